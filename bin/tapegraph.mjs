@@ -1,10 +1,10 @@
 #!/usr/bin/env node
 // Runs src/main.ts on any Node from 20 on. TypeScript runs as it is from 23.6 on; an older Node hands over to the one
-// that scripts/ready.mjs installs. A server is started with the options that hold it to its memory limit.
+// that scripts/ready.mjs installs.
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import * as nodeModule from 'node:module';
-import { constants, totalmem } from 'node:os';
+import { constants } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -61,35 +61,12 @@ const heapIsChosen = () =>
 // Commands that read whole files.
 const fileReaders = ['ingest', 'reconcile', 'recompute'];
 
-/** Node's options for a command; null if it runs in this process. */
-async function nodeOptions(command) {
-  const isServer = command === 'serve';
-  if (!isServer && !fileReaders.includes(command)) return null;
-  if (heapIsChosen()) return isServer ? [] : null;
-  const { fileReaderOptions, heapOptions, planMemory, readByteSize } = await import('../src/runtime/memory-plan.ts');
-  if (!isServer) return fileReaderOptions;
-  const plan = planMemory({
-    // A setting that cannot be read is told of by whoever reads them all.
-    settingBytes: readByteSize(process.env.MEMORY_LIMIT ?? ''),
-    constrainedBytes: process.constrainedMemory(),
-    machineBytes: totalmem(),
-    processes: 1,
-  });
-  return heapOptions(plan);
-}
-
 /** Runs the command in this process's place, or, where a system has no way to do that, below it. */
-async function run(options) {
-  const env = {
-    ...process.env,
-    NODE_COMPILE_CACHE: compileCache,
-    // Threads share two arenas of the C library's memory: eight a processor keep what was freed in one from the others.
-    MALLOC_ARENA_MAX: process.env.MALLOC_ARENA_MAX || '2',
-  };
+function replaceBy(options) {
   const programArgs = [...process.execArgv, ...options, main, ...args];
   if (process.execve && process.platform !== 'win32')
-    process.execve(process.execPath, [process.execPath, ...programArgs], env);
-  else handOver(process.execPath, programArgs, env);
+    process.execve(process.execPath, [process.execPath, ...programArgs], process.env);
+  else handOver(process.execPath, programArgs, process.env);
 }
 
 if (!runsTypeScript()) {
@@ -102,7 +79,15 @@ if (!runsTypeScript()) {
   }
 } else {
   nodeModule.enableCompileCache(compileCache);
-  const options = await nodeOptions(args[0]);
-  if (options === null) await import('../src/main.ts');
-  else await run(options);
+  // For the processes that the command starts.
+  process.env.NODE_COMPILE_CACHE = compileCache;
+  // Threads share two arenas of the C library's memory: eight a processor keep what was freed in one from the others.
+  process.env.MALLOC_ARENA_MAX ||= '2';
+  // What is larger goes back to the system when it is freed. Unless it is set, the C library raises this to as much as
+  // 32 MB, and keeps the pages of what was freed.
+  process.env.MALLOC_MMAP_THRESHOLD_ ||= '131072';
+  if (fileReaders.includes(args[0]) && !heapIsChosen()) {
+    const { fileReaderOptions } = await import('../src/runtime/memory-plan.ts');
+    replaceBy(fileReaderOptions);
+  } else await import('../src/main.ts');
 }

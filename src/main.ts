@@ -4,7 +4,7 @@ import { run } from './cli/run.ts';
 import { runBeforeSuddenEnd } from './runtime/sudden-end.ts';
 
 const interruption = new AbortController();
-/** How long the process goes on at a second signal, ms. */
+/** Time for which the process goes on at a second signal, ms. */
 const suddenEndMs = 500;
 
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {

@@ -16,7 +16,7 @@ import { offExchangeLimits } from './resolvers/offexchange/off-exchange.ts';
 
 const offExchangeRoutes = ['activity', 'concentration', 'composition', 'profile'] as const;
 
-/** What the guides tell of limits: each from where it is enforced. */
+/** Limits that the guides tell: each from where it is enforced. */
 export function publishedLimits({ rates, maxStreams }: Pick<Config, 'rates' | 'maxStreams'>): PublishedLimits {
   return {
     rates,

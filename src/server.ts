@@ -8,13 +8,21 @@ import type { EndpointServices } from './access/endpoint-services.ts';
 import type { Access } from './access/open-access.ts';
 import { requireWebSocketPath } from './access/web-socket.ts';
 import type { Config } from './config/config.ts';
-import { addressTooLong, clientGone, type Failure, methodNotAllowed, notFound, notOneHost } from './domain/failure.ts';
+import {
+  addressTooLong,
+  clientGone,
+  type Failure,
+  methodNotAllowed,
+  notFound,
+  notOneHost,
+  unknownExpectation,
+} from './domain/failure.ts';
+import { weighAccept } from './graphql/accept.ts';
 import { receiveBody } from './graphql/body-limit.ts';
 import { type DocumentCache, documentCache } from './graphql/document-cache.ts';
 import { graphqlEndpoints } from './graphql/endpoints.ts';
 import { askThrough } from './graphql/in-process.ts';
 import type { CachedAnswer } from './graphql/plugins/answer-cache.ts';
-import { acceptAnything } from './graphql/plugins/request-form.ts';
 import type { LiveHub } from './live/hub.ts';
 import { mcpRouter } from './mcp/endpoint.ts';
 import { type Health, type MarketLoading, watchHealth } from './observe/health.ts';
@@ -34,6 +42,7 @@ import { searchDocuments } from './pages/reference/search-documents.ts';
 import { searchAsset } from './pages/reference/search-index.ts';
 import { publishedLimits } from './published-limits.ts';
 import { type RequestContext, requestContext, type Services } from './resolvers/context.ts';
+import { firstSymbols } from './resolvers/market/first-symbols.ts';
 import { takeInFlightSlot } from './resolvers/market/stock-bars.ts';
 import type { JsonSchema } from './rest/contract/answer-schema.ts';
 import { withComponents } from './rest/contract/components.ts';
@@ -43,7 +52,7 @@ import { asFailure, type CompiledRoute, compiledRoutes, restRouter, type SentAns
 import { openApi } from './rest/openapi.ts';
 import { routes } from './rest/routes.ts';
 import { socketRouter } from './rest/socket/endpoint.ts';
-import { streamProtocolSource } from './rest/socket/frames.ts';
+import { streamProtocolDescriptor, streamProtocolPaths, streamProtocolSource } from './rest/socket/frames.ts';
 import { type SocketOperations, socketOperations } from './rest/socket/topics.ts';
 import { type StreamOperations, streamOperations, streamRouter } from './rest/stream/stream.ts';
 import type { Clock } from './runtime/clock.ts';
@@ -52,17 +61,19 @@ import { identify } from './runtime/http/answer-headers.ts';
 import { allowSharedCaching } from './runtime/http/cache-headers.ts';
 import { clientAddressOf, isFromThisMachine } from './runtime/http/client-address.ts';
 import { cors } from './runtime/http/cors.ts';
+import { namesOneHost } from './runtime/http/one-host.ts';
 import { requestLife } from './runtime/http/request-life.ts';
 import { asksForWebSocket } from './runtime/http/websocket/upgrade.ts';
 import { type CacheBudgets, defaultMemory } from './runtime/memory-plan.ts';
-import { withinRequest } from './runtime/request-scope.ts';
+import { currentRequest, withinRequest } from './runtime/request-scope.ts';
 import { type AnswerCache, createAnswerCache } from './runtime/response-cache.ts';
 import { schema } from './schema/index.ts';
 import { pingDatabase, type Store } from './store/engine/connection.ts';
 import { writeProbe } from './store/engine/probe-write.ts';
+import { simulatedNote } from './store/market/simulated-note.ts';
 import { symbolRegistry } from './store/market/symbols.ts';
 
-/** What a server is built from. */
+/** Parts of a server. */
 export interface ServerParts {
   config: Config;
   store: Store;
@@ -76,7 +87,7 @@ export interface ServerParts {
    * open it on this machine, while it works: it is revoked as soon as other data is stored.
    */
   sampleKey?: string | null;
-  /** What is missing of the sample market while it is loaded; null once it is whole. Absent: nothing is. */
+  /** Missing parts of the sample market while it is loaded; null once it is whole. Absent: there are none. */
   loading?: () => Promise<MarketLoading | null>;
   /** True since the process was asked to end; absent: never. */
   draining?: () => boolean;
@@ -90,7 +101,7 @@ export interface ServerParts {
   contract?: CompiledContract | undefined;
 }
 
-/** What is made of the schema alone. */
+/** The compiled contract, made of the schema alone. */
 export interface CompiledContract {
   compiled: readonly CompiledRoute[];
   streams: StreamOperations;
@@ -114,10 +125,13 @@ function refuseLongAddress(request: Request, _response: Response, next: NextFunc
   next(request.originalUrl.length > addressBytes ? addressTooLong(addressBytes) : undefined);
 }
 
-/** RFC 9112, 3.2. HTTP/1.0 knows no Host, so that it may be without one. */
 function requireOneHost(request: Request, _response: Response, next: NextFunction): void {
-  const hosts = request.headersDistinct.host?.length ?? 0;
-  next(hosts > 1 || (hosts === 0 && request.httpVersion !== '1.0') ? notOneHost() : undefined);
+  next(namesOneHost(request) ? undefined : notOneHost());
+}
+
+/** RFC 9110, 10.1.1. */
+function requireKnownExpectation({ headers }: Request, _response: Response, next: NextFunction): void {
+  next(/^(100-continue)?$/i.test(headers.expect ?? '') ? undefined : unknownExpectation());
 }
 
 function refuseOtherWebSockets(request: Request, _response: Response, next: NextFunction): void {
@@ -140,7 +154,7 @@ function observersOf({ log, metrics, traces }: ServerParts, lines: RequestLines)
   return [requestLog(log, lines), ...(metrics ? [metrics.requests] : []), ...(traces ? [traces.requests] : [])];
 }
 
-/** What answers a request is a part of its trace. */
+/** The work that answers a request is a part of its trace. */
 function withinTrace(traces: Traces | null | undefined): express.RequestHandler {
   return (request, _response, next) => (traces ? traces.within(request, next) : next());
 }
@@ -181,7 +195,13 @@ function publicRoutes(health: Health, description: object): Router {
     '/healthz': async (response) => response.json(await health.status()),
     '/readyz': (response) => sendReadiness(health, response),
     '/v2/rest-protocol.proto': (response) => sendDescription(response.type('text/plain'), protocolSource),
-    '/v2/stream-protocol.proto': (response) => sendDescription(response.type('text/plain'), streamProtocolSource),
+    ...Object.fromEntries(
+      streamProtocolPaths.map((path) => [
+        path,
+        (response) => sendDescription(response.type('text/plain'), streamProtocolSource),
+      ]),
+    ),
+    '/v2/ws-protocol.json': (response) => sendDescription(response.type('json'), streamProtocolDescriptor),
     '/v2/openapi.json': (response) => sendDescription(response.type('json'), JSON.stringify(description)),
   };
   const router = Router({ caseSensitive: true });
@@ -194,19 +214,23 @@ function publicRoutes(health: Health, description: object): Router {
   return router;
 }
 
-/** What every endpoint is given. */
+/** Services that every endpoint is given. */
 function servicesOf(
   { config, store, access, now, log, traces, live }: ServerParts,
   lines: RequestLines,
 ): EndpointServices {
-  const { sources, journalMaxRows } = config;
-  const services: Services = { store, access, sources, now, random: randomBytes, live, journalMaxRows };
+  const { sources, journalMaxRows, provenance } = config;
+  const services: Services = { store, access, sources, now, random: randomBytes, live, journalMaxRows, provenance };
   return {
     schema,
     admission: openAdmission({ access, note }),
     context: (caller: Caller, onEnd: (undo: () => void) => void) => requestContext(services, caller, onEnd),
     takeInFlightSlot: (context: object) => takeInFlightSlot(context as RequestContext),
     attachStream: live.attach,
+    simulatedNote(symbols) {
+      const from = symbols ?? currentRequest()?.dependencies;
+      return from ? simulatedNote(store, from) : null;
+    },
     now,
     note,
     clientAddress: clientAddressOf(config.trustedProxies),
@@ -219,19 +243,13 @@ function servicesOf(
   };
 }
 
-// The symbol that most people look at first; if it is not registered, the first registered one is used.
-const usualSymbol = 'SPY';
-
-/** The symbol the dashboard begins with. While the registry cannot be read, the usual one. */
-async function firstSymbol(store: Store): Promise<string> {
-  const registered = await symbolRegistry(store).then(
-    (registry) => registry.registered(),
-    () => [],
-  );
-  return (registered.find(({ symbol }) => symbol === usualSymbol) ?? registered[0])?.symbol ?? usualSymbol;
+/** Symbols of the sample market that are served beside other data. While that cannot be read, as it was. */
+async function simulatedSymbols(store: Store): Promise<readonly string[]> {
+  await Promise.resolve(symbolRegistry(store)).catch(() => {});
+  return [...store.versions.simulated].filter((symbol) => symbol !== '*');
 }
 
-/** What the ways to the graph are made from. */
+/** Parts of the ways to the graph. */
 interface GraphParts {
   parts: ServerParts;
   services: EndpointServices;
@@ -261,11 +279,14 @@ function graphRouter({
     answerLimits: { bytes: parts.config.answerMaxBytes, ms: parts.config.answerTimeoutMs },
   });
   const router = Router({ caseSensitive: true });
+  router.options('/graphql', (_request, response) => {
+    response.status(204).setHeader('Allow', 'GET, HEAD, POST').end();
+  });
   // At this path only: paths below it are unknown, with the message of every unknown path.
   router.all('/graphql', (request, response, next) =>
     asksForWebSocket(request) ? webSocket(request, response) : next(),
   );
-  router.all('/graphql', acceptAnything, receiveBody(services.admission), yoga as unknown as express.RequestHandler);
+  router.all('/graphql', weighAccept, receiveBody(services.admission), yoga as unknown as express.RequestHandler);
   router.all('/graphql/stream', stream);
   router.use(streamRouter(services, streams));
   router.use(socketRouter(services, sockets));
@@ -316,6 +337,7 @@ export function createApp(parts: ServerParts): Express {
     withinTrace(traces),
     cors(config.corsOrigins, config.metaHeaderPrefix),
     requireOneHost,
+    requireKnownExpectation,
     refuseLongAddress,
     refuseOtherWebSockets,
   );
@@ -326,8 +348,9 @@ export function createApp(parts: ServerParts): Express {
   const limits = publishedLimits(config);
   const assets = openAssets([searchAsset(searchDocuments({ compiled, description, limits }))]);
   const sample = shownSample(parts);
-  const first = () => firstSymbol(parts.store);
-  const pages = { compiled, description, streams, limits, now, sample, firstSymbol: first };
+  const symbols = firstSymbols(parts.store);
+  const simulated = () => simulatedSymbols(parts.store);
+  const pages = { compiled, description, streams, limits, now, sample, simulated, firstSymbols: symbols };
   app.use(pagesRouter(pages, assets));
   app.use(graphRouter({ parts, services, answers, documents, streams, sockets, compiled, description }));
   app.use(missingPages(pages, assets));

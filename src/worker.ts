@@ -1,7 +1,11 @@
-// One of the processes that serve for `tapegraph serve --workers`. It is started by cli/server/worker-pool.ts, which
-// tells it what to do.
+// A process that answers requests for `tapegraph serve`. It is started by cli/server/worker-pool.ts, which tells it
+// what to do.
 import cluster from 'node:cluster';
 import { runWorker } from './cli/server/worker.ts';
+import { runBeforeSuddenEnd } from './runtime/sudden-end.ts';
+
+/** Time for which the process goes on when it is to end at once, ms. */
+const suddenEndMs = 400;
 
 const worker = cluster.worker!;
 const interrupted = new AbortController();
@@ -32,6 +36,7 @@ const well = await runWorker(
       endWithin: (ms) => void setTimeout(() => process.exit(0), ms).unref(),
     },
     interrupted,
+    end: () => void runBeforeSuddenEnd(suddenEndMs).then(() => process.kill(process.pid, 'SIGKILL')),
   },
 );
 process.exitCode = well ? 0 : 1;

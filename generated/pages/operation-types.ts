@@ -7,6 +7,8 @@ export type AccessRefusal = 'attestation_required' | 'not_entitled_tier';
 
 export type CoverageStatus = 'eod_reconciled' | 'observed_live';
 
+export type FlipStatus = 'crosses' | 'fragile' | 'no_crossing' | 'no_strikes' | 'partial' | 'remote';
+
 export type FlowEventKind = 'multi_leg' | 'single_block' | 'sweep';
 
 export type FlowSide = 'buy_inferred' | 'neutral' | 'sell_inferred' | 'unknown';
@@ -111,6 +113,7 @@ export type SymbolAnswer = {
   name: string | null;
   class: SymbolClass | null;
   lastSession: string | null;
+  sessionDates: Array<string> | null;
   access: { allowed: boolean; reason: AccessRefusal | null; requiredTier: Tier | null } | null;
   bars: BarsPage | null;
   daily: { columns: DailyColumns } | null;
@@ -159,6 +162,7 @@ export type GexCapture = {
   inconsistentExpiries: number | null;
   netGex: number;
   flipPoint: number | null;
+  flipStatus: FlipStatus | null;
   zeroGamma: number | null;
   callWall: number | null;
   putWall: number | null;

@@ -27,6 +27,10 @@ export type PrismaClient<LogOpts extends Prisma.LogLevel = never, OmitOpts exten
 export { Prisma }
 
 export type Symbol = Prisma.SymbolModel
+export type OptionRoot = Prisma.OptionRootModel
+export type Split = Prisma.SplitModel
+export type Dividend = Prisma.DividendModel
+export type Rate = Prisma.RateModel
 export type BarBlock = Prisma.BarBlockModel
 export type OptionBarBlock = Prisma.OptionBarBlockModel
 export type OptionQuoteBlock = Prisma.OptionQuoteBlockModel
@@ -59,5 +63,9 @@ export type JournalImport = Prisma.JournalImportModel
 export type JournalSize = Prisma.JournalSizeModel
 export type IngestedFile = Prisma.IngestedFileModel
 export type SessionSeal = Prisma.SessionSealModel
+export type TapeSession = Prisma.TapeSessionModel
+export type TapeRemainder = Prisma.TapeRemainderModel
+export type SessionOrigin = Prisma.SessionOriginModel
+export type SampleRow = Prisma.SampleRowModel
 export type FollowedLines = Prisma.FollowedLinesModel
 export type MetadataEntry = Prisma.MetadataEntryModel

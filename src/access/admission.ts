@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { invalidRequest, notAuthenticated, rateLimited } from '../domain/failure.ts';
+import { rateExceeded } from '../domain/request-rates.ts';
 import { currentRequest } from '../runtime/request-scope.ts';
 import type { Authentication, Caller } from './caller.ts';
 import { credentialOf, setCredential } from './identity/credential.ts';
@@ -7,26 +8,26 @@ import type { Anonymous, Counted, RateState } from './limits/rate.ts';
 import { hasRateHeaders, writeRateHeaders } from './limits/rate-headers.ts';
 import type { Access } from './open-access.ts';
 
-/** What admission finds out about a request, for the log and metrics. */
+/** Facts about a request that admission finds out, for the log and metrics. */
 type Noted = Partial<Pick<Caller, 'accountId' | 'keyId' | 'tier'>> & { cost?: number };
 
-/** What admission is built from. */
+/** Parts that admission is built from. */
 export interface AdmissionParts {
   access: Pick<Access, 'authenticate' | 'rate' | 'usage' | 'streams' | 'tickets'>;
   note: (request: IncomingMessage, found: Noted) => void;
 }
 
-/** How a request asks to be admitted. */
+/** A request's demand for admission. */
 export interface Asked {
-  /** Whether an expired credential is `token_expired` here, as on the routes that list it; else `unauthenticated`. */
+  /** True if an expired credential is `token_expired` here, as on the routes that list it; else `unauthenticated`. */
   listsTokenExpired?: boolean;
   /** Its cost in requests. When this throws, the request costs `least` and fails with what was thrown. */
   cost: (caller: Caller) => number;
-  /** What it costs also where it is rejected; 1 unless reading it took more. */
+  /** Cost also where it is rejected; 1 unless reading it took more. */
   least?: number;
 }
 
-/** What a request was charged. */
+/** Charge of a request. */
 export interface Charged {
   /** Whose minute it was taken from. */
   counted: Counted;
@@ -43,7 +44,7 @@ export interface Admitted extends Charged {
 
 /**
  * Admits requests. Every endpoint uses it, in this order: credential → caller (401) → rate (429) → the work → usage.
- * What a request holds (in-flight and stream slots) ends with its `requestLife`.
+ * In-flight and stream slots of a request end with its `requestLife`.
  */
 export interface Admission {
   /** Reads the credential of a request. Throws 502 when what decides cannot be reached. */
@@ -119,9 +120,8 @@ export function openAdmission({ access, note }: AdmissionParts): Admission {
         `The request costs ${cost} requests; the limit is ${limit} per minute. Ask for less at a time, such as fewer symbols, rows or fields.`,
       );
     }
-    const own = cost > 1 ? `; this one costs ${cost}` : '';
-    const whose = 'address' in who ? ' from one address without a credential' : '';
-    throw rateLimited(`More than ${rate.limit} requests a minute${whose}${own}.`, Math.max(1, rate.resetSeconds));
+    const message = rateExceeded(rate.limit, { cost, anonymous: 'address' in who });
+    throw rateLimited(message, Math.max(1, rate.resetSeconds));
   }
 
   async function admit(request: IncomingMessage, response: ServerResponse, asked: Asked): Promise<Admitted> {

@@ -13,11 +13,13 @@ export interface Caller {
    * The account's site tier, whichever way it calls; `meta.caps.flow` and `caps.darkpool` speak of the site (spec 2.1).
    */
   siteTier: Tier;
-  /** What the account declared itself to be; null = nothing yet. */
+  /** The tier of the account's API keys, whichever way it calls. */
+  apiTier: Tier;
+  /** Declaration of the account about itself; null = none yet. */
   classification: Classification | null;
   /** Declared `non_professional`. */
   attested: boolean;
 }
 
-/** What a credential turned out to be. `missing` = none was sent; `expired` = it was valid once. */
+/** Outcome of checking a credential. `missing` = none was sent; `expired` = it was valid once. */
 export type Authentication = { state: 'ok'; caller: Caller } | { state: 'missing' | 'invalid' | 'expired' };

@@ -6,7 +6,7 @@ import type { ClientAddress } from '../runtime/http/client-address.ts';
 import type { Admission } from './admission.ts';
 import type { Caller } from './caller.ts';
 
-/** What an endpoint finds out about a request, for the log and metrics. */
+/** Facts about a request that an endpoint finds out, for the log and metrics. */
 interface Noted {
   /** The kind of a GraphQL operation: `query`, `mutation` or `subscription`. */
   operation?: string;
@@ -14,7 +14,7 @@ interface Noted {
   code?: string;
 }
 
-/** What the server gives every endpoint: REST, the graph, streams and MCP. */
+/** Services of the server for every endpoint: REST, the graph, streams and MCP. */
 export interface EndpointServices {
   schema: GraphQLSchema;
   admission: Admission;
@@ -27,6 +27,11 @@ export interface EndpointServices {
   /** The address of the client behind trusted proxies, for limits on anonymous requests. */
   clientAddress: ClientAddress;
   now: () => number;
+  /**
+   * The note on simulated data in an answer: of symbols (null = all), or of what the request at hand has read. Null =
+   * there is none beside other data.
+   */
+  simulatedNote: (symbols?: readonly (string | null)[]) => string | null;
   /** Logs an unexpected failure. */
   report: (request: IncomingMessage, failure: Failure) => void;
   note: (request: IncomingMessage, found: Noted) => void;

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import type { Rates } from '../domain/request-rates.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { RandomBytes } from '../runtime/ulid.ts';
 import type { Store } from '../store/engine/connection.ts';
@@ -12,7 +13,7 @@ import { openSessionTokens, type SessionSettings, type SessionTokens } from './i
 import { openStreamTickets, type StreamTickets } from './identity/stream-tickets.ts';
 import { type InFlight, openInFlight } from './limits/in-flight.ts';
 import type { LocalLimits } from './limits/limits-by-message.ts';
-import { openRate, type Rate, type Rates } from './limits/rate.ts';
+import { openRate, type Rate } from './limits/rate.ts';
 import { openRedisLink } from './limits/redis-link.ts';
 import { openStreamSlots, type StreamSlots } from './limits/stream-slots.ts';
 import { openUsage, type Usage } from './usage/usage.ts';
@@ -26,7 +27,7 @@ export interface AccessSettings extends SessionSettings {
   maxStreams: number;
 }
 
-/** What access is made from. */
+/** Parts that access is made from. */
 export interface AccessOptions {
   store: Store;
   config: AccessSettings;
@@ -38,7 +39,7 @@ export interface AccessOptions {
   random?: RandomBytes;
   /** Begins every key in Redis; servers with the same count together. */
   redisPrefix?: string;
-  /** What counts limits without Redis, or while it is away; this process's own memory unless given. */
+  /** Counters of limits without Redis, or while it is away; this process's own memory unless given. */
   limits?: LocalLimits;
 }
 

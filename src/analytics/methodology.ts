@@ -2,20 +2,30 @@
  * The version of the definitions in docs/methodology.md. It is stored with computed data, and raised when the
  * definition of a figure changes.
  */
-export const methodologyVersion = '2';
+export const methodologyVersion = '3';
 
 /** Settings for which no standard exists; docs/methodology.md says why each has its value. */
 export const methodologySettings = {
   /** The risk-free rate if none is set, continuous, a fraction per year. */
   usualRate: 0.045,
+  /**
+   * A capture with less than this share of the open interest, or of the unexpired contracts, of the last whole one of
+   * its session or of as many sessions before is a subset.
+   */
+  wholeShare: 0.7,
+  wholeSessions: 5,
+  /** Subsets are joined that were captured within this time, if their spots differ by no more than this fraction. */
+  joinedSpanMs: 15 * 60_000,
+  joinedSpotTolerance: 0.0005,
   /** Least share of open interest whose gamma must be known for a capture to be published. */
   minimumOiCoverage: 0.9,
   /**
-   * Number of pairs nearest the money whose parity forwards give the median, and their maximum distance, a fraction of
-   * the price.
+   * Number of pairs nearest the money whose parity forwards give the median, and their maximum distance: a fraction of
+   * the price, or the gaps between listed strikes.
    */
   forwardStrikes: 5,
   nearMoney: 0.03,
+  nearMoneyGaps: 2.5,
   /** Minimum number of pairs near the money that give a European forward, and an implied spot. */
   fewestPairs: 3,
   /** With fewer years to expiry, quotes give the price of the underlying but not its yield. */
@@ -27,8 +37,22 @@ export const methodologySettings = {
   /** Accepted yields of American roots, a fraction per year; the rest of a forward is attributed to its spot. */
   leastYield: -0.02,
   greatestYield: 0.15,
-  /** Years between two dividends. */
-  dividendSpanYears: 0.25,
+  /** Years over which the yield of the implied spot is measured, so that each span has a dividend. */
+  yieldSpanYears: 0.25,
+  /** A European expiry with at least this many years takes its rate from its own quotes, if near that of the curve. */
+  shortestRateYears: 0.1,
+  rateTolerance: 0.02,
+  /** Its pairs: their maximum distance from the money and minimum span, fractions of the price, and minimum number. */
+  rateReach: 0.1,
+  rateSpan: 0.05,
+  fewestRatePairs: 10,
+  /** A dividend that quotes show: where they are read, and its accepted size, fractions of the price. */
+  stepReach: 0.05,
+  leastStep: 0.0005,
+  greatestStep: 0.03,
+  /** Number of pairs on either side that show it, and by which fraction two expiries may differ. */
+  stepPairs: 3,
+  stepAgreement: 0.2,
   /** An expiry within this many years is inconsistent if its self-check differs from 1 by more than the tolerance. */
   selfCheckYears: 30 / 365,
   selfCheckTolerance: 0.05,
@@ -40,6 +64,8 @@ export const methodologySettings = {
   maximumVolatility: 10,
   /** A quote whose half spread is worth more volatility than this gives no volatility. */
   maximumVolatilityError: 0.5,
+  /** The same for an option without a bid, a fraction of its volatility: beyond it the line of its expiry holds. */
+  maximumUnbidError: 0.1,
   /** Minimum distance of a price from its bounds to imply a volatility, dollars. */
   boundMargin: 1e-9,
   /** Maximum age of a quote for a mid, and of a trade for a last. */
@@ -53,6 +79,10 @@ export const methodologySettings = {
   profileTo: 1.2,
   /** A sign change of the profile counts if both neighbours exceed this share of its largest value. */
   profileNoise: 0.01,
+  /** A flip point further from the price than this fraction of it is remote. */
+  remoteFlip: 0.2,
+  /** A net gex below this share of Σ|gex| over contracts makes the flip point fragile. */
+  fragileNet: 0.01,
 } as const;
 
 /** Settings of what is computed from tapes, for which no standard exists. */

@@ -9,7 +9,9 @@ export function logOf(config: Config, stream: Writable): Logger {
   return openLog({ level: config.logLevel, format: config.logFormat, secrets: secretsOf(config) }, stream);
 }
 
-/** Lines of what logs in lines; warnings begin with `warning:`. */
-export function lineLog(log: Logger): (text: string) => void {
-  return (text) => (text.startsWith('warning: ') ? log.warn(text.slice('warning: '.length)) : log.info(text));
+const warning = 'warning: ';
+
+/** Lines of what logs in lines, at a level; warnings begin with `warning:`. */
+export function lineLog(log: Logger, level: 'info' | 'debug' = 'info'): (text: string) => void {
+  return (text) => (text.startsWith(warning) ? log.warn(text.slice(warning.length)) : log[level](text));
 }

@@ -13,7 +13,7 @@ export interface MarketChild {
   stop(withinMs: number): Promise<void>;
 }
 
-/** What its last words may take to arrive after its end, ms. */
+/** Time in which its last words arrive after its end, ms. */
 const lastWordsMs = 500;
 
 // Its heap is its own: this process's is bounded for what a server needs.
@@ -60,7 +60,7 @@ export function startMarket(task: MarketTask, onProgress: (progress: SampleProgr
   };
 }
 
-/** How long `runMarketProcess` lets a process take to end when `signal` is aborted, ms. */
+/** Time that `runMarketProcess` gives a process to end when `signal` is aborted, ms. */
 export const marketStopMs = 3000;
 
 /** Runs a process of the sample market, ended when `signal` is aborted; settles as its `ended` does. */

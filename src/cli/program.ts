@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import { productVersion } from '../runtime/product-version.ts';
 import { addAccountCommands } from './commands/account.ts';
 import { addCaptureCommands } from './commands/capture.ts';
 import { addDistributeCommand } from './commands/distribute.ts';
@@ -10,19 +11,19 @@ import { addMigrateCommand } from './commands/migrate.ts';
 import { addQuoteCommands } from './commands/quotes.ts';
 import { addRecomputeCommand } from './commands/recompute.ts';
 import { addReconcileCommand } from './commands/reconcile.ts';
+import { addSampleCommands } from './commands/sample.ts';
 import { addSealCommand } from './commands/seal.ts';
 import { addServeCommand } from './commands/serve.ts';
 import { addSessionCommands } from './commands/session.ts';
 import { addConfigCommand } from './io/config.ts';
 import type { Terminal } from './io/terminal.ts';
-import { version } from './version.ts';
 
 /** The command line. It never ends the process: a wrong command line is thrown as a `CommanderError`. */
 export function createProgram(terminal: Terminal): Command {
   const program = new Command('tapegraph');
   program
     .description('A gateway for market-data analytics: vendor files in, one GraphQL graph and a REST contract out.')
-    .version(version(), '-V, --version', 'print the version')
+    .version(productVersion, '-V, --version', 'print the version')
     .helpOption('-h, --help', 'print help')
     .helpCommand('help [command]', 'print help for a command')
     .configureHelp({ showGlobalOptions: false })
@@ -41,6 +42,7 @@ export function createProgram(terminal: Terminal): Command {
     addReconcileCommand,
     addRecomputeCommand,
     addSealCommand,
+    addSampleCommands,
     addQuoteCommands,
     addFollowCommand,
     addCaptureCommands,

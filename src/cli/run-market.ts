@@ -7,12 +7,12 @@ import type { Store } from '../store/engine/connection.ts';
 import { lineLog, logOf } from './line-log.ts';
 
 /**
- * What the process of the sample market is to do: store what is missing of it, or let the session in progress trade.
+ * Task of the sample market's process: store what is missing of it, or let the session in progress trade.
  */
 export interface MarketTask {
   work: 'bring' | 'trade';
   config: Config;
-  /** How far the server's clock is ahead of the machine's, ms. */
+  /** Lead of the server's clock over the machine's, ms. */
   clockAheadMs: number;
   /** A smaller market, for tests. */
   shape?: SampleShape;
@@ -21,14 +21,14 @@ export interface MarketTask {
 /** Its orders. */
 export type MarketOrder = { order: 'work'; task: MarketTask } | { order: 'stop' };
 
-/** What it says: that it waits for its task, how far it is, how it ended, or why it could not. */
+/** Its messages: that it waits for its task, how far it is, how it ended, or why it could not. */
 export type MarketMessage =
   | { market: 'waiting' }
   | ({ market: 'progress' } & SampleProgress)
   | { market: 'brought'; result: SampleResult }
   | { market: 'failed'; why: string };
 
-/** What the process has of the world. */
+/** The process's connections to the world. */
 export interface MarketProcess {
   send: (message: MarketMessage) => void;
   onMessage: (listener: (message: MarketOrder) => void) => void;

@@ -1,17 +1,11 @@
 import { CommanderError } from 'commander';
 import { CommandFailed } from './io/command-result.ts';
+import { failureText } from './io/failure-text.ts';
 import { Interrupted, type Terminal } from './io/terminal.ts';
 import { createProgram } from './program.ts';
 
 /** Exit codes of every command. */
 export const exitCodes = { ok: 0, failure: 1, usage: 2 } as const;
-
-// What is thrown is not always an Error with words: a refused connection is an AggregateError whose message is empty.
-function describe(error: unknown): string {
-  if (error instanceof AggregateError && error.message === '') return error.errors.map(describe).join('; ');
-  if (!(error instanceof Error)) return String(error);
-  return error.message || ((error as NodeJS.ErrnoException).code ?? error.name);
-}
 
 function wantsStack(terminal: Terminal): boolean {
   return ['debug', 'trace'].includes(terminal.env.LOG_LEVEL?.trim() ?? '');
@@ -32,7 +26,7 @@ function failed(error: unknown, argv: readonly string[], terminal: Terminal): nu
   // A reader of stdout that left before the end got what it wanted.
   const { reason } = terminal.interrupted;
   if (reason instanceof Interrupted && reason.by === 'EPIPE') return exitCodes.ok;
-  const message = describe(error);
+  const message = failureText(error);
   terminal.stderr.write(`tapegraph: ${message}\n`);
   if (wantsStack(terminal) && error instanceof Error) terminal.stderr.write(`${error.stack}\n`);
   reportFailure(message, argv, terminal);

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { z } from 'zod';
-import type { Tier } from '../domain/tier.ts';
+import { type Provenance, provenances } from '../domain/provenance.ts';
+import { defaultRates, type Rates } from '../domain/request-rates.ts';
 import type { TraceSettings } from '../observe/tracing.ts';
 import { isTrustedProxy, trustedProxyExpected } from '../runtime/http/client-address.ts';
 import { leastMemoryBytes, readByteSize } from '../runtime/memory-plan.ts';
@@ -20,7 +21,7 @@ import {
   workersExpected,
 } from './values.ts';
 
-/** What a source can provide (spec 4: a route whose source is not configured answers 503). */
+/** Data that a source can provide (spec 4: a route whose source is not configured answers 503). */
 export const sourceNames = ['bars', 'chain', 'option_tape', 'stock_tape', 'option_bars'] as const;
 export type SourceName = (typeof sourceNames)[number];
 
@@ -38,7 +39,7 @@ export interface Config {
   /** TCP port; 0 lets the system choose one. */
   port: number;
   host: string;
-  /** How long a server continues to accept requests after the signal to stop, ms, so that balancers notice. */
+  /** Time for which a server continues to accept requests after the signal to stop, ms, so that balancers notice. */
   drainDelayMs: number;
   /** Maximum bytes of a GraphQL answer. */
   answerMaxBytes: number;
@@ -52,7 +53,7 @@ export interface Config {
   databaseUrl: string | null;
   /** URLs of its standbys, from which market data is read; empty = none. */
   databaseReadUrls: string[];
-  /** How long the server lets one database statement take, ms; 0 = forever. */
+  /** Longest time of one database statement, ms; 0 = forever. */
   databaseTimeoutMs: number;
   /** Shares rate and in-flight limits between processes; null = each process counts for itself. */
   redisUrl: string | null;
@@ -67,14 +68,18 @@ export interface Config {
   /** Longest life of a session token, hours. */
   sessionMaxHours: number;
   /** Requests a minute of each tier, and of an address without a credential. */
-  rates: Record<Tier | 'anonymous', number>;
+  rates: Rates;
+  /** True = a stock tape makes bars of extended hours too. */
+  extendedBars: boolean;
+  /** Number of days that prints of a tape file wait for the tape of their session. */
+  keepRemainderDays: number;
   /** Rows that the journal of an account may hold: trades, accounts and imports. */
   journalMaxRows: number;
   /** Streams at a time with one key, or of one account for sessions, in each process. */
   maxStreams: number;
   /** Connections at a time, in each process; null = as many as the files that a process may open leave room for. */
   maxConnections: number | null;
-  /** Of these, connections of one client address; null = a quarter. */
+  /** Share of these for one client address; null = a quarter. */
   maxConnectionsPerAddress: number | null;
   /** Lower case; starts the names of the headers that carry `meta` beside protobuf. */
   metaHeaderPrefix: string;
@@ -93,6 +98,7 @@ export interface Config {
   /** Where traces are sent; null = tracing is off. */
   traces: TraceSettings | null;
   sources: Record<SourceName, boolean>;
+  provenance: Provenance;
 }
 
 /** Settings that the command line can override. */
@@ -155,10 +161,15 @@ const variables = z.object({
   SESSION_ISSUER: z.string().nullable().default(null),
   SESSION_AUDIENCE: z.string().nullable().default(null),
   SESSION_MAX_HOURS: wholeNumber(1, 87_600, 'hours, a whole number from 1 to 87600').default(720),
-  RATE_FREE: perMinute.default(60),
-  RATE_BASIC: perMinute.default(300),
-  RATE_PRO: perMinute.default(600),
-  RATE_ANONYMOUS: perMinute.default(60),
+  RATE_FREE: perMinute.default(defaultRates.free),
+  RATE_BASIC: perMinute.default(defaultRates.basic),
+  RATE_PRO: perMinute.default(defaultRates.pro),
+  RATE_ANONYMOUS: perMinute.default(defaultRates.anonymous),
+  EXTENDED_BARS: z
+    .enum(['true', 'false'], { error: 'expected true or false' })
+    .transform((text) => text === 'true')
+    .default(false),
+  KEEP_REMAINDERS: wholeNumber(1, 3650, 'days, a whole number from 1 to 3650').default(14),
   JOURNAL_MAX_ROWS: wholeNumber(1, 1_000_000_000, 'rows, a whole number from 1 to 1000000000').default(1_000_000),
   MAX_STREAMS: wholeNumber(1, 1_000_000, 'streams at a time, a whole number from 1 to 1000000').default(100),
   MAX_CONNECTIONS: connections.nullable().default(null),
@@ -215,6 +226,7 @@ const variables = z.object({
       ),
     )
     .default([...sourceNames]),
+  PROVENANCE: z.enum(provenances, { error: `expected one of ${provenances.join(', ')}` }).default('account'),
 });
 
 /** The name of an environment variable that Tapegraph reads. */
@@ -279,6 +291,8 @@ function configOf(settings: z.infer<typeof variables>): Config {
       pro: settings.RATE_PRO,
       anonymous: settings.RATE_ANONYMOUS,
     },
+    extendedBars: settings.EXTENDED_BARS,
+    keepRemainderDays: settings.KEEP_REMAINDERS,
     journalMaxRows: settings.JOURNAL_MAX_ROWS,
     maxStreams: settings.MAX_STREAMS,
     maxConnections: settings.MAX_CONNECTIONS,
@@ -296,6 +310,7 @@ function configOf(settings: z.infer<typeof variables>): Config {
       SourceName,
       boolean
     >,
+    provenance: settings.PROVENANCE,
   };
 }
 

@@ -31,6 +31,8 @@ export function describeConfig(config: Config): Record<VariableName, string | nu
     RATE_BASIC: config.rates.basic,
     RATE_PRO: config.rates.pro,
     RATE_ANONYMOUS: config.rates.anonymous,
+    EXTENDED_BARS: String(config.extendedBars),
+    KEEP_REMAINDERS: config.keepRemainderDays,
     JOURNAL_MAX_ROWS: config.journalMaxRows,
     MAX_STREAMS: config.maxStreams,
     MAX_CONNECTIONS: config.maxConnections,
@@ -48,6 +50,7 @@ export function describeConfig(config: Config): Record<VariableName, string | nu
     OTEL_SERVICE_NAME: config.traces?.serviceName ?? 'tapegraph',
     OTEL_TRACES_SAMPLER_ARG: config.traces?.ratio ?? 1,
     SOURCES: sourceNames.filter((name) => config.sources[name]),
+    PROVENANCE: config.provenance,
   };
 }
 

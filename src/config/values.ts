@@ -35,7 +35,7 @@ export function wholeNumber(min: number, max: number, what: string) {
     .transform(Number);
 }
 
-/** Whether a text is an origin, as a browser sends it. */
+/** True if a text is an origin, as a browser sends it. */
 export function isOrigin(text: string): boolean {
   return URL.canParse(text) && new URL(text).origin === text;
 }
@@ -54,10 +54,10 @@ export const host = z.string().regex(/^[\w.:%-]+$/, { error: 'expected a host na
 /** A TCP port. */
 export const port = wholeNumber(0, 65_535, 'a port, a whole number from 0 to 65535');
 
-/** What a number of workers has to be. */
+/** Description of a valid number of workers. */
 export const workersExpected = 'a number of processes from 1 to 256, or auto';
 
-/** Whether a text says a number of workers. */
+/** True if a text says a number of workers. */
 export function isWorkers(text: string): boolean {
   return text === 'auto' || (/^\d{1,3}$/.test(text) && Number(text) >= 1 && Number(text) <= 256);
 }

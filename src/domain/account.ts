@@ -1,13 +1,13 @@
 import type { Classification, Tier } from './tier.ts';
 
-/** What is known of an account (contract-notes 1 "Caller"). */
+/** An account (contract-notes 1 "Caller"). */
 export interface Account {
   id: string;
   /** Tier of its site sessions. */
   siteTier: Tier;
   /** Tier of its API keys. */
   apiTier: Tier;
-  /** What it declared itself to be; null = nothing yet. `non_professional` is what "attested" means. */
+  /** Its declaration about itself; null = none yet. `non_professional` is what "attested" means. */
   classification: Classification | null;
   /** When it did, epoch ms; null = not yet. */
   classifiedAt: number | null;
@@ -25,7 +25,7 @@ export const maxIdLength = 128;
 const controlCharacter = /[\u0000-\u001f\u007f]/;
 
 /**
- * Whether `text` can serve as an id that others chose (account, watchlist, import, trade): not empty, at most 128
+ * True if `text` can serve as an id that others chose (account, watchlist, import, trade): not empty, at most 128
  * characters, no control characters (the store has no place for NUL), no half of a surrogate pair (two such ids would
  * be stored as one).
  */

@@ -1,3 +1,5 @@
+import { roundHalfEven } from './units.ts';
+
 /** Bar lengths of the contract (spec 2.6). */
 export const timeframes = ['1s', '1m', '5m', '1h', '1d'] as const;
 export type Timeframe = (typeof timeframes)[number];
@@ -101,4 +103,14 @@ export function barAt(columns: BarColumns, index: number): Bar {
     vwap: Number.isNaN(vwap) ? null : vwap,
     tradeCount: Number.isNaN(tradeCount) ? null : tradeCount,
   };
+}
+
+/** True if a bar of one page has the columns of one of another; a priced volume is not compared. */
+export function isSameBar(a: BarColumns, i: number, b: BarColumns, j: number): boolean {
+  return barColumnNames.every((name) => Object.is(a[name][i], b[name][j]));
+}
+
+/** Bars as they are served, with volumes in whole shares: prints, and stored volumes, have fractions of a share. */
+export function inWholeShares(bars: BarColumns): BarColumns {
+  return bars.volume.every(Number.isInteger) ? bars : { ...bars, volume: bars.volume.map(roundHalfEven) };
 }

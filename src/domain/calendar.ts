@@ -115,14 +115,14 @@ function year(date: SessionDate) {
 }
 
 /**
- * Whether the US equity exchanges trade on `date`: by rule, so that no list runs out, plus the closings no rule gives.
+ * True if the US equity exchanges trade on `date`: by rule, so that no list runs out, plus the closings no rule gives.
  */
 export function isTradingDay(date: SessionDate): boolean {
   const day = weekday(date);
   return day !== 0 && day !== 6 && !year(date).holidays.has(date) && !specialClosings.has(date);
 }
 
-/** Whether `date` is a trading day that closes at 13:00. */
+/** True if `date` is a trading day that closes at 13:00. */
 export function isHalfDay(date: SessionDate): boolean {
   if (!isTradingDay(date)) return false;
   return (year(date).halfDays.has(date) && !notHalfDays.has(date)) || specialHalfDays.has(date);
@@ -163,7 +163,7 @@ export function regularSession(date: SessionDate): { openMs: number; closeMs: nu
 // Options on broad funds and indices trade a quarter of an hour beyond the close.
 const lateCloseMs = 15 * minuteMs;
 
-/** Whether no option trades any more in a session. */
+/** True if no option trades any more in a session. */
 export function optionsAreOver(session: SessionDate, nowMs: number): boolean {
   return nowMs >= optionsOverAtMs(session);
 }
@@ -192,12 +192,51 @@ export function openFrom(tsMs: number): number {
   return regularSession(nextTradingDay(date))!.openMs;
 }
 
-/** The session an instant belongs to: its New York date, or the trading day before when that date does not trade. */
+/** The instants of a trade date, epoch ms, `toMs` excluded. */
+export interface TradeSpan {
+  date: SessionDate;
+  fromMs: number;
+  toMs: number;
+}
+
+/**
+ * The instants whose prints belong to a trade date: from 20:00 New York on the trading day before to 20:00 of the date,
+ * with the weekends and holidays between them. Empty for a date without trading.
+ */
+export function tradeSpan(date: SessionDate): TradeSpan {
+  const fromMs = exchangeInstant(previousTradingDay(date), sessionMinutes.extendedClose);
+  return { date, fromMs, toMs: isTradingDay(date) ? exchangeInstant(date, sessionMinutes.extendedClose) : fromMs };
+}
+
+// Prints come nearly in order: the span last met answers all but the first of a session.
+let lastSpan: TradeSpan = { date: '', fromMs: 0, toMs: 0 };
+
+/** The span of the trade date that a print belongs to. */
+export function tradeSpanAt(tsMs: number): TradeSpan {
+  if (tsMs >= lastSpan.fromMs && tsMs < lastSpan.toMs) return lastSpan;
+  const date = exchangeDate(tsMs);
+  const isOfDate = isTradingDay(date) && tsMs < exchangeInstant(date, sessionMinutes.extendedClose);
+  lastSpan = tradeSpan(isOfDate ? date : nextTradingDay(date));
+  return lastSpan;
+}
+
+/**
+ * The trade date of a print: its New York date, but from 20:00 on and on days without trading the next trading day. The
+ * overnight sessions of exchanges belong to the day that follows them.
+ */
+export function tradeDate(tsMs: number): SessionDate {
+  return tradeSpanAt(tsMs).date;
+}
+
+/**
+ * The session a capture belongs to: its New York date, or the trading day before when that date does not trade. Prints
+ * belong to their `tradeDate`.
+ */
 export function sessionOf(tsMs: number): SessionDate {
   return tradingDayAtOrBefore(exchangeDate(tsMs));
 }
 
-/** Whether a session's data can still change at `nowMs`: its date is not yet over in New York. */
+/** True if a session's data can still change at `nowMs`: its date is not yet over in New York. */
 export function isSealed(session: SessionDate, nowMs: number): boolean {
   return session < exchangeDate(nowMs);
 }

@@ -21,7 +21,7 @@ export interface FailureOptions {
   details?: Record<string, unknown>;
   /** Response headers the failure brings, e.g. `Retry-After`. */
   headers?: Record<string, string>;
-  /** What went wrong inside; logged, never sent. */
+  /** The underlying error; logged, never sent. */
   cause?: unknown;
 }
 
@@ -189,6 +189,11 @@ export function notOneHost(): Failure {
   return new Failure(400, 'invalid_params', 'Host: expected exactly one Host header.', {
     headers: { Connection: 'close' },
   });
+}
+
+/** 417: the client expects something else than `100 Continue` of the server. */
+export function unknownExpectation(): Failure {
+  return new Failure(417, 'invalid_params', 'Expect: expected 100-continue.', { headers: { Connection: 'close' } });
 }
 
 /** When to retry: as a header, and in the details for answers without headers of their own. */

@@ -1,3 +1,5 @@
+import type { CaptureInputs } from './chain/capture-inputs.ts';
+import type { FlipStatus } from './flip-status.ts';
 import { dateOfEpochDay, epochDay, type SessionDate } from './market-time.ts';
 
 /** Dealer gamma exposure at one strike, summed over expiries when `expiry` is null (spec 2.10). */
@@ -23,7 +25,7 @@ export interface GexExpiry {
   maxPain: number | null;
   /** Price of the at-the-money straddle, dollars: the market's expected move. */
   expectedMoveStraddle: number | null;
-  /** S·σ·√T, dollars: one standard deviation. */
+  /** S·σ·√T, dollars: one standard deviation of the price that options are priced with, or the forward they follow. */
   expectedMoveSigma: number | null;
   atmIv: number | null;
   /**
@@ -53,6 +55,10 @@ export type GammaSource = (typeof gammaSources)[number];
 export interface GexCapture {
   underlying: string;
   capturedAt: number;
+  /** As of its chain; null when unknown. */
+  delayMs: number | null;
+  /** As of its chain. */
+  subset?: boolean | null;
   sessionDate: SessionDate;
   spot: number | null;
   priorCloseSpot: number | null;
@@ -62,7 +68,8 @@ export interface GexCapture {
    */
   impliedSpot: number | null;
   /**
-   * True when spot and quotes are not of one instant: options were priced with `impliedSpot`. Null when not checked.
+   * True when spot and quotes are not of one instant: options were priced with `impliedSpot`. Null when the quotes
+   * imply no spot to compare with, or it was not checked.
    */
   spotStale: boolean | null;
   /** Number of expiries whose self-check fails; null when not checked. */
@@ -71,15 +78,25 @@ export interface GexCapture {
   netGex: number;
   /** Price at which the cumulative net curve crosses zero; null when it does not. */
   flipPoint: number | null;
+  /** Status of the flip point; null for captures stored before it was computed. */
+  flipStatus: FlipStatus | null;
   /** Price at which re-priced net gamma changes sign; not the flip point. */
   zeroGamma: number | null;
-  /** Strikes, thousandths, of the largest call and put gex. */
+  /**
+   * Strikes, thousandths, of the largest positive and the most negative net gex; null when no strike has that sign, or
+   * for captures stored before they were computed.
+   */
   callWall: number | null;
   putWall: number | null;
+  /** Strikes, thousandths, of the largest call gex and the largest |put gex|; null when that side has none. */
+  callGexPeak: number | null;
+  putGexPeak: number | null;
   /** Dollars of delta per vol point, and per day. */
   netVanna: number | null;
   netCharm: number | null;
   gammaSource: GammaSource;
+  /** Number of decimals that the source prints gammas with; null when it gives none, or when it was not counted. */
+  gammaDecimals: number | null;
   /** Share of open interest whose gamma was known, 0…1. */
   oiCoverage: number;
   /** Number of contracts in the sums. */
@@ -87,6 +104,8 @@ export interface GexCapture {
   /** Contracts with open interest that were skipped because their gamma is unknown. */
   gammaAbsent: number;
   methodologyVersion: string;
+  /** Inputs it was computed from; null when unknown. */
+  inputs: CaptureInputs | null;
   /** Net rows, ascending by strike. */
   strikes: GexRow[];
   /** Unsummed rows, ascending by strike, then expiry. */

@@ -19,6 +19,10 @@ export function isWithin({ fromMs, toMs }: InstantBounds, tsMs: number): boolean
 
 const perMs = { seconds: 1e-3, milliseconds: 1, microseconds: 1e3, nanoseconds: 1e6 } as const;
 export type TimeUnit = keyof typeof perMs;
+/** Units of which a number is a whole number of milliseconds and some digits. */
+export type FineUnit = Exclude<TimeUnit, 'seconds'>;
+/** The digits of such a number below its millisecond. */
+export const digitsBelowMs: Record<FineUnit, number> = { milliseconds: 0, microseconds: 3, nanoseconds: 6 };
 
 /** The unit in which a number is an instant within the bounds; null in none. No number is one in two units. */
 export function likelyUnit(value: number, bounds: InstantBounds): TimeUnit | null {
@@ -29,8 +33,8 @@ export function likelyUnit(value: number, bounds: InstantBounds): TimeUnit | nul
 const span = 'from 1990 to an hour from now';
 
 /**
- * What was expected of a number that is no instant within the bounds in its unit since 1970. NaN stands for a text that
- * is no number.
+ * Describes the expected number in place of one that is no instant within the bounds in its unit since 1970. NaN stands
+ * for a text that is no number.
  */
 export function expectedTime(value: number, unit: TimeUnit, bounds: InstantBounds): string {
   const likely = likelyUnit(value, bounds);

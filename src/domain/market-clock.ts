@@ -1,7 +1,7 @@
 import { nextTradingDay, previousTradingDay, regularSession, tradingDayAtOrBefore } from './calendar.ts';
 import { exchangeDate, type SessionDate } from './market-time.ts';
 
-/** What the exchange's calendar says of an instant. Regular hours; all times epoch ms. */
+/** The exchange's calendar at an instant. Regular hours; all times epoch ms. */
 export interface MarketClock {
   nowMs: number;
   isOpen: boolean;

@@ -112,7 +112,7 @@ export function exchangeInstant(date: SessionDate, minuteOfDay = 0): number {
 
 const datePattern = /^\d{4}-\d{2}-\d{2}$/;
 
-/** Whether `text` is a real date `YYYY-MM-DD`. */
+/** True if `text` is a real date `YYYY-MM-DD`. */
 export function isDate(text: string): boolean {
   if (!datePattern.test(text)) return false;
   const ms = Date.parse(`${text}T00:00:00Z`);
@@ -139,7 +139,7 @@ export function parseClockTime(text: string, parameter: string): number {
 // case a few more.
 const knownZones = new Set<string>([exchangeTimeZone, 'UTC']);
 
-/** Whether `name` is an IANA time zone. Bare offsets such as `+05:00` are not. */
+/** True if `name` is an IANA time zone. Bare offsets such as `+05:00` are not. */
 export function isTimeZone(name: string): boolean {
   if (knownZones.has(name)) return true;
   if (!/^[A-Za-z][A-Za-z0-9_+\-/]*$/.test(name)) return false;

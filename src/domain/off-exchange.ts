@@ -62,7 +62,7 @@ export interface ProfileRow {
   tradeCount: number;
 }
 
-/** What is published of a symbol's session besides its rows. */
+/** Published figures of a symbol's session besides its rows. */
 export interface OffExchangeSession {
   symbol: string;
   sessionDate: SessionDate;

@@ -98,6 +98,11 @@ export function splitNanos(nanos: string): { tsMs: number; tsNanos: number } {
   return { tsMs: Number(nanos.slice(0, cut)), tsNanos: Number(nanos.slice(cut)) };
 }
 
+/** Highest price of a share, and value of an index, that is believed, dollars or points. */
+export const highestStockPrice = 1e9;
+/** Most shares that one print is believed to have: a million of them add up within 53 bits. */
+export const mostShares = 9e9;
+
 /** Splits a size in shares into whole shares and millionths. */
 export function splitSize(shares: number): { size: number; sizeMicros: number } {
   const size = Math.floor(shares);
@@ -136,7 +141,7 @@ export const correctedTrade = 1;
 /** The correction message that goes with it. */
 export const correctionMessage = 12;
 
-/** Whether a record says that the trade it names does not stand. */
+/** True if a record says that the trade it names does not stand. */
 export function isWithdrawn(correction: number): boolean {
   return correction === 7 || correction === 8 || correction === 10 || correction === 11;
 }

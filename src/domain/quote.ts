@@ -18,6 +18,8 @@ export interface Quote {
   sessionDate: SessionDate | null;
   /** The price event, epoch ms; null when the price is a daily bar's. */
   eventTsMs: number | null;
+  /** A doubt about the change; null = none. */
+  note: string | null;
 }
 
 /** A quote that says nothing. */
@@ -32,5 +34,6 @@ export function emptyQuote(symbol: string): Quote {
     officialClose: null,
     sessionDate: null,
     eventTsMs: null,
+    note: null,
   };
 }

@@ -1,9 +1,11 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
+import { yieldForBytes } from '../runtime/event-loop.ts';
 import {
   type BodyProblem,
   declaredLength,
   mediaTypeOf,
+  releaseBytes,
   requestBody,
   UnreadBody,
 } from '../runtime/http/request-body.ts';
@@ -40,13 +42,13 @@ function failureOf(problem: BodyProblem, maxBytes: number): Failure {
   }
 }
 
-/** Whether a Content-Type declares UTF-8, or no character set at all. */
+/** True if a Content-Type declares UTF-8, or no character set at all. */
 function declaresUtf8(contentType = ''): boolean {
   const charset = /;\s*charset\s*=\s*"?([^";\s]+)/i.exec(contentType)?.[1];
   return charset === undefined || /^(utf-?8|us-ascii)$/i.test(charset);
 }
 
-/** What an endpoint takes of bodies. */
+/** Rules of an endpoint for bodies. */
 export interface BodyRules {
   maxBytes: number;
   /** Media types in lower case, the first one named where another is sent. */
@@ -59,6 +61,7 @@ export interface BodyRules {
  * The bytes of a request's body. Throws 413 as soon as they are more than `maxBytes`, 415 for another media type, for a
  * compressed body and for another character set than UTF-8, 408 when it comes too slowly, 400 when the client goes away
  * in the middle, and 429 or 503 when `caller` or the process has too many in progress. An empty body may have any type.
+ * The work for a large body begins when it is its turn.
  */
 export async function bodyBytes(
   request: IncomingMessage,
@@ -76,15 +79,17 @@ export async function bodyBytes(
   try {
     const bytes = await requestBody(request, maxBytes, caller);
     if (bytes.length > 0) requireMediaType();
+    await yieldForBytes(bytes.length);
     return bytes;
   } catch (error) {
     throw error instanceof UnreadBody ? failureOf(error.problem, maxBytes) : error;
   }
 }
 
-/** The UTF-8 text that a body is, without a byte order mark. 400 for anything else. */
+/** The UTF-8 text that a body is, without a byte order mark, in place of its bytes. 400 for anything else. */
 export function utf8Text(bytes: Buffer): string {
   if (!isUtf8(bytes)) throw invalidParameter('body', 'expected UTF-8 text');
   const text = bytes.toString();
+  releaseBytes(bytes);
   return text.startsWith('\ufeff') ? text.slice(1) : text;
 }

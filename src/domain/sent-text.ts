@@ -9,8 +9,8 @@ export function requireStorable(text: string, parameter: string): void {
 }
 
 /**
- * What is wrong with the texts or the nesting of a JSON value, as a 400 that names its field; `whole` is the name of
- * the value itself.
+ * Checks the texts and the nesting of a JSON value: a 400 that names the first wrong field, null = none; `whole` is the
+ * name of the value itself.
  */
 export function jsonFailure(value: unknown, whole: string): Failure | null {
   const found = jsonFault(value);
@@ -28,8 +28,12 @@ export function jsonFailure(value: unknown, whole: string): Failure | null {
 const envelopeLevels = 8;
 
 /** The size of a JSON body; throws 400 for one that is nested deeper, or has more values, than is read. */
-export function requireReadable(bytes: Buffer, whole: string): JsonSize {
-  const size = jsonSize(bytes, deepestJson + envelopeLevels);
+export function requireReadable(
+  bytes: Buffer,
+  whole: string,
+  mostDeep: number = deepestJson + envelopeLevels,
+): JsonSize {
+  const size = jsonSize(bytes, mostDeep);
   if (size === 'too-deep') throw invalidParameter(whole, `nested more than ${deepestJson} deep`);
   if (size === 'too-many-values')
     throw invalidParameter(whole, `has more than ${mostJsonValues.toLocaleString('en-US')} values`);

@@ -1,5 +1,5 @@
 /**
- * What the sale conditions of stock prints mean for the figures. Ids are the vendor's modifiers; eligibility is the
+ * Effects of the sale conditions of stock prints on the figures. Ids are the vendor's modifiers; eligibility is the
  * consolidated processing guideline of the CTA and UTP plans as the vendor publishes it.
  */
 export const stockTraits = {
@@ -75,14 +75,21 @@ export const stockTradeConditions: readonly { id: number; name: string; traits: 
   ([id, name, traits]) => ({ id, name, traits }),
 );
 
-/** What a print counts for: the strictest of its conditions wins; an unknown id restricts nothing. */
+/** Traits of a print: the strictest of its conditions wins; an unknown id restricts nothing. */
 export function stockTraitsOf(conditions: readonly number[]): number {
   let traits = all;
   for (let i = 0; i < conditions.length; i++) traits &= traitsById[conditions[i]!] ?? all;
   return traits;
 }
 
-/** How off-exchange executions are grouped, in the order in which the groups are tried (methodology 6). */
+const formT = 12;
+
+/** Traits of a print of extended hours where Form T is no reason to leave its price out. */
+export function extendedTraitsOf(conditions: readonly number[]): number {
+  return stockTraitsOf(conditions.filter((id) => id !== formT));
+}
+
+/** Groups of off-exchange executions, in the order in which they are tried (methodology 6). */
 export const compositionCategories = [
   'average_price',
   'derivatively_priced',
@@ -128,7 +135,7 @@ export function compositionCategoryOf(conditions: readonly number[]): number {
   return first === regularWay && unmapped ? other : first;
 }
 
-/** Whether a category's prints say what the price was (methodology 6). */
+/** True if a category's prints say what the price was (methodology 6). */
 export function isPriceForming(category: CompositionCategory): boolean {
   return category === 'regular_way' || category === 'odd_lot' || category === 'form_t';
 }

@@ -24,3 +24,11 @@ export function roundTo(value: number, places: number): number {
   const [m, e = '0'] = shifted.toString().split('e') as [string, string?];
   return Math.sign(value) * Number(`${m}e${Number(e) - places}`);
 }
+
+/** A whole number of shares, of two equally near ones the even one. */
+export function roundHalfEven(shares: number): number {
+  const below = Math.floor(shares);
+  const rest = shares - below;
+  if (rest !== 0.5) return Math.round(shares);
+  return below % 2 === 0 ? below : below + 1;
+}

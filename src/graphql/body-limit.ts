@@ -1,5 +1,4 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { Readable } from 'node:stream';
 import type { Admission } from '../access/admission.ts';
 import { type Failure, failureWithin, internal, notAuthenticated } from '../domain/failure.ts';
 import { bodyBytes, utf8Text } from '../domain/request-body.ts';
@@ -7,9 +6,10 @@ import { declaredLength } from '../runtime/http/request-body.ts';
 import { documentBody } from './limits/document-limits.ts';
 import { sentPoints, weighBody } from './limits/sent-points.ts';
 import { requestsOf } from './limits/weight.ts';
+import { setSentText } from './plugins/request-form.ts';
 import { requestErrorOf, withoutStatus } from './request-error.ts';
 
-type Handler = (request: IncomingMessage & { body?: unknown }, response: ServerResponse, next: () => void) => void;
+type Handler = (request: IncomingMessage, response: ServerResponse, next: () => void) => void;
 
 /** Without a valid credential only introspection is answered, which needs no more. */
 const anonymousBytes = 64 * 1024;
@@ -23,11 +23,11 @@ async function receive(admission: Admission, request: IncomingMessage): Promise<
   });
 }
 
-/** The JSON of a body, which is within the limits of what is read. */
-async function readableBody(admission: Admission, request: IncomingMessage): Promise<Buffer> {
+/** Receives a body that is within the limits of what is read. */
+async function receiveReadable(admission: Admission, request: IncomingMessage): Promise<void> {
   const bytes = await receive(admission, request);
   weighBody(request, bytes);
-  return Buffer.from(utf8Text(bytes));
+  setSentText(request, utf8Text(bytes));
 }
 
 function reject(response: ServerResponse, failure: Failure): void {
@@ -46,16 +46,10 @@ export function receiveBody(admission: Admission): Handler {
     const type = request.headers['content-type'];
     if (type) request.headers['content-type'] = type.replace(/^[^;]*/, (media) => media.trim().toLowerCase());
     if (declaredLength(request) === 0) return next();
-    readableBody(admission, request).then(
-      (bytes) => {
-        request.body = Readable.from([bytes]);
-        next();
-      },
-      async (error: unknown) => {
-        const cost = requestsOf(sentPoints({ req: request }));
-        const refused = await admission.chargeRejected(request, response, cost).catch((over: unknown) => over);
-        reject(response, failureWithin(refused) ?? failureWithin(error) ?? internal(error));
-      },
-    );
+    receiveReadable(admission, request).then(next, async (error: unknown) => {
+      const cost = requestsOf(sentPoints({ req: request }));
+      const refused = await admission.chargeRejected(request, response, cost).catch((over: unknown) => over);
+      reject(response, failureWithin(refused) ?? failureWithin(error) ?? internal(error));
+    });
   };
 }

@@ -15,7 +15,7 @@ const bytesPerCharacter = 400;
 const mostTokenBytes = 5_000_000;
 
 /**
- * What a parsed document of this text takes at most, bytes: its nodes, their tokens, its compiled form and the text.
+ * Most bytes of a parsed document of this text: its nodes, their tokens, its compiled form and the text.
  */
 export function documentBytes(text: string): number {
   return 2 * text.length + Math.min(bytesPerCharacter * text.length, mostTokenBytes);

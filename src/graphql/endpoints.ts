@@ -3,16 +3,17 @@ import { createYoga, type Plugin, type YogaServerInstance } from 'graphql-yoga';
 import type { EndpointServices } from '../access/endpoint-services.ts';
 import type { AnswerCache } from '../runtime/response-cache.ts';
 import type { DocumentCache } from './document-cache.ts';
+import type { AnswerLimits } from './execution-in-pieces.ts';
 import { standardIntrospection } from './limits/standard-introspection.ts';
 import { operationWeights } from './limits/weighed-operation.ts';
 import { operationAdmission } from './plugins/admission.ts';
 import { answerCache, type CachedAnswer } from './plugins/answer-cache.ts';
-import { compiledExecution } from './plugins/compiled-execution.ts';
 import { compressedAnswers } from './plugins/compressed-answers.ts';
 import { costExtension } from './plugins/cost.ts';
 import { documentBounds } from './plugins/document-limits.ts';
-import { type AnswerLimits, heavyExecution } from './plugins/heavy-execution.ts';
+import { heavyExecution } from './plugins/heavy-execution.ts';
 import { largeAnswers } from './plugins/large-answers.ts';
+import { lightExecution } from './plugins/light-execution.ts';
 import { errorCodes } from './plugins/public-errors.ts';
 import { requestForm } from './plugins/request-form.ts';
 import { sentTexts } from './plugins/sent-texts.ts';
@@ -24,7 +25,7 @@ import { operationRunner } from './run-operation.ts';
 import { singleConnections } from './sse/single-connection.ts';
 import { graphqlWebSockets } from './ws/endpoint.ts';
 
-/** What the graph's endpoints are built from, beside what every endpoint is given. */
+/** Parts of the graph's endpoints, beside those that every endpoint is given. */
 export interface GraphqlParts {
   services: EndpointServices;
   /** Answers of the last second. */
@@ -57,7 +58,7 @@ export function graphqlEndpoints({ services, cache, documents, answerLimits }: G
     operationAdmission(services, weigh),
     costExtension(services),
     answerCache(services, cache),
-    compiledExecution(services),
+    lightExecution(services, answerLimits),
     heavyExecution(services, answerLimits),
     errorCodes(services),
     largeAnswers(),

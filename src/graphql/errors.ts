@@ -3,7 +3,7 @@ import { type Failure, failureWithin, internal } from '../domain/failure.ts';
 import { clipped } from '../runtime/shown-value.ts';
 
 /**
- * Whether an error is GraphQL's own (syntax, validation, a bad variable): then nothing but such errors lies below it.
+ * True if an error is GraphQL's own (syntax, validation, a bad variable): then nothing but such errors lies below it.
  */
 function isGraphqlsOwn(error: unknown): error is GraphQLError {
   return error instanceof GraphQLError && (error.originalError == null || isGraphqlsOwn(error.originalError));
@@ -32,7 +32,7 @@ function sourceOf(error: unknown): Pick<GraphQLErrorOptions, 'nodes' | 'source' 
 const statusWithoutData = (status: number) => ({ http: { status, spec: true } });
 
 /**
- * What is sent of an error: `extensions.code` equals REST's `error.code`; nothing of an unexpected cause leaks.
+ * The sent form of an error: `extensions.code` equals REST's `error.code`; nothing of an unexpected cause leaks.
  * `hasData`: the answer has data beside its errors.
  */
 export function publicError(error: unknown, report: (failure: Failure) => void, hasData = true): GraphQLError {

@@ -3,8 +3,10 @@ import { marketClock } from '../domain/market-clock.ts';
 import type { SessionDate } from '../domain/market-time.ts';
 import { encodeId } from '../schema/node-id.ts';
 
-/** A tab of GraphiQL. */
+/** An example of GraphiQL's menu. */
 export interface Example {
+  /** Its name in the menu. */
+  name: string;
   query: string;
 }
 
@@ -21,7 +23,7 @@ const dashboard = ({
   session,
   next,
 }: Dates) => `# One call for a whole dashboard: quotes, bars, dealer gamma and expirations of several symbols.
-# Paste your key at the top. Ctrl-Space completes; the documentation on the left explains every field.
+# Paste your key at the top. Ctrl-Space completes; the documentation (the book at the left) explains every field.
 query Dashboard {
   quotes(symbols: ["SPY", "QQQ", "AAPL"]) {
     rows {
@@ -54,6 +56,19 @@ query MinuteBars {
 }
 `;
 
+const corporate = ({
+  next,
+}: Dates) => `# Splits, dividends and interest rates; bars in shares of now (adjust: split) have no jump at a split.
+query SplitsAndDividends {
+  symbol(symbol: "TQQQ") {
+    splits { exDate ratio declared }
+    bars(from: "2026-01-01", to: "${next}", timeframe: "1d", adjust: split) { rows { tsMs close } meta { splits { exDate ratio } } }
+  }
+  spy: symbol(symbol: "SPY") { dividends { exDate amount kind } }
+  rates { date days rate }
+}
+`;
+
 const gexNow = `# Dealer gamma now: where hedging pins or accelerates the price, in dollars per $1 move (and in shares).
 query DealerGamma {
   symbol(symbol: "SPY") {
@@ -64,6 +79,7 @@ query DealerGamma {
         netGex
         netGexShares
         flipPoint
+        flipStatus
         zeroGamma
         callWall
         putWall
@@ -80,7 +96,7 @@ query GexThroughTheDay {
   symbol(symbol: "SPY") {
     gex {
       history(date: "${session}", top: 5) {
-        captures { capturedAt spot netGex flipPoint strikes { strike gex } }
+        captures { capturedAt spot netGex flipPoint flipStatus strikes { strike gex } }
         meta { captureCount sessionOpen sessionClose }
       }
     }
@@ -132,7 +148,7 @@ query OffExchange {
 
 const browse = `# Which symbols are there, and may I read them? access gives the reason if not.
 query Browse {
-  symbols(first: 20, sector: "Technology") {
+  symbols(first: 20, sector: "Information Technology") {
     totalCount
     nodes { symbol name class sector access { allowed reason requiredTier } quote { spot changePct } }
     pageInfo { hasNextPage endCursor }
@@ -159,26 +175,34 @@ query ById {
 }
 `;
 
-const examples: readonly ((dates: Dates) => string)[] = [
-  dashboard,
-  minuteBars,
-  () => gexNow,
-  gexHistory,
-  () => chain,
-  () => flow,
-  () => offExchange,
-  () => browse,
-  () => sectors,
-  () => me,
-  () => byId,
-];
+const livePrices = `# Prices as they change, while the market trades. The button that runs it also stops it.
+subscription LivePrices {
+  quotes(symbols: ["SPY", "QQQ", "AAPL"]) { symbol spot changePct volume eventTsMs }
+}
+`;
 
-/** Number of example queries in GraphiQL. */
-export const exampleCount = examples.length;
+const examples: Readonly<Record<string, (dates: Dates) => string>> = {
+  'Several symbols at once': dashboard,
+  'Minute bars': minuteBars,
+  'Splits, dividends and rates': corporate,
+  'Dealer gamma now': () => gexNow,
+  'Dealer gamma through a session': gexHistory,
+  'Option chain': () => chain,
+  'Large option trades': () => flow,
+  'Off-exchange trading': () => offExchange,
+  'Symbols of a sector': () => browse,
+  Sectors: () => sectors,
+  'My account and usage': () => me,
+  'Objects by id': () => byId,
+  'Live prices (subscription)': () => livePrices,
+};
 
-/** The questions users ask first, as GraphiQL's tabs, of the latest session at `nowMs`. */
-export function exampleTabs(nowMs: number): Example[] {
+/** Number of examples in GraphiQL. */
+export const exampleCount = Object.keys(examples).length;
+
+/** The questions users ask first, for GraphiQL's menu, of the latest session at `nowMs`. */
+export function examplesAt(nowMs: number): Example[] {
   const session = latestSession(nowMs);
   const dates = { session, next: nextTradingDay(session) };
-  return examples.map((example) => ({ query: example(dates) }));
+  return Object.entries(examples).map(([name, example]) => ({ name, query: example(dates) }));
 }

@@ -1,20 +1,15 @@
 import type { GraphiQLOptions } from 'graphql-yoga';
-import { exampleTabs } from './examples.ts';
+import { examplesAt } from './examples.ts';
 
-/**
- * What GraphiQL starts with: the example questions, and before them the operation that the address holds, if it holds
- * one.
- */
+/** GraphiQL's initial operation: the one that the address holds, else the first example. */
 export function graphiqlOptions(address: string, nowMs: number): GraphiQLOptions {
   const linked = new URL(address, 'http://localhost').searchParams;
   const query = linked.get('query');
   const variables = linked.get('variables');
+  const [first] = examplesAt(nowMs);
   return {
     title: 'GraphiQL · Tapegraph',
-    defaultTabs: [
-      ...(query === null ? [] : [{ query, ...(variables === null ? {} : { variables }) }]),
-      ...exampleTabs(nowMs),
-    ],
+    defaultTabs: [query === null ? { query: first!.query } : { query, ...(variables === null ? {} : { variables }) }],
     shouldPersistHeaders: false,
     credentials: 'omit',
   };

@@ -22,9 +22,8 @@ export function askThrough(yoga: GraphqlEndpoints['yoga']) {
       {
         method: 'POST',
         headers: { 'content-type': 'application/json', accept: 'application/json' },
-        body: JSON.stringify({ query, variables }),
       },
-      { req: request, res: response, answerBytes: answerBytesInProcess } as HttpContext,
+      { req: request, res: response, answerBytes: answerBytesInProcess, sent: { query, variables } } as HttpContext,
     );
     return (await answer.json()) as ExecutionResult;
   };

@@ -31,6 +31,13 @@ export function requireQuery(params: { query?: unknown; extensions?: unknown }):
   if (isHashAlone(params)) throw requestErrorOf(invalidRequest('PersistedQueryNotSupported'));
 }
 
+/** Parameters with an empty `operationName` left out: clients send it for none. */
+export function namedOperation<T extends { operationName?: string | null }>(params: T): T {
+  if (params.operationName !== '') return params;
+  const { operationName: _, ...others } = params;
+  return others as T;
+}
+
 /** True for an error made by `requestErrorOf`, which can be sent as it is. */
 export function isRequestError(error: unknown): error is GraphQLError {
   return (

@@ -7,10 +7,12 @@ import type { Lifetime } from '../runtime/lifetime.ts';
 import type { Prediction } from './limits/weighed-operation.ts';
 import { requestErrorOf } from './request-error.ts';
 
-/** What Yoga's context holds of the HTTP exchange. */
+/** The HTTP exchange in Yoga's context. */
 export interface HttpContext {
   req: IncomingMessage;
   res: ServerResponse;
+  /** The operation, where it did not come as the body of the request. */
+  sent?: { query: string; variables: Record<string, unknown> };
 }
 
 /** One operation on its way through the plugins. */
@@ -22,11 +24,13 @@ export type OperationState = HttpContext & {
   sentPoints?: number;
   /** Absent until the operation is admitted, and for pure introspection, which is public. */
   admitted?: Admitted & { groups: readonly string[] };
-  /** What the operation was charged and may take; absent until then, and for what is free. */
+  /** Charge and prediction of the operation; absent until then, and for what is free. */
   charged?: Charged & { prediction: Prediction };
-  /** What its answer took, once it is there; and the points of an answer from the cache. */
+  /** Actual size of its answer, once it is there; and the points of an answer from the cache. */
   actual?: { points: number; leaves: number };
   cachedPoints?: number;
+  /** Note of a cached answer on simulated data in it. */
+  cachedNote?: string | null;
   /** It was stopped before it was done: it costs what it might have. */
   isStopped?: boolean;
   /** Bytes that its answer may have, where that is less than usual. */

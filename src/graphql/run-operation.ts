@@ -12,7 +12,7 @@ import { jsonBuffers, WrittenJson } from '../runtime/json-parts.ts';
 import { answerBytesInProcess } from './in-process.ts';
 import { publicErrors } from './plugins/public-errors.ts';
 import type { OpenSubscriptions } from './plugins/subscriptions.ts';
-import { withoutStatus } from './request-error.ts';
+import { namedOperation, withoutStatus } from './request-error.ts';
 import type { HttpContext } from './request-state.ts';
 import type { RunOperation } from './sse/single-connection.ts';
 import type { Subscribed } from './sse/subscription.ts';
@@ -52,7 +52,8 @@ export function operationRunner(
     return (await (isSubscription ? subscribe : execute)(args)) as ExecutionResult;
   }
 
-  return async (req, res, params, connection): Promise<ExecutionResult | Subscribed> => {
+  return async (req, res, operation, connection): Promise<ExecutionResult | Subscribed> => {
+    const params = namedOperation(operation);
     const exchange = { req, res, answerBytes: answerBytesInProcess, sentPoints: params.sentPoints ?? 0 };
     const enveloped = yoga.getEnveloped({ ...exchange, params, connection } as never) as unknown as Enveloped;
     const result = withPlainData(

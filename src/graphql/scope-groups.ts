@@ -18,7 +18,7 @@ interface Walk {
 }
 
 /**
- * Whether a field's group gives way to those of fields below it. A symbol is only the path to its bars; but data of an
+ * True if a field's group gives way to those of fields below it. A symbol is only the path to its bars; but data of an
  * account (`watchlists`, `account`, `journal`) was read in any case, and makes the answer that account's own.
  */
 function givesWay(group: string): boolean {
@@ -86,18 +86,18 @@ function rootFields(document: DocumentNode, operationName: string | null | undef
   return names.length > 0 && names.length === selections.length ? names : null;
 }
 
-/** Whether an operation asks for nothing but the schema itself, which is public. */
+/** True if an operation asks for nothing but the schema itself, which is public. */
 export function isIntrospectionOnly(document: DocumentNode, operationName: string | null | undefined): boolean {
   return rootFields(document, operationName)?.every((name) => name.startsWith('__')) ?? false;
 }
 
-/** Whether an operation asks for nothing but the name of its root type. */
+/** True if an operation asks for nothing but the name of its root type. */
 export function isTypenameOnly(document: DocumentNode, operationName: string | null | undefined): boolean {
   return rootFields(document, operationName)?.every((name) => name === '__typename') ?? false;
 }
 
 /**
- * Whether a request of these groups touches market data alone, and nothing of an account: then everybody with the same
+ * True if a request of these groups touches market data alone, and nothing of an account: then everybody with the same
  * rights gets the same answer.
  */
 export function isMarketData(groups: readonly string[]): boolean {

@@ -1,6 +1,10 @@
 /** The kinds of vendor files that can be stored. */
 export const datasetNames = [
   'symbols',
+  'roots',
+  'splits',
+  'dividends',
+  'rates',
   'stock-minute-bars',
   'stock-day-bars',
   'option-minute-bars',
@@ -15,6 +19,10 @@ export type Dataset = (typeof datasetNames)[number];
 /** The content of each dataset's files, for `--help`. */
 export const datasetContents: Record<Dataset, string> = {
   symbols: 'the registry and ticker directory',
+  roots: 'option roots: style, settlement, multiplier and deliverable of their contracts',
+  splits: 'splits of shares; prices are stored as printed and divided when they are read',
+  dividends: 'dividends of shares, as amounts or ratios',
+  rates: 'interest rates by date and days',
   'stock-minute-bars': 'minute aggregates of stocks; 5m and 1h bars are computed',
   'stock-day-bars': 'day aggregates of stocks',
   'option-minute-bars': 'minute aggregates of option contracts; 5m bars are computed',

@@ -1,17 +1,26 @@
 import { methodologyVersion } from '../analytics/methodology.ts';
-import { loadChain } from './chains/chain.ts';
+import { optionAggregates, stockAggregates } from '../tape/formats/aggregates.ts';
+import { chainFormats } from '../tape/formats/chains.ts';
+import { dividendList } from '../tape/formats/dividend-list.ts';
+import type { Format } from '../tape/formats/format.ts';
+import { openInterestList } from '../tape/formats/open-interest.ts';
+import { optionQuotes } from '../tape/formats/option-quotes.ts';
+import { optionTrades } from '../tape/formats/option-trades.ts';
+import { rateList } from '../tape/formats/rate-list.ts';
+import { rootList } from '../tape/formats/root-list.ts';
+import { splitList } from '../tape/formats/split-list.ts';
+import { stockTrades } from '../tape/formats/stock-trades.ts';
+import { symbolList } from '../tape/formats/symbol-list.ts';
 import type { Dataset } from './dataset-names.ts';
-import type { IngestSettings, Loader } from './files/file-job.ts';
-import { loadSymbols } from './files/symbols.ts';
-import { loadOpenInterest, sessionOfFile } from './options/open-interest.ts';
-import { loadOptionMinuteBars } from './options/option-bars.ts';
-import { loadOptionQuotes } from './options/option-quotes.ts';
-import { loadOptionTrades, optionTapeShape } from './options/option-tape.ts';
-import { loadStockDayBars, loadStockMinuteBars } from './stocks/stock-bars.ts';
-import { loadStockTrades } from './stocks/stock-tape.ts';
+import type { IngestSettings, Loader, TapeLoader } from './files/file-job.ts';
 
 interface DatasetKind {
-  load: Loader;
+  /** Formats of its files. */
+  formats: readonly Format[];
+  /** Stores a file. */
+  load?: Loader;
+  /** Stores several files as one tape. */
+  loadTape?: TapeLoader;
   /** The settings that shape the result beside the file's bytes: with others the same file is stored again. */
   shapedBy(settings: IngestSettings, path: string): string | Promise<string>;
   /**
@@ -22,51 +31,88 @@ interface DatasetKind {
 }
 
 const byBytesAlone = () => '';
+const delaysOf = (formats: readonly Format[]) => formats.map(({ name, delayMs }) => `${name} ${delayMs}`).join();
 
+// A dataset's loader is imported with its first file: an ingest starts with a fraction of the modules.
 export const datasets: Record<Dataset, DatasetKind> = {
   symbols: {
-    load: loadSymbols,
+    formats: [symbolList],
+    load: async (job) => (await import('./files/symbols.ts')).loadSymbols(job),
     shapedBy: byBytesAlone,
     supersedes: ['symbols'],
   },
+  roots: {
+    formats: [rootList],
+    load: async (job) => (await import('./files/roots.ts')).loadRoots(job),
+    shapedBy: byBytesAlone,
+    supersedes: ['roots'],
+  },
+  splits: {
+    formats: [splitList],
+    load: async (job) => (await import('./stocks/splits.ts')).loadSplits(job),
+    shapedBy: byBytesAlone,
+    supersedes: ['splits'],
+  },
+  dividends: {
+    formats: [dividendList],
+    load: async (job) => (await import('./files/dividends.ts')).loadDividends(job),
+    shapedBy: byBytesAlone,
+    supersedes: ['dividends'],
+  },
+  rates: {
+    formats: [rateList],
+    load: async (job) => (await import('./files/rates.ts')).loadRates(job),
+    shapedBy: byBytesAlone,
+    supersedes: ['rates'],
+  },
   'stock-minute-bars': {
-    load: loadStockMinuteBars,
+    formats: [stockAggregates],
+    load: async (job) => (await import('./stocks/stock-bars.ts')).loadStockMinuteBars(job),
     shapedBy: byBytesAlone,
     supersedes: ['stock-minute-bars', 'stock-trades'],
   },
   'stock-day-bars': {
-    load: loadStockDayBars,
+    formats: [stockAggregates],
+    load: async (job) => (await import('./stocks/stock-bars.ts')).loadStockDayBars(job),
     shapedBy: byBytesAlone,
     supersedes: ['stock-day-bars', 'stock-trades'],
   },
   'option-minute-bars': {
-    load: loadOptionMinuteBars,
+    formats: [optionAggregates],
+    load: async (job) => (await import('./options/option-bars.ts')).loadOptionMinuteBars(job),
     shapedBy: byBytesAlone,
     supersedes: ['option-minute-bars', 'option-trades'],
   },
   'open-interest': {
-    load: loadOpenInterest,
-    shapedBy: (settings, path) => sessionOfFile(path, settings) ?? '',
+    formats: [openInterestList],
+    load: async (job) => (await import('./options/open-interest.ts')).loadOpenInterest(job),
+    shapedBy: async (settings, path) =>
+      (await import('./options/open-interest.ts')).sessionOfFile(path, settings) ?? '',
     supersedes: ['open-interest'],
   },
   chain: {
-    load: loadChain,
-    shapedBy: ({ gammaSource, rate }) => `${gammaSource} ${rate} ${methodologyVersion}`,
+    formats: chainFormats,
+    load: async (job) => (await import('./chains/chain.ts')).loadChain(job),
+    shapedBy: ({ gammaSource, rate, delayMs }) =>
+      `${gammaSource} ${rate} ${methodologyVersion} ${delayMs ?? delaysOf(chainFormats)}`,
     // `storeChain` forgets the earlier files of the chain's instant.
     supersedes: [],
   },
   'stock-trades': {
-    load: loadStockTrades,
-    shapedBy: () => methodologyVersion,
+    formats: [stockTrades],
+    loadTape: async (job) => (await import('./stocks/stock-tape.ts')).loadStockTrades(job),
+    shapedBy: ({ extendedBars }) => `${methodologyVersion}${extendedBars ? ' extended' : ''}`,
     supersedes: ['stock-minute-bars', 'stock-day-bars', 'stock-trades'],
   },
   'option-trades': {
-    load: loadOptionTrades,
-    shapedBy: optionTapeShape,
+    formats: [optionTrades],
+    loadTape: async (job) => (await import('./options/option-tape.ts')).loadOptionTrades(job),
+    shapedBy: async (settings) => (await import('./options/option-tape.ts')).optionTapeShape(settings),
     supersedes: ['option-minute-bars', 'option-trades'],
   },
   'option-quotes': {
-    load: loadOptionQuotes,
+    formats: [optionQuotes],
+    load: async (job) => (await import('./options/option-quotes.ts')).loadOptionQuotes(job),
     shapedBy: byBytesAlone,
     supersedes: ['option-quotes', 'option-trades'],
   },

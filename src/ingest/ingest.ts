@@ -1,25 +1,22 @@
 import { stat } from 'node:fs/promises';
 import { methodologySettings, tapeSettings } from '../analytics/methodology.ts';
-import { optionsAreOver } from '../domain/calendar.ts';
-import { isDate } from '../domain/market-time.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { ObjectError } from '../runtime/objects/address.ts';
 import { removeAbandonedFolders } from '../runtime/temporary-folder.ts';
-import { noteOwnData, sampleKeyEnded } from '../store/account/own-data.ts';
 import type { Store } from '../store/engine/connection.ts';
 import { analyzeGrown } from '../store/engine/statistics.ts';
-import { inSettledTransaction, type Transaction } from '../store/engine/transaction.ts';
-import { forgetFiles, ingestedFile, mayBeIngested, saveIngestedFile } from '../store/market/ingested-files.ts';
 import { SessionSealed } from '../store/market/session-seals.ts';
+import { replacingSample } from '../store/sample-data.ts';
 import { type BadLine, TapeFileError } from '../tape/csv/tape-file.ts';
 import type { Dataset } from './dataset-names.ts';
 import { datasets } from './datasets.ts';
-import { badLineLog, FileRefused, reportedBadLines } from './files/bad-line-log.ts';
-import { type ContentHash, ContentHasher, hashFile, hashHead } from './files/content-hash.ts';
-import type { FileResult, IngestSettings } from './files/file-job.ts';
+import { type BadLineLog, FileRefused } from './files/bad-line-log.ts';
+import { type IngestSettings, usualKeepDays } from './files/file-job.ts';
 import { expandSources, type RemoteSettings, type Source, Spool } from './files/sources.ts';
+import { type LeftPart, leftLine, type OutdatedCaptures, type SessionChange } from './files/tape-report.ts';
+import { FileNotStored, type FileToStore, type StoredFileResult, storeFiles } from './store-files.ts';
 
-/** What became of one file. */
+/** The outcome of one file. */
 export interface FileReport {
   file: string;
   /** `stored`; `unchanged`: all of it is in force already; `refused`: nothing of it was stored. */
@@ -35,6 +32,12 @@ export interface FileReport {
   notes: string[];
   /** Why the file was refused or left alone; null when it was stored. */
   reason: string | null;
+  /** Changes of sessions by a tape, or a file of bars or quotes; of a session of several files with the first. */
+  sessions: readonly SessionChange[];
+  /** Prints, bars or quotes that were not stored. */
+  left: readonly LeftPart[];
+  /** Stored captures that would be others with what the file says. */
+  outdated: readonly OutdatedCaptures[];
 }
 
 export interface IngestReport {
@@ -43,7 +46,7 @@ export interface IngestReport {
 }
 
 /**
- * How far an ingest is. Bytes as they lie on disk; those of a remote object count twice, once as they are fetched, and
+ * Progress of an ingest. Bytes as they lie on disk; those of a remote object count twice, once as they are fetched, and
  * are part of `bytesTotal` from when its size is known.
  */
 export interface IngestProgress {
@@ -58,146 +61,34 @@ export interface IngestProgress {
 export interface IngestOptions extends Partial<IngestSettings> {
   /** For the record of when a file was stored. */
   now: Clock;
-  /** The files come with the project, or are the sample market's; any others end the sample market's key. */
-  isBundled?: boolean;
+  /**
+   * The files come with the project (`registry`), or are the sample market's. Any others end the sample market's key,
+   * and its data is set aside.
+   */
+  bundled?: 'registry' | 'sample';
   /** Reads and computes also what is known to be in force. */
   force?: boolean;
-  /** What `s3://` and `http://` are read with; absent = no credentials, and encrypted addresses only. */
+  /** Settings of reading `s3://` and `http://`; absent = no credentials, and encrypted addresses only. */
   remote?: RemoteSettings;
   /** Aborted to stop: what is being stored is rolled back, and its reason is thrown. Files stored before stay. */
   signal?: AbortSignal;
 }
 
-const defaults: IngestSettings = {
+/** The settings of an ingest that nothing is said of. */
+export const ingestDefaults: IngestSettings = {
   maxErrors: 0,
   gammaSource: 'solve',
   rate: methodologySettings.usualRate,
+  delayMs: null,
+  extendedBars: false,
   sessionDate: null,
   quoteFiles: [],
   solveMost: tapeSettings.solvedContracts,
   threads: 1,
+  replace: false,
+  keepDays: usualKeepDays,
+  only: null,
 };
-
-async function fileVersion(path: string): Promise<string> {
-  const { ino, size, mtimeMs } = await stat(path);
-  return `${ino} ${size} ${mtimeMs}`;
-}
-
-/**
- * The hash of a file that may be in force already, else null: a file that begins as none that is in force is hashed as
- * it is stored, and unpacked once.
- */
-async function hashAhead(
-  store: Store,
-  dataset: Dataset,
-  { path, shape }: { path: string; shape: string },
-  signal: AbortSignal | undefined,
-): Promise<ContentHash | null> {
-  const mayBe = await mayBeIngested(store, dataset, await hashHead(path, shape));
-  return mayBe ? hashFile(path, shape, signal) : null;
-}
-
-/**
- * Remembers a file that is in force; those that it took the place of are in force no longer. Data of a session in
- * progress may change at any time.
- */
-async function rememberFile(
-  tx: Transaction,
-  dataset: Dataset,
-  hash: ContentHash,
-  { name, rows, changed, parts = [] }: FileResult & { name: string },
-  now: Clock,
-): Promise<void> {
-  if (changed > 0) await forgetFiles(tx, datasets[dataset].supersedes, parts);
-  if (parts.some((part) => isDate(part) && !optionsAreOver(part, now()))) return;
-  await saveIngestedFile(tx, dataset, hash, { name, rows, ingestedAt: now(), parts });
-}
-
-/** One file to be stored: what it is called, and where its bytes are. */
-interface FileToStore {
-  name: string;
-  path: string;
-}
-
-function emptyReport(file: string): FileReport {
-  return { file, status: 'refused', rows: 0, changed: 0, badLines: [], badLineCount: 0, notes: [], reason: null };
-}
-
-// Bad lines, notes and progress of a file are reported as it is read.
-const readOnce = { once: true };
-
-async function storeFile(
-  store: Store,
-  dataset: Dataset,
-  { name, path }: FileToStore,
-  settings: IngestSettings,
-  { now, signal, isBundled = false, force = false }: Pick<IngestOptions, 'now' | 'signal' | 'isBundled' | 'force'>,
-  onBytes: (bytes: number) => void,
-): Promise<FileReport> {
-  const { load, shapedBy } = datasets[dataset];
-  const log = badLineLog(settings.maxErrors);
-  const notes: string[] = [];
-  const report = (status: FileReport['status'], { rows, changed }: FileResult, reason: string | null): FileReport => ({
-    file: name,
-    status,
-    rows,
-    changed,
-    badLines: log.badLines.map((bad) => (bad.file === path ? { ...bad, file: name } : bad)),
-    badLineCount: log.count(),
-    notes,
-    reason,
-  });
-  const refused = (reason: string) => report('refused', { rows: 0, changed: 0 }, reason);
-  try {
-    const shape = `${await shapedBy(settings, path)}\n`;
-    const version = await fileVersion(path);
-    const ahead = force ? null : await hashAhead(store, dataset, { path, shape }, signal);
-    return await inSettledTransaction(
-      store,
-      async (tx) => {
-        const before = ahead && (await ingestedFile(tx, dataset, ahead.whole));
-        if (before)
-          return report(
-            'unchanged',
-            { rows: before.rows, changed: 0 },
-            `the same content is already stored (as ${before.name})`,
-          );
-        const hasher = ahead ? null : new ContentHasher(shape);
-        const result = await load({
-          path,
-          tx,
-          settings,
-          now,
-          onBadLine: log.add,
-          onNote: (note) => {
-            if (notes.length < reportedBadLines) notes.push(note);
-          },
-          refused: log.refused,
-          onBytes: (count, text) => {
-            signal?.throwIfAborted();
-            if (text) hasher?.add(text);
-            onBytes(count);
-          },
-        });
-        signal?.throwIfAborted();
-        if (log.refused()) throw new FileRefused();
-        if ((await fileVersion(path)) !== version) throw new TapeFileError(path, 'the file changed while it was read');
-        if (!isBundled && (await noteOwnData(tx, now))) notes.push(sampleKeyEnded);
-        await rememberFile(tx, dataset, ahead ?? hasher!.digest(), { ...result, name }, now);
-        return result.changed > 0
-          ? report('stored', result, null)
-          : report('unchanged', result, 'all of it is already stored');
-      },
-      readOnce,
-    );
-  } catch (error) {
-    // On its way through the reader the reason was taken for a fault of the file.
-    signal?.throwIfAborted();
-    if (error instanceof FileRefused) return refused(log.reason());
-    if (error instanceof TapeFileError || error instanceof SessionSealed) return refused(error.message);
-    throw error;
-  }
-}
 
 /** Counts what was read and fetched of all files. */
 function progressOf(sources: readonly Source[], onProgress: (progress: IngestProgress) => void) {
@@ -232,12 +123,109 @@ function progressOf(sources: readonly Source[], onProgress: (progress: IngestPro
   };
 }
 
+const emptyReport = {
+  ...{ rows: 0, changed: 0, badLines: [], badLineCount: 0, notes: [], sessions: [], left: [], outdated: [] },
+};
+
+const badLinesOf = ({ name, path }: FileToStore, log: BadLineLog) => ({
+  badLines: log.badLines.map((bad) => (bad.file === path ? { ...bad, file: name } : bad)),
+  badLineCount: log.count(),
+});
+
+function reportOf(file: FileToStore, stored: StoredFileResult): FileReport {
+  const { log, notes } = stored;
+  const found = { file: file.name, ...emptyReport, ...badLinesOf(file, log), notes };
+  if (stored.before) {
+    const { rows, name } = stored.before;
+    return { ...found, status: 'unchanged', rows, reason: `the same content is already stored (as ${name})` };
+  }
+  const { rows, changed, sessions = [], left = [], outdated = [], unwritten } = stored.result;
+  const report = { ...found, rows, changed, sessions, left, outdated };
+  if (unwritten && unwritten !== 'kept') return { ...report, status: 'refused', reason: leftLine(unwritten) };
+  if (changed > 0 || unwritten === 'kept') return { ...report, status: 'stored', reason: null };
+  return { ...report, status: 'unchanged', reason: 'all of it is already stored' };
+}
+
+/** The report on a file that cannot be stored. Throws what is no fault of the file. */
+function reportOfError(file: FileToStore, error: unknown): FileReport {
+  const { cause, log } = error instanceof FileNotStored ? error : { cause: error, log: null };
+  const bad = log ? badLinesOf(file, log) : {};
+  const refused = { file: file.name, ...emptyReport, ...bad, status: 'refused' } as const;
+  if (cause instanceof FileRefused) return { ...refused, reason: log!.reason() };
+  if (cause instanceof TapeFileError || cause instanceof SessionSealed) return { ...refused, reason: cause.message };
+  throw cause;
+}
+
+type Storing = (files: readonly FileToStore[]) => Promise<StoredFileResult[]>;
+
+/**
+ * Stores files together, without those that cannot be stored. If a session is sealed, each is stored alone: only those
+ * that would change it are refused.
+ */
+async function storeTogether(files: readonly FileToStore[], store: Storing): Promise<FileReport[]> {
+  const reports = new Map<FileToStore, FileReport>();
+  let rest = files;
+  while (rest.length > 0) {
+    try {
+      const results = await store(rest);
+      for (const [i, file] of rest.entries()) reports.set(file, reportOf(file, results[i]!));
+      break;
+    } catch (error) {
+      if (error instanceof SessionSealed && rest.length > 1) {
+        for (const file of rest) reports.set(file, (await storeTogether([file], store))[0]!);
+        break;
+      }
+      const name = error instanceof FileNotStored ? error.file.name : null;
+      const file = rest.find((each) => each.name === name) ?? rest[0]!;
+      reports.set(file, reportOfError(file, error));
+      rest = rest.filter((each) => each !== file);
+    }
+  }
+  return files.map((file) => reports.get(file)!);
+}
+
+/** Bytes of files that are read together, on disk: their prints need several times that in the temporary folder. */
+const bytesTogether = 1024 * 1024 * 1024;
+
+/** The files that are stored together: those of a tape that are not too large, else one by one. */
+async function* batches(
+  dataset: Dataset,
+  sources: readonly Source[],
+  spool: Spool,
+  progress: ReturnType<typeof progressOf>,
+): AsyncGenerator<(FileToStore | FileReport)[]> {
+  let batch: (FileToStore | FileReport)[] = [];
+  let bytes = 0;
+  for (const [index, source] of sources.entries()) {
+    if (source.remote) progress.start(index);
+    try {
+      const path = await spool.path(source, progress.fetched);
+      let begun = false;
+      const onBytes = (count: number) => {
+        if (!begun) progress.start(index);
+        begun = true;
+        progress.read(count);
+      };
+      batch.push({ name: source.name, path, onBytes });
+      // A file that is not there is reported where it is read.
+      bytes += (await stat(path).catch(() => ({ size: 0 }))).size;
+    } catch (error) {
+      if (!(error instanceof ObjectError)) throw error;
+      batch.push({ file: source.name, ...emptyReport, status: 'refused', reason: error.message });
+    }
+    if (datasets[dataset].loadTape && bytes < bytesTogether) continue;
+    yield batch;
+    [batch, bytes] = [[], 0];
+  }
+  if (batch.length > 0) yield batch;
+}
+
 /**
  * Stores vendor files: names, patterns and addresses (`s3://`, `https://`); plain, gzip, Zstandard or Parquet. Each
- * file is one transaction, stored whole or not at all; what is in force already changes nothing and is reported
- * `unchanged`. A file that cannot be read, or has more bad lines than allowed, is reported `refused` and the others go
- * on. Throws `NoSuchFileError` for a pattern without files, `ObjectError` for one that cannot be listed, and when the
- * store fails.
+ * file is stored whole or not at all, in one transaction; files of a tape are parts of one, and are stored together as
+ * far as their size allows. What is in force already changes nothing and is reported `unchanged`. A file that cannot be
+ * read, or has more bad lines than allowed, is reported `refused` and the others go on. Throws `NoSuchFileError` for a
+ * pattern without files, `ObjectError` for one that cannot be listed, and when the store fails.
  */
 export async function ingestFiles(
   store: Store,
@@ -246,8 +234,9 @@ export async function ingestFiles(
   options: IngestOptions,
   onProgress: (progress: IngestProgress) => void = () => {},
 ): Promise<IngestReport> {
-  const { now: _now, isBundled: _isBundled, force: _force, signal, remote = { env: {} }, ...given } = options;
-  const settings = { ...defaults, ...given };
+  // With `replace` a file is read, also if it is in force but for what was left of it.
+  const { now, bundled, force = options.replace ?? false, signal, remote = { env: {} }, ...given } = options;
+  const settings = { ...ingestDefaults, ...given, ...(bundled && { replace: true }) };
   const sources = await expandSources(patterns, remote, signal);
   const quotes = await expandSources(settings.quoteFiles, remote, signal);
   const progress = progressOf(sources, onProgress);
@@ -258,21 +247,19 @@ export async function ingestFiles(
     const quoteFiles: string[] = [];
     for (const quote of quotes) quoteFiles.push(await quoteSpool.path(quote));
     settings.quoteFiles = quoteFiles;
-    for (const [index, source] of sources.entries()) {
-      progress.start(index);
-      try {
-        const path = await spool.path(source, progress.fetched);
-        const report = await storeFile(store, dataset, { name: source.name, path }, settings, options, progress.read);
-        files.push(report);
-        if (report.status === 'stored') await analyzeGrown(store);
-      } catch (error) {
-        if (!(error instanceof ObjectError)) throw error;
-        files.push({ ...emptyReport(source.name), reason: error.message });
-      } finally {
-        await spool.clear();
-      }
+    for await (const batch of batches(dataset, sources, spool, progress)) {
+      const given = batch.filter((each) => 'path' in each);
+      const reports = await storeTogether(given, (some) =>
+        replacingSample((replaced) =>
+          storeFiles(store, dataset, some, { settings, now, signal, bundled, force, replaced }),
+        ),
+      );
+      files.push(...batch.map((each) => ('path' in each ? reports[given.indexOf(each)]! : each)));
+      if (reports.some(({ status }) => status === 'stored')) await analyzeGrown(store);
+      await spool.clear();
     }
   } finally {
+    await spool.clear();
     await quoteSpool.clear();
   }
   progress.done();

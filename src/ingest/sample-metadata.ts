@@ -6,17 +6,18 @@ import {
   sampleVersion,
 } from '../sample/market/plan.ts';
 import { holdsOwnData } from '../store/account/own-data.ts';
+import { unlessRunning } from '../store/engine/advisory-lock.ts';
 import type { Store } from '../store/engine/connection.ts';
 import { holdsMarketData, readMetadata, writeMetadata } from '../store/engine/metadata.ts';
 
 const metadataKey = 'sample';
 
-/** What a store says of the simulated market in it. */
+/** A store's facts on the simulated market in it. */
 export interface SampleMetadata extends SampleState {
   version: number;
 }
 
-/** How far the simulated market of a store is. */
+/** Progress of the simulated market of a store. */
 export interface SampleState {
   /** The instant, epoch ms, up to which it has been brought; null while it is brought for the first time. */
   throughMs: number | null;
@@ -24,15 +25,15 @@ export interface SampleState {
   loading?: SampleLoading;
 }
 
-/** What is missing of a simulated market that is being brought. */
+/** Missing parts of a simulated market that is being brought. */
 export interface SampleLoading {
-  /** How much is stored, whole percent. */
+  /** Stored share, whole percent. */
   percent: number;
-  /** Whether its latest session is stored as a whole. */
+  /** True if its latest session is stored as a whole. */
   hasLatest: boolean;
 }
 
-/** What the store says of its simulated market; null = it holds none, and all prices in it are real. */
+/** The store's facts on its simulated market; null = it holds none, and all prices in it are real. */
 export async function sampleMetadata(store: Store): Promise<SampleMetadata | null> {
   const text = await readMetadata(store, metadataKey);
   return text === null ? null : (JSON.parse(text) as SampleMetadata);
@@ -45,6 +46,23 @@ export function writeSampleMetadata(store: Store, state: SampleState): Promise<v
     metadataKey,
     JSON.stringify({ version: sampleVersion, ...state } satisfies SampleMetadata),
   );
+}
+
+/** The advisory lock of the process that loads the simulated market. */
+export const sampleLock = 'sample market';
+
+/**
+ * Lets all who serve the store know that its simulated market is not whole, before it is loaded. What another process
+ * says that loads it now stays as it is.
+ */
+export async function announceSampleLoading(store: Store, now: () => number, shape: SampleShape): Promise<void> {
+  await unlessRunning(store, sampleLock, async () => {
+    // Another process may have loaded all since it was looked for.
+    const missing = await missingSample(store, now(), { shape, besideTape: true });
+    if (missing === null || missing.tasks.length === 0) return;
+    const loading = { percent: 0, hasLatest: false };
+    await writeSampleMetadata(store, { throughMs: missing.metadata?.throughMs ?? null, loading });
+  });
 }
 
 /** Stops saying that a simulated market is loaded: it is left as it is. */
@@ -66,7 +84,7 @@ export function watchSampleLoading(store: Store): () => Promise<SampleLoading | 
   };
 }
 
-/** What is to be done. */
+/** The work to do. */
 export interface SampleWork {
   metadata: SampleMetadata | null;
   /** Empty when all is there. */
@@ -74,7 +92,7 @@ export interface SampleWork {
 }
 
 /**
- * What is missing of the simulated market at `nowMs`; null when the store holds other data, or a market of another
+ * Missing parts of the simulated market at `nowMs`; null when the store holds other data, or a market of another
  * version.
  */
 export async function missingSample(

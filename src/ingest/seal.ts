@@ -16,7 +16,7 @@ import {
 const askAgainMs = 100;
 const namedSymbols = 10;
 
-/** What is to be sealed, or to be free again: a session, of some symbols or (null) as a whole. */
+/** A session to seal, or to free again: of some symbols or (null) as a whole. */
 export interface SealRequest {
   session: SessionDate;
   symbols: readonly string[] | null;
@@ -28,14 +28,13 @@ export interface SealOptions {
   signal?: AbortSignal;
 }
 
-/** What became of a request. */
+/** The outcome of a request. */
 export interface SealReport extends SealRequest {
   status: 'sealed' | 'unchanged' | 'undone' | 'refused';
   /** Why it was refused; null when it was not. */
   reason: string | null;
   /**
-   * What is stored of the symbols that were sealed: symbols, and those of them with an option tape, a stock tape,
-   * chains.
+   * Stored data of the symbols that were sealed: symbols, and those of them with an option tape, a stock tape, chains.
    */
   stored: { symbols: number; optionTapes: number; stockTapes: number; chains: number };
 }

@@ -1,15 +1,16 @@
 import {
   type BarColumns,
   barAt,
-  barColumnNames,
+  isSameBar,
   latenessMs,
   type StockBar,
   type Timeframe,
   timeframeMs,
   timeframes,
 } from '../domain/bar.ts';
+import { previousTradingDay, tradeSpan, tradeSpanAt } from '../domain/calendar.ts';
 import { invalidParameter } from '../domain/failure.ts';
-import { exchangeDate, exchangeInstant, type SessionDate } from '../domain/market-time.ts';
+import type { SessionDate } from '../domain/market-time.ts';
 import { dayMs } from '../domain/units.ts';
 import type { Store } from '../store/engine/connection.ts';
 import { concerns } from '../store/engine/subjects.ts';
@@ -22,16 +23,18 @@ import type { TopicKind } from './topics.ts';
 /** Bars a reader may have missed and still go on. */
 const mostMissed = 10_000;
 
-/** How a symbol's bars of a timeframe stand. */
+/** State of a symbol's bars of a timeframe. */
 export interface BarState {
-  /** Those of the session in progress, as of now; before the first of it, the last there is. */
+  /** Those of the session in progress, as of now, behind those of the session before; if both have none, the last. */
   bars: BarColumns;
+  /** Those of the session before: its tape may still be corrected. */
+  before: BarColumns;
   date: SessionDate;
   /** The newest bar; null if there is none of the last days. */
   latest: LiveEvent<StockBar> | null;
 }
 
-/** What a topic of bars is of. */
+/** The series that a topic of bars follows. */
 export interface Series {
   symbol: string;
   timeframe: Timeframe;
@@ -65,19 +68,20 @@ function cursorAt(bars: BarColumns, index: number, timeframe: Timeframe): string
   return `${bars.tsMs[index]}.${printOf(bars, index, index + 1)}.${printOf(bars, early, index)}`;
 }
 
-function isSameBar(a: BarColumns, i: number, b: BarColumns, j: number): boolean {
-  return barColumnNames.every((name) => Object.is(a[name][i], b[name][j]));
-}
+/** True if two are the same columns in memory. */
+const isSameMemory = ({ tsMs: a }: BarColumns, { tsMs: b }: BarColumns) =>
+  a.buffer === b.buffer && a.byteOffset === b.byteOffset && a.length === b.length;
 
-/** Indexes of the bars of `now` that are new or differ from those of `before`. */
-function changedBars(before: BarColumns, now: BarColumns): number[] {
-  const [a, b] = [before.tsMs, now.tsMs];
-  if (a.buffer === b.buffer && a.byteOffset === b.byteOffset && a.length === b.length) return [];
+/** Indexes of the bars of `now` that are new or differ from those of `was`. */
+function changedBars(was: BarState, now: Pick<BarState, 'bars' | 'before'>): number[] {
+  const [a, b] = [was.bars.tsMs, now.bars.tsMs];
   const changed: number[] = [];
-  let i = 0;
-  for (let j = 0; j < b.length; j++) {
+  // The session before seldom changes: its block is then the one that is held.
+  const first = isSameMemory(was.before, now.before) ? now.before.tsMs.length : 0;
+  let i = first;
+  for (let j = first; j < b.length; j++) {
     while (i < a.length && a[i]! < b[j]!) i++;
-    if (a[i] !== b[j] || !isSameBar(before, i, now, j)) changed.push(j);
+    if (a[i] !== b[j] || !isSameBar(was.bars, i, now.bars, j)) changed.push(j);
   }
   return changed;
 }
@@ -126,31 +130,34 @@ async function readTimeframe(
   into: Readings,
 ): Promise<void> {
   const { store, nowMs } = reading;
-  const date = exchangeDate(nowMs);
-  const fromMs = exchangeInstant(date);
+  const { date, fromMs: startMs, toMs } = tradeSpanAt(nowMs);
+  const { fromMs } = tradeSpan(previousTradingDay(date));
   const symbols = [...topics.keys()];
-  const current = new Map(
+  const read = new Map(
     await Promise.all(
       symbols.map(async (symbol) => {
-        const { bars } = await barsAsOfNow(reading, symbol, timeframe, { fromMs, toMs: nowMs + 1, limit: Infinity });
-        return [symbol, bars] as const;
+        const [before, current] = await Promise.all([
+          barsAsOfNow(reading, symbol, timeframe, { fromMs, toMs: startMs, limit: Infinity }),
+          barsAsOfNow(reading, symbol, timeframe, { fromMs: startMs, toMs, limit: Infinity }),
+        ]);
+        return [symbol, { before: before.bars, bars: concatBars([before.bars, current.bars]) }] as const;
       }),
     ),
   );
-  const without = symbols.filter((symbol) => current.get(symbol)!.tsMs.length === 0 && !topics.get(symbol)?.latest);
+  const without = symbols.filter((symbol) => read.get(symbol)!.bars.tsMs.length === 0 && !topics.get(symbol)?.latest);
   const last = await lastBars(store, without, timeframe, fromMs);
   for (const symbol of symbols) {
-    const before = topics.get(symbol)!;
+    const was = topics.get(symbol)!;
     const series = { symbol, timeframe };
-    const bars = last.get(symbol) ?? current.get(symbol)!;
-    const length = bars.tsMs.length;
-    // A new subscriber gets the newest bar, not the session so far.
-    const sent = before === null ? [] : before.date === date ? changedBars(before.bars, bars) : [...bars.tsMs.keys()];
-    const events = eventsOf(series, bars, sent, lastSent(before?.latest ?? null));
-    const newest = length === 0 ? null : eventsOf(series, bars, [length - 1], null)[0]!;
+    const now = { before: read.get(symbol)!.before, bars: last.get(symbol) ?? read.get(symbol)!.bars };
+    const length = now.bars.tsMs.length;
+    // A new subscriber gets the newest bar, not the sessions so far.
+    const sent = was === null ? [] : changedBars(was, now);
+    const events = eventsOf(series, now.bars, sent, lastSent(was?.latest ?? null));
+    const newest = length === 0 ? null : eventsOf(series, now.bars, [length - 1], null)[0]!;
     const same = newest && events.at(-1)?.slot === newest.slot ? events.at(-1)! : newest;
-    const latest = before?.latest && (same === null || events.length === 0) ? before.latest : same;
-    into.set(keyOf(series), { state: { bars, date, latest }, events });
+    const latest = was?.latest && (same === null || events.length === 0) ? was.latest : same;
+    into.set(keyOf(series), { state: { ...now, date, latest }, events });
   }
 }
 
@@ -183,7 +190,7 @@ export async function missed(store: Store, series: Series, after: string, { bars
   const [start, print, early] = after.split('.');
   const sentMs = Number(start);
   const fromMs = settledBefore(sentMs, series.timeframe);
-  const todayMs = exchangeInstant(date);
+  const todayMs = tradeSpan(date).fromMs;
   let all = bars;
   if (sentMs > 0 && fromMs < (bars.tsMs[0] ?? todayMs)) {
     const range = { fromMs, toMs: bars.tsMs[0] ?? todayMs, limit: mostMissed };

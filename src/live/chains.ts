@@ -14,10 +14,11 @@ function isSameRow(a: ChainRow, b: ChainRow): boolean {
   return (Object.keys(a) as (keyof ChainRow)[]).every((name) => Object.is(a[name], b[name]));
 }
 
-/** Whether it is the same capture, also where it was read again. */
+/** True if it is the same capture, also where it was read again. */
 function isSame(a: ChainCapture, b: ChainCapture): boolean {
   if (a === b) return true;
-  if (a.capturedAt !== b.capturedAt || a.spot !== b.spot || a.rows.length !== b.rows.length) return false;
+  if (a.capturedAt !== b.capturedAt || a.delayMs !== b.delayMs) return false;
+  if (a.spot !== b.spot || a.rows.length !== b.rows.length) return false;
   return a.rows.every((row, i) => isSameRow(row, b.rows[i]!));
 }
 

@@ -6,7 +6,7 @@ import { readCrossSections } from '../store/flow/cross-sections.ts';
 import type { LiveEvent } from './source.ts';
 import type { Reading, TopicKind } from './topics.ts';
 
-/** How an underlying's snapshot stands; null when nothing was observed. */
+/** State of an underlying's snapshot; null when nothing was observed. */
 export interface CrossSectionState {
   event: LiveEvent<CrossSection> | null;
 }

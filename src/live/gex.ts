@@ -8,7 +8,7 @@ import type { TopicKind } from './topics.ts';
 /** Captures a reader may have missed and still go on: more than two weeks of them. */
 const mostMissed = 1000;
 
-/** How far a symbol's captures were sent. */
+/** State of a symbol's captures that were sent. */
 export interface GexState {
   /** The latest capture; null if there is none yet. */
   latest: LiveEvent<StoredGexCapture> | null;
@@ -20,7 +20,7 @@ const eventOf = (capture: StoredGexCapture): LiveEvent<StoredGexCapture> => ({
   slot: `${capture.underlying} ${capture.capturedAt}`,
 });
 
-/** Whether a capture of the same instant was made again, and differently. */
+/** True if a capture of the same instant was made again, and differently. */
 function isRemade(a: StoredGexCapture, b: StoredGexCapture): boolean {
   const { strikes: _a, byExpiry: _b, expiries: _c, ...before } = a;
   const { strikes: _d, byExpiry: _e, expiries: _f, ...now } = b;

@@ -20,7 +20,7 @@ import { createTopics, type Topics } from './topics.ts';
 
 /** Live events of a process: each topic is read once for all its subscribers. */
 export interface LiveHub {
-  /** What is followed is read from here: the primary, since a standby may lack what was already sent. */
+  /** Followed data is read from here: the primary, since a standby may lack what was already sent. */
   store: Store;
   quotes: Topics<QuoteState, Quote>;
   bars: Topics<BarState, StockBar>;
@@ -44,7 +44,7 @@ export interface LiveHub {
 /** Runs `work` at this interval, ms, until the returned function is called. */
 export type Every = (ms: number, work: () => void) => () => void;
 
-/** What a hub is made with. */
+/** Parts of a hub. */
 export interface HubParts {
   store: Store;
   now: () => number;
@@ -55,19 +55,18 @@ export interface HubParts {
   onError: (failure: Failure) => void;
 }
 
-/** How often a stream says that it is alive, ms. */
+/** Interval at which a stream says that it is alive, ms. */
 export const beatMs = 15_000;
-/** How often it is asked again whether its caller may still read, ms. */
+/** Interval at which a stream's caller is checked again, ms. */
 export const recheckMs = 2_000;
 /**
- * How often followed topics are read without a notification, ms: what was stored ahead of the clock comes due, and a
- * session begins.
+ * Interval at which followed topics are read without a notification, ms: what was stored ahead of the clock comes due,
+ * and a session begins.
  */
 export const sweepMs = 2_000;
 
 /**
- * How long a stream lasts that is opened while the server stops, ms: its client sees it begin, and gets the reason of
- * its end.
+ * Life of a stream that is opened while the server stops, ms: its client sees it begin, and gets the reason of its end.
  */
 const drainingMs = 250;
 

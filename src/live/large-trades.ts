@@ -34,7 +34,7 @@ export function parsePosition(text: string): FeedStep[] {
   return steps;
 }
 
-/** What is seen with one step more; steps that lie within it are dropped. */
+/** The steps seen with one more; steps that lie within it are dropped. */
 function withStep(steps: readonly FeedStep[], step: FeedStep): FeedStep[] {
   const others = steps.filter(({ position, throughMs }) => position > step.position || throughMs > step.throughMs);
   return [...others, step];

@@ -1,15 +1,18 @@
 import type { Bar } from '../domain/bar.ts';
-import { exchangeDate, type SessionDate } from '../domain/market-time.ts';
+import { tradeDate } from '../domain/calendar.ts';
+import type { SessionDate } from '../domain/market-time.ts';
 import type { Quote } from '../domain/quote.ts';
 import type { Store } from '../store/engine/connection.ts';
 import { type Change, concerns } from '../store/engine/subjects.ts';
 import { type LiveQuote, readLiveQuotes } from '../store/market/live-quotes.ts';
+import { readSplits } from '../store/market/splits.ts';
+import { symbolRegistry } from '../store/market/symbols.ts';
 import { dailyBarsAt } from './daily-bars.ts';
 import { quoteAt } from './quote-as-of.ts';
 import type { LiveEvent } from './source.ts';
 import type { TopicKind } from './topics.ts';
 
-/** How the quote of a symbol stands. */
+/** State of a symbol's quote. */
 export interface QuoteState {
   event: LiveEvent<Quote>;
   /** The recent daily bars as of `date`: while a session trades only the live price moves. */
@@ -24,12 +27,13 @@ function isSame(a: Quote, b: Quote): boolean {
     a.volume === b.volume &&
     a.eventTsMs === b.eventTsMs &&
     a.officialClose === b.officialClose &&
-    a.sessionDate === b.sessionDate
+    a.sessionDate === b.sessionDate &&
+    a.note === b.note
   );
 }
 
 /**
- * Whether the daily bars in hand still serve: what changed was named, and the price is a live one of the day they were
+ * True if the daily bars in hand still serve: what changed was named, and the price is a live one of the day they were
  * read.
  */
 function barsServe(state: QuoteState | null, date: SessionDate, change: Change): state is QuoteState {
@@ -42,13 +46,15 @@ export function quoteTopics(store: Store): TopicKind<QuoteState, Quote> {
   return {
     dataset: 'bars',
     queued: 'latest',
-    concerns: (symbol, change) => concerns(change, 'market', symbol),
+    concerns: (symbol, change) => concerns(change, 'market', symbol) || concerns(change, 'corporate', symbol),
     async read(topics, nowMs, change) {
-      const date = exchangeDate(nowMs);
+      const date = tradeDate(nowMs);
       const symbols = [...topics.keys()];
       const without = symbols.filter((symbol) => !barsServe(topics.get(symbol)!, date, change));
-      const [lives, daily] = await Promise.all([
+      const [registry, lives, splits, daily] = await Promise.all([
+        symbolRegistry(store),
         readLiveQuotes(store, symbols),
+        readSplits(store, symbols),
         without.length === 0 ? new Map<string, Bar[]>() : dailyBarsAt(store, without, nowMs),
       ]);
       return new Map(
@@ -56,7 +62,8 @@ export function quoteTopics(store: Store): TopicKind<QuoteState, Quote> {
           const before = topics.get(symbol)!;
           const bars = daily.get(symbol) ?? before!.bars;
           const live = lives.get(symbol) ?? null;
-          const quote = quoteAt(symbol, bars, live, nowMs);
+          const known = { bars, live, splits: splits.get(symbol) ?? [] };
+          const quote = quoteAt(store, registry.get(symbol) ?? { symbol, class: 'equity' }, known, nowMs);
           const changed = before === null || !isSame(before.event.value, quote);
           const event = changed ? { value: quote, cursor: '', slot: symbol } : before.event;
           return [symbol, { state: { event, bars, date, live }, events: changed ? [event] : [] }];

@@ -7,11 +7,11 @@ export interface LiveEvent<T = unknown> {
   value: T;
   /** Where a reader stands that has seen it; '' where there is nothing to go on from. */
   cursor: string;
-  /** What it is the newest of: with the policy `latest` it replaces a queued one. */
+  /** Its slot: with the policy `latest` it replaces a queued event of the same slot. */
   slot: string;
 }
 
-/** What is queued for a slow client: the latest of each slot, or all events; at most `mostWaiting`. */
+/** Events queued for a slow client: the latest of each slot, or all events; at most `mostWaiting`. */
 export type QueuePolicy = 'latest' | 'all';
 
 /** Events that may wait for a reader; one more ends its stream. */
@@ -44,7 +44,7 @@ export interface Mailbox<T> {
   waiting(): number;
 }
 
-/** What a mailbox is made with. */
+/** Parts of a mailbox. */
 export interface MailboxParts {
   queued: QueuePolicy;
   check: (caller: Caller) => Promise<void>;

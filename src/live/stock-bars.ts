@@ -1,12 +1,21 @@
-import { type BarColumns, type Timeframe, timeframeMs } from '../domain/bar.ts';
-import { sessionMinutes } from '../domain/calendar.ts';
-import { addDays, exchangeDate, exchangeInstant } from '../domain/market-time.ts';
+import { type BarColumns, inWholeShares, type Timeframe, timeframeMs } from '../domain/bar.ts';
+import { oneBar } from '../domain/bar-aggregation.ts';
+import { tradeSpan } from '../domain/calendar.ts';
+import { exchangeDate } from '../domain/market-time.ts';
 import { type Batching, batched } from '../runtime/batched.ts';
 import type { Store } from '../store/engine/connection.ts';
 import { lastBarStarts, readBars } from '../store/market/bar-blocks.ts';
-import { isMadeOfMinutes, madeOfMinutes, shownBefore } from './shown-bars.ts';
+import {
+  dayOfParts,
+  dayWithoutMinutesFrom,
+  isMadeOfParts,
+  minutesShownBefore,
+  partsSoFar,
+  shownBefore,
+  withLast,
+} from './shown-bars.ts';
 
-/** What bars are read with: those of several symbols that are asked for together are read together. */
+/** Context of reading bars: those of several symbols that are asked for together are read together. */
 export interface BarReading extends Batching {
   store: Store;
   nowMs: number;
@@ -38,22 +47,20 @@ async function storedBars(
   return found!;
 }
 
-/** The end of the bar that starts at `tsMs`: the next midnight of New York for a daily one. */
-function barEnd(timeframe: Timeframe, tsMs: number): number {
-  return timeframe === '1d' ? exchangeInstant(addDays(exchangeDate(tsMs), 1)) : tsMs + timeframeMs[timeframe];
+/** The instants of the bar that starts at `tsMs`, `toMs` excluded: those of its session for a daily one. */
+function barSpan(timeframe: Timeframe, tsMs: number): { fromMs: number; toMs: number } {
+  return timeframe === '1d' ? tradeSpan(exchangeDate(tsMs)) : { fromMs: tsMs, toMs: tsMs + timeframeMs[timeframe] };
 }
 
-/**
- * Whether a bar in progress without stored minutes is shown: in the live view, and a day bar once its trading is over.
- */
-function isShownWhole({ store, nowMs }: BarReading, timeframe: Timeframe, tsMs: number): boolean {
-  const isOver = timeframe === '1d' && nowMs >= exchangeInstant(exchangeDate(tsMs), sessionMinutes.extendedClose);
-  return isOver || !store.endedBarsOnly;
+/** From when on the bar that starts at `start` is shown of which the store has no minutes, epoch ms. */
+function shownWithoutMinutes(store: Store, timeframe: Timeframe, start: number): number {
+  if (!store.endedBarsOnly) return start;
+  return timeframe === '1d' ? dayWithoutMinutesFrom(store, exchangeDate(start)) : Number.POSITIVE_INFINITY;
 }
 
 /**
  * The last of `bars` as it stood now. Where a past session is replayed the store knows the rest of the bar in progress
- * already; it is then made from the minutes so far, so that nothing of the future shows.
+ * already; it is then made from what is shown of it, so that nothing of the future shows.
  */
 async function asOfNow(
   context: BarReading,
@@ -62,18 +69,24 @@ async function asOfNow(
   bars: BarColumns,
 ): Promise<BarColumns> {
   const start = bars.tsMs.at(-1);
-  if (start === undefined || !isMadeOfMinutes(timeframe)) return bars;
   const { store, nowMs } = context;
-  const end = barEnd(timeframe, start);
-  if (end <= nowMs) return bars;
-  const lastMinute = await lastBarStart(context, symbol, '1m', start, end);
-  const toMs = shownBefore(store, '1m', nowMs);
-  if (lastMinute === null ? isShownWhole(context, timeframe, start) : lastMinute < toMs) return bars;
-  const minutes = await storedBars(context, symbol, '1m', { fromMs: start, toMs, limit: Infinity });
-  return madeOfMinutes(store, bars, minutes.bars, nowMs);
+  if (start === undefined || !isMadeOfParts(store, timeframe)) return bars;
+  const { fromMs, toMs } = barSpan(timeframe, start);
+  if (toMs <= nowMs) return bars;
+  const lastMinute = await lastBarStart(context, symbol, '1m', fromMs, toMs);
+  const isShown =
+    lastMinute === null
+      ? nowMs >= shownWithoutMinutes(store, timeframe, start)
+      : lastMinute < minutesShownBefore(store, nowMs);
+  if (isShown) return bars;
+  const parts = await batched(context, `parts of bars ${fromMs} ${nowMs}`, symbol, (symbols) =>
+    partsSoFar(store, symbols, fromMs, nowMs),
+  );
+  const isDay = timeframe === '1d';
+  return withLast(bars, isDay ? dayOfParts(store, parts!, exchangeDate(start)) : oneBar(parts!, start));
 }
 
-/** The bars of a symbol in a range as they stood now, ascending, at most `limit`. None is later than now. */
+/** The bars of a symbol in a range as they stood now, ascending, at most `limit`, as served. None is later than now. */
 export async function barsAsOfNow(
   context: BarReading,
   symbol: string,
@@ -82,5 +95,5 @@ export async function barsAsOfNow(
 ): Promise<{ bars: BarColumns; more: boolean }> {
   const toMs = Math.min(range.toMs, shownBefore(context.store, timeframe, context.nowMs));
   const stored = await storedBars(context, symbol, timeframe, { ...range, toMs });
-  return { ...stored, bars: await asOfNow(context, symbol, timeframe, stored.bars) };
+  return { ...stored, bars: inWholeShares(await asOfNow(context, symbol, timeframe, stored.bars)) };
 }

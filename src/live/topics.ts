@@ -23,26 +23,26 @@ export interface TopicKind<S, T> {
   /** The dataset it comes from, for the error if it fails. */
   dataset: string;
   queued: QueuePolicy;
-  /** Whether a change may be of the topic `key`. */
+  /** True if a change may be of the topic `key`. */
   concerns(key: string, change: Change): boolean;
   /**
    * Topics as they are at `nowMs`, in a bounded number of statements; the state before is null where nobody followed.
    */
   read(topics: ReadonlyMap<string, S | null>, nowMs: number, change: Change): Promise<Map<string, Reading<S, T>>>;
-  /** What is sent to a new subscriber at once. */
+  /** Events sent to a new subscriber at once. */
   first(state: S): readonly LiveEvent<T>[];
   /** The position of a new subscriber to which nothing was sent. */
   cursor(state: S): string;
 }
 
-/** What a reader follows. */
+/** A reader's subscription to a topic. */
 export interface Following<S, T> {
   keys: readonly string[];
   /** Where it stood before, and how what it missed up to a state is read; null = it begins. Of use with one key. */
   resume: { after: string; read: (state: S) => Promise<readonly LiveEvent<T>[]> } | null;
   /** Which events it wants; absent = all. */
   wants?: (value: T) => boolean;
-  /** What is sent to it first. */
+  /** Events sent to it first. */
   early?: readonly LiveEvent<T>[];
   check: (caller: Caller) => Promise<void>;
 }
@@ -59,7 +59,7 @@ export interface Topics<S, T> {
 interface Member<S, T> {
   mailbox: Mailbox<T>;
   following: Following<S, T>;
-  /** Whether it has received the state of its topic. */
+  /** True if it has received the state of its topic. */
   joined: boolean;
 }
 
@@ -68,7 +68,7 @@ interface Topic<S, T> {
   members: Set<Member<S, T>>;
 }
 
-/** What the topics of a kind are made with. */
+/** Parts of the topics of a kind. */
 export interface TopicsParts {
   now: () => number;
   /** Called for the first of several consecutive reads that failed; they are retried. */
@@ -81,7 +81,7 @@ const retryMs = 500;
 
 /** Many events are sent in parts of this size; between parts, clients have time to read. */
 const part = mostWaiting / 4;
-/** How long to wait for the readers of many events, ms, so that one that does not read cannot delay the others. */
+/** Longest wait for the readers of many events, ms, so that one that does not read cannot delay the others. */
 const patienceMs = 1000;
 const lookMs = 10;
 

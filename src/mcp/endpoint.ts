@@ -22,17 +22,19 @@ import { readTicker } from '../domain/ticker.ts';
 import type { JsonSchema } from '../rest/contract/answer-schema.ts';
 import { callRoute } from '../rest/http/call.ts';
 import { answerAt, asFailure, type CompiledRoute } from '../rest/http/router.ts';
+import { yieldForBytes } from '../runtime/event-loop.ts';
 import { requestLife } from '../runtime/http/request-life.ts';
 import { clipped } from '../runtime/shown-value.ts';
 import { toolArguments } from './arguments.ts';
 import { askGraph, graphqlTool } from './graphql-tool.ts';
 import { withNamedParams } from './invalid-params.ts';
+import type { LightMessages } from './light-message.ts';
 import { mostMessages, receiveMessages, rejectMessages } from './message.ts';
 import { type Resource, resourcesOf } from './resources.ts';
 import { answered, failed, type ToolResult } from './results.ts';
 import { isOffered, type Tool, toolName, toolOf } from './tools.ts';
 
-/** What the endpoint for AI clients is built from, beside what every endpoint is given. */
+/** Parts of the endpoint for AI clients, beside those that every endpoint is given. */
 export interface McpParts {
   services: EndpointServices;
   compiled: readonly CompiledRoute[];
@@ -59,9 +61,12 @@ interface Exchange {
   request: Request;
   response: Response;
   caller: Caller;
+  /** Bytes of its body. */
+  bytes: number;
+  messages: LightMessages;
 }
 
-/** What is the same for every request. */
+/** Parts that are the same for every request. */
 interface Offered {
   tools: readonly Tool[];
   routes: ReadonlyMap<string, CompiledRoute>;
@@ -88,11 +93,13 @@ async function spotNear(
 async function called(
   parts: McpParts,
   offered: Offered,
-  { request, response, caller }: Exchange,
-  { name, arguments: sent = {} }: { name: string; arguments?: Record<string, unknown> | undefined },
+  { request, response, caller, bytes, messages }: Exchange,
+  { name, arguments: read = {} }: { name: string; arguments?: Record<string, unknown> | undefined },
 ): Promise<ToolResult> {
   const { services, ask } = parts;
   const compiled = offered.routes.get(name);
+  const sent = messages.argumentsOf(read);
+  await yieldForBytes(bytes);
   const overRate = () => services.admission.charge(caller, request, response).then(() => null, asFailure);
   if (!compiled && name !== graphqlTool.name) {
     const over = await overRate();
@@ -194,19 +201,24 @@ export function mcpRouter(parts: McpParts): Router {
     if (!isFromHere(request, response)) return;
     const caller = await parts.services.admission.identify(request);
     if (request.method !== 'POST') throw methodNotAllowed(request.method, ['POST']);
-    const received = await receiveMessages(request, caller.accountId).catch(asFailure);
+    let large = 0;
+    const received = await receiveMessages(request, caller.accountId, (size) => {
+      large = bodyRequests(size);
+    }).catch(asFailure);
     if (received instanceof Failure) {
-      await parts.services.admission.chargeRejected(request, response);
+      await parts.services.admission.chargeRejected(request, response, 1 + large);
       parts.services.note(request, { code: received.code });
       rejectMessages(response, received);
       return;
     }
-    const { message, size } = received;
-    const cost = received.cost + bodyRequests(size);
+    const { messages, size } = received;
+    const cost = received.cost + large;
     // Each call listens for the end of the answer.
     response.setMaxListeners(10 + 5 * mostMessages);
     if (cost > 0) await parts.services.admission.charge(caller, request, response, cost);
-    await answer(() => serverFor(parts, offered, { request, response, caller }), request, response, message);
+    await yieldForBytes(size.bytes);
+    const exchange = { request, response, caller, bytes: size.bytes, messages };
+    await answer(() => serverFor(parts, offered, exchange), request, response, messages.message);
   };
   return Router({ caseSensitive: true }).all('/mcp', serve);
 }

@@ -40,6 +40,8 @@ export const graphqlTool: Tool = {
 
 /** Throws 400 for a document that does more than read. Documents that do not parse are the graph's to refuse. */
 function requireQuery(document: string): void {
+  // Nothing else begins without these words, and the graph parses the document itself.
+  if (!/mutation|subscription/.test(document)) return;
   let definitions: ReturnType<typeof parse>['definitions'];
   try {
     definitions = parse(document, { maxTokens: 2000 }).definitions;
@@ -75,7 +77,8 @@ export async function askGraph(
   if (!Number.isInteger(maxItems) || Number(maxItems) < 1 || Number(maxItems) > listItems.most)
     throw invalidParameter('max_items', `expected a whole number from 1 to ${listItems.most}`);
   requireQuery(query);
-  const { data, errors } = await ask(query, variables as Record<string, unknown>);
+  const { data, errors, extensions } = await ask(query, variables as Record<string, unknown>);
   if (!data) return failed(failureOfAnswer(errors?.[0]));
-  return answered({ data, ...(errors ? { errors } : {}) }, Number(maxItems));
+  const note = extensions?.note;
+  return answered({ data, ...(errors && { errors }), ...(note !== undefined && { note }) }, Number(maxItems));
 }

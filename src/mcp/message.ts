@@ -3,7 +3,9 @@ import type { Response } from 'express';
 import { type Failure, invalidRequest } from '../domain/failure.ts';
 import { bodyBytes, utf8Text } from '../domain/request-body.ts';
 import { type JsonSize, jsonSize, mostJsonValues } from '../runtime/json-size.ts';
+import { clipped } from '../runtime/shown-value.ts';
 import { deepestJson } from '../runtime/stored-text.ts';
+import { type LightMessages, lightMessages } from './light-message.ts';
 
 /** Bytes of a request; a larger journal import goes to the route itself. */
 const mostBytes = 1024 * 1024;
@@ -15,33 +17,60 @@ const parseError = -32_700;
 const invalidMessage = -32_600;
 
 const tooDeep = `The message is nested more than ${deepestJson} deep.`;
+const notMessage = 'Expected a JSON-RPC 2.0 message, or a batch of them.';
 const notJson = 'The body is not JSON.';
 
-/** Whether a message calls a tool by name: then it is charged when the tool is called. */
+/** True if a message calls a tool by name: then it is charged when the tool is called. */
 function isToolCall(message: unknown): boolean {
   const { method, params } = (message ?? {}) as { method?: unknown; params?: { name?: unknown } | null };
   return method === 'tools/call' && typeof params?.name === 'string';
 }
 
-/** What a request holds. */
+/**
+ * True if a value has the form of a JSON-RPC message. The protocol's library looks for one through schemas, which takes
+ * ten times as long for a large value that is none.
+ */
+function isMessage(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
+  const { jsonrpc, method } = value as { jsonrpc?: unknown; method?: unknown };
+  return jsonrpc === '2.0' && (typeof method === 'string' || 'result' in value || 'error' in value);
+}
+
+/** Throws 400 for two requests of a batch with one id: answers are told apart by it. */
+function rejectRepeatedIds(messages: readonly unknown[]): void {
+  const ids = new Set<unknown>();
+  for (const message of messages) {
+    const { id, method } = message as { id?: unknown; method?: unknown };
+    if (id === undefined || method === undefined) continue;
+    if (ids.has(id)) throw invalidRequest(`Two messages of the batch have the id ${clipped(JSON.stringify(id), 40)}.`);
+    ids.add(id);
+  }
+}
+
+/** The messages of a request. */
 export interface Received {
-  /** One JSON-RPC message, or a batch of them. */
-  message: unknown;
+  messages: LightMessages;
   size: JsonSize;
-  /** What its messages cost beside the tools they call, in requests. */
+  /** Cost of its messages beside the tools they call, in requests. */
   cost: number;
 }
 
 /**
  * Reads the messages of a request; throws 413, 415, or 400 for a body that is not JSON, is nested too deep, or has too
- * many messages.
+ * many messages. `weigh` gets the size of what is read, which is charged also if it is rejected.
  */
-export async function receiveMessages(request: IncomingMessage, caller: string): Promise<Received> {
+export async function receiveMessages(
+  request: IncomingMessage,
+  caller: string,
+  weigh: (size: JsonSize) => void,
+): Promise<Received> {
   const bytes = await bodyBytes(request, { maxBytes: mostBytes, mediaTypes: ['application/json'], caller });
+  weigh({ bytes: bytes.length, values: 0 });
   const size = jsonSize(bytes, deepestJson);
   if (size === 'too-deep') throw invalidRequest(tooDeep);
   if (size === 'too-many-values')
     throw invalidRequest(`The message has more than ${mostJsonValues.toLocaleString('en-US')} values.`);
+  weigh(size);
   const text = utf8Text(bytes);
   let message: unknown;
   try {
@@ -49,11 +78,13 @@ export async function receiveMessages(request: IncomingMessage, caller: string):
   } catch {
     throw invalidRequest(notJson);
   }
-  const messages: unknown[] = Array.isArray(message) ? message : [message];
-  if (messages.length > mostMessages)
-    throw invalidRequest(`The batch has ${messages.length} messages; at most ${mostMessages} are allowed.`);
-  const cost = Math.max(Number(messages.length === 0), messages.filter((one) => !isToolCall(one)).length);
-  return { message, size, cost };
+  const each: unknown[] = Array.isArray(message) ? message : [message];
+  if (each.length > mostMessages)
+    throw invalidRequest(`The batch has ${each.length} messages; at most ${mostMessages} are allowed.`);
+  if (!each.every(isMessage)) throw invalidRequest(notMessage);
+  rejectRepeatedIds(each);
+  const cost = Math.max(Number(each.length === 0), each.filter((one) => !isToolCall(one)).length);
+  return { messages: lightMessages(message), size, cost };
 }
 
 /** Answers a request whose messages could not be read, as JSON-RPC does. */

@@ -4,7 +4,7 @@ import { bounded } from './bounded.ts';
 import type { Cut } from './selected-items.ts';
 import { listItems } from './tools.ts';
 
-/** What a tool answers. */
+/** Answer of a tool. */
 export interface ToolResult extends Record<string, unknown> {
   content: { type: 'text'; text: string }[];
   structuredContent?: Record<string, unknown>;
@@ -23,7 +23,7 @@ const cutTexts: Record<Cut['which'], (shown: number, of: number) => string> = {
   ranked: (shown, of) => `the ${shown} highest ranked of ${of}`,
 };
 
-/** What was cut, and how to get the rest. */
+/** Describes what was cut, and how to get the rest. */
 function cutNote(cuts: readonly Cut[], maxItems: number): string {
   const lost = cuts.map(({ path, shown, of, which }) => `${path}: ${cutTexts[which](shown, of)}`);
   const isTooLong = cuts.some(({ shown }) => shown < maxItems);

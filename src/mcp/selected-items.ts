@@ -50,7 +50,8 @@ function ofAll<T>(list: readonly unknown[], read: (item: unknown) => T | null): 
 }
 
 /**
- * Whether values never fall (`1`), never rise (`-1`), or neither (`0`); those that are all the same are in no order.
+ * Direction of values: they never fall (`1`), never rise (`-1`), or neither (`0`); those that are all the same are in
+ * no order.
  */
 function orderOf(values: readonly (number | string)[]): -1 | 0 | 1 {
   let [rises, falls] = [false, false];

@@ -109,8 +109,8 @@ function fieldNames(schema: JsonSchema, path: string): string[] {
 }
 
 /**
- * What an answer holds, by name alone: every tool's whole schema would fill a model's context. The resource
- * openapi.json has them.
+ * Schema of an answer, by name alone: every tool's whole schema would fill a model's context. The resource openapi.json
+ * has them.
  */
 function outputSchema({ answer }: CompiledRoute): NonNullable<Tool['outputSchema']> {
   const { data, meta } = answer.properties as { data: JsonSchema; meta: JsonSchema };
@@ -128,7 +128,7 @@ function outputSchema({ answer }: CompiledRoute): NonNullable<Tool['outputSchema
 const floorOf: Partial<Record<Needs, Tier>> = { flow: 'pro', 'off-exchange': 'basic' };
 
 /**
- * Whether a caller can use a route's tool. A key whose tier is too low cannot, nor can any key use what is a person's.
+ * True if a caller can use a route's tool. A key whose tier is too low cannot, nor can any key use what is a person's.
  * Without the market-data declaration it can: the tool `classify` makes one.
  */
 export function isOffered({ needs }: CompiledRoute['route'], caller: Pick<Caller, 'kind' | 'tier'>): boolean {

@@ -8,7 +8,7 @@ export interface FollowMetrics {
   taken(bytes: number): void;
   /** A line was omitted. */
   badLine(): void;
-  /** What had come is stored; `nowMs` is epoch ms. */
+  /** Records that the lines read so far are stored; `nowMs` is epoch ms. */
   committed(nowMs: number): void;
   text(): Promise<string>;
   contentType: string;

@@ -1,4 +1,4 @@
-/** What a process needs to be asked about its health. */
+/** Parts that a process's health is read from. */
 export interface Vitals {
   /** Resolves when the database answers, rejects when it does not; may hang. */
   database: () => Promise<unknown>;
@@ -8,7 +8,7 @@ export interface Vitals {
   writeFailures: () => readonly string[];
   /** False while a Redis that is configured is not reachable. */
   redis: () => boolean;
-  /** How much of the market is stored, whole percent, while it is loaded; null once it is whole. May reject. */
+  /** Stored share of the market, whole percent, while it is loaded; null once it is whole. May reject. */
   loading: () => Promise<MarketLoading | null>;
   /** True since the process was asked to end. */
   draining: () => boolean;
@@ -16,13 +16,13 @@ export interface Vitals {
 
 /** A market that is being loaded. */
 export interface MarketLoading {
-  /** How much is stored, whole percent. */
+  /** Stored share, whole percent. */
   percent: number;
-  /** Whether its latest session is stored as a whole. */
+  /** True if its latest session is stored as a whole. */
   hasLatest: boolean;
 }
 
-/** What is still being loaded, for people, and how much is stored, whole percent. */
+/** The part of the market that is still being loaded, for people, and the stored share, whole percent. */
 interface Loading {
   loading?: { what: string; percent: number };
 }
@@ -39,8 +39,8 @@ export interface Health {
 }
 
 /**
- * How long the database may take to answer, ms: a liveness probe waits for a second, and one that fails is a restart
- * that helps nobody.
+ * Longest wait for the database's answer, ms: a liveness probe waits for a second, and one that fails is a restart that
+ * helps nobody.
  */
 const patienceMs = { status: 500, readiness: 2000 } as const;
 

@@ -22,7 +22,7 @@ const prefixes = [
   [40, 'Warning: '],
 ] as const;
 
-// What would move the cursor or change the colors of a terminal.
+// Characters that would move the cursor or change the colors of a terminal.
 const controls = /[\p{Cc}\u2028\u2029]+/gu;
 
 function messagesOf(error: LoggedError | undefined): string[] {

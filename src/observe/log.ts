@@ -3,7 +3,7 @@ import { type DestinationStream, type Logger, pino } from 'pino';
 import { sentenceOf } from './log-sentence.ts';
 import { safeError } from './safe-error.ts';
 
-/** What a log is made from. */
+/** Settings of a log. */
 export interface LogSettings {
   level: string;
   /** Texts that must never be written, such as passwords. */

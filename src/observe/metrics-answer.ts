@@ -1,16 +1,19 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import { type Failure, notOneHost } from '../domain/failure.ts';
+import { namesOneHost } from '../runtime/http/one-host.ts';
 import type { Metrics } from './metrics.ts';
 
 const digest = (text: string) => createHash('sha256').update(text).digest();
 
-/** Whether the header of a reader of metrics holds `token`, compared in constant time. */
+/** True if the header of a reader of metrics holds `token`, compared in constant time. */
 function holdsToken(authorization: string | undefined, token: string): boolean {
   return timingSafeEqual(digest(authorization ?? ''), digest(`Bearer ${token}`));
 }
 
-function refuse(response: ServerResponse, status: number, message: string): void {
+function refuse(response: ServerResponse, status: number, message: string, headers: Failure['headers'] = {}): void {
   response.statusCode = status;
+  for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
   response.setHeader('Content-Type', 'text/plain; charset=utf-8');
   response.end(`${message}\n`);
 }
@@ -33,10 +36,12 @@ export async function sendMetrics(
   response.end(text);
 }
 
-/** What listens on the port of the metrics: `GET /metrics`, and nothing else. */
+/** Handler of the metrics' port: `GET /metrics`, and nothing else. */
 export function answersOf(metrics: Pick<Metrics, 'text' | 'contentType'>, token: string | null): RequestListener {
   return (request, response) => {
-    if (request.url !== '/metrics') refuse(response, 404, 'Metrics are at /metrics.');
+    const { status, message, headers } = notOneHost();
+    if (!namesOneHost(request)) refuse(response, status, message, headers);
+    else if (request.url !== '/metrics') refuse(response, 404, 'Metrics are at /metrics.');
     else
       sendMetrics(metrics, token, request, response).catch((error: Error) => {
         refuse(response, 500, `Reading the metrics failed: ${error.message}`);

@@ -10,7 +10,7 @@ import { collectNodeMetrics } from './node-metrics.ts';
 import type { Ended, RequestObserver } from './requests.ts';
 import { type WriteFailures, watchWriteFailures } from './write-failures.ts';
 
-/** What metrics ask about when they are read. */
+/** Sources that metrics read from. */
 export interface Measured {
   /** Connections to the database: all, the idle ones, and the number of requests that wait for one. */
   database: () => { total: number; idle: number; waiting: number; max: number };

@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import type { ClientAddress } from '../runtime/http/client-address.ts';
 import { failureLines, lineBudget, unadmittedLines } from './line-budget.ts';
 
-/** Whether another log line about a request may be written. */
+/** True if another log line about a request may be written. */
 export interface RequestLines {
   /** About one that failed here. */
   failed(request: IncomingMessage): boolean;

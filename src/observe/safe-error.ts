@@ -8,8 +8,8 @@ export interface LoggedError {
   [detail: string]: unknown;
 }
 
-// What PostgreSQL, Node and Prisma say beside the message. Not `detail`, `where` or `hint`, which repeat values; nor
-// what an error of an address carries as `input`.
+// Fields of errors of PostgreSQL, Node and Prisma beside the message. Not `detail`, `where` or `hint`, which repeat
+// values; nor what an error of an address carries as `input`.
 const safeFields = [
   'code',
   'severity',

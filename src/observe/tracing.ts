@@ -7,11 +7,11 @@ export interface TraceSettings {
   url: string;
   headers: Record<string, string>;
   serviceName: string;
-  /** Of the requests that belong to no caller's trace, the part that is traced, 0 to 1. */
+  /** Traced share of the requests that belong to no caller's trace, 0 to 1. */
   ratio: number;
 }
 
-/** What a span says beside its name and times. */
+/** Attributes of a span beside its name and times. */
 export type SpanAttributes = Record<string, string | number | boolean>;
 
 /** Does `work` in a span below the current one. */

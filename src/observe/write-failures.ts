@@ -1,10 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Counter, Gauge, type Registry } from 'prom-client';
 
-/** How long who reads metrics waits to hear whether writes work, ms. */
+/** Longest wait of a reader of metrics for whether writes work, ms. */
 const patienceMs = 500;
 
-/** What is known of a process's writes. */
+/** A process's failed writes. */
 export interface WriteFailures {
   /** Finds out whether writes work, unless that is known; may hang. Never rejects. */
   tryWriting: () => Promise<void>;

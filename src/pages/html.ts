@@ -4,7 +4,7 @@ export interface Html {
 }
 
 /**
- * What a template takes: text is escaped, markup is not, lists are joined, and null, undefined and false are nothing.
+ * Parts of a template: text is escaped, markup is not, lists are joined, and null, undefined and false are nothing.
  */
 export type HtmlPart = Html | string | number | null | undefined | false | readonly HtmlPart[];
 

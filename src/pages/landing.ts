@@ -12,7 +12,12 @@ import type { JsonInstead, Page } from './shell.ts';
 
 function keyPanel(sampleKey: string | null): Html {
   if (sampleKey === null) {
-    return html`<section class="panel key-panel">
+    return html`<section class="panel key-panel" data-needs-key>
+  <h2>This browser has a key</h2>
+  <p>The pages send it with their queries. <em>Forget</em>, at the top of the page, removes it.
+    <a href="/docs/key">More about keys</a></p>
+</section>
+<section class="panel key-panel" data-needs-no-key>
   <h2>You need a key</h2>
   <p>The operator of this server creates keys. A key is shown once. <a href="/docs/key">All ways to get a key</a></p>
   <pre tabindex="0"><code>npm run tapegraph -- account set me
@@ -73,14 +78,24 @@ function routeSection(origin: string, key: string | null): Html {
 </section>`;
 }
 
-const quotedSymbols = ['SPY', 'QQQ', 'AAPL', 'NVDA', 'SPX'];
+/** Most quotes that are shown. */
+const quoted = 5;
+
+/** Says how data comes into a store that has none. */
+const emptySection = (): Html => html`<section>
+  <h2>No data is stored yet</h2>
+  <p class="muted">Load files of your vendor, or start the server with a simulated market: <code>npm start</code>.</p>
+  <pre tabindex="0"><code>npm run tapegraph -- ingest stock-minute-bars 'vendor/minute/*.csv.gz'
+npm run tapegraph -- ingest chain vendor/spx_20240107.csv.gz</code></pre>
+</section>`;
 
 /** The quotes to come, as large as they will be; without a key there are none. */
 const liveSection = (
   sampleKey: string | null,
+  symbols: readonly string[],
 ) => html`<section id="live" aria-live="polite" data-needs-${sampleKey === null ? 'key' : 'script'}>
   <h2>Latest quotes</h2>
-  <div class="quotes" id="quotes">${quotedSymbols.map(
+  <div class="quotes" id="quotes">${symbols.map(
     (symbol) => html`<a class="panel quote" href="/dashboard/${symbol}" data-symbol="${symbol}"><b>${symbol}</b>
     <span class="name">\u00a0</span><span class="price">\u00a0</span><span class="small">\u00a0</span><span class="small muted">\u00a0</span></a>`,
   )}</div>
@@ -93,17 +108,22 @@ function addresses(): JsonInstead {
 }
 
 /** `/`: what this is and links to the other pages; the URLs alone for a client that prefers JSON. */
-export function landingPage(_parts: PagesParts, request: Request, site: SiteState): Page | JsonInstead {
+export async function landingPage(
+  { firstSymbols }: PagesParts,
+  request: Request,
+  site: SiteState,
+): Promise<Page | JsonInstead> {
   if (request.accepts(['html', 'json']) === 'json') return addresses();
   const sampleKey = site.sample?.key ?? null;
   const origin = originOf(request);
+  const symbols = (await firstSymbols()).slice(0, quoted);
   return {
     title: 'Tapegraph',
     description:
       'A gateway for market-data analytics: one GraphQL graph, and a REST contract made of stored operations.',
     current: '/',
     styles: ['landing/landing.css'],
-    scripts: ['landing/client/landing.ts'],
+    scripts: ['landing/client/landing.js'],
     body: html`<main id="main" class="landing">
 <div class="hero">
   <div>
@@ -118,7 +138,7 @@ export function landingPage(_parts: PagesParts, request: Request, site: SiteStat
 </div>
 ${querySection()}
 ${routeSection(origin, sampleKey)}
-${liveSection(sampleKey)}
+${symbols.length > 0 ? liveSection(sampleKey, symbols) : sampleKey === null && emptySection()}
 <section>
   <h2>Pages and endpoints</h2>
   <ul class="endpoints">${siteLinks.map(

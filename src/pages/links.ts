@@ -16,7 +16,7 @@ export const siteLinks: readonly SiteLink[] = [
   {
     to: '/graphql',
     name: 'GraphiQL',
-    what: `Explore and query the graph: ${exampleCount} example queries, every field with its unit.`,
+    what: `Explore and query the graph: ${exampleCount} examples, every field with its unit.`,
     inHeader: true,
   },
   {

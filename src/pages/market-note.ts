@@ -5,13 +5,15 @@ import { type Html, html } from './html.ts';
 export interface SampleMarket {
   /** A key that can read it; null if the key must not be shown for this request. */
   key: string | null;
-  /** How much of it is stored, whole percent, while it is loaded; null once it is whole. */
+  /** Stored share, whole percent, while it is loaded; null once it is whole. */
   loading: { percent: number; hasLatest: boolean } | null;
 }
 
-/** What pages say of the market: whether it is the sample, and the server's clock, epoch ms. */
+/** State of the market for pages: the sample, if it is one, and the server's clock, epoch ms. */
 export interface SiteState {
   sample: SampleMarket | null;
+  /** Symbols of the sample market that are served beside other data. */
+  simulated: readonly string[];
   nowMs: number;
 }
 
@@ -30,16 +32,29 @@ const dayAndTime = new Intl.DateTimeFormat('en-US', {
 /** Lets the sample market trade while the real one is closed, as typed in a shell. */
 export const alwaysOpenCommand = 'npm start -- --always-open';
 
-/** What every page of the sample market says below its header; null = the market is not the sample. */
-export function marketNote({ sample, nowMs }: SiteState): Html | null {
-  if (sample === null) return null;
+/** Symbols that the note names. */
+const mostNamed = 10;
+
+/** Note below the header of every page where simulated prices stand beside others. */
+function mixedNote(simulated: readonly string[]): Html | null {
+  if (simulated.length === 0) return null;
+  const more = simulated.length > mostNamed && html` and ${simulated.length - mostNamed} more`;
+  return html`<aside class="market-note" aria-label="Simulated data"><b>Simulated data</b>: all prices of ${simulated.slice(0, mostNamed).join(', ')}${more} are simulated by the sample market. Other prices are not.</aside>`;
+}
+
+/**
+ * Note below the header of every page of the sample market; null = no price is simulated. What is still loading is
+ * followed by client/market-loading.ts.
+ */
+export function marketNote({ sample, simulated, nowMs }: SiteState): Html | null {
+  if (sample === null) return mixedNote(simulated);
   const { isOpen, openMs, nextOpenMs } = marketClock(nowMs);
   const phase = isOpen
     ? html`Trading the session of ${day.format(openMs)}.`
-    : html`The market is closed until ${dayAndTime.format(nextOpenMs)} New York time. To let it trade now, start the server with <code>${alwaysOpenCommand}</code>`;
+    : html`The market is closed until ${dayAndTime.format(nextOpenMs)} New York time. To let it trade now, start the server with <code>${alwaysOpenCommand}</code>.`;
   const { loading } = sample;
   const missing =
     loading !== null &&
-    html` <span>${loading.hasLatest ? 'The history before the latest session' : 'The latest session'} was still loading when this page was sent (${loading.percent}%).</span>`;
+    html` <span id="market-loading">Loading the ${loading.hasLatest ? 'history' : 'latest session'} of the sample market: ${loading.percent}%.</span>`;
   return html`<aside class="market-note" aria-label="Sample market"><b>Sample market</b>: all prices are simulated. ${phase}${missing}</aside>`;
 }

@@ -15,21 +15,23 @@ import { guides } from './reference/guides/guides.ts';
 import { referencePage } from './reference/reference.ts';
 import { type JsonInstead, type Page, sendPage } from './shell.ts';
 
-/** What pages show of the server they are served by. */
+/** The server's state that pages show. */
 export interface PagesParts {
   /** The routes, and the OpenAPI document of them. */
   compiled: readonly CompiledRoute[];
   description: JsonSchema;
   /** The operations of the topics of the stream. */
   streams: StreamOperations;
-  /** What the guides tell of limits. */
+  /** Limits that the guides tell. */
   limits: PublishedLimits;
   /** The server's clock, epoch ms. */
   now: () => number;
   /** The sample market, with its key for who may be shown it: see `ServerParts`. Null = this server has other data. */
   sample: (request: Request) => Promise<SampleMarket | null>;
-  /** The ticker the dashboard begins with. */
-  firstSymbol: () => Promise<string>;
+  /** Symbols of the sample market that are served beside other data, ascending. */
+  simulated: () => Promise<readonly string[]>;
+  /** The tickers with data that the pages begin with, the first one first; none if nothing is stored. */
+  firstSymbols: () => Promise<readonly string[]>;
 }
 
 /** Makes the page of an address from the request; what it throws is answered as any failure is. */
@@ -37,6 +39,7 @@ type PageMaker = (
   parts: PagesParts,
   request: Request,
   site: SiteState,
+  assets: Assets,
 ) => Page | JsonInstead | Promise<Page | JsonInstead>;
 
 /** The graph's own address: browsers get GraphiQL there, everybody else what the graph answers. */
@@ -51,8 +54,9 @@ const pages: Readonly<Record<string, PageMaker>> = {
   '/dashboard/:symbol': dashboardPage,
 };
 
-const siteOf = async ({ sample, now }: PagesParts, request: Request): Promise<SiteState> => ({
+const siteOf = async ({ sample, simulated, now }: PagesParts, request: Request): Promise<SiteState> => ({
   sample: await sample(request),
+  simulated: await simulated(),
   nowMs: now(),
 });
 
@@ -61,7 +65,9 @@ const siteOf = async ({ sample, now }: PagesParts, request: Request): Promise<Si
  */
 export function pagesRouter(parts: PagesParts, assets: Assets): Router {
   const router = Router({ caseSensitive: true }).use(assets.router);
-  router.get(graphAddress, async (request, response, next) => {
+  // Takes every method: Express would answer OPTIONS with those of the page alone.
+  router.all(graphAddress, async (request, response, next) => {
+    if (request.method !== 'GET' && request.method !== 'HEAD') return next();
     const site = await siteOf(parts, request);
     const page = graphiqlPage(parts, request, assets, site);
     if (page === null) next();
@@ -70,7 +76,7 @@ export function pagesRouter(parts: PagesParts, assets: Assets): Router {
   for (const [path, make] of Object.entries(pages)) {
     router.get(path, async (request: Request, response: Response) => {
       const site = await siteOf(parts, request);
-      await sendPage(request, response, await make(parts, request, site), { assets, site });
+      await sendPage(request, response, await make(parts, request, site, assets), { assets, site });
     });
     router.all(path, (request) => {
       throw methodNotAllowed(request.method, ['GET', 'HEAD']);
@@ -80,8 +86,7 @@ export function pagesRouter(parts: PagesParts, assets: Assets): Router {
 }
 
 /**
- * What a browser gets for an unknown path: a page, with the status of the failure. Other clients get the error
- * envelope.
+ * Answers a browser at an unknown path: a page, with the status of the failure. Other clients get the error envelope.
  */
 export function missingPages(parts: PagesParts, assets: Assets) {
   return async (request: Request, response: Response, next: () => void): Promise<void> => {

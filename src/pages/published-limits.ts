@@ -1,4 +1,4 @@
-import type { Tier } from '../domain/tier.ts';
+import type { Rates } from '../domain/request-rates.ts';
 
 /** Rows of a page: by default, at most, and at most with an API key where that is less. */
 export interface PageLimit {
@@ -12,7 +12,7 @@ export interface PageLimit {
 /** The limits that the guides tell: the constants that hold them, and this server's settings. */
 export interface PublishedLimits {
   /** Requests per minute of each tier, and of an address without a credential. */
-  rates: Record<Tier | 'anonymous', number>;
+  rates: Rates;
   /** Streams at a time with one credential, in each process. */
   streams: number;
   /** Stock-bar requests at a time with one API key. */

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import type { Request, Response } from 'express';
 import { sendBody, strongTag } from '../rest/http/respond.ts';
 import { allowSharedCaching } from '../runtime/http/cache-headers.ts';
@@ -14,11 +13,11 @@ export interface Page {
   description: string;
   /** Address of the header's link that is the page itself, e.g. `/docs`. */
   current: string;
-  /** What stands below the header; it brings its own `<main id="main">`. */
+  /** Content below the header; it brings its own `<main id="main">`. */
   body: Html;
-  /** Style sheets besides `style.css`, by their paths in src/pages. */
+  /** Style sheets besides `site.css`, by their paths among the assets. */
   styles?: readonly string[];
-  /** Modules to run, by their paths in src/pages. */
+  /** Modules to run, by their paths among the assets. */
   scripts?: readonly string[];
 }
 
@@ -30,7 +29,7 @@ export interface EditorPage {
   document: Html;
 }
 
-/** What a client that reads no pages gets at a page's address. */
+/** Answer at a page's address to a client that reads no pages. */
 export interface JsonInstead {
   json: object;
 }
@@ -66,12 +65,10 @@ ${marketNote(site)}`;
 /** The script that runs before the page is drawn; it holds the sample market's key for itself and the scripts after. */
 export function beforePaint(assets: Assets, site: SiteState): Html {
   const key = site.sample?.key ?? null;
-  return html`<script src="${assets.address('client/before-paint.ts')}"${key !== null && html` data-sample-key="${key}"`}></script>`;
+  return html`<script src="${assets.address('client/before-paint.js')}"${key !== null && html` data-sample-key="${key}"`}></script>`;
 }
 
-const inlineHash = (script: string) => `'sha256-${createHash('sha256').update(script).digest('base64')}'`;
-
-/** What every page may do: query this server. It must not be shown in a frame. */
+/** Security policy of every page: it may query this server. It must not be shown in a frame. */
 const anyPage = [
   "default-src 'none'",
   "img-src 'self' data:",
@@ -81,21 +78,18 @@ const anyPage = [
   "frame-ancestors 'none'",
 ];
 
-/** What a page may load: files of this server, and the import map that is written in it. */
-function pageSecurity(importMap: string): string {
-  return [...anyPage, `script-src 'self' ${inlineHash(importMap)}`, "style-src 'self'"].join('; ');
-}
-
+/** Security policy of a page: it may load files of this server. */
+const pageSecurity = [...anyPage, "script-src 'self'", "style-src 'self'"].join('; ');
 const editorSecurity = [...anyPage, "script-src 'self'", "style-src 'self' 'unsafe-inline'"].join('; ');
 
 /**
  * The whole document of a page. All its modules are named, so that they load at once and not level by level. They come
  * after the style sheets, for which the first paint waits.
  */
-export async function documentOf(page: Page, assets: Assets, site: SiteState): Promise<string> {
+export function documentOf(page: Page, assets: Assets, site: SiteState): string {
   const { title, description, current, body, styles = [] } = page;
-  const scripts = ['client/shell.ts', ...(page.scripts ?? [])];
-  const modules = await assets.modulesOf(scripts);
+  const scripts = ['client/shell.js', ...(page.scripts ?? [])];
+  const modules = assets.modulesOf(scripts);
   const document = html`<!doctype html>
 <html lang="en">
 <head>
@@ -105,8 +99,7 @@ export async function documentOf(page: Page, assets: Assets, site: SiteState): P
 <title>${title}</title>
 <meta name="description" content="${description}">
 <link rel="icon" href="${assets.address('icon.svg')}" type="image/svg+xml">
-${['colours.css', 'style.css', 'header.css', ...styles].map((path) => html`<link rel="stylesheet" href="${assets.address(path)}">\n`)}${beforePaint(assets, site)}
-<script type="importmap">${trusted(assets.importMap)}</script>
+${['site.css', ...styles].map((path) => html`<link rel="stylesheet" href="${assets.address(path)}">\n`)}${beforePaint(assets, site)}
 ${scripts.map((path) => html`<script type="module" src="${assets.address(path)}" fetchpriority="low"></script>\n`)}${modules.map((address) => html`<link rel="modulepreload" href="${address}" fetchpriority="low">\n`)}</head>
 <body>
 ${header(current, site)}
@@ -117,7 +110,7 @@ ${body}
   return document.markup;
 }
 
-/** What pages are sent with. */
+/** Surroundings of a page. */
 export interface PageSurroundings {
   assets: Assets;
   site: SiteState;
@@ -136,7 +129,7 @@ export async function sendPage(
       ? // It shares its URL with answers that depend on a credential and are never stored.
         [page.document.markup, editorSecurity, true]
       : // The header offers the sample market's key.
-        [await documentOf(page, assets, site), pageSecurity(assets.importMap), site.sample?.key != null];
+        [documentOf(page, assets, site), pageSecurity, site.sample?.key != null];
   const bytes = Buffer.from(markup);
   response.setHeader('Content-Security-Policy', security);
   response.vary('Accept, Accept-Encoding');

@@ -1,19 +1,23 @@
 import type { Caller } from '../access/caller.ts';
 import type { Access } from '../access/open-access.ts';
+import type { OptionContract } from '../domain/chain/option-contract.ts';
+import type { OptionRoots } from '../domain/chain/option-root.ts';
 import { Failure, notFound, sourceFailed, sourceNotConfigured } from '../domain/failure.ts';
+import type { Provenance } from '../domain/provenance.ts';
 import type { SymbolEntry } from '../domain/symbol.ts';
 import type { LiveHub } from '../live/hub.ts';
 import type { Batching } from '../runtime/batched.ts';
 import type { Clock } from '../runtime/clock.ts';
+import { type MaybePromise, whenThere } from '../runtime/maybe-promise.ts';
 import type { RandomBytes } from '../runtime/ulid.ts';
 import { readingTogether, type Store } from '../store/engine/connection.ts';
-import { symbolRegistry } from '../store/market/symbols.ts';
+import { type SymbolRegistry, symbolRegistry } from '../store/market/symbols.ts';
 
 /** The datasets whose source an operator configures. */
 export const datasets = ['bars', 'chain', 'option_tape', 'stock_tape', 'option_bars'] as const;
 export type Dataset = (typeof datasets)[number];
 
-/** What a server has, whichever caller asks. */
+/** Services of a server, whichever caller asks. */
 export interface Services {
   store: Store;
   access: Access;
@@ -26,14 +30,16 @@ export interface Services {
   live: LiveHub;
   /** Rows that the journal of an account may hold. */
   journalMaxRows: number;
+  /** Who sees the names of files. */
+  provenance: Provenance;
 }
 
-/** What a resolver knows of one request. */
+/** Context of one request in resolvers. */
 export interface RequestContext extends Services, Batching {
   caller: Caller;
   /** The instant of the request: all of an answer is as of this instant. */
   nowMs: number;
-  /** What is to be undone when the request ends, however it ends. */
+  /** Registers a clean-up that runs when the request ends, however it ends. */
   onEnd: (undo: () => void) => void;
   /** Shared work of the request by name, done once. */
   once: Map<string, Promise<unknown>>;
@@ -77,7 +83,7 @@ export async function fromSource<T>(
 }
 
 /** Reads or writes what is not a dataset (the registry, accounts, watchlists): 502 when the store fails. */
-export async function fromStore<T>(what: string, read: () => Promise<T>): Promise<T> {
+export async function fromStore<T>(what: string, read: () => MaybePromise<T>): Promise<T> {
   try {
     return await read();
   } catch (cause) {
@@ -86,22 +92,39 @@ export async function fromStore<T>(what: string, read: () => Promise<T>): Promis
   }
 }
 
+/** Symbols and option roots: at once where they are in memory, as they are for all but the first requests. */
+function registry({ store }: RequestContext): MaybePromise<SymbolRegistry> {
+  const found = symbolRegistry(store);
+  return found instanceof Promise ? fromStore('registry', () => found) : found;
+}
+
+/** The properties of option roots. */
+export function rootsOf(context: RequestContext): MaybePromise<OptionRoots> {
+  return whenThere(registry(context), ({ roots }) => roots);
+}
+
+/** The ticker that a contract belongs to. */
+export function underlyingOf(context: RequestContext, { root }: Pick<OptionContract, 'root'>): MaybePromise<string> {
+  return whenThere(rootsOf(context), (roots) => roots.of(root).underlying);
+}
+
 /** The registry or directory entry of a ticker, or null when it is no real ticker. */
-export async function findSymbol(context: RequestContext, symbol: string): Promise<SymbolEntry | null> {
-  const registry = await fromStore('registry', () => symbolRegistry(context.store));
-  return registry.get(symbol) ?? null;
+export function findSymbol(context: RequestContext, symbol: string): MaybePromise<SymbolEntry | null> {
+  return whenThere(registry(context), (symbols) => symbols.get(symbol) ?? null);
 }
 
 /** The registry entry of a ticker; 404 outside the registry. */
-export async function registeredSymbol(context: RequestContext, symbol: string): Promise<SymbolEntry> {
-  const entry = await findSymbol(context, symbol);
-  if (!entry?.registered) throw notFound(`Symbol ${symbol}`);
-  return entry;
+export function registeredSymbol(context: RequestContext, symbol: string): MaybePromise<SymbolEntry> {
+  return whenThere(findSymbol(context, symbol), (entry) => {
+    if (!entry?.registered) throw notFound(`Symbol ${symbol}`);
+    return entry;
+  });
 }
 
 /** The entry of a real ticker, registered or not; 404 for a string that is no ticker anywhere. */
-export async function realTicker(context: RequestContext, symbol: string): Promise<SymbolEntry> {
-  const entry = await findSymbol(context, symbol);
-  if (!entry) throw notFound(`Symbol ${symbol}`);
-  return entry;
+export function realTicker(context: RequestContext, symbol: string): MaybePromise<SymbolEntry> {
+  return whenThere(findSymbol(context, symbol), (entry) => {
+    if (!entry) throw notFound(`Symbol ${symbol}`);
+    return entry;
+  });
 }

@@ -2,6 +2,7 @@ import { isSealed } from '../domain/calendar.ts';
 import type { SessionDate } from '../domain/market-time.ts';
 import type { Tier } from '../domain/tier.ts';
 import type { RequestContext } from './context.ts';
+import { currentDate } from './current-date.ts';
 
 /**
  * Caps that shaped an answer (spec 2.1). `darkpool`, `flow` and `gexDepth` are null where a route does not report them.
@@ -28,10 +29,15 @@ export function responseMeta(context: RequestContext, plane: Plane, applied: str
   return { caps: { applied, tier: context.caller.tier, darkpool: null, flow: null, gexDepth: null }, plane };
 }
 
+/** `archive` for captures of a sealed session, `live` for those of the current one. */
+export function capturePlane(session: SessionDate, nowMs: number): Plane {
+  return isSealed(session, nowMs) ? 'archive' : 'live';
+}
+
 /**
- * `archive` for a sealed session that was asked for; `live` for the current one, and for whichever is the latest
- * (null).
+ * Plane of the prints of a session: `archive` for one before the current session; `live` for that one, and for
+ * whichever is the latest (null).
  */
-export function sessionPlane(session: SessionDate | null, nowMs: number): Plane {
-  return session !== null && isSealed(session, nowMs) ? 'archive' : 'live';
+export async function printPlane(context: RequestContext, session: SessionDate | null): Promise<Plane> {
+  return session !== null && session < (await currentDate(context)) ? 'archive' : 'live';
 }

@@ -10,10 +10,11 @@ import { errorResponses } from './openapi/errors.ts';
 import { answerHeaders, notModified } from './openapi/headers.ts';
 import { publicPaths, publicTag } from './openapi/public-paths.ts';
 import { tags } from './openapi/tags.ts';
+import { socketOperation } from './socket/openapi.ts';
 import { streamOperation } from './stream/openapi.ts';
 import type { StreamOperations } from './stream/stream.ts';
 
-/** What a parameter is, and what the graph says of the argument it becomes: defaults and maxima are stated there. */
+/** Description of a parameter, with the graph's of the argument it becomes: defaults and maxima are stated there. */
 function parameterDescription(own: unknown, argument: GraphQLArgument | null): string {
   const [said, form] = [argument?.description ?? '', typeof own === 'string' ? own : ''];
   const isSaid = said.toLowerCase().includes(form.toLowerCase().replace(/\.$/, ''));
@@ -136,6 +137,7 @@ export function openApi(
     paths[path] = { ...paths[path], [route.method.toLowerCase()]: operationObject(schema, compiled, metaPrefix) };
   }
   paths['/v2/stream'] = { get: streamOperation(schema, streams) };
+  paths['/v2/ws'] = { get: socketOperation };
   return {
     openapi: '3.1.0',
     info,

@@ -54,7 +54,7 @@ function nextLine(text: string, from: number): number {
   return newline === -1 ? text.length : newline + 1;
 }
 
-/** Whether a record's last field may end at `at`: the text's end, LF or CRLF. */
+/** True if a record's last field may end at `at`: the text's end, LF or CRLF. */
 function endsLine(text: string, at: number): boolean {
   const next = text[at] === '\r' ? at + 1 : at;
   return next >= text.length || text[next] === '\n';

@@ -8,7 +8,7 @@ export interface VersionedData<Kind extends string = never> {
   of(kind: Kind, part: string | null): number | null;
 }
 
-/** What an answer is made from: parts of data, each with the version from before it was read. */
+/** Parts of data that an answer is made from, each with the version from before it was read. */
 export class Dependencies {
   #data: VersionedData<string> | null = null;
   readonly #versions = new Map<string, Map<string | null, number | null>>();
@@ -23,7 +23,12 @@ export class Dependencies {
     this.#checkedAt = -1;
   }
 
-  /** How many parts. */
+  /** Every part: its kind, and null for all parts of it. */
+  *parts(): Generator<readonly [kind: string, part: string | null]> {
+    for (const [kind, parts] of this.#versions) for (const part of parts.keys()) yield [kind, part];
+  }
+
+  /** Number of parts. */
   get size(): number {
     let size = 0;
     for (const parts of this.#versions.values()) size += parts.size;
@@ -31,7 +36,7 @@ export class Dependencies {
   }
 
   /**
-   * Whether nothing of it has changed. False as long as that is not known, and of an answer that was made from nothing.
+   * True if nothing of it has changed. False as long as that is not known, and of an answer that was made from nothing.
    */
   isCurrent(): boolean {
     const data = this.#data;

@@ -25,6 +25,14 @@ export async function yieldToEventLoop(): Promise<void> {
   request?.requireClient();
 }
 
+/** Bytes of a body from which reading it counts as heavy work. */
+const heavyBytes = 16 * 1024;
+
+/** Yields before this many bytes are read; returns at once if they are few. */
+export async function yieldForBytes(bytes: number): Promise<void> {
+  if (bytes >= heavyBytes) await yieldToEventLoop();
+}
+
 /** Rows from which making an answer counts as heavy work. */
 const heavyRows = 250;
 

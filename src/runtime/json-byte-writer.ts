@@ -11,7 +11,7 @@ const [zero, minus, point, quote, backslash] = [48, 45, 46, 34, 92];
 const group = 10_000;
 const groupDigits = 4;
 const digits = new Uint8Array(groupDigits * group);
-/** How many zeros a group begins, and ends, with. */
+/** Numbers of zeros that a group begins, and ends, with. */
 const leadingZeros = new Uint8Array(group);
 const trailingZeros = new Uint8Array(group);
 for (let n = 0; n < group; n++) {
@@ -150,7 +150,7 @@ export class ByteWriter {
     return true;
   }
 
-  /** What is JSON already. */
+  /** Writes a text that is JSON already. */
   json(json: string): void {
     const bytes = Buffer.from(json);
     if (this.#at + bytes.length > scratch.length) this.#flush();
@@ -163,7 +163,7 @@ export class ByteWriter {
     this.#flush();
   }
 
-  /** What was written. */
+  /** The written bytes. */
   done(): Buffer[] {
     this.#flush();
     return this.#parts;

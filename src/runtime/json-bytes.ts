@@ -86,7 +86,7 @@ export async function joined(parts: readonly Buffer<ArrayBuffer>[]): Promise<Buf
   return all;
 }
 
-/** Whether `value` is so large that it is written as it is sent, and not cached. */
+/** True if `value` is so large that it is written as it is sent, and not cached. */
 export function isHeavy(value: unknown): boolean {
   return weight(value) > heavyValues;
 }

@@ -91,7 +91,7 @@ export class JsonWriter {
     this.#text = '';
   }
 
-  /** What was written; nothing may be written afterwards. */
+  /** The written JSON; nothing may be written afterwards. */
   done(): WrittenJson {
     this.#flush();
     return new WrittenJson(this.#parts);

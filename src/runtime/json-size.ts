@@ -8,7 +8,7 @@ export interface JsonSize {
 /** Maximum number of values of a JSON text that is sent. */
 export const mostJsonValues = 10_000;
 
-/** How a JSON text is larger than it may be. */
+/** Limit that a JSON text exceeds. */
 export type JsonExcess = 'too-deep' | 'too-many-values';
 
 const [quote, backslash, comma] = [0x22, 0x5c, 0x2c];

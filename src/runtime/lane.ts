@@ -1,10 +1,10 @@
-/** What a lane is made with. */
+/** Parts of a lane. */
 export interface LaneParts {
   /** Monotonic, ms. */
   now: () => number;
 }
 
-/** How heavy work of a process is doing. */
+/** Statistics of a process's heavy work. */
 export interface LaneStats {
   /** Pieces that wait now. */
   waiting: number;

@@ -1,6 +1,6 @@
-/** What is to be undone when something ends, such as a request. */
+/** Clean-ups that run when something ends, such as a request. */
 export interface Lifetime {
-  /** Whether it has ended. */
+  /** True if it has ended. */
   readonly isOver: boolean;
   /** Runs `undo` at the end, or at once when it has ended already. The returned function takes that back. */
   onEnd(undo: () => void): () => void;

@@ -3,10 +3,10 @@ const mebibyte = 1024 * 1024;
 /** Where the limit of a process's memory comes from: the setting, the container or service it runs in, or neither. */
 export type MemorySource = 'setting' | 'cgroup' | 'default';
 
-/** How one process shares out its memory, bytes. */
+/** Division of a process's memory, bytes. */
 export interface MemoryPlan {
   source: MemorySource;
-  /** What its resident memory is to stay below. */
+  /** Bound of its resident memory. */
   limitBytes: number;
   /** V8 ends the process when objects that live long take more. */
   heapBytes: number;
@@ -38,7 +38,10 @@ export const leastMemoryBytes = 384 * mebibyte;
 const defaultLimitBytes = 512 * mebibyte;
 const defaultHeapBytes = 640 * mebibyte;
 
-/** What is no JavaScript object: the program itself, compiled code, WebAssembly, buffers on their way, threads. */
+/** The process that starts the workers: what it does not share with them. */
+const supervisorBytes = 48 * mebibyte;
+
+/** Memory of no JavaScript object: the program itself, compiled code, WebAssembly, buffers on their way, threads. */
 const outsideHeapBytes = 120 * mebibyte;
 
 const units: Record<string, number> = { '': 1, K: 1024, M: mebibyte, G: 1024 * mebibyte };
@@ -49,7 +52,7 @@ export function readByteSize(text: string): number | null {
   return match && Math.floor(Number(match[1]) * units[match[2]!.toUpperCase()]!);
 }
 
-/** What decides over a process's memory. */
+/** Facts that decide over a process's memory. */
 export interface MemoryBounds {
   /** MEMORY_LIMIT, for all processes of a server together; null = not set. */
   settingBytes: number | null;
@@ -57,12 +60,12 @@ export interface MemoryBounds {
   constrainedBytes: number;
   /** The machine's memory. */
   machineBytes: number;
-  /** Processes that share the limit: the workers, and what starts them. */
+  /** Processes that share the limit, beside the one that starts them: the workers, and a spare. */
   processes: number;
 }
 
 function limitOf({ settingBytes, constrainedBytes, machineBytes, processes }: MemoryBounds) {
-  const share = (bytes: number) => Math.max(leastMemoryBytes, Math.floor(bytes / processes));
+  const share = (bytes: number) => Math.max(leastMemoryBytes, Math.floor((bytes - supervisorBytes) / processes));
   if (settingBytes !== null) return { source: 'setting', limitBytes: share(settingBytes) } as const;
   if (constrainedBytes > 0 && constrainedBytes < machineBytes)
     return { source: 'cgroup', limitBytes: share(constrainedBytes) } as const;
@@ -79,7 +82,7 @@ export function planMemory(bounds: MemoryBounds): MemoryPlan {
     documents: limitBytes / 32,
   };
   const megabytes = limitBytes / mebibyte;
-  const semiSpaceBytes = (megabytes >= 1024 ? 32 : megabytes >= 512 ? 16 : 8) * mebibyte;
+  const semiSpaceBytes = (megabytes >= 960 ? 32 : megabytes >= 448 ? 16 : 8) * mebibyte;
   // Blocks are half columns, half objects; REST's answers are bytes.
   const buffers = caches.restAnswers + caches.blocks / 2;
   const heapBytes =
@@ -102,7 +105,7 @@ export const defaultMemory = planMemory({
 });
 
 /**
- * How far the heap grows, in percent of what is alive, before it is collected. V8 by itself takes about 70 when much is
+ * Growth of the heap, in percent of what is alive, before it is collected. V8 by itself takes about 70 when much is
  * allocated, and then collects twice a second beside large answers: each time takes 10 to 25 ms, which everybody waits,
  * and a quarter of a core.
  */
@@ -115,8 +118,8 @@ const growthPercent = 100;
 const countBuffers = '--external-memory-accounted-in-global-limit';
 
 /**
- * What the compiler leaves is freed at once. By default V8 does this in a thread that does not run while other
- * functions wait to be compiled: a document of many fields left 130 MB until then.
+ * Frees what the compiler leaves at once. By default V8 does this in a thread that does not run while other functions
+ * wait to be compiled: a document of many fields left 130 MB until then.
  */
 const freeCompilations = '--no-maglev-destroy-on-background';
 

@@ -1,6 +1,6 @@
 import { JsonWriter } from './json-parts.ts';
 
-/** What work in pieces may take. */
+/** Limits of work in pieces. */
 export interface PieceLimits {
   /** Characters that it may write. */
   characters: number;
@@ -19,16 +19,18 @@ export class OverLimit extends Error {
   }
 }
 
-/** What work in pieces is made with. */
+/** Parts of work in pieces. */
 export interface PieceParts {
   /** Resolves when a piece may run; rejects when nothing more is to be done. */
   turn: () => Promise<void>;
   limits: PieceLimits;
+  /** Processing time, ms, until which pieces do not wait for their turn; 0 by default. */
+  lightMs?: number;
   /** Monotonic, ms. */
   now: () => number;
 }
 
-/** How long a piece lasts, ms. */
+/** Length of a piece, ms. */
 const pieceMs = 1;
 
 /** Work that is done in pieces, between which others are served. */
@@ -44,6 +46,7 @@ export class Pieces {
   #reads: (() => void)[] = [];
   #endsAt = -Infinity;
   #waitedMs = 0;
+  #ranMs = 0;
   #characters = 0;
   #isDriven = false;
   #isOver = false;
@@ -69,7 +72,7 @@ export class Pieces {
     return new JsonWriter(this.wrote);
   }
 
-  /** Whether the running piece has time left. */
+  /** True if the running piece has time left. */
   mayGoOn(): boolean {
     const { limits, now } = this.#parts;
     return !this.#isOver && this.#characters <= limits.characters && now() < this.#endsAt;
@@ -136,12 +139,15 @@ export class Pieces {
 
   /** Runs tasks, as many in a piece as its time allows, until there are none. */
   async #drive(): Promise<void> {
+    const { now } = this.#parts;
     this.#isDriven = true;
     try {
       while (this.#waiting > 0) {
         await this.#begin();
+        const began = now();
         do this.#next()?.();
         while (this.#waiting > 0 && this.mayGoOn());
+        this.#ranMs += now() - began;
       }
       this.#readWhenIdle();
     } catch (error) {
@@ -164,10 +170,10 @@ export class Pieces {
 
   /** Begins a piece when it is next; throws when a limit has been reached. */
   async #begin(): Promise<void> {
-    const { turn, now, limits } = this.#parts;
+    const { turn, now, limits, lightMs = 0 } = this.#parts;
     if (this.#characters > limits.characters) throw new OverLimit('characters');
     const asked = now();
-    await turn();
+    if (this.#ranMs >= lightMs) await turn();
     const began = now();
     this.#waitedMs += began - asked;
     if (began - this.#startedAt - this.#waitedMs > limits.ms) throw new OverLimit('ms');

@@ -4,7 +4,7 @@ import { lifetime } from './lifetime.ts';
 
 /** A request while it is answered. Everything that is done for it, however deep, finds it by `currentRequest`. */
 export class RequestScope {
-  /** What its answer is made from. */
+  /** Data that its answer is made from. */
   readonly dependencies = new Dependencies();
   #caller = '';
   readonly #endLight: () => void;
@@ -37,7 +37,7 @@ export class RequestScope {
   }
 
   /**
-   * Whether the work is no longer needed: the client has disconnected, or already has its answer. Never of what must
+   * True if the work is no longer needed: the client has disconnected, or already has its answer. Never of what must
    * finish.
    */
   get isOver(): boolean {
@@ -49,7 +49,7 @@ export class RequestScope {
     if (this.isOver) throw this.#gone();
   }
 
-  /** Of a request that changes something: it is done to its end, whether or not its client waits for it. */
+  /** Marks a request that changes something: it is done to its end, whether or not its client waits for it. */
   mustFinish(): void {
     this.#finishes = true;
   }

@@ -1,4 +1,4 @@
-/** How many may do something at a time, and how many may wait for it. */
+/** Maximum numbers of those who do something at a time, and of those who wait for it. */
 export interface SlotLimits {
   /** At a time, of all callers together. */
   total: number;
@@ -6,7 +6,7 @@ export interface SlotLimits {
   each: number;
   /** Waiting, of one caller. */
   waiting: number;
-  /** How long one waits, ms. */
+  /** Longest wait, ms. */
   patienceMs: number;
 }
 

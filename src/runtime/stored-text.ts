@@ -1,4 +1,4 @@
-/** What is wrong with a JSON value that was sent, and where: the keys and list indexes that lead to it. */
+/** A fault of a JSON value that was sent, and its place: the keys and list indexes that lead to it. */
 export interface JsonFault {
   fault: 'unstorable-text' | 'too-deep';
   path: readonly (string | number)[];
@@ -7,12 +7,12 @@ export interface JsonFault {
 /** Deepest nesting of lists and objects in a JSON value that is read. */
 export const deepestJson = 64;
 
-/** Whether `text` can be stored as it is: no NUL and no half of a surrogate pair. */
+/** True if `text` can be stored as it is: no NUL and no half of a surrogate pair. */
 export function isStorableText(text: string): boolean {
   return !text.includes('\u0000') && text.isWellFormed();
 }
 
-/** What is expected of a text that `isStorableText` refuses. */
+/** Description of a text that `isStorableText` accepts. */
 export const storableText = 'text without NUL characters and without halves of surrogate pairs';
 
 /** A list or object that is being looked through. */
@@ -56,12 +56,12 @@ export function jsonFault(value: unknown): JsonFault | null {
 }
 
 /**
- * Whether a source that has strings, block strings and comments as GraphQL's has holds brackets of any kind nested
+ * True if a source that has strings, block strings and comments as GraphQL's has holds brackets of any kind nested
  * deeper than `most`.
  */
 export function nestsDeeper(source: string, most: number): boolean {
   let depth = 0;
-  // What brackets mean nothing in is skipped as one piece.
+  // Text in which brackets mean nothing is skipped as one piece.
   for (const [piece] of source.matchAll(
     /"""(?:\\"""|[\s\S])*?(?:"""|$)|"(?:\\.|[^"\\\n])*"?|#[^\n\r]*|[([{]|[)\]}]/g,
   )) {

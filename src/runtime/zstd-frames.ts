@@ -1,6 +1,6 @@
 import { createZstdDecompress, type ZstdDecompress } from 'node:zlib';
 
-/** What a decoder made of one piece: its output, then how many bytes of the piece it took. */
+/** Decodes one piece: yields its output, then the number of bytes of the piece it took. */
 async function* decoded(decoder: ZstdDecompress, piece: Buffer | null): AsyncGenerator<Buffer, number> {
   const before = decoder.bytesWritten;
   let failure: Error | null = null;

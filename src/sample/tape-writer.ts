@@ -8,9 +8,9 @@ import type { SessionDate } from '../domain/market-time.ts';
 import { makeFolders } from '../runtime/make-folders.ts';
 import { liveTapeLines } from './market/live-tape.ts';
 import { samplePrices } from './market/prices.ts';
-import type { TapeShape } from './market/tape-ledger.ts';
+import type { TapeShape } from './market/tape-shape.ts';
 
-/** What the writer is started with; it ends when the file is written. */
+/** Data that the writer is started with; it ends when the file is written. */
 export interface SampleTapeWriterData {
   path: string;
   session: SessionDate;

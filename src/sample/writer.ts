@@ -5,14 +5,15 @@ import { gzipSync } from 'node:zlib';
 import { makeFolders } from '../runtime/make-folders.ts';
 import { dayFile, dayHistoryFile, minuteFile } from './market/bar-files.ts';
 import { chainFile, type SessionChain, sessionChain } from './market/chain-file.ts';
+import { corporateFile } from './market/corporate.ts';
 import { optionBarFile } from './market/option-bar-file.ts';
 import { optionTapeFile } from './market/option-tape-file.ts';
-import { isTape, type SampleTask, type TapeTask } from './market/plan.ts';
+import { isCorporate, isTape, type SampleTask, type TapeTask } from './market/plan.ts';
 import { type SamplePrices, samplePrices } from './market/prices.ts';
 import { stockTapeFile } from './market/stock-tape-file.ts';
 import { sampleSymbolOf } from './market/universe.ts';
 
-/** What the writer is started with. */
+/** Data that the writer is started with. */
 export interface SampleWriterData {
   folder: string;
   tasks: SampleTask[];
@@ -26,7 +27,7 @@ export interface SampleWritten {
   quotes: string | null;
 }
 
-type BarTask = Exclude<SampleTask, TapeTask | { dataset: 'chain' }>;
+type BarTask = Exclude<SampleTask, TapeTask | { dataset: 'chain' } | { range: unknown }>;
 
 function chainText(
   prices: SamplePrices,
@@ -49,24 +50,26 @@ function barText(prices: SamplePrices, task: BarTask): string {
   return optionBarFile(prices, task.session, task.untilMs);
 }
 
+function textOf(prices: SamplePrices, chains: Map<string, SessionChain>, task: Exclude<SampleTask, TapeTask>): string {
+  if (isCorporate(task)) return corporateFile(prices, task.dataset, task.range);
+  return task.dataset === 'chain' ? chainText(prices, chains, task) : barText(prices, task);
+}
+
 function writeFile(path: string, text: string): string {
   makeFolders(dirname(path));
   writeFileSync(path, gzipSync(text, { level: 1 }));
   return path;
 }
 
-/** A tape; beside it what was planted on it, and with options their quotes. */
+/** A tape; with options their quotes too. */
 function writeTape(prices: SamplePrices, folder: string, task: TapeTask): Omit<SampleWritten, 'index'> {
   const { dataset, name, session, untilMs, shape, again } = task;
   const pathOf = (kind: string) => join(folder, kind, `${name}.csv.gz`);
   if (again) return { path: pathOf(dataset), quotes: pathOf('option-quotes') };
-  const tape =
-    dataset === 'stock-trades'
-      ? stockTapeFile(prices, session, untilMs, shape)
-      : optionTapeFile(prices, session, untilMs, shape);
-  const path = writeFile(pathOf(dataset), tape.trades);
-  writeFileSync(join(folder, dataset, `${name}.ledger.json`), JSON.stringify(tape.ledger, null, 1));
-  return { path, quotes: 'quotes' in tape ? writeFile(pathOf('option-quotes'), tape.quotes) : null };
+  if (dataset === 'stock-trades')
+    return { path: writeFile(pathOf(dataset), stockTapeFile(prices, session, untilMs, shape)), quotes: null };
+  const { trades, quotes } = optionTapeFile(prices, session, untilMs, shape);
+  return { path: writeFile(pathOf(dataset), trades), quotes: writeFile(pathOf('option-quotes'), quotes) };
 }
 
 // Runs in a thread of its own: while it makes a file, the files before are being stored.
@@ -78,7 +81,7 @@ function writeAll({ folder, tasks }: SampleWriterData, written: (message: Sample
       written({ index, ...writeTape(prices, folder, task) });
       continue;
     }
-    const text = task.dataset === 'chain' ? chainText(prices, chains, task) : barText(prices, task);
+    const text = textOf(prices, chains, task);
     const path = writeFile(join(folder, task.dataset, `${task.name}.csv.gz`), text);
     written({ index, path, quotes: null });
   }

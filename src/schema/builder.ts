@@ -2,7 +2,7 @@ import SchemaBuilder from '@pothos/core';
 import RelayPlugin from '@pothos/plugin-relay';
 import type { RequestContext } from '../resolvers/context.ts';
 import { costs } from './cost.ts';
-import { decodeId, encodeId, nodeSizes, nodeTypes, readNode } from './node-id.ts';
+import { decodeId, encodeId, idDescription, nodeSizes, nodeTypes, readNode } from './node-id.ts';
 
 /** A scalar that is a number on the wire, and one that is a text. */
 interface NumberScalar {
@@ -20,7 +20,7 @@ export const builder = new SchemaBuilder<{
   DefaultFieldNullability: false;
   DefaultEdgesNullability: false;
   DefaultNodeNullability: false;
-  /** What every connection has beside its edges. */
+  /** Fields of every connection beside its edges. */
   Connection: { totalCount: number };
   Scalars: {
     ID: TextScalar;
@@ -45,14 +45,14 @@ export const builder = new SchemaBuilder<{
   relay: {
     encodeGlobalID: (typename, id) => encodeId(typename, String(id)),
     decodeGlobalID: (id) => decodeId(nodeTypes, id, 'id'),
-    idFieldOptions: { description: 'Global id, the same in every answer. Send it to node to read the object again.' },
+    idFieldOptions: { description: idDescription },
     nodeTypeOptions: {
       description:
         'An object with a global id. Answers with the same id are about the same object, so a client may merge their fields.',
     },
     nodeQueryOptions: {
       description:
-        'The object with this id; null if there is none. Gives the same errors as the field that returned the id.',
+        'The object with this id; null if there is none. Gives the same errors as the field that returned the id. For a nodeId use refetch.',
       args: { id: { description: 'The id of an object.' } },
       extensions: {
         scopeGroup: 'market.reference',
@@ -75,7 +75,11 @@ export const builder = new SchemaBuilder<{
       extensions: costs({ rows: 'page' }),
     },
     nodeFieldOptions: { nullable: false, description: 'The item.' },
-    cursorFieldOptions: { description: 'Cursor; send it as after to continue after this item.' },
+    cursorFieldOptions: {
+      description: 'Cursor; send it as after to continue after this item.',
+      // A checksum.
+      extensions: costs({ each: 0.003 }),
+    },
     pageInfoFieldOptions: { description: 'Position of the page in the list.' },
     pageInfoTypeOptions: { description: 'Position of a page in its list.' },
     hasNextPageFieldOptions: { description: 'True if there is a next page.' },

@@ -43,8 +43,8 @@ type ListName = keyof typeof listSizes;
 export type Sizes = Readonly<Record<string, number>>;
 
 /**
- * What a field costs, as `extensions.cost`. Points are measured: ten are the CPU of a page of 1,000 bars of nine
- * values. A value, of a field or a list item, costs the same everywhere and is not said here.
+ * Cost of a field, as `extensions.cost`. Points are measured: ten are the CPU of a page of 1,000 bars of nine values. A
+ * value, of a field or a list item, costs the same everywhere and is not said here.
  */
 export interface FieldCost<Args = never, Name extends string = string> {
   /** Points of running the field for one parent; by the items that it reads, whether or not they are asked for. */
@@ -53,25 +53,25 @@ export interface FieldCost<Args = never, Name extends string = string> {
   once?: number;
   /** Points of each item of its list, beyond those of its values. */
   item?: number;
-  /** Of a list: which kind it is, or how many items it has at most. */
+  /** Kind of a list, or its maximum number of items. */
   rows?: Name | number;
-  /** How many items the lists below have, decided by the arguments and what the caller's kind may ask. */
+  /** Number of items of the lists below, decided by the arguments and what the caller's kind may ask. */
   sizes?: (args: Args, caller: AskingCaller, above: Sizes) => { readonly [name in Name]?: number };
   /** Bytes of its value as JSON, if its type does not define them. */
   bytes?: number;
   /**
-   * Whether its value is a text as long as somebody wrote it: then the bytes of an answer are counted, not taken from
+   * True if its value is a text as long as somebody wrote it: then the bytes of an answer are counted, not taken from
    * `bytes`.
    */
   isWritten?: boolean;
-  /** How many values it has for one parent, where that is not one: a subscription sends several at once. */
+  /** Number of values for one parent, where that is not one: a subscription sends several at once. */
   times?: (args: Args, above: Sizes) => number;
 }
 
 /** Rows of a chain that are left when one expiry is asked for. */
 export const contractsOfExpiry = 1200;
 
-/** What a mutation costs beside its answer: one request. */
+/** Cost of a mutation beside its answer: one request. */
 export const writing = { once: 9 } as const;
 
 /** Extensions of a field that costs something. */
@@ -81,7 +81,7 @@ export function costs<Args = never, Name extends string = ListName>(
   return { cost };
 }
 
-/** What a field says it costs; undefined = its values alone. */
+/** Declared cost of a field; undefined = its values alone. */
 export function costOf(field: { extensions: object }): FieldCost | undefined {
   return (field.extensions as { cost?: FieldCost }).cost;
 }

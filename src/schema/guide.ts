@@ -1,5 +1,5 @@
 /**
- * What readers of the graph's documentation see first: where to begin, and the units that hold throughout. Markdown.
+ * Introduction to the graph's documentation: where to begin, and the units that hold throughout. Markdown.
  */
 export const guide = `Market data and the analytics computed from it. Start at \`Query.symbol\`: everything about a symbol is reachable from there.
 

@@ -22,11 +22,11 @@ export interface LiveQuestion<T = string> {
   contextOf: () => { context: object; end: () => void };
   /** Subscriptions with the same key get the same answers; null = not shared. */
   sharedKey: () => string | null;
-  /** An event's answer as it is sent; one that throws ends the stream. */
-  write: (result: ExecutionResult) => T;
+  /** An event's answer as it is sent, of a symbol or any (null); one that throws ends the stream. */
+  write: (result: ExecutionResult, symbol: string | null) => T;
 }
 
-/** What a subscription says of one event. */
+/** Message of a subscription on one event. */
 export interface LiveMessage<T = string> {
   /** The answer as it was written. */
   content: T;
@@ -43,6 +43,11 @@ export interface LiveAnswers<T = string> {
 /** Answers to an event by question, so that many who ask alike cost what one does. */
 const answers = new WeakMap<LiveEvent, Map<string, Promise<unknown>>>();
 
+function symbolOf({ value }: LiveEvent): string | null {
+  const { symbol, underlying = symbol } = value as { symbol?: string; underlying?: string };
+  return underlying ?? null;
+}
+
 async function answer<T>(question: LiveQuestion<T>, event: LiveEvent): Promise<T> {
   const { schema, document, operationName, variables, contextOf, write } = question;
   const { context, end } = contextOf();
@@ -55,7 +60,7 @@ async function answer<T>(question: LiveQuestion<T>, event: LiveEvent): Promise<T
       contextValue: context,
       rootValue: event,
     });
-    return write(result);
+    return write(result, symbolOf(event));
   } finally {
     end();
   }

@@ -3,13 +3,13 @@ import { invalidParameter } from '../domain/failure.ts';
 import type { RequestContext } from '../resolvers/context.ts';
 import type { Sizes } from './cost.ts';
 
-/** How the object of an id is read. */
+/** Look-up of the object of an id. */
 export interface NodeLookup {
   /** Reads the object by the rules of the field that otherwise gives it; null = there is none. */
   read: (context: RequestContext) => Promise<object | null> | object | null;
   /** Points of reading it, which are those of that field. 0 by default. */
   points?: number;
-  /** How many items the lists of the object have, where the id says so. */
+  /** Number of items in the lists of the object, where the id says so. */
   sizes?: Sizes;
 }
 
@@ -19,8 +19,13 @@ export type KeyReader = (key: string) => NodeLookup | null;
 /** Types whose objects are found by id, by their name. */
 export type NodeTypes = Map<string, KeyReader>;
 
+/** Description of the field `id`. */
+export const idDescription = 'Global id, the same in every answer. Send it to node to read the object again.';
+
 /** Types that `Query.node` finds. Their objects depend on nothing of the caller but its rights. */
 export const nodeTypes: NodeTypes = new Map();
+/** Types that `Query.refetch` finds. */
+export const refetchedTypes: NodeTypes = new Map();
 
 /** Longer than any id: the longest key is 128 characters of at most three bytes. */
 const maxLength = 600;
@@ -45,11 +50,18 @@ function lookup(types: NodeTypes, id: string): { typename: string; found: NodeLo
   return found ? { typename: parts.typename, found } : null;
 }
 
+/** Advice on an id that the other field takes. */
+const otherField = new Map([
+  [nodeTypes, { types: refetchedTypes, message: 'expected the id of an object, got a nodeId; send it to refetch' }],
+  [refetchedTypes, { types: nodeTypes, message: 'expected the nodeId of an object, got an id; send it to node' }],
+]);
+
 /** The type and key of an id; 400 naming `parameter` for what is no id of one of the types. */
 export function decodeId(types: NodeTypes, id: string, parameter: string): { typename: string; id: string } {
   const parts = decoded(id);
-  if (!parts || !lookup(types, id)) throw invalidParameter(parameter, 'expected the id of an object');
-  return { typename: parts.typename, id: parts.key };
+  if (parts && lookup(types, id)) return { typename: parts.typename, id: parts.key };
+  const other = otherField.get(types);
+  throw invalidParameter(parameter, other && lookup(other.types, id) ? other.message : 'expected the id of an object');
 }
 
 /** Reads an object by the type and key of its id; null = there is none. */

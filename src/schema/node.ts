@@ -5,7 +5,16 @@ import { readTicker } from '../domain/ticker.ts';
 import type { RequestContext } from '../resolvers/context.ts';
 import { builder } from './builder.ts';
 import { costs } from './cost.ts';
-import { decodeId, encodeId, type KeyReader, type NodeTypes, nodeSizes, nodeTypes, readNode } from './node-id.ts';
+import {
+  decodeId,
+  encodeId,
+  idDescription,
+  type KeyReader,
+  nodeSizes,
+  nodeTypes,
+  readNode,
+  refetchedTypes,
+} from './node-id.ts';
 
 type Ref<T> = ObjectRef<typeof builder.$inferSchemaTypes, T>;
 type Read = (context: RequestContext, key: string) => Promise<object | null> | object | null;
@@ -27,7 +36,11 @@ export function node<T extends object>(
 ): void {
   countIn(type, scopeGroup);
   nodeTypes.set(type.name, reader);
-  builder.nodeRef(type, { id: { resolve: key } });
+  type.addInterfaces([builder.nodeInterfaceRef()]);
+  // Not by `builder.nodeRef`, whose ids are promises.
+  builder.objectField(type, 'id', (t) =>
+    t.id({ description: idDescription, resolve: (object) => encodeId(type.name, key(object as T)) }),
+  );
 }
 
 /** Keys that are tickers. `points`: what reading the object costs. */
@@ -43,7 +56,7 @@ builder.queryField('nodes', (t) =>
     type: [builder.nodeInterfaceRef()],
     nullable: { list: true, items: true },
     description:
-      'The objects with these ids, in the same order. An item is null if there is no such object, or if an error says why.',
+      'The objects with these ids, in the same order. An item is null if there is no such object, or if an error says why. For a nodeId use refetch.',
     args: {
       ids: t.arg.idList({ required: true, description: `Ids of objects, at most ${maxNodes}.` }),
     },
@@ -61,9 +74,6 @@ builder.queryField('nodes', (t) =>
     },
   }),
 );
-
-/** Types that `Query.refetch` finds. */
-const refetchedTypes: NodeTypes = new Map();
 
 const RefetchableInterface = builder.interfaceRef<object>('Refetchable').implement({
   description: 'An object whose id is not global, such as an option contract or a watchlist. nodeId is its global id.',

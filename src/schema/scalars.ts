@@ -41,7 +41,7 @@ type TextScalarName =
   | 'OptionTimeframe';
 
 /**
- * What a scalar is: its description, the public specification of its form, and its type in TypeScript for code
+ * Form of a scalar: its description, the public specification of its form, and its type in TypeScript for code
  * generators.
  */
 interface ScalarForm {
@@ -76,7 +76,7 @@ function noInteger(name: string, sent: string): GraphQLError {
 }
 
 function checkedInteger(name: string, value: unknown): number {
-  // What was sent as JSON may be an object that says nothing of itself: `String` would call its `toString`.
+  // A value sent as JSON may be an object that says nothing of itself: `String` would call its `toString`.
   if (typeof value !== 'number' || !Number.isSafeInteger(value)) throw noInteger(name, shownValue(value));
   return value;
 }

@@ -2,8 +2,8 @@ import { servedChain } from '../resolvers/chain/chain.ts';
 import { followChain } from '../resolvers/chain/live-chain.ts';
 import { followCrossSection } from '../resolvers/flow/live-cross-section.ts';
 import { followLargeTrades } from '../resolvers/flow/live-large-trades.ts';
-import { checkTop, servedCaptures } from '../resolvers/gex/gex.ts';
-import { followGex } from '../resolvers/gex/live-gex.ts';
+import { checkTop } from '../resolvers/gex/gex.ts';
+import { followedCapture, followGex } from '../resolvers/gex/live-gex.ts';
 import { followBars } from '../resolvers/market/live-bars.ts';
 import { followQuotes } from '../resolvers/market/live-quotes.ts';
 import { maxQuotes } from '../resolvers/market/quotes.ts';
@@ -69,6 +69,11 @@ builder.subscriptionField('gexCaptured', (t) =>
       topStrikes: t.arg.int({
         description: 'Keep the N strikes with the largest |net gex|. Default: all. Totals always include all strikes.',
       }),
+      expiries: t.arg({
+        type: ['SessionDate'],
+        description:
+          'Only these expiries: strikes, netGex and flipPoint are over them. The other figures are over all. Default: all.',
+      }),
     },
     extensions: {
       scopeGroup: 'analytics.gex',
@@ -78,7 +83,7 @@ builder.subscriptionField('gexCaptured', (t) =>
       checkTop(topStrikes, 'topStrikes');
       return followGex(context, symbol);
     },
-    resolve: (event, { topStrikes }) => servedCaptures([event.value], false, topStrikes ?? null)[0]!,
+    resolve: (event, args, context) => followedCapture(context, event.value, args),
   }),
 );
 

@@ -314,6 +314,10 @@ type FieldRefInputType<Model, FieldType> = Model extends never ? never : FieldRe
 
 export const ModelName = {
   Symbol: 'Symbol',
+  OptionRoot: 'OptionRoot',
+  Split: 'Split',
+  Dividend: 'Dividend',
+  Rate: 'Rate',
   BarBlock: 'BarBlock',
   OptionBarBlock: 'OptionBarBlock',
   OptionQuoteBlock: 'OptionQuoteBlock',
@@ -346,6 +350,10 @@ export const ModelName = {
   JournalSize: 'JournalSize',
   IngestedFile: 'IngestedFile',
   SessionSeal: 'SessionSeal',
+  TapeSession: 'TapeSession',
+  TapeRemainder: 'TapeRemainder',
+  SessionOrigin: 'SessionOrigin',
+  SampleRow: 'SampleRow',
   FollowedLines: 'FollowedLines',
   MetadataEntry: 'MetadataEntry'
 } as const
@@ -363,7 +371,7 @@ export type TypeMap<ExtArgs extends runtime.Types.Extensions.InternalArgs = runt
     omit: GlobalOmitOptions
   }
   meta: {
-    modelProps: "symbol" | "barBlock" | "optionBarBlock" | "optionQuoteBlock" | "liveQuote" | "chainCapture" | "gexCapture" | "openInterestBlock" | "greeksSlot" | "greeksMinute" | "flowCoverage" | "flowEvent" | "flowFeedEntry" | "flowLeg" | "crossSection" | "rankedPrint" | "rankedSession" | "offExchangeSession" | "offExchangeComposition" | "offExchangeConcentration" | "offExchangeProfile" | "offExchangeLevels" | "account" | "apiKey" | "streamTicket" | "usageCount" | "watchlist" | "journalAccount" | "journalTrade" | "journalImport" | "journalSize" | "ingestedFile" | "sessionSeal" | "followedLines" | "metadataEntry"
+    modelProps: "symbol" | "optionRoot" | "split" | "dividend" | "rate" | "barBlock" | "optionBarBlock" | "optionQuoteBlock" | "liveQuote" | "chainCapture" | "gexCapture" | "openInterestBlock" | "greeksSlot" | "greeksMinute" | "flowCoverage" | "flowEvent" | "flowFeedEntry" | "flowLeg" | "crossSection" | "rankedPrint" | "rankedSession" | "offExchangeSession" | "offExchangeComposition" | "offExchangeConcentration" | "offExchangeProfile" | "offExchangeLevels" | "account" | "apiKey" | "streamTicket" | "usageCount" | "watchlist" | "journalAccount" | "journalTrade" | "journalImport" | "journalSize" | "ingestedFile" | "sessionSeal" | "tapeSession" | "tapeRemainder" | "sessionOrigin" | "sampleRow" | "followedLines" | "metadataEntry"
     txIsolationLevel: TransactionIsolationLevel
   }
   model: {
@@ -438,6 +446,302 @@ export type TypeMap<ExtArgs extends runtime.Types.Extensions.InternalArgs = runt
         count: {
           args: Prisma.SymbolCountArgs<ExtArgs>
           result: runtime.Types.Utils.Optional<Prisma.SymbolCountAggregateOutputType> | number
+        }
+      }
+    }
+    OptionRoot: {
+      payload: Prisma.$OptionRootPayload<ExtArgs>
+      fields: Prisma.OptionRootFieldRefs
+      operations: {
+        findUnique: {
+          args: Prisma.OptionRootFindUniqueArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$OptionRootPayload> | null
+        }
+        findUniqueOrThrow: {
+          args: Prisma.OptionRootFindUniqueOrThrowArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$OptionRootPayload>
+        }
+        findFirst: {
+          args: Prisma.OptionRootFindFirstArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$OptionRootPayload> | null
+        }
+        findFirstOrThrow: {
+          args: Prisma.OptionRootFindFirstOrThrowArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$OptionRootPayload>
+        }
+        findMany: {
+          args: Prisma.OptionRootFindManyArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$OptionRootPayload>[]
+        }
+        create: {
+          args: Prisma.OptionRootCreateArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$OptionRootPayload>
+        }
+        createMany: {
+          args: Prisma.OptionRootCreateManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        createManyAndReturn: {
+          args: Prisma.OptionRootCreateManyAndReturnArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$OptionRootPayload>[]
+        }
+        delete: {
+          args: Prisma.OptionRootDeleteArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$OptionRootPayload>
+        }
+        update: {
+          args: Prisma.OptionRootUpdateArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$OptionRootPayload>
+        }
+        deleteMany: {
+          args: Prisma.OptionRootDeleteManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        updateMany: {
+          args: Prisma.OptionRootUpdateManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        updateManyAndReturn: {
+          args: Prisma.OptionRootUpdateManyAndReturnArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$OptionRootPayload>[]
+        }
+        upsert: {
+          args: Prisma.OptionRootUpsertArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$OptionRootPayload>
+        }
+        aggregate: {
+          args: Prisma.OptionRootAggregateArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.AggregateOptionRoot>
+        }
+        groupBy: {
+          args: Prisma.OptionRootGroupByArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.OptionRootGroupByOutputType>[]
+        }
+        count: {
+          args: Prisma.OptionRootCountArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.OptionRootCountAggregateOutputType> | number
+        }
+      }
+    }
+    Split: {
+      payload: Prisma.$SplitPayload<ExtArgs>
+      fields: Prisma.SplitFieldRefs
+      operations: {
+        findUnique: {
+          args: Prisma.SplitFindUniqueArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$SplitPayload> | null
+        }
+        findUniqueOrThrow: {
+          args: Prisma.SplitFindUniqueOrThrowArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$SplitPayload>
+        }
+        findFirst: {
+          args: Prisma.SplitFindFirstArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$SplitPayload> | null
+        }
+        findFirstOrThrow: {
+          args: Prisma.SplitFindFirstOrThrowArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$SplitPayload>
+        }
+        findMany: {
+          args: Prisma.SplitFindManyArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$SplitPayload>[]
+        }
+        create: {
+          args: Prisma.SplitCreateArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$SplitPayload>
+        }
+        createMany: {
+          args: Prisma.SplitCreateManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        createManyAndReturn: {
+          args: Prisma.SplitCreateManyAndReturnArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$SplitPayload>[]
+        }
+        delete: {
+          args: Prisma.SplitDeleteArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$SplitPayload>
+        }
+        update: {
+          args: Prisma.SplitUpdateArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$SplitPayload>
+        }
+        deleteMany: {
+          args: Prisma.SplitDeleteManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        updateMany: {
+          args: Prisma.SplitUpdateManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        updateManyAndReturn: {
+          args: Prisma.SplitUpdateManyAndReturnArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$SplitPayload>[]
+        }
+        upsert: {
+          args: Prisma.SplitUpsertArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$SplitPayload>
+        }
+        aggregate: {
+          args: Prisma.SplitAggregateArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.AggregateSplit>
+        }
+        groupBy: {
+          args: Prisma.SplitGroupByArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.SplitGroupByOutputType>[]
+        }
+        count: {
+          args: Prisma.SplitCountArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.SplitCountAggregateOutputType> | number
+        }
+      }
+    }
+    Dividend: {
+      payload: Prisma.$DividendPayload<ExtArgs>
+      fields: Prisma.DividendFieldRefs
+      operations: {
+        findUnique: {
+          args: Prisma.DividendFindUniqueArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$DividendPayload> | null
+        }
+        findUniqueOrThrow: {
+          args: Prisma.DividendFindUniqueOrThrowArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$DividendPayload>
+        }
+        findFirst: {
+          args: Prisma.DividendFindFirstArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$DividendPayload> | null
+        }
+        findFirstOrThrow: {
+          args: Prisma.DividendFindFirstOrThrowArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$DividendPayload>
+        }
+        findMany: {
+          args: Prisma.DividendFindManyArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$DividendPayload>[]
+        }
+        create: {
+          args: Prisma.DividendCreateArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$DividendPayload>
+        }
+        createMany: {
+          args: Prisma.DividendCreateManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        createManyAndReturn: {
+          args: Prisma.DividendCreateManyAndReturnArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$DividendPayload>[]
+        }
+        delete: {
+          args: Prisma.DividendDeleteArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$DividendPayload>
+        }
+        update: {
+          args: Prisma.DividendUpdateArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$DividendPayload>
+        }
+        deleteMany: {
+          args: Prisma.DividendDeleteManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        updateMany: {
+          args: Prisma.DividendUpdateManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        updateManyAndReturn: {
+          args: Prisma.DividendUpdateManyAndReturnArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$DividendPayload>[]
+        }
+        upsert: {
+          args: Prisma.DividendUpsertArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$DividendPayload>
+        }
+        aggregate: {
+          args: Prisma.DividendAggregateArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.AggregateDividend>
+        }
+        groupBy: {
+          args: Prisma.DividendGroupByArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.DividendGroupByOutputType>[]
+        }
+        count: {
+          args: Prisma.DividendCountArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.DividendCountAggregateOutputType> | number
+        }
+      }
+    }
+    Rate: {
+      payload: Prisma.$RatePayload<ExtArgs>
+      fields: Prisma.RateFieldRefs
+      operations: {
+        findUnique: {
+          args: Prisma.RateFindUniqueArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$RatePayload> | null
+        }
+        findUniqueOrThrow: {
+          args: Prisma.RateFindUniqueOrThrowArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$RatePayload>
+        }
+        findFirst: {
+          args: Prisma.RateFindFirstArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$RatePayload> | null
+        }
+        findFirstOrThrow: {
+          args: Prisma.RateFindFirstOrThrowArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$RatePayload>
+        }
+        findMany: {
+          args: Prisma.RateFindManyArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$RatePayload>[]
+        }
+        create: {
+          args: Prisma.RateCreateArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$RatePayload>
+        }
+        createMany: {
+          args: Prisma.RateCreateManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        createManyAndReturn: {
+          args: Prisma.RateCreateManyAndReturnArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$RatePayload>[]
+        }
+        delete: {
+          args: Prisma.RateDeleteArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$RatePayload>
+        }
+        update: {
+          args: Prisma.RateUpdateArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$RatePayload>
+        }
+        deleteMany: {
+          args: Prisma.RateDeleteManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        updateMany: {
+          args: Prisma.RateUpdateManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        updateManyAndReturn: {
+          args: Prisma.RateUpdateManyAndReturnArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$RatePayload>[]
+        }
+        upsert: {
+          args: Prisma.RateUpsertArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$RatePayload>
+        }
+        aggregate: {
+          args: Prisma.RateAggregateArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.AggregateRate>
+        }
+        groupBy: {
+          args: Prisma.RateGroupByArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.RateGroupByOutputType>[]
+        }
+        count: {
+          args: Prisma.RateCountArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.RateCountAggregateOutputType> | number
         }
       }
     }
@@ -2809,6 +3113,302 @@ export type TypeMap<ExtArgs extends runtime.Types.Extensions.InternalArgs = runt
         }
       }
     }
+    TapeSession: {
+      payload: Prisma.$TapeSessionPayload<ExtArgs>
+      fields: Prisma.TapeSessionFieldRefs
+      operations: {
+        findUnique: {
+          args: Prisma.TapeSessionFindUniqueArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$TapeSessionPayload> | null
+        }
+        findUniqueOrThrow: {
+          args: Prisma.TapeSessionFindUniqueOrThrowArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$TapeSessionPayload>
+        }
+        findFirst: {
+          args: Prisma.TapeSessionFindFirstArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$TapeSessionPayload> | null
+        }
+        findFirstOrThrow: {
+          args: Prisma.TapeSessionFindFirstOrThrowArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$TapeSessionPayload>
+        }
+        findMany: {
+          args: Prisma.TapeSessionFindManyArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$TapeSessionPayload>[]
+        }
+        create: {
+          args: Prisma.TapeSessionCreateArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$TapeSessionPayload>
+        }
+        createMany: {
+          args: Prisma.TapeSessionCreateManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        createManyAndReturn: {
+          args: Prisma.TapeSessionCreateManyAndReturnArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$TapeSessionPayload>[]
+        }
+        delete: {
+          args: Prisma.TapeSessionDeleteArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$TapeSessionPayload>
+        }
+        update: {
+          args: Prisma.TapeSessionUpdateArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$TapeSessionPayload>
+        }
+        deleteMany: {
+          args: Prisma.TapeSessionDeleteManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        updateMany: {
+          args: Prisma.TapeSessionUpdateManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        updateManyAndReturn: {
+          args: Prisma.TapeSessionUpdateManyAndReturnArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$TapeSessionPayload>[]
+        }
+        upsert: {
+          args: Prisma.TapeSessionUpsertArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$TapeSessionPayload>
+        }
+        aggregate: {
+          args: Prisma.TapeSessionAggregateArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.AggregateTapeSession>
+        }
+        groupBy: {
+          args: Prisma.TapeSessionGroupByArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.TapeSessionGroupByOutputType>[]
+        }
+        count: {
+          args: Prisma.TapeSessionCountArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.TapeSessionCountAggregateOutputType> | number
+        }
+      }
+    }
+    TapeRemainder: {
+      payload: Prisma.$TapeRemainderPayload<ExtArgs>
+      fields: Prisma.TapeRemainderFieldRefs
+      operations: {
+        findUnique: {
+          args: Prisma.TapeRemainderFindUniqueArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$TapeRemainderPayload> | null
+        }
+        findUniqueOrThrow: {
+          args: Prisma.TapeRemainderFindUniqueOrThrowArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$TapeRemainderPayload>
+        }
+        findFirst: {
+          args: Prisma.TapeRemainderFindFirstArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$TapeRemainderPayload> | null
+        }
+        findFirstOrThrow: {
+          args: Prisma.TapeRemainderFindFirstOrThrowArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$TapeRemainderPayload>
+        }
+        findMany: {
+          args: Prisma.TapeRemainderFindManyArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$TapeRemainderPayload>[]
+        }
+        create: {
+          args: Prisma.TapeRemainderCreateArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$TapeRemainderPayload>
+        }
+        createMany: {
+          args: Prisma.TapeRemainderCreateManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        createManyAndReturn: {
+          args: Prisma.TapeRemainderCreateManyAndReturnArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$TapeRemainderPayload>[]
+        }
+        delete: {
+          args: Prisma.TapeRemainderDeleteArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$TapeRemainderPayload>
+        }
+        update: {
+          args: Prisma.TapeRemainderUpdateArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$TapeRemainderPayload>
+        }
+        deleteMany: {
+          args: Prisma.TapeRemainderDeleteManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        updateMany: {
+          args: Prisma.TapeRemainderUpdateManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        updateManyAndReturn: {
+          args: Prisma.TapeRemainderUpdateManyAndReturnArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$TapeRemainderPayload>[]
+        }
+        upsert: {
+          args: Prisma.TapeRemainderUpsertArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$TapeRemainderPayload>
+        }
+        aggregate: {
+          args: Prisma.TapeRemainderAggregateArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.AggregateTapeRemainder>
+        }
+        groupBy: {
+          args: Prisma.TapeRemainderGroupByArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.TapeRemainderGroupByOutputType>[]
+        }
+        count: {
+          args: Prisma.TapeRemainderCountArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.TapeRemainderCountAggregateOutputType> | number
+        }
+      }
+    }
+    SessionOrigin: {
+      payload: Prisma.$SessionOriginPayload<ExtArgs>
+      fields: Prisma.SessionOriginFieldRefs
+      operations: {
+        findUnique: {
+          args: Prisma.SessionOriginFindUniqueArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$SessionOriginPayload> | null
+        }
+        findUniqueOrThrow: {
+          args: Prisma.SessionOriginFindUniqueOrThrowArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$SessionOriginPayload>
+        }
+        findFirst: {
+          args: Prisma.SessionOriginFindFirstArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$SessionOriginPayload> | null
+        }
+        findFirstOrThrow: {
+          args: Prisma.SessionOriginFindFirstOrThrowArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$SessionOriginPayload>
+        }
+        findMany: {
+          args: Prisma.SessionOriginFindManyArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$SessionOriginPayload>[]
+        }
+        create: {
+          args: Prisma.SessionOriginCreateArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$SessionOriginPayload>
+        }
+        createMany: {
+          args: Prisma.SessionOriginCreateManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        createManyAndReturn: {
+          args: Prisma.SessionOriginCreateManyAndReturnArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$SessionOriginPayload>[]
+        }
+        delete: {
+          args: Prisma.SessionOriginDeleteArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$SessionOriginPayload>
+        }
+        update: {
+          args: Prisma.SessionOriginUpdateArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$SessionOriginPayload>
+        }
+        deleteMany: {
+          args: Prisma.SessionOriginDeleteManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        updateMany: {
+          args: Prisma.SessionOriginUpdateManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        updateManyAndReturn: {
+          args: Prisma.SessionOriginUpdateManyAndReturnArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$SessionOriginPayload>[]
+        }
+        upsert: {
+          args: Prisma.SessionOriginUpsertArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$SessionOriginPayload>
+        }
+        aggregate: {
+          args: Prisma.SessionOriginAggregateArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.AggregateSessionOrigin>
+        }
+        groupBy: {
+          args: Prisma.SessionOriginGroupByArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.SessionOriginGroupByOutputType>[]
+        }
+        count: {
+          args: Prisma.SessionOriginCountArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.SessionOriginCountAggregateOutputType> | number
+        }
+      }
+    }
+    SampleRow: {
+      payload: Prisma.$SampleRowPayload<ExtArgs>
+      fields: Prisma.SampleRowFieldRefs
+      operations: {
+        findUnique: {
+          args: Prisma.SampleRowFindUniqueArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$SampleRowPayload> | null
+        }
+        findUniqueOrThrow: {
+          args: Prisma.SampleRowFindUniqueOrThrowArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$SampleRowPayload>
+        }
+        findFirst: {
+          args: Prisma.SampleRowFindFirstArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$SampleRowPayload> | null
+        }
+        findFirstOrThrow: {
+          args: Prisma.SampleRowFindFirstOrThrowArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$SampleRowPayload>
+        }
+        findMany: {
+          args: Prisma.SampleRowFindManyArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$SampleRowPayload>[]
+        }
+        create: {
+          args: Prisma.SampleRowCreateArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$SampleRowPayload>
+        }
+        createMany: {
+          args: Prisma.SampleRowCreateManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        createManyAndReturn: {
+          args: Prisma.SampleRowCreateManyAndReturnArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$SampleRowPayload>[]
+        }
+        delete: {
+          args: Prisma.SampleRowDeleteArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$SampleRowPayload>
+        }
+        update: {
+          args: Prisma.SampleRowUpdateArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$SampleRowPayload>
+        }
+        deleteMany: {
+          args: Prisma.SampleRowDeleteManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        updateMany: {
+          args: Prisma.SampleRowUpdateManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        updateManyAndReturn: {
+          args: Prisma.SampleRowUpdateManyAndReturnArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$SampleRowPayload>[]
+        }
+        upsert: {
+          args: Prisma.SampleRowUpsertArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$SampleRowPayload>
+        }
+        aggregate: {
+          args: Prisma.SampleRowAggregateArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.AggregateSampleRow>
+        }
+        groupBy: {
+          args: Prisma.SampleRowGroupByArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.SampleRowGroupByOutputType>[]
+        }
+        count: {
+          args: Prisma.SampleRowCountArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.SampleRowCountAggregateOutputType> | number
+        }
+      }
+    }
     FollowedLines: {
       payload: Prisma.$FollowedLinesPayload<ExtArgs>
       fields: Prisma.FollowedLinesFieldRefs
@@ -3009,6 +3609,52 @@ export const SymbolScalarFieldEnum = {
 export type SymbolScalarFieldEnum = (typeof SymbolScalarFieldEnum)[keyof typeof SymbolScalarFieldEnum]
 
 
+export const OptionRootScalarFieldEnum = {
+  root: 'root',
+  fromDate: 'fromDate',
+  toDate: 'toDate',
+  underlying: 'underlying',
+  style: 'style',
+  settlement: 'settlement',
+  multiplier: 'multiplier',
+  deliverable: 'deliverable',
+  onForwards: 'onForwards'
+} as const
+
+export type OptionRootScalarFieldEnum = (typeof OptionRootScalarFieldEnum)[keyof typeof OptionRootScalarFieldEnum]
+
+
+export const SplitScalarFieldEnum = {
+  symbol: 'symbol',
+  exDate: 'exDate',
+  ratio: 'ratio',
+  declared: 'declared'
+} as const
+
+export type SplitScalarFieldEnum = (typeof SplitScalarFieldEnum)[keyof typeof SplitScalarFieldEnum]
+
+
+export const DividendScalarFieldEnum = {
+  symbol: 'symbol',
+  exDate: 'exDate',
+  kind: 'kind',
+  amount: 'amount',
+  ratio: 'ratio',
+  declared: 'declared'
+} as const
+
+export type DividendScalarFieldEnum = (typeof DividendScalarFieldEnum)[keyof typeof DividendScalarFieldEnum]
+
+
+export const RateScalarFieldEnum = {
+  date: 'date',
+  days: 'days',
+  rate: 'rate'
+} as const
+
+export type RateScalarFieldEnum = (typeof RateScalarFieldEnum)[keyof typeof RateScalarFieldEnum]
+
+
 export const BarBlockScalarFieldEnum = {
   symbol: 'symbol',
   timeframe: 'timeframe',
@@ -3077,7 +3723,15 @@ export const ChainCaptureScalarFieldEnum = {
   payload: 'payload',
   listing: 'listing',
   layout: 'layout',
-  rate: 'rate'
+  rate: 'rate',
+  delayMs: 'delayMs',
+  subset: 'subset',
+  joined: 'joined',
+  fileName: 'fileName',
+  fileHash: 'fileHash',
+  openInterest: 'openInterest',
+  roots: 'roots',
+  referenceVersion: 'referenceVersion'
 } as const
 
 export type ChainCaptureScalarFieldEnum = (typeof ChainCaptureScalarFieldEnum)[keyof typeof ChainCaptureScalarFieldEnum]
@@ -3092,8 +3746,8 @@ export const GexCaptureScalarFieldEnum = {
   netGex: 'netGex',
   flipPoint: 'flipPoint',
   zeroGamma: 'zeroGamma',
-  callWall: 'callWall',
-  putWall: 'putWall',
+  callGexPeak: 'callGexPeak',
+  putGexPeak: 'putGexPeak',
   netVanna: 'netVanna',
   netCharm: 'netCharm',
   gammaSource: 'gammaSource',
@@ -3108,7 +3762,15 @@ export const GexCaptureScalarFieldEnum = {
   impliedSpot: 'impliedSpot',
   spotStale: 'spotStale',
   inconsistentExpiries: 'inconsistentExpiries',
-  profile: 'profile'
+  profile: 'profile',
+  delayMs: 'delayMs',
+  subset: 'subset',
+  callWall: 'callWall',
+  putWall: 'putWall',
+  flipStatus: 'flipStatus',
+  gammaDecimals: 'gammaDecimals',
+  inputs: 'inputs',
+  productVersion: 'productVersion'
 } as const
 
 export type GexCaptureScalarFieldEnum = (typeof GexCaptureScalarFieldEnum)[keyof typeof GexCaptureScalarFieldEnum]
@@ -3461,6 +4123,49 @@ export const SessionSealScalarFieldEnum = {
 export type SessionSealScalarFieldEnum = (typeof SessionSealScalarFieldEnum)[keyof typeof SessionSealScalarFieldEnum]
 
 
+export const TapeSessionScalarFieldEnum = {
+  symbol: 'symbol',
+  sessionDate: 'sessionDate',
+  dataset: 'dataset',
+  prints: 'prints',
+  sketch: 'sketch'
+} as const
+
+export type TapeSessionScalarFieldEnum = (typeof TapeSessionScalarFieldEnum)[keyof typeof TapeSessionScalarFieldEnum]
+
+
+export const TapeRemainderScalarFieldEnum = {
+  symbol: 'symbol',
+  sessionDate: 'sessionDate',
+  dataset: 'dataset',
+  version: 'version',
+  prints: 'prints',
+  keptAtMs: 'keptAtMs',
+  payload: 'payload'
+} as const
+
+export type TapeRemainderScalarFieldEnum = (typeof TapeRemainderScalarFieldEnum)[keyof typeof TapeRemainderScalarFieldEnum]
+
+
+export const SessionOriginScalarFieldEnum = {
+  symbol: 'symbol',
+  sessionDate: 'sessionDate',
+  origin: 'origin'
+} as const
+
+export type SessionOriginScalarFieldEnum = (typeof SessionOriginScalarFieldEnum)[keyof typeof SessionOriginScalarFieldEnum]
+
+
+export const SampleRowScalarFieldEnum = {
+  table: 'table',
+  key: 'key',
+  symbol: 'symbol',
+  row: 'row'
+} as const
+
+export type SampleRowScalarFieldEnum = (typeof SampleRowScalarFieldEnum)[keyof typeof SampleRowScalarFieldEnum]
+
+
 export const FollowedLinesScalarFieldEnum = {
   source: 'source',
   sessionDate: 'sessionDate',
@@ -3542,6 +4247,14 @@ export type ListIntFieldRefInput<$PrismaModel> = FieldRefInputType<$PrismaModel,
     
 
 
+export type FloatFieldRefInput<$PrismaModel> = FieldRefInputType<$PrismaModel, 'Float'>
+    
+
+
+export type ListFloatFieldRefInput<$PrismaModel> = FieldRefInputType<$PrismaModel, 'Float[]'>
+    
+
+
 export type BigIntFieldRefInput<$PrismaModel> = FieldRefInputType<$PrismaModel, 'BigInt'>
     
 
@@ -3555,14 +4268,6 @@ export type BytesFieldRefInput<$PrismaModel> = FieldRefInputType<$PrismaModel, '
 
 
 export type ListBytesFieldRefInput<$PrismaModel> = FieldRefInputType<$PrismaModel, 'Bytes[]'>
-    
-
-
-export type FloatFieldRefInput<$PrismaModel> = FieldRefInputType<$PrismaModel, 'Float'>
-    
-
-
-export type ListFloatFieldRefInput<$PrismaModel> = FieldRefInputType<$PrismaModel, 'Float[]'>
     
 
 
@@ -3606,6 +4311,10 @@ export interface PrismaClientOptionsWithAdapter extends PrismaClientBaseOptions 
 export type PrismaClientOptions = PrismaClientOptionsWithAccelerateUrl | PrismaClientOptionsWithAdapter
 export type GlobalOmitConfig = {
   symbol?: Prisma.SymbolOmit
+  optionRoot?: Prisma.OptionRootOmit
+  split?: Prisma.SplitOmit
+  dividend?: Prisma.DividendOmit
+  rate?: Prisma.RateOmit
   barBlock?: Prisma.BarBlockOmit
   optionBarBlock?: Prisma.OptionBarBlockOmit
   optionQuoteBlock?: Prisma.OptionQuoteBlockOmit
@@ -3638,6 +4347,10 @@ export type GlobalOmitConfig = {
   journalSize?: Prisma.JournalSizeOmit
   ingestedFile?: Prisma.IngestedFileOmit
   sessionSeal?: Prisma.SessionSealOmit
+  tapeSession?: Prisma.TapeSessionOmit
+  tapeRemainder?: Prisma.TapeRemainderOmit
+  sessionOrigin?: Prisma.SessionOriginOmit
+  sampleRow?: Prisma.SampleRowOmit
   followedLines?: Prisma.FollowedLinesOmit
   metadataEntry?: Prisma.MetadataEntryOmit
 }

@@ -29,6 +29,8 @@ export type ChainCaptureAvgAggregateOutputType = {
   rowCount: number | null
   expirations: number | null
   rate: number | null
+  delayMs: number | null
+  openInterest: number | null
 }
 
 export type ChainCaptureSumAggregateOutputType = {
@@ -38,6 +40,8 @@ export type ChainCaptureSumAggregateOutputType = {
   rowCount: number | null
   expirations: number[]
   rate: number | null
+  delayMs: number | null
+  openInterest: bigint | null
 }
 
 export type ChainCaptureMinAggregateOutputType = {
@@ -53,6 +57,12 @@ export type ChainCaptureMinAggregateOutputType = {
   listing: string | null
   layout: string | null
   rate: number | null
+  delayMs: number | null
+  subset: boolean | null
+  fileName: string | null
+  fileHash: string | null
+  openInterest: bigint | null
+  referenceVersion: string | null
 }
 
 export type ChainCaptureMaxAggregateOutputType = {
@@ -68,6 +78,12 @@ export type ChainCaptureMaxAggregateOutputType = {
   listing: string | null
   layout: string | null
   rate: number | null
+  delayMs: number | null
+  subset: boolean | null
+  fileName: string | null
+  fileHash: string | null
+  openInterest: bigint | null
+  referenceVersion: string | null
 }
 
 export type ChainCaptureCountAggregateOutputType = {
@@ -84,6 +100,14 @@ export type ChainCaptureCountAggregateOutputType = {
   listing: number
   layout: number
   rate: number
+  delayMs: number
+  subset: number
+  joined: number
+  fileName: number
+  fileHash: number
+  openInterest: number
+  roots: number
+  referenceVersion: number
   _all: number
 }
 
@@ -95,6 +119,8 @@ export type ChainCaptureAvgAggregateInputType = {
   rowCount?: true
   expirations?: true
   rate?: true
+  delayMs?: true
+  openInterest?: true
 }
 
 export type ChainCaptureSumAggregateInputType = {
@@ -104,6 +130,8 @@ export type ChainCaptureSumAggregateInputType = {
   rowCount?: true
   expirations?: true
   rate?: true
+  delayMs?: true
+  openInterest?: true
 }
 
 export type ChainCaptureMinAggregateInputType = {
@@ -119,6 +147,12 @@ export type ChainCaptureMinAggregateInputType = {
   listing?: true
   layout?: true
   rate?: true
+  delayMs?: true
+  subset?: true
+  fileName?: true
+  fileHash?: true
+  openInterest?: true
+  referenceVersion?: true
 }
 
 export type ChainCaptureMaxAggregateInputType = {
@@ -134,6 +168,12 @@ export type ChainCaptureMaxAggregateInputType = {
   listing?: true
   layout?: true
   rate?: true
+  delayMs?: true
+  subset?: true
+  fileName?: true
+  fileHash?: true
+  openInterest?: true
+  referenceVersion?: true
 }
 
 export type ChainCaptureCountAggregateInputType = {
@@ -150,6 +190,14 @@ export type ChainCaptureCountAggregateInputType = {
   listing?: true
   layout?: true
   rate?: true
+  delayMs?: true
+  subset?: true
+  joined?: true
+  fileName?: true
+  fileHash?: true
+  openInterest?: true
+  roots?: true
+  referenceVersion?: true
   _all?: true
 }
 
@@ -205,6 +253,14 @@ export type ChainCaptureGroupByOutputType = {
   listing: string | null
   layout: string | null
   rate: number | null
+  delayMs: number | null
+  subset: boolean | null
+  joined: string[]
+  fileName: string | null
+  fileHash: string | null
+  openInterest: bigint | null
+  roots: string[]
+  referenceVersion: string | null
   _count: ChainCaptureCountAggregateOutputType | null
   _avg: ChainCaptureAvgAggregateOutputType | null
   _sum: ChainCaptureSumAggregateOutputType | null
@@ -244,6 +300,14 @@ export type ChainCaptureWhereInput = {
   listing?: Prisma.StringNullableFilter<"ChainCapture"> | string | null
   layout?: Prisma.StringNullableFilter<"ChainCapture"> | string | null
   rate?: Prisma.FloatNullableFilter<"ChainCapture"> | number | null
+  delayMs?: Prisma.IntNullableFilter<"ChainCapture"> | number | null
+  subset?: Prisma.BoolNullableFilter<"ChainCapture"> | boolean | null
+  joined?: Prisma.StringNullableListFilter<"ChainCapture">
+  fileName?: Prisma.StringNullableFilter<"ChainCapture"> | string | null
+  fileHash?: Prisma.StringNullableFilter<"ChainCapture"> | string | null
+  openInterest?: Prisma.BigIntNullableFilter<"ChainCapture"> | bigint | number | null
+  roots?: Prisma.StringNullableListFilter<"ChainCapture">
+  referenceVersion?: Prisma.StringNullableFilter<"ChainCapture"> | string | null
 }
 
 export type ChainCaptureOrderByWithRelationInput = {
@@ -260,6 +324,14 @@ export type ChainCaptureOrderByWithRelationInput = {
   listing?: Prisma.SortOrderInput | Prisma.SortOrder
   layout?: Prisma.SortOrderInput | Prisma.SortOrder
   rate?: Prisma.SortOrderInput | Prisma.SortOrder
+  delayMs?: Prisma.SortOrderInput | Prisma.SortOrder
+  subset?: Prisma.SortOrderInput | Prisma.SortOrder
+  joined?: Prisma.SortOrder
+  fileName?: Prisma.SortOrderInput | Prisma.SortOrder
+  fileHash?: Prisma.SortOrderInput | Prisma.SortOrder
+  openInterest?: Prisma.SortOrderInput | Prisma.SortOrder
+  roots?: Prisma.SortOrder
+  referenceVersion?: Prisma.SortOrderInput | Prisma.SortOrder
 }
 
 export type ChainCaptureWhereUniqueInput = Prisma.AtLeast<{
@@ -280,6 +352,14 @@ export type ChainCaptureWhereUniqueInput = Prisma.AtLeast<{
   listing?: Prisma.StringNullableFilter<"ChainCapture"> | string | null
   layout?: Prisma.StringNullableFilter<"ChainCapture"> | string | null
   rate?: Prisma.FloatNullableFilter<"ChainCapture"> | number | null
+  delayMs?: Prisma.IntNullableFilter<"ChainCapture"> | number | null
+  subset?: Prisma.BoolNullableFilter<"ChainCapture"> | boolean | null
+  joined?: Prisma.StringNullableListFilter<"ChainCapture">
+  fileName?: Prisma.StringNullableFilter<"ChainCapture"> | string | null
+  fileHash?: Prisma.StringNullableFilter<"ChainCapture"> | string | null
+  openInterest?: Prisma.BigIntNullableFilter<"ChainCapture"> | bigint | number | null
+  roots?: Prisma.StringNullableListFilter<"ChainCapture">
+  referenceVersion?: Prisma.StringNullableFilter<"ChainCapture"> | string | null
 }, "underlying_capturedAt">
 
 export type ChainCaptureOrderByWithAggregationInput = {
@@ -296,6 +376,14 @@ export type ChainCaptureOrderByWithAggregationInput = {
   listing?: Prisma.SortOrderInput | Prisma.SortOrder
   layout?: Prisma.SortOrderInput | Prisma.SortOrder
   rate?: Prisma.SortOrderInput | Prisma.SortOrder
+  delayMs?: Prisma.SortOrderInput | Prisma.SortOrder
+  subset?: Prisma.SortOrderInput | Prisma.SortOrder
+  joined?: Prisma.SortOrder
+  fileName?: Prisma.SortOrderInput | Prisma.SortOrder
+  fileHash?: Prisma.SortOrderInput | Prisma.SortOrder
+  openInterest?: Prisma.SortOrderInput | Prisma.SortOrder
+  roots?: Prisma.SortOrder
+  referenceVersion?: Prisma.SortOrderInput | Prisma.SortOrder
   _count?: Prisma.ChainCaptureCountOrderByAggregateInput
   _avg?: Prisma.ChainCaptureAvgOrderByAggregateInput
   _max?: Prisma.ChainCaptureMaxOrderByAggregateInput
@@ -320,6 +408,14 @@ export type ChainCaptureScalarWhereWithAggregatesInput = {
   listing?: Prisma.StringNullableWithAggregatesFilter<"ChainCapture"> | string | null
   layout?: Prisma.StringNullableWithAggregatesFilter<"ChainCapture"> | string | null
   rate?: Prisma.FloatNullableWithAggregatesFilter<"ChainCapture"> | number | null
+  delayMs?: Prisma.IntNullableWithAggregatesFilter<"ChainCapture"> | number | null
+  subset?: Prisma.BoolNullableWithAggregatesFilter<"ChainCapture"> | boolean | null
+  joined?: Prisma.StringNullableListFilter<"ChainCapture">
+  fileName?: Prisma.StringNullableWithAggregatesFilter<"ChainCapture"> | string | null
+  fileHash?: Prisma.StringNullableWithAggregatesFilter<"ChainCapture"> | string | null
+  openInterest?: Prisma.BigIntNullableWithAggregatesFilter<"ChainCapture"> | bigint | number | null
+  roots?: Prisma.StringNullableListFilter<"ChainCapture">
+  referenceVersion?: Prisma.StringNullableWithAggregatesFilter<"ChainCapture"> | string | null
 }
 
 export type ChainCaptureCreateInput = {
@@ -336,6 +432,14 @@ export type ChainCaptureCreateInput = {
   listing?: string | null
   layout?: string | null
   rate?: number | null
+  delayMs?: number | null
+  subset?: boolean | null
+  joined?: Prisma.ChainCaptureCreatejoinedInput | string[]
+  fileName?: string | null
+  fileHash?: string | null
+  openInterest?: bigint | number | null
+  roots?: Prisma.ChainCaptureCreaterootsInput | string[]
+  referenceVersion?: string | null
 }
 
 export type ChainCaptureUncheckedCreateInput = {
@@ -352,6 +456,14 @@ export type ChainCaptureUncheckedCreateInput = {
   listing?: string | null
   layout?: string | null
   rate?: number | null
+  delayMs?: number | null
+  subset?: boolean | null
+  joined?: Prisma.ChainCaptureCreatejoinedInput | string[]
+  fileName?: string | null
+  fileHash?: string | null
+  openInterest?: bigint | number | null
+  roots?: Prisma.ChainCaptureCreaterootsInput | string[]
+  referenceVersion?: string | null
 }
 
 export type ChainCaptureUpdateInput = {
@@ -368,6 +480,14 @@ export type ChainCaptureUpdateInput = {
   listing?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   layout?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   rate?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null
+  delayMs?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
+  subset?: Prisma.NullableBoolFieldUpdateOperationsInput | boolean | null
+  joined?: Prisma.ChainCaptureUpdatejoinedInput | string[]
+  fileName?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  fileHash?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  openInterest?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
+  roots?: Prisma.ChainCaptureUpdaterootsInput | string[]
+  referenceVersion?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
 }
 
 export type ChainCaptureUncheckedUpdateInput = {
@@ -384,6 +504,14 @@ export type ChainCaptureUncheckedUpdateInput = {
   listing?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   layout?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   rate?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null
+  delayMs?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
+  subset?: Prisma.NullableBoolFieldUpdateOperationsInput | boolean | null
+  joined?: Prisma.ChainCaptureUpdatejoinedInput | string[]
+  fileName?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  fileHash?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  openInterest?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
+  roots?: Prisma.ChainCaptureUpdaterootsInput | string[]
+  referenceVersion?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
 }
 
 export type ChainCaptureCreateManyInput = {
@@ -400,6 +528,14 @@ export type ChainCaptureCreateManyInput = {
   listing?: string | null
   layout?: string | null
   rate?: number | null
+  delayMs?: number | null
+  subset?: boolean | null
+  joined?: Prisma.ChainCaptureCreatejoinedInput | string[]
+  fileName?: string | null
+  fileHash?: string | null
+  openInterest?: bigint | number | null
+  roots?: Prisma.ChainCaptureCreaterootsInput | string[]
+  referenceVersion?: string | null
 }
 
 export type ChainCaptureUpdateManyMutationInput = {
@@ -416,6 +552,14 @@ export type ChainCaptureUpdateManyMutationInput = {
   listing?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   layout?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   rate?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null
+  delayMs?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
+  subset?: Prisma.NullableBoolFieldUpdateOperationsInput | boolean | null
+  joined?: Prisma.ChainCaptureUpdatejoinedInput | string[]
+  fileName?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  fileHash?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  openInterest?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
+  roots?: Prisma.ChainCaptureUpdaterootsInput | string[]
+  referenceVersion?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
 }
 
 export type ChainCaptureUncheckedUpdateManyInput = {
@@ -432,6 +576,14 @@ export type ChainCaptureUncheckedUpdateManyInput = {
   listing?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   layout?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   rate?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null
+  delayMs?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
+  subset?: Prisma.NullableBoolFieldUpdateOperationsInput | boolean | null
+  joined?: Prisma.ChainCaptureUpdatejoinedInput | string[]
+  fileName?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  fileHash?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  openInterest?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
+  roots?: Prisma.ChainCaptureUpdaterootsInput | string[]
+  referenceVersion?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
 }
 
 export type IntNullableListFilter<$PrismaModel = never> = {
@@ -439,6 +591,14 @@ export type IntNullableListFilter<$PrismaModel = never> = {
   has?: number | Prisma.IntFieldRefInput<$PrismaModel> | null
   hasEvery?: number[] | Prisma.ListIntFieldRefInput<$PrismaModel>
   hasSome?: number[] | Prisma.ListIntFieldRefInput<$PrismaModel>
+  isEmpty?: boolean
+}
+
+export type StringNullableListFilter<$PrismaModel = never> = {
+  equals?: string[] | Prisma.ListStringFieldRefInput<$PrismaModel> | null
+  has?: string | Prisma.StringFieldRefInput<$PrismaModel> | null
+  hasEvery?: string[] | Prisma.ListStringFieldRefInput<$PrismaModel>
+  hasSome?: string[] | Prisma.ListStringFieldRefInput<$PrismaModel>
   isEmpty?: boolean
 }
 
@@ -461,6 +621,14 @@ export type ChainCaptureCountOrderByAggregateInput = {
   listing?: Prisma.SortOrder
   layout?: Prisma.SortOrder
   rate?: Prisma.SortOrder
+  delayMs?: Prisma.SortOrder
+  subset?: Prisma.SortOrder
+  joined?: Prisma.SortOrder
+  fileName?: Prisma.SortOrder
+  fileHash?: Prisma.SortOrder
+  openInterest?: Prisma.SortOrder
+  roots?: Prisma.SortOrder
+  referenceVersion?: Prisma.SortOrder
 }
 
 export type ChainCaptureAvgOrderByAggregateInput = {
@@ -470,6 +638,8 @@ export type ChainCaptureAvgOrderByAggregateInput = {
   rowCount?: Prisma.SortOrder
   expirations?: Prisma.SortOrder
   rate?: Prisma.SortOrder
+  delayMs?: Prisma.SortOrder
+  openInterest?: Prisma.SortOrder
 }
 
 export type ChainCaptureMaxOrderByAggregateInput = {
@@ -485,6 +655,12 @@ export type ChainCaptureMaxOrderByAggregateInput = {
   listing?: Prisma.SortOrder
   layout?: Prisma.SortOrder
   rate?: Prisma.SortOrder
+  delayMs?: Prisma.SortOrder
+  subset?: Prisma.SortOrder
+  fileName?: Prisma.SortOrder
+  fileHash?: Prisma.SortOrder
+  openInterest?: Prisma.SortOrder
+  referenceVersion?: Prisma.SortOrder
 }
 
 export type ChainCaptureMinOrderByAggregateInput = {
@@ -500,6 +676,12 @@ export type ChainCaptureMinOrderByAggregateInput = {
   listing?: Prisma.SortOrder
   layout?: Prisma.SortOrder
   rate?: Prisma.SortOrder
+  delayMs?: Prisma.SortOrder
+  subset?: Prisma.SortOrder
+  fileName?: Prisma.SortOrder
+  fileHash?: Prisma.SortOrder
+  openInterest?: Prisma.SortOrder
+  referenceVersion?: Prisma.SortOrder
 }
 
 export type ChainCaptureSumOrderByAggregateInput = {
@@ -509,15 +691,47 @@ export type ChainCaptureSumOrderByAggregateInput = {
   rowCount?: Prisma.SortOrder
   expirations?: Prisma.SortOrder
   rate?: Prisma.SortOrder
+  delayMs?: Prisma.SortOrder
+  openInterest?: Prisma.SortOrder
 }
 
 export type ChainCaptureCreateexpirationsInput = {
   set: number[]
 }
 
+export type ChainCaptureCreatejoinedInput = {
+  set: string[]
+}
+
+export type ChainCaptureCreaterootsInput = {
+  set: string[]
+}
+
 export type ChainCaptureUpdateexpirationsInput = {
   set?: number[]
   push?: number | number[]
+}
+
+export type NullableBoolFieldUpdateOperationsInput = {
+  set?: boolean | null
+}
+
+export type ChainCaptureUpdatejoinedInput = {
+  set?: string[]
+  push?: string | string[]
+}
+
+export type NullableBigIntFieldUpdateOperationsInput = {
+  set?: bigint | number | null
+  increment?: bigint | number
+  decrement?: bigint | number
+  multiply?: bigint | number
+  divide?: bigint | number
+}
+
+export type ChainCaptureUpdaterootsInput = {
+  set?: string[]
+  push?: string | string[]
 }
 
 
@@ -536,6 +750,14 @@ export type ChainCaptureSelect<ExtArgs extends runtime.Types.Extensions.Internal
   listing?: boolean
   layout?: boolean
   rate?: boolean
+  delayMs?: boolean
+  subset?: boolean
+  joined?: boolean
+  fileName?: boolean
+  fileHash?: boolean
+  openInterest?: boolean
+  roots?: boolean
+  referenceVersion?: boolean
 }, ExtArgs["result"]["chainCapture"]>
 
 export type ChainCaptureSelectCreateManyAndReturn<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetSelect<{
@@ -552,6 +774,14 @@ export type ChainCaptureSelectCreateManyAndReturn<ExtArgs extends runtime.Types.
   listing?: boolean
   layout?: boolean
   rate?: boolean
+  delayMs?: boolean
+  subset?: boolean
+  joined?: boolean
+  fileName?: boolean
+  fileHash?: boolean
+  openInterest?: boolean
+  roots?: boolean
+  referenceVersion?: boolean
 }, ExtArgs["result"]["chainCapture"]>
 
 export type ChainCaptureSelectUpdateManyAndReturn<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetSelect<{
@@ -568,6 +798,14 @@ export type ChainCaptureSelectUpdateManyAndReturn<ExtArgs extends runtime.Types.
   listing?: boolean
   layout?: boolean
   rate?: boolean
+  delayMs?: boolean
+  subset?: boolean
+  joined?: boolean
+  fileName?: boolean
+  fileHash?: boolean
+  openInterest?: boolean
+  roots?: boolean
+  referenceVersion?: boolean
 }, ExtArgs["result"]["chainCapture"]>
 
 export type ChainCaptureSelectScalar = {
@@ -584,9 +822,17 @@ export type ChainCaptureSelectScalar = {
   listing?: boolean
   layout?: boolean
   rate?: boolean
+  delayMs?: boolean
+  subset?: boolean
+  joined?: boolean
+  fileName?: boolean
+  fileHash?: boolean
+  openInterest?: boolean
+  roots?: boolean
+  referenceVersion?: boolean
 }
 
-export type ChainCaptureOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"underlying" | "capturedAt" | "sessionDate" | "spot" | "priorCloseSpot" | "partial" | "rowCount" | "expirations" | "version" | "payload" | "listing" | "layout" | "rate", ExtArgs["result"]["chainCapture"]>
+export type ChainCaptureOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"underlying" | "capturedAt" | "sessionDate" | "spot" | "priorCloseSpot" | "partial" | "rowCount" | "expirations" | "version" | "payload" | "listing" | "layout" | "rate" | "delayMs" | "subset" | "joined" | "fileName" | "fileHash" | "openInterest" | "roots" | "referenceVersion", ExtArgs["result"]["chainCapture"]>
 
 export type $ChainCapturePayload<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
   name: "ChainCapture"
@@ -605,6 +851,14 @@ export type $ChainCapturePayload<ExtArgs extends runtime.Types.Extensions.Intern
     listing: string | null
     layout: string | null
     rate: number | null
+    delayMs: number | null
+    subset: boolean | null
+    joined: string[]
+    fileName: string | null
+    fileHash: string | null
+    openInterest: bigint | null
+    roots: string[]
+    referenceVersion: string | null
   }, ExtArgs["result"]["chainCapture"]>
   composites: {}
 }
@@ -744,6 +998,14 @@ export interface ChainCaptureFieldRefs {
   readonly listing: Prisma.FieldRef<"ChainCapture", 'String'>
   readonly layout: Prisma.FieldRef<"ChainCapture", 'String'>
   readonly rate: Prisma.FieldRef<"ChainCapture", 'Float'>
+  readonly delayMs: Prisma.FieldRef<"ChainCapture", 'Int'>
+  readonly subset: Prisma.FieldRef<"ChainCapture", 'Boolean'>
+  readonly joined: Prisma.FieldRef<"ChainCapture", 'String[]'>
+  readonly fileName: Prisma.FieldRef<"ChainCapture", 'String'>
+  readonly fileHash: Prisma.FieldRef<"ChainCapture", 'String'>
+  readonly openInterest: Prisma.FieldRef<"ChainCapture", 'BigInt'>
+  readonly roots: Prisma.FieldRef<"ChainCapture", 'String[]'>
+  readonly referenceVersion: Prisma.FieldRef<"ChainCapture", 'String'>
 }
     
 

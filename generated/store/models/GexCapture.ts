@@ -29,8 +29,8 @@ export type GexCaptureAvgAggregateOutputType = {
   netGex: number | null
   flipPoint: number | null
   zeroGamma: number | null
-  callWall: number | null
-  putWall: number | null
+  callGexPeak: number | null
+  putGexPeak: number | null
   netVanna: number | null
   netCharm: number | null
   oiCoverage: number | null
@@ -38,6 +38,10 @@ export type GexCaptureAvgAggregateOutputType = {
   gammaAbsent: number | null
   impliedSpot: number | null
   inconsistentExpiries: number | null
+  delayMs: number | null
+  callWall: number | null
+  putWall: number | null
+  gammaDecimals: number | null
 }
 
 export type GexCaptureSumAggregateOutputType = {
@@ -47,8 +51,8 @@ export type GexCaptureSumAggregateOutputType = {
   netGex: number | null
   flipPoint: number | null
   zeroGamma: number | null
-  callWall: number | null
-  putWall: number | null
+  callGexPeak: number | null
+  putGexPeak: number | null
   netVanna: number | null
   netCharm: number | null
   oiCoverage: number | null
@@ -56,6 +60,10 @@ export type GexCaptureSumAggregateOutputType = {
   gammaAbsent: number | null
   impliedSpot: number | null
   inconsistentExpiries: number | null
+  delayMs: number | null
+  callWall: number | null
+  putWall: number | null
+  gammaDecimals: number | null
 }
 
 export type GexCaptureMinAggregateOutputType = {
@@ -67,8 +75,8 @@ export type GexCaptureMinAggregateOutputType = {
   netGex: number | null
   flipPoint: number | null
   zeroGamma: number | null
-  callWall: number | null
-  putWall: number | null
+  callGexPeak: number | null
+  putGexPeak: number | null
   netVanna: number | null
   netCharm: number | null
   gammaSource: string | null
@@ -84,6 +92,14 @@ export type GexCaptureMinAggregateOutputType = {
   spotStale: boolean | null
   inconsistentExpiries: number | null
   profile: runtime.Bytes | null
+  delayMs: number | null
+  subset: boolean | null
+  callWall: number | null
+  putWall: number | null
+  flipStatus: string | null
+  gammaDecimals: number | null
+  inputs: runtime.Bytes | null
+  productVersion: string | null
 }
 
 export type GexCaptureMaxAggregateOutputType = {
@@ -95,8 +111,8 @@ export type GexCaptureMaxAggregateOutputType = {
   netGex: number | null
   flipPoint: number | null
   zeroGamma: number | null
-  callWall: number | null
-  putWall: number | null
+  callGexPeak: number | null
+  putGexPeak: number | null
   netVanna: number | null
   netCharm: number | null
   gammaSource: string | null
@@ -112,6 +128,14 @@ export type GexCaptureMaxAggregateOutputType = {
   spotStale: boolean | null
   inconsistentExpiries: number | null
   profile: runtime.Bytes | null
+  delayMs: number | null
+  subset: boolean | null
+  callWall: number | null
+  putWall: number | null
+  flipStatus: string | null
+  gammaDecimals: number | null
+  inputs: runtime.Bytes | null
+  productVersion: string | null
 }
 
 export type GexCaptureCountAggregateOutputType = {
@@ -123,8 +147,8 @@ export type GexCaptureCountAggregateOutputType = {
   netGex: number
   flipPoint: number
   zeroGamma: number
-  callWall: number
-  putWall: number
+  callGexPeak: number
+  putGexPeak: number
   netVanna: number
   netCharm: number
   gammaSource: number
@@ -140,6 +164,14 @@ export type GexCaptureCountAggregateOutputType = {
   spotStale: number
   inconsistentExpiries: number
   profile: number
+  delayMs: number
+  subset: number
+  callWall: number
+  putWall: number
+  flipStatus: number
+  gammaDecimals: number
+  inputs: number
+  productVersion: number
   _all: number
 }
 
@@ -151,8 +183,8 @@ export type GexCaptureAvgAggregateInputType = {
   netGex?: true
   flipPoint?: true
   zeroGamma?: true
-  callWall?: true
-  putWall?: true
+  callGexPeak?: true
+  putGexPeak?: true
   netVanna?: true
   netCharm?: true
   oiCoverage?: true
@@ -160,6 +192,10 @@ export type GexCaptureAvgAggregateInputType = {
   gammaAbsent?: true
   impliedSpot?: true
   inconsistentExpiries?: true
+  delayMs?: true
+  callWall?: true
+  putWall?: true
+  gammaDecimals?: true
 }
 
 export type GexCaptureSumAggregateInputType = {
@@ -169,8 +205,8 @@ export type GexCaptureSumAggregateInputType = {
   netGex?: true
   flipPoint?: true
   zeroGamma?: true
-  callWall?: true
-  putWall?: true
+  callGexPeak?: true
+  putGexPeak?: true
   netVanna?: true
   netCharm?: true
   oiCoverage?: true
@@ -178,6 +214,10 @@ export type GexCaptureSumAggregateInputType = {
   gammaAbsent?: true
   impliedSpot?: true
   inconsistentExpiries?: true
+  delayMs?: true
+  callWall?: true
+  putWall?: true
+  gammaDecimals?: true
 }
 
 export type GexCaptureMinAggregateInputType = {
@@ -189,8 +229,8 @@ export type GexCaptureMinAggregateInputType = {
   netGex?: true
   flipPoint?: true
   zeroGamma?: true
-  callWall?: true
-  putWall?: true
+  callGexPeak?: true
+  putGexPeak?: true
   netVanna?: true
   netCharm?: true
   gammaSource?: true
@@ -206,6 +246,14 @@ export type GexCaptureMinAggregateInputType = {
   spotStale?: true
   inconsistentExpiries?: true
   profile?: true
+  delayMs?: true
+  subset?: true
+  callWall?: true
+  putWall?: true
+  flipStatus?: true
+  gammaDecimals?: true
+  inputs?: true
+  productVersion?: true
 }
 
 export type GexCaptureMaxAggregateInputType = {
@@ -217,8 +265,8 @@ export type GexCaptureMaxAggregateInputType = {
   netGex?: true
   flipPoint?: true
   zeroGamma?: true
-  callWall?: true
-  putWall?: true
+  callGexPeak?: true
+  putGexPeak?: true
   netVanna?: true
   netCharm?: true
   gammaSource?: true
@@ -234,6 +282,14 @@ export type GexCaptureMaxAggregateInputType = {
   spotStale?: true
   inconsistentExpiries?: true
   profile?: true
+  delayMs?: true
+  subset?: true
+  callWall?: true
+  putWall?: true
+  flipStatus?: true
+  gammaDecimals?: true
+  inputs?: true
+  productVersion?: true
 }
 
 export type GexCaptureCountAggregateInputType = {
@@ -245,8 +301,8 @@ export type GexCaptureCountAggregateInputType = {
   netGex?: true
   flipPoint?: true
   zeroGamma?: true
-  callWall?: true
-  putWall?: true
+  callGexPeak?: true
+  putGexPeak?: true
   netVanna?: true
   netCharm?: true
   gammaSource?: true
@@ -262,6 +318,14 @@ export type GexCaptureCountAggregateInputType = {
   spotStale?: true
   inconsistentExpiries?: true
   profile?: true
+  delayMs?: true
+  subset?: true
+  callWall?: true
+  putWall?: true
+  flipStatus?: true
+  gammaDecimals?: true
+  inputs?: true
+  productVersion?: true
   _all?: true
 }
 
@@ -312,8 +376,8 @@ export type GexCaptureGroupByOutputType = {
   netGex: number
   flipPoint: number | null
   zeroGamma: number | null
-  callWall: number | null
-  putWall: number | null
+  callGexPeak: number | null
+  putGexPeak: number | null
   netVanna: number | null
   netCharm: number | null
   gammaSource: string
@@ -329,6 +393,14 @@ export type GexCaptureGroupByOutputType = {
   spotStale: boolean | null
   inconsistentExpiries: number | null
   profile: runtime.Bytes | null
+  delayMs: number | null
+  subset: boolean | null
+  callWall: number | null
+  putWall: number | null
+  flipStatus: string | null
+  gammaDecimals: number | null
+  inputs: runtime.Bytes | null
+  productVersion: string | null
   _count: GexCaptureCountAggregateOutputType | null
   _avg: GexCaptureAvgAggregateOutputType | null
   _sum: GexCaptureSumAggregateOutputType | null
@@ -363,8 +435,8 @@ export type GexCaptureWhereInput = {
   netGex?: Prisma.FloatFilter<"GexCapture"> | number
   flipPoint?: Prisma.FloatNullableFilter<"GexCapture"> | number | null
   zeroGamma?: Prisma.FloatNullableFilter<"GexCapture"> | number | null
-  callWall?: Prisma.IntNullableFilter<"GexCapture"> | number | null
-  putWall?: Prisma.IntNullableFilter<"GexCapture"> | number | null
+  callGexPeak?: Prisma.IntNullableFilter<"GexCapture"> | number | null
+  putGexPeak?: Prisma.IntNullableFilter<"GexCapture"> | number | null
   netVanna?: Prisma.FloatNullableFilter<"GexCapture"> | number | null
   netCharm?: Prisma.FloatNullableFilter<"GexCapture"> | number | null
   gammaSource?: Prisma.StringFilter<"GexCapture"> | string
@@ -380,6 +452,14 @@ export type GexCaptureWhereInput = {
   spotStale?: Prisma.BoolNullableFilter<"GexCapture"> | boolean | null
   inconsistentExpiries?: Prisma.IntNullableFilter<"GexCapture"> | number | null
   profile?: Prisma.BytesNullableFilter<"GexCapture"> | runtime.Bytes | null
+  delayMs?: Prisma.IntNullableFilter<"GexCapture"> | number | null
+  subset?: Prisma.BoolNullableFilter<"GexCapture"> | boolean | null
+  callWall?: Prisma.IntNullableFilter<"GexCapture"> | number | null
+  putWall?: Prisma.IntNullableFilter<"GexCapture"> | number | null
+  flipStatus?: Prisma.StringNullableFilter<"GexCapture"> | string | null
+  gammaDecimals?: Prisma.IntNullableFilter<"GexCapture"> | number | null
+  inputs?: Prisma.BytesNullableFilter<"GexCapture"> | runtime.Bytes | null
+  productVersion?: Prisma.StringNullableFilter<"GexCapture"> | string | null
 }
 
 export type GexCaptureOrderByWithRelationInput = {
@@ -391,8 +471,8 @@ export type GexCaptureOrderByWithRelationInput = {
   netGex?: Prisma.SortOrder
   flipPoint?: Prisma.SortOrderInput | Prisma.SortOrder
   zeroGamma?: Prisma.SortOrderInput | Prisma.SortOrder
-  callWall?: Prisma.SortOrderInput | Prisma.SortOrder
-  putWall?: Prisma.SortOrderInput | Prisma.SortOrder
+  callGexPeak?: Prisma.SortOrderInput | Prisma.SortOrder
+  putGexPeak?: Prisma.SortOrderInput | Prisma.SortOrder
   netVanna?: Prisma.SortOrderInput | Prisma.SortOrder
   netCharm?: Prisma.SortOrderInput | Prisma.SortOrder
   gammaSource?: Prisma.SortOrder
@@ -408,6 +488,14 @@ export type GexCaptureOrderByWithRelationInput = {
   spotStale?: Prisma.SortOrderInput | Prisma.SortOrder
   inconsistentExpiries?: Prisma.SortOrderInput | Prisma.SortOrder
   profile?: Prisma.SortOrderInput | Prisma.SortOrder
+  delayMs?: Prisma.SortOrderInput | Prisma.SortOrder
+  subset?: Prisma.SortOrderInput | Prisma.SortOrder
+  callWall?: Prisma.SortOrderInput | Prisma.SortOrder
+  putWall?: Prisma.SortOrderInput | Prisma.SortOrder
+  flipStatus?: Prisma.SortOrderInput | Prisma.SortOrder
+  gammaDecimals?: Prisma.SortOrderInput | Prisma.SortOrder
+  inputs?: Prisma.SortOrderInput | Prisma.SortOrder
+  productVersion?: Prisma.SortOrderInput | Prisma.SortOrder
 }
 
 export type GexCaptureWhereUniqueInput = Prisma.AtLeast<{
@@ -423,8 +511,8 @@ export type GexCaptureWhereUniqueInput = Prisma.AtLeast<{
   netGex?: Prisma.FloatFilter<"GexCapture"> | number
   flipPoint?: Prisma.FloatNullableFilter<"GexCapture"> | number | null
   zeroGamma?: Prisma.FloatNullableFilter<"GexCapture"> | number | null
-  callWall?: Prisma.IntNullableFilter<"GexCapture"> | number | null
-  putWall?: Prisma.IntNullableFilter<"GexCapture"> | number | null
+  callGexPeak?: Prisma.IntNullableFilter<"GexCapture"> | number | null
+  putGexPeak?: Prisma.IntNullableFilter<"GexCapture"> | number | null
   netVanna?: Prisma.FloatNullableFilter<"GexCapture"> | number | null
   netCharm?: Prisma.FloatNullableFilter<"GexCapture"> | number | null
   gammaSource?: Prisma.StringFilter<"GexCapture"> | string
@@ -440,6 +528,14 @@ export type GexCaptureWhereUniqueInput = Prisma.AtLeast<{
   spotStale?: Prisma.BoolNullableFilter<"GexCapture"> | boolean | null
   inconsistentExpiries?: Prisma.IntNullableFilter<"GexCapture"> | number | null
   profile?: Prisma.BytesNullableFilter<"GexCapture"> | runtime.Bytes | null
+  delayMs?: Prisma.IntNullableFilter<"GexCapture"> | number | null
+  subset?: Prisma.BoolNullableFilter<"GexCapture"> | boolean | null
+  callWall?: Prisma.IntNullableFilter<"GexCapture"> | number | null
+  putWall?: Prisma.IntNullableFilter<"GexCapture"> | number | null
+  flipStatus?: Prisma.StringNullableFilter<"GexCapture"> | string | null
+  gammaDecimals?: Prisma.IntNullableFilter<"GexCapture"> | number | null
+  inputs?: Prisma.BytesNullableFilter<"GexCapture"> | runtime.Bytes | null
+  productVersion?: Prisma.StringNullableFilter<"GexCapture"> | string | null
 }, "underlying_capturedAt">
 
 export type GexCaptureOrderByWithAggregationInput = {
@@ -451,8 +547,8 @@ export type GexCaptureOrderByWithAggregationInput = {
   netGex?: Prisma.SortOrder
   flipPoint?: Prisma.SortOrderInput | Prisma.SortOrder
   zeroGamma?: Prisma.SortOrderInput | Prisma.SortOrder
-  callWall?: Prisma.SortOrderInput | Prisma.SortOrder
-  putWall?: Prisma.SortOrderInput | Prisma.SortOrder
+  callGexPeak?: Prisma.SortOrderInput | Prisma.SortOrder
+  putGexPeak?: Prisma.SortOrderInput | Prisma.SortOrder
   netVanna?: Prisma.SortOrderInput | Prisma.SortOrder
   netCharm?: Prisma.SortOrderInput | Prisma.SortOrder
   gammaSource?: Prisma.SortOrder
@@ -468,6 +564,14 @@ export type GexCaptureOrderByWithAggregationInput = {
   spotStale?: Prisma.SortOrderInput | Prisma.SortOrder
   inconsistentExpiries?: Prisma.SortOrderInput | Prisma.SortOrder
   profile?: Prisma.SortOrderInput | Prisma.SortOrder
+  delayMs?: Prisma.SortOrderInput | Prisma.SortOrder
+  subset?: Prisma.SortOrderInput | Prisma.SortOrder
+  callWall?: Prisma.SortOrderInput | Prisma.SortOrder
+  putWall?: Prisma.SortOrderInput | Prisma.SortOrder
+  flipStatus?: Prisma.SortOrderInput | Prisma.SortOrder
+  gammaDecimals?: Prisma.SortOrderInput | Prisma.SortOrder
+  inputs?: Prisma.SortOrderInput | Prisma.SortOrder
+  productVersion?: Prisma.SortOrderInput | Prisma.SortOrder
   _count?: Prisma.GexCaptureCountOrderByAggregateInput
   _avg?: Prisma.GexCaptureAvgOrderByAggregateInput
   _max?: Prisma.GexCaptureMaxOrderByAggregateInput
@@ -487,8 +591,8 @@ export type GexCaptureScalarWhereWithAggregatesInput = {
   netGex?: Prisma.FloatWithAggregatesFilter<"GexCapture"> | number
   flipPoint?: Prisma.FloatNullableWithAggregatesFilter<"GexCapture"> | number | null
   zeroGamma?: Prisma.FloatNullableWithAggregatesFilter<"GexCapture"> | number | null
-  callWall?: Prisma.IntNullableWithAggregatesFilter<"GexCapture"> | number | null
-  putWall?: Prisma.IntNullableWithAggregatesFilter<"GexCapture"> | number | null
+  callGexPeak?: Prisma.IntNullableWithAggregatesFilter<"GexCapture"> | number | null
+  putGexPeak?: Prisma.IntNullableWithAggregatesFilter<"GexCapture"> | number | null
   netVanna?: Prisma.FloatNullableWithAggregatesFilter<"GexCapture"> | number | null
   netCharm?: Prisma.FloatNullableWithAggregatesFilter<"GexCapture"> | number | null
   gammaSource?: Prisma.StringWithAggregatesFilter<"GexCapture"> | string
@@ -504,6 +608,14 @@ export type GexCaptureScalarWhereWithAggregatesInput = {
   spotStale?: Prisma.BoolNullableWithAggregatesFilter<"GexCapture"> | boolean | null
   inconsistentExpiries?: Prisma.IntNullableWithAggregatesFilter<"GexCapture"> | number | null
   profile?: Prisma.BytesNullableWithAggregatesFilter<"GexCapture"> | runtime.Bytes | null
+  delayMs?: Prisma.IntNullableWithAggregatesFilter<"GexCapture"> | number | null
+  subset?: Prisma.BoolNullableWithAggregatesFilter<"GexCapture"> | boolean | null
+  callWall?: Prisma.IntNullableWithAggregatesFilter<"GexCapture"> | number | null
+  putWall?: Prisma.IntNullableWithAggregatesFilter<"GexCapture"> | number | null
+  flipStatus?: Prisma.StringNullableWithAggregatesFilter<"GexCapture"> | string | null
+  gammaDecimals?: Prisma.IntNullableWithAggregatesFilter<"GexCapture"> | number | null
+  inputs?: Prisma.BytesNullableWithAggregatesFilter<"GexCapture"> | runtime.Bytes | null
+  productVersion?: Prisma.StringNullableWithAggregatesFilter<"GexCapture"> | string | null
 }
 
 export type GexCaptureCreateInput = {
@@ -515,8 +627,8 @@ export type GexCaptureCreateInput = {
   netGex: number
   flipPoint?: number | null
   zeroGamma?: number | null
-  callWall?: number | null
-  putWall?: number | null
+  callGexPeak?: number | null
+  putGexPeak?: number | null
   netVanna?: number | null
   netCharm?: number | null
   gammaSource: string
@@ -532,6 +644,14 @@ export type GexCaptureCreateInput = {
   spotStale?: boolean | null
   inconsistentExpiries?: number | null
   profile?: runtime.Bytes | null
+  delayMs?: number | null
+  subset?: boolean | null
+  callWall?: number | null
+  putWall?: number | null
+  flipStatus?: string | null
+  gammaDecimals?: number | null
+  inputs?: runtime.Bytes | null
+  productVersion?: string | null
 }
 
 export type GexCaptureUncheckedCreateInput = {
@@ -543,8 +663,8 @@ export type GexCaptureUncheckedCreateInput = {
   netGex: number
   flipPoint?: number | null
   zeroGamma?: number | null
-  callWall?: number | null
-  putWall?: number | null
+  callGexPeak?: number | null
+  putGexPeak?: number | null
   netVanna?: number | null
   netCharm?: number | null
   gammaSource: string
@@ -560,6 +680,14 @@ export type GexCaptureUncheckedCreateInput = {
   spotStale?: boolean | null
   inconsistentExpiries?: number | null
   profile?: runtime.Bytes | null
+  delayMs?: number | null
+  subset?: boolean | null
+  callWall?: number | null
+  putWall?: number | null
+  flipStatus?: string | null
+  gammaDecimals?: number | null
+  inputs?: runtime.Bytes | null
+  productVersion?: string | null
 }
 
 export type GexCaptureUpdateInput = {
@@ -571,8 +699,8 @@ export type GexCaptureUpdateInput = {
   netGex?: Prisma.FloatFieldUpdateOperationsInput | number
   flipPoint?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null
   zeroGamma?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null
-  callWall?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
-  putWall?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
+  callGexPeak?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
+  putGexPeak?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
   netVanna?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null
   netCharm?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null
   gammaSource?: Prisma.StringFieldUpdateOperationsInput | string
@@ -588,6 +716,14 @@ export type GexCaptureUpdateInput = {
   spotStale?: Prisma.NullableBoolFieldUpdateOperationsInput | boolean | null
   inconsistentExpiries?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
   profile?: Prisma.NullableBytesFieldUpdateOperationsInput | runtime.Bytes | null
+  delayMs?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
+  subset?: Prisma.NullableBoolFieldUpdateOperationsInput | boolean | null
+  callWall?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
+  putWall?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
+  flipStatus?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  gammaDecimals?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
+  inputs?: Prisma.NullableBytesFieldUpdateOperationsInput | runtime.Bytes | null
+  productVersion?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
 }
 
 export type GexCaptureUncheckedUpdateInput = {
@@ -599,8 +735,8 @@ export type GexCaptureUncheckedUpdateInput = {
   netGex?: Prisma.FloatFieldUpdateOperationsInput | number
   flipPoint?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null
   zeroGamma?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null
-  callWall?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
-  putWall?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
+  callGexPeak?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
+  putGexPeak?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
   netVanna?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null
   netCharm?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null
   gammaSource?: Prisma.StringFieldUpdateOperationsInput | string
@@ -616,6 +752,14 @@ export type GexCaptureUncheckedUpdateInput = {
   spotStale?: Prisma.NullableBoolFieldUpdateOperationsInput | boolean | null
   inconsistentExpiries?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
   profile?: Prisma.NullableBytesFieldUpdateOperationsInput | runtime.Bytes | null
+  delayMs?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
+  subset?: Prisma.NullableBoolFieldUpdateOperationsInput | boolean | null
+  callWall?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
+  putWall?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
+  flipStatus?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  gammaDecimals?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
+  inputs?: Prisma.NullableBytesFieldUpdateOperationsInput | runtime.Bytes | null
+  productVersion?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
 }
 
 export type GexCaptureCreateManyInput = {
@@ -627,8 +771,8 @@ export type GexCaptureCreateManyInput = {
   netGex: number
   flipPoint?: number | null
   zeroGamma?: number | null
-  callWall?: number | null
-  putWall?: number | null
+  callGexPeak?: number | null
+  putGexPeak?: number | null
   netVanna?: number | null
   netCharm?: number | null
   gammaSource: string
@@ -644,6 +788,14 @@ export type GexCaptureCreateManyInput = {
   spotStale?: boolean | null
   inconsistentExpiries?: number | null
   profile?: runtime.Bytes | null
+  delayMs?: number | null
+  subset?: boolean | null
+  callWall?: number | null
+  putWall?: number | null
+  flipStatus?: string | null
+  gammaDecimals?: number | null
+  inputs?: runtime.Bytes | null
+  productVersion?: string | null
 }
 
 export type GexCaptureUpdateManyMutationInput = {
@@ -655,8 +807,8 @@ export type GexCaptureUpdateManyMutationInput = {
   netGex?: Prisma.FloatFieldUpdateOperationsInput | number
   flipPoint?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null
   zeroGamma?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null
-  callWall?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
-  putWall?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
+  callGexPeak?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
+  putGexPeak?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
   netVanna?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null
   netCharm?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null
   gammaSource?: Prisma.StringFieldUpdateOperationsInput | string
@@ -672,6 +824,14 @@ export type GexCaptureUpdateManyMutationInput = {
   spotStale?: Prisma.NullableBoolFieldUpdateOperationsInput | boolean | null
   inconsistentExpiries?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
   profile?: Prisma.NullableBytesFieldUpdateOperationsInput | runtime.Bytes | null
+  delayMs?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
+  subset?: Prisma.NullableBoolFieldUpdateOperationsInput | boolean | null
+  callWall?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
+  putWall?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
+  flipStatus?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  gammaDecimals?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
+  inputs?: Prisma.NullableBytesFieldUpdateOperationsInput | runtime.Bytes | null
+  productVersion?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
 }
 
 export type GexCaptureUncheckedUpdateManyInput = {
@@ -683,8 +843,8 @@ export type GexCaptureUncheckedUpdateManyInput = {
   netGex?: Prisma.FloatFieldUpdateOperationsInput | number
   flipPoint?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null
   zeroGamma?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null
-  callWall?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
-  putWall?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
+  callGexPeak?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
+  putGexPeak?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
   netVanna?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null
   netCharm?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null
   gammaSource?: Prisma.StringFieldUpdateOperationsInput | string
@@ -700,6 +860,14 @@ export type GexCaptureUncheckedUpdateManyInput = {
   spotStale?: Prisma.NullableBoolFieldUpdateOperationsInput | boolean | null
   inconsistentExpiries?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
   profile?: Prisma.NullableBytesFieldUpdateOperationsInput | runtime.Bytes | null
+  delayMs?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
+  subset?: Prisma.NullableBoolFieldUpdateOperationsInput | boolean | null
+  callWall?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
+  putWall?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
+  flipStatus?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  gammaDecimals?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
+  inputs?: Prisma.NullableBytesFieldUpdateOperationsInput | runtime.Bytes | null
+  productVersion?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
 }
 
 export type GexCaptureUnderlyingCapturedAtCompoundUniqueInput = {
@@ -716,8 +884,8 @@ export type GexCaptureCountOrderByAggregateInput = {
   netGex?: Prisma.SortOrder
   flipPoint?: Prisma.SortOrder
   zeroGamma?: Prisma.SortOrder
-  callWall?: Prisma.SortOrder
-  putWall?: Prisma.SortOrder
+  callGexPeak?: Prisma.SortOrder
+  putGexPeak?: Prisma.SortOrder
   netVanna?: Prisma.SortOrder
   netCharm?: Prisma.SortOrder
   gammaSource?: Prisma.SortOrder
@@ -733,6 +901,14 @@ export type GexCaptureCountOrderByAggregateInput = {
   spotStale?: Prisma.SortOrder
   inconsistentExpiries?: Prisma.SortOrder
   profile?: Prisma.SortOrder
+  delayMs?: Prisma.SortOrder
+  subset?: Prisma.SortOrder
+  callWall?: Prisma.SortOrder
+  putWall?: Prisma.SortOrder
+  flipStatus?: Prisma.SortOrder
+  gammaDecimals?: Prisma.SortOrder
+  inputs?: Prisma.SortOrder
+  productVersion?: Prisma.SortOrder
 }
 
 export type GexCaptureAvgOrderByAggregateInput = {
@@ -742,8 +918,8 @@ export type GexCaptureAvgOrderByAggregateInput = {
   netGex?: Prisma.SortOrder
   flipPoint?: Prisma.SortOrder
   zeroGamma?: Prisma.SortOrder
-  callWall?: Prisma.SortOrder
-  putWall?: Prisma.SortOrder
+  callGexPeak?: Prisma.SortOrder
+  putGexPeak?: Prisma.SortOrder
   netVanna?: Prisma.SortOrder
   netCharm?: Prisma.SortOrder
   oiCoverage?: Prisma.SortOrder
@@ -751,6 +927,10 @@ export type GexCaptureAvgOrderByAggregateInput = {
   gammaAbsent?: Prisma.SortOrder
   impliedSpot?: Prisma.SortOrder
   inconsistentExpiries?: Prisma.SortOrder
+  delayMs?: Prisma.SortOrder
+  callWall?: Prisma.SortOrder
+  putWall?: Prisma.SortOrder
+  gammaDecimals?: Prisma.SortOrder
 }
 
 export type GexCaptureMaxOrderByAggregateInput = {
@@ -762,8 +942,8 @@ export type GexCaptureMaxOrderByAggregateInput = {
   netGex?: Prisma.SortOrder
   flipPoint?: Prisma.SortOrder
   zeroGamma?: Prisma.SortOrder
-  callWall?: Prisma.SortOrder
-  putWall?: Prisma.SortOrder
+  callGexPeak?: Prisma.SortOrder
+  putGexPeak?: Prisma.SortOrder
   netVanna?: Prisma.SortOrder
   netCharm?: Prisma.SortOrder
   gammaSource?: Prisma.SortOrder
@@ -779,6 +959,14 @@ export type GexCaptureMaxOrderByAggregateInput = {
   spotStale?: Prisma.SortOrder
   inconsistentExpiries?: Prisma.SortOrder
   profile?: Prisma.SortOrder
+  delayMs?: Prisma.SortOrder
+  subset?: Prisma.SortOrder
+  callWall?: Prisma.SortOrder
+  putWall?: Prisma.SortOrder
+  flipStatus?: Prisma.SortOrder
+  gammaDecimals?: Prisma.SortOrder
+  inputs?: Prisma.SortOrder
+  productVersion?: Prisma.SortOrder
 }
 
 export type GexCaptureMinOrderByAggregateInput = {
@@ -790,8 +978,8 @@ export type GexCaptureMinOrderByAggregateInput = {
   netGex?: Prisma.SortOrder
   flipPoint?: Prisma.SortOrder
   zeroGamma?: Prisma.SortOrder
-  callWall?: Prisma.SortOrder
-  putWall?: Prisma.SortOrder
+  callGexPeak?: Prisma.SortOrder
+  putGexPeak?: Prisma.SortOrder
   netVanna?: Prisma.SortOrder
   netCharm?: Prisma.SortOrder
   gammaSource?: Prisma.SortOrder
@@ -807,6 +995,14 @@ export type GexCaptureMinOrderByAggregateInput = {
   spotStale?: Prisma.SortOrder
   inconsistentExpiries?: Prisma.SortOrder
   profile?: Prisma.SortOrder
+  delayMs?: Prisma.SortOrder
+  subset?: Prisma.SortOrder
+  callWall?: Prisma.SortOrder
+  putWall?: Prisma.SortOrder
+  flipStatus?: Prisma.SortOrder
+  gammaDecimals?: Prisma.SortOrder
+  inputs?: Prisma.SortOrder
+  productVersion?: Prisma.SortOrder
 }
 
 export type GexCaptureSumOrderByAggregateInput = {
@@ -816,8 +1012,8 @@ export type GexCaptureSumOrderByAggregateInput = {
   netGex?: Prisma.SortOrder
   flipPoint?: Prisma.SortOrder
   zeroGamma?: Prisma.SortOrder
-  callWall?: Prisma.SortOrder
-  putWall?: Prisma.SortOrder
+  callGexPeak?: Prisma.SortOrder
+  putGexPeak?: Prisma.SortOrder
   netVanna?: Prisma.SortOrder
   netCharm?: Prisma.SortOrder
   oiCoverage?: Prisma.SortOrder
@@ -825,18 +1021,10 @@ export type GexCaptureSumOrderByAggregateInput = {
   gammaAbsent?: Prisma.SortOrder
   impliedSpot?: Prisma.SortOrder
   inconsistentExpiries?: Prisma.SortOrder
-}
-
-export type NullableIntFieldUpdateOperationsInput = {
-  set?: number | null
-  increment?: number
-  decrement?: number
-  multiply?: number
-  divide?: number
-}
-
-export type NullableBoolFieldUpdateOperationsInput = {
-  set?: boolean | null
+  delayMs?: Prisma.SortOrder
+  callWall?: Prisma.SortOrder
+  putWall?: Prisma.SortOrder
+  gammaDecimals?: Prisma.SortOrder
 }
 
 export type NullableBytesFieldUpdateOperationsInput = {
@@ -854,8 +1042,8 @@ export type GexCaptureSelect<ExtArgs extends runtime.Types.Extensions.InternalAr
   netGex?: boolean
   flipPoint?: boolean
   zeroGamma?: boolean
-  callWall?: boolean
-  putWall?: boolean
+  callGexPeak?: boolean
+  putGexPeak?: boolean
   netVanna?: boolean
   netCharm?: boolean
   gammaSource?: boolean
@@ -871,6 +1059,14 @@ export type GexCaptureSelect<ExtArgs extends runtime.Types.Extensions.InternalAr
   spotStale?: boolean
   inconsistentExpiries?: boolean
   profile?: boolean
+  delayMs?: boolean
+  subset?: boolean
+  callWall?: boolean
+  putWall?: boolean
+  flipStatus?: boolean
+  gammaDecimals?: boolean
+  inputs?: boolean
+  productVersion?: boolean
 }, ExtArgs["result"]["gexCapture"]>
 
 export type GexCaptureSelectCreateManyAndReturn<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetSelect<{
@@ -882,8 +1078,8 @@ export type GexCaptureSelectCreateManyAndReturn<ExtArgs extends runtime.Types.Ex
   netGex?: boolean
   flipPoint?: boolean
   zeroGamma?: boolean
-  callWall?: boolean
-  putWall?: boolean
+  callGexPeak?: boolean
+  putGexPeak?: boolean
   netVanna?: boolean
   netCharm?: boolean
   gammaSource?: boolean
@@ -899,6 +1095,14 @@ export type GexCaptureSelectCreateManyAndReturn<ExtArgs extends runtime.Types.Ex
   spotStale?: boolean
   inconsistentExpiries?: boolean
   profile?: boolean
+  delayMs?: boolean
+  subset?: boolean
+  callWall?: boolean
+  putWall?: boolean
+  flipStatus?: boolean
+  gammaDecimals?: boolean
+  inputs?: boolean
+  productVersion?: boolean
 }, ExtArgs["result"]["gexCapture"]>
 
 export type GexCaptureSelectUpdateManyAndReturn<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetSelect<{
@@ -910,8 +1114,8 @@ export type GexCaptureSelectUpdateManyAndReturn<ExtArgs extends runtime.Types.Ex
   netGex?: boolean
   flipPoint?: boolean
   zeroGamma?: boolean
-  callWall?: boolean
-  putWall?: boolean
+  callGexPeak?: boolean
+  putGexPeak?: boolean
   netVanna?: boolean
   netCharm?: boolean
   gammaSource?: boolean
@@ -927,6 +1131,14 @@ export type GexCaptureSelectUpdateManyAndReturn<ExtArgs extends runtime.Types.Ex
   spotStale?: boolean
   inconsistentExpiries?: boolean
   profile?: boolean
+  delayMs?: boolean
+  subset?: boolean
+  callWall?: boolean
+  putWall?: boolean
+  flipStatus?: boolean
+  gammaDecimals?: boolean
+  inputs?: boolean
+  productVersion?: boolean
 }, ExtArgs["result"]["gexCapture"]>
 
 export type GexCaptureSelectScalar = {
@@ -938,8 +1150,8 @@ export type GexCaptureSelectScalar = {
   netGex?: boolean
   flipPoint?: boolean
   zeroGamma?: boolean
-  callWall?: boolean
-  putWall?: boolean
+  callGexPeak?: boolean
+  putGexPeak?: boolean
   netVanna?: boolean
   netCharm?: boolean
   gammaSource?: boolean
@@ -955,9 +1167,17 @@ export type GexCaptureSelectScalar = {
   spotStale?: boolean
   inconsistentExpiries?: boolean
   profile?: boolean
+  delayMs?: boolean
+  subset?: boolean
+  callWall?: boolean
+  putWall?: boolean
+  flipStatus?: boolean
+  gammaDecimals?: boolean
+  inputs?: boolean
+  productVersion?: boolean
 }
 
-export type GexCaptureOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"underlying" | "capturedAt" | "sessionDate" | "spot" | "priorCloseSpot" | "netGex" | "flipPoint" | "zeroGamma" | "callWall" | "putWall" | "netVanna" | "netCharm" | "gammaSource" | "oiCoverage" | "contractCount" | "gammaAbsent" | "methodologyVersion" | "version" | "strikes" | "byExpiry" | "expiries" | "impliedSpot" | "spotStale" | "inconsistentExpiries" | "profile", ExtArgs["result"]["gexCapture"]>
+export type GexCaptureOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"underlying" | "capturedAt" | "sessionDate" | "spot" | "priorCloseSpot" | "netGex" | "flipPoint" | "zeroGamma" | "callGexPeak" | "putGexPeak" | "netVanna" | "netCharm" | "gammaSource" | "oiCoverage" | "contractCount" | "gammaAbsent" | "methodologyVersion" | "version" | "strikes" | "byExpiry" | "expiries" | "impliedSpot" | "spotStale" | "inconsistentExpiries" | "profile" | "delayMs" | "subset" | "callWall" | "putWall" | "flipStatus" | "gammaDecimals" | "inputs" | "productVersion", ExtArgs["result"]["gexCapture"]>
 
 export type $GexCapturePayload<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
   name: "GexCapture"
@@ -971,8 +1191,8 @@ export type $GexCapturePayload<ExtArgs extends runtime.Types.Extensions.Internal
     netGex: number
     flipPoint: number | null
     zeroGamma: number | null
-    callWall: number | null
-    putWall: number | null
+    callGexPeak: number | null
+    putGexPeak: number | null
     netVanna: number | null
     netCharm: number | null
     gammaSource: string
@@ -988,6 +1208,14 @@ export type $GexCapturePayload<ExtArgs extends runtime.Types.Extensions.Internal
     spotStale: boolean | null
     inconsistentExpiries: number | null
     profile: runtime.Bytes | null
+    delayMs: number | null
+    subset: boolean | null
+    callWall: number | null
+    putWall: number | null
+    flipStatus: string | null
+    gammaDecimals: number | null
+    inputs: runtime.Bytes | null
+    productVersion: string | null
   }, ExtArgs["result"]["gexCapture"]>
   composites: {}
 }
@@ -1122,8 +1350,8 @@ export interface GexCaptureFieldRefs {
   readonly netGex: Prisma.FieldRef<"GexCapture", 'Float'>
   readonly flipPoint: Prisma.FieldRef<"GexCapture", 'Float'>
   readonly zeroGamma: Prisma.FieldRef<"GexCapture", 'Float'>
-  readonly callWall: Prisma.FieldRef<"GexCapture", 'Int'>
-  readonly putWall: Prisma.FieldRef<"GexCapture", 'Int'>
+  readonly callGexPeak: Prisma.FieldRef<"GexCapture", 'Int'>
+  readonly putGexPeak: Prisma.FieldRef<"GexCapture", 'Int'>
   readonly netVanna: Prisma.FieldRef<"GexCapture", 'Float'>
   readonly netCharm: Prisma.FieldRef<"GexCapture", 'Float'>
   readonly gammaSource: Prisma.FieldRef<"GexCapture", 'String'>
@@ -1139,6 +1367,14 @@ export interface GexCaptureFieldRefs {
   readonly spotStale: Prisma.FieldRef<"GexCapture", 'Boolean'>
   readonly inconsistentExpiries: Prisma.FieldRef<"GexCapture", 'Int'>
   readonly profile: Prisma.FieldRef<"GexCapture", 'Bytes'>
+  readonly delayMs: Prisma.FieldRef<"GexCapture", 'Int'>
+  readonly subset: Prisma.FieldRef<"GexCapture", 'Boolean'>
+  readonly callWall: Prisma.FieldRef<"GexCapture", 'Int'>
+  readonly putWall: Prisma.FieldRef<"GexCapture", 'Int'>
+  readonly flipStatus: Prisma.FieldRef<"GexCapture", 'String'>
+  readonly gammaDecimals: Prisma.FieldRef<"GexCapture", 'Int'>
+  readonly inputs: Prisma.FieldRef<"GexCapture", 'Bytes'>
+  readonly productVersion: Prisma.FieldRef<"GexCapture", 'String'>
 }
     
 

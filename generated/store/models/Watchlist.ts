@@ -285,14 +285,6 @@ export type WatchlistUncheckedUpdateManyInput = {
   updatedAt?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
 }
 
-export type StringNullableListFilter<$PrismaModel = never> = {
-  equals?: string[] | Prisma.ListStringFieldRefInput<$PrismaModel> | null
-  has?: string | Prisma.StringFieldRefInput<$PrismaModel> | null
-  hasEvery?: string[] | Prisma.ListStringFieldRefInput<$PrismaModel>
-  hasSome?: string[] | Prisma.ListStringFieldRefInput<$PrismaModel>
-  isEmpty?: boolean
-}
-
 export type WatchlistAccountIdIdCompoundUniqueInput = {
   accountId: string
   id: string

@@ -3,13 +3,15 @@ import type { SymbolEntry } from '../../domain/symbol.ts';
 import { reaches, type Tier } from '../../domain/tier.ts';
 import type { Caller } from '../caller.ts';
 
-/** What of a caller decides. */
+/** Properties of a caller that decide. */
 export type Entitled = Pick<Caller, 'tier' | 'attested'>;
 
-/** What of a registry entry decides. For options it is the entry of the root's underlying (`SPXW` → `SPX`). */
+/**
+ * Properties of a registry entry that decide. For options it is the entry of the root's underlying (`SPXW` → `SPX`).
+ */
 export type Guarded = Pick<SymbolEntry, 'symbol' | 'minTier' | 'requiresAttestation'>;
 
-/** Whether a caller may read a symbol's data. */
+/** True if a caller may read a symbol's data. */
 export interface SymbolAccess {
   allowed: boolean;
   /** Why not; null when allowed. The tier is looked at first. */

@@ -1,7 +1,7 @@
 import { Failure, notAuthenticated } from '../../domain/failure.ts';
 import type { Authentication, Caller } from '../caller.ts';
 
-/** What of a caller decides over an answer, as a text. */
+/** Properties of a caller that decide over an answer, as a text. */
 export function rightsOf({ kind, tier, siteTier, attested }: Caller): string {
   return JSON.stringify([kind, tier, siteTier, attested]);
 }

@@ -12,7 +12,7 @@ import {
 import type { Store } from '../../store/engine/connection.ts';
 import type { CredentialCache } from './credential-cache.ts';
 
-/** What an account has declared (contract-notes 3). */
+/** An account's declaration (contract-notes 3). */
 export interface Declaration {
   /** Declared `non_professional`. */
   attested: boolean;
@@ -29,7 +29,7 @@ export interface Accounts {
   /** Makes or changes an account, as the operator does it: a `professional` is not final to the operator. */
   set(id: string, change: AccountChange): Promise<Account>;
   list(): Promise<Account[]>;
-  /** What an account has declared. Throws 404 for an unknown one. */
+  /** The declaration of an account. Throws 404 for an unknown one. */
   declaration(accountId: string): Promise<Declaration>;
   /**
    * Declares; after `professional` nothing changes any more, and the answer says so. Throws 404 for an unknown account.

@@ -53,13 +53,13 @@ export function generateApiKey(random: RandomBytes): NewApiKey {
   return { key, hash: hashApiKey(key), prefix: key.slice(0, shownLength) };
 }
 
-/** Whether a credential means to be an API key rather than a session token. */
+/** True if a credential means to be an API key rather than a session token. */
 export function looksLikeApiKey(credential: string): boolean {
   return credential.startsWith('tg_');
 }
 
 /**
- * Whether `text` has the form of a key and its checksum is right. Says nothing about whether such a key was ever made.
+ * True if `text` has the form of a key and its checksum is right. Says nothing about whether such a key was ever made.
  */
 export function isWellFormedApiKey(text: string): boolean {
   return keyPattern.test(text) && checksum(text.slice(0, -7)) === text.slice(-6);

@@ -8,7 +8,7 @@ import { maxCredentialLength } from './credential.ts';
 import { type CredentialCache, fromStore } from './credential-cache.ts';
 import type { SiteSessionVerifier } from './site-session.ts';
 
-/** What authentication asks. */
+/** Sources that authentication asks. */
 export interface AuthenticateDeps {
   store: Store;
   credentialCache: CredentialCache;
@@ -25,6 +25,7 @@ function callerOf(account: Account, keyId: string | null): Caller {
     keyId,
     tier: keyId === null ? account.siteTier : account.apiTier,
     siteTier: account.siteTier,
+    apiTier: account.apiTier,
     classification: account.classification,
     attested: account.classification === 'non_professional',
   };

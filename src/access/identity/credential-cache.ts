@@ -5,7 +5,7 @@ import { type ApiKeyRow, findApiKey } from '../../store/account/api-keys.ts';
 import type { Store } from '../../store/engine/connection.ts';
 import { type FreshCache, freshCache } from './fresh-cache.ts';
 
-/** What the store says of keys (by hash) and accounts (by id), a few seconds old at most. */
+/** Keys (by hash) and accounts (by id) of the store, a few seconds old at most. */
 export interface CredentialCache {
   keys: FreshCache<ApiKeyRow>;
   accounts: FreshCache<Account>;
@@ -23,7 +23,7 @@ export function openCredentialCache(store: Store, elapsed: () => number): Creden
   };
 }
 
-/** What the account store gives; a failure of it becomes 502. */
+/** Awaits the account store; a failure of it becomes 502. */
 export async function fromStore<T>(answer: Promise<T>): Promise<T> {
   try {
     return await answer;

@@ -27,7 +27,7 @@ export function credentialOf(headers: Headers): string | null {
   return bearer ?? (looksLikeApiKey(key) ? key : null);
 }
 
-/** Whether a request has a header for a credential, regardless of its value. */
+/** True if a request has a header for a credential, regardless of its value. */
 export function hasCredential(headers: object): boolean {
   return 'authorization' in headers || 'x-api-key' in headers;
 }

@@ -8,7 +8,7 @@ export interface FreshCache<V> {
   drop(key: string): void;
 }
 
-/** How a cache is bounded. */
+/** Bounds of a cache. */
 export interface FreshCacheLimits {
   /** Maximum number of entries of each kind. */
   max: number;

@@ -15,7 +15,7 @@ import { Failure, sourceFailed } from '../../domain/failure.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { fetchBounded } from '../../runtime/http/fetch-bounded.ts';
 
-/** What a session token turned out to be. */
+/** Outcome of checking a session token. */
 export type SiteSession = { state: 'ok'; accountId: string } | { state: 'invalid' | 'expired' };
 
 /**
@@ -36,7 +36,7 @@ export interface SessionClaims {
 
 const anyClaims: SessionClaims = { issuer: null, audience: null, maxLifeMs: 30 * 86_400_000 };
 
-/** Whether a token does not live too long. An `iat` in the future counts as now: it must not lengthen a life. */
+/** True if a token does not live too long. An `iat` in the future counts as now: it must not lengthen a life. */
 function isWithinLife({ exp, iat }: JWTPayload, maxLifeMs: number, atMs: number): boolean {
   const nowSeconds = atMs / 1000;
   return exp! - Math.min(iat ?? nowSeconds, nowSeconds) <= maxLifeMs / 1000;
@@ -45,7 +45,7 @@ function isWithinLife({ exp, iat }: JWTPayload, maxLifeMs: number, atMs: number)
 type Verify = (token: string, options: JWTVerifyOptions) => Promise<{ payload: JWTPayload }>;
 
 /**
- * What is remembered of a token that was good: checking a signature takes a thread of the pool and half a millisecond.
+ * A verified token in memory: checking a signature takes a thread of the pool and half a millisecond.
  */
 interface Verified {
   accountId: string;
@@ -93,7 +93,7 @@ function verifier(
 /** Largest set of published keys that is read; providers publish a few kB. */
 const maxKeySetBytes = 256 * 1024;
 
-/** Whether the published keys were read and have none for this token, rather than that they could not be read. */
+/** True if the published keys were read and have none for this token, rather than that they could not be read. */
 function isTokensFault(error: unknown): boolean {
   return (
     error instanceof errors.JWKSNoMatchingKey ||

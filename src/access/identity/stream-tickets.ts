@@ -6,7 +6,7 @@ import type { Store } from '../../store/engine/connection.ts';
 import type { Caller } from '../caller.ts';
 import { fromStore } from './credential-cache.ts';
 
-/** How long a ticket is good, ms. */
+/** Life of a ticket, ms. */
 const ticketMs = 30_000;
 const ticketPattern = /^[\w-]{43}$/;
 const tagBytes = 16;

@@ -10,7 +10,7 @@ export function writeRateHeaders(rate: RateState, response: OutgoingMessage): vo
   response.setHeader('x-ratelimit-reset', rate.resetSeconds);
 }
 
-/** Whether an answer already says how its caller's minute stands: then the request has been charged. */
+/** True if an answer already says how its caller's minute stands: then the request has been charged. */
 export function hasRateHeaders(response: OutgoingMessage): boolean {
   return response.hasHeader('x-ratelimit-limit');
 }

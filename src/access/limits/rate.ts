@@ -1,24 +1,19 @@
 import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
-import { type Tier, tiers } from '../../domain/tier.ts';
+import { type RatePool, type Rates, rateWindowSeconds } from '../../domain/request-rates.ts';
+import { tiers } from '../../domain/tier.ts';
 import type { Caller } from '../caller.ts';
 import type { RedisLink } from './redis-link.ts';
 
-/** How a caller stands in the minute that began with its first request. */
+/** State of a caller in the minute that began with its first request. */
 export interface RateState {
   allowed: boolean;
   /** The tier's requests a minute: `x-ratelimit-limit`, `rate_limit.per_min`. */
   limit: number;
-  /** What is left of it. */
+  /** Requests left of it. */
   remaining: number;
   /** Whole seconds until the minute is over, at least 1: `x-ratelimit-reset`, `Retry-After`. */
   resetSeconds: number;
 }
-
-/** Whose minute a request is taken from: a tier's caller, or without a credential the client's address. */
-export type RatePool = Tier | 'anonymous';
-
-/** Requests a minute of each pool. */
-export type Rates = Record<RatePool, number>;
 
 /** A client without a credential, by `ClientAddress`. */
 export interface Anonymous {
@@ -52,7 +47,7 @@ export interface RateCounts {
 type Limiter = Pick<RateLimiterMemory, 'consume' | 'get' | 'reward' | 'penalty' | 'points'>;
 
 /** Nothing is known of the minute: it has not begun. */
-const wholeMinuteMs = 60_000;
+const wholeMinuteMs = rateWindowSeconds * 1000;
 
 function stateOf({ points }: Limiter, allowed: boolean, remaining: number, ms: number): RateState {
   return {
@@ -99,7 +94,7 @@ async function giveBack(limiter: Limiter, who: string, requests: number): Promis
 }
 
 function limits(rates: Rates, pool: RatePool, keyPrefix: string) {
-  return { points: rates[pool], duration: 60, keyPrefix: `${keyPrefix}rate:${pool}` };
+  return { points: rates[pool], duration: rateWindowSeconds, keyPrefix: `${keyPrefix}rate:${pool}` };
 }
 
 /** Counts in the memory of this process. */

@@ -9,19 +9,24 @@ export interface RedisLink {
    * waits long.
    */
   attempt<T extends object>(work: (redis: Redis) => Promise<T>): Promise<T | null>;
-  /** Whether Redis was reached when it was last tried. */
+  /** True if Redis was reached when it was last tried. */
   isUp(): boolean;
   close(): Promise<void>;
 }
 
-/** How long Redis is left alone after a failure, ms: a Redis that hangs must not slow every request down. */
+/** Pause after a failure of Redis, ms: a Redis that hangs must not slow every request down. */
 const pauseMs = 2000;
-/** How long one command may take, ms. */
+/** Longest time of one command, ms. */
 const commandTimeoutMs = 300;
 
 /** The address without what is secret in it. */
 function shownAddress(url: string): string {
   return URL.canParse(url) ? new URL(url).host : 'the configured address';
+}
+
+/** Milliseconds to wait before the nth attempt to connect again: twice as long each time, up to 5 s. */
+export function retryDelayMs(attempt: number): number {
+  return Math.min(100 * 2 ** Math.min(attempt, 6), 5000);
 }
 
 /** Connects in the background. `log` is called when Redis becomes unreachable and when it is back, once each. */
@@ -31,7 +36,7 @@ export function openRedisLink(url: string, log: (line: string) => void): RedisLi
     maxRetriesPerRequest: 0,
     connectTimeout: 2000,
     commandTimeout: commandTimeoutMs,
-    retryStrategy: (attempt) => Math.min(100 * 2 ** Math.min(attempt, 6), 5000),
+    retryStrategy: retryDelayMs,
   });
   let down = false;
   let pausedUntil = 0;

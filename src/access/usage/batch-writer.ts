@@ -6,7 +6,7 @@ export interface BatchWriter {
   close(): Promise<void>;
 }
 
-/** What a batch writer is made from. */
+/** Parts that a batch writer is made from. */
 export interface BatchWriterOptions {
   /** For the log, and the health of the process. */
   what: string;

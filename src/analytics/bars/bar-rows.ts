@@ -76,7 +76,7 @@ function rowOf(rows: BarRows, startMs: number): number {
   return row;
 }
 
-/** What a bar needs of a print. `entry` is its number in a ledger that `before` orders by event time. */
+/** The fields of a print that a bar needs. `entry` is its number in a ledger that `before` orders by event time. */
 export interface BarPrint {
   entry: number;
   price: number;
@@ -87,7 +87,7 @@ export interface BarPrint {
 
 const counts = countsVolume | setsHighLow | setsOpenClose;
 
-/** Whether a print says anything of a bar. */
+/** True if a print says anything of a bar. */
 export function isOfBar({ traits }: BarPrint): boolean {
   return (traits & counts) !== 0;
 }

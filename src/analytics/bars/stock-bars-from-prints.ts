@@ -1,4 +1,7 @@
 import { type BarColumns, type Timeframe, timeframeMs } from '../../domain/bar.ts';
+import { regularSession, sessionMinutes } from '../../domain/calendar.ts';
+import { exchangeInstant, type SessionDate } from '../../domain/market-time.ts';
+import { extendedTraitsOf } from '../../domain/stock-trade-conditions.ts';
 import { minuteMs } from '../../domain/units.ts';
 import { tapeSettings } from '../methodology.ts';
 import type { StockLedger } from '../prints/stock-ledger.ts';
@@ -17,10 +20,25 @@ export interface StockSeconds {
   bars(timeframe: Timeframe, fromMs: number): BarColumns;
 }
 
-/** No seconds yet; `dayStartMs` is where the 1d bar begins. */
-export function createStockSeconds(ledger: StockLedger, dayStartMs: number): StockSeconds {
+/** True if an instant is in extended hours: from 04:00 to 20:00 New York, the regular session left out. */
+function extendedHours(session: SessionDate): (tsMs: number) => boolean {
+  const fromMs = exchangeInstant(session, sessionMinutes.extendedOpen);
+  const toMs = exchangeInstant(session, sessionMinutes.extendedClose);
+  const { openMs, closeMs } = regularSession(session) ?? { openMs: toMs, closeMs: toMs };
+  return (tsMs) => tsMs >= fromMs && tsMs < toMs && (tsMs < openMs || tsMs >= closeMs);
+}
+
+/**
+ * No seconds yet. With `isExtended`, Form T prints of extended hours form the prices of all bars but that of the day,
+ * which begins at the session's midnight.
+ */
+export function createStockSeconds(ledger: StockLedger, session: SessionDate, isExtended: boolean): StockSeconds {
   const { columns } = ledger;
+  const dayStartMs = exchangeInstant(session);
+  // By the rules of regular hours, of which the day is made; and those that all other bars are made of.
   const seconds = createBarRows();
+  const shown = isExtended ? createBarRows() : seconds;
+  const isOfExtended = isExtended ? extendedHours(session) : null;
   const print: BarPrint = { entry: 0, price: 0, size: 0, sizeMicros: 0, traits: 0 };
   const before = (a: number, b: number) => b >= ledger.oldest && ledger.before(a, b);
 
@@ -31,15 +49,19 @@ export function createStockSeconds(ledger: StockLedger, dayStartMs: number): Sto
     print.size = columns.size[slot]!;
     print.sizeMicros = columns.sizeMicros[slot]!;
     print.traits = columns.traits[slot]!;
-    addToBar(seconds, secondOf(columns.tsMs[slot]!), print, before);
+    const tsMs = columns.tsMs[slot]!;
+    addToBar(seconds, secondOf(tsMs), print, before);
+    if (isOfExtended === null) return;
+    if (isOfExtended(tsMs)) print.traits = extendedTraitsOf(ledger.conditions(entry));
+    addToBar(shown, secondOf(tsMs), print, before);
   }
 
   /** 1m and 1d are of trades, so that volume without a price counts in them; 5m and 1h are of 1m bars. */
   function rowsOf(timeframe: Timeframe, fromMs: number): BarRows {
-    if (timeframe === '1s') return seconds;
+    if (timeframe === '1s') return shown;
     if (timeframe === '1d') return foldRows(seconds, () => dayStartMs, false, -Infinity);
     const startOf = cut(timeframeMs[timeframe]);
-    const minutes = foldRows(seconds, cut(minuteMs), false, startOf(fromMs));
+    const minutes = foldRows(shown, cut(minuteMs), false, startOf(fromMs));
     return timeframe === '1m' ? minutes : foldRows(minutes, startOf, true, -Infinity);
   }
 
@@ -48,6 +70,7 @@ export function createStockSeconds(ledger: StockLedger, dayStartMs: number): Sto
     recount(tsMs, head) {
       const startMs = secondOf(tsMs);
       emptyBar(seconds, startMs);
+      if (isExtended) emptyBar(shown, startMs);
       for (let n = head; n >= ledger.oldest; n = columns.previousOfSymbol[n & ledger.mask]!) {
         const slot = n & ledger.mask;
         if (columns.counted[slot] === 1 && secondOf(columns.tsMs[slot]!) === startMs) add(n);

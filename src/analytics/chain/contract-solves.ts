@@ -1,14 +1,14 @@
 import { previousTradingDay, regularSession } from '../../domain/calendar.ts';
-import type { ContractLine } from '../../domain/chain/chain.ts';
+import { type ContractLine, sourceTime } from '../../domain/chain/chain.ts';
 import type { GreeksSolve } from '../../domain/chain/greeks.ts';
 import type { OptionContract } from '../../domain/chain/option-contract.ts';
-import { optionRoot } from '../../domain/chain/option-root.ts';
+import { type OptionRoot, type OptionRoots, standardRoots } from '../../domain/chain/option-root.ts';
 import { fromThousandths, roundTo } from '../../domain/units.ts';
 import { methodologySettings } from '../methodology.ts';
 import { yearsToExpiry } from '../pricing/expiry-time.ts';
 import { type Mark, type MarkInputs, markOf } from '../pricing/mark.ts';
 
-/** What the captures up to one say of a contract's trades. */
+/** A contract's trades as the captures so far show them. */
 interface TradesSeen {
   /** The last trade of the session, at the earliest instant it can have been; null while none is known. */
   trade: MarkInputs['trade'];
@@ -27,9 +27,9 @@ function volumeBefore(
   tradesAtNight: boolean,
 ): { tsMs: number; volume: number } | null {
   const hours = regularSession(line.sessionDate);
-  if (hours === null || line.capturedAt < hours.openMs) return null;
-  if (before !== null && before.capturedAt >= hours.openMs) {
-    return before.volume === null ? null : { tsMs: before.capturedAt, volume: before.volume };
+  if (hours === null || sourceTime(line) < hours.openMs) return null;
+  if (before !== null && sourceTime(before) >= hours.openMs) {
+    return before.volume === null ? null : { tsMs: sourceTime(before), volume: before.volume };
   }
   return tradesAtNight ? null : { tsMs: hours.openMs, volume: 0 };
 }
@@ -58,13 +58,17 @@ function tradesSeen(
   return { trade, previousClose };
 }
 
-/** Whether a mark lies between what the contract is worth exercised (American) and the most it can be worth. */
-function isInsideBounds({ root, right, strike }: OptionContract, line: ContractLine, mark: number): boolean {
-  const { style, adjusted } = optionRoot(root);
+/** True if a mark lies between what the contract is worth exercised (American) and the most it can be worth. */
+function isInsideBounds(
+  { right, strike }: OptionContract,
+  { style, adjusted }: OptionRoot,
+  line: ContractLine,
+  mark: number,
+): boolean {
   const { boundMargin } = methodologySettings;
   const spot = line.spot ?? line.priorCloseSpot;
   if (mark <= boundMargin) return false;
-  // What an adjusted contract delivers is not one share's worth.
+  // An adjusted contract does not deliver one share's worth.
   if (spot === null || adjusted) return true;
   const dollars = fromThousandths(strike);
   const exercised = right === 'call' ? spot - dollars : dollars - spot;
@@ -72,37 +76,45 @@ function isInsideBounds({ root, right, strike }: OptionContract, line: ContractL
   return mark < most && (style === 'european' || mark > exercised + boundMargin);
 }
 
-/** Whether a volatility can be read off a mark (methodology 2), as far as one row of a chain shows. */
-function isSolvable(contract: OptionContract, line: ContractLine, mark: Mark): boolean {
+/** True if a volatility can be read off a mark (methodology 2), as far as one row of a chain shows. */
+function isSolvable(contract: OptionContract, root: OptionRoot, line: ContractLine, mark: Mark): boolean {
   const { minimumVolatility, maximumVolatility, maximumVolatilityError } = methodologySettings;
-  const { iv, vega, bid, ask, capturedAt } = line;
+  const { iv, vega, bid, ask } = line;
   if (mark.source === 'close') return false;
-  if (yearsToExpiry(contract.expiry, optionRoot(contract.root), capturedAt) === 0) return false;
+  if (yearsToExpiry(contract.expiry, root, sourceTime(line)) === 0) return false;
   if (iv !== null && !(iv >= minimumVolatility && iv <= maximumVolatility)) return false;
   // Vega is dollars per vol point: a hundredth of what a whole volatility is worth.
   const ofMid = mark.source === 'mid';
   if (ofMid && vega !== null && (ask! - bid!) / 2 / (100 * vega) > maximumVolatilityError) return false;
   // The capture's solve knows the forward and the price that its quotes imply; one that is older did not say.
-  return (ofMid ? line.withinBounds : undefined) ?? isInsideBounds(contract, line, mark.price);
+  return (ofMid ? line.withinBounds : undefined) ?? isInsideBounds(contract, root, line, mark.price);
 }
 
 /**
  * The solves of a contract that its lines in chain captures (ascending) are: volatility, delta and gamma as stored, the
- * source's or solved, and the mark by the rule as of the capture. A line without a mark gives none.
+ * source's or solved, and the mark by the rule as of the time of its quotes. A line without a mark gives none.
  */
-export function contractSolves(contract: OptionContract, lines: readonly ContractLine[]): GreeksSolve[] {
-  const tradesAtNight = optionRoot(contract.root).style === 'european';
+export function contractSolves(
+  contract: OptionContract,
+  lines: readonly ContractLine[],
+  roots: OptionRoots = standardRoots,
+): GreeksSolve[] {
   const solves: GreeksSolve[] = [];
   let before: ContractLine | null = null;
   let seen: TradesSeen = { trade: null, previousClose: null };
-  for (const line of lines) {
-    const { capturedAt: tsMs, bid, ask, iv, delta, gamma } = line;
-    seen = tradesSeen(line, before, seen, tradesAtNight);
+  // With several sources the later page can have the earlier quotes.
+  for (const line of lines.toSorted((a, b) => sourceTime(a) - sourceTime(b))) {
+    const { bid, ask, iv, delta, gamma } = line;
+    const tsMs = sourceTime(line);
+    const root = roots.of(contract.root, line.sessionDate);
+    seen = tradesSeen(line, before, seen, root.style === 'european');
     before = line;
-    // A chain's quotes are as old as the chain.
+    // A chain's quotes are of its source's time.
     const mark = markOf({ nowMs: tsMs, quote: { bid, ask, tsMs }, ...seen });
     if (mark === null) continue;
-    const figures = isSolvable(contract, line, mark) ? { iv, delta, gamma } : { iv: null, delta: null, gamma: null };
+    const figures = isSolvable(contract, root, line, mark)
+      ? { iv, delta, gamma }
+      : { iv: null, delta: null, gamma: null };
     // Rounded, since the middle of two prices would show a tail that no quote has.
     solves.push({ tsMs, ...figures, mark: roundTo(mark.price, 6), markSource: mark.source, bid, ask });
   }

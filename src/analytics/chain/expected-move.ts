@@ -1,4 +1,5 @@
 import { methodologySettings } from '../methodology.ts';
+import { straddlesPerSigma } from '../pricing/near-money.ts';
 
 /**
  * The at-the-money straddle's price, dollars a share: what the market pays for the move to expiry. Null when a leg has
@@ -8,16 +9,28 @@ export function straddleMove(callMid: number | null, putMid: number | null): num
   return callMid === null || putMid === null ? null : callMid + putMid;
 }
 
-/** One standard deviation of the price at expiry, dollars: S·σ·√T. Null without an implied volatility or time. */
-export function sigmaMove(spot: number, volatility: number | null, years: number): number | null {
-  return volatility === null || !(years > 0) ? null : spot * volatility * Math.sqrt(years);
+/**
+ * One standard deviation of the price at expiry, dollars: S·σ·√T. Null without an implied volatility or time. `price`,
+ * dollars, is what options are priced with: the price of the underlying, or the forward that they follow.
+ */
+export function sigmaMove(price: number, volatility: number | null, years: number): number | null {
+  return volatility === null || !(years > 0) ? null : price * volatility * Math.sqrt(years);
 }
 
-/** A straddle at the forward is worth S·σ·√T·√(2/π), so that one standard deviation is this many straddles. */
-const straddlesPerSigma = 1.2533;
+/**
+ * The straddle at a strike without what the chance to exercise its call before an ex-date adds, dollars: the call is
+ * worth what parity makes of the put. Null without a put.
+ */
+export function unexercisedStraddle(
+  putMid: number | null,
+  strike: number,
+  { forward, rate, years }: { forward: number; rate: number; years: number },
+): number | null {
+  return putMid === null ? null : 2 * putMid + Math.exp(-rate * years) * (forward - strike);
+}
 
 /**
- * Whether an expiry's two expected moves agree: their ratio is 1 at the forward. `inconsistent` where they do not
+ * True if an expiry's two expected moves agree: their ratio is 1 at the forward. `inconsistent` where they do not
  * within 30 days, where quotes and the price of the underlying are then not of one instant. Moves in dollars.
  */
 export function selfCheck(

@@ -1,32 +1,31 @@
 import { type ChainCapture, type ChainRow, type SolvedGreeks, solveOrigins } from '../../domain/chain/chain.ts';
 import { contractId } from '../../domain/chain/option-contract.ts';
+import type { OptionRoots } from '../../domain/chain/option-root.ts';
 import { fromThousandths } from '../../domain/units.ts';
-import { americanValue, americanVega } from '../pricing/american.ts';
-import { blackScholes, type OptionInputs } from '../pricing/black-scholes.ts';
-import { type ChainGroup, groupChain, type RootLookup } from '../pricing/chain-groups.ts';
-import { chainMarket, type GroupMarket } from '../pricing/chain-market.ts';
+import { type AmericanInputs, americanValue, americanVega } from '../pricing/american.ts';
+import { blackScholes } from '../pricing/black-scholes.ts';
+import { type ChainGroup, groupChain } from '../pricing/chain-groups.ts';
+import { chainMarket } from '../pricing/chain-market.ts';
+import type { GroupMarket } from '../pricing/group-market.ts';
 import type { ImpliedSpot } from '../pricing/implied-spot.ts';
 import { quoteMid } from '../pricing/mark.ts';
+import type { MarketReference } from '../pricing/market-reference.ts';
 import { isWithinBounds, solveSmile } from '../pricing/smile.ts';
 
-/** How a chain is solved. */
-export interface SolveOptions {
-  /** Risk-free rate, continuous. */
-  rate: number;
-  /** Known roots; the others have the standard properties. */
-  roots?: RootLookup | undefined;
+/** Settings of a chain's solve. */
+export interface SolveOptions extends MarketReference {
+  /** Absent = the project's own list. */
+  roots?: OptionRoots | undefined;
   /** The session's last solved volatility by contract path form, used where this chain has none. */
   previousSolves?: ReadonlyMap<string, number> | undefined;
   /** Also works out theta and vega, which exposures do not need. */
   allGreeks?: boolean | undefined;
 }
 
-/** A group with what it is priced in; `rate` is the chain's. */
-export interface SolvedGroup extends ChainGroup, GroupMarket {
-  rate: number;
-}
+/** A group with what it is priced in. */
+export interface SolvedGroup extends ChainGroup, GroupMarket {}
 
-/** What a chain is priced in, with no contract solved. */
+/** The pricing inputs of a chain, with no contract solved. */
 export interface PricedChain extends ImpliedSpot {
   /** The price of the underlying that options are priced with, dollars. */
   pricingSpot: number;
@@ -51,11 +50,11 @@ export interface SolvedChain extends PricedChain {
 const previous = solveOrigins.indexOf('previous');
 const source = solveOrigins.indexOf('source');
 
-/** What the groups of a chain are priced in; `spot` is the source's price, dollars. */
-export function priceChain(chain: ChainCapture, spot: number, { rate, roots }: SolveOptions): PricedChain {
-  const groups = groupChain(chain, roots);
-  const market = chainMarket(groups, chain.rows, spot, rate);
-  return { ...market, groups: groups.map((group, i) => ({ ...group, rate, ...market.groups[i]! })) };
+/** Derives the pricing inputs of a chain's groups; `spot` is the source's price, dollars. */
+export function priceChain(chain: ChainCapture, spot: number, options: SolveOptions): PricedChain {
+  const groups = groupChain(chain, options.roots);
+  const market = chainMarket(chain, groups, spot, options);
+  return { ...market, groups: groups.map((group, i) => ({ ...group, ...market.groups[i]! })) };
 }
 
 /** Columns of `length` rows without known values. */
@@ -78,7 +77,7 @@ export function sourcePrice({ spot, priorCloseSpot }: Pick<ChainCapture, 'spot' 
   return price !== null && price > 0 ? price : null;
 }
 
-const unpriced: PricedChain = { impliedSpot: null, spotStale: false, pricingSpot: Number.NaN, groups: [] };
+const unpriced: PricedChain = { impliedSpot: null, spotStale: null, pricingSpot: Number.NaN, groups: [] };
 
 /**
  * Implied volatility, delta and gamma of every live contract of a chain, from its own quotes; where a strike has none
@@ -103,7 +102,7 @@ export function solveChain(chain: ChainCapture, options: SolveOptions): SolvedCh
   return solved;
 }
 
-/** Whether a live contract's figures are neither from this chain's quotes nor from a solve before. */
+/** True if a live contract's figures are neither from this chain's quotes nor from a solve before. */
 const isUnsolved = (origin: number) => origin === 0 || origin === source;
 
 function* unsolvedRows({ groups, origin }: SolvedChain): Generator<{ group: SolvedGroup; index: number }> {
@@ -112,7 +111,7 @@ function* unsolvedRows({ groups, origin }: SolvedChain): Generator<{ group: Solv
       for (const index of [call, put]) if (index >= 0 && isUnsolved(origin[index]!)) yield { group, index };
 }
 
-/** Whether solves made before in the session could add to this chain's quotes. */
+/** True if solves made before in the session could add to this chain's quotes. */
 export function lacksSolves(solved: SolvedChain): boolean {
   return !unsolvedRows(solved).next().done;
 }
@@ -157,33 +156,42 @@ export function copySource({ iv, delta, gamma, theta, vega }: SolvedChain, index
   vega[index] = row.vega ?? Number.NaN;
 }
 
-function fill({ solved, index, row, group, options }: Task, volatility: number, origin: number): void {
-  const { spot, years, rate, dividendYield } = group;
-  const strike = fromThousandths(row.strike);
-  const inputs: OptionInputs = { right: row.right, spot, strike, years, rate, dividendYield, volatility };
+/**
+ * Greeks of a contract at a volatility, in the market of its group and the units of a chain: theta in dollars a day,
+ * vega in dollars a vol point. Vega is computed when it is asked for: an American one takes two more trees.
+ */
+export function greeksAt({ right, strike }: ChainRow, group: SolvedGroup, volatility: number) {
+  const { spot, years, rate, dividendYield, dividends } = group;
+  const option = { right, spot, strike: fromThousandths(strike), years, rate, dividendYield, volatility };
+  const inputs: AmericanInputs = { ...option, dividends };
   const american = group.root.style === 'american';
-  const value = american ? americanValue(inputs) : blackScholes(inputs);
-  solved.iv[index] = volatility;
-  solved.delta[index] = value.delta;
-  solved.gamma[index] = value.gamma;
-  solved.origin[index] = origin;
-  if (!options.allGreeks) return;
-  solved.theta[index] = value.theta / 365;
-  solved.vega[index] = 0.01 * (american ? americanVega(inputs) : blackScholes(inputs).vega);
+  const { delta, gamma, theta } = american ? americanValue(inputs) : blackScholes(inputs);
+  const vega = () => 0.01 * (american ? americanVega(inputs) : blackScholes(inputs).vega);
+  return { delta, gamma, theta: theta / 365, vega };
 }
 
-/** Of each live contract with a mid, by its index: whether that lies between the least and the most it can be worth. */
+function fill({ solved, index, row, group, options }: Task, volatility: number, origin: number): void {
+  const { delta, gamma, theta, vega } = greeksAt(row, group, volatility);
+  solved.iv[index] = volatility;
+  solved.delta[index] = delta;
+  solved.gamma[index] = gamma;
+  solved.origin[index] = origin;
+  if (!options.allGreeks) return;
+  solved.theta[index] = theta;
+  solved.vega[index] = vega();
+}
+
+/** By the index of each live contract with a mid: true if that lies between the least and the most it can be worth. */
 function withinBounds(chain: ChainCapture, { groups }: PricedChain): Map<number, boolean> {
   const within = new Map<number, boolean>();
-  for (const { strikes, root, spot, rate, dividendYield, years } of groups) {
+  for (const { strikes, root, ...group } of groups) {
     for (const { dollars: strike, call, put } of strikes) {
       for (const index of [call, put]) {
         const row = chain.rows[index];
         const mid = row ? quoteMid(row.bid, row.ask) : null;
         if (!row || mid === null) continue;
         const american = root.style === 'american';
-        const option = { right: row.right, spot, strike, years, rate, dividendYield, american };
-        within.set(index, isWithinBounds(option, mid));
+        within.set(index, isWithinBounds({ ...group, right: row.right, strike, american }, mid));
       }
     }
   }

@@ -1,17 +1,24 @@
-import { type ChainCapture, type ChainRow, type GreeksSource, usedGreeks } from '../../domain/chain/chain.ts';
-import { lastSession } from '../../domain/chain/option-root.ts';
+import {
+  type ChainCapture,
+  type ChainRow,
+  type GreeksSource,
+  sourceTime,
+  usedGreeks,
+} from '../../domain/chain/chain.ts';
+import { lastSession, type OptionRoots } from '../../domain/chain/option-root.ts';
 import { epochDay, exchangeDate, type SessionDate } from '../../domain/market-time.ts';
 import { fromThousandths } from '../../domain/units.ts';
 import { methodologySettings } from '../methodology.ts';
 import { type ChainGroup, groupChain, settlingLast } from '../pricing/chain-groups.ts';
 import { type Mark, type MarkSource, markOf } from '../pricing/mark.ts';
+import type { MarketReference } from '../pricing/market-reference.ts';
 import { volatilityAtTheMoney } from './at-the-money.ts';
 import { priceChain, sourcePrice } from './solve-chain.ts';
 
 /** One expiry of a chain's term structure. */
 export interface TermExpiry {
   expiry: SessionDate;
-  /** Calendar days from the capture's New York date. */
+  /** Calendar days from the New York date of the capture's quotes. */
   dte: number;
   /** Contracts whose volatility is known: the expiry's points of the surface. */
   contractCount: number;
@@ -51,16 +58,26 @@ function hasVolatility(row: ChainRow): boolean {
   return iv !== null && iv > 0;
 }
 
+/** Settings of a surface beside its chain, which has its own rate. */
+export interface SurfaceOptions extends Omit<MarketReference, 'rate'> {
+  roots?: OptionRoots | undefined;
+}
+
 type SurfaceGroup = ChainGroup & { forward: number | null };
 
 /**
  * The live groups of a chain; their forwards are null when nothing says what the underlying costs. `price`: with which
  * moneyness is.
  */
-function groupsOf(chain: ChainCapture): { groups: SurfaceGroup[]; price: number | null } {
+function groupsOf(
+  chain: ChainCapture,
+  { roots, ...reference }: SurfaceOptions,
+): { groups: SurfaceGroup[]; price: number | null } {
   const spot = sourcePrice(chain);
-  if (spot === null) return { groups: groupChain(chain).map((group) => ({ ...group, forward: null })), price: null };
-  const { groups, pricingSpot } = priceChain(chain, spot, { rate: chain.rate ?? methodologySettings.usualRate });
+  if (spot === null)
+    return { groups: groupChain(chain, roots).map((group) => ({ ...group, forward: null })), price: null };
+  const rate = chain.rate ?? methodologySettings.usualRate;
+  const { groups, pricingSpot } = priceChain(chain, spot, { ...reference, rate, roots });
   // Quotes of a chain brought up to a minute are of several instants, and say nothing of its price; captures of before
   // were priced at theirs.
   return { groups, price: chain.rate == null ? spot : pricingSpot };
@@ -86,13 +103,13 @@ function sourceOf({ rows, rate }: ChainCapture): GreeksSource | null {
 }
 
 /**
- * The volatilities a chain's exposures are made of, solved or the source's: of each expiry that was live when the chain
- * was captured, those of the root that settles last, so that a strike has one call and one put.
+ * The volatilities a chain's exposures are made of, solved or the source's: of each expiry that was live at the time of
+ * the chain's quotes, those of the root that settles last, so that a strike has one call and one put.
  */
-export function volatilitySurface(chain: ChainCapture): VolatilitySurface {
-  const capturedOn = epochDay(exchangeDate(chain.capturedAt));
+export function volatilitySurface(chain: ChainCapture, options: SurfaceOptions = {}): VolatilitySurface {
+  const quotedOn = epochDay(exchangeDate(sourceTime(chain)));
   const points: number[] = [];
-  const { groups: live, price } = groupsOf(chain);
+  const { groups: live, price } = groupsOf(chain, options);
   const byExpiry = Map.groupBy(live, (group) => group.expiry);
   const expiries = [...byExpiry].map(([expiry, groups]): TermExpiry => {
     const group = settlingLast(groups);
@@ -101,7 +118,7 @@ export function volatilitySurface(chain: ChainCapture): VolatilitySurface {
       for (const index of [call, put]) if (index >= 0 && hasVolatility(chain.rows[index]!)) points.push(index);
     return {
       expiry,
-      dte: epochDay(lastSession(expiry)) - capturedOn,
+      dte: epochDay(lastSession(expiry)) - quotedOn,
       contractCount: points.length - before,
       ...atTheMoney(group, chain.rows),
     };
@@ -124,7 +141,7 @@ export function surfacePoint(
   const row = chain.rows[index]!;
   const { root, expiry, right, strike, bid, ask } = row;
   const { iv, delta, gamma } = usedGreeks(row);
-  const nowMs = chain.capturedAt;
+  const nowMs = sourceTime(chain);
   const mark = marks.get(row) ?? markOf({ nowMs, quote: { bid, ask, tsMs: nowMs }, trade: null, previousClose: null });
   return {
     root,

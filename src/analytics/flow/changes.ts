@@ -14,8 +14,7 @@ import {
 import type { RankedCandidate, RankedPrints } from './ranked-prints.ts';
 
 /**
- * What happened to the list of large trades. Applied in order, the changes leave exactly the events of the prints that
- * stand.
+ * Changes of the list of large trades. Applied in order, they leave exactly the events of the prints that stand.
  */
 export type FlowChange =
   | { kind: 'added'; seq: number; event: FlowEvent }
@@ -54,7 +53,7 @@ export function createFlowChanges(
   firstSeq: number,
 ): EventSink {
   let seq = firstSeq;
-  // What a premium must reach to be ranked, in 1e-4 dollars, by underlying index.
+  // Least premium to be ranked, in 1e-4 dollars, by underlying index.
   const floors: number[] = [];
 
   function rank(event: FormedEvent) {

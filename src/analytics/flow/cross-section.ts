@@ -3,7 +3,7 @@ import type { Coverage } from '../../domain/flow/coverage.ts';
 import type { CrossSection, FlowMeasures } from '../../domain/flow/flow.ts';
 import { priceUnits } from '../../domain/print.ts';
 
-/** What traded of every contract in a session, and its sums by strike and expiry (methodology 4). */
+/** A session's trading by contract, and its sums by strike and expiry (methodology 4). */
 export interface CrossSections {
   /** Adds a print (`sign` 1) or takes it away (−1): contracts, and price × contracts in 1e-4 dollars. */
   add(contract: TradedContract, price: number, size: number, sign: 1 | -1): void;

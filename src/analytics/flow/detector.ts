@@ -80,7 +80,7 @@ export function createDetector(ledger: OptionLedger, links: PrintLinks, sink: Ev
     return sweeps.closeness.gapNanos <= dueIn(books, b, a) ? sweeps : books;
   }
 
-  /** Whether nothing can join a print any more: by the clock, and by the last entry passed. */
+  /** True if nothing can join a print any more: by the clock, and by the last entry passed. */
   function isOver(family: EventFamily, entry: number): boolean {
     if ((clockMs - columns.tsMs[entry & ledger.mask]!) * 1e6 > family.closeness.gapNanos) return true;
     return passed >= ledger.oldest && dueIn(family, entry, passed) < 0;

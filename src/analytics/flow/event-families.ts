@@ -18,11 +18,11 @@ export interface EventFamily {
   /** The newest print of the list on which the group's prints are, and the column that links it. */
   head(entry: number): number;
   column: 'previousOfContract' | 'previousOfBook';
-  /** Whether `other`, met on `entry`'s list, is of its group. */
+  /** True if `other`, met on `entry`'s list, is of its group. */
   akin(entry: number, other: number): boolean;
   /** The events of a segment. */
   events(ledger: OptionLedger, entries: readonly number[]): FormedEvent[];
-  /** What a print that is the only one of its segment forms. */
+  /** The kind of a print that is the only one of its segment. */
   kindAlone: FlowEventKind;
 }
 

@@ -73,7 +73,7 @@ export function createRankedPrints(): RankedPrints {
   };
 }
 
-/** What all lists of a session have in common. */
+/** Properties that all lists of a session share. */
 export interface RankedStamp {
   sessionDate: string;
   coverageStatus: CoverageStatus;

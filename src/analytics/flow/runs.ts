@@ -3,19 +3,21 @@ import { tapeSettings } from '../methodology.ts';
 import type { OptionLedger } from '../prints/option-ledger.ts';
 import type { FormedEvent } from './events.ts';
 
-/** How close the prints of one event are: each to the one before, the last to the first. Nanoseconds, inclusive. */
+/**
+ * Largest gaps within one event: from each print to the one before, from the last to the first. Nanoseconds, inclusive.
+ */
 export interface Closeness {
   gapNanos: number;
   spanNanos: number;
 }
 
-/** Of the ordinary and sweep-order prints of a contract and side. */
+/** Gaps of the ordinary and sweep-order prints of a contract and side. */
 export const sweepCloseness: Closeness = {
   gapNanos: tapeSettings.sweepGapMs * 1e6,
   spanNanos: tapeSettings.sweepSpanMs * 1e6,
 };
 
-/** Of the multi-leg and stock-tied prints of an underlying and exchange. */
+/** Gaps of the multi-leg and stock-tied prints of an underlying and exchange. */
 export const multiLegCloseness: Closeness = {
   gapNanos: tapeSettings.multiLegSpanMs * 1e6,
   spanNanos: tapeSettings.multiLegSpanMs * 1e6,

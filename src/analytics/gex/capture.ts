@@ -1,30 +1,36 @@
-import { type ChainCapture, solveOrigins } from '../../domain/chain/chain.ts';
+import type { ExpiryInputs } from '../../domain/chain/capture-inputs.ts';
+import { type ChainCapture, isIncomplete, solveOrigins } from '../../domain/chain/chain.ts';
+import type { OptionRoots } from '../../domain/chain/option-root.ts';
 import type { GammaSource, GexCapture } from '../../domain/gex.ts';
 import { fromThousandths } from '../../domain/units.ts';
+import { productVersion } from '../../runtime/product-version.ts';
 import {
   copySource,
   priceChain,
   type SolvedChain,
+  type SolvedGroup,
   type SolveOptions,
   solveChain,
   sourcePrice,
   unsolved,
 } from '../chain/solve-chain.ts';
-import { methodologySettings, methodologyVersion } from '../methodology.ts';
+import { methodologyVersion } from '../methodology.ts';
 import { blackScholes } from '../pricing/black-scholes.ts';
-import { resolveMultiplier } from '../pricing/chain-groups.ts';
+import { groupChain, resolveMultiplier } from '../pricing/chain-groups.ts';
 import { gexExpiries } from './expiries.ts';
 import { charmExposure, vannaExposure } from './exposure.ts';
 import { flipPoint } from './flip-point.ts';
-import { gexRows } from './rows.ts';
-import { walls } from './walls.ts';
+import { flipStatus } from './flip-status.ts';
+import { gammaDecimals } from './gamma-decimals.ts';
+import { type GexRows, gexRows, netGexOf, publishedCoverage } from './rows.ts';
+import { gexPeaks, walls } from './walls.ts';
 import { gammaProfile, profilePoints, type RepricedPosition, zeroGamma } from './zero-gamma.ts';
 
-/** How a GEX capture is computed. */
+/** Settings of a GEX capture. */
 export interface GexCaptureOptions extends SolveOptions {
   /** `solve`: gammas from the chain's quotes. `vendor`: the source's own. */
   gammaSource: GammaSource;
-  /** The chain as already solved with the same options; saves solving it again. */
+  /** The chain as already solved, or taken from its source, with the same options; saves doing it again. */
   solved?: SolvedChain | undefined;
 }
 
@@ -37,34 +43,38 @@ export function computeGexCapture(chain: ChainCapture, options: GexCaptureOption
   if (spot === null) return null;
   const { gammaSource } = options;
   const solved =
-    gammaSource === 'vendor' ? takeVendor(chain, spot, options) : (options.solved ?? solveChain(chain, options));
+    options.solved ?? (gammaSource === 'vendor' ? takeVendor(chain, spot, options) : solveChain(chain, options));
   const rows = gexRows(chain, solved, spot);
-  const { strikes, byExpiry, contractCount, gammaAbsent, openInterest, coveredInterest } = rows;
-  const oiCoverage = openInterest === 0 ? 1 : coveredInterest / openInterest;
-  if (strikes.length === 0 || oiCoverage < methodologySettings.minimumOiCoverage) return null;
+  const { strikes, byExpiry, contractCount, gammaAbsent } = rows;
+  const oiCoverage = publishedCoverage(rows);
+  if (oiCoverage === null) return null;
   const { pricingSpot, impliedSpot, spotStale } = solved;
   const positions = repricedPositions(chain, solved);
   const profile = gammaProfile(positions, pricingSpot);
-  const expiries = gexExpiries(chain, solved, spot);
+  const expiries = gexExpiries(chain, solved);
+  const net = netFigures(rows, spot, isIncomplete(chain));
   return {
     underlying: chain.underlying,
     capturedAt: chain.capturedAt,
+    delayMs: chain.delayMs ?? null,
     sessionDate: chain.sessionDate,
     spot: chain.spot,
     priorCloseSpot: chain.priorCloseSpot,
     impliedSpot,
     spotStale,
     inconsistentExpiries: expiries.filter(({ inconsistent }) => inconsistent).length,
-    netGex: strikes.reduce((sum, row) => sum + row.gex, 0),
-    flipPoint: flipPoint(strikes, spot),
+    ...net,
     zeroGamma: zeroGamma(positions, pricingSpot, profile),
-    ...walls(rows.sided),
+    ...walls(strikes),
+    ...gexPeaks(rows.sided),
     ...netSensitivities(positions, pricingSpot, spot),
     gammaSource,
+    gammaDecimals: gammaDecimals(chain.rows),
     oiCoverage,
     contractCount,
     gammaAbsent,
     methodologyVersion,
+    inputs: { productVersion, expiries: solved.groups.map(inputsOf) },
     strikes,
     byExpiry,
     expiries,
@@ -72,8 +82,20 @@ export function computeGexCapture(chain: ChainCapture, options: GexCaptureOption
   };
 }
 
+const inputsOf = ({ expiry, root, years, rate, forward, dividendYield, dividend }: SolvedGroup): ExpiryInputs => ({
+  ...{ expiry, root: root.root, years, rate, forward, dividendYield, dividend },
+});
+
+/** Net gex, where its cumulative curve crosses zero, and how much that says. `price` of the underlying, dollars. */
+function netFigures({ strikes, grossGex }: GexRows, price: number, isPartial: boolean) {
+  const netGex = netGexOf({ strikes });
+  const crossing = flipPoint(strikes, price);
+  const figures = { strikeCount: strikes.length, flipPoint: crossing, isPartial, price, netGex, grossGex };
+  return { netGex, flipPoint: crossing, flipStatus: flipStatus(figures) };
+}
+
 /** The source's own greeks, with forwards from the quotes for what needs a forward. */
-function takeVendor(chain: ChainCapture, spot: number, options: SolveOptions): SolvedChain {
+export function takeVendor(chain: ChainCapture, spot: number, options: SolveOptions): SolvedChain {
   const taken = unsolved(chain.rows.length, priceChain(chain, spot, options));
   const source = solveOrigins.indexOf('source');
   for (const { strikes } of taken.groups) {
@@ -87,6 +109,17 @@ function takeVendor(chain: ChainCapture, spot: number, options: SolveOptions): S
     }
   }
   return taken;
+}
+
+/**
+ * The net gex of a chain by its source's own gammas, dollars per $1 move, as a capture of them has it; null when there
+ * would be none. `price` of the underlying, dollars. Nothing is priced for it.
+ */
+export function vendorNetGex(chain: ChainCapture, price: number, roots: OptionRoots | undefined): number | null {
+  const column = (name: 'gamma' | 'delta') => Float64Array.from(chain.rows, (row) => row[name] ?? Number.NaN);
+  const gammas = { groups: groupChain(chain, roots), gamma: column('gamma'), delta: column('delta') };
+  const rows = gexRows(chain, gammas, price);
+  return publishedCoverage(rows) === null ? null : netGexOf(rows);
 }
 
 /** Every open position whose volatility is known, in the order of the groups. */

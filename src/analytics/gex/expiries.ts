@@ -1,7 +1,7 @@
 import { type ChainCapture, solveOrigins } from '../../domain/chain/chain.ts';
 import type { GexExpiry } from '../../domain/gex.ts';
 import { nearestToForward, volatilityAtTheMoney } from '../chain/at-the-money.ts';
-import { selfCheck, sigmaMove, straddleMove } from '../chain/expected-move.ts';
+import { selfCheck, sigmaMove, straddleMove, unexercisedStraddle } from '../chain/expected-move.ts';
 import type { SolvedChain, SolvedGroup } from '../chain/solve-chain.ts';
 import { type ListedStrike, resolveMultiplier, settlingLast } from '../pricing/chain-groups.ts';
 import { quoteMid } from '../pricing/mark.ts';
@@ -11,17 +11,26 @@ import { maxPain, type StrikeInterest } from './max-pain.ts';
  * Figures of each live expiry, ascending: max pain over all its roots, the expected move from the root that settles
  * last.
  */
-export function gexExpiries(chain: ChainCapture, solved: SolvedChain, spot: number): GexExpiry[] {
+export function gexExpiries(chain: ChainCapture, solved: SolvedChain): GexExpiry[] {
   return [...Map.groupBy(solved.groups, (group) => group.expiry)].map(([expiry, groups]) => {
     const latest = settlingLast(groups);
     const atm = atTheMoney(latest, chain);
     const atmIv = atmVolatility(latest, solved);
     const expectedMoveStraddle = atm === null ? null : straddleMove(mid(chain, atm.call), mid(chain, atm.put));
-    const expectedMoveSigma = sigmaMove(spot, atmIv, latest.years);
-    const checked = selfCheck(expectedMoveSigma, expectedMoveStraddle, latest.years);
+    const price = latest.root.followsSpot ? solved.pricingSpot : latest.forward;
+    const expectedMoveSigma = sigmaMove(price, atmIv, latest.years);
+    const checked = selfCheck(expectedMoveSigma, checkedStraddle(latest, chain, atm), latest.years);
     const pain = maxPain(strikeInterest(groups, chain));
     return { expiry, maxPain: pain, expectedMoveStraddle, expectedMoveSigma, atmIv, ...checked };
   });
+}
+
+/** The straddle that the self-check compares, dollars. */
+function checkedStraddle(group: SolvedGroup, chain: ChainCapture, atm: ListedStrike | null): number | null {
+  if (atm === null) return null;
+  const putMid = mid(chain, atm.put);
+  if (group.dividend !== null) return unexercisedStraddle(putMid, atm.dollars, group);
+  return straddleMove(mid(chain, atm.call), putMid);
 }
 
 function mid(chain: ChainCapture, index: number): number | null {

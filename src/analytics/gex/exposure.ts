@@ -1,6 +1,6 @@
 import type { OptionRight } from '../../domain/chain/option-contract.ts';
 
-/** What a contract's exposures are computed from. */
+/** Inputs of a contract's exposures. */
 export interface OpenPosition {
   right: OptionRight;
   /** Change of delta per $1. */

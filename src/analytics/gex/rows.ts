@@ -1,8 +1,9 @@
 import type { ChainCapture, ChainRow } from '../../domain/chain/chain.ts';
 import { lastSession } from '../../domain/chain/option-root.ts';
 import type { GexRow } from '../../domain/gex.ts';
-import type { SolvedChain, SolvedGroup } from '../chain/solve-chain.ts';
-import { resolveMultiplier } from '../pricing/chain-groups.ts';
+import type { SolvedChain } from '../chain/solve-chain.ts';
+import { methodologySettings } from '../methodology.ts';
+import { type ChainGroup, resolveMultiplier } from '../pricing/chain-groups.ts';
 import { deltaAdjustedGex, gex } from './exposure.ts';
 import type { SidedGex } from './walls.ts';
 
@@ -18,9 +19,30 @@ export interface GexRows {
   coveredInterest: number;
   contractCount: number;
   gammaAbsent: number;
+  /** Σ|gex| over contracts, dollars per $1 move. */
+  grossGex: number;
 }
 
 interface Cell extends GexRow, SidedGex {}
+
+/** The gammas and deltas of a chain that its exposures are of, whoever gives them. */
+export interface ChainGammas extends Pick<SolvedChain, 'gamma' | 'delta'> {
+  groups: readonly ChainGroup[];
+}
+
+/**
+ * The share of open interest whose gamma is known; null when it is too small for a capture, or no strike has open
+ * interest.
+ */
+export function publishedCoverage({ strikes, openInterest, coveredInterest }: GexRows): number | null {
+  const coverage = openInterest === 0 ? 1 : coveredInterest / openInterest;
+  return strikes.length === 0 || coverage < methodologySettings.minimumOiCoverage ? null : coverage;
+}
+
+/** Net gex, dollars per $1 move: the sum of all net rows. */
+export function netGexOf({ strikes }: Pick<GexRows, 'strikes'>): number {
+  return strikes.reduce((sum, row) => sum + row.gex, 0);
+}
 
 /** A row's open interest added to what is known of its side; unknown adds nothing. */
 function addInterest(known: number | null, openInterest: number | null): number | null {
@@ -31,7 +53,7 @@ function addInterest(known: number | null, openInterest: number | null): number 
  * Exposure rows of a solved chain. Terms are added in one order, by strike, expiry, root, call before put, so that the
  * order in which rows arrive never changes a figure, and a net row is exactly the sum of its expiries' rows.
  */
-export function gexRows(chain: ChainCapture, solved: SolvedChain, spot: number): GexRows {
+export function gexRows(chain: ChainCapture, solved: ChainGammas, spot: number): GexRows {
   const expiring = new Set(
     solved.groups.map(({ expiry }) => expiry).filter((expiry) => lastSession(expiry) === chain.sessionDate),
   );
@@ -44,6 +66,7 @@ export function gexRows(chain: ChainCapture, solved: SolvedChain, spot: number):
     coveredInterest: 0,
     contractCount: 0,
     gammaAbsent: 0,
+    grossGex: 0,
   };
   for (const group of solved.groups) {
     for (const { strike, call, put } of group.strikes) {
@@ -73,8 +96,8 @@ function addContract(
   cell: Cell,
   row: ChainRow,
   index: number,
-  group: SolvedGroup,
-  solved: SolvedChain,
+  group: ChainGroup,
+  solved: ChainGammas,
   spot: number,
 ): void {
   const { right, openInterest } = row;
@@ -92,6 +115,7 @@ function addContract(
   const delta = solved.delta[index]!;
   const position = { right, gamma, openInterest, multiplier: resolveMultiplier(group, row), delta };
   const value = gex(position, spot);
+  rows.grossGex += Math.abs(value);
   cell.gex += value;
   if (right === 'call') cell.callGex += value;
   else cell.putGex += value;

@@ -1,7 +1,9 @@
 import type { ChainCapture } from '../../domain/chain/chain.ts';
 import type { GexCapture } from '../../domain/gex.ts';
-import { fillPrevious, lacksSolves, solveChain, withSolved } from '../chain/solve-chain.ts';
-import { computeGexCapture, type GexCaptureOptions } from './capture.ts';
+import { withFilledGreeks } from '../chain/filled-greeks.ts';
+import { fillPrevious, lacksSolves, solveChain, sourcePrice, withSolved } from '../chain/solve-chain.ts';
+import type { MarketReference } from '../pricing/market-reference.ts';
+import { computeGexCapture, type GexCaptureOptions, takeVendor } from './capture.ts';
 
 /** Everything that is published of one chain capture. */
 export interface SolvedCapture {
@@ -11,8 +13,8 @@ export interface SolvedCapture {
   gex: GexCapture | null;
 }
 
-/** How one capture is solved. */
-export interface CaptureSettings extends Pick<GexCaptureOptions, 'gammaSource' | 'rate' | 'roots'> {
+/** Settings of one capture's solve. */
+export interface CaptureSettings extends MarketReference, Pick<GexCaptureOptions, 'gammaSource' | 'roots'> {
   /**
    * Volatilities that the session solved before this capture, by contract path form; asked for only where the quotes
    * leave gaps.
@@ -28,20 +30,28 @@ export interface CaptureSettings extends Pick<GexCaptureOptions, 'gammaSource' |
  * (`contractVolatility`).
  */
 export async function solveCapture(given: ChainCapture, settings: CaptureSettings): Promise<SolvedCapture> {
-  const { gammaSource, rate, roots, previousSolves } = settings;
-  const chain = unsolvedChain(given, rate);
-  if (gammaSource === 'vendor') return { chain, gex: computeGexCapture(chain, { gammaSource, rate, roots }) };
-  const options = { rate, roots, allGreeks: true };
+  const { previousSolves, gammaSource, ...market } = settings;
+  const chain = unsolvedChain(given, market.rate);
+  if (gammaSource === 'vendor') {
+    const price = sourcePrice(chain);
+    const solved = price === null ? undefined : takeVendor(chain, price, market);
+    return {
+      chain: withFilledGreeks(chain, solved?.groups ?? []),
+      gex: computeGexCapture(chain, { ...market, gammaSource, solved }),
+    };
+  }
+  const options = { ...market, allGreeks: true };
   const solved = solveChain(chain, options);
   if (lacksSolves(solved)) fillPrevious(chain, solved, await previousSolves(), options);
   return {
-    chain: withSolved(chain, solved),
-    gex: computeGexCapture(chain, { gammaSource, rate, roots, solved }),
+    chain: withFilledGreeks(withSolved(chain, solved), solved.groups),
+    gex: computeGexCapture(chain, { ...market, gammaSource, solved }),
   };
 }
 
 /** A chain as its source gave it, to be priced with a rate. */
 function unsolvedChain(chain: ChainCapture, rate: number): ChainCapture {
-  if (!chain.rows.some(({ solved }) => solved !== undefined)) return { ...chain, rate };
-  return { ...chain, rate, rows: chain.rows.map(({ solved: _, ...row }) => row) };
+  const isGiven = ({ solved, filled }: ChainCapture['rows'][number]) => solved === undefined && filled === undefined;
+  if (chain.rows.every(isGiven)) return { ...chain, rate };
+  return { ...chain, rate, rows: chain.rows.map(({ solved: _s, filled: _f, ...row }) => row) };
 }

@@ -1,19 +1,23 @@
 import { sessionOf } from '../../domain/calendar.ts';
 import type { ChainCapture, ChainRow } from '../../domain/chain/chain.ts';
+import type { OptionRoots } from '../../domain/chain/option-root.ts';
 import { methodologySettings } from '../methodology.ts';
 import { groupChain } from '../pricing/chain-groups.ts';
-import { chainMarket, type KnownYields, yieldKey } from '../pricing/chain-market.ts';
+import { chainMarket } from '../pricing/chain-market.ts';
+import { groupKey, type KnownGroups } from '../pricing/group-market.ts';
+import type { MarketReference } from '../pricing/market-reference.ts';
 import type { FollowedContract, MinuteMarket } from './solve.ts';
 
-/** What a minute's market is made from, beside the quotes. */
+/** Inputs of a minute's market, beside the quotes. */
 export interface MinuteInputs {
   underlying: string;
   tsMs: number;
   /** Dollars; null when unknown. */
   spot: number | null;
-  rate: number;
-  /** The yields of the last chain by `root expiry`; empty without one. */
-  chain: KnownYields;
+  reference: MarketReference;
+  /** Pricing inputs of the last chain, by `root expiry`; empty without one. */
+  chain: KnownGroups;
+  roots: OptionRoots;
 }
 
 function rowOf({ contract, quote }: Pick<FollowedContract, 'contract' | 'quote'>, tsMs: number): ChainRow {
@@ -27,24 +31,21 @@ function rowOf({ contract, quote }: Pick<FollowedContract, 'contract' | 'quote'>
 }
 
 /**
- * What followed contracts are priced in at a minute's boundary: forwards and implied spot from the quotes in force, as
- * of a chain. The yield of an American root is the last chain's, since it is a matter of days, else from the quotes; of
- * a European one the last chain's only where the quotes give no forward.
+ * Pricing inputs of followed contracts at a minute's boundary: forwards and implied spot from the quotes in force, as
+ * of a chain. Rates, an inferred dividend and the yield of an American root are the last chain's, since they are a
+ * matter of days, else from the quotes; the yield of a European root, and the forward of one that options follow, are
+ * the last chain's only where the quotes give no forward.
  */
 export function minuteMarket(
   followed: readonly Pick<FollowedContract, 'contract' | 'quote'>[],
-  { underlying, tsMs, spot, rate, chain }: MinuteInputs,
+  { underlying, tsMs, spot, reference, chain, roots }: MinuteInputs,
 ): MinuteMarket {
-  if (spot === null) return { tsMs, rate, groups: new Map() };
+  if (spot === null) return { tsMs, groups: new Map() };
   const rows = followed.map((one) => rowOf(one, tsMs));
   const capture: ChainCapture = {
     ...{ underlying, capturedAt: tsMs, sessionDate: sessionOf(tsMs), spot, priorCloseSpot: null, partial: true, rows },
   };
-  const groups = groupChain(capture);
-  const market = chainMarket(groups, rows, spot, rate, chain);
-  return {
-    tsMs,
-    rate,
-    groups: new Map(groups.map((group, i) => [yieldKey(group), { ...group, ...market.groups[i]! }])),
-  };
+  const groups = groupChain(capture, roots);
+  const market = chainMarket(capture, groups, spot, reference, chain);
+  return { tsMs, groups: new Map(groups.map((group, i) => [groupKey(group), { ...group, ...market.groups[i]! }])) };
 }

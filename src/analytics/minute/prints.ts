@@ -54,7 +54,7 @@ export function createMinutePrints(): MinutePrints {
 
   const previousOf = (entry: number) => columns.previous[entry & mask]!;
 
-  /** Whether another record of the same print counts already. */
+  /** True if another record of the same print counts already. */
   function isRepeated(entry: number, index: number): boolean {
     const slot = entry & mask;
     for (let n = heads[index]!; n >= oldest && columns.tsMs[n & mask]! >= columns.tsMs[slot]!; n = previousOf(n))

@@ -32,7 +32,7 @@ function createNewest() {
     sequence = longer(sequence, length);
     [bid, ask] = [longer(bid, length), longer(ask, length)];
   }
-  /** Of one instant and number the narrower one stands, whichever came first. */
+  /** With equal instant and number the narrower quote stands, whichever came first. */
   function isNewer(slot: number, quote: Pick<OptionQuote, 'tsMs' | 'tsNanos' | 'sequence' | 'bid' | 'ask'>): boolean {
     if (quote.tsMs !== ms[slot]) return quote.tsMs > ms[slot]!;
     if (quote.tsNanos !== nanos[slot]) return quote.tsNanos > nanos[slot]!;

@@ -2,12 +2,12 @@ import type { ChainCapture } from '../../domain/chain/chain.ts';
 import type { GreeksSolve } from '../../domain/chain/greeks.ts';
 import type { OptionContract } from '../../domain/chain/option-contract.ts';
 import { fromThousandths } from '../../domain/units.ts';
-import { priceChain, sourcePrice } from '../chain/solve-chain.ts';
+import { priceChain, type SolveOptions, sourcePrice } from '../chain/solve-chain.ts';
 import { methodologySettings } from '../methodology.ts';
 import { americanValue } from '../pricing/american.ts';
 import { blackScholes } from '../pricing/black-scholes.ts';
 import type { ChainGroup } from '../pricing/chain-groups.ts';
-import { type GroupMarket, yieldKey } from '../pricing/chain-market.ts';
+import { type GroupMarket, groupKey, type KnownGroup } from '../pricing/group-market.ts';
 import { type Mark, type MarkInputs, markOf } from '../pricing/mark.ts';
 import { contractVolatility } from '../pricing/smile.ts';
 
@@ -16,12 +16,10 @@ export interface FollowedContract extends Omit<MarkInputs, 'nowMs'> {
   contract: OptionContract;
 }
 
-/** What the contracts of one underlying are solved in, at a minute boundary. */
+/** Pricing inputs of one underlying's contracts at a minute boundary. */
 export interface MinuteMarket {
   /** The boundary, epoch ms. */
   tsMs: number;
-  /** Risk-free rate, continuous. */
-  rate: number;
   /**
    * By `root expiry`; of a contract in none of them nothing but its mark is known, as of all where the price of the
    * underlying is unknown.
@@ -29,30 +27,38 @@ export interface MinuteMarket {
   groups: ReadonlyMap<string, MinuteGroup>;
 }
 
-/** What the contracts of one root and expiry are solved in. */
-export type MinuteGroup = Pick<ChainGroup, 'root' | 'years'> & Pick<GroupMarket, 'spot' | 'dividendYield'>;
+/** Pricing inputs of the contracts of one root and expiry. */
+export type MinuteGroup = Pick<ChainGroup, 'root' | 'years'> &
+  Pick<GroupMarket, 'spot' | 'rate' | 'dividendYield' | 'dividends'>;
 
 /**
- * The yields of a chain's roots and expiries by `root expiry`, read off its quotes; empty without a price of its
+ * Pricing inputs of a chain's roots and expiries, by `root expiry`, from its quotes; empty without a price of its
  * underlying.
  */
-export function chainYields(chain: ChainCapture, rate: number): Map<string, number> {
+export function chainGroups(chain: ChainCapture, options: SolveOptions): Map<string, KnownGroup> {
   const spot = sourcePrice(chain);
   if (spot === null) return new Map();
-  const { groups } = priceChain(chain, spot, { rate });
-  return new Map(groups.map((group) => [yieldKey(group), group.dividendYield]));
+  const { groups } = priceChain(chain, spot, options);
+  return new Map(
+    groups.map(({ rate, dividendYield, forward, dividend, ...group }) => [
+      groupKey(group),
+      { rate, dividendYield, forward, dividend },
+    ]),
+  );
 }
 
 type Figures = Pick<GreeksSolve, 'iv' | 'delta' | 'gamma'>;
 const unknown: Figures = { iv: null, delta: null, gamma: null };
 
-function figuresOf({ contract, quote }: FollowedContract, mark: Mark, { rate, groups }: MinuteMarket): Figures {
+function figuresOf({ contract, quote }: FollowedContract, mark: Mark, { groups }: MinuteMarket): Figures {
   // Groups are of contracts that are live and not adjusted: what an adjusted contract delivers is not a share, so that
   // no formula holds.
   const group = groups.get(`${contract.root} ${contract.expiry}`);
   if (group === undefined || mark.source === 'close') return unknown;
-  const { root, spot, years, dividendYield } = group;
-  const option = { right: contract.right, spot, strike: fromThousandths(contract.strike), years, rate, dividendYield };
+  const { root, spot, years, rate, dividendYield, dividends } = group;
+  const { right } = contract;
+  const strike = fromThousandths(contract.strike);
+  const option = { right, spot, strike, years, rate, dividendYield, dividends };
   const american = root.style === 'american';
   const halfSpread = mark.source === 'mid' ? (quote!.ask! - quote!.bid!) / 2 : null;
   const iv = contractVolatility({ ...option, american, mark: mark.price, halfSpread });

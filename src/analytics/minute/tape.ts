@@ -12,7 +12,7 @@ import type { FollowedContract } from './solve.ts';
 export type TapedContract = Omit<FollowedContract, 'previousClose'> & { traded: TradedContract };
 
 /**
- * What the tape says at a minute's boundary, by underlying: contracts in the order in which they came to be followed.
+ * The tape at a minute's boundary, by underlying: contracts in the order in which they came to be followed.
  */
 export interface TapedMinute {
   tsMs: number;
@@ -41,7 +41,7 @@ export interface MinuteTape {
 
 export interface MinuteTapeOptions {
   session: SessionDate;
-  /** Whether a contract is one to follow once it trades. */
+  /** True if a contract is one to follow once it trades. */
   follows(contract: TradedContract): boolean;
   /** Contracts of an underlying that are followed, the first to trade. */
   most?: number | undefined;

@@ -10,7 +10,7 @@ import { addTotal, emptyTotal, exactDollars, exactValue, type PrintTotal } from 
 import { collapse, withholdRows } from './disclosure.ts';
 import { levelOf, type OffExchangeTally } from './tally.ts';
 
-/** What is published of a symbol's session by itself (methodology 6); concentration looks over several. */
+/** Published figures of a symbol's session by itself (methodology 6); concentration looks over several. */
 export interface OffExchangeFigures {
   /** Null under the disclosure threshold: then nothing is published. */
   activity: Omit<ActivityRow, 'date'> | null;
@@ -85,7 +85,7 @@ function levelsOf(tally: OffExchangeTally, priced: readonly boolean[]): Omit<Pro
     }));
 }
 
-/** What may be published of a session's off-exchange executions. */
+/** Selects the figures of a session's off-exchange executions that may be published. */
 export function offExchangeFigures(tally: OffExchangeTally): OffExchangeFigures {
   const all = sumOf(tally.categories);
   if (all.count < disclosureThreshold) {

@@ -9,14 +9,14 @@ export interface OffExchangeTally {
   categories: PrintTotal[];
   /** Everything that counts in volume, on and off exchange. */
   consolidated: PrintTotal;
-  /** What says what the price was, by `levelKey`. */
+  /** Price-forming prints, by `levelKey`. */
   levels: Map<number, PrintTotal>;
 }
 
 /** A price in thousandths of a dollar, finer prices with the one below, and a place in `compositionCategories`. */
 const levelKey = (thousandths: number, category: number) => thousandths * compositionCategories.length + category;
 
-/** What a key of `levels` is made of. */
+/** Splits a key of `levels` into its parts. */
 export function levelOf(key: number): { priceThousandths: number; category: number } {
   const priceThousandths = Math.floor(key / compositionCategories.length);
   return { priceThousandths, category: key - levelKey(priceThousandths, 0) };

@@ -1,8 +1,18 @@
 import { methodologySettings } from '../methodology.ts';
 import { blackScholes, type OptionInputs, type OptionValue } from './black-scholes.ts';
 import { brent } from './brent.ts';
+import { type CashDividend, noDividends, presentDividends } from './cash-dividends.ts';
 import { europeanVolatility } from './implied-volatility.ts';
 import { growLattice, type Lattice, type TreeTop } from './lattice.ts';
+
+/**
+ * Inputs of an American option's value. With dividends of known amounts `spot` is the underlying's price less their
+ * present value (escrowed), and the yield is what lies beyond them.
+ */
+export interface AmericanInputs extends OptionInputs {
+  /** Those that go ex before expiry, ascending; absent = none. */
+  dividends?: readonly CashDividend[] | undefined;
+}
 
 /** Value and sensitivities of an American option a share; units as in `OptionValue`. */
 export type AmericanValue = Pick<OptionValue, 'price' | 'delta' | 'gamma' | 'theta'>;
@@ -13,47 +23,57 @@ const { treeSteps, coarseTreeSteps } = methodologySettings;
 const volatilityTolerance = 1e-6;
 const leastVolatility = 1e-4;
 
-/** Whether holding always beats exercising: a call that pays for waiting, a put that does. */
-function neverExercised({ right, rate, dividendYield }: OptionInputs): boolean {
-  return right === 'call' ? dividendYield <= 0 && rate >= 0 : rate <= 0 && dividendYield >= 0;
+/** True if holding always beats exercising: a call that pays for waiting, a put that does. */
+function neverExercised({ right, rate, dividendYield, dividends = noDividends }: AmericanInputs): boolean {
+  if (right === 'put') return rate <= 0 && dividendYield >= 0;
+  return dividendYield <= 0 && rate >= 0 && dividends.length === 0;
 }
 
-/** What a tree of `steps` says early exercise adds to the European price, dollars a share. */
-function treePremium(inputs: OptionInputs, steps: number): number {
-  const { right, spot, strike, years, rate, dividendYield, volatility } = inputs;
-  const tree = growLattice(right, spot, strike, years, rate, dividendYield, volatility, steps);
+/** Early-exercise premium over the European price in a tree of `steps`, dollars a share. */
+function treePremium(inputs: AmericanInputs, steps: number): number {
+  const { right, spot, strike, years, rate, dividendYield, volatility, dividends } = inputs;
+  const tree = growLattice(right, spot, strike, years, rate, dividendYield, volatility, steps, dividends);
   return tree === null ? 0 : tree.american.root - tree.european.root;
 }
 
 /**
- * What early exercise adds to the European price, dollars a share; zero where it never pays. A tree may exercise only
- * at its steps, which costs an amount falling as 1/N: two trees show how much, and a tenth of the error is left.
+ * Early-exercise premium over the European price, dollars a share; zero where it never pays. A tree may exercise only
+ * at its steps, which costs an amount falling as 1/N: two trees show how much, and a tenth of the error is left. A call
+ * on a share with dividends is exercised at their ex-dates, which the tree has exactly.
  */
-function exercisePremium(inputs: OptionInputs): number {
+function exercisePremium(inputs: AmericanInputs): number {
   if (neverExercised(inputs)) return 0;
   return extrapolated(inputs, treePremium(inputs, treeSteps));
 }
 
-function extrapolated(inputs: OptionInputs, fine: number): number {
+function extrapolated(inputs: AmericanInputs, fine: number): number {
   if (!(fine > 1e-9 * inputs.spot)) return 0;
+  if (inputs.right === 'call' && inputs.dividends?.length) return fine;
   const coarse = treePremium(inputs, coarseTreeSteps);
   return Math.max(0, (treeSteps * fine - coarseTreeSteps * coarse) / (treeSteps - coarseTreeSteps));
 }
 
-function intrinsicValue({ right, spot, strike }: OptionInputs): number {
-  return Math.max(0, right === 'call' ? spot - strike : strike - spot);
+/** Proceeds of exercise at once, dollars a share: before an ex-date, of the price with its dividend. */
+function intrinsicValue({ right, spot, strike, rate, dividends = noDividends }: Omit<AmericanInputs, 'volatility'>) {
+  const price = spot + presentDividends(dividends, rate);
+  return Math.max(0, right === 'call' ? price - strike : strike - price);
 }
 
 /**
- * Without volatility the price is known at every instant, and the option is exercised at the best: now, at expiry, or
- * where the gain of waiting, ±(r·K·e^{−rt} − q·S·e^{−qt}), changes sign in between.
+ * Without volatility the price is known at every instant, and the option is exercised at the best: now, at expiry,
+ * before an ex-date, or where the gain of waiting, ±(r·K·e^{−rt} − q·S·e^{−qt}), changes sign in between.
  */
-function certainValue({ right, spot, strike, years, rate, dividendYield }: OptionInputs): AmericanValue {
+function certainValue(inputs: AmericanInputs): AmericanValue {
+  const { right, spot, strike, years, rate, dividendYield, dividends = noDividends } = inputs;
   const sign = right === 'call' ? 1 : -1;
-  const worthAt = (time: number) => sign * (spot * Math.exp(-dividendYield * time) - strike * Math.exp(-rate * time));
+  const worthAt = (time: number) => {
+    const stillToCome = presentDividends(dividends, rate, time) * Math.exp(-rate * time);
+    return sign * (spot * Math.exp(-dividendYield * time) + stillToCome - strike * Math.exp(-rate * time));
+  };
   const turning = Math.log((rate * strike) / (dividendYield * spot)) / (rate - dividendYield);
   let best = 0;
-  for (const time of [years, turning]) if (time > 0 && time <= years && worthAt(time) > worthAt(best)) best = time;
+  for (const time of [years, turning, ...dividends.map((dividend) => dividend.years)])
+    if (time > 0 && time <= years && worthAt(time) > worthAt(best)) best = time;
   const price = worthAt(best);
   if (!(price > 0)) return { price: 0, delta: 0, gamma: 0, theta: 0 };
   const spotValue = spot * Math.exp(-dividendYield * best);
@@ -77,14 +97,14 @@ function treeGamma({ secondPrices }: Lattice, { second }: TreeTop): number {
  * others by the pricing equation. An option better exercised at once is its intrinsic value: delta ±1, gamma and
  * theta 0.
  */
-export function americanValue(inputs: OptionInputs): AmericanValue {
-  const { right, spot, strike, years, rate, dividendYield, volatility } = inputs;
+export function americanValue(inputs: AmericanInputs): AmericanValue {
+  const { right, spot, strike, years, rate, dividendYield, volatility, dividends } = inputs;
   if (!(volatility > 0) && years > 0) return certainValue(inputs);
   const european = blackScholes(inputs);
   const intrinsic = intrinsicValue(inputs);
   // Deep in the money and without carry the two are one figure, and rounding may take the European price below it.
   if (neverExercised(inputs) || !(years > 0)) return { ...european, price: Math.max(intrinsic, european.price) };
-  const tree = growLattice(right, spot, strike, years, rate, dividendYield, volatility);
+  const tree = growLattice(right, spot, strike, years, rate, dividendYield, volatility, treeSteps, dividends);
   if (tree === null && european.price >= intrinsic) return european;
   if (tree === null || tree.exercised) {
     return { price: intrinsic, delta: right === 'call' ? 1 : -1, gamma: 0, theta: 0 };
@@ -99,12 +119,12 @@ export function americanValue(inputs: OptionInputs): AmericanValue {
 }
 
 /** An American option's price, dollars a share: that of its value. */
-export function americanPrice(inputs: OptionInputs): number {
+export function americanPrice(inputs: AmericanInputs): number {
   return americanValue(inputs).price;
 }
 
 /** Dollars per 1.00 of volatility of an American option: the European vega plus the slope of what exercise adds. */
-export function americanVega(inputs: OptionInputs): number {
+export function americanVega(inputs: AmericanInputs): number {
   if (!(inputs.volatility > 0)) return 0;
   const step = 0.01 * inputs.volatility;
   const above = exercisePremium({ ...inputs, volatility: inputs.volatility + step });
@@ -117,11 +137,11 @@ export function americanVega(inputs: OptionInputs): number {
  * is: the price at or under its intrinsic value, or at or over its upper bound. The European volatility of the same
  * price is never less, and nearly right: Brent's method starts from it, to 1e-6.
  */
-export function americanVolatility(price: number, option: Omit<OptionInputs, 'volatility'>): number {
+export function americanVolatility(price: number, option: Omit<AmericanInputs, 'volatility'>): number {
   const { right, spot, strike, years, rate, dividendYield } = option;
   const forward = spot * Math.exp((rate - dividendYield) * years);
   const european = europeanVolatility(right, price, forward, strike, years, Math.exp(-rate * years));
-  const inputs: OptionInputs = { ...option, volatility: european };
+  const inputs: AmericanInputs = { ...option, volatility: european };
   if (Number.isNaN(european) || neverExercised(inputs)) return european;
   if (price <= intrinsicValue(inputs)) return Number.NaN;
   const excessAt = (volatility: number): number => {
@@ -151,7 +171,7 @@ export function americanVolatility(price: number, option: Omit<OptionInputs, 'vo
 export function americanYield(
   callPrice: number,
   putPrice: number,
-  { spot, strike, years, rate }: Pick<OptionInputs, 'spot' | 'strike' | 'years' | 'rate'>,
+  { spot, strike, years, rate, dividends }: Pick<AmericanInputs, 'spot' | 'strike' | 'years' | 'rate' | 'dividends'>,
   guess = Number.NaN,
 ): number {
   const discount = Math.exp(-rate * years);
@@ -171,7 +191,7 @@ export function americanYield(
     const right = forward > strike ? 'put' : 'call';
     const volatility = europeanVolatility(right, right === 'put' ? put : call, forward, strike, years, discount);
     if (Number.isNaN(volatility)) return Number.NaN;
-    const option = { spot, strike, years, rate, dividendYield, volatility };
+    const option = { spot, strike, years, rate, dividendYield, volatility, dividends };
     callPremium = exercisePremium({ ...option, right: 'call' });
     putPremium = exercisePremium({ ...option, right: 'put' });
   }

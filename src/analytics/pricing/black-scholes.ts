@@ -2,7 +2,7 @@ import type { OptionRight } from '../../domain/chain/option-contract.ts';
 import { normalCdf, normalPdf } from './normal.ts';
 
 /**
- * What a European option's value depends on. Prices in dollars a share, rates continuous, time in years of 365 days.
+ * Inputs of a European option's value. Prices in dollars a share, rates continuous, time in years of 365 days.
  */
 export interface OptionInputs {
   right: OptionRight;

@@ -1,11 +1,8 @@
-import type { ChainCapture, ChainRow } from '../../domain/chain/chain.ts';
-import { type OptionRoot, optionRoot } from '../../domain/chain/option-root.ts';
+import { type ChainCapture, type ChainRow, sourceTime } from '../../domain/chain/chain.ts';
+import { type OptionRoot, type OptionRoots, standardRoots } from '../../domain/chain/option-root.ts';
 import type { SessionDate } from '../../domain/market-time.ts';
 import { fromThousandths } from '../../domain/units.ts';
 import { yearsToExpiry } from './expiry-time.ts';
-
-/** Looks a root up; null if the root is unknown, which then has the standard properties. */
-export type RootLookup = ReadonlyMap<string, OptionRoot> | ((root: string) => OptionRoot | null | undefined);
 
 /**
  * One listed strike of a group: the rows of its call and its put, as indices into the chain's rows; −1 = not listed.
@@ -26,12 +23,6 @@ export interface ChainGroup {
   strikes: ListedStrike[];
 }
 
-/** The properties of `root`: from the lookup, else the standard ones of its name. */
-export function resolveRoot(root: string, roots: RootLookup | undefined): OptionRoot {
-  const known = typeof roots === 'function' ? roots(root) : roots?.get(root);
-  return known ?? optionRoot(root);
-}
-
 /** Shares a contract: what the source says, unless the root is known to be otherwise than standard. */
 export function resolveMultiplier({ root }: ChainGroup, { sharesPerContract }: ChainRow): number {
   return root.multiplier === 100 ? (sharesPerContract ?? 100) : root.multiplier;
@@ -42,7 +33,7 @@ export function resolveMultiplier({ root }: ChainGroup, { sharesPerContract }: C
  * this date, adjusted deliverables. The order of the groups and of their strikes does not depend on the order of the
  * rows.
  */
-export function groupChain(chain: ChainCapture, roots?: RootLookup): ChainGroup[] {
+export function groupChain(chain: ChainCapture, roots: OptionRoots = standardRoots): ChainGroup[] {
   const groups = new Map<string, Map<number, ListedStrike>>();
   chain.rows.forEach((row, index) => {
     const key = `${row.expiry} ${row.root}`;
@@ -58,8 +49,8 @@ export function groupChain(chain: ChainCapture, roots?: RootLookup): ChainGroup[
   const live: ChainGroup[] = [];
   for (const key of [...groups.keys()].sort()) {
     const [expiry, name] = key.split(' ') as [SessionDate, string];
-    const root = resolveRoot(name, roots);
-    const years = yearsToExpiry(expiry, root, chain.capturedAt);
+    const root = roots.of(name, chain.sessionDate);
+    const years = yearsToExpiry(expiry, root, sourceTime(chain));
     if (root.adjusted || years <= 0) continue;
     live.push({ root, expiry, years, strikes: [...groups.get(key)!.values()].sort((a, b) => a.strike - b.strike) });
   }
@@ -67,7 +58,7 @@ export function groupChain(chain: ChainCapture, roots?: RootLookup): ChainGroup[
 }
 
 /**
- * Of an expiry's groups the one that settles last: an index's weekly root, settled at the close, before its monthly
+ * Selects the group of an expiry that settles last: an index's weekly root, settled at the close, before its monthly
  * one.
  */
 export function settlingLast<Group extends Pick<ChainGroup, 'years'>>(groups: readonly Group[]): Group {

@@ -1,5 +1,5 @@
 import { methodologySettings } from '../methodology.ts';
-import { americanYield } from './american.ts';
+import { type AmericanInputs, americanYield } from './american.ts';
 import { median, pairForward, type QuotedPair } from './quoted-pairs.ts';
 
 /** The forward carried from spot: S·e^{(r−q)T}. */
@@ -12,24 +12,24 @@ export function parityForward(pairs: readonly QuotedPair[], discount: number): n
   return median(pairs.map((pair) => pairForward(pair, discount)));
 }
 
+/** Inputs that American pairs are priced with. */
+type AmericanTerms = Pick<AmericanInputs, 'spot' | 'years' | 'rate' | 'dividends'>;
+
 /**
  * The forward price, dollars, of American pairs, nearest the money first: their early-exercise premiums taken off, what
- * is left obeys parity. The median over pairs; NaN when none admits a volatility. Under a day there is no premium.
+ * is left obeys parity. The median over pairs; NaN unless most of them admit a volatility.
  */
-export function americanForward(
-  pairs: readonly QuotedPair[],
-  { spot, years, rate }: { spot: number; years: number; rate: number },
-): number {
-  if (years < methodologySettings.shortestYieldYears) return parityForward(pairs, Math.exp(-rate * years));
+export function americanForward(pairs: readonly QuotedPair[], terms: AmericanTerms): number {
+  const { spot, years, rate } = terms;
   const forwards: number[] = [];
   let guess: number | undefined;
   for (const { strike, callMid, putMid } of pairs) {
-    const dividendYield = americanYield(callMid, putMid, { spot, strike, years, rate }, guess);
+    const dividendYield = americanYield(callMid, putMid, { ...terms, strike }, guess);
     if (Number.isNaN(dividendYield)) continue;
     guess ??= dividendYield;
     forwards.push(carriedForward(spot, rate, dividendYield, years));
   }
-  return median(forwards);
+  return 2 * forwards.length > pairs.length ? median(forwards) : Number.NaN;
 }
 
 /** A yield within what is taken for one, a fraction a year. */

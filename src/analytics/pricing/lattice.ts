@@ -1,5 +1,6 @@
 import type { OptionRight } from '../../domain/chain/option-contract.ts';
 import { methodologySettings } from '../methodology.ts';
+import { type CashDividend, fillExerciseStrikes, noDividends } from './cash-dividends.ts';
 
 /*
  * Nodes are numbered from the side on which the option is exercised: node m of a level has made m moves away from it
@@ -13,6 +14,8 @@ const mostSteps = methodologySettings.treeSteps;
 const spacing = new Float64Array(mostSteps + 2);
 const values = new Float64Array(mostSteps + 2);
 const weights = new Float64Array(mostSteps + 1);
+// Cost of exercise at each level, dollars: the strike, less dividends that are still to come.
+const strikes = new Float64Array(mostSteps + 1);
 
 /** The first three levels of a tree: values at its root, after one step and after two, from the side of exercise. */
 export interface TreeTop {
@@ -133,15 +136,13 @@ function readTop(top: TreeTop, level: number): void {
   } else if (level === 0) top.root = values[0]!;
 }
 
-/** American values, every node compared with exercise. Returns whether the root is exercised. */
-function compareEveryNode(
-  top: TreeTop,
-  { steps, signedStrike, nearValue, farValue, nearMove, scale }: Growth,
-): boolean {
+/** American values, every node compared with exercise at its level's strike. Returns whether the root is exercised. */
+function compareEveryNode(top: TreeTop, { steps, sign, nearValue, farValue, nearMove, scale }: Growth): boolean {
   let signedScale = scale;
   let exercised = false;
   for (let level = steps - 1; level >= 0; level--) {
     signedScale /= nearMove;
+    const signedStrike = sign * strikes[level]!;
     for (let m = 0; m <= level; m++) {
       const hold = nearValue * values[m]! + farValue * values[m + 1]!;
       const exercise = signedScale * spacing[m]! - signedStrike;
@@ -203,7 +204,8 @@ function fillLastLevel(tree: Growth, ratio: number): void {
 
 /**
  * Values an option on a Leisen–Reimer tree (Binomial Models for Option Valuation, 1996) of `steps`, odd and at most
- * 101, American and European side by side. The result is one object, overwritten by the next call. Null where a
+ * 101, American and European side by side. `spot` is the price without the present value of `dividends`, which whoever
+ * exercises before their ex-dates receives. The result is one object, overwritten by the next call. Null where a
  * probability leaves what a double holds: so far from the strike that only exercise or nothing is left.
  */
 export function growLattice(
@@ -215,6 +217,7 @@ export function growLattice(
   dividendYield: number,
   volatility: number,
   steps: number = mostSteps,
+  dividends: readonly CashDividend[] = noDividends,
 ): Lattice | null {
   const carry = (rate - dividendYield) * years;
   const deviation = volatility * Math.sqrt(years);
@@ -245,10 +248,19 @@ export function growLattice(
   secondPrices[1] = firstPrices[0] * farMove;
   secondPrices[2] = firstPrices[1] * farMove;
   europeanTop(lattice.european, growth);
-  // One boundary that recedes in time needs a gain from exercising early (interest on the strike of a put, the yield of
-  // a call) and a near move that is one.
-  const gain = right === 'call' ? dividendYield : rate;
-  const single = gain >= 0 && (right === 'call' ? nearMove > 1 : nearMove < 1);
-  lattice.exercised = single ? followBoundary(lattice.american, growth) : compareEveryNode(lattice.american, growth);
+  if (dividends.length === 0 && hasOneBoundary(right, rate, dividendYield, nearMove)) {
+    lattice.exercised = followBoundary(lattice.american, growth);
+  } else {
+    fillExerciseStrikes(strikes, { right, strike, years, rate, steps, dividends });
+    lattice.exercised = compareEveryNode(lattice.american, growth);
+  }
   return lattice;
+}
+
+/**
+ * True if one boundary that recedes in time parts exercise from holding: there is a gain from exercising early
+ * (interest on the strike of a put, the yield of a call), and the near move is one.
+ */
+function hasOneBoundary(right: OptionRight, rate: number, dividendYield: number, nearMove: number): boolean {
+  return right === 'call' ? dividendYield >= 0 && nearMove > 1 : rate >= 0 && nearMove < 1;
 }

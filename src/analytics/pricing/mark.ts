@@ -3,11 +3,11 @@ import type { SessionDate } from '../../domain/market-time.ts';
 import { hourMs } from '../../domain/units.ts';
 import { methodologySettings } from '../methodology.ts';
 
-/** What a mark was taken from (spec 2.9 `mark_source`). */
+/** Sources of a mark (spec 2.9 `mark_source`). */
 export const markSources = ['mid', 'last', 'close'] as const;
 export type MarkSource = (typeof markSources)[number];
 
-/** What is known of a contract's price at one point in time; null = not held. Prices dollars a share. */
+/** Prices of a contract at one point in time; null = not held. Dollars a share. */
 export interface MarkInputs {
   nowMs: number;
   quote: { bid: number | null; ask: number | null; tsMs: number } | null;

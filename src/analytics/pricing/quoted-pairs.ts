@@ -27,7 +27,7 @@ export function nearestPairs(pairs: readonly QuotedPair[], price: number): Quote
     .slice(0, methodologySettings.forwardStrikes);
 }
 
-/** What European put–call parity makes of a pair, dollars: K + (C − P)/discount, `discount` = e^{−rT}. */
+/** Forward of a pair by European put–call parity, dollars: K + (C − P)/discount, `discount` = e^{−rT}. */
 export function pairForward({ strike, callMid, putMid }: QuotedPair, discount: number): number {
   return strike + (callMid - putMid) / discount;
 }
@@ -36,14 +36,18 @@ function twoSidedMid({ bid, ask }: ChainRow): number | null {
   return bid !== null && bid > 0 ? quoteMid(bid, ask) : null;
 }
 
-/** The pairs of a group, ascending by strike. */
-export function quotedPairs({ strikes }: ChainGroup, rows: readonly ChainRow[]): QuotedPair[] {
+/** The pairs of a group, ascending by strike; with `midOf` those whose worthless side has no bid too. */
+export function quotedPairs(
+  { strikes }: Pick<ChainGroup, 'strikes'>,
+  rows: readonly ChainRow[],
+  midOf: (row: ChainRow) => number | null = twoSidedMid,
+): QuotedPair[] {
   const pairs: QuotedPair[] = [];
   for (const { dollars, call, put } of strikes) {
     const [callRow, putRow] = [rows[call], rows[put]];
     if (!callRow || !putRow) continue;
-    const callMid = twoSidedMid(callRow);
-    const putMid = twoSidedMid(putRow);
+    const callMid = midOf(callRow);
+    const putMid = midOf(putRow);
     if (callMid === null || putMid === null) continue;
     const halfSpread = 0.5 * (callRow.ask! - callRow.bid! + putRow.ask! - putRow.bid!);
     pairs.push({ strike: dollars, callMid, putMid, halfSpread });
@@ -51,14 +55,10 @@ export function quotedPairs({ strikes }: ChainGroup, rows: readonly ChainRow[]):
   return pairs;
 }
 
-/**
- * The pairs nearest the money, at most five, nearest first. Pairs more than 3% from it do not count: of expiries over a
- * quarter away, whose strikes are as far apart as their price may go, 3% times the square root of the quarters. Any
- * count where the options do not follow the spot.
- */
-export function pairsAtTheMoney(pairs: readonly QuotedPair[], group: ChainGroup, money: number): QuotedPair[] {
-  const { nearMoney, dividendSpanYears } = methodologySettings;
-  if (!group.root.followsSpot) return nearestPairs(pairs, money);
-  const reach = nearMoney * money * Math.sqrt(Math.max(1, group.years / dividendSpanYears));
-  return nearestPairs(pairs, money).filter(({ strike }) => Math.abs(strike - money) <= reach);
-}
+/** True for enough pairs near the money. */
+export const hasPairs = ({ pairs }: { pairs: readonly QuotedPair[] }) =>
+  pairs.length >= methodologySettings.fewestPairs;
+
+/** By how much C − P is uncertain at the money, dollars. */
+export const halfSpreadOf = ({ pairs }: { pairs: readonly QuotedPair[] }) =>
+  median(pairs.map(({ halfSpread }) => halfSpread));

@@ -3,16 +3,21 @@ import type { OptionRight } from '../../domain/chain/option-contract.ts';
 import { methodologySettings } from '../methodology.ts';
 import { americanVolatility } from './american.ts';
 import { blackScholes } from './black-scholes.ts';
+import { type CashDividend, presentDividends } from './cash-dividends.ts';
 import type { ChainGroup, ListedStrike } from './chain-groups.ts';
 import { carriedForward } from './forward.ts';
 import { europeanVolatility } from './implied-volatility.ts';
 import { quoteMid } from './mark.ts';
+import { unbidVolatilities } from './unbid-strikes.ts';
 
-/** What a group's volatilities are solved in. */
+/** Pricing inputs of a group's volatilities. */
 export interface SmileMarket {
+  /** Dollars, less the present value of the dividends. */
   spot: number;
   rate: number;
   dividendYield: number;
+  /** Those that go ex before expiry. */
+  dividends: readonly CashDividend[];
 }
 
 /** A contract's price and what it is solved with. */
@@ -27,23 +32,25 @@ export interface QuotedOption extends SmileMarket {
   halfSpread: number | null;
 }
 
-/** What a contract is priced in, without its mark. */
+/** Pricing inputs of a contract, without its mark. */
 type UnmarkedOption = Omit<QuotedOption, 'mark' | 'halfSpread'>;
 
 /** The least a contract can be worth, dollars: zero, the European lower bound, its exercise where it is American. */
-function leastValue({ right, spot, strike, years, rate, dividendYield, american }: UnmarkedOption): number {
+function leastValue(option: UnmarkedOption): number {
+  const { right, spot, strike, years, rate, dividendYield, dividends, american } = option;
   const sign = right === 'call' ? 1 : -1;
   const european = Math.exp(-rate * years) * sign * (carriedForward(spot, rate, dividendYield, years) - strike);
-  return Math.max(0, european, american ? sign * (spot - strike) : 0);
+  return Math.max(0, european, american ? sign * (spot + presentDividends(dividends, rate) - strike) : 0);
 }
 
 /** The most a contract can be worth, dollars: what it delivers, or is paid for; discounted where it is European. */
-function mostValue({ right, spot, strike, years, rate, dividendYield, american }: UnmarkedOption): number {
-  const delivered = right === 'call' ? spot : strike;
-  return american ? delivered : delivered * Math.exp(-(right === 'call' ? dividendYield : rate) * years);
+function mostValue(option: UnmarkedOption): number {
+  const { right, spot, strike, years, rate, dividendYield, dividends, american } = option;
+  if (american) return right === 'call' ? spot + presentDividends(dividends, rate) : strike;
+  return right === 'call' ? spot * Math.exp(-dividendYield * years) : strike * Math.exp(-rate * years);
 }
 
-/** Whether a volatility can be read off a price, dollars: it lies between the least and the most that can be. */
+/** True if a volatility can be read off a price, dollars: it lies between the least and the most that can be. */
 export function isWithinBounds(option: UnmarkedOption, mark: number): boolean {
   return mark > leastValue(option) + methodologySettings.boundMargin && mark < mostValue(option);
 }
@@ -53,13 +60,13 @@ export function isWithinBounds(option: UnmarkedOption, mark: number): boolean {
  * time left, beyond [0.005, 10], or so wide a quote that half its spread is worth more than 0.5 of volatility.
  */
 export function contractVolatility(option: QuotedOption): number {
-  const { right, spot, strike, years, rate, dividendYield, american, mark, halfSpread } = option;
+  const { right, spot, strike, years, rate, dividendYield, dividends, american, mark, halfSpread } = option;
   const { boundMargin, minimumVolatility, maximumVolatility, maximumVolatilityError } = methodologySettings;
   const discount = Math.exp(-rate * years);
   const forward = carriedForward(spot, rate, dividendYield, years);
   if (!(years > 0 && mark > leastValue(option) + boundMargin)) return Number.NaN;
   const volatility = american
-    ? americanVolatility(mark, { right, spot, strike, years, rate, dividendYield })
+    ? americanVolatility(mark, { right, spot, strike, years, rate, dividendYield, dividends })
     : europeanVolatility(right, mark, forward, strike, years, discount);
   if (!(volatility >= minimumVolatility && volatility <= maximumVolatility)) return Number.NaN;
   if (halfSpread === null) return volatility;
@@ -67,7 +74,7 @@ export function contractVolatility(option: QuotedOption): number {
   return halfSpread <= maximumVolatilityError * vega ? volatility : Number.NaN;
 }
 
-/** How a strike's volatility was found; the first four of `solveOrigins` say the same. */
+/** Origins of a strike's volatility; the first four of `solveOrigins` say the same. */
 const [none, outOfTheMoney, inTheMoney, interpolated] = [0, 1, 2, 3];
 
 /**
@@ -81,7 +88,8 @@ export interface Smile {
 
 /**
  * One volatility a strike, for its call and its put: from the out-of-the-money side, else from the other, else on a
- * straight line in ln(K/F) between the nearest solved strikes on either side.
+ * straight line in ln(K/F) between the nearest solved strikes on either side. A strike without a bid whose ask says
+ * little is on the line through those with one.
  */
 export function solveSmile(group: ChainGroup, rows: readonly ChainRow[], market: SmileMarket): Smile {
   const forward = carriedForward(market.spot, market.rate, market.dividendYield, group.years);
@@ -96,6 +104,11 @@ export function solveSmile(group: ChainGroup, rows: readonly ChainRow[], market:
       if (!Number.isNaN(volatility[i]!)) origin[i] = inTheMoney;
     }
   });
+  const read = (i: number) => (origin[i] === outOfTheMoney ? volatility[i]! : Number.NaN);
+  for (const [i, onLine] of unbidVolatilities(group, rows, { ...market, forward }, read)) {
+    volatility[i] = onLine;
+    origin[i] = interpolated;
+  }
   interpolate(group.strikes, { volatility, origin }, forward);
   return { volatility, origin };
 }

@@ -2,8 +2,8 @@ import { type OptionLedger, printState } from './option-ledger.ts';
 import type { PrintLinks } from './print-links.ts';
 
 /**
- * What a cancel takes back that comes in event-time order: the most recent print before it that it looks like and that
- * stands; −1 = none.
+ * Finds the print that a cancel withdraws, which comes in event-time order: the most recent print before it that it
+ * looks like and that stands; −1 = none.
  */
 export function mostRecent(ledger: OptionLedger, cancel: number): number {
   const { columns } = ledger;

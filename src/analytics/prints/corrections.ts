@@ -37,7 +37,7 @@ function sameData({ columns, mask }: StockLedger, a: number, b: number): boolean
   return price[i] === price[j] && size[i] === size[j] && sizeMicros[i] === sizeMicros[j];
 }
 
-/** Whether a record repeats an earlier one: same code and same position in event time. */
+/** True if a record repeats an earlier one: same code and same position in event time. */
 export function isRepeated({ columns, mask }: StockLedger, entry: number, records: readonly number[]): boolean {
   const slot = entry & mask;
   return records.some((record) => {

@@ -4,7 +4,7 @@ import { createPrintLines } from './print-lines.ts';
 import type { PrintLinks } from './print-links.ts';
 
 /**
- * Whether a print that is about to be linked repeats one that is: the same contract, exchange and sequence (methodology
+ * True if a print that is about to be linked repeats one that is: the same contract, exchange and sequence (methodology
  * 3). Numbers ascend on a tape, so that nearly every print is known to be new by one look at the highest of its line. A
  * repeated print has the instant of the first: prints of the contract well before it need not be checked, regardless of
  * their numbers.

@@ -4,7 +4,7 @@ import type { OptionPrint } from '../../domain/print.ts';
 import { createConditionSets } from './condition-sets.ts';
 import { doubleRing } from './ring.ts';
 
-/** What became of a print. */
+/** States of a print. */
 export const printState = {
   /** Waits to be taken in event-time order. */
   waiting: 0,
@@ -51,7 +51,7 @@ export interface OptionLedger {
   /** Forgets the entries from `from` on but some, ascending; these are numbered again from `from` on. */
   retain(from: number, staying: readonly number[]): void;
   /**
-   * Whether `a` comes before `b` in event time: instant, then sequence, then contract and exchange, so that no two are
+   * True if `a` comes before `b` in event time: instant, then sequence, then contract and exchange, so that no two are
    * equal but duplicates.
    */
   before(a: number, b: number): boolean;

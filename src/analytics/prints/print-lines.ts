@@ -1,6 +1,6 @@
 /** The highest number met on each line of prints, a line being a (contract, exchange). */
 export interface PrintLines {
-  /** Whether `sequence` is above all before it on its line, which it then is the highest of. */
+  /** True if `sequence` is above all before it on its line, which it then is the highest of. */
   ascends(contract: number, exchange: number, sequence: number): boolean;
 }
 

@@ -57,7 +57,7 @@ export function createQuoteBook(remembered: number = tapeSettings.rememberedQuot
     if (columns.tsMs[i] !== columns.tsMs[j]) return columns.tsMs[i]! < columns.tsMs[j]!;
     if (columns.tsNanos[i] !== columns.tsNanos[j]) return columns.tsNanos[i]! < columns.tsNanos[j]!;
     if (columns.sequence[i] !== columns.sequence[j]) return columns.sequence[i]! < columns.sequence[j]!;
-    // Of one contract's quotes with equal instant and number the last to be applied would decide: let it be the
+    // Among a contract's quotes with equal instant and number the last to be applied would decide: let it be the
     // narrower one.
     if (columns.bid[i] !== columns.bid[j]) return columns.bid[i]! < columns.bid[j]!;
     return columns.ask[i]! > columns.ask[j]!;
@@ -101,7 +101,7 @@ export function createQuoteBook(remembered: number = tapeSettings.rememberedQuot
   function makeRoom() {
     if (next - oldest <= mask) return;
     const half = (mask + 1) >> 1;
-    // What is so far behind the release has been put in force: nothing that waits is forgotten.
+    // Quotes so far behind the release have been put in force: nothing that waits is forgotten.
     if (mask + 1 >= remembered)
       while (next - oldest > half && columns.tsMs[oldest & mask]! < releasedMs - horizonMs) oldest++;
     // Forgetting a few at a time would be asked for at every quote: with less than half free the ring grows.

@@ -36,7 +36,7 @@ export interface StockLedger {
   add(print: StockPrint, symbol: number): number;
   /** The entries that came before with the same symbol, exchange, facility and trade id, newest first. */
   namesakes(entry: number): number[];
-  /** Whether `a` comes before `b` in event time: instant, sequence, then exchange, facility and id. */
+  /** True if `a` comes before `b` in event time: instant, sequence, then exchange, facility and id. */
   before(a: number, b: number): boolean;
 }
 

@@ -1,7 +1,7 @@
 import type { BarColumns } from '../../domain/bar.ts';
+import { tradeSpan } from '../../domain/calendar.ts';
 import type { TradedContract } from '../../domain/chain/contract-book.ts';
 import { optionTraits } from '../../domain/flow/option-trade-conditions.ts';
-import { addDays, exchangeInstant } from '../../domain/market-time.ts';
 import { correctionMessage, isWithdrawn, type OptionPrint } from '../../domain/print.ts';
 import { minuteMs } from '../../domain/units.ts';
 import { addToBar, barsOfRows, createBarRows } from '../bars/bar-rows.ts';
@@ -34,13 +34,12 @@ export interface ContractTape extends Pick<OptionTape, 'end' | 'crossSections' |
 }
 
 /**
- * What `createOptionTape` makes of an underlying's prints, made a contract after the other: for a whole tape without
- * quotes, whose prints are numbered by their lines, so that none repeats another. All but multi-leg events depends on
- * the prints of one contract alone, which lie in the processor's cache. Memory is bounded by the largest contract and
- * the multi-leg prints.
+ * As `createOptionTape`, but made a contract after the other: for a whole tape without quotes, whose prints are
+ * numbered by their lines, so that none repeats another. All but multi-leg events depends on the prints of one contract
+ * alone, which lie in the processor's cache. Memory is bounded by the largest contract and the multi-leg prints.
  */
 export function createContractTape({ session, onChange, onBars }: ContractTapeOptions): ContractTape {
-  const [startMs, endMs] = [exchangeInstant(session), exchangeInstant(addDays(session, 1))];
+  const { fromMs: startMs, toMs: endMs } = tradeSpan(session);
   const counts = emptyCounts();
   // The multi-leg prints that stand of the contracts before, then the prints of the contract being taken.
   const ledger = createOptionLedger(Infinity, () => false);
@@ -100,7 +99,7 @@ export function createContractTape({ session, onChange, onBars }: ContractTapeOp
     for (const at of [first, last]) observed.add(contract!.underlying, columns.tsMs[inOrder[at]! & ledger.mask]!);
   }
 
-  // Of the contract's prints that stand, and filled for one after the other.
+  // Sums of the contract's prints that stand; filled for one contract after the other.
   const sums = { volume: 0, premium: 0, count: 0 };
   const print = { entry: 0, price: 0, size: 0, sizeMicros: 0, traits: 0 };
   let minuteStartMs = -Infinity;
@@ -155,7 +154,7 @@ export function createContractTape({ session, onChange, onBars }: ContractTapeOp
     const counts = new Int32Array(largestExchange + 1);
     for (let leg = 0; leg < ledger.next; leg++) counts[columns.exchange[leg]!]!++;
     const books = new Map<number, Int32Array>();
-    // Nanoseconds since midnight are exact in a double: a day has less than 10^14.
+    // Nanoseconds since the session began are exact in a double: those of a hundred days are.
     const nanos = new Float64Array(ledger.next);
     for (let leg = 0; leg < ledger.next; leg++) {
       const exchange = columns.exchange[leg]!;

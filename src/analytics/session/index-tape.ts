@@ -1,5 +1,6 @@
 import { type BarColumns, type Timeframe, timeframeMs } from '../../domain/bar.ts';
-import { addDays, exchangeInstant, type SessionDate } from '../../domain/market-time.ts';
+import { tradeSpan } from '../../domain/calendar.ts';
+import { exchangeInstant, type SessionDate } from '../../domain/market-time.ts';
 import { type IndexValue, priceUnits } from '../../domain/print.ts';
 import { stockTraits } from '../../domain/stock-trade-conditions.ts';
 import { addToBar, type BarRows, barsOfRows, createBarRows, foldRows } from '../bars/bar-rows.ts';
@@ -12,7 +13,7 @@ const secondOf = cut(secondMs);
 
 /** One session's index values: values in, bars without volume out. */
 export interface IndexTape extends PriceTape {
-  /** Takes a value; the object may be used again afterwards. Values of another New York date are omitted. */
+  /** Takes a value; the object may be used again afterwards. Values of another trade date are omitted. */
   value(value: IndexValue): void;
 }
 
@@ -26,16 +27,17 @@ interface IndexState {
 const isEarlier = (a: number, b: number) => a < b;
 const traits = stockTraits.highLow | stockTraits.openClose;
 
-function rowsOf(seconds: BarRows, timeframe: Timeframe, startMs: number, fromMs: number): BarRows {
+function rowsOf(seconds: BarRows, timeframe: Timeframe, dayStartMs: number, fromMs: number): BarRows {
   if (timeframe === '1s') return seconds;
-  if (timeframe === '1d') return foldRows(seconds, () => startMs, true, -Infinity);
+  if (timeframe === '1d') return foldRows(seconds, () => dayStartMs, true, -Infinity);
   const startOf = cut(timeframeMs[timeframe]);
   return foldRows(seconds, startOf, true, startOf(fromMs));
 }
 
 /** An index tape of one session. Memory is bounded by the seconds in which indices have values. */
 export function createIndexTape(session: SessionDate): IndexTape {
-  const [startMs, endMs] = [exchangeInstant(session), exchangeInstant(addDays(session, 1))];
+  const { fromMs: startMs, toMs: endMs } = tradeSpan(session);
+  const dayStartMs = exchangeInstant(session);
   const states = new Map<string, IndexState>();
 
   function stateOf(symbol: string): IndexState {
@@ -65,7 +67,7 @@ export function createIndexTape(session: SessionDate): IndexTape {
       return taken.sort((a, b) => (a.symbol < b.symbol ? -1 : 1));
     },
     bars(symbol, timeframe, fromMs = -Infinity): BarColumns {
-      const bars = barsOfRows(rowsOf(stateOf(symbol).seconds, timeframe, startMs, fromMs), fromMs);
+      const bars = barsOfRows(rowsOf(stateOf(symbol).seconds, timeframe, dayStartMs, fromMs), fromMs);
       bars.tradeCount.fill(Number.NaN);
       return bars;
     },

@@ -2,7 +2,7 @@ import { priceUnits } from '../../domain/print.ts';
 import { closingTradeCondition, officialCloseCondition } from '../../domain/stock-trade-conditions.ts';
 import type { StockLedger } from '../prints/stock-ledger.ts';
 
-/** Whether a print's conditions make it one the official close may be read from. */
+/** True if a print's conditions make it one the official close may be read from. */
 export function mayBeClose(conditions: readonly number[]): boolean {
   return conditions.includes(officialCloseCondition) || conditions.includes(closingTradeCondition);
 }

@@ -1,6 +1,7 @@
+import { tradeSpan } from '../../domain/calendar.ts';
 import type { TradedContract } from '../../domain/chain/contract-book.ts';
 import { optionTraits } from '../../domain/flow/option-trade-conditions.ts';
-import { addDays, exchangeInstant, type SessionDate } from '../../domain/market-time.ts';
+import type { SessionDate } from '../../domain/market-time.ts';
 import { correctionMessage, isWithdrawn, type OptionPrint, type OptionQuote } from '../../domain/print.ts';
 import { createOptionBars, type OptionBars } from '../bars/option-bars-from-prints.ts';
 import { createFlowChanges, type FlowChange } from '../flow/changes.ts';
@@ -23,7 +24,7 @@ export interface OptionTapeOptions {
   session: SessionDate;
   onChange(change: FlowChange): void;
   /**
-   * How long a print waits for earlier ones, by event time. At the lateness bound (the default) nothing within the
+   * Time a print waits for earlier ones, by event time, ms. At the lateness bound (the default) nothing within the
    * bound is ever sent twice. A live reader waits less, sees events sooner, and gets `withdrawn` when a later print
    * changes them.
    */
@@ -55,7 +56,7 @@ export interface OptionTapeCounts {
   otherSession: number;
 }
 
-/** Of nothing. */
+/** Counts of no prints. */
 export function emptyCounts(): OptionTapeCounts {
   return { prints: 0, duplicates: 0, cancels: 0, unmatchedCancels: 0, leftOut: 0, late: 0, otherSession: 0 };
 }
@@ -85,7 +86,7 @@ export interface OptionTape {
  */
 export function createOptionTape(options: OptionTapeOptions): OptionTape {
   const { session, holdMs = tapeSettings.latenessMs } = options;
-  const [startMs, endMs] = [exchangeInstant(session), exchangeInstant(addDays(session, 1))];
+  const { fromMs: startMs, toMs: endMs } = tradeSpan(session);
   let reachedMs = -Infinity;
   let clockMs = -Infinity;
   const counts = emptyCounts();

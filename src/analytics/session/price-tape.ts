@@ -1,6 +1,6 @@
 import type { BarColumns, Timeframe } from '../../domain/bar.ts';
 
-/** What a session's tape says of prices: of stocks, or of indices. */
+/** Prices of a session's tape: of stocks, or of indices. */
 export interface PriceTape {
   /** The symbols whose figures changed since the last call, alphabetical, and the first second that did. */
   takeChanged(): { symbol: string; fromMs: number }[];

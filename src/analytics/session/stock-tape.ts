@@ -1,5 +1,6 @@
 import { type Timeframe, timeframeMs } from '../../domain/bar.ts';
-import { addDays, exchangeInstant, type SessionDate } from '../../domain/market-time.ts';
+import { tradeSpan } from '../../domain/calendar.ts';
+import { exchangeInstant, type SessionDate } from '../../domain/market-time.ts';
 import { priceUnits, type StockPrint } from '../../domain/print.ts';
 import { stockTraits } from '../../domain/stock-trade-conditions.ts';
 import { completeThrough, createStockSeconds, type StockSeconds } from '../bars/stock-bars-from-prints.ts';
@@ -12,15 +13,19 @@ import { mayBeClose, officialCloseOf } from './official-close.ts';
 import type { PriceTape } from './price-tape.ts';
 
 export interface StockTapeOptions {
-  /** Prints of another New York date are counted as such and omitted. */
+  /** Prints of another trade date are counted as such and omitted. */
   session: SessionDate;
   /** Prints remembered; `tapeSettings.rememberedPrints` when absent. A correction of one forgotten changes nothing. */
   remembered?: number;
+  /** Form T prints of extended hours form the prices of bars, but not of that of the day. */
+  extendedBars?: boolean;
 }
 
-/** What came in, by what became of it. */
+/** Counts of the prints that came in, by outcome. */
 export interface StockTapeCounts {
   prints: number;
+  /** Prints that name a trade which no print before named. */
+  trades: number;
   duplicates: number;
   /** Records that took another back or replaced it. */
   corrections: number;
@@ -63,19 +68,21 @@ interface SymbolState {
 }
 
 /** A stock tape of one session. Memory is bounded by the prints remembered and the seconds in which symbols trade. */
-export function createStockTape({ session, remembered = tapeSettings.rememberedPrints }: StockTapeOptions): StockTape {
-  const [startMs, endMs] = [exchangeInstant(session), exchangeInstant(addDays(session, 1))];
+export function createStockTape(options: StockTapeOptions): StockTape {
+  const { session, remembered = tapeSettings.rememberedPrints, extendedBars = false } = options;
+  const { fromMs: startMs, toMs: endMs } = tradeSpan(session);
+  const dayStartMs = exchangeInstant(session);
   const ledger = createStockLedger(remembered);
   const { columns } = ledger;
   const states = new Map<string, SymbolState>();
-  const counts: StockTapeCounts = { prints: 0, duplicates: 0, corrections: 0, otherSession: 0 };
+  const counts: StockTapeCounts = { prints: 0, trades: 0, duplicates: 0, corrections: 0, otherSession: 0 };
   // Records that stand at another record's position in time, with their own position.
   const moved = new Map<number, number>();
   let latestState: SymbolState | null = null;
   let reachedMs = -Infinity;
 
   function newState(symbol: string): SymbolState {
-    const seconds = createStockSeconds(ledger, startMs);
+    const seconds = createStockSeconds(ledger, session, extendedBars);
     const [index, tally, closes] = [states.size, emptyTally(), new Set<number>()];
     return { index, symbol, seconds, tally, closes, head: -1, last: -1, changedFromMs: Infinity };
   }
@@ -164,6 +171,7 @@ export function createStockTape({ session, remembered = tapeSettings.rememberedP
       const entry = ledger.add(print, state.index);
       state.head = entry;
       const others = ledger.namesakes(entry);
+      if (others.length === 0) counts.trades++;
       if (others.length > 0 || print.correction !== 0) settle(state, entry, others);
       else turn(state, entry, true);
     },
@@ -186,7 +194,7 @@ export function createStockTape({ session, remembered = tapeSettings.rememberedP
       return { price: columns.price[slot]! / priceUnits, tsMs: columns.tsMs[slot]!, volume };
     },
     completeThrough(timeframe) {
-      if (timeframe === '1d') return reachedMs - tapeSettings.completionLagMs >= endMs ? startMs : null;
+      if (timeframe === '1d') return reachedMs - tapeSettings.completionLagMs >= endMs ? dayStartMs : null;
       const through = completeThrough(reachedMs, timeframeMs[timeframe]);
       return through >= startMs ? through : null;
     },

@@ -14,13 +14,16 @@ import {
   type CommonOptions,
   choice,
   configOf,
+  delayOption,
   duration,
+  keepSampleOption,
   rateOption,
   ticker,
   wholeNumber,
   withCommonOptions,
   withExamples,
 } from '../io/options.ts';
+import { keepSampleIfAsked } from '../io/store.ts';
 import type { Terminal } from '../io/terminal.ts';
 
 /** A ticker, and the name by which the source knows it. */
@@ -30,6 +33,7 @@ interface NamedSymbol {
 }
 
 interface CaptureOptions extends CommonOptions {
+  keepSample?: boolean;
   symbols: NamedSymbol[];
   url: string;
   every?: number;
@@ -73,6 +77,7 @@ function settingsOf(options: CaptureOptions): CaptureSettings {
   return {
     everyMs: options.every ?? 5 * minuteMs,
     delayMs: options.delay ?? 0,
+    ...(options.delay !== undefined && { sourceDelayMs: options.delay }),
     always: options.always ?? false,
     timeoutMs: options.timeout ?? 30_000,
     maxBytes: (options.maxSize ?? 64) * 1024 * 1024,
@@ -97,16 +102,14 @@ function resultOf(report: CaptureReport, once: boolean): CommandResult {
 async function capture(terminal: Terminal, options: CaptureOptions): Promise<CommandResult> {
   const config = configOf(terminal, options);
   // Loaded here, so that help and usage errors need not wait for it all.
-  const [{ logOf }, { openStore }, { ensureStarterRegistry }, { captureChains, captureChainsOnce }] = await Promise.all(
-    [
+  const [{ lineLog, logOf }, { openCurrentStore }, { ensureStarterRegistry }, { captureChains, captureChainsOnce }] =
+    await Promise.all([
       import('../line-log.ts'),
-      import('../../store/engine/connection.ts'),
+      import('../../store/current-store.ts'),
       import('../../ingest/files/starter-registry.ts'),
       import('../../ingest/chains/capture-chains.ts'),
-    ],
-  );
+    ]);
   const log = logOf(config, terminal.stderr);
-  const line = (text: string) => log.debug(text);
   const world: CaptureWorld = {
     now: terminal.now,
     stop: terminal.interrupted,
@@ -116,15 +119,32 @@ async function capture(terminal: Terminal, options: CaptureOptions): Promise<Com
   };
   // Not left behind when the process is asked to end: what is being stored is stored, then the store is closed.
   const { databaseUrl, dataDir } = config;
-  const store = await openStore({ databaseUrl, dataDir, log: line, stop: terminal.interrupted });
+  const store = await openCurrentStore({
+    databaseUrl,
+    dataDir,
+    log: lineLog(log, 'debug'),
+    stop: terminal.interrupted,
+  });
   try {
     await ensureStarterRegistry(store, terminal.now);
+    await keepSampleIfAsked(store, options);
     const run = options.once ? captureChainsOnce : captureChains;
     return resultOf(await run(store, sourcesOf(options), settingsOf(options), world), options.once ?? false);
   } finally {
     await store.close();
   }
 }
+
+const examples: [string, string][] = [
+  [
+    'capture chains --symbols SPX=_SPX,AAPL --every 5m --delay 15m --url https://quotes.example.com/options/{symbol}.json',
+    'all day',
+  ],
+  [
+    'capture chains --symbols AAPL --once --url https://quotes.example.com/options/{symbol}.json --json',
+    'once, from cron',
+  ],
+];
 
 function addChainsCommand(parent: Command, terminal: Terminal): void {
   const command = withCommonOptions(parent.command('chains'))
@@ -145,7 +165,11 @@ function addChainsCommand(parent: Command, terminal: Terminal): void {
       urlTemplate,
     )
     .option('--every <time>', 'time between captures; the first is at the open (default: 5m)', duration)
-    .option('--delay <time>', 'delay of the source’s quotes; market hours are shifted by it (default: none)', duration)
+    .addOption(
+      delayOption(
+        'delay of the source’s quotes, 0 = none: stored with each chain, and market hours are shifted by it (default: as the format says, 15m, and no shift)',
+      ),
+    )
     .option('--always', 'capture outside market hours too')
     .option('--once', 'capture each symbol once, now, at any hour; exit code 1 if one fails')
     .option('--timeout <time>', 'timeout for the whole answer (default: 30s)', duration)
@@ -153,17 +177,9 @@ function addChainsCommand(parent: Command, terminal: Terminal): void {
     .addOption(
       choice('--gamma-source <source>', 'gammas: solved from quotes, or the source’s (default: solve)', gammaSources),
     )
+    .addOption(keepSampleOption())
     .addOption(rateOption());
-  withExamples(command, [
-    [
-      'capture chains --symbols SPX=_SPX,AAPL --every 5m --delay 15m --url https://quotes.example.com/options/{symbol}.json',
-      'all day',
-    ],
-    [
-      'capture chains --symbols AAPL --once --url https://quotes.example.com/options/{symbol}.json --json',
-      'once, from cron',
-    ],
-  ]);
+  withExamples(command, examples);
   command.action(
     printing(
       terminal,

@@ -33,15 +33,20 @@ export const chain: Exporter = {
     solved_gamma: 'float64',
     solved_theta: 'float64',
     solved_vega: 'float64',
+    delay_ms: 'int64',
+    methodology_version: 'text',
   },
   async *rows(store, { symbol, fromMs, toMs }) {
     if (symbol === null) return;
-    const [{ captureTimes }, { chainCapturesAt }] = await Promise.all([
+    const [{ captureTimes }, { chainCapturesAt }, { latestGexCaptures }] = await Promise.all([
       import('../../store/chain/capture-times.ts'),
       import('../../store/chain/chain-captures.ts'),
+      import('../../store/gex/captures.ts'),
     ]);
     for (const atMs of await captureTimes(store, 'chain', symbol, fromMs, toMs)) {
       const [capture] = await chainCapturesAt(store, [{ underlying: symbol, atMs }]);
+      const computed = (await latestGexCaptures(store, [symbol], atMs, { byExpiry: false })).get(symbol);
+      const methodologyVersion = computed?.capturedAt === atMs ? computed.methodologyVersion : null;
       for (const row of capture?.rows ?? []) {
         const { expiry, right, strike, openInterest, volume, bid, ask, last, fmv, solved } = row;
         yield {
@@ -62,6 +67,8 @@ export const chain: Exporter = {
           ...Object.fromEntries(greekNames.map((name) => [name, shownGreek(row, name)])),
           shares_per_contract: row.sharesPerContract,
           ...Object.fromEntries(greekNames.map((name) => [`solved_${name}`, solved?.[name] ?? null])),
+          delay_ms: capture!.delayMs ?? null,
+          methodology_version: methodologyVersion,
         };
       }
     }
@@ -87,6 +94,8 @@ export const gex: Exporter = {
     gex_0dte: 'float64',
     implied_spot: 'float64',
     spot_stale: 'bool',
+    delay_ms: 'int64',
+    methodology_version: 'text',
   },
   async *rows(store, { symbol, fromMs, toMs }) {
     if (symbol === null) return;
@@ -114,6 +123,8 @@ export const gex: Exporter = {
           gex_0dte: gex0dte,
           implied_spot: capture!.impliedSpot,
           spot_stale: capture!.spotStale,
+          delay_ms: capture!.delayMs,
+          methodology_version: capture!.methodologyVersion,
         };
       }
     }

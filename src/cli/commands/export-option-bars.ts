@@ -29,7 +29,7 @@ export const optionBars: Exporter = {
     ]);
     const sessions = await storedOptionBars(store, symbol, exchangeDate(fromMs), exchangeDate(toMs));
     for (const { sessionDate, contract } of sessions) {
-      const { bars } = await readOptionBars(store, contract, sessionDate, timeframe);
+      const { bars } = await readOptionBars(store, { underlying: symbol, contract }, sessionDate, timeframe);
       for (let i = 0; i < bars.tsMs.length; i++) {
         const { tsMs, open, high, low, close, volume, vwap, tradeCount } = barAt(bars, i);
         if (tsMs < fromMs || tsMs >= toMs) continue;

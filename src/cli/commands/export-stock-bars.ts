@@ -1,4 +1,4 @@
-import { barAt } from '../../domain/bar.ts';
+import { barAt, inWholeShares } from '../../domain/bar.ts';
 import type { Exporter } from './exporter.ts';
 
 const barsAtOnce = 20_000;
@@ -24,7 +24,8 @@ export const stockBars: Exporter = {
     const { readBars } = await import('../../store/market/bar-blocks.ts');
     for (let start = fromMs; ; ) {
       const range = { fromMs: start, toMs, limit: barsAtOnce };
-      const { bars, more } = (await readBars(store, [symbol], timeframe, range)).get(symbol)!;
+      const { bars: stored, more } = (await readBars(store, [symbol], timeframe, range)).get(symbol)!;
+      const bars = inWholeShares(stored);
       for (let i = 0; i < bars.tsMs.length; i++) {
         const { tsMs, open, high, low, close, volume, vwap, tradeCount } = barAt(bars, i);
         yield { symbol, timeframe, ts_ms: tsMs, open, high, low, close, volume, vwap, trade_count: tradeCount };

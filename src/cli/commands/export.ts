@@ -7,12 +7,18 @@ import { type Timeframe, timeframes } from '../../domain/bar.ts';
 import { maxEpochMs } from '../../domain/units.ts';
 import type { Cell } from '../../rest/contract/table.ts';
 import { csvLine } from '../../runtime/csv-lines.ts';
+import type { Store } from '../../store/engine/connection.ts';
 import { type CommandResult, printing } from '../io/command-result.ts';
 import { type CommonOptions, choice, instant, ticker, withCommonOptions, withExamples } from '../io/options.ts';
 import { withStore } from '../io/store.ts';
 import type { Terminal } from '../io/terminal.ts';
 import { chain, gex } from './export-captures.ts';
+import { dividends } from './export-dividends.ts';
+import { gexInputs } from './export-gex-inputs.ts';
 import { optionBars } from './export-option-bars.ts';
+import { rates } from './export-rates.ts';
+import { roots } from './export-roots.ts';
+import { splits } from './export-splits.ts';
 import { stockBars } from './export-stock-bars.ts';
 import { symbols } from './export-symbols.ts';
 import type { Exporter, ExportRow } from './exporter.ts';
@@ -22,9 +28,13 @@ function ofLength(exporter: Exporter, timeframe: Timeframe, describes: string): 
   return { ...exporter, timeframes: [timeframe], describes };
 }
 
-/** What can be exported, by the name used on the command line. */
+/** Exporters, by the name used on the command line. */
 const exporters: Record<string, Exporter> = {
   symbols,
+  roots,
+  splits,
+  dividends,
+  rates,
   'stock-bars': stockBars,
   'stock-minute-bars': ofLength(stockBars, '1m', 'stock-bars --timeframe 1m, under the name used by ingest'),
   'stock-day-bars': ofLength(stockBars, '1d', 'stock-bars --timeframe 1d, under the name used by ingest'),
@@ -32,6 +42,7 @@ const exporters: Record<string, Exporter> = {
   'option-minute-bars': ofLength(optionBars, '1m', 'option-bars --timeframe 1m, under the name used by ingest'),
   chain,
   gex,
+  'gex-inputs': gexInputs,
 };
 
 /** The length of bars to export: what was asked for, else the only one there is, else 1m. */
@@ -103,6 +114,16 @@ async function writeFile(written: AsyncIterable<string | Uint8Array>, file: stri
   }
 }
 
+/** The note on simulated data among the exported. */
+async function simulatedIn(store: Store, symbol: string | null): Promise<string | null> {
+  const [{ symbolRegistry }, { simulatedNote }] = await Promise.all([
+    import('../../store/market/symbols.ts'),
+    import('../../store/market/simulated-note.ts'),
+  ]);
+  await symbolRegistry(store);
+  return simulatedNote(store, [symbol]);
+}
+
 async function exportRows(terminal: Terminal, dataset: string, options: ExportOptions): Promise<CommandResult> {
   const { symbol = null, format, output = null, from = 0, to = maxEpochMs } = options;
   const exporter = exporters[dataset]!;
@@ -111,6 +132,8 @@ async function exportRows(terminal: Terminal, dataset: string, options: ExportOp
   await withStore(terminal, options, async (store) => {
     const rows = counting(exporter.rows(store, { symbol, fromMs: from, toMs: to, timeframe }), counted);
     const written = format === 'arrow' ? arrowOf(exporter, rows) : linesOf(exporter, rows, format);
+    const note = await simulatedIn(store, symbol);
+    if (note !== null) terminal.stderr.write(`${note}\n`);
     if (output === null) await pipeline(Readable.from(written), terminal.stdout, { end: false });
     else await writeFile(written, output);
   });
@@ -147,7 +170,7 @@ export function addExportCommand(program: Command, terminal: Terminal): void {
     ['export gex --symbol SPX --from 2024-01-05', 'dealer gamma from a date on'],
     ['export stock-bars --symbol SPY --output spy.csv --json', 'to a file, with a report for scripts'],
   ]);
-  // What only makes sense together cannot be said option by option.
+  // Options that only make sense together cannot be checked one by one.
   command.hook('preAction', () => {
     const { json, output, symbol, timeframe } = command.opts<ExportOptions>();
     const exporter = exporters[command.args[0]!]!;

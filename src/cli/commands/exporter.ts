@@ -5,7 +5,7 @@ import type { Store } from '../../store/engine/connection.ts';
 /** One exported row by wire name. Null = unknown. */
 export type ExportRow = Record<string, Cell>;
 
-/** What to export: instants are half-open [fromMs, toMs), epoch ms. */
+/** Range of an export: instants are half-open [fromMs, toMs), epoch ms. */
 export interface ExportRange {
   /** A ticker; the underlying of options. Null = every symbol, where a dataset can be exported whole. */
   symbol: string | null;
@@ -14,11 +14,11 @@ export interface ExportRange {
   timeframe: Timeframe;
 }
 
-/** How a dataset is read out of the store, a bounded piece at a time. */
+/** Reads a dataset out of the store, a bounded piece at a time. */
 export interface Exporter {
   /** For `--help`. */
   describes: string;
-  /** Whether it can be exported without `--symbol`. */
+  /** True if it can be exported without `--symbol`. */
   whole: boolean;
   /** The bar lengths it has; absent = all of them, or none applies. */
   timeframes?: readonly Timeframe[];

@@ -19,7 +19,7 @@ async function* counted(pieces: AsyncIterable<Uint8Array>, metrics: FollowMetric
   }
 }
 
-/** What a follower's metrics are made with. */
+/** Parts of a follower's metrics. */
 interface FollowWorld {
   store: Store;
   config: Config;

@@ -11,16 +11,19 @@ import {
   type CommonOptions,
   choice,
   configOf,
+  keepSampleOption,
   rateOption,
   solveMostOption,
   wholeNumber,
   withCommonOptions,
   withExamples,
 } from '../io/options.ts';
+import { keepSampleIfAsked } from '../io/store.ts';
 import type { Terminal } from '../io/terminal.ts';
 import { measured, type Tape } from './follow-metrics.ts';
 
 interface FollowCommandOptions extends CommonOptions {
+  keepSample?: boolean;
   source?: string;
   fromStart?: boolean;
   stream?: string;
@@ -61,22 +64,23 @@ async function tapeOf(terminal: Terminal, config: Config, options: FollowCommand
 async function followTape(terminal: Terminal, options: FollowCommandOptions): Promise<CommandResult> {
   const config = configOf(terminal, options);
   // Loaded here, so that help and usage errors need not wait for it all.
-  const [{ logOf }, { openStore }, { ensureStarterRegistry }, { follow }] = await Promise.all([
+  const [{ lineLog, logOf }, { openCurrentStore }, { ensureStarterRegistry }, { follow }] = await Promise.all([
     import('../line-log.ts'),
-    import('../../store/engine/connection.ts'),
+    import('../../store/current-store.ts'),
     import('../../ingest/files/starter-registry.ts'),
     import('../../ingest/tail/follow.ts'),
   ]);
   const log = logOf(config, terminal.stderr);
   // Not left behind when the process is asked to end: what was taken is written, then the store is closed.
-  const store = await openStore({
+  const store = await openCurrentStore({
     databaseUrl: config.databaseUrl,
     dataDir: config.dataDir,
-    log: (text) => log.debug(text),
+    log: lineLog(log, 'debug'),
     stop: terminal.interrupted,
   });
   try {
     await ensureStarterRegistry(store, terminal.now);
+    await keepSampleIfAsked(store, options);
     const { tape, onBadLine, close } = await measured(
       await tapeOf(terminal, config, options, log),
       ({ line, reason }: BadLine) => log.warn({ line, reason }, 'bad line skipped'),
@@ -92,6 +96,7 @@ async function followTape(terminal: Terminal, options: FollowCommandOptions): Pr
         gammaSource: options.gammaSource ?? 'solve',
         rate: options.rate ?? 0.045,
         solveMost: options.solveMost,
+        extendedBars: config.extendedBars,
         onBadLine,
         onNote: (note) => log.warn(note),
         onUnsolved: (symbol) => log.warn({ symbol }, 'more contracts trade than can be solved every minute'),
@@ -131,6 +136,7 @@ export function addFollowCommand(program: Command, terminal: Terminal): void {
       'serve metrics on this port of METRICS_HOST; 0 = any free port',
       wholeNumber(0, 65_535),
     )
+    .addOption(keepSampleOption())
     .addOption(rateOption())
     .addOption(solveMostOption());
   withExamples(command, [

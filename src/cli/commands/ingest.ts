@@ -2,12 +2,16 @@ import { basename } from 'node:path';
 import { Argument, type Command } from 'commander';
 import { type GammaSource, gammaSources } from '../../domain/gex.ts';
 import { type Dataset, datasetContents, datasetNames } from '../../ingest/dataset-names.ts';
+import { changeLine, leftLine, outdatedLine } from '../../ingest/files/tape-report.ts';
 import type { FileReport } from '../../ingest/ingest.ts';
 import { type CommandResult, printing } from '../io/command-result.ts';
 import {
   type CommonOptions,
   choice,
+  configOf,
   date,
+  delayOption,
+  keepSampleOption,
   rateOption,
   solveMostOption,
   threadsOption,
@@ -16,39 +20,56 @@ import {
   withExamples,
 } from '../io/options.ts';
 import { createProgress } from '../io/progress.ts';
-import { withStore } from '../io/store.ts';
+import { keepSampleIfAsked, withStore } from '../io/store.ts';
 import type { Terminal } from '../io/terminal.ts';
 
 interface IngestCommandOptions extends CommonOptions {
+  keepSample?: boolean;
   maxErrors?: number;
   force?: boolean;
   gammaSource?: GammaSource;
   rate?: number;
+  delay?: number;
   solveMost?: number;
   threads: number;
   session?: string;
   quotes?: string[];
   allowHttp?: boolean;
+  replace?: boolean;
+}
+
+/** Sessions of a file that the text lists: a file of day bars may have those of years. */
+const listedSessions = 100;
+
+/** The first of some lines, and how many more there are. */
+function firstLines(lines: readonly string[], what: string): string[] {
+  const more = lines.length - listedSessions;
+  return [...lines.slice(0, listedSessions), ...(more > 0 ? [`and ${more} more ${what}`] : [])];
 }
 
 function linesOf(report: FileReport): string[] {
-  const { file, status, rows, changed, badLines, badLineCount, notes, reason } = report;
+  const { file, status, rows, changed, badLines, badLineCount, notes, reason, sessions, left, outdated } = report;
   const counts = { stored: `${rows} rows, ${changed} changed`, unchanged: `${rows} rows`, refused: null }[status];
   const what = [counts, reason].filter((part) => part !== null);
   const unlisted = badLineCount - badLines.length;
   return [
     `${status.padEnd(9)}  ${file}  ${what.join('; ')}`,
+    ...firstLines(sessions.map(changeLine), 'sessions').map((line) => `           ${line}`),
+    // The reason of a refused file says it.
+    ...left.slice(status === 'refused' ? 1 : 0).map((each) => `           ${leftLine(each)}`),
     ...badLines.map((bad) => `           ${basename(bad.file)}:${bad.line}  ${bad.reason}`),
+    ...outdated.map((each) => `           ${outdatedLine(each)}`),
     ...notes.map((note) => `           note: ${note}`),
     ...(unlisted > 0 ? [`           and ${unlisted} more`] : []),
   ];
 }
 
-function jsonOf({ file, status, rows, changed, badLines, badLineCount, notes, reason }: FileReport): object {
-  return { file, status, rows, changed, reason, bad_line_count: badLineCount, bad_lines: badLines, notes };
+function jsonOf({ badLines, badLineCount, left, ...report }: FileReport): object {
+  const notStored = left.map(({ storedFrom, ...each }) => ({ ...each, stored_from: storedFrom }));
+  return { ...report, not_stored: notStored, bad_line_count: badLineCount, bad_lines: badLines };
 }
 
-/** What an ingest came to: a file that was refused fails the command, after the others were stored. */
+/** Result of an ingest: a file that was refused fails the command, after the others were stored. */
 function resultOf(dataset: Dataset, files: readonly FileReport[]): CommandResult {
   const count = (status: FileReport['status']) => files.filter((file) => file.status === status).length;
   const counts = { stored: count('stored'), unchanged: count('unchanged'), refused: count('refused') };
@@ -69,16 +90,19 @@ async function ingest(
   files: string[],
   options: IngestCommandOptions,
 ): Promise<CommandResult> {
-  const { maxErrors, force, gammaSource, rate, solveMost, threads, session, quotes, allowHttp = false } = options;
+  const { maxErrors, force, gammaSource, rate, delay, solveMost, threads, session, quotes } = options;
   const settings = {
     now: terminal.now,
     signal: terminal.interrupted,
-    remote: { env: terminal.env, allowHttp },
+    remote: { env: terminal.env, allowHttp: options.allowHttp ?? false },
     threads,
+    extendedBars: configOf(terminal, options).extendedBars,
     ...(maxErrors !== undefined && { maxErrors }),
     ...(force && { force }),
+    ...(options.replace && { replace: true }),
     ...(gammaSource !== undefined && { gammaSource }),
     ...(rate !== undefined && { rate }),
+    ...(delay !== undefined && { delayMs: delay }),
     ...(solveMost !== undefined && { solveMost }),
     ...(session !== undefined && { sessionDate: session }),
     ...(quotes !== undefined && { quoteFiles: quotes }),
@@ -89,14 +113,20 @@ async function ingest(
       import('../../ingest/ingest.ts'),
       import('../../ingest/files/starter-registry.ts'),
     ]);
-    const report = await withStore(terminal, options, async (store) => {
+    const report = await withStore(terminal, options, async (store, { keepRemainderDays: keepDays }) => {
       // Without it every ticker of the files would be in the directory alone, and nothing of it in the registry.
       if (dataset !== 'symbols') await ensureStarterRegistry(store, terminal.now);
-      return ingestFiles(store, dataset, files, settings, ({ file, fileIndex, fileCount, bytesRead, bytesTotal }) =>
-        progress.update(
-          `${fileIndex + 1}/${fileCount}  ${basename(file)}`,
-          bytesTotal === 0 ? null : bytesRead / bytesTotal,
-        ),
+      await keepSampleIfAsked(store, options);
+      return ingestFiles(
+        store,
+        dataset,
+        files,
+        { ...settings, keepDays },
+        ({ file, fileIndex, fileCount, bytesRead, bytesTotal }) =>
+          progress.update(
+            `${fileIndex + 1}/${fileCount}  ${basename(file)}`,
+            bytesTotal === 0 ? null : bytesRead / bytesTotal,
+          ),
       );
     });
     return resultOf(dataset, report.files);
@@ -120,6 +150,12 @@ const examples: Parameters<typeof withExamples>[1] = [
   ['ingest stock-day-bars day.csv --max-errors 5 --json', 'skip up to five bad lines; a report for scripts'],
 ];
 
+/** The part of the help that lists the datasets. */
+function datasetsText(): string {
+  const kinds = datasetNames.map((name) => `  ${name.padEnd(20)}${datasetContents[name]}`);
+  return `\nDatasets:\n${kinds.join('\n')}`;
+}
+
 /** `tapegraph ingest`: vendor files into the store, each whole or not at all. */
 export function addIngestCommand(program: Command, terminal: Terminal): void {
   const command = withCommonOptions(program.command('ingest'))
@@ -140,6 +176,7 @@ export function addIngestCommand(program: Command, terminal: Terminal): void {
       wholeNumber(0, 1_000_000_000),
     )
     .option('--force', 'read and compute unchanged files too')
+    .option('--replace', 'replace what is stored of the sessions of a file, also if it has more prints, bars or quotes')
     .addOption(
       choice(
         '--gamma-source <source>',
@@ -147,7 +184,11 @@ export function addIngestCommand(program: Command, terminal: Terminal): void {
         gammaSources,
       ),
     )
+    .addOption(keepSampleOption())
     .addOption(rateOption())
+    .addOption(
+      delayOption('how much older the quotes of a chain are than its time; 0 = not (default: as its format says)'),
+    )
     .addOption(solveMostOption())
     .addOption(threadsOption())
     .option('--session <date>', 'session of files that do not contain one', date)
@@ -156,8 +197,7 @@ export function addIngestCommand(program: Command, terminal: Terminal): void {
       'option quotes for option-trades files, used for trade sides instead of the stored ones',
     )
     .option('--allow-http', 'allow unencrypted http:// URLs of other machines');
-  const kinds = datasetNames.map((name) => `  ${name.padEnd(20)}${datasetContents[name]}`);
-  command.addHelpText('after', `\nDatasets:\n${kinds.join('\n')}`);
+  command.addHelpText('after', datasetsText());
   withExamples(command, examples);
   command.action(
     printing(

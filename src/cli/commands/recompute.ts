@@ -3,7 +3,15 @@ import { methodologySettings, methodologyVersion } from '../../analytics/methodo
 import { type RecomputedDataset, recomputedContents, recomputedNames } from '../../ingest/recompute/dataset-names.ts';
 import type { RecomputedSession } from '../../ingest/recompute/recompute.ts';
 import { type CommandResult, printing } from '../io/command-result.ts';
-import { type CommonOptions, date, rateOption, ticker, withCommonOptions, withExamples } from '../io/options.ts';
+import {
+  type CommonOptions,
+  date,
+  delayOption,
+  rateOption,
+  ticker,
+  withCommonOptions,
+  withExamples,
+} from '../io/options.ts';
 import { createProgress } from '../io/progress.ts';
 import { withStore } from '../io/store.ts';
 import type { Terminal } from '../io/terminal.ts';
@@ -13,17 +21,45 @@ interface RecomputeCommandOptions extends CommonOptions {
   from?: string;
   to?: string;
   rate?: number;
+  delay?: number;
+  all?: boolean;
 }
 
-function lineOf({ underlying, session, status, changed, reason }: RecomputedSession): string {
-  return `${status.padEnd(10)}  ${session}  ${underlying}  ${reason ?? `${changed} changed`}`;
+const millions = (dollars: number | null) => (dollars === null ? 'none' : `${(dollars / 1e6).toFixed(1)}m`);
+
+/** Describes the moves of a session's captures. */
+function movedText(moved: RecomputedSession['moved']): string {
+  if (moved === null) return '';
+  const { captures, netBefore, netAfter, largestNetChange, wallsMoved, flipPointsMoved, zeroGammasMoved } = moved;
+  const net = `net GEX of the last ${millions(netBefore)} to ${millions(netAfter)} dollars per $1`;
+  const levels = `walls moved in ${wallsMoved}, flip points in ${flipPointsMoved}, zero gamma in ${zeroGammasMoved}`;
+  return `; of ${captures} captures: ${net}, at most ${millions(largestNetChange)} in one; ${levels}`;
+}
+
+function lineOf({ underlying, session, status, changed, moved, reason }: RecomputedSession): string {
+  return `${status.padEnd(10)}  ${session}  ${underlying}  ${reason ?? `${changed} changed${movedText(moved)}`}`;
+}
+
+function jsonOf({ moved, ...session }: RecomputedSession): object {
+  if (moved === null) return session;
+  const { captures, netBefore, netAfter, largestNetChange, wallsMoved, flipPointsMoved, zeroGammasMoved } = moved;
+  return {
+    ...session,
+    captures,
+    net_before: netBefore,
+    net_after: netAfter,
+    largest_net_change: largestNetChange,
+    walls_moved: wallsMoved,
+    flip_points_moved: flipPointsMoved,
+    zero_gammas_moved: zeroGammasMoved,
+  };
 }
 
 function resultOf(dataset: RecomputedDataset, sessions: readonly RecomputedSession[]): CommandResult {
   const count = (status: RecomputedSession['status']) => sessions.filter((each) => each.status === status).length;
   const counts = { recomputed: count('recomputed'), unchanged: count('unchanged'), refused: count('refused') };
   return {
-    json: { dataset, methodology_version: methodologyVersion, ...counts, sessions },
+    json: { dataset, methodology_version: methodologyVersion, ...counts, sessions: sessions.map(jsonOf) },
     lines: [
       ...sessions.map(lineOf),
       `Methodology ${methodologyVersion}: ${counts.recomputed} sessions recomputed, ${counts.unchanged} unchanged, ${counts.refused} refused`,
@@ -37,7 +73,7 @@ async function run(
   dataset: RecomputedDataset,
   options: RecomputeCommandOptions,
 ): Promise<CommandResult> {
-  const { symbol = null, from = null, to = null, rate = methodologySettings.usualRate } = options;
+  const { symbol = null, from = null, to = null, rate = methodologySettings.usualRate, delay = null, all } = options;
   const { recompute } = await import('../../ingest/recompute/recompute.ts');
   const progress = createProgress(terminal.stderr, terminal.now);
   try {
@@ -48,6 +84,8 @@ async function run(
         { symbol, from, to },
         {
           rate,
+          delayMs: delay,
+          all: all ?? false,
           signal: terminal.interrupted,
           onProgress: ({ session, underlying }, index, total) =>
             progress.update(`${index + 1}/${total}  ${session} ${underlying}`, index / total),
@@ -72,12 +110,18 @@ export function addRecomputeCommand(program: Command, terminal: Terminal): void 
     .option('--symbol <ticker>', 'only this underlying', ticker)
     .option('--from <date>', 'from this session on', date)
     .option('--to <date>', 'up to this session, included', date)
-    .addOption(rateOption());
+    .addOption(rateOption())
+    .addOption(
+      delayOption('chain: how much older the quotes of the captures are than their times (default: as stored)'),
+    )
+    .option('--all', 'chain: captures of the current version and the stored inputs too');
   const kinds = recomputedNames.map((name) => `  ${name.padEnd(20)}${recomputedContents[name]}`);
   command.addHelpText('after', `\nDatasets:\n${kinds.join('\n')}`);
   withExamples(command, [
-    ['recompute chain', 'all captures computed by an older version'],
+    ['recompute chain', 'all captures computed by an older version or with other inputs'],
     ['recompute chain --symbol SPX --from 2026-11-01 --to 2026-11-20', 'some sessions of one underlying'],
+    ['recompute chain --symbol SPX --delay 15m', 'captures of a delayed source that were stored without a delay'],
+    ['recompute chain --symbol MRUT', 'after `ingest roots`: with the terms that are stored now'],
     ['recompute flow --json', 'a report for scripts'],
   ]);
   command.action(

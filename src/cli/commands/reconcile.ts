@@ -1,10 +1,13 @@
 import { basename } from 'node:path';
 import type { Command } from 'commander';
+import { changeLine } from '../../ingest/files/tape-report.ts';
 import type { ReconcileReport } from '../../ingest/options/reconcile.ts';
+import type { StockReconcileReport } from '../../ingest/reconcile-stocks.ts';
 import { type CommandResult, printing } from '../io/command-result.ts';
 import {
   type CommonOptions,
   date,
+  keepSampleOption,
   rateOption,
   solveMostOption,
   threadsOption,
@@ -13,10 +16,11 @@ import {
   withExamples,
 } from '../io/options.ts';
 import { createProgress } from '../io/progress.ts';
-import { withStore } from '../io/store.ts';
+import { keepSampleIfAsked, withStore } from '../io/store.ts';
 import type { Terminal } from '../io/terminal.ts';
 
 interface ReconcileCommandOptions extends CommonOptions {
+  keepSample?: boolean;
   session: string;
   quotes?: string[];
   dayAggregates?: string[];
@@ -36,6 +40,7 @@ function linesOf(report: ReconcileReport): string[] {
   const unlisted = differences.length - listedDifferences;
   return [
     `reconciled ${session}  ${report.prints} prints of ${report.contracts} contracts, ${report.underlyings} underlyings; ${report.largeTrades} large trades`,
+    ...(report.change ? [`${indent}${changeLine(report.change)}`] : []),
     ...bad,
     ...notes.map((note) => `${indent}note: ${note}`),
     ...(compared > 0 ? [`${indent}${differences.length} volumes differ from the day aggregates`] : []),
@@ -70,30 +75,25 @@ async function reconcileSession(
   const { session, quotes = [], dayAggregates = [], maxErrors = 0, rate, solveMost, threads } = options;
   const progress = createProgress(terminal.stderr, terminal.now);
   try {
-    const [{ reconcile }, { ensureStarterRegistry }] = await Promise.all([
+    const [{ reconcile }, { areStockTapes, reconcileStocks }, { ensureStarterRegistry }] = await Promise.all([
       import('../../ingest/options/reconcile.ts'),
+      import('../../ingest/reconcile-stocks.ts'),
       import('../../ingest/files/starter-registry.ts'),
     ]);
-    return await withStore(terminal, options, async (store) => {
+    return await withStore(terminal, options, async (store, { keepRemainderDays: keepDays }) => {
       await ensureStarterRegistry(store, terminal.now);
+      await keepSampleIfAsked(store, options);
       let bytes = 0;
-      const report = await reconcile(
-        store,
-        { trades: files, quotes, dayAggregates },
-        {
-          session,
-          maxErrors,
-          rate,
-          solveMost,
-          threads,
-          now: terminal.now,
-          signal: terminal.interrupted,
-          onBytes(count) {
-            bytes += count;
-            progress.update(`${Math.round(bytes / 1e6)} MB read`, null);
-          },
+      const common = {
+        ...{ session, maxErrors, keepDays, now: terminal.now, signal: terminal.interrupted },
+        onBytes(count: number) {
+          bytes += count;
+          progress.update(`${Math.round(bytes / 1e6)} MB read`, null);
         },
-      );
+      };
+      if (await areStockTapes(files)) return stockResultOf(await reconcileStocks(store, files, common));
+      const tape = { trades: files, quotes, dayAggregates };
+      const report = await reconcile(store, tape, { ...common, rate, solveMost, threads });
       return resultOf(report);
     });
   } finally {
@@ -101,16 +101,35 @@ async function reconcileSession(
   }
 }
 
-/** `tapegraph reconcile`: a session rebuilt from its full option tape. */
+/** Result of the report on a session of stocks. */
+function stockResultOf({ badLines, badLineCount, ...report }: StockReconcileReport): CommandResult {
+  const { session, status, reason, change, notes } = report;
+  const indent = '           ';
+  const bad = badLines.map(({ file, line, reason: why }) => `${indent}${basename(file)}:${line}  ${why}`);
+  const lines =
+    status === 'refused'
+      ? [`refused    ${session}  ${reason}`, ...bad]
+      : [
+          `reconciled ${session}  ${change?.after ?? 0} prints of ${change?.symbols ?? 0} symbols`,
+          ...(change ? [`${indent}${changeLine(change)}`] : []),
+          ...bad,
+          ...notes.map((note) => `${indent}note: ${note}`),
+        ];
+  const json = { ...report, bad_line_count: badLineCount, bad_lines: badLines };
+  return { json, lines, failed: status === 'refused' };
+}
+
+/** `tapegraph reconcile`: a session rebuilt from its full tape. */
 export function addReconcileCommand(program: Command, terminal: Terminal): void {
   const command = withCommonOptions(program.command('reconcile'))
-    .summary('rebuild a session from its full option tape')
+    .summary('rebuild a session from its full tape')
     .description(
-      'Rebuilds a session from its full option tape, in one or more files: large trades, cross-sections, bars and end-of-day ' +
-        'lists of every underlying on it are replaced in one transaction, and coverage is set to reconciled. Volumes that ' +
-        'differ from the day aggregates are reported, and their underlyings are not marked complete.',
+      'Rebuilds a session from its full tape of options or stocks, in one or more files, in one transaction. Of options: ' +
+        'large trades, cross-sections, bars and end-of-day lists of every underlying on it, and coverage is set to ' +
+        'reconciled; volumes that differ from the day aggregates are reported, and their underlyings are not marked ' +
+        'complete. Of stocks: bars and off-exchange figures of every symbol on it. What is stored of these is replaced.',
     )
-    .argument('<file...>', "option trades, or patterns in quotes such as 'trades/2026-11-20*.csv.gz'")
+    .argument('<file...>', "option or stock trades, or patterns in quotes such as 'trades/2026-11-20*.csv.gz'")
     .requiredOption('--session <date>', 'the session', date)
     .option('--quotes <file...>', 'its option quotes, used for trade sides instead of the stored ones')
     .option('--day-aggregates <file...>', 'its contract day aggregates, to compare volumes with')
@@ -119,6 +138,7 @@ export function addReconcileCommand(program: Command, terminal: Terminal): void 
       'maximum number of bad lines; with any, nothing is marked complete (default: 0)',
       wholeNumber(0, 1_000_000_000),
     )
+    .addOption(keepSampleOption())
     .addOption(rateOption())
     .addOption(solveMostOption())
     .addOption(threadsOption());

@@ -43,21 +43,28 @@ function resultOf({ session, symbols, status, reason, stored }: SealReport): Com
 
 async function list(terminal: Terminal, options: CommonOptions): Promise<CommandResult> {
   const { listSeals, wholeSession } = await import('../../store/market/session-seals.ts');
-  const seals = await withStore(terminal, options, listSeals);
-  const rows = seals.map(({ session, symbol, sealedAtMs }) => [
+  const { originsOf } = await import('../../store/market/session-origins.ts');
+  const { seals, origins } = await withStore(terminal, options, async (store) => {
+    const seals = await listSeals(store);
+    const sessions = seals.map(({ session, symbol }) => ({ symbol, sessionDate: session }));
+    return { seals, origins: await originsOf(store, sessions) };
+  });
+  const rows = seals.map(({ session, symbol, sealedAtMs }, i) => [
     session,
     symbol === wholeSession ? 'all' : symbol,
+    symbol === wholeSession ? '' : origins[i]!,
     new Date(sealedAtMs).toISOString(),
   ]);
   return {
     json: {
-      seals: seals.map(({ session, symbol, sealedAtMs }) => ({
+      seals: seals.map(({ session, symbol, sealedAtMs }, i) => ({
         session,
         symbol: symbol === wholeSession ? null : symbol,
+        origin: symbol === wholeSession ? null : origins[i]!,
         sealed_at: sealedAtMs,
       })),
     },
-    lines: rows.length === 0 ? ['Nothing is sealed.'] : table(['SESSION', 'SYMBOL', 'SEALED'], rows),
+    lines: rows.length === 0 ? ['Nothing is sealed.'] : table(['SESSION', 'SYMBOL', 'ORIGIN', 'SEALED'], rows),
   };
 }
 
@@ -92,7 +99,7 @@ export function addSealCommand(program: Command, terminal: Terminal): void {
     ['seal --session 2026-11-20 --undo', 'unseal it, to ingest it again'],
     ['seal --list', 'list all seals'],
   ]);
-  // What only makes sense together cannot be said option by option.
+  // Options that only make sense together cannot be checked one by one.
   command.hook('preAction', () => {
     const { session, symbols, undo, list: listing } = command.opts<SealCommandOptions>();
     if (listing && (session || symbols || undo)) command.error('error: --list cannot be combined with other options');

@@ -12,7 +12,7 @@ import { type MemoryPlan, planMemory } from '../../runtime/memory-plan.ts';
 import { clockFrom } from '../io/clock.ts';
 import { type CommonOptions, configOf, instant, wholeNumber, withCommonOptions, withExamples } from '../io/options.ts';
 import type { Terminal } from '../io/terminal.ts';
-import type { Gateway } from '../server/gateway.ts';
+import type { ServeOrder } from '../server/serve-workers.ts';
 
 interface ServeOptions extends CommonOptions {
   port?: number;
@@ -22,6 +22,7 @@ interface ServeOptions extends CommonOptions {
   clock?: number;
   sample?: boolean;
   alwaysOpen?: boolean;
+  keepSample?: boolean;
 }
 
 function workers(text: string): string {
@@ -30,8 +31,7 @@ function workers(text: string): string {
 }
 
 /**
- * What people see when the server is up; `key` = the sample market's, null without one; `market` = what to know of its
- * hours.
+ * The text when the server is up; `key` = the sample market's, null without one; `market` = note on its hours.
  */
 function greeting(url: string, key: string | null, market: string | null): string[] {
   return [
@@ -51,8 +51,8 @@ function greeting(url: string, key: string | null, market: string | null): strin
 const inNewYork = (ms: number) => `${exchangeDate(ms)} ${clockTime(Math.floor(exchangeMinuteOfDay(ms)))} in New York`;
 
 /**
- * What to know of the sample market's hours: that the server's clock was moved to a session (`isMoved`), or that the
- * market is closed and how it can trade now. Null when it trades by the real clock.
+ * Note on the sample market's hours: that the server's clock was moved to a session (`isMoved`), or that the market is
+ * closed and how it can trade now. Null when it trades by the real clock.
  */
 export function marketHours(nowMs: number, isMoved: boolean): string | null {
   const { isOpen, nextOpenMs } = marketClock(nowMs);
@@ -60,13 +60,13 @@ export function marketHours(nowMs: number, isMoved: boolean): string | null {
   return isOpen ? null : `closed until ${inNewYork(nextOpenMs)}; to let it trade now: npm start -- --always-open`;
 }
 
-/** What is announced of a server that takes requests. */
+/** Announcement of a server that takes requests. */
 interface Announced {
   address: AddressInfo;
   key: string | null;
   now: Clock;
-  /** Process ids of those that answer requests; absent: this one does. */
-  workers?: number[];
+  /** Process ids of those that answer requests. */
+  workers: number[];
 }
 
 /** One JSON object, or what people read. */
@@ -80,36 +80,36 @@ function announcement(url: string, { address, key, now, workers }: Announced, cl
     host,
     port,
     pid: process.pid,
-    ...(workers && { workers }),
+    workers,
     ...(key !== null && { key }),
   });
 }
 
-/** What each of so many processes may take; where there are several, what starts them is one more. */
-function memoryOf(config: Config, gateways: number): MemoryPlan {
+/** Memory of each worker, and of the spare. */
+function memoryOf(config: Config, processes: number): MemoryPlan {
   return planMemory({
     settingBytes: config.memoryLimitBytes,
     constrainedBytes: process.constrainedMemory(),
     machineBytes: totalmem(),
-    processes: gateways === 1 ? 1 : gateways + 1,
+    processes,
   });
 }
 
-async function serve(asked: Omit<Gateway, 'memory'>, json: boolean): Promise<void> {
-  // Loaded here, so that no other command waits for the server.
-  const [{ runGateway }, { urlOf }] = await Promise.all([
-    import('../server/gateway.ts'),
-    import('../server/listen.ts'),
+async function serve(asked: Omit<ServeOrder, 'count' | 'spare' | 'memory'>, options: ServeOptions): Promise<void> {
+  // Loaded here, so that no other command waits for it.
+  const [{ runWorkers }, { urlOf }] = await Promise.all([
+    import('../server/serve-workers.ts'),
+    import('../server/address.ts'),
   ]);
   const { terminal, config, clock } = asked;
-  const announce = (announced: Announced) =>
-    void terminal.stdout.write(`${announcement(urlOf(announced.address), announced, clock, json)}\n`);
+  const { json = false } = options;
   const count = config.workers === 'auto' ? availableParallelism() : config.workers;
-  const gateway = { ...asked, memory: memoryOf(config, count) };
-  if (count === 1)
-    return runGateway(gateway, ({ listening: { address }, key, now }) => announce({ address, key, now }));
-  const { runWorkers } = await import('../server/serve-workers.ts');
-  await runWorkers(gateway, count, announce);
+  // The socket of one worker stays open while it is replaced: a second one's memory would only shorten that.
+  const spare = options.spareWorker ?? count > 1;
+  const memory = memoryOf(config, spare ? count + 1 : count);
+  await runWorkers({ ...asked, count, spare, memory }, (opened) => {
+    terminal.stdout.write(`${announcement(urlOf(opened.address), opened, clock, json)}\n`);
+  });
 }
 
 /** `tapegraph serve`: the gateway. */
@@ -126,12 +126,14 @@ export function addServeCommand(program: Command, terminal: Terminal): void {
       'number of server processes on the port; auto = one per processor (setting WORKERS, default: 1)',
       workers,
     )
-    .option('--no-spare-worker', 'with --workers: keep no spare process that replaces a worker that exits')
+    .option('--spare-worker', 'keep a process ready that replaces a worker that exits (default with several workers)')
+    .option('--no-spare-worker', 'keep none: a replacement has to start first (default with one worker)')
     .option('--clock <time>', 'start the server’s clock at this time; for replay and tests', instant)
     .option(
       '--sample',
       'load the sample market into an empty store and create a key for it; it trades while the market is open',
     )
+    .option('--keep-sample', 'serve the sample market beside other data; every answer with some of it says so')
     .option(
       '--always-open',
       'with --sample: if the market is closed, set the server’s clock to the open of its next session, or to the time at which it was last stopped',
@@ -151,6 +153,6 @@ export function addServeCommand(program: Command, terminal: Terminal): void {
     const { logOf } = await import('../line-log.ts');
     const log = logOf(config, terminal.stderr);
     const endedBarsOnly = options.clock !== undefined;
-    await serve({ terminal, config, options, clock: now, endedBarsOnly, log }, options.json ?? false);
+    await serve({ terminal, config, options, clock: now, endedBarsOnly, log }, options);
   });
 }

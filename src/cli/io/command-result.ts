@@ -1,10 +1,10 @@
 import type { Terminal } from './terminal.ts';
 
-/** What a command found or did. */
+/** Result of a command. */
 export interface CommandResult {
   /** The one object printed with `--json`. */
   json: object;
-  /** What people read without it; an empty list prints nothing. */
+  /** Its text for people; an empty list prints nothing. */
   lines: string[];
   /** True when the command went through but did not do all it was asked. Absent = it did. */
   failed?: boolean;

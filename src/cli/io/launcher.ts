@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 
-/** How often to look whether the launcher is still there, ms. */
+/** Interval at which the launcher is looked for, ms. */
 const lookEveryMs = 250;
 
-/** What of this process shows how it was launched. */
+/** Properties of this process that show how it was launched. */
 interface Launched {
   env: Record<string, string | undefined>;
   /** Id of the parent process; another one's once the parent has ended. */

@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { type Config, type ConfigOverrides, readConfig } from '../../config/config.ts';
+import { longestDelayMs } from '../../domain/chain/chain.ts';
 import { Failure } from '../../domain/failure.ts';
 import { exchangeTimeZone, isDate, parseInstant } from '../../domain/market-time.ts';
 import { readTicker } from '../../domain/ticker.ts';
@@ -87,6 +88,18 @@ export function duration(text: string): number {
   return Number(match[1]) * durationMs[match[2]!]!;
 }
 
+/** Age of a source's quotes, ms: a duration of at most a day, or 0. */
+function delay(text: string): number {
+  const delayMs = /^0[smhd]?$/.test(text) ? 0 : duration(text);
+  if (delayMs > longestDelayMs) throw new InvalidArgumentError('Expected a delay of at most 1d.');
+  return delayMs;
+}
+
+/** The delay of a source's quotes: the same for every command that stores chains. */
+export function delayOption(description: string): Option {
+  return new Option('--delay <time>', description).argParser(delay);
+}
+
 /** An option that takes one of `values`. */
 export function choice(flags: string, description: string, values: readonly string[]): Option {
   return new Option(flags, description).choices(values);
@@ -99,7 +112,15 @@ export function rateOption(): Option {
   );
 }
 
-/** How many contracts of an underlying have their volatility solved every minute. */
+/** `--keep-sample` of every command that stores data. */
+export function keepSampleOption(): Option {
+  return new Option(
+    '--keep-sample',
+    'serve the sample market beside this data, marked as simulated; without it, it is not served any more',
+  );
+}
+
+/** Number of contracts of an underlying whose volatility is solved every minute. */
 export function solveMostOption(): Option {
   return new Option(
     '--solve-most <n>',

@@ -21,7 +21,7 @@ export function progressLine(label: string, fraction: number | null, columns: nu
   return `${bar}  ${label}`.slice(0, columns);
 }
 
-/** How long a job must last to be worth a number of seconds left, and how often its progress is a line of a log, ms. */
+/** Length of a job from which seconds left are estimated, and interval at which its progress is a line of a log, ms. */
 const estimateFromMs = 2000;
 const lineEveryMs = 10_000;
 

@@ -3,9 +3,16 @@ import type { Store } from '../../store/engine/connection.ts';
 import { type CommonOptions, configOf } from './options.ts';
 import { type Terminal, unlessInterrupted } from './terminal.ts';
 
+/** Keeps the sample market beside what a command stores, if that is asked for. */
+export async function keepSampleIfAsked(store: Store, { keepSample = false }: { keepSample?: boolean }): Promise<void> {
+  if (!keepSample) return;
+  const { keepSample: keep } = await import('../../store/sample-data.ts');
+  await keep(store);
+}
+
 /**
  * Opens the store of the settings, brings it up to date, does `work` with it, and always closes it, also when the
- * process is asked to end. Messages of the store go to stderr if detailed logs are requested.
+ * process is asked to end. Warnings of the store go to stderr, its other messages if detailed logs are requested.
  */
 export async function withStore<T>(
   terminal: Terminal,
@@ -14,11 +21,12 @@ export async function withStore<T>(
 ): Promise<T> {
   const config = configOf(terminal, options);
   const talkative = config.logLevel === 'debug' || config.logLevel === 'trace';
-  const log = (line: string) => void (talkative && terminal.stderr.write(`${line}\n`));
+  const log = (line: string) =>
+    void ((talkative || line.startsWith('warning: ')) && terminal.stderr.write(`${line}\n`));
   // Loaded here, so that help and usage errors need not wait for the database's libraries.
-  const { openStore } = await import('../../store/engine/connection.ts');
+  const { openCurrentStore } = await import('../../store/current-store.ts');
   const { databaseUrl, dataDir } = config;
-  const store = await openStore({ databaseUrl, dataDir, log, stop: terminal.interrupted });
+  const store = await openCurrentStore({ databaseUrl, dataDir, log, stop: terminal.interrupted });
   try {
     return await unlessInterrupted(terminal, work(store, config));
   } finally {

@@ -8,11 +8,11 @@ export interface TerminalStream extends Writable {
   columns?: number;
 }
 
-/** What a command has of the world. Results go to `stdout`, everything else to `stderr`. */
+/** A command's connections to the world. Results go to `stdout`, everything else to `stderr`. */
 export interface Terminal {
   env: Record<string, string | undefined>;
   now: Clock;
-  /** What comes in; asked for by the commands that read it. */
+  /** Its input; asked for by the commands that read it. */
   stdin?: () => Readable;
   stdout: TerminalStream;
   stderr: TerminalStream;
@@ -36,6 +36,14 @@ export class Interrupted extends Error {
     super();
     this.by = by;
   }
+}
+
+/** Resolves when the process is asked to end. */
+export function untilInterrupted({ interrupted }: Pick<Terminal, 'interrupted'>): Promise<void> {
+  return new Promise((resolve) => {
+    if (interrupted.aborted) resolve();
+    interrupted.addEventListener('abort', () => resolve(), { once: true });
+  });
 }
 
 /**

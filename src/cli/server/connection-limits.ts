@@ -15,8 +15,7 @@ function openFilesLimit(): number | null {
 }
 
 /**
- * How many connections a process takes when nothing is set: a quarter of the files it may open is left for everything
- * else.
+ * Default number of connections of a process: a quarter of the files it may open is left for everything else.
  */
 function maxConnections(): number {
   return Math.min(usualMax, Math.floor(0.75 * (openFilesLimit() ?? usualMax)));

@@ -10,50 +10,61 @@ import type { SampleShape } from '../../sample/market/plan.ts';
 import type { CompiledContract } from '../../server.ts';
 import type { Store } from '../../store/engine/connection.ts';
 import type { StatementObserver } from '../../store/engine/timed-client.ts';
-import { type Terminal, unlessInterrupted } from '../io/terminal.ts';
+import { type Terminal, unlessInterrupted, untilInterrupted } from '../io/terminal.ts';
 import { lineLog } from '../line-log.ts';
+import { type ListenAt, urlOf } from './address.ts';
 import { connectionLimits } from './connection-limits.ts';
-import { type Listening, listen, stop, urlOf } from './listen.ts';
+import { type Listening, listen, stop } from './listen.ts';
 import { loadGateway } from './load-gateway.ts';
 import { metricsOf, serveMetrics, statementObserver, tracesOf, watchBy, withLimitMetrics } from './observing.ts';
-import { alwaysOpen, bringSample, startLiveSample } from './sample.ts';
-import { type Closer, closeAll } from './shutdown.ts';
+import { alwaysOpen, bringSample, settleSample, startLiveSample } from './sample.ts';
+import { type Closer, closeAll, shutdownMs } from './shutdown.ts';
 
-/** A server that is to run. */
+/** A process that is to answer requests. */
 export interface Gateway {
   terminal: Terminal;
   config: Config;
-  options: {
-    sample?: boolean;
-    alwaysOpen?: boolean;
-    spareWorker?: boolean;
-    /** A smaller sample market, for tests. */
-    sampleShape?: SampleShape;
-  };
   /** True if the clock was set to another time: no bar is shown before its end. */
   endedBarsOnly: boolean;
   /** The clock the server was asked to run by, which `alwaysOpen` may set forward. */
   clock: Clock;
   log: Logger;
-  /** Of each process that answers requests. */
   memory: MemoryPlan;
-  /** Absent: this process is the whole server. */
-  worker?: WorkerPart;
+  /** Its part beside answering. */
+  part: LeadPart | FollowerPart;
+  /** The counts that all processes of the server share; absent: its own. */
+  limits?: LocalLimits;
+  /** Database connections at most; absent: the store's default. */
+  poolSize?: number;
+  /** The contract that was compiled before. */
+  contract?: CompiledContract | undefined;
+  /** Others of the server listen at the port too, or the process that started this one holds its socket. */
+  port?: Pick<ListenAt, 'shared' | 'socket'>;
 }
 
-/**
- * What one of several processes that serve together is given by the one that started them, which has prepared the
- * store.
- */
-export interface WorkerPart {
-  /** The counts that all of them share. */
-  limits: LocalLimits;
-  /** The sample market's key; null without one. */
+/** The part of the first of a server's processes: it prepares the store for all, and brings the sample market. */
+export interface LeadPart {
+  sample: boolean;
+  alwaysOpen: boolean;
+  /** Serves the sample market beside other data; absent: as it was. */
+  keepSample?: boolean;
+  /** False if it takes the place of one that ended. */
+  isFirst: boolean;
+  /** A smaller sample market, for tests. */
+  sampleShape?: SampleShape;
+}
+
+/** The part of the others, which begin when the first listens; `key` = the sample market's, null without one. */
+export interface FollowerPart {
   key: string | null;
-  /** Database connections at most. */
-  poolSize: number;
-  /** What was compiled before the worker got its task, if it was. */
-  contract: CompiledContract | undefined;
+}
+
+/** Events of a process for the one that started it. */
+export interface GatewayEvents {
+  /** It takes requests. */
+  onListening?: (opened: Opened) => void;
+  /** It has something to answer with: the latest session of a sample market is stored. */
+  onReady: (opened: Opened) => void;
 }
 
 /** A server that runs; `key` = the sample market's, null without one. */
@@ -66,16 +77,8 @@ export interface Opened {
   latest: Promise<void> | null;
 }
 
-/** Resolves when the process is asked to end. */
-export function untilInterrupted({ interrupted }: Terminal): Promise<void> {
-  return new Promise((resolve) => {
-    if (interrupted.aborted) resolve();
-    interrupted.addEventListener('abort', () => resolve(), { once: true });
-  });
-}
-
 /** Says so when another server uses the store and nothing makes the two count limits together. */
-export async function warnOfOthers(store: Store, { redisUrl }: Config, log: Logger): Promise<void> {
+async function warnOfOthers(store: Store, { redisUrl }: Config, log: Logger): Promise<void> {
   const { othersListen } = await import('../../store/engine/notifications.ts');
   if (redisUrl === null && (await othersListen(store)))
     log.warn(
@@ -83,29 +86,45 @@ export async function warnOfOthers(store: Store, { redisUrl }: Config, log: Logg
     );
 }
 
-/** How long requests in flight may take to finish when the server is stopped, ms. */
+/** Says what an operator should know of the store, before it is served. */
+async function settleStore(store: Store, lead: LeadPart, { config, log }: Gateway): Promise<void> {
+  if (lead.isFirst) await warnOfOthers(store, config, log);
+  await settleSample(store, lead.keepSample ?? false, log);
+}
+
+/** Time that requests in flight have to finish when the server is stopped, ms. */
 const graceMs = 5000;
-/** How long closing everything may take, including those requests, ms. A little later the process exits in any case. */
-export const shutdownMs = 8500;
+
+function isLead(part: Gateway['part']): part is LeadPart {
+  return 'isFirst' in part;
+}
 
 async function openStoreOf(
-  { terminal, config, log, memory, worker, endedBarsOnly }: Gateway,
+  { terminal, config, log, memory, part, poolSize, endedBarsOnly }: Gateway,
   onStatement: StatementObserver | undefined,
 ): Promise<Store> {
   const { databaseUrl, dataDir, databaseReadUrls: readUrls, databaseTimeoutMs: statementTimeoutMs } = config;
-  const { openStore } = await import('../../store/engine/connection.ts');
-  return openStore({
+  const { extendedBars } = config;
+  const options = {
     databaseUrl,
     dataDir,
     readUrls,
     statementTimeoutMs,
     onStatement,
     endedBarsOnly,
+    extendedBars,
     cacheBytes: memory.caches.blocks,
     log: lineLog(log),
     stop: terminal.interrupted,
-    ...(worker && { migrate: false, poolSize: worker.poolSize }),
-  });
+    ...(poolSize !== undefined && { poolSize }),
+  };
+  if (isLead(part)) {
+    const { openCurrentStore } = await import('../../store/current-store.ts');
+    return openCurrentStore(options);
+  }
+  // The lead has brought it up to date.
+  const { openStore } = await import('../../store/engine/connection.ts');
+  return openStore({ ...options, migrate: false });
 }
 
 /** Begins to open the store, for which few modules are needed. It is closed at the end, once it has been opened. */
@@ -137,9 +156,16 @@ async function startMetrics(
   log.info(`metrics are at ${served.url}`);
 }
 
+/** Tells how far the sample market is. Its modules are loaded for the few servers that show it. */
+async function watchLoading(store: Store) {
+  const { watchSampleLoading } = await import('../../ingest/sample-metadata.ts');
+  return watchSampleLoading(store);
+}
+
 /** Opens what a server needs and lets it listen; everything that was opened is in `closers`, also when this throws. */
 async function open(gateway: Gateway, closers: Closer[]): Promise<Opened> {
-  const { terminal, config, options, clock, log, memory, worker } = gateway;
+  const { terminal, config, clock, log, memory, part, limits } = gateway;
+  const lead = isLead(part) ? part : null;
   const line = lineLog(log);
   const metrics = await metricsOf(config);
   const traces = await tracesOf(config, line);
@@ -147,23 +173,24 @@ async function open(gateway: Gateway, closers: Closer[]): Promise<Opened> {
   // An embedded database starts, and recovers, while the rest is loaded and compiled.
   const opening = beginStore(gateway, statementObserver(metrics, traces), closers);
   const modules = await loadGateway();
+  // Nothing is compiled for a start that is stopped.
+  terminal.interrupted.throwIfAborted();
   const { watchChanges, ensureStarterRegistry, openAccess, openLiveHub, createApp, loadArrow } = modules;
-  const { watchSampleLoading } = await import('../../ingest/sample-metadata.ts');
-  // What is traced is compiled with its traces.
-  const contract = worker?.contract ?? (traces ? undefined : modules.compileContract(config));
+  // A traced contract is compiled with its traces.
+  const contract = gateway.contract ?? (traces ? undefined : modules.compileContract(config));
   const store = await opening;
-  const now = options.alwaysOpen ? await alwaysOpen(store, clock) : clock;
-  if (!worker) await ensureStarterRegistry(store, now);
-  if (!worker) await warnOfOthers(store, config, log);
+  const now = lead?.alwaysOpen ? await alwaysOpen(store, clock) : clock;
+  if (lead) await ensureStarterRegistry(store, now);
+  if (lead) await settleStore(store, lead, gateway);
   const changes = await watchChanges(store);
   closers.push({ name: 'the listener for changes', close: changes.stop, atMostMs: 1000 });
-  const opened = await openAccess({ store, config, now, log: line, ...(worker && { limits: worker.limits }) });
+  const opened = await openAccess({ store, config, now, log: line, ...(limits && { limits }) });
   closers.push({ name: 'usage counts', close: () => opened.close(), atMostMs: 3000 });
   const access = metrics ? withLimitMetrics(metrics, opened) : opened;
-  const sample = options.sample ? { terminal, config, store, access, now, log, shape: options.sampleShape } : null;
+  const sample = lead?.sample ? { terminal, config, store, access, now, log, shape: lead.sampleShape } : null;
   const served = sample && (await bringSample(sample));
   if (served) closers.push(served.closer);
-  const key = worker?.key ?? served?.key ?? null;
+  const key = isLead(part) ? (served?.key ?? null) : part.key;
   // Other data revokes it in the transaction that stores it, and this process is notified of the change.
   if (key !== null) changes.onChange(() => access.keys.forget(key));
   const draining = () => terminal.interrupted.aborted;
@@ -171,12 +198,12 @@ async function open(gateway: Gateway, closers: Closer[]): Promise<Opened> {
   const live = openLiveHub({ store, now, changes, onError });
   const { caches } = memory;
   const shown = { config, log, metrics, traces, caches, contract };
-  const loading = key === null ? undefined : watchSampleLoading(store);
+  const loading = key === null ? undefined : await watchLoading(store);
   const parts = { ...shown, store, access, now, draining, live, sampleKey: key, ...(loading && { loading }) };
   if (metrics) await startMetrics(metrics, gateway, { store, access, live, now }, closers);
   const { port, host } = config;
-  const limits = { connections: connectionLimits(config) };
-  const listening = await listen(createApp(parts), { port, host, limits, shared: worker !== undefined });
+  const taken = { connections: connectionLimits(config) };
+  const listening = await listen(createApp(parts), { port, host, limits: taken, ...gateway.port });
   metrics?.watchConnections(listening.counts);
   // Streams do not end by themselves: they are ended before requests in flight are waited for.
   closers.push({ name: 'requests in flight', begin: live.close, close: () => stop(listening, graceMs) });
@@ -187,19 +214,20 @@ async function open(gateway: Gateway, closers: Closer[]): Promise<Opened> {
 }
 
 /** Calls `onReady` once the server has something to answer with; that it waits is logged. */
-async function announceWhenReady(opened: Opened, log: Logger, onReady: (opened: Opened) => void): Promise<void> {
+async function announceWhenReady(opened: Opened, log: Logger, { onListening, onReady }: GatewayEvents): Promise<void> {
   const { latest, listening } = opened;
+  onListening?.(opened);
   if (latest) log.info(`listening on ${urlOf(listening.address)} while the sample market is loaded`);
   await latest;
   onReady(opened);
 }
 
 /**
- * Runs a server, calls `onReady` when it takes requests, and ends when the process is stopped. Then `/readyz` says so,
+ * Runs a server, reports how far it is to `events`, and ends when the process is stopped. Then `/readyz` says so,
  * streams end, and every answer says that its connection ends with it; after the configured delay no more requests are
  * taken, those in flight finish, and everything is closed, usage counts first.
  */
-export async function runGateway(gateway: Gateway, onReady: (opened: Opened) => void): Promise<void> {
+export async function runGateway(gateway: Gateway, events: GatewayEvents): Promise<void> {
   const { terminal, config, log } = gateway;
   const { interrupted } = terminal;
   const endAtLatest = () => terminal.endWithin?.(config.drainDelayMs + shutdownMs + 500);
@@ -207,7 +235,7 @@ export async function runGateway(gateway: Gateway, onReady: (opened: Opened) => 
   const closers: Closer[] = [];
   try {
     const opened = await open(gateway, closers);
-    await unlessInterrupted(terminal, announceWhenReady(opened, log, onReady));
+    await unlessInterrupted(terminal, announceWhenReady(opened, log, events));
     await untilInterrupted(terminal);
     log.info('stopping');
     opened.listening.drain.start();

@@ -12,7 +12,7 @@ import { marketStopMs, runMarketProcess } from '../market-process.ts';
 import type { MarketTask } from '../run-market.ts';
 import type { Closer } from './shutdown.ts';
 
-/** What the sample market is brought into. */
+/** The store that the sample market is brought into. */
 export interface SampleInto {
   terminal: Terminal;
   config: Config;
@@ -36,7 +36,7 @@ export interface ServedSample {
   closer: Closer;
 }
 
-/** How long to wait before an interrupted loading continues: at first, and, doubled each time, at most, ms. */
+/** Wait before an interrupted loading continues: at first, and, doubled each time, at most, ms. */
 const firstRetryMs = 5000;
 const longestRetryMs = 60_000;
 
@@ -52,7 +52,7 @@ async function loadAll(
   let hasLatest = false;
   const latestIsStored = () => {
     if (hasLatest) return;
-    // What is announced now starts on a clean line.
+    // An announcement starts on a clean line.
     progress.done();
     hasLatest = true;
     onLatest();

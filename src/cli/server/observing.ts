@@ -8,15 +8,17 @@ import type { Metrics } from '../../observe/metrics.ts';
 import { answersOf } from '../../observe/metrics-answer.ts';
 import type { Traces } from '../../observe/tracing.ts';
 import type { Clock } from '../../runtime/clock.ts';
+import { productVersion } from '../../runtime/product-version.ts';
 import type { Store } from '../../store/engine/connection.ts';
 import { writeProbe } from '../../store/engine/probe-write.ts';
 import type { StatementObserver } from '../../store/engine/timed-client.ts';
 import { newestData } from '../../store/market/data-ages.ts';
-import { version } from '../version.ts';
-import { listen, stop, urlOf } from './listen.ts';
+
+import { urlOf } from './address.ts';
+import { listen, stop } from './listen.ts';
 import type { Closer } from './shutdown.ts';
 
-/** How long ages of data are cached, ms: many scrapes cost the database one query. */
+/** Time for which ages of data are cached, ms: many scrapes cost the database one query. */
 const agesCachedMs = 15_000;
 
 /** The metrics that the settings ask for; null = none, and nothing is measured. */
@@ -24,14 +26,14 @@ export async function metricsOf({ metricsPort, metricsToken }: Config): Promise<
   if (metricsPort === null && metricsToken === null) return null;
   // Loaded here, since most do without.
   const { createMetrics } = await import('../../observe/metrics.ts');
-  return createMetrics(version());
+  return createMetrics(productVersion);
 }
 
 /** The traces that the settings ask for; null = none, and nothing of it is loaded. */
 export async function tracesOf({ traces }: Config, log: (line: string) => void): Promise<Traces | null> {
   if (traces === null) return null;
   const { createTraces } = await import('../../observe/traces.ts');
-  return createTraces(traces, version(), log);
+  return createTraces(traces, productVersion, log);
 }
 
 const verbs: ReadonlySet<string> = new Set(['select', 'insert', 'update', 'delete', 'begin', 'commit', 'rollback']);
@@ -103,7 +105,7 @@ export function dataAges(store: Store, now: Clock): DataAges {
   };
 }
 
-/** What metrics ask about. */
+/** Sources that metrics ask. */
 interface Watched {
   store: Store;
   access: Access;

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import type { Logger } from 'pino';
 import type { Access } from '../../access/open-access.ts';
 import { openFrom } from '../../domain/calendar.ts';
 import type { Clock } from '../../runtime/clock.ts';
@@ -33,7 +34,15 @@ async function sampleKey(access: Access, dataDir: string): Promise<string> {
   return key;
 }
 
-/** How long to wait before the market trades again after a failure, and how often to look whether it has opened, ms. */
+/** Keeps the sample market beside other data if that is asked for, and logs what is stored of it beside other data. */
+export async function settleSample(store: Store, keep: boolean, log: Logger): Promise<void> {
+  const { keepSample, sampleNote } = await import('../../store/sample-data.ts');
+  if (keep) await keepSample(store);
+  const note = await sampleNote(store);
+  if (note !== null) log.warn(note);
+}
+
+/** Wait before the market trades again after a failure, and interval at which its opening is looked for, ms. */
 const retryMs = 5000;
 
 const nothingMissing = (key: string): ServedSample => ({
@@ -50,24 +59,29 @@ const nothingMissing = (key: string): ServedSample => ({
  */
 export async function bringSample(into: SampleInto): Promise<ServedSample | null> {
   const { config, store, access, now, log, shape } = into;
-  const [{ endSampleKey, sampleKeyEnded }, { missingSample, sampleMetadata, writeSampleMetadata }, { sampleShape }] =
-    await Promise.all([
-      import('../../store/account/own-data.ts'),
-      import('../../ingest/sample-metadata.ts'),
-      import('../../sample/market/plan.ts'),
-    ]);
+  const [
+    { endSample, sampleKeyEnded },
+    { announceSampleLoading, missingSample, sampleMetadata },
+    { sampleShape },
+    { exclusively },
+  ] = await Promise.all([
+    import('../../store/account/own-data.ts'),
+    import('../../ingest/sample-metadata.ts'),
+    import('../../sample/market/plan.ts'),
+    import('../../store/engine/advisory-lock.ts'),
+  ]);
   const missing = await missingSample(store, now(), { shape: shape ?? sampleShape, besideTape: true });
   if (missing === null) {
-    if ((await endSampleKey(store, now)) && (await sampleMetadata(store)) !== null) log.warn(sampleKeyEnded);
+    if ((await endSample(store, now)) !== null && (await sampleMetadata(store)) !== null) log.warn(sampleKeyEnded);
+    log.warn('the store holds other data: the sample market is not loaded');
     return null;
   }
-  const key = await sampleKey(access, config.dataDir);
+  // One at a time: of servers that start together, the second shows the key that the first has made.
+  const key = await exclusively(store, 'sample key', () => sampleKey(access, config.dataDir));
   // Other data may have come in while the key was made.
-  if (await endSampleKey(store, now)) return null;
+  if ((await endSample(store, now)) !== null) return null;
   if (missing.tasks.length === 0) return nothingMissing(key);
-  // From here on all who serve the store know that it is not whole.
-  const loading = { percent: 0, hasLatest: false };
-  await writeSampleMetadata(store, { throughMs: missing.metadata?.throughMs ?? null, loading });
+  await announceSampleLoading(store, now, shape ?? sampleShape);
   return loadSample(into, key);
 }
 
@@ -76,7 +90,7 @@ export async function bringSample(into: SampleInto): Promise<ServedSample | null
  * and returns what ends that.
  */
 export function startLiveSample(
-  { terminal, config, now, log }: Omit<SampleInto, 'store' | 'access'>,
+  { terminal, config, store, now, log }: Omit<SampleInto, 'access'>,
   whole: Promise<void>,
 ): Closer {
   const stop = new AbortController();
@@ -84,8 +98,12 @@ export function startLiveSample(
   const task = { work: 'trade', config, clockAheadMs: Math.round(now() - terminal.now()) } as const;
   async function run(): Promise<void> {
     await Promise.race([whole, once(signal, 'abort')]);
-    const { sessionUnderWay } = await import('../../sample/market/plan.ts');
-    while (!signal.aborted) {
+    const [{ sessionUnderWay }, { hasOwnData }] = await Promise.all([
+      import('../../sample/market/plan.ts'),
+      import('../../store/engine/metadata.ts'),
+    ]);
+    // Other data ends it for good.
+    while (!signal.aborted && !(await hasOwnData(store).catch(() => false))) {
       if (sessionUnderWay(now()) !== null) {
         await runMarketProcess(task, signal).catch((error: Error) =>
           log.warn({ err: error }, 'the live sample market was interrupted'),

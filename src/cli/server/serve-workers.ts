@@ -1,130 +1,149 @@
-import { once } from 'node:events';
-import { type AddressInfo, createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
-import { serveLimits } from '../../access/limits/limits-by-message.ts';
+import type { Logger } from 'pino';
+import type { LimitsServer } from '../../access/limits/limits-messages.ts';
+import type { Config } from '../../config/config.ts';
+import type { Rates } from '../../domain/request-rates.ts';
 import type { Clock } from '../../runtime/clock.ts';
-import { heapOptions } from '../../runtime/memory-plan.ts';
+import { heapOptions, type MemoryPlan } from '../../runtime/memory-plan.ts';
 import { beforeSuddenEnd } from '../../runtime/sudden-end.ts';
+import { type Terminal, untilInterrupted } from '../io/terminal.ts';
 import { lineLog } from '../line-log.ts';
-import { type Gateway, shutdownMs, untilInterrupted, warnOfOthers } from './gateway.ts';
-import { cannotListen } from './listen.ts';
-import { alwaysOpen, bringSample, startLiveSample } from './sample.ts';
-import { type Closer, closeAll } from './shutdown.ts';
-import type { WorkerTask } from './worker.ts';
-import { startWorkerPool } from './worker-pool.ts';
+import { bindSocket, sharedPort } from './bound-port.ts';
+import { shutdownMs } from './shutdown.ts';
+import type { Found, WorkerTask } from './worker.ts';
+import { type PoolEnd, type PoolOptions, startWorkerPool } from './worker-pool.ts';
 
 /** Connections to the database that all workers may have together, as far as each can do with its part of them. */
 const connectionsInAll = 64;
 const fewestConnections = 4;
 const mostConnections = 16;
 
-/** Several processes that serve on one port. */
+/** Time that workers have to end at a second signal, ms: less than this process has. */
+const suddenEndMs = 450;
+
+/** A server that is to run: the processes that answer requests, and this one, which starts them. */
+export interface ServeOrder {
+  terminal: Terminal;
+  config: Config;
+  options: { sample?: boolean; alwaysOpen?: boolean; keepSample?: boolean };
+  /** True if the clock was set to another time: no bar is shown before its end. */
+  endedBarsOnly: boolean;
+  /** The clock the server was asked to run by, which `alwaysOpen` may set forward. */
+  clock: Clock;
+  log: Logger;
+  /** Number of processes that answer requests. */
+  count: number;
+  /** True if one more is started ahead, to take the place of one that ends. */
+  spare: boolean;
+  /** Memory of each of them. */
+  memory: MemoryPlan;
+}
+
+/** Processes that serve on one port. */
 export interface OpenedPool {
   address: AddressInfo;
   /** Process ids of those that answer requests. */
   workers: number[];
+  /** The sample market's; null without one. */
   key: string | null;
   now: Clock;
 }
 
-/** The port that the workers will share: the one asked for if it is free, or one that is. */
-async function sharedPort({ port, host }: { port: number; host: string }): Promise<number> {
-  const probe = createServer();
-  probe.listen({ port, host, exclusive: true });
-  await once(probe, 'listening').catch((error: NodeJS.ErrnoException) => {
-    throw cannotListen(error, { port, host });
-  });
-  const { port: found } = probe.address() as AddressInfo;
-  probe.close();
-  await once(probe, 'close');
-  return found;
+/** Tasks of the workers: the first, the lead, prepares the store for all, and brings the sample market. */
+function tasksOf({ terminal, config, options, endedBarsOnly, clock, count, memory }: ServeOrder, port: number) {
+  const poolSize = Math.max(fewestConnections, Math.min(mostConnections, Math.floor(connectionsInAll / count)));
+  const startedAheadMs = Math.round(clock() - terminal.now());
+  const { sample = false, alwaysOpen = false, keepSample = false } = options;
+  return (index: number, found: Found | null): WorkerTask => {
+    // Each worker has its own metrics, on a port of its own.
+    const metricsPort = config.metricsPort && config.metricsPort + index;
+    const { key, clockAheadMs } = found ?? { key: null, clockAheadMs: startedAheadMs };
+    // The clock is set forward once: whoever takes the lead's place goes on by it.
+    const lead = { sample, keepSample, alwaysOpen: alwaysOpen && found === null, isFirst: found === null };
+    return {
+      config: { ...config, port, metricsPort },
+      clockAheadMs,
+      endedBarsOnly,
+      poolSize,
+      memory,
+      isOneOfMany: count > 1,
+      part: index === 0 ? lead : { key },
+    };
+  };
 }
 
-/** Does once what the workers need done: the store is opened and brought up to date, and the sample market brought. */
-async function prepare({ terminal, config, options, clock, log }: Gateway, closers: Closer[]) {
-  const [{ openStore }, { ensureStarterRegistry }, { openAccess }] = await Promise.all([
-    import('../../store/engine/connection.ts'),
-    import('../../ingest/files/starter-registry.ts'),
-    import('../../access/open-access.ts'),
-  ]);
-  const line = lineLog(log);
-  const { databaseUrl, dataDir } = config;
-  const store = await openStore({ databaseUrl, dataDir, log: line, stop: terminal.interrupted });
-  closers.push({ name: 'the store', close: () => store.close() });
-  const now = options.alwaysOpen ? await alwaysOpen(store, clock) : clock;
-  await ensureStarterRegistry(store, now);
-  await warnOfOthers(store, config, log);
-  if (!options.sample) return { now, sample: null };
-  const access = await openAccess({ store, config: { ...config, redisUrl: null }, now, log: line });
-  const into = { terminal, config, store, access, now, log, shape: options.sampleShape };
-  const sample = await bringSample(into).finally(() => access.close());
-  if (sample) closers.push(sample.closer);
-  return { now, sample };
+/** Node's options for a worker: none for the heap, where its size is chosen for all of Node. */
+function optionsOf({ terminal, memory }: ServeOrder): string[] {
+  const given = [...process.execArgv, terminal.env.NODE_OPTIONS ?? ''].join(' ');
+  return /--max[-_]old[-_]space[-_]size/.test(given) ? [] : heapOptions(memory);
+}
+
+/** The counts for all workers, whose code is loaded while the first worker starts. */
+function limitsLater(rates: Rates): LimitsServer {
+  let counts: Promise<LimitsServer> | null = null;
+  const counting = () => {
+    counts ??= import('../../access/limits/limits-by-message.ts').then(({ serveLimits }) => serveLimits(rates));
+    return counts;
+  };
+  setImmediate(counting);
+  return {
+    answer: async (asker, question, reply) => (await counting()).answer(asker, question, reply),
+    forget: (asker) => void counting().then(({ forget }) => forget(asker)),
+  };
+}
+
+function startWorkers(
+  order: ServeOrder,
+  { port, socket }: { port: number; socket: PoolOptions<never, never>['socket'] },
+) {
+  const { config, count, spare, log } = order;
+  const pool = startWorkerPool<WorkerTask, Found>({
+    program: fileURLToPath(new URL('../../worker.ts', import.meta.url)),
+    options: optionsOf(order),
+    count,
+    taskOf: tasksOf(order, port),
+    socket,
+    spare,
+    limits: limitsLater(config.rates),
+    log: lineLog(log),
+  });
+  beforeSuddenEnd(() => pool.end(suddenEndMs));
+  return pool;
+}
+
+/** Has an embedded database end that only workers have used that are gone. */
+async function stopUnusedDatabase({ databaseUrl, dataDir }: Config, log: Logger): Promise<void> {
+  if (databaseUrl !== null) return;
+  const { stopIfUnused } = await import('../../store/engine/embedded/embedded-server.ts');
+  await stopIfUnused(dataDir).catch((error: Error) => log.warn({ err: error }, 'not finished: the embedded database'));
 }
 
 /**
- * Serves with `count` processes until this one is asked to end; then each drains. This one answers no request: it
- * shares out connections, counts limits for all, and starts another worker when one ends. Throws when they cannot
+ * Serves with `count` processes until this one is asked to end; then each drains. This one answers no request and opens
+ * no store: it holds the port, counts limits for all, and starts another worker when one ends. Throws when they cannot
  * begin, or end as soon as they start again and again.
  */
-export async function runWorkers(
-  gateway: Gateway,
-  count: number,
-  onReady: (opened: OpenedPool) => void,
-): Promise<void> {
-  const { terminal, config, endedBarsOnly, log, memory } = gateway;
+export async function runWorkers(order: ServeOrder, onReady: (opened: OpenedPool) => void): Promise<void> {
+  const { terminal, config, count, log } = order;
   const { interrupted } = terminal;
-  const closers: Closer[] = [];
   const endMs = config.drainDelayMs + shutdownMs;
-  let endedWell = true;
   interrupted.addEventListener('abort', () => terminal.endWithin?.(endMs + 3000), { once: true });
+  const bound = count === 1 ? await bindSocket(config) : { port: await sharedPort(config), socket: null };
+  const pool = startWorkers(order, bound);
+  const interruption = untilInterrupted(terminal);
+  let end: PoolEnd;
   try {
-    const port = await sharedPort(config);
-    const { now, sample } = await prepare(gateway, closers);
-    const key = sample?.key ?? null;
-    const poolSize = Math.max(fewestConnections, Math.min(mostConnections, Math.floor(connectionsInAll / count)));
-    const clockAheadMs = Math.round(now() - terminal.now());
-    const task = { config: { ...config, port }, clockAheadMs, endedBarsOnly, key, poolSize, memory };
-    const tasks = Array.from({ length: count }, (_, index): WorkerTask => {
-      const { metricsPort } = config;
-      // Each worker has its own metrics, on a port of its own.
-      return { ...task, config: { ...task.config, metricsPort: metricsPort && metricsPort + index } };
-    });
-    // Who chose the heap's size for all of Node means the workers too.
-    const chosen = /--max[-_]old[-_]space[-_]size/.test(terminal.env.NODE_OPTIONS ?? '');
-    const program = fileURLToPath(new URL('../../worker.ts', import.meta.url));
-    const pool = startWorkerPool({
-      program,
-      options: chosen ? [] : heapOptions(memory),
-      tasks,
-      spare: gateway.options.spareWorker ?? true,
-      limits: serveLimits(config.rates),
-      log: lineLog(log),
-    });
-    let stopped: Promise<boolean> | null = null;
-    const begin = () => {
-      stopped = pool.stop(endMs + 1000);
-    };
-    const close = async () => {
-      endedWell = (await stopped) ?? true;
-    };
-    // Asked to stop first: they drain while the sample market ends.
-    closers.push({ name: 'the workers', begin, close });
-    beforeSuddenEnd(async () => pool.kill());
-    const interruption = untilInterrupted(terminal);
-    const atWork = await Promise.race([pool.ready, interruption.then(() => null)]);
-    if (atWork && (await Promise.race([Promise.resolve(sample?.latest).then(() => true), interruption]))) {
-      onReady({ address: atWork[0]!.address, workers: atWork.map(({ pid }) => pid), key, now });
-      if (sample) closers.push(startLiveSample({ terminal, config, now, log }, sample.whole));
+    const opened = await Promise.race([pool.ready, pool.givenUp, interruption]);
+    if (opened) {
+      const { workers, found } = opened;
+      const now = () => terminal.now() + found.clockAheadMs;
+      onReady({ address: workers[0]!.address, workers: workers.map(({ pid }) => pid), key: found.key, now });
     }
-    await Promise.race([interruption, pool.givenUp]);
-    log.info('stopping');
-  } catch (error) {
-    if (!interrupted.aborted) throw error;
+    await Promise.race([pool.givenUp, interruption]);
   } finally {
-    for (const { begin } of closers) begin?.();
-    const left = await closeAll(closers, endMs + 2000, () => performance.now());
-    for (const { name, reason } of left) log.warn({ reason }, `not finished: ${name}`);
+    end = await pool.stop(endMs + 1000);
+    if (end.anyAborted) await stopUnusedDatabase(config, log);
   }
-  if (!endedWell) throw new Error('not every worker stopped cleanly');
+  if (!end.cleanly) throw new Error('not every worker stopped cleanly');
 }

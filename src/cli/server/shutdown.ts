@@ -1,18 +1,23 @@
+/**
+ * Time that closing everything may take, requests in flight included, ms. Soon after, the process exits in any case.
+ */
+export const shutdownMs = 8500;
+
 /** One thing that was opened, and how it is closed. */
 export interface Closer {
   /** For the log, when it could not be closed in time. */
   name: string;
   close: () => Promise<void>;
   /**
-   * What can begin to end while requests in flight are still answered: streams, and work that nobody waits for. Must
-   * not throw.
+   * Begins to end what can end while requests in flight are still answered: streams, and work that nobody waits for.
+   * Must not throw.
    */
   begin?: () => void;
   /** Maximum time to wait for it, ms; absent = all remaining time. */
   atMostMs?: number;
 }
 
-/** What did not end in time, or failed. */
+/** Parts that did not end in time, or failed. */
 export interface LeftBehind {
   name: string;
   reason: string;

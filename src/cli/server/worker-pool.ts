@@ -1,6 +1,7 @@
 import cluster from 'node:cluster';
-import type { LimitsServer } from '../../access/limits/limits-by-message.ts';
-import { type AtWork, type PoolProcess, type ProcessEnd, startProcess } from './pool-process.ts';
+import type { AddressInfo } from 'node:net';
+import type { LimitsServer } from '../../access/limits/limits-messages.ts';
+import { type BoundSocket, type PoolProcess, type ProcessEnd, startProcess } from './pool-process.ts';
 
 /** A worker that served for less than this counts as one that ended as soon as it started, ms. */
 const settledMs = 5_000;
@@ -9,26 +10,44 @@ const mostQuickEnds = 5;
 const shortestPauseMs = 100;
 const longestPauseMs = 30_000;
 
-/** Processes that serve for this one. */
-export interface WorkerPool {
-  /** The workers in the order of their tasks, once all serve. Rejects when one fails before. */
-  ready: Promise<AtWork[]>;
-  /** Never resolves; rejects when the workers end as soon as they start, again and again. */
-  givenUp: Promise<never>;
-  /** Asks all to end and waits for it; kills what is left after `atMostMs`. True when every one ended well. */
-  stop(atMostMs: number): Promise<boolean>;
-  /** Ends all at once. */
-  kill(): void;
+/** A worker that serves, and where it listens. */
+export interface AtWork {
+  pid: number;
+  address: AddressInfo;
 }
 
-export interface PoolOptions<Task> {
-  /** What a worker runs: a file. */
+/** End of a pool. */
+export interface PoolEnd {
+  /** True if every worker that was asked to end did. */
+  cleanly: boolean;
+  /** True if a worker was killed or aborted since the start: what it used may be left behind. */
+  anyAborted: boolean;
+}
+
+/** Processes that serve for this one. `Found` is what the first of them, the lead, found when it prepared the store. */
+export interface WorkerPool<Found> {
+  /** The workers in their order, once all serve. Rejects when one says why it cannot. */
+  ready: Promise<{ workers: AtWork[]; found: Found }>;
+  /** Never resolves; rejects when the workers end as soon as they start, again and again. */
+  givenUp: Promise<never>;
+  /** Asks all to end and waits for it; kills what is left after `atMostMs`. */
+  stop(atMostMs: number): Promise<PoolEnd>;
+  /** Has all end at once, and kills what is left after `atMostMs`. */
+  end(atMostMs: number): Promise<void>;
+}
+
+/** Parts of a pool. */
+export interface PoolOptions<Task, Found> {
+  /** File that a worker runs. */
   program: string;
   /** Node's options for it, beside those of this process, which they win over. */
   options: readonly string[];
-  /** A worker each. */
-  tasks: readonly Task[];
-  /** Whether a process is started ahead, to take the place of a worker that ends. */
+  count: number;
+  /** The task of a worker; `found` = null for the first lead, which prepares the store before any other begins. */
+  taskOf: (index: number, found: Found | null) => Task;
+  /** The socket on which the workers listen, which stays open while one is replaced; null = they open their own. */
+  socket: BoundSocket | null;
+  /** True if a process is started ahead, to take the place of a worker that ends. */
   spare: boolean;
   limits: LimitsServer;
   /** Gets a line when a worker ends unasked; warnings begin with `warning:`. */
@@ -36,35 +55,45 @@ export interface PoolOptions<Task> {
 }
 
 interface Member<Task> {
-  task: Task;
+  index: number;
   process: PoolProcess<Task> | null;
-  /** Null = does not serve. */
-  at: AtWork | null;
+  /** Null = does not listen. */
+  address: AddressInfo | null;
+  /** True if it has something to answer with. */
+  isReady: boolean;
 }
 
 const pauseAfter = (quickEnds: number) => Math.min(longestPauseMs, shortestPauseMs * 2 ** Math.max(0, quickEnds - 1));
 
 /**
- * A worker for each task, and one process more that has loaded its program and waits: the spare. When a worker ends
- * unexpectedly, the spare replaces it; the next spare is started when all serve again.
+ * Some workers and, with `spare`, one process more that has loaded its program and waits. When a worker ends
+ * unexpectedly, the spare, or a new process, replaces it; the next spare is started when all serve again.
  */
-class Pool<Task> implements WorkerPool {
-  readonly #options: PoolOptions<Task>;
+class Pool<Task, Found> implements WorkerPool<Found> {
+  readonly #options: PoolOptions<Task, Found>;
   readonly #members: Member<Task>[];
   readonly #processes = new Set<PoolProcess<Task>>();
-  readonly #ready = Promise.withResolvers<AtWork[]>();
+  readonly #ready = Promise.withResolvers<{ workers: AtWork[]; found: Found }>();
   readonly #givenUp = Promise.withResolvers<never>();
   readonly #left = Promise.withResolvers<void>();
+  readonly #pauses = new Set<NodeJS.Timeout>();
   #spare: PoolProcess<Task> | null = null;
+  #found: Found | null = null;
   #begun = false;
   #stopping = false;
-  #endedWell = true;
+  #cleanly = true;
+  #anyAborted = false;
   #quickEnds = 0;
   #quickSpareEnds = 0;
 
-  constructor(options: PoolOptions<Task>) {
+  constructor(options: PoolOptions<Task, Found>) {
     this.#options = options;
-    this.#members = options.tasks.map((task) => ({ task, process: null, at: null }));
+    this.#members = Array.from({ length: options.count }, (_, index) => ({
+      index,
+      process: null,
+      address: null,
+      isReady: false,
+    }));
     // Failures are met where these are awaited.
     for (const { promise } of [this.#ready, this.#givenUp]) promise.catch(() => {});
     for (const member of this.#members) this.#fill(member);
@@ -78,96 +107,141 @@ class Pool<Task> implements WorkerPool {
     return this.#givenUp.promise;
   }
 
-  async stop(atMostMs: number): Promise<boolean> {
-    this.#stopping = true;
-    if (this.#processes.size === 0) return this.#endedWell;
+  async stop(atMostMs: number): Promise<PoolEnd> {
+    this.#beginToStop();
     for (const process of this.#processes) process.stop();
-    const impatience = setTimeout(() => this.kill(), atMostMs);
-    await this.#left.promise;
-    clearTimeout(impatience);
-    return this.#endedWell;
+    await this.#leaveWithin(atMostMs);
+    return { cleanly: this.#cleanly, anyAborted: this.#anyAborted };
   }
 
-  kill(): void {
+  async end(atMostMs: number): Promise<void> {
+    this.#beginToStop();
+    for (const process of this.#processes) process.end();
+    await this.#leaveWithin(atMostMs);
+  }
+
+  #beginToStop(): void {
     this.#stopping = true;
-    for (const process of this.#processes) process.kill();
+    for (const pause of this.#pauses) clearTimeout(pause);
+    // From now on the workers alone hold the socket, and close it.
+    this.#options.socket?.close();
+  }
+
+  async #leaveWithin(ms: number): Promise<void> {
+    if (this.#processes.size === 0) return;
+    const impatience = setTimeout(() => {
+      for (const process of this.#processes) process.kill();
+    }, ms);
+    await this.#left.promise;
+    clearTimeout(impatience);
+  }
+
+  #after(ms: number, action: () => void): void {
+    const pause = setTimeout(() => {
+      this.#pauses.delete(pause);
+      action();
+    }, ms);
+    this.#pauses.add(pause);
   }
 
   #start(): PoolProcess<Task> {
     const { limits, log } = this.#options;
-    const process: PoolProcess<Task> = startProcess({
+    const process: PoolProcess<Task> = startProcess<Task, Found>({
       limits,
       log,
-      onReady: (at) => this.#serves(process, at),
+      onPrepared: () => {
+        if (process === this.#spare) log(`worker process ${process.pid} is ready as the spare`);
+      },
+      onListening: (address, found) => this.#listens(this.#memberOf(process), address, found),
+      onReady: () => this.#serves(this.#memberOf(process)),
       onEnd: (end) => this.#ended(process, end),
     });
     this.#processes.add(process);
     return process;
   }
 
+  #memberOf(process: PoolProcess<Task>): Member<Task> {
+    return this.#members.find((each) => each.process === process)!;
+  }
+
   /** Gives a member's task to the spare, or to a new process where there is none. */
   #fill(member: Member<Task>): void {
     if (this.#stopping) return;
-    const process = this.#spare ?? this.#start();
+    member.process = this.#spare ?? this.#start();
     this.#spare = null;
-    member.process = process;
-    process.work(member.task);
+    if (member.index === 0 || this.#found !== null) this.#giveTask(member);
+    else member.process.prepare(this.#options.taskOf(member.index, null));
   }
 
-  #serves(process: PoolProcess<Task>, at: AtWork): void {
-    const member = this.#members.find((each) => each.process === process)!;
-    member.at = at;
-    if (this.#begun) this.#options.log(`worker process ${at.pid} replaces it`);
-    if (this.#members.some((each) => each.at === null)) return;
+  #giveTask({ process, index }: Member<Task>): void {
+    const { taskOf, socket } = this.#options;
+    process?.work(taskOf(index, this.#found), socket);
+  }
+
+  #listens(member: Member<Task>, address: AddressInfo, found: Found): void {
+    member.address = address;
+    if (member.index !== 0) return;
+    const isFirst = this.#found === null;
+    this.#found = found;
+    // The store is prepared: those that have waited for that begin.
+    if (isFirst) for (const other of this.#members.slice(1)) this.#giveTask(other);
+  }
+
+  #serves(member: Member<Task>): void {
+    member.isReady = true;
+    if (this.#begun) this.#options.log(`worker process ${member.process!.pid} replaces it`);
+    if (this.#members.some(({ isReady }) => !isReady)) return;
     this.#begun = true;
-    this.#ready.resolve(this.#members.map((each) => each.at!));
+    const workers = this.#members.map(({ process, address }) => ({ pid: process!.pid, address: address! }));
+    this.#ready.resolve({ workers, found: this.#found! });
     this.#startSpare();
   }
 
   // Not while a worker begins, which it would slow.
   #startSpare(): void {
-    if (!this.#options.spare || this.#stopping || this.#spare !== null) return;
-    if (this.#members.some((each) => each.at === null)) return;
+    const { spare, taskOf } = this.#options;
+    if (!spare || this.#stopping || this.#spare !== null) return;
+    if (this.#members.some(({ isReady }) => !isReady)) return;
     this.#spare = this.#start();
-    this.#spare.prepare(this.#members[0]!.task);
+    this.#spare.prepare(taskOf(0, this.#found));
   }
 
   #ended(process: PoolProcess<Task>, end: ProcessEnd): void {
     this.#processes.delete(process);
+    if (end.hadTask && !end.well && end.failure === null) this.#anyAborted = true;
     if (this.#stopping) {
-      if (end.hadTask) this.#endedWell &&= end.well;
+      if (end.hadTask) this.#cleanly &&= end.well;
       if (this.#processes.size === 0) this.#left.resolve();
     } else if (process === this.#spare) this.#spareEnded(end);
-    else this.#memberEnded(this.#members.find((each) => each.process === process)!, end);
+    else this.#memberEnded(this.#memberOf(process), end);
   }
 
   #spareEnded({ livedMs, how }: ProcessEnd): void {
     this.#spare = null;
     this.#quickSpareEnds = livedMs < settledMs ? this.#quickSpareEnds + 1 : 0;
     this.#options.log(`warning: ${how}; it was the spare; another one is started`);
-    setTimeout(() => this.#startSpare(), pauseAfter(this.#quickSpareEnds)).unref();
+    this.#after(pauseAfter(this.#quickSpareEnds), () => this.#startSpare());
   }
 
-  #memberEnded(member: Member<Task>, { servedMs, well, how }: ProcessEnd): void {
-    member.process = null;
-    member.at = null;
-    if (!this.#begun) {
-      this.#ready.reject(new Error(how));
+  #memberEnded(member: Member<Task>, { servedMs, well, how, failure }: ProcessEnd): void {
+    Object.assign(member, { process: null, address: null, isReady: false });
+    if (!this.#begun && failure !== null) {
+      this.#ready.reject(failure);
       return;
     }
     this.#quickEnds = servedMs < settledMs ? this.#quickEnds + 1 : 0;
-    if (this.#quickEnds >= mostQuickEnds && this.#members.every((each) => each.at === null)) {
+    if (this.#quickEnds >= mostQuickEnds && this.#members.every(({ address }) => address === null)) {
       this.#givenUp.reject(new Error(`the workers end as soon as they start: ${how}`));
       return;
     }
     this.#options.log(`${well ? '' : 'warning: '}${how}; it is replaced`);
     if (this.#quickEnds === 0) this.#fill(member);
-    else setTimeout(() => this.#fill(member), pauseAfter(this.#quickEnds));
+    else this.#after(pauseAfter(this.#quickEnds), () => this.#fill(member));
   }
 }
 
-/** Starts a worker for each task and replaces one that ends unexpectedly: at once, then after pauses that double. */
-export function startWorkerPool<Task>(options: PoolOptions<Task>): WorkerPool {
+/** Starts workers and replaces one that ends unexpectedly: at once, then after pauses that double. */
+export function startWorkerPool<Task, Found>(options: PoolOptions<Task, Found>): WorkerPool<Found> {
   // Each takes connections from the system itself. Handed out by this process, one on its way to a worker that is
   // killed would hang for ever.
   cluster.schedulingPolicy = cluster.SCHED_NONE;

@@ -1,32 +1,43 @@
-import { isAboutLimits, type LimitsAnswer, limitsByMessage } from '../../access/limits/limits-by-message.ts';
+import { limitsByMessage } from '../../access/limits/limits-by-message.ts';
+import { isAboutLimits, type LimitsAnswer } from '../../access/limits/limits-messages.ts';
 import type { Config } from '../../config/config.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { MemoryPlan } from '../../runtime/memory-plan.ts';
 import type { CompiledContract } from '../../server.ts';
+import { failureText } from '../io/failure-text.ts';
 import type { Terminal } from '../io/terminal.ts';
 import { logOf } from '../line-log.ts';
-import { runGateway } from './gateway.ts';
+import { type FollowerPart, type LeadPart, runGateway } from './gateway.ts';
 import { loadGateway } from './load-gateway.ts';
 import type { OrderMessage, WorkerMessage } from './pool-process.ts';
 
-/** What a worker is to do. */
+/** Task of a worker. */
 export interface WorkerTask {
   config: Config;
-  /** How far the server's clock is ahead of the machine's, ms. */
+  /** Lead of the server's clock over the machine's, ms. */
   clockAheadMs: number;
   /** Show a bar once it has ended. */
   endedBarsOnly: boolean;
-  /** The sample market's key; null without one. */
-  key: string | null;
   /** Database connections at most. */
   poolSize: number;
   memory: MemoryPlan;
+  /** True if other workers serve on the port. */
+  isOneOfMany: boolean;
+  part: LeadPart | FollowerPart;
+}
+
+/** The lead's findings, for the workers that begin after it. */
+export interface Found {
+  /** The sample market's key; null without one. */
+  key: string | null;
+  /** Lead of the server's clock over the machine's, ms. */
+  clockAheadMs: number;
 }
 
 /** The way between a worker and the process that started it. */
 export interface Line {
   send(message: object): void;
-  onMessage(listener: (message: OrderMessage<WorkerTask> | LimitsAnswer) => void): void;
+  onMessage(listener: (message: OrderMessage<WorkerTask> | LimitsAnswer, socket?: object) => void): void;
   /** Called when the process that started this one has ended. */
   onLost(listener: () => void): void;
 }
@@ -39,56 +50,72 @@ export interface WorkerProcess {
   terminal: Omit<Terminal, 'interrupted'>;
   /** Asked to end by a signal. */
   interrupted: AbortController;
+  /** Ends at once, when what others depend on is left. */
+  end: () => void;
 }
 
-type Say = (message: WorkerMessage) => void;
+type Say = (message: WorkerMessage<Found>) => void;
 
 /** Loads what a task needs and compiles what can be without it. */
 async function prepare({ config }: WorkerTask): Promise<CompiledContract | undefined> {
   const { compileContract, loadArrow, loadPrisma } = await loadGateway();
   await loadArrow();
   await loadPrisma();
-  // What is traced is compiled with its traces.
+  // A traced contract is compiled with its traces.
   return config.traces === null ? compileContract(config) : undefined;
 }
 
-async function serve(task: WorkerTask, contract: CompiledContract | undefined, line: Line, process: WorkerProcess) {
-  const { pid, number, terminal, interrupted } = process;
-  const { config, clockAheadMs, endedBarsOnly, key, poolSize, memory } = task;
+async function serve({ task, contract, socket }: Given, line: Line, process: WorkerProcess) {
+  const { number, terminal, interrupted } = process;
+  const { config, clockAheadMs, isOneOfMany, endedBarsOnly, poolSize, memory, part } = task;
   const limits = limitsByMessage(config.rates, line.send);
   line.onMessage((message) => isAboutLimits(message) && limits.hear(message));
   line.onLost(limits.lost);
   const clock: Clock = () => terminal.now() + clockAheadMs;
-  const log = logOf(config, terminal.stderr).child({ worker: number });
-  const whole = { ...terminal, interrupted: interrupted.signal };
-  const worker = { limits, key, poolSize, contract };
+  const log = logOf(config, terminal.stderr);
   const say: Say = (message) => line.send(message);
-  const gateway = { terminal: whole, config, options: {}, clock, endedBarsOnly, log, memory, worker };
-  await runGateway(gateway, ({ listening }) => say({ worker: 'ready', pid, address: listening.address }));
+  await runGateway(
+    {
+      terminal: { ...terminal, interrupted: interrupted.signal },
+      log: isOneOfMany ? log.child({ worker: number }) : log,
+      port: { shared: isOneOfMany, socket },
+      ...{ config, clock, endedBarsOnly, memory, part, limits, poolSize, contract },
+    },
+    {
+      onListening({ listening: { address }, key, now }) {
+        const found = { key, clockAheadMs: Math.round(now() - terminal.now()) };
+        say({ worker: 'listening', address, found });
+      },
+      onReady: () => say({ worker: 'ready' }),
+    },
+  );
 }
 
-/** What a worker was given: its task, and what was compiled for it ahead. */
+/** A worker's task, and what was compiled for it ahead. */
 interface Given {
   task: WorkerTask;
   contract: CompiledContract | undefined;
+  /** The socket to listen on; absent: its own. */
+  socket: object | undefined;
 }
 
 /** Says that this process waits, and prepares when ordered to; null = it is to end. */
-function untilGiven(line: Line, { interrupted }: WorkerProcess): Promise<Given | null> {
+function untilGiven(line: Line, { interrupted, end }: WorkerProcess): Promise<Given | null> {
   const say: Say = (message) => line.send(message);
   let contract: Promise<CompiledContract | undefined> = Promise.resolve(undefined);
   return new Promise((resolve, reject) => {
     const { signal } = interrupted;
     signal.addEventListener('abort', () => resolve(null), { once: true });
     if (signal.aborted) resolve(null);
-    line.onMessage((message) => {
+    line.onMessage((message, socket) => {
       if (!('order' in message)) return;
       const { order } = message;
       if (order === 'stop') interrupted.abort();
+      else if (order === 'end') end();
       else if (order === 'prepare') {
         contract = prepare(message.task);
         contract.then(() => say({ worker: 'prepared' }), reject);
-      } else contract.then((compiled) => resolve({ task: message.task, contract: compiled }), reject);
+      } else contract.then((compiled) => resolve({ task: message.task, contract: compiled, socket }), reject);
     });
     say({ worker: 'waiting' });
   });
@@ -102,10 +129,11 @@ export async function runWorker(line: Line, process: WorkerProcess): Promise<boo
   line.onLost(() => process.interrupted.abort());
   try {
     const given = await untilGiven(line, process);
-    if (given !== null) await serve(given.task, given.contract, line, process);
+    if (given !== null) await serve(given, line, process);
     return true;
   } catch (error) {
-    line.send({ worker: 'failed', why: error instanceof Error ? error.message : String(error) });
+    const say: Say = (message) => line.send(message);
+    say({ worker: 'failed', why: failureText(error), stack: error instanceof Error ? error.stack : undefined });
     return false;
   }
 }

@@ -1,5 +1,7 @@
+import { tradeSpan } from '../calendar.ts';
+import type { SessionDate } from '../market-time.ts';
 import { type OptionContract, readOptionContract } from './option-contract.ts';
-import { optionRoot } from './option-root.ts';
+import { lastSession, type OptionRoot, type OptionRoots, standardRoots } from './option-root.ts';
 
 /** An option contract as the tape engine knows it: one object a contract, with small numbers to index arrays by. */
 export interface TradedContract {
@@ -11,6 +13,8 @@ export interface TradedContract {
   underlying: TradedUnderlying;
   /** Shares per contract. */
   multiplier: number;
+  /** End of the contract's last session, epoch ms: nothing of it can be printed or quoted from then on. */
+  endMs: number;
 }
 
 /** The ticker a contract belongs to. */
@@ -19,10 +23,17 @@ export interface TradedUnderlying {
   symbol: string;
 }
 
-/** What the contract reference knows of a root. */
-export interface RootTerms {
-  underlying: string;
-  multiplier: number;
+/** A function that gives the end of an expiry's last session, epoch ms. */
+export function sessionEnds(): (expiry: SessionDate) => number {
+  const known = new Map<SessionDate, number>();
+  return (expiry) => {
+    let endMs = known.get(expiry);
+    if (endMs === undefined) {
+      endMs = tradeSpan(lastSession(expiry)).toMs;
+      known.set(expiry, endMs);
+    }
+    return endMs;
+  };
 }
 
 /** Contracts met on a tape, each once. */
@@ -30,16 +41,19 @@ export interface ContractBook {
   /** The contract an OSI symbol names, with or without `O:`; null when it has not that form. */
   find(text: string): TradedContract | null;
   underlyings(): readonly TradedUnderlying[];
+  /** Properties of the roots that the book meets. */
+  readonly roots: OptionRoots;
 }
 
 /**
- * An empty book, for one tape: what a tape keeps by contract is as long as its book. `rootTerms` is asked once a root;
- * without it the root has its standard properties.
+ * An empty book, for one tape: what a tape keeps by contract is as long as its book. `known` is asked once a root;
+ * without it roots have the properties of the project's own list.
  */
-export function createContractBook(rootTerms: (root: string) => RootTerms = optionRoot): ContractBook {
+export function createContractBook(known: OptionRoots = standardRoots): ContractBook {
   const contracts = new Map<string, TradedContract | null>();
   const underlyings = new Map<string, TradedUnderlying>();
-  const roots = new Map<string, RootTerms>();
+  const roots = new Map<string, OptionRoot>();
+  const endOf = sessionEnds();
   let count = 0;
 
   function underlyingOf(symbol: string): TradedUnderlying {
@@ -55,28 +69,30 @@ export function createContractBook(rootTerms: (root: string) => RootTerms = opti
     const contract = readOptionContract(text);
     if (!contract) return null;
     const id = `O:${text.replace(/^O:/, '').replace(/ +/, '')}`;
-    const known = id === text ? undefined : contracts.get(id);
-    if (known) return known;
+    const respelled = id === text ? undefined : contracts.get(id);
+    if (respelled) return respelled;
     let terms = roots.get(contract.root);
     if (!terms) {
-      terms = rootTerms(contract.root);
+      terms = known.of(contract.root);
       roots.set(contract.root, terms);
     }
     const { multiplier } = terms;
-    const traded = { index: count++, id, contract, underlying: underlyingOf(terms.underlying), multiplier };
+    const underlying = underlyingOf(terms.underlying);
+    const traded = { index: count++, id, contract, underlying, multiplier, endMs: endOf(contract.expiry) };
     contracts.set(id, traded);
     return traded;
   }
 
   return {
     find(text) {
-      const known = contracts.get(text);
-      if (known) return known;
+      const found = contracts.get(text);
+      if (found) return found;
       const added = add(text);
       // Other spellings are remembered too, wrong ones not: they have no bound.
       if (added) contracts.set(text, added);
       return added;
     },
     underlyings: () => [...underlyings.values()],
+    roots: known,
   };
 }

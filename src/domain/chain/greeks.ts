@@ -1,7 +1,7 @@
 /** Samples stored per contract, one per minute (methodology 2). */
 export const greeksSeriesLength = 390;
 
-/** What decides whether a quote is still held: older than this it is not (methodology 2, mark). */
+/** Age above which a quote is no longer held, ms (methodology 2, mark). */
 export const quoteAgeMs = 90_000;
 
 /** One minute's solve of a contract (spec 2.9). Null = not solvable from that mark. */

@@ -1,9 +1,30 @@
 import { closeMinute, sessionMinutes, tradingDayAtOrBefore } from '../calendar.ts';
 import { exchangeInstant, type SessionDate } from '../market-time.ts';
+import { knownRoots } from './known-roots.ts';
 
 export type ExerciseStyle = 'european' | 'american';
 /** When the contract's value is fixed on its expiry date: at the open (AM) or at the close (PM). */
 export type Settlement = 'am' | 'pm';
+
+/** Deliverable of a root's contracts: the standard lot, or the result of a corporate action. */
+export type Deliverable = 'standard' | 'adjusted';
+
+/** A line of the dataset `roots`: the terms of a root's contracts in the sessions from `from` to `to`. */
+export interface RootEntry {
+  root: string;
+  /** The ticker whose price the option follows and whose entitlement decides. */
+  underlying: string;
+  style: ExerciseStyle;
+  settlement: Settlement;
+  /** Shares (or index units) per contract; null = unknown, as of an adjusted deliverable that nobody stated. */
+  multiplier: number | null;
+  deliverable: Deliverable;
+  /** True if its options are on a forward of the underlying that parity with the spot does not bind (VIX). */
+  onForwards: boolean;
+  /** First and last session, included; null = no bound. */
+  from: SessionDate | null;
+  to: SessionDate | null;
+}
 
 /** Properties that a root gives its contracts (methodology 2, 7). */
 export interface OptionRoot {
@@ -12,51 +33,97 @@ export interface OptionRoot {
   underlying: string;
   style: ExerciseStyle;
   settlement: Settlement;
-  /** Shares (or index units) per contract. */
+  /** Shares (or index units) per contract that premiums and exposures assume. */
   multiplier: number;
+  /** The same, where it is known: null for an adjusted deliverable that nobody stated. */
+  sharesPerContract: number | null;
   /** False when its options are on a forward of the underlying that parity with the spot does not bind (VIX). */
   followsSpot: boolean;
   /** A deliverable changed by a corporate action: stays in flow, out of GEX. */
   adjusted: boolean;
 }
 
-// Roots that are not the ticker itself. Sources: Cboe product specifications; OCC class-share convention.
-const underlyings: Record<string, string> = {
-  SPXW: 'SPX',
-  NDXP: 'NDX',
-  RUTW: 'RUT',
-  VIXW: 'VIX',
-  BRKB: 'BRK.B',
-  BRKA: 'BRK.A',
-  BFB: 'BF.B',
-};
-const europeanRoots = new Set(['SPX', 'SPXW', 'XSP', 'NDX', 'NDXP', 'RUT', 'RUTW', 'DJX', 'VIX', 'VIXW', 'XEO']);
-const forwardRoots = new Set(['VIX', 'VIXW']);
-// A.M.-settled: the standard monthly index roots and VIX; their weekly twins settle at the close, VIXW at the open.
-const amRoots = new Set(['SPX', 'NDX', 'RUT', 'DJX', 'VIX', 'VIXW']);
+/** Roots known beside the project's own list. Plain data, which goes to another thread. */
+export interface RootReference {
+  /** Rows of the dataset `roots`. */
+  entries: readonly RootEntry[];
+  /** Tickers of class index. */
+  indices: readonly string[];
+}
 
-/**
- * Standard properties of a root: known index roots by name, everything else American, PM-settled, 100 shares; a
- * trailing digit marks an adjusted deliverable.
- */
-export function optionRoot(root: string): OptionRoot {
-  const adjusted = /^[A-Z]+\d$/.test(root);
-  const base = adjusted ? root.slice(0, -1) : root;
+/** The one place that knows the properties of roots. */
+export interface OptionRoots {
+  /** The properties of a root in a session; without one, those in force last. */
+  of(root: string, session?: SessionDate): OptionRoot;
+}
+
+/** Shares per contract of a standard deliverable. */
+const standardMultiplier = 100;
+
+function propertiesOf(entry: RootEntry): OptionRoot {
+  const { root, underlying, style, settlement, multiplier, deliverable, onForwards } = entry;
   return {
-    root,
-    underlying: underlyings[base] ?? base,
-    style: europeanRoots.has(root) ? 'european' : 'american',
-    settlement: amRoots.has(root) ? 'am' : 'pm',
-    multiplier: 100,
-    followsSpot: !forwardRoots.has(root),
-    adjusted,
+    ...{ root, underlying, style, settlement },
+    multiplier: multiplier ?? standardMultiplier,
+    sharesPerContract: multiplier,
+    followsSpot: !onForwards,
+    adjusted: deliverable === 'adjusted',
   };
 }
 
-/** The ticker a root belongs to: `SPXW` → `SPX`, `BRKB` → `BRK.B`, `TSLA1` → `TSLA`. */
-export function underlyingOf(root: string): string {
-  return optionRoot(root).underlying;
+const isInForce = ({ from, to }: RootEntry, session: SessionDate | undefined) =>
+  session === undefined || ((from ?? '') <= session && (to === null || session <= to));
+
+/**
+ * The properties of roots: of a row of the dataset `roots`, else of the project's list, else of the class of the
+ * underlying. Options on an index are European, those on shares and funds American; both settle at the close. A
+ * trailing digit marks an adjusted deliverable, which without a row nobody stated.
+ */
+export function optionRoots({ entries, indices }: RootReference): OptionRoots {
+  const newestFirst = entries.toSorted((a, b) => ((a.from ?? '') < (b.from ?? '') ? 1 : -1));
+  const stored = Map.groupBy(newestFirst, ({ root }) => root);
+  const ours = new Map(knownRoots.map((entry) => [entry.root, entry]));
+  const ofIndex = new Set(indices);
+  const known = new Map<RootEntry, OptionRoot>();
+
+  function entryOf(root: string, session: SessionDate | undefined): RootEntry | undefined {
+    return stored.get(root)?.find((entry) => isInForce(entry, session)) ?? ours.get(root);
+  }
+
+  function properties(entry: RootEntry): OptionRoot {
+    let found = known.get(entry);
+    if (!found) {
+      found = propertiesOf(entry);
+      known.set(entry, found);
+    }
+    return found;
+  }
+
+  function ofItsName(root: string, session: SessionDate | undefined): OptionRoot {
+    const adjusted = /^[A-Z]+\d$/.test(root);
+    const base = adjusted ? root.slice(0, -1) : root;
+    const entry = adjusted ? entryOf(base, session) : undefined;
+    const underlying = entry?.underlying ?? base;
+    return {
+      ...{ root, underlying, settlement: entry?.settlement ?? 'pm' },
+      style: entry?.style ?? (ofIndex.has(underlying) ? 'european' : 'american'),
+      multiplier: standardMultiplier,
+      sharesPerContract: adjusted ? null : standardMultiplier,
+      followsSpot: !(entry?.onForwards ?? false),
+      adjusted,
+    };
+  }
+
+  return {
+    of(root, session) {
+      const entry = entryOf(root, session);
+      return entry ? properties(entry) : ofItsName(root, session);
+    },
+  };
 }
+
+/** The project's own list, for a store that knows no other root and no ticker. */
+export const standardRoots: OptionRoots = optionRoots({ entries: [], indices: [] });
 
 /**
  * The last session of contracts that are dated `expiry`: that date, or the trading day before it. Monthly expiries

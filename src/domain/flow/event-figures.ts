@@ -7,8 +7,8 @@ export function commonSide(sides: readonly FlowSide[]): FlowSide {
 }
 
 /**
- * What an event says of its legs (spec 2.13). Each figure is a column of the store and a field of the graph of the same
- * name.
+ * Figures of an event from its legs (spec 2.13). Each figure is a column of the store and a field of the graph of the
+ * same name.
  */
 export function eventFigures(kind: FlowEventKind, legs: readonly FlowLeg[]) {
   const prices = legs.map(({ price }) => price);

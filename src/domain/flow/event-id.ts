@@ -1,5 +1,5 @@
+import { tradeDate } from '../calendar.ts';
 import { contractId, readOptionContract } from '../chain/option-contract.ts';
-import { underlyingOf } from '../chain/option-root.ts';
 import { exchangeDate, type SessionDate } from '../market-time.ts';
 import { flowEventKinds } from './flow.ts';
 
@@ -10,12 +10,25 @@ export interface EventKey {
   eventId: string;
 }
 
+/** The parts of a large trade's id. */
+export interface EventId {
+  /** The root of its first leg's contract, whose underlying it is stored under. */
+  root: string;
+  eventId: string;
+  /**
+   * The sessions under which it may be stored: the trade date of its first leg, and where that is another one the New
+   * York date, which earlier releases stored.
+   */
+  sessionDates: readonly SessionDate[];
+}
+
 const idPattern = new RegExp(`^(?:${flowEventKinds.join('|')}):(O:[A-Z0-9]+):(\\d{1,15}):\\d{1,15}$`);
 
-/** Where the large trade of an id is stored: its first leg says so. Null for a text that is no id of one. */
-export function readEventId(eventId: string): EventKey | null {
+/** Reads the id of a large trade; null for a text that is none. */
+export function readEventId(eventId: string): EventId | null {
   const [, id = '', tsMs] = idPattern.exec(eventId) ?? [];
   const contract = readOptionContract(id);
   if (contract === null || contractId(contract) !== id) return null;
-  return { underlying: underlyingOf(contract.root), sessionDate: exchangeDate(Number(tsMs)), eventId };
+  const sessionDates = [...new Set([tradeDate(Number(tsMs)), exchangeDate(Number(tsMs))])];
+  return { root: contract.root, eventId, sessionDates };
 }

@@ -52,13 +52,13 @@ export interface LargeTrade {
   event: FlowEvent;
 }
 
-/** How many large trades there are, and their premium, dollars. */
+/** Number of large trades, and their premium, dollars. */
 export interface LargeTradesTotal {
   count: number;
   premiumUsd: number;
 }
 
-/** What traded, by right: contracts, dollars of premium, prints (spec 2.14). */
+/** Traded contracts, dollars of premium and prints, by right (spec 2.14). */
 export interface FlowMeasures {
   callVolume: number;
   putVolume: number;
@@ -125,7 +125,7 @@ export interface RankedList {
   sessionDate: SessionDate;
   coverageStatus: CoverageStatus;
   scannedAtMs: number;
-  /** What it was made from; informational. */
+  /** Its source; informational. */
   source: string;
   /** Ascending by rank. */
   prints: RankedPrint[];

@@ -1,5 +1,5 @@
 /**
- * What the sale conditions of option prints mean for the figures. Ids are the vendor's numbers for OPRA's message types
+ * Effects of the sale conditions of option prints on the figures. Ids are the vendor's numbers for OPRA's message types
  * (201 = A … 248 = v); eligibility as in OPRA's Pillar output specification, appendix "trade message types".
  */
 export const optionTraits = {

@@ -6,12 +6,12 @@ import type { NewTrade, RowError } from './journal.ts';
 import { readTrade } from './journal-trade.ts';
 
 /**
- * How large an import may be (contract-notes 2). A JSON line over `lineLength` is not looked at: parsing it could hold
- * up everybody. Of the rows that cannot be read, so many are listed; the others are counted.
+ * Largest import (contract-notes 2). A JSON line over `lineLength` is not looked at: parsing it could hold up
+ * everybody. Of the rows that cannot be read, so many are listed; the others are counted.
  */
 export const importLimits = { bytes: 10 * 1024 * 1024, lines: 100_000, lineLength: 1024 * 1024, listedErrors: 100 };
 
-/** What one request pays for, at most 10 ms of CPU: dated trades of accounts that are not there yet take the most. */
+/** Size of an import that one request pays for, at most 10 ms of CPU: dated trades of new accounts take the most. */
 const paidByRequest = { lines: 1000, bytes: 200_000 };
 
 /** Requests that an import costs by its size; one of less than a request costs one all the same. */
@@ -22,7 +22,7 @@ export function importRequests(body: Uint8Array): number {
 /** Columns of the CSV form, in this order; the header names them. */
 export const csvColumns = ['id', 'account_id', 'symbol', 'side', 'qty', 'price', 'ts', 'note'] as const;
 
-/** What an import's body holds. */
+/** The content of an import's body. */
 export interface JournalBody {
   /** The rows that could be read, in order. */
   trades: NewTrade[];

@@ -34,7 +34,7 @@ export interface RowError {
   code: string;
 }
 
-/** What became of an import (spec 2.18). */
+/** The outcome of an import (spec 2.18). */
 export interface ImportResult {
   created: number;
   /** Number of trades skipped because their id is already in the journal or in an earlier row. */

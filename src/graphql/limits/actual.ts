@@ -4,7 +4,7 @@ import type { PlannedField, PlannedFields } from './plan.ts';
 import { type AnswerPosition, type Asking, isThere, itemsOf, positionOf, root, runPoints } from './planned-cost.ts';
 import { nothing, type Weight } from './weight.ts';
 
-/** What is at a field of several objects. */
+/** Objects at a field of several objects. */
 interface Looked {
   /** Values that are not null; of lists their items. */
   count: number;
@@ -20,7 +20,7 @@ interface Values {
   look(field: PlannedField): Looked;
 }
 
-/** What an answer holds at one position. */
+/** An answer's content at one position. */
 interface Found {
   count: number;
   /** Null = they were not looked at. */
@@ -76,7 +76,7 @@ function rowValues(lists: readonly WrittenRows[]): Values {
   };
 }
 
-/** What was counted while an answer was written. */
+/** Counts made while an answer was written. */
 function writtenValues(tally: Tally): Values {
   return {
     look({ key }) {
@@ -94,13 +94,13 @@ function valuesOf(data: unknown): Values | null {
   return isObject(data) ? objectValues([data]) : null;
 }
 
-/** Whether the fields below have to be looked at: lists are, and fields that cost something. */
+/** True if the fields below have to be looked at: lists are, and fields that cost something. */
 function needsLook({ below }: PlannedField): boolean {
   return below.fields.some((field) => field.isCounted);
 }
 
 /**
- * How long the lists are that a field reads and that are in the answer, on average; the others are as they were asked.
+ * Mean length of the lists that a field reads and that are in the answer; the others are as they were asked.
  */
 function sizesRead({ below }: PlannedField, values: Values, parents: number): Record<string, number> {
   const sizes: Record<string, number> = {};
@@ -136,8 +136,8 @@ function learn(
 }
 
 /**
- * What an answer took, by the plan that predicted it: lists count as long as they are, and what is null has nothing
- * below it. Rows whose fields cost nothing of their own are counted, not looked at.
+ * Actual weight of an answer, by the plan that predicted it: lists count as long as they are, and what is null has
+ * nothing below it. Rows whose fields cost nothing of their own are counted, not looked at.
  */
 export function actual(operation: PlannedFields, data: unknown, asking: Asking): Weight {
   const sum: Weight = { ...nothing };
@@ -162,6 +162,7 @@ export function actual(operation: PlannedFields, data: unknown, asking: Asking):
   function addAll({ plain, fields }: PlannedFields, parents: Found, above: AnswerPosition): void {
     sum.leaves += parents.count * plain.leaves;
     sum.bytes += parents.count * plain.bytes;
+    sum.points += parents.count * plain.points;
     for (const field of fields) add(field, parents, above);
   }
 

@@ -1,6 +1,6 @@
 import { type DirectiveNode, Kind, type SelectionNode } from 'graphql';
 
-/** What `@skip` and `@include` make of a selection: it is there while a variable has a value. */
+/** Condition of a selection by `@skip` and `@include`: it is there while a variable has a value. */
 export interface Condition {
   variable: string;
   is: boolean;
@@ -21,7 +21,7 @@ export function conditionsOf({ directives = [] }: SelectionNode): Condition[] | 
   return found.filter((condition) => typeof condition === 'object');
 }
 
-/** Whether one of several sets of conditions holds as a whole. */
+/** True if one of several sets of conditions holds as a whole. */
 export function anyHolds(sets: readonly Condition[][], variables: Readonly<Record<string, unknown>>): boolean {
   return sets.some((set) => set.every(({ variable, is }) => variables[variable] === is));
 }

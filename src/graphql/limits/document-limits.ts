@@ -3,7 +3,7 @@ import { Failure } from '../../domain/failure.ts';
 import { requestErrorOf } from '../request-error.ts';
 
 /**
- * What one GraphQL document may be. Fields, depth, repeats and aliases are counted with fragments expanded, over all
+ * Limits of one GraphQL document. Fields, depth, repeats and aliases are counted with fragments expanded, over all
  * operations of the document together. Each limit is far above what a dashboard needs and far below what would hurt.
  */
 export const documentLimits = {
@@ -21,7 +21,7 @@ export const documentLimits = {
   depth: 16,
   /** Response keys under which one field is selected in one place. */
   aliases: 100,
-  /** How often one response key is selected in one place. */
+  /** Selections of one response key in one place. */
   repeats: 20,
   /** Fields and list items that an answer may hold, as predicted. */
   leaves: 1_000_000,
@@ -29,7 +29,7 @@ export const documentLimits = {
   answerBytes: 32 * 1024 * 1024,
 } as const;
 
-/** What bodies the graph's endpoints read. */
+/** Rules of bodies that the graph's endpoints read. */
 export const documentBody = {
   maxBytes: documentLimits.bytes,
   mediaTypes: ['application/json', 'application/graphql+json'],

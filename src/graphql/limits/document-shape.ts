@@ -13,7 +13,7 @@ import { fragmentsOf } from '../../runtime/graph/document.ts';
 import { overLimit, requireWithin } from './document-limits.ts';
 import { expandedSizes } from './expanded-size.ts';
 
-/** What is selected at one position of the answer: by response key, how often, and what lies below. */
+/** The selection at one position of the answer: by response key, how often, and what lies below. */
 interface Selected {
   fields: Map<string, { times: number; below: Selected }>;
   /** Response keys by field. */

@@ -1,7 +1,7 @@
 import { type FragmentDefinitionNode, GraphQLError, Kind, type SelectionNode, type SelectionSetNode } from 'graphql';
 import { countedNoFurther } from './document-limits.ts';
 
-/** How large a selection is once its fragments are expanded. */
+/** Size of a selection once its fragments are expanded. */
 export interface ExpandedSize {
   /** Fields, and the fragments around them: each counted wherever it is spread. Never over `countedNoFurther`. */
   fields: number;

@@ -17,7 +17,7 @@ const bytes: Record<string, number> = { description: 90, name: 16, deprecationRe
 
 const count = (items: object | undefined) => (items === undefined ? 0 : Object.keys(items).length);
 
-/** How many items each list of each type has. */
+/** Number of items of each list of each type. */
 function sizesByType(schema: GraphQLSchema): Record<string, number>[] {
   return Object.values(schema.getTypeMap()).map((type) => {
     const hasFields = isObjectType(type) || isInterfaceType(type);
@@ -31,7 +31,7 @@ function sizesByType(schema: GraphQLSchema): Record<string, number>[] {
   });
 }
 
-/** How many arguments each field has. */
+/** Number of arguments of each field. */
 function argumentCounts(schema: GraphQLSchema): number[] {
   return Object.values(schema.getTypeMap()).flatMap((type) =>
     isObjectType(type) || isInterfaceType(type) ? Object.values(type.getFields()).map(({ args }) => args.length) : [],
@@ -43,7 +43,7 @@ const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + 
 /** A type is wrapped three times at most: `[T!]!`. The named type within is wrapped in nothing more. */
 const mostWrappers = 3;
 
-/** What the fields cost from which types are reached: any may be the largest, and those of fields are wrapped. */
+/** Costs of the fields from which types are reached: any may be the largest, and those of fields are wrapped. */
 function typeCosts(query: string, usual: Sizes, largest: Sizes, typeCount: number): Record<string, FieldCost> {
   const wrapped = { sizes: () => ({ ...largest, wrappers: mostWrappers }) };
   const named = { sizes: () => ({ ...largest, wrappers: 0 }) };
@@ -65,7 +65,7 @@ function typeCosts(query: string, usual: Sizes, largest: Sizes, typeCount: numbe
 }
 
 /**
- * What introspection costs, by `Type.field`. A schema's lists are known: all types together have the mean of each, so
+ * Costs of introspection, by `Type.field`. A schema's lists are known: all types together have the mean of each, so
  * that `types { fields }` is as long as it is; one type may be the largest.
  */
 export function introspectionCosts(schema: GraphQLSchema): (coordinate: string) => FieldCost | undefined {

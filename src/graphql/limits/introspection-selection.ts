@@ -15,7 +15,7 @@ import { fragmentsOf } from '../../runtime/graph/document.ts';
  */
 const deepestType = 4;
 
-/** What an introspection selects, in a form that does not depend on order, fragments and their names. */
+/** The selection of an introspection, in a form that does not depend on order, fragments and their names. */
 export type Selected = Map<string, SelectedField>;
 
 interface SelectedField {
@@ -24,7 +24,7 @@ interface SelectedField {
   below: Selected;
 }
 
-/** Whether a field has `includeDeprecated: true`; null for one that no standard query has. */
+/** True if a field has `includeDeprecated: true`; null for one that no standard query has. */
 function deprecatedIn({ alias, arguments: args = [], directives = [] }: FieldNode): boolean | null {
   if (alias || directives.length > 0 || args.length > 1) return null;
   const [arg] = args;
@@ -66,7 +66,7 @@ function collecting(fragments: ReadonlyMap<string, FragmentDefinitionNode>, used
   return add;
 }
 
-/** What a document selects if it may be a standard introspection, else null. Its fields are within the limit. */
+/** The selection of a document if it may be a standard introspection, else null. Its fields are within the limit. */
 export function selectedBy(document: DocumentNode): Selected | null {
   const operation = onlyQuery(document);
   if (!operation) return null;
@@ -79,7 +79,7 @@ export function selectedBy(document: DocumentNode): Selected | null {
 }
 
 /**
- * Whether everything selected is in `whole` too, with something below it exactly where there is something in `whole`.
+ * True if everything selected is in `whole` too, with something below it exactly where there is something in `whole`.
  */
 export function isWithin(selected: Selected, whole: Selected): boolean {
   return [...selected].every(([name, { below }]) => {
@@ -88,7 +88,7 @@ export function isWithin(selected: Selected, whole: Selected): boolean {
   });
 }
 
-/** Of the answer to a whole introspection, what was selected. */
+/** The selected part of the answer to a whole introspection. */
 export function projected(data: unknown, selected: Selected): unknown {
   if (Array.isArray(data)) return data.map((item) => projected(item, selected));
   if (data === null || typeof data !== 'object' || selected.size === 0) return data;

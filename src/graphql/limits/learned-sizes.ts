@@ -8,7 +8,7 @@ const rememberedMs = 10 * 60_000;
 const growth = 1.25;
 const fewItems = 5;
 
-/** How long lists were when they were last answered, by their path from the root with all arguments. */
+/** Lengths of lists when they were last answered, by their path from the root with all arguments. */
 export interface LearnedSizes {
   /** Items that a list may have by now, no more than `most`. */
   expected(path: string, most: number): number;

@@ -22,6 +22,7 @@ import { fragmentsOf, responseKey } from '../../runtime/graph/document.ts';
 import { costOf, type FieldCost } from '../../schema/cost.ts';
 import { type Condition, conditionsOf } from './conditions.ts';
 import { valueBytes } from './value-bytes.ts';
+import { weights } from './weight.ts';
 
 /** A field of an operation as it is weighed: its fragments expanded, selections of one response key merged. */
 export interface PlannedField {
@@ -34,10 +35,14 @@ export interface PlannedField {
   /** Bytes of its key in the answer, and of one value of it. */
   keyBytes: number;
   bytes: number;
+  /** Points of a look-up for each parent, where the field does not say what it costs. */
+  lookup: number;
   /** It is there if one of these holds as a whole; null = always. */
   conditions: Condition[][] | null;
   below: PlannedFields;
-  /** What it took can only be found out by looking at the answer: below are lists, or fields that cost something. */
+  /**
+   * True if its size can only be found out by looking at the answer: below are lists, or fields that cost something.
+   */
   isCounted: boolean;
 }
 
@@ -46,7 +51,7 @@ export interface PlannedFields {
   /**
    * Those that are always there and take no more than their values, summed up with what is below them: for one object.
    */
-  plain: { leaves: number; bytes: number };
+  plain: { leaves: number; bytes: number; points: number };
   /** The others. */
   fields: PlannedField[];
 }
@@ -55,13 +60,13 @@ export interface PlannedFields {
 type CollectedField = Omit<PlannedField, 'below'> & { below: CollectedFields };
 type CollectedFields = Map<string, CollectedField>;
 
-/** Whether a field adds the same for every object: nothing about it depends on arguments, variables or the answer. */
+/** True if a field adds the same for every object: nothing about it depends on arguments, variables or the answer. */
 function isPlain({ conditions, isCounted, cost, below }: PlannedField): boolean {
   return conditions === null && !isCounted && !cost?.times && below.fields.length === 0;
 }
 
 function summedUp(collected: CollectedFields): PlannedFields {
-  const plain = { leaves: 0, bytes: 0 };
+  const plain = { leaves: 0, bytes: 0, points: 0 };
   const fields: PlannedField[] = [];
   for (const each of collected.values()) {
     const field: PlannedField = { ...each, below: summedUp(each.below) };
@@ -71,11 +76,12 @@ function summedUp(collected: CollectedFields): PlannedFields {
     }
     plain.leaves += 1 + field.below.plain.leaves;
     plain.bytes += field.keyBytes + field.bytes + field.below.plain.bytes;
+    plain.points += field.lookup + field.below.plain.points;
   }
   return { plain, fields };
 }
 
-/** What is weighed, and costs beyond those that the schema's fields declare: of introspection, by `Type.field`. */
+/** Inputs of weighing, with costs beyond those that the schema's fields declare: of introspection, by `Type.field`. */
 export interface Weighing {
   schema: GraphQLSchema;
   introspectionCost: (coordinate: string) => FieldCost | undefined;
@@ -90,6 +96,11 @@ function fieldOf(schema: GraphQLSchema, parent: GraphQLCompositeType, name: stri
   return isObjectType(parent) || isInterfaceType(parent) ? parent.getFields()[name] : undefined;
 }
 
+/** True if a field is resolved from more than its parent: what the request has. */
+function looksUp({ name, resolve }: GraphQLField<unknown, unknown>): boolean {
+  return resolve !== undefined && resolve.length > 1 && !name.startsWith('__');
+}
+
 function planned(node: FieldNode, field: GraphQLField<unknown, unknown>, cost: FieldCost | undefined): CollectedField {
   const key = responseKey(node);
   const isList = isListType(isNonNullType(field.type) ? field.type.ofType : field.type);
@@ -102,6 +113,7 @@ function planned(node: FieldNode, field: GraphQLField<unknown, unknown>, cost: F
     // Its quotes, a colon and a comma.
     keyBytes: key.length + 4,
     bytes: cost?.bytes ?? valueBytes(getNamedType(field.type)),
+    lookup: looksUp(field) && cost?.once === undefined && cost?.each === undefined ? weights.lookup : 0,
     conditions: [],
     below: new Map(),
     isCounted: isList || cost?.once !== undefined || cost?.each !== undefined || cost?.isWritten === true,

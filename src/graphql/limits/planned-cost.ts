@@ -5,7 +5,7 @@ import type { LearnedSizes } from './learned-sizes.ts';
 import type { PlannedField } from './plan.ts';
 
 /**
- * What decides how much of a plan there is: the operation's variables, coerced, who asks, and what is known of lists.
+ * Facts that decide the size of a plan: the operation's variables, coerced, who asks, and what is known of lists.
  */
 export interface Asking {
   variables: Readonly<Record<string, unknown>>;
@@ -36,7 +36,7 @@ export const root: AnswerPosition = { sizes: {}, path: '' };
 
 const longestPath = 1000;
 
-/** Whether a field of a plan is in the answer. */
+/** True if a field of a plan is in the answer. */
 export function isThere({ conditions }: PlannedField, { variables }: Asking): boolean {
   return conditions === null || anyHolds(conditions, variables);
 }
@@ -78,7 +78,7 @@ export function positionOf(planned: PlannedField, above: AnswerPosition, asking:
   return { sizes, path: path !== null && path.length > longestPath ? null : path };
 }
 
-/** How often a field is answered for each parent. */
+/** Number of answers of a field for each parent. */
 export function timesOf(planned: PlannedField, above: AnswerPosition, asking: Asking): number {
   const { cost } = planned;
   const values = cost?.times ? argumentsOf(planned, asking).values : null;
@@ -100,8 +100,8 @@ export function itemsOf({ cost }: PlannedField, { sizes }: AnswerPosition): { it
 }
 
 /** Points of running a field for a number of parents, and for a number of items of its list. */
-export function runPoints({ cost }: PlannedField, parents: number, items: number, { sizes }: AnswerPosition): number {
-  if (!cost) return 0;
-  const { once = 0, each = 0, item = 0 } = cost;
-  return once + parents * (typeof each === 'number' ? each : each({ ...usualSizes, ...sizes })) + items * item;
+export function runPoints(planned: PlannedField, parents: number, items: number, { sizes }: AnswerPosition): number {
+  const { once = 0, each = 0, item = 0 } = planned.cost ?? {};
+  const own = typeof each === 'number' ? each : each({ ...usualSizes, ...sizes });
+  return once + parents * (own + planned.lookup) + items * item;
 }

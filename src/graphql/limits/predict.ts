@@ -43,6 +43,7 @@ export function predict(operation: PlannedFields, asking: Asking): Weight {
   function addAll({ plain, fields }: PlannedFields, parents: number, above: AnswerPosition): void {
     sum.leaves += parents * plain.leaves;
     sum.bytes += parents * plain.bytes;
+    sum.points += parents * plain.points;
     for (const field of fields) add(field, parents, above);
   }
 

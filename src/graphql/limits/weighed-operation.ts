@@ -16,9 +16,9 @@ import type { Asking } from './planned-cost.ts';
 import { predict } from './predict.ts';
 import { nothing, type Weight, weighed, weights } from './weight.ts';
 
-/** What a request may take, found out before it runs. */
+/** Predicted weight of a request, before it runs. */
 export interface Prediction extends Weight {
-  /** What it took, counted in the data of its answer. */
+  /** Its actual weight, counted in the data of its answer. */
   actual: (data: unknown) => Weight;
 }
 
@@ -71,7 +71,7 @@ function formula(
   return { weighedOperation, bytes: bytesAFormula + bytesAField * fieldsOf(fields) };
 }
 
-/** What executing says is no operation of the document: it takes nothing. */
+/** The weight where executing says it is no operation of the document: nothing. */
 const noOperation: WeighedOperation = {
   kind: OperationTypeNode.QUERY,
   groups: [],

@@ -9,13 +9,15 @@ export const weights = {
   token: 0.005,
   /** A value of the answer. */
   leaf: 0.0004,
+  /** A value whose resolver looks something up for the request, beyond those that say what they cost. */
+  lookup: 0.001,
   /** A byte of the answer. */
   byte: 0.000024,
   /** An error beside the data of an answer. */
   error: 0.03,
 } as const;
 
-/** What an answer takes: as predicted, or as it was. */
+/** Weight of an answer: as predicted, or as it was. */
 export interface Weight {
   points: number;
   /** Values: fields, objects among them, and items of lists. */
@@ -26,7 +28,7 @@ export interface Weight {
   bytes: number;
 }
 
-/** What nothing takes. */
+/** The weight of nothing. */
 export const nothing: Weight = { points: 0, leaves: 0, rows: 0, bytes: 0 };
 
 /** Whole requests that a number of points costs; at least 1. */

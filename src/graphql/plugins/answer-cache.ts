@@ -2,7 +2,6 @@ import type { ExecutionArgs } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
 import type { EndpointServices } from '../../access/endpoint-services.ts';
 import { rightsOf } from '../../access/entitlement/recheck.ts';
-import { WrittenData } from '../../runtime/graph/tally.ts';
 import { heavyValues } from '../../runtime/json-bytes.ts';
 import { jsonBuffers, stringified, WrittenJson } from '../../runtime/json-parts.ts';
 import { currentRequest } from '../../runtime/request-scope.ts';
@@ -34,6 +33,8 @@ export interface CachedAnswer {
   /** JSON. */
   data: Buffer;
   points: number;
+  /** Its note on simulated data in it; null = none. */
+  note: string | null;
 }
 
 /** Caches whole answers for asking again. Authentication, rate and the in-flight slot come before it. */
@@ -55,6 +56,7 @@ export function answerCache(services: EndpointServices, cache: AnswerCache<Cache
       const cached = cache.find(key);
       if (cached !== undefined) {
         state.cachedPoints = cached.points;
+        state.cachedNote = cached.note;
         setResultAndStopExecution({ data: new WrittenJson([cached.data]) as never });
         return;
       }
@@ -66,9 +68,9 @@ export function answerCache(services: EndpointServices, cache: AnswerCache<Cache
           // A large answer is written in pieces as it is sent, and is too large to keep.
           if (Symbol.asyncIterator in result || result.errors?.length || !result.data) return;
           const { points, leaves } = state.actual!;
-          if ((result.data as unknown) instanceof WrittenData || leaves > heavyValues) return;
+          if (leaves > heavyValues) return;
           const data = Buffer.concat(jsonBuffers({ parts: stringified(result.data) }));
-          store({ data, points }, dependencies);
+          store({ data, points, note: services.simulatedNote() }, dependencies);
           setResult({ ...result, data: new WrittenJson([data]) as never });
         },
       };

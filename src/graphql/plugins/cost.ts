@@ -5,20 +5,20 @@ import { pointsPerRequest } from '../../access/limits/body-points.ts';
 import { requestsOf, weights } from '../limits/weight.ts';
 import { type OperationState, stateOf } from '../request-state.ts';
 
-/** What an answer says of its cost, in points but for `requests`. */
+/** Cost in an answer, in points but for `requests`. */
 interface Cost {
   /** Requests taken from the caller's rate. */
   requests: number;
-  /** What it might have cost: so much was charged until it was known. */
+  /** Predicted cost: so much was charged until the actual one was known. */
   requested: number;
-  /** What it did cost. */
+  /** Actual cost. */
   actual: number;
-  /** What the caller's minute has, and what is left of it. */
+  /** Budget of the caller's minute, and what is left of it. */
   limit: number;
   remaining: number;
 }
 
-/** What an answer took; of one that came from the cache, the points that were counted when it was made. */
+/** Actual cost of an answer; of one that came from the cache, the points that were counted when it was made. */
 function actualCost({ charged, cachedPoints, isStopped }: OperationState, result: ExecutionResult) {
   const { prediction } = charged!;
   if (isStopped) return prediction;
@@ -27,9 +27,10 @@ function actualCost({ charged, cachedPoints, isStopped }: OperationState, result
 
 /**
  * Charges an answer what it did cost, and says so in its `extensions.cost`: put into each answer as it is sent, never
- * into what is cached. What was charged too much is given back to the caller's minute.
+ * into what is cached. What was charged too much is given back to the caller's minute. `extensions.note` says that some
+ * of the answer is simulated.
  */
-export function costExtension({ admission }: EndpointServices): Plugin {
+export function costExtension({ admission, simulatedNote }: EndpointServices): Plugin {
   return {
     onExecute: ({ args }) => ({
       onExecuteDone: async ({ result, setResult }) => {
@@ -46,7 +47,9 @@ export function costExtension({ admission }: EndpointServices): Plugin {
           limit: rate.limit * pointsPerRequest,
           remaining: rate.remaining * pointsPerRequest,
         };
-        setResult({ ...result, extensions: { ...result.extensions, cost } });
+        const note = state.cachedNote ?? simulatedNote();
+        const extensions = { ...result.extensions, cost, ...(note !== null && { note }) };
+        setResult({ ...result, extensions });
       },
     }),
   };

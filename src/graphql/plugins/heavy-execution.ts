@@ -1,14 +1,12 @@
 import { type ExecutionArgs, type ExecutionResult, getOperationAST } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
 import type { EndpointServices } from '../../access/endpoint-services.ts';
-import { Failure, rateLimited } from '../../domain/failure.ts';
-import { yieldToEventLoop } from '../../runtime/event-loop.ts';
-import { executeInPieces } from '../../runtime/graph/execute.ts';
+import { rateLimited } from '../../domain/failure.ts';
 import { requestLife } from '../../runtime/http/request-life.ts';
 import { operationSpan } from '../../runtime/operation-span.ts';
-import { OverLimit, Pieces } from '../../runtime/pieces.ts';
 import { currentRequest } from '../../runtime/request-scope.ts';
 import { createSlots } from '../../runtime/slots.ts';
+import { type AnswerLimits, answerInPieces } from '../execution-in-pieces.ts';
 import type { Weight } from '../limits/weight.ts';
 import { type OperationState, requestError, stateOf } from '../request-state.ts';
 
@@ -23,28 +21,8 @@ function isLarge({ leaves, rows }: Weight): boolean {
   return leaves > heavyLeaves || (leaves > wide.leaves && leaves > wide.leavesARow * rows);
 }
 
-/** What an answer may take. */
-export interface AnswerLimits {
-  /** Bytes of its JSON. */
-  bytes: number;
-  /** Processing time, ms; waiting in the queue does not count. */
-  ms: number;
-}
-
 /** Heavy answers of a process: this many at a time bound its memory, for all callers together. */
 const slotLimits = { total: 4, each: 2, waiting: 4, patienceMs: 10_000 };
-
-const inWords = (count: number) => Math.ceil(count).toLocaleString('en-US');
-
-function overLimit({ limit }: OverLimit, { bytes, ms }: AnswerLimits, counted: number): Failure {
-  const smaller = 'Request fewer symbols, rows or fields.';
-  const message =
-    limit === 'characters'
-      ? `The answer has more than ${inWords(bytes)} bytes: ${inWords(counted)} were counted when it was stopped. ${smaller}`
-      : `The answer took more than ${inWords(ms)} ms to make: ${inWords(counted)} bytes were written when it was stopped. ${smaller}`;
-  const details = limit === 'characters' ? { limit: 'bytes', counted, most: bytes } : { limit: 'ms', most: ms };
-  return new Failure(400, 'invalid_params', message, { details });
-}
 
 /**
  * Computes large answers in pieces, a limited number at a time, and stops them at their limits or when the client has
@@ -73,19 +51,7 @@ export function heavyExecution(services: EndpointServices, limits: AnswerLimits)
     const state = stateOf(args);
     currentRequest()?.isHeavy();
     if (state.charged!.prediction.bytes > largeBytes) await takeSlot(state);
-    const most = { characters: Math.min(limits.bytes, state.answerBytes ?? Infinity), ms: limits.ms };
-    const pieces = new Pieces({ turn: yieldToEventLoop, limits: most, now: () => performance.now() });
-    Object.assign(state, { batchSchedule: pieces.batch });
-    try {
-      const { data, errors } = await executeInPieces({ ...args, variableValues: state.variables }, pieces);
-      const result = { ...(errors.length > 0 && { errors }), ...(data !== undefined && { data }) };
-      return result as ExecutionResult;
-    } catch (error) {
-      state.isStopped = true;
-      throw error instanceof OverLimit
-        ? overLimit(error, { ...limits, bytes: most.characters }, pieces.characters)
-        : error;
-    }
+    return answerInPieces(args, limits);
   }
 
   return {

@@ -9,7 +9,7 @@ import { requestsOf } from '../limits/weight.ts';
 import { requestErrorWithin } from '../request-error.ts';
 import { type HttpContext, type OperationState, requestError } from '../request-state.ts';
 
-/** What errors depend on, of the operation that they are of. */
+/** Facts of the operation that its errors depend on. */
 type ErrorContext = HttpContext & Pick<OperationState, 'answerBytes' | 'sentPoints'>;
 
 /**

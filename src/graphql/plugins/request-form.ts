@@ -1,8 +1,32 @@
-import type { RequestHandler } from 'express';
+import type { IncomingMessage } from 'node:http';
 import { GraphQLError } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
 import { invalidRequest, unsupportedMediaType } from '../../domain/failure.ts';
-import { requestErrorOf, requireQuery } from '../request-error.ts';
+import { yieldForBytes } from '../../runtime/event-loop.ts';
+import { namedOperation, requestErrorOf, requireQuery } from '../request-error.ts';
+import type { HttpContext } from '../request-state.ts';
+
+const textOf = new WeakMap<IncomingMessage, string>();
+
+/** Hands over the text of a body that was received: Yoga would read it through streams and copies of its own. */
+export function setSentText(request: IncomingMessage, text: string): void {
+  textOf.set(request, text);
+}
+
+/** The body of an operation, if it was received before: JSON, which is parsed when it is its turn. */
+function receivedBody({ req, sent }: HttpContext): Pick<Request, 'json'> | null {
+  if (sent !== undefined) return { json: async () => sent };
+  const text = textOf.get(req);
+  if (text === undefined) return null;
+  textOf.delete(req);
+  return {
+    async json() {
+      const value: unknown = JSON.parse(text);
+      await yieldForBytes(text.length);
+      return value;
+    },
+  };
+}
 
 /**
  * Tells in the contract's words what is wrong with a request that is none of GraphQL: Yoga itself answers an unknown
@@ -10,13 +34,14 @@ import { requestErrorOf, requireQuery } from '../request-error.ts';
  */
 export function requestForm(): Plugin<object> {
   return {
-    onRequestParse: ({ requestParser, setRequestParser }) => {
+    onRequestParse: ({ requestParser, setRequestParser, serverContext }) => {
       setRequestParser(async (request) => {
         if (!requestParser) throw requestErrorOf(unsupportedMediaType('application/json'));
         try {
-          const params = await requestParser(request);
+          const received = receivedBody(serverContext as unknown as HttpContext);
+          const params = await requestParser((received as Request | null) ?? request);
           if ('query' in params || 'extensions' in params) requireQuery(params);
-          return params;
+          return 'operationName' in params ? namedOperation(params) : params;
         } catch (error) {
           if (error instanceof GraphQLError) throw error;
           throw requestErrorOf(invalidRequest('Expected a query, and JSON objects as variables and extensions.'));
@@ -25,15 +50,3 @@ export function requestForm(): Plugin<object> {
     },
   };
 }
-
-// Not multipart/mixed: nothing is deferred, so that no answer has parts. Not text/html: GraphiQL's page is answered
-// before (src/pages).
-const served = ['application/json', 'application/graphql-response+json', 'text/event-stream'];
-
-/**
- * Answers in JSON if the client accepts none of the supported types, as REST routes do; Yoga would send an empty 406.
- */
-export const acceptAnything: RequestHandler = (request, _response, next) => {
-  if (request.accepts(served) === false) delete request.headers.accept;
-  next();
-};

@@ -7,7 +7,7 @@ import type { EndpointServices } from '../../access/endpoint-services.ts';
 import { recheckCaller } from '../../access/entitlement/recheck.ts';
 import { clientGone, Failure, internal, invalidRequest, methodNotAllowed, notFound } from '../../domain/failure.ts';
 import { bodyBytes, utf8Text } from '../../domain/request-body.ts';
-import { beginRequest } from '../../runtime/event-loop.ts';
+import { beginRequest, yieldForBytes } from '../../runtime/event-loop.ts';
 import { type EventStream, openEventStream } from '../../runtime/http/event-stream.ts';
 import { requestLife } from '../../runtime/http/request-life.ts';
 import { type Lifetime, lifetime } from '../../runtime/lifetime.ts';
@@ -37,7 +37,7 @@ export type RunOperation = (
   connection: Lifetime,
 ) => Promise<ExecutionResult | Subscribed>;
 
-/** How long a reservation waits for its stream, ms. */
+/** Time for which a reservation waits for its stream, ms. */
 const reservedMs = 30_000;
 
 /** A reserved stream, and its operations. */
@@ -76,8 +76,11 @@ async function sentJson(request: IncomingMessage, caller: string): Promise<{ jso
   const bytes = await bodyBytes(request, { ...documentBody, caller });
   weighBody(request, bytes);
   const points = sentPoints({ req: request });
+  const { length } = bytes;
   try {
-    return { json: JSON.parse(utf8Text(bytes)), points };
+    const json = JSON.parse(utf8Text(bytes));
+    await yieldForBytes(length);
+    return { json, points };
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
     return { json: null, points };

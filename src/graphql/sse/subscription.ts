@@ -15,11 +15,11 @@ import { isMarketData } from '../scope-groups.ts';
 /** A subscription that was let in. */
 export interface Subscribed {
   answers: LiveAnswers;
-  /** What says on its connection that it is alive. */
+  /** Says on its connection that it is alive. */
   beat: () => void;
   /** Frees everything of it; a second time does nothing. */
   close: () => void;
-  /** What it was charged, and the points it may take. */
+  /** Its charge, and the points it may take. */
   charged?: Charged & { prediction: { points: number } };
 }
 
@@ -66,7 +66,9 @@ export async function subscribe(
       return { context: services.context(caller, onEnd), end };
     },
     sharedKey: () => (shares ? rightsOf(caller) + asked : null),
-    write(result) {
+    write(given, symbol) {
+      const note = services.simulatedNote([symbol]);
+      const result = note === null ? given : { ...given, extensions: { ...given.extensions, note } };
       const toPublic = (error: GraphQLError) => publicError(error, (failure) => services.report(request, failure));
       return JSON.stringify(result.errors ? { ...result, errors: result.errors.map(toPublic) } : result);
     },

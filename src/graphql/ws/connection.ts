@@ -4,10 +4,11 @@ import { CloseCode, MessageType, type Server } from 'graphql-ws';
 import type { Caller } from '../../access/caller.ts';
 import type { EndpointServices } from '../../access/endpoint-services.ts';
 import { recheckCaller } from '../../access/entitlement/recheck.ts';
-import { bodyPoints, bodyRequests } from '../../access/limits/body-points.ts';
+import { bodyPoints, messageRequests } from '../../access/limits/body-points.ts';
 import { clientGone, Failure, internal, rateLimited } from '../../domain/failure.ts';
 import type { OpenStream, StreamEnd } from '../../domain/open-stream.ts';
-import { beginRequest } from '../../runtime/event-loop.ts';
+import { beginRequest, yieldForBytes } from '../../runtime/event-loop.ts';
+import { releaseBytes } from '../../runtime/http/request-body.ts';
 import type { WebSocketConnection, WebSocketListener } from '../../runtime/http/websocket/connection.ts';
 import { heartbeat } from '../../runtime/http/websocket/heartbeat.ts';
 import { type JsonExcess, jsonSize, mostJsonValues } from '../../runtime/json-size.ts';
@@ -91,11 +92,18 @@ export class GraphqlConnection implements WebSocketListener, OpenStream {
     );
   }
 
-  /** Handles a message; an operation goes on when the next message is handled. */
-  onMessage(message: string | Buffer): void {
-    const size = jsonSize(Buffer.from(message), deepestJson);
+  /** Handles a message when it is its turn; an operation goes on when the next message is handled. */
+  async onMessage(message: string | Buffer): Promise<void> {
+    try {
+      await this.#turn(message.length);
+    } catch {
+      return;
+    }
+    const bytes = Buffer.from(message);
+    const size = jsonSize(bytes, deepestJson);
+    releaseBytes(bytes);
     if (typeof size === 'string') {
-      this.#charge(bodyRequests({ bytes: message.length, values: 0 }));
+      this.#charge(messageRequests({ bytes: message.length, values: 0 }));
       this.#socket.close(CloseCode.BadRequest, invalidMessages[size]);
       return;
     }
@@ -104,7 +112,18 @@ export class GraphqlConnection implements WebSocketListener, OpenStream {
       this.#services.report(this.#request, internal(error));
       this.#socket.close(closing.unexpected, 'Something went wrong on our side.');
     });
-    if (this.#sentPoints > 0) this.#charge(bodyRequests(size));
+    if (this.#sentPoints > 0) this.#charge(messageRequests(size));
+  }
+
+  /** Waits for the turn of a large message among the heavy work of all callers; rejects when the client is gone. */
+  async #turn(bytes: number): Promise<void> {
+    const scope = beginRequest(clientGone);
+    if (this.#caller !== null) scope.isOf(this.#caller.keyId ?? this.#caller.accountId);
+    const forget = this.#life.onEnd(() => scope.end());
+    await withinRequest(scope, () => yieldForBytes(bytes)).finally(() => {
+      forget();
+      scope.end();
+    });
   }
 
   /** Charges a large message that is no operation; closes the connection if it is one too many, or before admission. */

@@ -9,10 +9,10 @@ import { withoutStatus } from '../request-error.ts';
 import type { RunOperation, SentOperation } from '../sse/single-connection.ts';
 import { GraphqlConnection } from './connection.ts';
 
-/** What clients may send. @testonly */
+/** Limits of clients' messages. @testonly */
 export const messageLimits = { bytes: documentLimits.bytes, perTenSeconds: 1000 };
 
-/** How long `connection_init` is waited for, ms. */
+/** Longest wait for `connection_init`, ms. */
 const initMs = 10_000;
 
 // The operation has run when the library asks for it: these documents tell the library whether to expect a result or

@@ -1,23 +1,31 @@
+import { createHash } from 'node:crypto';
+import { baseNameOf } from '../../domain/chain/capture-inputs.ts';
 import type { ChainCapture } from '../../domain/chain/chain.ts';
+import type { OptionRoots } from '../../domain/chain/option-root.ts';
 import { instantBounds, isWithin, outOfBounds } from '../../domain/instant-gate.ts';
 import type { Clock } from '../../runtime/clock.ts';
-import { noteOwnData, sampleKeyEnded } from '../../store/account/own-data.ts';
+import { noteOwnData } from '../../store/account/own-data.ts';
 import type { Store } from '../../store/engine/connection.ts';
 import { inSettledTransaction } from '../../store/engine/transaction.ts';
+import { readRoots } from '../../store/market/option-roots.ts';
+import { markLive } from '../../store/market/session-origins.ts';
 import { SessionSealed } from '../../store/market/session-seals.ts';
+import { rejectMixture, replacingSample } from '../../store/sample-data.ts';
 import { parseChainJson } from '../../tape/chains/chain-json.ts';
-import { TapeFileError } from '../../tape/csv/tape-file.ts';
+import { type BadLine, TapeFileError } from '../../tape/csv/tape-file.ts';
 import type { IngestSettings } from '../files/file-job.ts';
 import { backOffMs, type CaptureSchedule, isCaptureTime, nextCapture } from './capture-schedule.ts';
-import { noGexNote, storeChain } from './chain.ts';
+import { noGexNote, storeChain, withDelay } from './chain.ts';
 import { type AnswerTag, type ChainSource, fetchChain, SourceFailure, type SourceLimits } from './chain-source.ts';
 
 export interface CaptureSettings extends CaptureSchedule, SourceLimits, Pick<IngestSettings, 'gammaSource' | 'rate'> {
+  /** Delay of the source's quotes, ms; absent = as their format says. */
+  sourceDelayMs?: number;
   /** Chains asked for at the same time. */
   atOnce: number;
 }
 
-/** What capturing has of the world. */
+/** Surroundings of a capture run. */
 export interface CaptureWorld {
   now: Clock;
   /** Aborted to stop: what is being asked for is abandoned, what is being stored is stored. */
@@ -53,12 +61,19 @@ function iso(tsMs: number): string {
 }
 
 /** A chain as it came, checked against what was asked for. */
-function readAnswer(symbol: string, bytes: Buffer, nowMs: number, log: CaptureLog): ChainCapture {
+function readAnswer(
+  symbol: string,
+  bytes: Buffer,
+  delayMs: number | null,
+  { now, log, roots }: Pick<CaptureWorld, 'now' | 'log'> & { roots: OptionRoots },
+): ChainCapture {
+  const nowMs = now();
   let broken = 0;
   let first = '';
-  const { capture } = parseChainJson(symbol, bytes, ({ line, reason }) => {
+  const onBadLine = ({ line, reason }: BadLine) => {
     if (broken++ === 0) first = `option ${line}: ${reason}`;
-  });
+  };
+  const { capture } = parseChainJson(symbol, bytes, onBadLine, roots);
   if (capture.underlying !== symbol)
     throw new TapeFileError(symbol, `the source returned the chain of ${capture.underlying}`);
   if (capture.capturedAt > nowMs + clockToleranceMs)
@@ -66,7 +81,7 @@ function readAnswer(symbol: string, bytes: Buffer, nowMs: number, log: CaptureLo
   if (!isWithin(instantBounds(nowMs), capture.capturedAt))
     throw new TapeFileError(symbol, `time of the chain: ${outOfBounds(capture.capturedAt)}`);
   if (broken > 0) log.warn({ symbol, broken, first }, `${symbol}: ${broken} bad options were skipped`);
-  return capture;
+  return withDelay(capture, delayMs);
 }
 
 /** Lets `atOnce` of the works given to it run at the same time, the others wait. */
@@ -86,7 +101,7 @@ function gate(atOnce: number) {
   };
 }
 
-/** How an attempt ended; a failure says when to try again. */
+/** Outcome of an attempt; a failure says when to try again. */
 type Attempt = { ok: true } | { ok: false; lasting: boolean; retryAfterMs: number };
 
 /** Captures one symbol's chains; `attempt` never throws but for `stop`. */
@@ -103,15 +118,26 @@ function capturer(store: Store, source: ChainSource, settings: CaptureSettings, 
       log.info({ symbol }, `${symbol}: the source has no new chain`);
       return;
     }
-    const chain = readAnswer(symbol, answer.bytes, now(), log);
+    const roots = await readRoots(store);
+    const file = { name: baseNameOf(source.url), sha256: createHash('sha256').update(answer.bytes).digest('hex') };
+    const chain = {
+      ...readAnswer(symbol, answer.bytes, settings.sourceDelayMs ?? null, { ...world, roots }),
+      file,
+    };
     const startMs = now();
-    const { changed, gex, keyEnded } = await inSettledTransaction(store, async (tx) => {
-      const stored = await storeChain(tx, chain, settings);
-      const keyEnded = await noteOwnData(tx, now);
-      return { ...stored, keyEnded };
-    });
-    if (keyEnded) log.warn({}, sampleKeyEnded);
-    if (!gex) log.warn({ symbol }, `${symbol}: ${noGexNote()}`);
+    const { underlying, sessionDate } = chain;
+    const { changed, gex, note, notes } = await replacingSample((replaced) =>
+      inSettledTransaction(store, async (tx) => {
+        const notes = await noteOwnData(tx, now, replaced);
+        const stored = await storeChain(tx, chain, settings);
+        await rejectMixture(tx);
+        await markLive(tx, [{ symbol: underlying, sessionDate }]);
+        return { ...stored, notes };
+      }),
+    );
+    for (const note of notes) log.warn({}, note);
+    if (note !== null) log.warn({ symbol }, `${symbol}: ${note}`);
+    else if (!gex) log.warn({ symbol }, `${symbol}: ${noGexNote()}`);
     // Only now: an answer that could not be stored must be asked for again.
     known = answer.tag;
     counts[changed > 0 ? 'captured' : 'unchanged']++;

@@ -5,7 +5,7 @@ import { exchangeDate } from '../../domain/market-time.ts';
 export interface CaptureSchedule {
   /** Ms from one capture to the next; the first is at the open. */
   everyMs: number;
-  /** Delay of the source, ms: market hours begin and end so much later there. */
+  /** Time by which the source's hours begin and end later than the market's, ms. */
   delayMs: number;
   /** True = at any hour: captures are then at the multiples of `everyMs` since 1970. */
   always: boolean;
@@ -18,7 +18,7 @@ function hoursAt(tsMs: number, delayMs: number) {
   return { date, openMs: openMs + delayMs, closeMs: closeMs + delayMs };
 }
 
-/** Whether an instant is within the source's market hours, the close omitted. */
+/** True if an instant is within the source's market hours, the close omitted. */
 export function isCaptureTime(tsMs: number, { delayMs, always }: CaptureSchedule): boolean {
   const { openMs, closeMs } = hoursAt(tsMs, delayMs);
   return always || (tsMs >= openMs && tsMs < closeMs);

@@ -7,7 +7,7 @@ export interface ChainSource {
   url: string;
 }
 
-/** What bounds one request. */
+/** Limits of one request. */
 export interface SourceLimits {
   /** Ms until the whole answer must be here. */
   timeoutMs: number;
@@ -15,7 +15,7 @@ export interface SourceLimits {
   maxBytes: number;
 }
 
-/** What the source said of an answer, to ask whether it still holds. */
+/** The source's tags of an answer, with which to ask whether it still holds. */
 export interface AnswerTag {
   etag: string | null;
   lastModified: string | null;
@@ -46,7 +46,7 @@ function retryAfterMs(text: string | null, nowMs: number): number | null {
   return Number.isNaN(ms) ? null : Math.max(0, ms);
 }
 
-// Of these another try may do better; of all others of 400…499 none will.
+// Statuses after which another try may do better; after all others of 400…499 none will.
 const passing = new Set([408, 421, 425, 429]);
 
 function refused(response: Response, nowMs: number): SourceFailure {
@@ -112,7 +112,7 @@ export async function fetchChain(
     if (timeout.aborted) throw new SourceFailure(`no complete answer within ${timeoutMs / 1000} s`, { cause: error });
     throw new SourceFailure(`the source cannot be read: ${describe(error)}`, { cause: error });
   } finally {
-    // What was not read is not waited for, and its connection is closed.
+    // An unread body is not waited for, and its connection is closed.
     if (response && !response.bodyUsed) await response.body?.cancel().catch(() => {});
   }
 }

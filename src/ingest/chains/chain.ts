@@ -1,17 +1,20 @@
-import { computeGexCapture } from '../../analytics/gex/capture.ts';
+import { createHash } from 'node:crypto';
+import { combined, joinParts, ownPart } from '../../analytics/chain/subset.ts';
 import { solveCapture } from '../../analytics/gex/solve-capture.ts';
 import { methodologySettings, methodologyVersion } from '../../analytics/methodology.ts';
-import type { ChainCapture, SolveOrigin } from '../../domain/chain/chain.ts';
+import { baseNameOf } from '../../domain/chain/capture-inputs.ts';
+import { type ChainCapture, type SolveOrigin, sourceTime } from '../../domain/chain/chain.ts';
 import { contractId } from '../../domain/chain/option-contract.ts';
 import type { GexCapture } from '../../domain/gex.ts';
 import { instantBounds, isWithin, outOfBounds } from '../../domain/instant-gate.ts';
 import type { SessionDate } from '../../domain/market-time.ts';
-import { chainCaptureAt, saveChainCapture } from '../../store/chain/chain-captures.ts';
+import { chainCaptureAt, chainCaptureOf, saveChainCapture } from '../../store/chain/chain-captures.ts';
 import type { WrittenMinute } from '../../store/chain/greeks-minutes.ts';
 import {
   type ComputedCapture,
   capturedFrom,
   capturesAfter,
+  computationOf,
   lockCaptures,
   lockCapturesOfAll,
 } from '../../store/chain/session-captures.ts';
@@ -19,11 +22,16 @@ import { solvedMinuteAt } from '../../store/chain/solved-minutes.ts';
 import type { Transaction } from '../../store/engine/transaction.ts';
 import { removeGexCapture, saveGexCapture } from '../../store/gex/captures.ts';
 import { forgetFiles } from '../../store/market/ingested-files.ts';
-import { rejectSealed } from '../../store/market/session-seals.ts';
+import { readRoots } from '../../store/market/option-roots.ts';
+import { rejectSealed, sealedSessions } from '../../store/market/session-seals.ts';
 import { readChain } from '../../tape/chains/chain-file.ts';
-import { TapeFileError } from '../../tape/csv/tape-file.ts';
+import { type OnBytes, TapeFileError } from '../../tape/csv/tape-file.ts';
 import type { IngestSettings, Loader } from '../files/file-job.ts';
 import { saveUnderlyings } from '../files/option-underlyings.ts';
+import { referenceVersion } from '../files/reference-version.ts';
+import { type CaptureTimeline, captureTimeline, type Placement } from './capture-timeline.ts';
+import { readReference } from './market-reference.ts';
+import { netTotals } from './net-totals.ts';
 
 /**
  * The volatilities of the session's last solves, by contract path form: those of the last solved minute, else of the
@@ -35,11 +43,11 @@ async function previousSolves(tx: Transaction, chain: ChainCapture): Promise<Map
   const before = await chainCaptureAt(tx, underlying, capturedAt - 1);
   if (before?.sessionDate === sessionDate) {
     for (const { solved, ...row } of before.rows) {
-      // What the source said then is no solve.
+      // A volatility of the source is no solve.
       if (solved && solved.iv !== null && solved.origin !== 'source') solves.set(contractId(row), solved.iv);
     }
   }
-  const minute = await solvedMinuteAt(tx, underlying, sessionDate, capturedAt);
+  const minute = await solvedMinuteAt(tx, underlying, sessionDate, sourceTime(chain));
   for (const [id, { iv }] of minute?.solves ?? []) if (iv !== null) solves.set(id, iv);
   return solves;
 }
@@ -47,33 +55,32 @@ async function previousSolves(tx: Transaction, chain: ChainCapture): Promise<Map
 /** Where the volatility of a contract comes from that the capture's own quotes tell. */
 const quotedOrigins = new Set<SolveOrigin>(['outOfTheMoney', 'inTheMoney', 'interpolated']);
 
-const millions = (dollars: number) => `${(dollars / 1e6).toFixed(1)}m`;
-
-/**
- * The two totals beside each other: small differences of large sums, and the vendor rounds its gammas. Null when there
- * is only one.
- */
-function totals(chain: ChainCapture, gex: GexCapture, rate: number): string | null {
-  if (gex.gammaSource === 'vendor') return null;
-  const vendor = computeGexCapture(chain, { gammaSource: 'vendor', rate });
-  return (
-    vendor &&
-    `net GEX in dollars per $1: ${millions(gex.netGex)} solved, ${millions(vendor.netGex)} by the vendor's gammas`
-  );
-}
-
 /** Why a chain has no GEX capture, for people. */
 export function noGexNote(): string {
   const share = Math.round(100 * methodologySettings.minimumOiCoverage);
   return `no GEX capture: the price of the underlying is unknown, or gamma is known for less than ${share}% of open interest`;
 }
 
-/** What a chain's file is of: its underlying and instant. */
+/** Why a chain was left out, for people. */
+const coveredNote = 'not stored: the capture of this instant that is stored has all of it, or more';
+
+const percent = (share: number | null) => (share === null ? 'an unknown share' : `${Math.round(100 * share)}%`);
+const iso = (tsMs: number) => new Date(tsMs).toISOString();
+
+/** Describes, for people, a chain that is not whole by itself; null for one that is. */
+function placementNote({ subset, parts, of }: Placement): string | null {
+  if (of === null) return null;
+  const made = parts.length === 0 ? 'a subset' : `joined with the captures of ${parts.toSorted().map(iso).join(', ')}`;
+  const shares = `${percent(of.openInterest)} of the open interest and ${percent(of.contracts)} of the contracts`;
+  return `${made}: it has ${shares} of the capture of ${iso(of.capturedAt)}${subset ? '; stored, not published' : ''}`;
+}
+
+/** The part of a chain's file: its underlying and instant. */
 function chainPart({ underlying, capturedAt }: ChainCapture): string {
   return `${underlying} ${capturedAt}`;
 }
 
-/** How chains are solved. */
+/** Settings of solving chains. */
 export type ChainSettings = Pick<IngestSettings, 'gammaSource' | 'rate'>;
 
 /**
@@ -81,6 +88,8 @@ export type ChainSettings = Pick<IngestSettings, 'gammaSource' | 'rate'>;
  * two are new or different.
  */
 export interface WrittenChain {
+  /** As it is stored. */
+  chain: ChainCapture;
   gex: GexCapture | null;
   changed: number;
 }
@@ -94,13 +103,20 @@ export async function writeChain(
   capture: ChainCapture,
   { gammaSource, rate }: ChainSettings,
 ): Promise<WrittenChain> {
+  const [reference, roots] = [await readReference(tx, capture, rate), await readRoots(tx)];
+  const settings = { ...reference, gammaSource, roots };
   const { chain, gex } = await solveCapture(capture, {
-    ...{ gammaSource, rate },
+    ...settings,
     previousSolves: () => previousSolves(tx, capture),
   });
-  const changed = Number(await saveChainCapture(tx, chain));
-  const gexChanged = gex ? saveGexCapture(tx, gex) : removeGexCapture(tx, chain.underlying, chain.capturedAt);
-  return { gex, changed: changed + Number(await gexChanged) };
+  const { sessionDate, rows } = chain;
+  const names = rows.map(({ root }) => root);
+  const version = referenceVersion({ roots: names, sessionDate }, reference, roots);
+  const changed = Number(await saveChainCapture(tx, { ...chain, referenceVersion: version }));
+  const gexChanged = gex
+    ? saveGexCapture(tx, { ...gex, subset: chain.subset ?? false })
+    : removeGexCapture(tx, chain.underlying, chain.capturedAt);
+  return { chain, gex, changed: changed + Number(await gexChanged) };
 }
 
 /** The settings that a stored chain was computed with; `rate` where it holds none. */
@@ -113,29 +129,66 @@ export function settingsOf(
   return { gammaSource: gammaSource ?? (isSolved ? 'solve' : 'vendor'), rate: chain.rate ?? rate };
 }
 
-/**
- * Solves the session's captures after an instant again, in a transaction that holds them: each may have used a solve
- * before it, or its absence. Ends with the first that stays as it was. Those that an older version computed are left to
- * `recompute`.
- */
-export async function solveFollowing(
+/** Writes a capture that is given with its own contracts alone, with those of its parts. */
+async function writePlaced(
   tx: Transaction,
-  { underlying, sessionDate, capturedAt }: Pick<ChainCapture, 'underlying' | 'sessionDate' | 'capturedAt'>,
+  own: ChainCapture,
+  { subset, joined, parts }: Placement,
+  settings: ChainSettings,
+): Promise<WrittenChain> {
+  const others: ChainCapture[] = [];
+  for (const part of parts) others.push(ownPart((await chainCaptureOf(tx, own.underlying, part))!));
+  return writeChain(tx, { ...joinParts(own, others), subset, joined }, settings);
+}
+
+/**
+ * Places the captures after one that changed again, and solves those of its session again, in a transaction that holds
+ * them: each may have been measured by it, joined with it, or have used a solve before it, or its absence. Ends with
+ * the first whole one that stays as it was. Captures that an older version computed are solved by `recompute` unless
+ * their place changes, and sealed sessions stay as they are.
+ */
+async function placeFollowing(
+  tx: Transaction,
+  { underlying, sessionDate, capturedAt }: ChainCapture,
+  timeline: CaptureTimeline,
   rate: number,
 ): Promise<void> {
-  for (const next of await capturesAfter(tx, underlying, sessionDate, capturedAt)) {
-    if (next.methodologyVersion !== null && next.methodologyVersion !== methodologyVersion) return;
-    const chain = (await chainCaptureAt(tx, underlying, next.capturedAt))!;
-    if ((await writeChain(tx, chain, settingsOf(chain, next, rate))).changed === 0) return;
+  const to = timeline.later.at(-1)?.sessionDate;
+  if (to === undefined) return;
+  const sealed = new Set(
+    (await sealedSessions(tx, [{ symbol: underlying, from: sessionDate, to }])).map((each) => each.sessionDate),
+  );
+  const changed = new Set([capturedAt]);
+  const resolved = new Set([sessionDate]);
+  for (const next of timeline.later) {
+    if (sealed.has(next.sessionDate)) continue;
+    const placement = await timeline.place(next.capturedAt);
+    const isMoved =
+      placement.subset !== next.subset ||
+      placement.joined.join() !== next.joined.join() ||
+      placement.parts.some((part) => changed.has(part));
+    const computed = await computationOf(tx, underlying, next.capturedAt);
+    const isOld = computed.methodologyVersion !== null && computed.methodologyVersion !== methodologyVersion;
+    let isChanged = isMoved;
+    if (isMoved || (resolved.has(next.sessionDate) && !isOld)) {
+      const chain = (await chainCaptureOf(tx, underlying, next.capturedAt))!;
+      const written = await writePlaced(tx, ownPart(chain), placement, settingsOf(chain, computed, rate));
+      timeline.placed(next.capturedAt, placement);
+      isChanged ||= written.changed > 0;
+    }
+    if (isChanged) {
+      changed.add(next.capturedAt);
+      resolved.add(next.sessionDate);
+    } else if (!placement.subset && placement.joined.length === 0) return;
   }
 }
 
-/** Whether a stored chain has contracts that take their volatility from the session's last solves, or would. */
+/** True if a stored chain has contracts that take their volatility from the session's last solves, or would. */
 async function usesMinutes(tx: Transaction, chain: ChainCapture): Promise<boolean> {
   const gaps = chain.rows.filter(({ solved }) => solved && !quotedOrigins.has(solved.origin));
   if (gaps.some(({ solved }) => solved!.origin === 'previous')) return true;
   if (gaps.length === 0) return false;
-  const minute = await solvedMinuteAt(tx, chain.underlying, chain.sessionDate, chain.capturedAt);
+  const minute = await solvedMinuteAt(tx, chain.underlying, chain.sessionDate, sourceTime(chain));
   return gaps.some((row) => (minute?.solves.get(contractId(row))?.iv ?? null) !== null);
 }
 
@@ -152,7 +205,7 @@ export async function solveWithMinutes(
   await lockCaptures(tx, underlying);
   for (const stored of await capturesAfter(tx, underlying, sessionDate, fromMs - 1)) {
     if (stored.methodologyVersion !== null && stored.methodologyVersion !== methodologyVersion) continue;
-    const chain = (await chainCaptureAt(tx, underlying, stored.capturedAt))!;
+    const chain = (await chainCaptureOf(tx, underlying, stored.capturedAt))!;
     if (await usesMinutes(tx, chain)) await writeChain(tx, chain, settingsOf(chain, stored, rate));
   }
 }
@@ -173,37 +226,66 @@ export async function solveWithWrittenMinutes(
     await solveWithMinutes(tx, { underlying, sessionDate, fromMs }, rate);
 }
 
+/** A chain that was stored. */
+export interface StoredChain extends WrittenChain {
+  /** Why it is not published, or of what it is made, for people; null when it is whole by itself. */
+  note: string | null;
+}
+
 /**
- * Stores a chain and the GEX capture computed from it, and solves the later chains of its session again, so that the
- * order in which chains arrive changes nothing. Throws `SessionSealed`.
+ * Stores a chain and the GEX capture computed from it, and places and solves the later ones again that this changes, so
+ * that the order in which chains arrive changes nothing. A chain of which the stored one of its instant holds all, or
+ * more, is left out. Throws `SessionSealed`.
  */
 export async function storeChain(
   tx: Transaction,
   capture: ChainCapture,
   settings: ChainSettings,
-): Promise<WrittenChain> {
-  const { underlying, sessionDate } = capture;
+): Promise<StoredChain> {
+  const { underlying, sessionDate, capturedAt } = capture;
   await rejectSealed(tx, [{ symbol: underlying, sessionDate }]);
-  await saveUnderlyings(tx, new Set(capture.rows.map((row) => row.root)));
+  const roots = await readRoots(tx);
+  await saveUnderlyings(tx, new Set(capture.rows.map((row) => row.root)), roots);
   await lockCaptures(tx, underlying);
-  const written = await writeChain(tx, capture, settings);
+  const stored = await chainCaptureOf(tx, underlying, capturedAt);
+  const own = stored === null ? capture : combined(ownPart(stored), capture, roots);
+  if (own === null) return { chain: stored!, gex: null, changed: 0, note: coveredNote };
+  const timeline = await captureTimeline(tx, own, roots);
+  const placement = await timeline.place(capturedAt);
+  const written = await writePlaced(tx, own, placement, settings);
+  timeline.placed(capturedAt, placement);
   if (written.changed > 0) {
     await forgetFiles(tx, ['chain'], [chainPart(capture)]);
-    await solveFollowing(tx, capture, settings.rate);
+    await placeFollowing(tx, capture, timeline, settings.rate);
   }
-  return written;
+  return { ...written, note: placementNote(placement) };
+}
+
+/** A chain whose source has another delay than its format says; null: that one. */
+export function withDelay(chain: ChainCapture, delayMs: number | null): ChainCapture {
+  return delayMs === null ? chain : { ...chain, delayMs };
 }
 
 /** A whole chain: its capture, and the GEX capture that follows from it. */
-export const loadChain: Loader = async ({ path, tx, settings, now, onBadLine, onBytes, onNote, refused }) => {
-  const { capture, halfLines } = await readChain(path, onBadLine, onBytes);
+export const loadChain: Loader = async ({ path, name, tx, settings, now, onBadLine, onBytes, onNote, refused }) => {
+  const roots = await readRoots(tx);
+  const hash = createHash('sha256');
+  const onText: OnBytes = (count, text) => {
+    if (text) hash.update(text);
+    onBytes(count, text);
+  };
+  const { capture: read, halfLines } = await readChain(path, onBadLine, onText, roots);
+  const file = { name: baseNameOf(name), sha256: hash.digest('hex') };
+  const capture = { ...withDelay(read, settings.delayMs), file };
   if (!isWithin(instantBounds(now()), capture.capturedAt))
     throw new TapeFileError(path, `time of the chain: ${outOfBounds(capture.capturedAt)}`);
   for (const { line, reason } of halfLines) onNote(`line ${line}, only one side stored: ${reason}`);
   const rows = capture.rows.length;
   if (refused()) return { rows, changed: 0 };
-  const { changed, gex } = await storeChain(tx, capture, settings);
-  const note = gex ? totals(capture, gex, settings.rate) : noGexNote();
+  const { chain, changed, gex, note } = await storeChain(tx, capture, settings);
   if (note !== null) onNote(note);
+  const missing = note === coveredNote ? null : noGexNote();
+  const figures = gex ? netTotals(chain, gex, roots) : missing;
+  if (figures !== null) onNote(figures);
   return { rows, changed, parts: [chainPart(capture)] };
 };

@@ -2,9 +2,11 @@ import { methodologyVersion } from '../../analytics/methodology.ts';
 import { minuteMarket } from '../../analytics/minute/market.ts';
 import { type MinuteMarket, minuteSolve } from '../../analytics/minute/solve.ts';
 import { createMinuteTape, type MinuteTape, type TapedContract } from '../../analytics/minute/tape.ts';
+import type { KnownGroups } from '../../analytics/pricing/group-market.ts';
+import type { MarketReference } from '../../analytics/pricing/market-reference.ts';
 import type { TradedContract } from '../../domain/chain/contract-book.ts';
 import type { GreeksSolve } from '../../domain/chain/greeks.ts';
-import { optionRoot } from '../../domain/chain/option-root.ts';
+import type { OptionRoots } from '../../domain/chain/option-root.ts';
 import { addDays, type SessionDate } from '../../domain/market-time.ts';
 import { minuteMs } from '../../domain/units.ts';
 import { yieldToEventLoop } from '../../runtime/event-loop.ts';
@@ -42,7 +44,7 @@ export interface MinuteGreeksOptions extends MinuteMarketOptions {
   solvedMs?: number | null;
 }
 
-/** What a solve costs, in American ones. */
+/** Cost of a European solve, in American ones. */
 const europeanUnits = 0.02;
 const unsolvedUnits = 0.005;
 const yieldUnits = 0.02;
@@ -53,21 +55,22 @@ const unitsPerYield = 150;
 interface Underway {
   minute: WrittenMinute & { solves: Map<string, GreeksSolve> };
   contracts: readonly TapedContract[];
-  /** The yields of its chain. */
-  chain: ReadonlyMap<string, number>;
+  reference: MarketReference;
+  /** Pricing inputs of its chain. */
+  chain: KnownGroups;
   /** Null until its first contract is solved. */
   market: MinuteMarket | null;
   next: number;
 }
 
-function marketOf({ minute, contracts, chain }: Underway, rate: number): MinuteMarket {
+function marketOf({ minute, contracts, reference, chain }: Underway, roots: OptionRoots): MinuteMarket {
   const { underlying, tsMs, spot } = minute;
-  return minuteMarket(contracts, { underlying, tsMs, spot, rate, chain });
+  return minuteMarket(contracts, { underlying, tsMs, spot, reference, chain, roots });
 }
 
 /** The minute solves of a session, of nothing yet. */
 export function createMinuteGreeks(options: MinuteGreeksOptions): MinuteGreeks {
-  const { session, rate, windows } = options;
+  const { session, rate, roots, windows } = options;
   const lastExpiry = new Map<string, SessionDate>(
     [...windows].map(([symbol, days]) => [symbol, addDays(session, days)]),
   );
@@ -95,7 +98,7 @@ export function createMinuteGreeks(options: MinuteGreeksOptions): MinuteGreeks {
   /** The next solve, or what it needs; what it cost. */
   function solveNext(one: Underway): number {
     if (one.market === null) {
-      one.market = marketOf(one, rate);
+      one.market = marketOf(one, roots);
       return yieldUnits * one.contracts.length;
     }
     const { traded, contract, quote, trade } = one.contracts[one.next++]!;
@@ -106,7 +109,7 @@ export function createMinuteGreeks(options: MinuteGreeksOptions): MinuteGreeks {
     );
     if (solve !== null) one.minute.solves.set(traded.id, solve);
     if (solve === null || solve.markSource === 'close') return unsolvedUnits;
-    return optionRoot(contract.root).style === 'european' ? europeanUnits : 1;
+    return roots.of(contract.root, session).style === 'european' ? europeanUnits : 1;
   }
 
   function work(units: number): boolean {
@@ -138,7 +141,8 @@ export function createMinuteGreeks(options: MinuteGreeksOptions): MinuteGreeks {
         ...{ underlying, tsMs, spot: spots.get(underlying) ?? null, rate, methodologyVersion },
         solves: new Map<string, GreeksSolve>(),
       };
-      underway.push({ minute, contracts, chain: await source.yields(tsMs, underlying), market: null, next: 0 });
+      const [reference, chain] = [await source.reference(underlying), await source.groups(tsMs, underlying)];
+      underway.push({ minute, contracts, reference, chain, market: null, next: 0 });
     }
   }
 

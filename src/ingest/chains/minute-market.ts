@@ -1,17 +1,24 @@
-import { chainYields } from '../../analytics/minute/solve.ts';
+import { chainGroups } from '../../analytics/minute/solve.ts';
+import type { KnownGroups } from '../../analytics/pricing/group-market.ts';
+import type { MarketReference } from '../../analytics/pricing/market-reference.ts';
 import { previousTradingDay, regularSession } from '../../domain/calendar.ts';
+import { sourceTime } from '../../domain/chain/chain.ts';
+import type { OptionRoots } from '../../domain/chain/option-root.ts';
 import type { SessionDate } from '../../domain/market-time.ts';
 import { hourMs } from '../../domain/units.ts';
 import { chainCaptureAt } from '../../store/chain/chain-captures.ts';
 import { type PricePoint, readLastOptionPrices, readPrices } from '../../store/chain/minute-market.ts';
 import type { Reader } from '../../store/engine/replicas.ts';
+import { readReference } from './market-reference.ts';
 
-/** What minute solves are made with beside the option tape. */
+/** Sources of minute solves beside the option tape. */
 export interface MinuteMarketSource {
   /** The price of each underlying at a boundary, dollars; one without is absent. */
   spots(tsMs: number, underlyings: readonly string[]): Promise<Map<string, number>>;
-  /** The yields by `root expiry` of an underlying's chain that holds at a boundary; empty without one. */
-  yields(tsMs: number, underlying: string): Promise<ReadonlyMap<string, number>>;
+  /** The curve and the dividends of an underlying in the session. */
+  reference(underlying: string): Promise<MarketReference>;
+  /** Pricing inputs of an underlying's chain that holds at a boundary, by `root expiry`; empty without one. */
+  groups(tsMs: number, underlying: string): Promise<KnownGroups>;
   /** Prices of contracts in the session before; one without is absent. */
   closes(contracts: readonly { underlying: string; contract: string }[]): Promise<Map<string, number>>;
 }
@@ -20,6 +27,7 @@ export interface MinuteMarketOptions {
   from: Reader;
   session: SessionDate;
   rate: number;
+  roots: OptionRoots;
   /**
    * The last price of an underlying before a boundary that a live tape gave; absent: only the store is asked, once a
    * session.
@@ -27,42 +35,44 @@ export interface MinuteMarketOptions {
   livePrice?: (underlying: string, beforeMs: number) => PricePoint | null;
 }
 
-/** The last of ascending points at or before an instant. */
+/** The last of the points, ascending, that was known at an instant. */
 function lastAt(points: readonly PricePoint[], tsMs: number): PricePoint | null {
   let low = 0;
   for (let high = points.length; low < high; ) {
     const middle = (low + high) >>> 1;
-    if (points[middle]!.tsMs <= tsMs) low = middle + 1;
+    if (points[middle]!.knownMs <= tsMs) low = middle + 1;
     else high = middle;
   }
   return points[low - 1] ?? null;
 }
 
 /**
- * When the chain was captured whose yields hold at one point in time, at the latest: the full hour before it, since
- * yields are a matter of days; before the session's first full hour the end of the session before.
+ * When the chain was captured whose rates and yields hold at one point in time, at the latest: the full hour before it,
+ * since they are a matter of days; before the session's first full hour the end of the session before.
  */
-function yieldsAsOf(session: SessionDate, tsMs: number): number {
+function groupsAsOf(session: SessionDate, tsMs: number): number {
   const hour = tsMs - (tsMs % hourMs);
   if (hour > regularSession(session)!.openMs) return hour;
   return regularSession(previousTradingDay(session))!.closeMs - 1;
 }
 
-/** What the store, and a live tape, say of the market. */
-export function minuteMarketSource({ from, session, rate, livePrice }: MinuteMarketOptions): MinuteMarketSource {
+/** The market according to the store and a live tape. */
+export function minuteMarketSource({ from, session, rate, roots, livePrice }: MinuteMarketOptions): MinuteMarketSource {
   const stored = new Map<string, PricePoint[]>();
-  const yieldsBy = new Map<string, ReadonlyMap<string, number>>();
-  const none: ReadonlyMap<string, number> = new Map();
+  const groupsBy = new Map<string, KnownGroups>();
+  const references = new Map<string, MarketReference>();
+  const none: KnownGroups = new Map();
   const before = previousTradingDay(session);
   const closeMs = regularSession(session)?.closeMs ?? Infinity;
 
-  async function chainYieldsAt(underlying: string, asOfMs: number): Promise<ReadonlyMap<string, number>> {
+  async function chainGroupsAt(underlying: string, asOfMs: number): Promise<KnownGroups> {
     const chain = await chainCaptureAt(from, underlying, asOfMs);
     if (chain === null || (chain.sessionDate !== session && chain.sessionDate !== before)) return none;
     // Out of hours the price of the underlying and the quotes are not of one time.
     const hours = regularSession(chain.sessionDate);
-    const isOpen = hours !== null && chain.capturedAt >= hours.openMs && chain.capturedAt < hours.closeMs;
-    return isOpen ? chainYields(chain, rate) : none;
+    const quotedAt = sourceTime(chain);
+    const isOpen = hours !== null && quotedAt >= hours.openMs && quotedAt < hours.closeMs;
+    return isOpen ? chainGroups(chain, { ...(await readReference(from, chain, rate)), roots }) : none;
   }
 
   return {
@@ -80,13 +90,21 @@ export function minuteMarketSource({ from, session, rate, livePrice }: MinuteMar
       }
       return spots;
     },
-    async yields(tsMs, underlying) {
-      const asOfMs = yieldsAsOf(session, tsMs);
-      const key = `${underlying} ${asOfMs}`;
-      let found = yieldsBy.get(key);
+    async reference(underlying) {
+      let found = references.get(underlying);
       if (!found) {
-        found = await chainYieldsAt(underlying, asOfMs);
-        yieldsBy.set(key, found);
+        found = await readReference(from, { underlying, sessionDate: session }, rate);
+        references.set(underlying, found);
+      }
+      return found;
+    },
+    async groups(tsMs, underlying) {
+      const asOfMs = groupsAsOf(session, tsMs);
+      const key = `${underlying} ${asOfMs}`;
+      let found = groupsBy.get(key);
+      if (!found) {
+        found = await chainGroupsAt(underlying, asOfMs);
+        groupsBy.set(key, found);
       }
       return found;
     },

@@ -13,7 +13,7 @@ export interface BadLineLog {
   /** The first hundred. */
   badLines: BadLine[];
   count(): number;
-  /** Whether there are more than are allowed. */
+  /** True if there are more than are allowed. */
   refused(): boolean;
   /** Takes a bad line. Throws `FileRefused` when there are too many and reading on would report no more of them. */
   add(bad: BadLine): void;

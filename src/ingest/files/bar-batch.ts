@@ -6,7 +6,8 @@ export interface BarBatch {
   /** Bars held in all. */
   size(): number;
   /**
-   * What is held, ascending by key; each run ascending by tsMs, and of two bars of one instant the one that came later.
+   * The held bars, ascending by key; each run ascending by tsMs, and of two bars of one instant the one that came
+   * later.
    */
   runs(): Generator<[key: string, bars: BarColumns]>;
 }

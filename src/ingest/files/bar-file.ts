@@ -1,4 +1,6 @@
+import type { Bar } from '../../domain/bar.ts';
 import { type CsvFormat, readCsv } from '../../tape/csv/csv.ts';
+import { closedDayCounter } from '../../tape/prints/closed-days.ts';
 import { type BarBatch, barBatch } from './bar-batch.ts';
 import type { FileJob, FileResult } from './file-job.ts';
 import { writeBehind } from './write-behind.ts';
@@ -11,13 +13,14 @@ const batchBars = 400_000;
  * Reads a file of bars batch by batch: `push` adds a record to a batch, `write` stores one and returns how much
  * changed.
  */
-export async function loadBarFile<R extends object, Required extends string, Optional extends string>(
+export async function loadBarFile<R extends { bar: Bar }, Name extends string>(
   job: FileJob,
-  format: CsvFormat<R, Required, Optional>,
+  format: CsvFormat<R, Name>,
   push: (batch: BarBatch, record: R) => void,
   write: (batch: BarBatch) => Promise<number>,
 ): Promise<FileResult> {
   const writes = writeBehind();
+  const days = closedDayCounter('bars');
   let batch = barBatch(batchBars);
   let rows = 0;
   let changed = 0;
@@ -29,13 +32,17 @@ export async function loadBarFile<R extends object, Required extends string, Opt
       changed += await write(full);
     });
   };
-  for await (const { records } of readCsv(job.path, format, job.onBadLine, job.onBytes)) {
+  for await (const { records } of readCsv(job.path, [format], job.onBadLine, job.onBytes)) {
     if (job.refused()) continue;
-    for (const record of records) push(batch, record);
+    for (const record of records) {
+      days.add(record.bar.tsMs);
+      push(batch, record);
+    }
     rows += records.length;
     if (batch.size() >= batchBars) await flush();
   }
   await flush();
   await writes.done();
+  days.check(job.path, 'window_start');
   return { rows, changed };
 }

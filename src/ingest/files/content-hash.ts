@@ -3,7 +3,7 @@ import { readBytes } from '../../tape/csv/tape-file.ts';
 
 /** A file's content, unpacked, so that a file packed otherwise is the same content. */
 export interface ContentHash {
-  /** Of the first 64 KiB. */
+  /** Hash of the first 64 KiB. */
   readonly head: string;
   readonly whole: string;
 }

@@ -3,8 +3,12 @@ import type { SessionDate } from '../../domain/market-time.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Transaction } from '../../store/engine/transaction.ts';
 import type { OnBadLine, OnBytes } from '../../tape/csv/tape-file.ts';
+import type { LeftPart, OutdatedCaptures, SessionChange } from './tape-report.ts';
 
-/** What shapes the result of an ingest. */
+/** Days that prints wait for the tape of their session, unless a setting says otherwise. */
+export const usualKeepDays = 14;
+
+/** Settings that change the result of an ingest. */
 export interface IngestSettings {
   /** Bad lines a file may have and still be stored without them; with more it is refused whole. */
   maxErrors: number;
@@ -12,6 +16,10 @@ export interface IngestSettings {
   gammaSource: GammaSource;
   /** Continuous interest rate, a fraction a year. */
   rate: number;
+  /** Age of the quotes of chains at their time, ms; null = as their format says. */
+  delayMs: number | null;
+  /** True = Form T prints of a stock tape form the prices of bars of extended hours, but not of those of days. */
+  extendedBars: boolean;
   /** The session of files that do not contain one (open interest); null = from the file's name. */
   sessionDate: SessionDate | null;
   /** Quotes of the sessions of an option tape; empty = those that are stored, and where none are sides are unknown. */
@@ -20,11 +28,25 @@ export interface IngestSettings {
   solveMost: number;
   /** Threads that read an option tape and make its sessions; 1 = this thread alone. */
   threads: number;
+  /** True if a file replaces what is stored of its sessions, also if it has fewer prints, bars or quotes. */
+  replace: boolean;
+  /** The one session of a tape that is stored, others are skipped; null = all. */
+  only: SessionDate | null;
+  /** Number of days that prints of a session wait for its own tape. */
+  keepDays: number;
+}
+
+/** A file of a tape. */
+export interface TapeFile {
+  path: string;
+  onBytes: OnBytes;
 }
 
 /** One file being stored, in one transaction. */
 export interface FileJob {
   path: string;
+  /** The file as the operator named it: a path or an address. */
+  name: string;
   tx: Transaction;
   settings: IngestSettings;
   /** When figures are computed. */
@@ -37,15 +59,36 @@ export interface FileJob {
   refused(): boolean;
 }
 
-/** What a file brought. */
+/** The outcome of a file. */
 export interface FileResult {
   /** Records read. */
   rows: number;
   /** Rows or blocks of the store that are new or different; 0 = all of it is already stored. */
   changed: number;
-  /** What the file is of: sessions, or what else `DatasetKind.supersedes` compares. Absent = not known. */
+  /** Parts of the file: sessions, or what else `DatasetKind.supersedes` compares. Absent = not known. */
   parts?: readonly string[];
+  /** Changes of sessions, and parts that were left although they are in the file; absent = not counted. */
+  sessions?: readonly SessionChange[];
+  left?: readonly LeftPart[];
+  /** Stored captures that would be others with what the file says; absent = it is of none. */
+  outdated?: readonly OutdatedCaptures[];
+  /**
+   * `kept`: prints of the file wait for the tape of their session. A part that is left: nothing of the file was
+   * written, and these are the first. Absent = neither.
+   */
+  unwritten?: 'kept' | LeftPart;
 }
 
 /** Stores one kind of file. */
 export type Loader = (job: FileJob) => Promise<FileResult>;
+
+/** Several files of one tape being stored, in one transaction. */
+export interface TapeJob extends Omit<FileJob, 'path' | 'name' | 'onBytes'> {
+  files: readonly (TapeFile & {
+    /** Its name in reports. */
+    name: string;
+  })[];
+}
+
+/** Stores the files of a tape as one: the results are in their order. */
+export type TapeLoader = (job: TapeJob) => Promise<FileResult[]>;

@@ -1,4 +1,4 @@
-import { optionRoot } from '../../domain/chain/option-root.ts';
+import type { OptionRoots } from '../../domain/chain/option-root.ts';
 import type { SymbolClass } from '../../domain/symbol.ts';
 import type { Transaction } from '../../store/engine/transaction.ts';
 import { saveUnknownTickers } from '../../store/market/symbols.ts';
@@ -7,10 +7,10 @@ import { saveUnknownTickers } from '../../store/market/symbols.ts';
  * Enters underlyings of option data that are not known yet into the ticker directory. One with a root of European
  * exercise is an index product: shares and funds have none.
  */
-export async function saveUnderlyings(tx: Transaction, roots: Iterable<string>): Promise<void> {
+export async function saveUnderlyings(tx: Transaction, roots: Iterable<string>, known: OptionRoots): Promise<void> {
   const classes = new Map<string, SymbolClass>();
   for (const root of roots) {
-    const { underlying, style } = optionRoot(root);
+    const { underlying, style } = known.of(root);
     if (style === 'european' || !classes.has(underlying)) {
       classes.set(underlying, style === 'european' ? 'index' : 'equity');
     }

@@ -11,7 +11,7 @@ const recordsInWindow = 2 ** 11;
 const digitBits = 11;
 const digits = 2 ** digitBits;
 
-/** How records are laid out and ordered. */
+/** Layout and order of records. */
 export interface RecordOrder {
   /** Numbers of a record. */
   width: number;
@@ -178,7 +178,7 @@ export function createRecordSorter(order: RecordOrder, parent = tmpdir()): Recor
   const { width, keys } = order;
   let records = new Float64Array(1024 * width);
   let spare = new Float64Array(0);
-  // Whether the records of the run came in order.
+  // True if the records of the run came in order.
   let isInOrder = true;
   let count = 0;
   let size = 0;

@@ -8,7 +8,7 @@ import { expandS3, isPattern, objectUrl, s3Get, s3Settings } from '../../runtime
 import { temporaryFolder } from '../../runtime/temporary-folder.ts';
 import { expandPatterns, NoSuchFileError } from './file-patterns.ts';
 
-/** What remote objects are read with. */
+/** Settings of reading remote objects. */
 export interface RemoteSettings {
   /** The AWS_* variables of `s3://`. */
   env: Record<string, string | undefined>;

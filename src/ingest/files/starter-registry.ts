@@ -15,7 +15,7 @@ export const starterRegistryFile = fileURLToPath(new URL('./starter-registry.csv
 export function ensureStarterRegistry(store: Store, now: Clock): Promise<boolean> {
   return exclusively(store, 'starter registry', async () => {
     if ((await allSymbols(store)).length > 0) return false;
-    const { files } = await ingestFiles(store, 'symbols', [starterRegistryFile], { now, isBundled: true });
+    const { files } = await ingestFiles(store, 'symbols', [starterRegistryFile], { now, bundled: 'registry' });
     if (files[0]!.status === 'refused')
       throw new Error(`The starter registry could not be stored: ${files[0]!.reason}`);
     return true;

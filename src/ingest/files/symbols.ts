@@ -1,4 +1,3 @@
-import type { SymbolEntry } from '../../domain/symbol.ts';
 import { saveSymbols } from '../../store/market/symbols.ts';
 import { readCsv } from '../../tape/csv/csv.ts';
 import { symbolList } from '../../tape/csv/symbols.ts';
@@ -8,12 +7,7 @@ import type { Loader } from './file-job.ts';
 export const loadSymbols: Loader = async (job) => {
   let rows = 0;
   let changed = 0;
-  for await (const { records } of readCsv<SymbolEntry, string, string>(
-    job.path,
-    symbolList,
-    job.onBadLine,
-    job.onBytes,
-  )) {
+  for await (const { records } of readCsv(job.path, [symbolList], job.onBadLine, job.onBytes)) {
     rows += records.length;
     if (!job.refused()) changed += await saveSymbols(job.tx, records);
   }

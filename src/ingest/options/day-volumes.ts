@@ -1,5 +1,5 @@
 import { contractId } from '../../domain/chain/option-contract.ts';
-import { underlyingOf } from '../../domain/chain/option-root.ts';
+import type { OptionRoots } from '../../domain/chain/option-root.ts';
 import type { InstantBounds } from '../../domain/instant-gate.ts';
 import type { SessionDate } from '../../domain/market-time.ts';
 import { optionMinuteBars } from '../../tape/chains/option-bars.ts';
@@ -21,16 +21,16 @@ export interface VolumeDifference {
 export async function readDayVolumes(
   paths: readonly string[],
   session: SessionDate,
-  bounds: InstantBounds,
+  { bounds, roots }: { bounds: InstantBounds; roots: OptionRoots },
   onBadLine: OnBadLine,
   onBytes: OnBytes,
 ): Promise<Map<string, Map<string, number>>> {
   const volumes = new Map<string, Map<string, number>>();
   for (const path of paths) {
-    for await (const { records } of readCsv(path, optionMinuteBars(bounds), onBadLine, onBytes)) {
+    for await (const { records } of readCsv(path, [optionMinuteBars(bounds)], onBadLine, onBytes)) {
       for (const { contract, bar } of records) {
         if (dayBarDate(bar.tsMs) !== session) continue;
-        const underlying = underlyingOf(contract.root);
+        const underlying = roots.of(contract.root, session).underlying;
         const known = volumes.get(underlying) ?? new Map<string, number>();
         if (known.size === 0) volumes.set(underlying, known);
         known.set(contractId(contract), bar.volume);

@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
-import { underlyingOf } from '../../domain/chain/option-root.ts';
 import { isDate, type SessionDate } from '../../domain/market-time.ts';
 import { lockOpenInterest, type OpenInterestRun, saveOpenInterest } from '../../store/chain/open-interest.ts';
+import { readRoots } from '../../store/market/option-roots.ts';
 import { rejectSealed } from '../../store/market/session-seals.ts';
 import { openInterestList } from '../../tape/chains/open-interest.ts';
 import { readCsv } from '../../tape/csv/csv.ts';
@@ -29,6 +29,7 @@ export const loadOpenInterest: Loader = async (job) => {
   let batch = new Map<string, OpenInterestRun>();
   let held = 0;
   const sessions = new Set<SessionDate>();
+  const known = await readRoots(job.tx);
   let rows = 0;
   let changed = 0;
   const flush = async () => {
@@ -39,12 +40,12 @@ export const loadOpenInterest: Loader = async (job) => {
       job.tx,
       runs.map(({ underlying: symbol, sessionDate }) => ({ symbol, sessionDate })),
     );
-    await saveUnderlyings(job.tx, new Set(runs.flatMap((run) => run.rows.map((row) => row.root))));
+    await saveUnderlyings(job.tx, new Set(runs.flatMap((run) => run.rows.map((row) => row.root))), known);
     changed += await saveOpenInterest(job.tx, runs);
     batch = new Map();
     held = 0;
   };
-  for await (const { records } of readCsv(job.path, openInterestList, job.onBadLine, job.onBytes)) {
+  for await (const { records } of readCsv(job.path, [openInterestList], job.onBadLine, job.onBytes)) {
     if (job.refused()) continue;
     for (const { sessionDate: own, ...row } of records) {
       const sessionDate = own ?? sessionOfAll;
@@ -54,7 +55,7 @@ export const loadOpenInterest: Loader = async (job) => {
           'the session is unknown: give it in a column session_date, in the file name, or with --session',
         );
       }
-      const underlying = underlyingOf(row.root);
+      const underlying = known.of(row.root, sessionDate).underlying;
       const key = `${sessionDate} ${underlying}`;
       const run = batch.get(key);
       if (run) run.rows.push(row);

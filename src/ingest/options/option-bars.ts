@@ -1,53 +1,81 @@
 import type { BarColumns } from '../../domain/bar.ts';
+import { tradeDate } from '../../domain/calendar.ts';
 import { contractId, type OptionContract, readOptionContract } from '../../domain/chain/option-contract.ts';
-import { underlyingOf } from '../../domain/chain/option-root.ts';
+import type { OptionRoots } from '../../domain/chain/option-root.ts';
 import { instantBounds } from '../../domain/instant-gate.ts';
-import { exchangeDate, type SessionDate } from '../../domain/market-time.ts';
+import type { SessionDate } from '../../domain/market-time.ts';
 import type { OptionBarRun } from '../../store/chain/option-bar-block.ts';
-import { lockOptionBars, saveOptionBars } from '../../store/chain/option-bars.ts';
+import { lockOptionBars, type OptionBarChange, saveOptionBars } from '../../store/chain/option-bars.ts';
 import type { Transaction } from '../../store/engine/transaction.ts';
+import { readRoots } from '../../store/market/option-roots.ts';
 import { rejectSealed } from '../../store/market/session-seals.ts';
 import { optionMinuteBars } from '../../tape/chains/option-bars.ts';
 import { type BarBatch, slices } from '../files/bar-batch.ts';
 import { loadBarFile } from '../files/bar-file.ts';
 import type { Loader } from '../files/file-job.ts';
 import { saveUnderlyings } from '../files/option-underlyings.ts';
+import { fileTally, keyedChanges, talliedResult } from '../files/session-tally.ts';
 
 const runsAtOnce = 512;
 
-const keyOf = (contract: OptionContract, tsMs: number) => `${exchangeDate(tsMs)} ${contractId(contract)}`;
+const keyOf = (contract: OptionContract, tsMs: number) => `${tradeDate(tsMs)} ${contractId(contract)}`;
 
-function runOf([key, bars]: [key: string, bars: BarColumns]): OptionBarRun & { root: string } {
+function runOf([key, bars]: [key: string, bars: BarColumns], known: OptionRoots): OptionBarRun & { root: string } {
   const [sessionDate, contract] = key.split(' ') as [SessionDate, string];
   const { root } = readOptionContract(contract)!;
-  return { underlying: underlyingOf(root), root, sessionDate, contract, bars };
+  return { underlying: known.of(root, sessionDate).underlying, root, sessionDate, contract, bars };
 }
 
-async function writeBatch(tx: Transaction, batch: BarBatch, sessions: Set<SessionDate>): Promise<number> {
+/** Parts that the batches of a file are written with. */
+interface OptionBarWriting {
+  tx: Transaction;
+  /** The sessions of the file. */
+  sessions: Set<SessionDate>;
+  mayWrite(change: OptionBarChange): boolean;
+  onChange(change: OptionBarChange): void;
+}
+
+async function writeBatch(batch: BarBatch, { tx, sessions, mayWrite, onChange }: OptionBarWriting): Promise<number> {
+  const known = await readRoots(tx);
   let changed = 0;
   for (const slice of slices(batch.runs(), runsAtOnce)) {
-    const runs = slice.map(runOf);
+    const runs = slice.map((run) => runOf(run, known));
     for (const { sessionDate } of runs) sessions.add(sessionDate);
     await rejectSealed(
       tx,
       runs.map(({ underlying: symbol, sessionDate }) => ({ symbol, sessionDate })),
     );
-    await saveUnderlyings(tx, new Set(runs.map((run) => run.root)));
+    await saveUnderlyings(tx, new Set(runs.map((run) => run.root)), known);
     // A vendor's day file is the whole session's tape: what was observed live gives way to it.
-    changed += await saveOptionBars(tx, 'eod_reconciled', runs);
+    const written = await saveOptionBars(tx, 'eod_reconciled', runs, mayWrite);
+    for (const change of written) onChange(change);
+    changed += written.length;
   }
   return changed;
 }
 
-/** Minute aggregates of option contracts. */
+/** Minute aggregates of option contracts. A contract's bars of a live session stay where the file has fewer. */
 export const loadOptionMinuteBars: Loader = async (job) => {
-  await lockOptionBars(job.tx);
+  const { tx, name, settings } = job;
+  await lockOptionBars(tx);
   const sessions = new Set<SessionDate>();
+  const tally = fileTally(tx, 'option-minute-bars', 'bars', name);
+  const ofKey = keyedChanges(tally);
+  const writing: OptionBarWriting = {
+    ...{ tx, sessions },
+    mayWrite({ run: { sessionDate, underlying: symbol }, before: stored, after: count }) {
+      if (count >= stored || settings.replace) return true;
+      tally.left(sessionDate, 'fewer', { symbol, count, stored, missing: stored - count });
+      return false;
+    },
+    onChange: ({ run: { sessionDate: session, underlying: symbol, contract: key }, ...of }) =>
+      ofKey({ session, symbol, key, ...of }),
+  };
   const result = await loadBarFile(
     job,
     optionMinuteBars(instantBounds(job.now())),
     (batch, { contract, bar }) => batch.push(keyOf(contract, bar.tsMs), bar),
-    (batch) => writeBatch(job.tx, batch, sessions),
+    (batch) => writeBatch(batch, writing),
   );
-  return { ...result, parts: [...sessions] };
+  return { ...(await talliedResult(result, tally)), parts: [...sessions] };
 };

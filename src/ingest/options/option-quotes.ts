@@ -1,14 +1,19 @@
 import { createContractBook, type TradedContract } from '../../domain/chain/contract-book.ts';
+import type { OptionRoots } from '../../domain/chain/option-root.ts';
 import { instantBounds } from '../../domain/instant-gate.ts';
 import type { SessionDate } from '../../domain/market-time.ts';
 import { lockOptionQuotes, type QuotePart, quotePart, saveQuoteParts } from '../../store/chain/option-quotes.ts';
 import type { Transaction } from '../../store/engine/transaction.ts';
 import { underlyingsOfFlow } from '../../store/flow/sessions.ts';
+import { readRoots } from '../../store/market/option-roots.ts';
 import { rejectSealed } from '../../store/market/session-seals.ts';
+import { closedDayCounter } from '../../tape/prints/closed-days.ts';
 import { readOptionQuotes } from '../../tape/prints/option-quotes.ts';
 import type { FileJob, Loader } from '../files/file-job.ts';
 import { saveUnderlyings } from '../files/option-underlyings.ts';
 import { createRecordSorter, type RecordSorter } from '../files/record-sorter.ts';
+import { fileTally, talliedResult } from '../files/session-tally.ts';
+import { quoteGuard } from './quote-guard.ts';
 import { quoteAt, quoteOrder, quoteRuns } from './quote-runs.ts';
 
 // Parts that are written by one statement.
@@ -20,13 +25,16 @@ async function pushQuotes(
   sorter: RecordSorter,
   { path, now, onBadLine, onBytes, refused }: FileJob,
   contracts: TradedContract[],
+  roots: OptionRoots,
 ): Promise<void> {
-  const book = createContractBook();
+  const book = createContractBook(roots);
   const bounds = instantBounds(now());
   const record = new Float64Array(quoteOrder.width);
+  const days = closedDayCounter('quotes');
   for await (const batch of readOptionQuotes(path, { book, bounds, onBadLine, onBytes })) {
     if (refused()) continue;
     for (const { contract, tsMs, tsNanos, sequence, bid, ask } of batch) {
+      days.add(tsMs);
       contracts[contract.index] = contract;
       record[quoteAt.contract] = contract.index;
       record[quoteAt.tsMs] = tsMs;
@@ -38,10 +46,11 @@ async function pushQuotes(
       if (full) await full;
     }
   }
+  days.check(path);
 }
 
-/** Parts written some at a time; what they came to. */
-function partWriter(tx: Transaction) {
+/** Parts written some at a time, of those that may be; what they came to. */
+function partWriter(tx: Transaction, allowed: (parts: readonly QuotePart[]) => Promise<QuotePart[]>) {
   const tally = { changed: 0, quotes: 0, bytes: 0 };
   /** Underlyings with changes, by session. */
   const touched = new Map<SessionDate, Set<string>>();
@@ -50,7 +59,7 @@ function partWriter(tx: Transaction) {
   let bytes = 0;
   const flush = async () => {
     if (held.length === 0) return;
-    const changed = await saveQuoteParts(tx, held);
+    const changed = await saveQuoteParts(tx, await allowed(held));
     await rejectSealed(
       tx,
       changed.map(({ underlying: symbol, sessionDate }) => ({ symbol, sessionDate })),
@@ -74,7 +83,8 @@ function partWriter(tx: Transaction) {
       bytes += part.payload.length;
       tally.quotes += part.count;
       tally.bytes += part.payload.length;
-      if (held.length === partsAtOnce || bytes >= bytesAtOnce) await flush();
+      // A contract's session is written or left as a whole.
+      if (part.last && (held.length >= partsAtOnce || bytes >= bytesAtOnce)) await flush();
     },
   };
 }
@@ -99,21 +109,23 @@ async function readBefore(tx: Transaction, touched: ReadonlyMap<SessionDate, Rea
 
 /**
  * Option quotes: a file is taken to hold all quotes, in its sessions, of every contract in it; they take the place of
- * those stored. Tapes that are read after them have their sides from them.
+ * those stored, unless these are more. Tapes that are read after them have their sides from them.
  */
 export const loadOptionQuotes: Loader = async (job) => {
-  const { tx, onNote, onBytes, refused } = job;
+  const { tx, name, settings, onNote, onBytes, refused } = job;
   const sorter = createRecordSorter(quoteOrder);
   const contracts: TradedContract[] = [];
   try {
-    await pushQuotes(sorter, job, contracts);
+    const roots = await readRoots(tx);
+    await pushQuotes(sorter, job, contracts, roots);
     const rows = sorter.size;
     if (refused() || rows === 0) return { rows, changed: 0 };
     // A contract with only bad lines has an empty slot.
     const found = contracts.filter(() => true);
     await lockOptionQuotes(tx);
-    await saveUnderlyings(tx, new Set(found.map(({ contract }) => contract.root)));
-    const writer = partWriter(tx);
+    await saveUnderlyings(tx, new Set(found.map(({ contract }) => contract.root)), roots);
+    const tally = fileTally(tx, 'option-quotes', 'quotes', name);
+    const writer = partWriter(tx, quoteGuard(tx, tally, settings.replace));
     for await (const { contract, quotes, ...run } of quoteRuns(sorter.sorted())) {
       // Asking is how a stop is noticed.
       onBytes(0);
@@ -122,9 +134,12 @@ export const loadOptionQuotes: Loader = async (job) => {
     }
     await writer.flush();
     const { quotes, bytes, changed } = writer.tally;
-    onNote(`${quotes} quotes of ${found.length} contracts, ${(bytes / quotes).toFixed(1)} bytes each as stored`);
+    const result = await talliedResult({ rows, changed }, tally);
+    // For a file of which nothing is stored the note would not be true.
+    if (!result.unwritten)
+      onNote(`${quotes} quotes of ${found.length} contracts, ${(bytes / quotes).toFixed(1)} bytes each as stored`);
     for (const note of await readBefore(tx, writer.touched)) onNote(note);
-    return { rows, changed, parts: [...writer.sessions] };
+    return { ...result, parts: [...writer.sessions] };
   } finally {
     await sorter.close();
   }

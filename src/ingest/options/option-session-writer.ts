@@ -1,9 +1,11 @@
 import { rankedLists } from '../../analytics/flow/ranked-prints.ts';
 import { emptyCounts, type OptionTapeCounts } from '../../analytics/session/option-tape.ts';
-import { optionsAreOver, regularSession } from '../../domain/calendar.ts';
+import { optionsAreOver } from '../../domain/calendar.ts';
+import type { OptionRoots } from '../../domain/chain/option-root.ts';
 import type { Coverage, CoverageStatus } from '../../domain/flow/coverage.ts';
 import { type CrossSection, rankedListNames } from '../../domain/flow/flow.ts';
 import type { SessionDate } from '../../domain/market-time.ts';
+import { reachesClose, type TapeHours } from '../../domain/tape-hours.ts';
 import { lockOptionBars, replaceOptionBars } from '../../store/chain/option-bars.ts';
 import type { Transaction } from '../../store/engine/transaction.ts';
 import { saveCoverages } from '../../store/flow/coverage.ts';
@@ -11,47 +13,58 @@ import { saveCrossSections } from '../../store/flow/cross-sections.ts';
 import { saveEncodedEvents } from '../../store/flow/events.ts';
 import { saveRankedLists, saveWholeRankedList, wholeList } from '../../store/flow/ranked-prints.ts';
 import { crossSectionNumbers, lockFlow, removeFlow } from '../../store/flow/sessions.ts';
+import { registryVersion } from '../../store/market/registry-version.ts';
 import { rejectSealed } from '../../store/market/session-seals.ts';
-import { classesOf, symbolsVersion } from '../../store/market/symbols.ts';
+import { classesOf } from '../../store/market/symbols.ts';
 import { saveUnderlyings } from '../files/option-underlyings.ts';
 import type { MadeSession } from './option-session.ts';
 
 // Contracts of sessions that are held to be written together: most underlyings have few.
 const contractsAtOnce = 2048;
 
-/** What is known of a session's tape beside its records. */
+/** Facts of a session's tape beside its records. */
 export interface SessionTapeInfo {
   /**
-   * Whether the tape of an underlying is known to be whole: every line was understood, and volumes are those of the day
-   * aggregates, where there are any.
+   * True if the tape of an underlying lacks nothing as far as it goes: every line was understood, and volumes are those
+   * of the day aggregates, where there are any.
    */
-  withoutGaps(underlying: string): boolean;
+  isWhole(underlying: string): boolean;
+  /** True if the day aggregates have the same volumes, however far the tape goes; absent = not compared. */
+  isConfirmed?(underlying: string): boolean;
+  /** The tape's part of its sessions. */
+  hours: ReadonlyMap<SessionDate, TapeHours>;
   nowMs: number;
-  /** What the figures are made from; informational. */
+  /** Source of the figures; informational. */
   source: string;
+  roots: OptionRoots;
 }
 
-/** What was observed of a session that came as a file: all its hours, once it is over. */
+/**
+ * Coverage of a session that came as a file. Once it is over, a tape that reaches the close observed all its hours,
+ * whenever the underlying traded; another one as far as it goes.
+ */
 function coverageOf(
   { date, underlying, standardMultiplier, observed }: MadeSession,
-  { withoutGaps, nowMs }: SessionTapeInfo,
+  { isWhole, isConfirmed, nowMs, hours }: SessionTapeInfo,
   registryVersion: number,
 ): Coverage {
   const { fromMs, throughMs } = observed!;
-  const hours = regularSession(date);
+  const tape = hours.get(date)!;
   const over = optionsAreOver(date, nowMs);
+  const confirmed = isConfirmed?.(underlying) ?? false;
+  const reaches = reachesClose(tape) || confirmed;
   return {
     status: over ? 'eod_reconciled' : 'observed_live',
-    complete: over && withoutGaps(underlying),
+    complete: over && reaches && isWhole(underlying),
     sessionDate: date,
-    observedFromMs: over && hours ? Math.min(fromMs, hours.openMs) : fromMs,
-    observedThroughMs: over && hours ? Math.max(throughMs, hours.closeMs) : throughMs,
+    observedFromMs: over ? Math.min(fromMs, tape.openMs) : fromMs,
+    observedThroughMs: over ? Math.max(throughMs, reaches ? tape.closeMs : tape.lastMs) : throughMs,
     registryVersion,
     standardMultiplierAssumed: standardMultiplier,
   };
 }
 
-/** What bars and lists of a session are that is made from its tape. */
+/** Status of a session's bars and lists that are made from its tape. */
 export const statusOf = (date: SessionDate, nowMs: number): CoverageStatus =>
   optionsAreOver(date, nowMs) ? 'eod_reconciled' : 'observed_live';
 
@@ -93,10 +106,10 @@ async function saveSessions(
     tx,
     symbols.map((symbol) => ({ symbol, sessionDate: date })),
   );
-  await saveUnderlyings(tx, new Set(sessions.flatMap(({ roots }) => roots)));
+  await saveUnderlyings(tx, new Set(sessions.flatMap(({ roots }) => roots)), tapeInfo.roots);
   const numbers = await crossSectionNumbers(tx, date, symbols);
   await removeFlow(tx, date, symbols);
-  const version = await symbolsVersion(tx);
+  const version = await registryVersion(tx);
   const coverages = new Map<string, Coverage>();
   const sections: CrossSection[] = [];
   for (const session of sessions) {
@@ -122,7 +135,7 @@ async function saveSessions(
   return sections.length + trades + blocks + (await saveLists(tx, sessions, tapeInfo));
 }
 
-/** What the sessions of a date were in all. */
+/** Totals of the sessions of a date. */
 export interface OptionSessionTotals {
   counts: OptionTapeCounts;
   contracts: number;

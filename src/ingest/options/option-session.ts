@@ -7,7 +7,6 @@ import type { BarColumns } from '../../domain/bar.ts';
 import { optionsAreOver } from '../../domain/calendar.ts';
 import type { TradedContract, TradedUnderlying } from '../../domain/chain/contract-book.ts';
 import { readOptionContract } from '../../domain/chain/option-contract.ts';
-import { optionRoot } from '../../domain/chain/option-root.ts';
 import type { CoverageStatus } from '../../domain/flow/coverage.ts';
 import type { CrossSection, FlowEvent } from '../../domain/flow/flow.ts';
 import { dateOfEpochDay, type SessionDate } from '../../domain/market-time.ts';
@@ -16,6 +15,7 @@ import { optionBarBlock } from '../../store/chain/option-bar-block.ts';
 import { type EncodedRows, rowEncoder } from '../../store/engine/models/encoded-rows.ts';
 import { type EncodedEvents, eventRow, feedEntries, legRows } from '../../store/flow/event-rows.ts';
 import { recordAt, recordWidth } from '../../tape/prints/option-records.ts';
+import { type OptionSketch, optionSketch } from './option-sketch.ts';
 import type { SessionGreeks } from './session-greeks.ts';
 import { type PartitionFile, recordFeeder, recordsOf, type TapeFeed } from './tape-records.ts';
 
@@ -25,11 +25,13 @@ export interface SessionWork extends PartitionFile {
   day: number;
   /** The ids of the underlying's contracts, by the numbers in the records. */
   contracts: readonly string[];
-  /** What its bars are stored as. */
+  /** Their shares per contract. */
+  multipliers: readonly number[];
+  /** Status that its bars are stored with. */
   status: CoverageStatus;
 }
 
-/** What is made of an underlying's session, as the store takes it: plain data and bytes. */
+/** An underlying's session as the store takes it: plain data and bytes. */
 export interface MadeSession {
   underlying: string;
   date: SessionDate;
@@ -48,9 +50,12 @@ export interface MadeSession {
   /** Its prints of the largest premium, in rank order. */
   top: RankedCandidate[];
   bars: EncodedRows<'OptionBarBlock'>;
+  /** Its prints, those in no figure too: their number, and which they are. */
+  prints: number;
+  sketch: Uint8Array<ArrayBuffer>;
 }
 
-/** What solves a session's contracts while it is made. Once the session is over at `nowMs`, so are all its minutes. */
+/** Solves a session's contracts while it is made. Once the session is over at `nowMs`, so are all its minutes. */
 export interface SolvedSession {
   greeks: SessionGreeks;
   nowMs: number;
@@ -116,11 +121,11 @@ function solvedFeed(tape: OptionTape, greeks: SessionGreeks): TapeFeed {
 }
 
 /** The underlying and its contracts as an engine that sees no other knows them. */
-function tradedContracts({ underlying: symbol, contracts: ids }: SessionWork) {
+function tradedContracts({ underlying: symbol, contracts: ids, multipliers }: SessionWork) {
   const underlying: TradedUnderlying = { index: 0, symbol };
   const contracts = ids.map((id, index): TradedContract => {
     const contract = readOptionContract(id)!;
-    return { index, id, contract, underlying, multiplier: optionRoot(contract.root).multiplier };
+    return { index, id, contract, underlying, multiplier: multipliers[index]!, endMs: Number.POSITIVE_INFINITY };
   });
   return { underlying, contracts };
 }
@@ -130,10 +135,11 @@ async function feedAll(
   { feed }: Engine,
   work: SessionWork,
   { put, startMs }: ReturnType<typeof recordFeeder>,
-  greeks: SessionGreeks | null,
+  { greeks, sketch }: { greeks: SessionGreeks | null; sketch: OptionSketch },
 ): Promise<void> {
   const byInstant = work.quotes > 0 || greeks !== null;
   for await (const records of recordsOf(work, byInstant ? 'instant' : 'contract')) {
+    sketch.add(records);
     for (let i = 0; i < records.length; i += recordWidth) {
       while (greeks !== null && startMs + records[i + recordAt.ms]! >= greeks.dueMs) await greeks.take();
       put(feed, records, i);
@@ -170,7 +176,8 @@ export async function makeSession(
   const isQuoted = work.quotes > 0 || solved !== null;
   const engine = isQuoted ? quotedEngine(date, onBars, solved) : printEngine(date, onBars);
   const feeder = recordFeeder(contracts, conditions, day);
-  await feedAll(engine, work, feeder, solved?.greeks ?? null);
+  const sketch = optionSketch(work.contracts);
+  await feedAll(engine, work, feeder, { greeks: solved?.greeks ?? null, sketch });
   await engine.end();
   const { tape, events } = engine;
   const volumes = tape.crossSections.volumes();
@@ -188,5 +195,7 @@ export async function makeSession(
     largeTrades: events.size,
     top: tape.ranked.tops()[0]?.prints ?? [],
     bars: bars.take(),
+    prints: sketch.sketch.prints,
+    sketch: sketch.sketch.encoded(),
   };
 }

@@ -1,12 +1,16 @@
 import { stat } from 'node:fs/promises';
 import { createContractBook, type TradedContract } from '../../domain/chain/contract-book.ts';
+import type { OptionRoots } from '../../domain/chain/option-root.ts';
 import type { CoverageStatus } from '../../domain/flow/coverage.ts';
 import type { InstantBounds } from '../../domain/instant-gate.ts';
 import { dateOfEpochDay, type SessionDate } from '../../domain/market-time.ts';
+import { joinedHours, type TapeHours, type TapeHoursCounter, tapeHoursCounter } from '../../domain/tape-hours.ts';
 import { type ByteHeader, type BytePiece, readBytePieces } from '../../tape/csv/byte-csv.ts';
 import type { OnBadLine, OnBytes } from '../../tape/csv/tape-file.ts';
+import { optionQuotes } from '../../tape/formats/option-quotes.ts';
+import { optionTrades } from '../../tape/formats/option-trades.ts';
 import { closedDayCounter } from '../../tape/prints/closed-days.ts';
-import { type OptionQuoteColumn, optionQuoteColumns } from '../../tape/prints/option-quotes.ts';
+import type { OptionQuoteColumn } from '../../tape/prints/option-quotes.ts';
 import {
   recordAt as at,
   mostConditions,
@@ -14,30 +18,60 @@ import {
   recordInstants,
   recordWidth as width,
 } from '../../tape/prints/option-records.ts';
-import { type OptionTradeColumn, optionTradeColumns } from '../../tape/prints/option-trades.ts';
+import type { OptionTradeColumn } from '../../tape/prints/option-trades.ts';
+import type { TapeFile } from '../files/file-job.ts';
+import type { KeptPrints } from '../files/kept-prints.ts';
+import type { PrintSketch } from '../files/print-sketch.ts';
+import { contractsIn, joinRecords, packedRecords } from './option-remainders.ts';
 import type { MadeSession, SolvedSession } from './option-session.ts';
+import { optionSketch } from './option-sketch.ts';
+import { countOnce } from './overlapping-files.ts';
 import type { QuoteSource } from './quote-source.ts';
 import { type QueuedSession, type SessionQueue, sessionQueue } from './session-queue.ts';
 import { createTapePartitions, type Partition, type TapePartitions } from './tape-partitions.ts';
+import { storedRecords } from './tape-records.ts';
 import { mainThread, type ReadPiece, type TapeThread, workerThread } from './tape-threads.ts';
 import type { TapeStage } from './tape-work.ts';
 
 /** Files of fewer bytes are read by one thread: to begin others takes longer. */
 export const leastThreadedBytes = 1024 * 1024;
 
-/** How the sessions of a tape are made. */
+/** Plan of a tape's sessions. */
 export interface SessionPlan {
-  /** False for sessions that are skipped. */
-  isWanted(date: SessionDate): boolean;
-  /** What the bars of a session are stored as. */
+  /** False for sessions of underlyings that are skipped. */
+  isWanted(date: SessionDate, underlying: string): boolean;
+  /** Status that the bars of a session are stored with. */
   statusOf(date: SessionDate): CoverageStatus;
-  /** What begins the solves of an underlying's session; null where its contracts are not solved. */
+  /** Begins the solves of an underlying's session; null where its contracts are not solved. */
   solving(date: SessionDate, underlying: string): (() => SolvedSession) | null;
+}
+
+/** An underlying's session on a tape, not computed yet. */
+export interface OptionTapePart {
+  symbol: string;
+  session: SessionDate;
+  prints: number;
+  /** Reads the prints again for their sketch; `exact`: it is compared with one of few prints. */
+  sketch(exact: boolean): PrintSketch;
+  /** The number of its contracts. */
+  contracts(): number;
+  /** The prints as they are kept. */
+  packed(): Uint8Array<ArrayBuffer>;
 }
 
 /** An option tape that was read from its files; its sessions are not computed yet. */
 export interface OptionTapeFiles {
   readonly prints: number;
+  /** Each file's part of its sessions, by its path. */
+  readonly filesHours: ReadonlyMap<string, ReadonlyMap<SessionDate, TapeHours>>;
+  /** The sessions of all files, with the prints that waited for them. */
+  readonly hours: ReadonlyMap<SessionDate, TapeHours>;
+  /** Prints that are in several files, beyond the one time that they count, by session. */
+  readonly repeated: ReadonlyMap<SessionDate, number>;
+  /** Prints that waited, and are on no file. */
+  readonly joined: number;
+  /** The underlyings' sessions, in the order of `make`. */
+  readonly parts: readonly OptionTapePart[];
   /** Quotes of the contracts that traded, in sessions in which their underlyings did. */
   readonly quotes: number;
   /** Days on which there are prints, ascending. */
@@ -49,11 +83,14 @@ export interface OptionTapeFiles {
 }
 
 export interface OptionTapeReading {
-  trades: readonly string[];
+  trades: readonly TapeFile[];
+  /** Prints that wait for the sessions of the files; none when absent. */
+  waiting?(hours: ReadonlyMap<SessionDate, TapeHours>): Promise<KeptPrints[]>;
   quotes: QuoteSource;
   /** Threads that read and make sessions; 1 = this thread alone, which also reads what is small. */
   threads: number;
   bounds: InstantBounds;
+  roots: OptionRoots;
   onBadLine: OnBadLine;
   onBytes: OnBytes;
   /** True once nothing more is collected: the files are read on only for their bad lines. */
@@ -61,29 +98,29 @@ export interface OptionTapeReading {
 }
 
 /** Contracts, underlyings and lists of conditions of a tape, whichever thread met them. */
-function createTapeNames() {
-  const book = createContractBook();
+function createTapeNames(roots: OptionRoots) {
+  const book = createContractBook(roots);
   const numbers = new Map<string, number>();
   const conditions: (readonly number[])[] = [];
   const contracts: TradedContract[] = [];
-  // By contract: its number among those of its underlying, and how many prints it has.
+  // By contract: its number among those of its underlying.
   const numberOf: number[] = [];
-  const prints: number[] = [];
   const idsOf: string[][] = [];
   return {
     conditions,
     contracts,
     numberOf,
-    prints,
     /** Ids of an underlying's contracts, by their numbers. */
     idsOf: (underlying: number) => idsOf[underlying]!,
+    /** Multipliers of their roots in a session, in the same order. */
+    multipliersOf: (underlying: number, session: SessionDate) =>
+      idsOf[underlying]!.map((id) => roots.of(book.find(id)!.contract.root, session).multiplier),
     symbolOf: (underlying: number) => book.underlyings()[underlying]!.symbol,
     contract(id: string): number {
       const contract = book.find(id)!;
       const { index, underlying } = contract;
       if (contracts[index] !== undefined) return index;
       contracts[index] = contract;
-      prints[index] = 0;
       idsOf[underlying.index] ??= [];
       numberOf[index] = idsOf[underlying.index]!.push(contract.id) - 1;
       return index;
@@ -147,42 +184,65 @@ async function readPieces<Name extends string>(
   if (failed) throw failed.error;
 }
 
-/** Puts the prints of the files into their partitions: numbered by their lines, under the tape's numbers. */
+/** Puts the prints of the files into their partitions, under the tape's numbers. Gives what each file has. */
 async function readTrades(
-  { trades, bounds, onBadLine, onBytes, refused }: OptionTapeReading,
+  { trades, bounds, onBadLine, refused }: OptionTapeReading,
   threads: readonly TapeThread[],
   names: TapeNames,
   partitions: TapePartitions,
-): Promise<number> {
-  let prints = 0;
+): Promise<Map<string, TapeHoursCounter['sessions']>> {
+  const filesHours = new Map<string, TapeHoursCounter['sessions']>();
   const { contracts, numberOf } = names;
-  for (const path of trades) {
+  for (const { path, onBytes } of trades) {
     // By thread: the tape's numbers of what it has met in this file.
     const contractsOf: number[][] = threads.map(() => []);
     const conditionsOf: number[][] = threads.map(() => []);
-    const [days, instantOf] = [closedDayCounter(), recordInstants()];
+    const [days, hours, instantOf] = [closedDayCounter(), tapeHoursCounter(), recordInstants()];
+    filesHours.set(path, hours.sessions);
     const take: TakePiece = async (thread, { piece, records }) => {
       if (refused()) return;
       const [known, lists] = [contractsOf[thread]!, conditionsOf[thread]!];
       for (const id of piece.contracts) known.push(names.contract(id));
       for (const list of piece.conditions) lists.push(names.conditionsNumber(list));
-      prints += piece.records;
       for (let i = 0; i < piece.records * width; i += width) {
         const contract = known[records[i + at.contract]!]!;
         const conditions = lists[records[i + at.exchangeAndConditions]! >>> 16]!;
-        days.add(instantOf(records, i));
+        const tsMs = instantOf(records, i);
+        days.add(tsMs);
+        hours.add(tsMs);
         records[i + at.contract] = numberOf[contract]!;
         records[i + at.exchangeAndConditions] = (records[i + at.exchangeAndConditions]! & 0xffff) | (conditions << 16);
-        records[i + at.sequence] = ++names.prints[contract]!;
         partitions.put(contracts[contract]!.underlying.index, records, i);
       }
       await partitions.flush();
     };
     const stage = (header: ByteHeader<OptionTradeColumn>): TapeStage => ({ kind: 'trades', header, bounds });
-    await readPieces(path, readBytePieces(path, optionTradeColumns, onBytes), stage, { threads, onBadLine }, take);
+    await readPieces(path, readBytePieces(path, optionTrades, onBytes), stage, { threads, onBadLine }, take);
+    partitions.endFile();
     if (!refused()) days.check(path);
   }
-  return prints;
+  return filesHours;
+}
+
+/** Puts prints that waited beside those of the files. Gives their sessions. */
+async function readWaiting(
+  { waiting, refused }: OptionTapeReading,
+  hours: ReadonlyMap<SessionDate, TapeHours>,
+  names: TapeNames,
+  partitions: TapePartitions,
+): Promise<TapeHoursCounter['sessions']> {
+  const [joined, instantOf] = [tapeHoursCounter(), recordInstants()];
+  if (refused() || !waiting) return joined.sessions;
+  const numbers = {
+    contract(id: string) {
+      const contract = names.contract(id);
+      return { underlying: names.contracts[contract]!.underlying.index, number: names.numberOf[contract]! };
+    },
+    conditions: names.conditionsNumber,
+  };
+  for (const kept of await waiting(hours))
+    await joinRecords(kept, numbers, partitions, (records, i) => joined.add(instantOf(records, i)));
+  return joined.sessions;
 }
 
 /** Puts quotes of files beside the prints of their contracts. */
@@ -208,7 +268,7 @@ async function readQuoteFiles(
       return { kind: 'quotes', header, bounds, contracts: ids };
     };
     // The bytes of quotes are not those of the file that is counted; asking is how a stop is noticed.
-    const pieces = readBytePieces(path, optionQuoteColumns, () => onBytes(0));
+    const pieces = readBytePieces(path, optionQuotes, () => onBytes(0));
     await readPieces(path, pieces, stage, { threads, onBadLine }, take);
   }
 }
@@ -240,15 +300,33 @@ function queued(fd: number, { day, underlying, ...partition }: Partition, names:
   const symbol = names.symbolOf(underlying);
   const { isInOrder, parts, quotes } = partition;
   const contracts = names.idsOf(underlying);
-  const work = { fd, isInOrder, parts, quotes, underlying: symbol, day, contracts, status: plan.statusOf(date) };
+  const multipliers = names.multipliersOf(underlying, date);
+  const records = { fd, isInOrder, parts, quotes };
+  const work = { ...records, underlying: symbol, day, contracts, multipliers, status: plan.statusOf(date) };
   return { work, solved: plan.solving(date, symbol) };
+}
+
+function partOf(fd: number, { day, underlying, prints, parts }: Partition, names: TapeNames): OptionTapePart {
+  const contracts = names.idsOf(underlying);
+  return {
+    symbol: names.symbolOf(underlying),
+    session: dateOfEpochDay(day),
+    prints,
+    sketch(exact) {
+      const { sketch, add } = optionSketch(contracts, exact);
+      for (const records of storedRecords({ fd, parts })) add(records);
+      return sketch;
+    },
+    contracts: () => contractsIn({ fd, parts }),
+    packed: () => packedRecords({ fd, parts }, { contracts, conditions: names.conditions }),
+  };
 }
 
 async function isThreaded({ threads, trades }: OptionTapeReading): Promise<boolean> {
   if (threads <= 1) return false;
   let bytes = 0;
   // A file that is not there is reported where it is read.
-  for (const path of trades) bytes += (await stat(path).catch(() => ({ size: 0 }))).size;
+  for (const { path } of trades) bytes += (await stat(path).catch(() => ({ size: 0 }))).size;
   return bytes >= leastThreadedBytes;
 }
 
@@ -262,7 +340,7 @@ export async function readOptionTape(reading: OptionTapeReading): Promise<Option
   const workers = (await isThreaded(reading)) ? Array.from({ length: reading.threads }, workerThread) : [];
   const threads = workers.length > 0 ? workers : [main];
   const partitions = createTapePartitions();
-  const names = createTapeNames();
+  const names = createTapeNames(reading.roots);
   let queue: SessionQueue | null = null;
   const close = async () => {
     await Promise.all(workers.map((worker) => worker.close()));
@@ -270,7 +348,11 @@ export async function readOptionTape(reading: OptionTapeReading): Promise<Option
     await partitions.close();
   };
   try {
-    const prints = await readTrades(reading, threads, names, partitions);
+    const filesHours = await readTrades(reading, threads, names, partitions);
+    const repeated = await countOnce(partitions, () => reading.onBytes(0));
+    const waited = await readWaiting(reading, joinedHours(filesHours.values()), names, partitions);
+    const hours = joinedHours([...filesHours.values(), waited]);
+    const prints = [...hours.values()].reduce((sum, session) => sum + session.prints, 0);
     if (prints > 0) {
       const { quotes } = reading;
       if ('files' in quotes) await readQuoteFiles(quotes.files, reading, threads, names, partitions);
@@ -278,14 +360,20 @@ export async function readOptionTape(reading: OptionTapeReading): Promise<Option
     }
     const ended = prints > 0 ? await partitions.end() : { fd: -1, partitions: [] };
     const quotes = ended.partitions.reduce((sum, partition) => sum + partition.quotes, 0);
-    const sessions = [...new Set(ended.partitions.map(({ day }) => dateOfEpochDay(day)))];
     return {
       prints,
+      filesHours,
+      hours,
+      repeated,
+      joined: [...waited.values()].reduce((sum, session) => sum + session.prints, 0),
+      parts: ended.partitions.map((partition) => partOf(ended.fd, partition, names)),
       quotes,
-      sessions,
+      sessions: [...new Set(ended.partitions.map(({ day }) => dateOfEpochDay(day)))],
       async *make(plan) {
         for (const thread of [main, ...workers]) thread.begin({ kind: 'sessions', conditions: names.conditions });
-        const wanted = ended.partitions.filter(({ day }) => plan.isWanted(dateOfEpochDay(day)));
+        const wanted = ended.partitions.filter(({ day, underlying }) =>
+          plan.isWanted(dateOfEpochDay(day), names.symbolOf(underlying)),
+        );
         const all: QueuedSession[] = wanted.map((partition) => queued(ended.fd, partition, names, plan));
         queue = sessionQueue(all, main, workers);
         for await (const made of queue.made()) {

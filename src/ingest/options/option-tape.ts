@@ -2,16 +2,26 @@ import { createHash } from 'node:crypto';
 import { methodologyVersion } from '../../analytics/methodology.ts';
 import type { OptionTapeCounts } from '../../analytics/session/option-tape.ts';
 import { optionsAreOver } from '../../domain/calendar.ts';
+import type { OptionRoots } from '../../domain/chain/option-root.ts';
 import { instantBounds } from '../../domain/instant-gate.ts';
 import type { SessionDate } from '../../domain/market-time.ts';
+import { readRoots } from '../../store/market/option-roots.ts';
 import { readBytes } from '../../tape/csv/tape-file.ts';
-import type { IngestSettings, Loader } from '../files/file-job.ts';
-import { lockOptionSessions, type OptionSessionWriter, optionSessionWriter } from './option-session-writer.ts';
-import { readOptionTape } from './option-tape-files.ts';
+import type { IngestSettings, TapeJob, TapeLoader } from '../files/file-job.ts';
+import { unpackPrints } from '../files/kept-prints.ts';
+import { openTapeGuard, type TapeGuard, waitingPrints } from '../files/tape-guard.ts';
+import { filesOfSession, tapeResults, unstored } from '../files/tape-results.ts';
+import {
+  lockOptionSessions,
+  type OptionSessionWriter,
+  optionSessionWriter,
+  type SessionTapeInfo,
+} from './option-session-writer.ts';
+import { type OptionTapeFiles, type OptionTapePart, readOptionTape } from './option-tape-files.ts';
 import { quotesOfTape } from './quote-source.ts';
 import { sessionPlan } from './session-plan.ts';
 
-/** What is worth saying of a session's tape. */
+/** Notes on a session's tape. */
 export function tapeNotes(date: SessionDate, counts: OptionTapeCounts, nowMs: number): string[] {
   const notes: [keyof OptionTapeCounts, string][] = [
     ['duplicates', 'duplicate prints count once'],
@@ -26,61 +36,127 @@ export function tapeNotes(date: SessionDate, counts: OptionTapeCounts, nowMs: nu
   ];
 }
 
+/** Says which prints several files of a tape have. */
+export function repeatedNotes({ repeated }: Pick<OptionTapeFiles, 'repeated'>): string[] {
+  return [...repeated].map(([date, count]) => `${date}: ${count} prints of one file are in another too and count once`);
+}
+
 /** Says which stored quotes gave a tape its sides; nothing where files gave them, or nothing did. */
 export function quoteNotes(quoteFiles: readonly string[], { quotes }: { readonly quotes: number }): string[] {
   return quoteFiles.length === 0 && quotes > 0 ? [`sides from ${quotes} stored quotes of its contracts`] : [];
 }
 
-/**
- * An option tape: it is taken to hold all prints, in its sessions, of every underlying in it. Large trades,
- * cross-sections, bars and end-of-day lists take the place of what was stored of them. Without quotes, given or stored,
- * all sides are unknown.
- */
-export const loadOptionTrades: Loader = async ({ path, tx, settings, now, onBadLine, onBytes, onNote, refused }) => {
-  let badLines = 0;
-  const { quoteFiles, threads, rate, solveMost } = settings;
-  const counting: typeof onBadLine = (bad) => {
-    badLines++;
-    onBadLine(bad);
-  };
-  const quotes = quotesOfTape(tx, quoteFiles);
-  const bounds = instantBounds(now());
-  const reading = { trades: [path], quotes, threads, bounds, onBadLine: counting, onBytes, refused };
-  const files = await readOptionTape(reading);
-  const rows = files.prints;
-  const sessions: SessionDate[] = [];
-  let changed = 0;
+/** Reads the files of a tape, and the prints that wait for its sessions. */
+function readFiles({ files, tx, settings, onBadLine, refused }: TapeJob, roots: OptionRoots, nowMs: number) {
+  const { quoteFiles, threads, replace } = settings;
+  return readOptionTape({
+    trades: files,
+    async waiting(hours) {
+      const rows = await waitingPrints(tx, 'option-trades', hours, replace);
+      return rows.map(({ payload }) => unpackPrints(payload));
+    },
+    quotes: quotesOfTape(tx, quoteFiles),
+    ...{ threads, roots, onBadLine, refused },
+    bounds: instantBounds(nowMs),
+    onBytes: () => files.at(-1)!.onBytes(0),
+  });
+}
+
+/** Decides what is written, and keeps what waits. Gives the underlyings' sessions that are written. */
+async function admitted(guard: TapeGuard, parts: readonly OptionTapePart[]): Promise<Set<string>> {
+  const wanted = new Set<string>();
+  for (const part of parts) {
+    const { symbol, session, prints } = part;
+    const sketch = () => part.sketch(guard.isExact(symbol, session));
+    const may = await guard.mayWrite({ symbol, session, prints, others: () => part.contracts(), sketch });
+    if (!may) continue;
+    if (guard.isKept(session)) await guard.keep(part, part.packed());
+    if (!guard.isBeside(session)) wanted.add(`${session} ${symbol}`);
+  }
+  return wanted;
+}
+
+/** Makes and writes the sessions of a tape that are wanted. Gives what changed of each. */
+async function writeSessions(
+  { tx, settings: { rate, solveMost }, now, onNote }: TapeJob,
+  files: OptionTapeFiles,
+  guard: TapeGuard,
+  tapeInfo: SessionTapeInfo,
+): Promise<Map<SessionDate, number>> {
+  const wanted = await admitted(guard, files.parts);
+  const plan = await sessionPlan(tx, files, {
+    nowMs: tapeInfo.nowMs,
+    solving: { rate, most: solveMost },
+    isWanted: (date, underlying) => wanted.has(`${date} ${underlying}`),
+  });
+  const changed = new Map<SessionDate, number>();
   let writer: OptionSessionWriter | null = null;
+  const finishDate = async () => {
+    if (!writer) return;
+    const totals = await writer.done();
+    changed.set(writer.date, totals.changed);
+    for (const note of tapeNotes(writer.date, totals.counts, now())) onNote(note);
+  };
   try {
-    if (refused()) return { rows, changed };
-    await lockOptionSessions(tx);
-    const nowMs = now();
-    const tapeInfo = { withoutGaps: () => badLines === 0, nowMs, source: 'option_trades_file' };
-    const plan = await sessionPlan(tx, files, { nowMs, solving: { rate, most: solveMost } });
-    const finishDate = async () => {
-      if (!writer) return;
-      const totals = await writer.done();
-      changed += totals.changed;
-      for (const note of tapeNotes(writer.date, totals.counts, now())) onNote(note);
-    };
-    for await (const session of files.make(plan)) {
-      if (writer?.date !== session.date) {
+    for await (const made of files.make(plan)) {
+      if (writer?.date !== made.date) {
         await finishDate();
-        sessions.push(session.date);
-        writer = optionSessionWriter(tx, session.date, tapeInfo);
+        writer = optionSessionWriter(tx, made.date, tapeInfo);
       }
-      await writer.add(session);
+      await writer.add(made);
+      // Compression trades and withdrawn records alone make nothing.
+      if (made.observed === null) continue;
+      await guard.wrote({ symbol: made.underlying, session: made.date, prints: made.prints }, made.sketch);
     }
     await finishDate();
-    for (const note of quoteNotes(quoteFiles, files)) onNote(note);
-    return { rows, changed, parts: sessions };
+    return changed;
   } finally {
     await (writer as OptionSessionWriter | null)?.settle();
+  }
+}
+
+/**
+ * Option tapes, taken as one. Large trades, cross-sections, bars and end-of-day lists of an underlying's session take
+ * the place of what was stored of it, unless that had prints which are not here. Without quotes, given or stored, all
+ * sides are unknown.
+ */
+export const loadOptionTrades: TapeLoader = async (job) => {
+  const { tx, settings, now, onNote, refused } = job;
+  let badLines = 0;
+  const onBadLine: TapeJob['onBadLine'] = (bad) => {
+    badLines++;
+    job.onBadLine(bad);
+  };
+  const roots = await readRoots(tx);
+  const files = await readFiles({ ...job, onBadLine }, roots, now());
+  try {
+    const { filesHours, hours, joined } = files;
+    if (refused()) return unstored(job, filesHours);
+    await lockOptionSessions(tx);
+    const nowMs = now();
+    const guard = await openTapeGuard(tx, {
+      dataset: 'option-trades',
+      symbols: [...new Set(files.parts.map(({ symbol }) => symbol))],
+      hours,
+      filesOf: filesOfSession(job, filesHours),
+      ...{ replace: settings.replace, keepDays: settings.keepDays, nowMs },
+    });
+    const isWhole = () => badLines === 0;
+    const tapeInfo = { isWhole, hours, nowMs, source: 'option_trades_file', roots };
+    const changed = await writeSessions(job, files, guard, tapeInfo);
+    if (joined > 0) onNote(`${joined} prints that waited for these sessions were joined`);
+    for (const note of repeatedNotes(files)) onNote(note);
+    for (const note of quoteNotes(settings.quoteFiles, files)) onNote(note);
+    return tapeResults(job, filesHours, changed, await guard.done());
+  } finally {
     await files.close();
   }
 };
 
-/** What shapes the figures of an option tape beside its bytes: the quotes beside it, and how contracts are solved. */
+/**
+ * Settings that change the figures of an option tape beside its bytes: the quotes beside it, and how contracts are
+ * solved.
+ */
 export async function optionTapeShape({
   quoteFiles,
   rate,

@@ -1,4 +1,5 @@
-import { addDays, exchangeDate, exchangeInstant, type SessionDate } from '../../domain/market-time.ts';
+import { type TradeSpan, tradeSpanAt } from '../../domain/calendar.ts';
+import type { SessionDate } from '../../domain/market-time.ts';
 import { quotesInPart } from '../../store/chain/option-quotes.ts';
 import { type QuoteColumns, quoteColumns } from '../../store/chain/quote-block.ts';
 
@@ -30,14 +31,14 @@ function createGathering() {
     held = longer;
   }
 
-  // Of two that are alike in instant and number the narrower is the later, as in the book of quotes (quote-book.ts).
+  // Among two that are alike in instant and number the narrower is the later, as in the book of quotes (quote-book.ts).
   const order = (a: number, b: number) =>
     held.tsNanos[a]! - held.tsNanos[b]! ||
     held.sequence[a]! - held.sequence[b]! ||
     held.bid[a]! - held.bid[b]! ||
     held.ask[b]! - held.ask[a]!;
 
-  /** Of the quotes of one nanosecond only the last is ever in force: the others go. */
+  /** Drops quotes of the same nanosecond but the last, which alone is ever in force. */
   function settle() {
     if (count - tail > 1) {
       const indexes = Array.from({ length: count - tail }, (_, i) => tail + i).sort(order);
@@ -63,13 +64,13 @@ function createGathering() {
       held.ask[count] = records[i + quoteAt.ask]!;
       count++;
     },
-    /** Whether what was gathered before an instant is a full part. */
+    /** True if what was gathered before an instant is a full part. */
     isFull(tsMs: number): boolean {
       if (count > tail && held.tsMs[tail] === tsMs) return false;
       settle();
       return count >= quotesInPart;
     },
-    /** What was gathered, and nothing is. */
+    /** Takes the gathered quotes. */
     take(): QuoteColumns {
       settle();
       const { tsMs, tsNanos, bid, ask } = held;
@@ -88,22 +89,21 @@ function createGathering() {
 /** Cuts sorted quotes into runs, which depend on the quotes alone, not on the order in which they were read. */
 export async function* quoteRuns(sorted: AsyncIterable<Float64Array>): AsyncGenerator<QuoteRun> {
   const gathering = createGathering();
-  let [contract, part, dayEndMs] = [-1, 0, -Infinity];
-  let sessionDate = '';
+  let [contract, part] = [-1, 0];
+  let span: TradeSpan = { date: '', fromMs: 0, toMs: -Infinity };
   for await (const records of sorted) {
     for (let i = 0; i < records.length; i += quoteOrder.width) {
       const tsMs = records[i + quoteAt.tsMs]!;
-      const last = records[i + quoteAt.contract] !== contract || tsMs >= dayEndMs;
+      const last = records[i + quoteAt.contract] !== contract || tsMs >= span.toMs;
       if (contract >= 0 && (last || gathering.isFull(tsMs))) {
-        yield { contract, sessionDate, part: part++, last, quotes: gathering.take() };
+        yield { contract, sessionDate: span.date, part: part++, last, quotes: gathering.take() };
       }
       if (last) {
         [contract, part] = [records[i + quoteAt.contract]!, 0];
-        sessionDate = exchangeDate(tsMs);
-        dayEndMs = exchangeInstant(addDays(sessionDate, 1));
+        span = tradeSpanAt(tsMs);
       }
       gathering.push(records, i);
     }
   }
-  if (contract >= 0) yield { contract, sessionDate, part, last: true, quotes: gathering.take() };
+  if (contract >= 0) yield { contract, sessionDate: span.date, part, last: true, quotes: gathering.take() };
 }

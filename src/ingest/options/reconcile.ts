@@ -1,26 +1,33 @@
 import { methodologySettings, tapeSettings } from '../../analytics/methodology.ts';
 import { optionsAreOver } from '../../domain/calendar.ts';
+import type { OptionRoots } from '../../domain/chain/option-root.ts';
 import { instantBounds } from '../../domain/instant-gate.ts';
 import type { SessionDate } from '../../domain/market-time.ts';
 import type { Clock } from '../../runtime/clock.ts';
-import { noteOwnData, sampleKeyEnded } from '../../store/account/own-data.ts';
+import { noteOwnData } from '../../store/account/own-data.ts';
 import type { Store } from '../../store/engine/connection.ts';
 import { analyzeGrown } from '../../store/engine/statistics.ts';
 import { inSettledTransaction, type Transaction } from '../../store/engine/transaction.ts';
-import { forgetFiles } from '../../store/market/ingested-files.ts';
+import { forgetFiles, saveReconciledFiles } from '../../store/market/ingested-files.ts';
+import { readRoots } from '../../store/market/option-roots.ts';
+import { markFiles } from '../../store/market/session-origins.ts';
 import { rejectSealed, SessionSealed, wholeSession } from '../../store/market/session-seals.ts';
+import { rejectMixture, replacingSample, writtenSymbols } from '../../store/sample-data.ts';
 import { type BadLine, TapeFileError } from '../../tape/csv/tape-file.ts';
 import { type BadLineLog, badLineLog, FileRefused } from '../files/bad-line-log.ts';
+import { usualKeepDays } from '../files/file-job.ts';
 import { expandPatterns } from '../files/file-patterns.ts';
+import { openTapeGuard } from '../files/tape-guard.ts';
+import type { SessionChange } from '../files/tape-report.ts';
 import { readDayVolumes, type VolumeDifference, volumeDifferences } from './day-volumes.ts';
 import type { MadeSession } from './option-session.ts';
 import { lockOptionSessions, optionSessionWriter } from './option-session-writer.ts';
-import { quoteNotes, tapeNotes } from './option-tape.ts';
+import { quoteNotes, repeatedNotes, tapeNotes } from './option-tape.ts';
 import { type OptionTapeFiles, readOptionTape } from './option-tape-files.ts';
 import { quotesOfTape } from './quote-source.ts';
 import { sessionPlan } from './session-plan.ts';
 
-/** What a session is rebuilt from: names and patterns. */
+/** Files that a session is rebuilt from: names and patterns. */
 export interface ReconcileFiles {
   trades: readonly string[];
   /** Empty = those that are stored, where there are any. */
@@ -37,6 +44,8 @@ export interface ReconcileOptions {
   rate?: number | undefined;
   /** Contracts of an underlying that are solved every minute; 0 = none. */
   solveMost?: number | undefined;
+  /** Number of days that prints wait for the tape of their session; 14 when absent. */
+  keepDays?: number | undefined;
   /** Threads that read the tape and make its session; 1 = this thread alone, the usual. */
   threads?: number | undefined;
   /** Aborted to stop: everything is rolled back, and its reason is thrown. */
@@ -44,13 +53,15 @@ export interface ReconcileOptions {
   onBytes?: (bytes: number) => void;
 }
 
-/** What became of a session. */
+/** The outcome of a session. */
 export interface ReconcileReport {
   session: SessionDate;
   /** `refused`: nothing was stored, and what was there before stands. */
   status: 'reconciled' | 'refused';
   /** Why it was refused; null when it was reconciled. */
   reason: string | null;
+  /** Prints on the tapes of these underlyings before and after; null = nothing was stored. */
+  change: SessionChange | null;
   /** Prints of the session, contracts and underlyings they are of, and large trades found. */
   prints: number;
   contracts: number;
@@ -74,19 +85,32 @@ async function store(
     now,
     rate = methodologySettings.usualRate,
     solveMost = tapeSettings.solvedContracts,
+    keepDays = usualKeepDays,
     onBytes = () => {},
-  }: ReconcileOptions,
+    roots,
+  }: ReconcileOptions & { roots: OptionRoots },
 ): Promise<Omit<ReconcileReport, 'badLines' | 'badLineCount'>> {
-  const aggregates = await readDayVolumes(paths.dayAggregates, date, instantBounds(now()), log.add, onBytes);
+  const known = { bounds: instantBounds(now()), roots };
+  const aggregates = await readDayVolumes(paths.dayAggregates, date, known, log.add, onBytes);
   if (log.refused()) throw new FileRefused();
   const differences: VolumeDifference[] = [];
   const differing = new Set<string>();
   await lockOptionSessions(tx);
   const nowMs = now();
+  const guard = await openTapeGuard(tx, {
+    dataset: 'option-trades',
+    symbols: [...new Set(files.parts.filter(({ session }) => session === date).map(({ symbol }) => symbol))],
+    hours: new Map([...files.hours].filter(([session]) => session === date)),
+    filesOf: () => [...paths.trades],
+    ...{ replace: true, keepDays, nowMs },
+  });
   const writer = optionSessionWriter(tx, date, {
-    withoutGaps: (underlying) => log.count() === 0 && !differing.has(underlying),
+    isWhole: (underlying) => log.count() === 0 && !differing.has(underlying),
+    isConfirmed: (underlying) => aggregates.has(underlying) && !differing.has(underlying),
+    hours: files.hours,
     nowMs,
     source: 'option_trades_file',
+    roots,
   });
   const compare = ({ underlying, contracts, volumes }: MadeSession) => {
     if (volumes.length === 0) return;
@@ -96,27 +120,35 @@ async function store(
     differences.push(...found);
   };
   if (!files.sessions.includes(date)) throw new TapeFileError(paths.trades[0]!, `no print of ${date}`);
-  const plan = await sessionPlan(tx, files, { nowMs, solving: { rate, most: solveMost }, only: date });
+  const plan = await sessionPlan(tx, files, {
+    nowMs,
+    solving: { rate, most: solveMost },
+    isWanted: (each) => each === date,
+  });
   try {
     for await (const session of files.make(plan)) {
       if (paths.dayAggregates.length > 0) compare(session);
       await writer.add(session);
+      if (session.observed === null) continue;
+      await guard.wrote({ symbol: session.underlying, session: date, prints: session.prints }, session.sketch);
     }
   } finally {
     await writer.settle();
   }
   const { counts, contracts, underlyings, largeTrades } = await writer.done();
+  const { sessions } = await guard.done();
   return {
     session: date,
     status: 'reconciled',
     reason: null,
+    change: sessions[0] ?? null,
     prints: counts.prints,
     contracts,
     underlyings,
     largeTrades,
     compared: [...aggregates.values()].reduce((sum, { size }) => sum + size, 0),
     differences: differences.sort((a, b) => (a.contract < b.contract ? -1 : 1)),
-    notes: [...tapeNotes(date, counts, now()), ...quoteNotes(paths.quotes, files)],
+    notes: [...tapeNotes(date, counts, now()), ...repeatedNotes(files), ...quoteNotes(paths.quotes, files)],
   };
 }
 
@@ -134,18 +166,20 @@ async function rebuild(
   await rejectSealed(tx, [{ symbol: wholeSession, sessionDate: options.session }]);
   const source = quotesOfTape(tx, paths.quotes);
   const { session: date, threads = 1 } = options;
+  const roots = await readRoots(tx);
   const files = await readOptionTape({
-    trades: paths.trades,
+    trades: paths.trades.map((path) => ({ path, onBytes })),
     quotes: 'files' in source ? source : { stored: (span) => source.stored({ ...span, from: date, to: date }) },
     threads,
     bounds: instantBounds(options.now()),
+    roots,
     onBadLine: log.add,
     onBytes,
     refused: log.refused,
   });
   try {
     if (log.refused()) throw new FileRefused();
-    return await store(tx, files, paths, log, { ...options, onBytes });
+    return await store(tx, files, paths, log, { ...options, onBytes, roots });
   } finally {
     await files.close();
   }
@@ -170,12 +204,13 @@ export async function reconcile(
     quotes: await expandPatterns(given.quotes),
     dayAggregates: await expandPatterns(given.dayAggregates),
   };
-  const log = badLineLog(maxErrors);
+  let log = badLineLog(maxErrors);
   const found = () => ({ badLines: log.badLines, badLineCount: log.count() });
   const refused = (reason: string): ReconcileReport => ({
     session,
     status: 'refused',
     reason,
+    change: null,
     prints: 0,
     contracts: 0,
     underlyings: 0,
@@ -187,17 +222,19 @@ export async function reconcile(
   });
   if (!optionsAreOver(session, now())) return refused(`${session} is not over`);
   try {
-    const report = await inSettledTransaction(
-      store,
-      async (tx) => {
-        const rebuilt = await rebuild(tx, paths, log, options);
-        await forgetFiles(tx, ['option-trades', 'option-minute-bars'], [session]);
-        signal?.throwIfAborted();
-        if (await noteOwnData(tx, now)) rebuilt.notes.push(sampleKeyEnded);
-        return rebuilt;
-      },
-      readOnce,
-    );
+    const work = (replaced: readonly string[]) => async (tx: Transaction) => {
+      log = badLineLog(maxErrors);
+      const notes = await noteOwnData(tx, now, replaced);
+      const rebuilt = await rebuild(tx, paths, log, options);
+      await rejectMixture(tx);
+      await markFiles(tx, writtenSymbols(tx), [session]);
+      await forgetFiles(tx, ['option-trades', 'option-minute-bars'], [session]);
+      const files = { names: paths.trades, rows: rebuilt.prints, nowMs: now() };
+      await saveReconciledFiles(tx, 'option-trades', session, files);
+      signal?.throwIfAborted();
+      return { ...rebuilt, notes: [...rebuilt.notes, ...notes] };
+    };
+    const report = await replacingSample((replaced) => inSettledTransaction(store, work(replaced), readOnce));
     await analyzeGrown(store);
     return { ...report, ...found() };
   } catch (error) {

@@ -2,11 +2,12 @@ import { regularSession } from '../../domain/calendar.ts';
 import type { SessionDate } from '../../domain/market-time.ts';
 import { type GreeksSlots, removeGreeks, saveGreeksMinutes } from '../../store/chain/greeks-minutes.ts';
 import type { Transaction } from '../../store/engine/transaction.ts';
+import { readRoots } from '../../store/market/option-roots.ts';
 import { followedWindows } from '../../store/market/symbols.ts';
 import { solveWithMinutes } from '../chains/chain.ts';
 import { createMinuteGreeks, type MinuteGreeks } from '../chains/minute-greeks.ts';
 
-/** How the contracts of a tape are solved by the minute. */
+/** Settings of solving the contracts of a tape by the minute. */
 export interface Solving {
   /** Continuous interest rate, a fraction a year. */
   rate: number;
@@ -35,8 +36,9 @@ export async function sessionSolver(
   { rate, most }: Solving,
 ): Promise<(symbol: string) => (() => SessionGreeks) | null> {
   const windows = most === 0 || regularSession(session) === null ? new Map() : await followedWindows(tx);
+  const roots = await readRoots(tx);
   function begin(symbol: string): SessionGreeks {
-    const minutes = createMinuteGreeks({ from: tx, session, rate, most, windows });
+    const minutes = createMinuteGreeks({ from: tx, session, rate, roots, most, windows });
     const slots: GreeksSlots = new Map();
     let taken = 0;
     async function write() {

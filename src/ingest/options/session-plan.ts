@@ -5,18 +5,20 @@ import type { OptionTapeFiles, SessionPlan } from './option-tape-files.ts';
 import { type Solving, sessionSolver } from './session-greeks.ts';
 
 /**
- * How the sessions of a tape are made: all of them, or that of `only`. A tape without quotes is not solved: a series
- * would be made of trades alone, and what was solved live, from quotes, is worth more.
+ * Plan of the wanted sessions of a tape. A tape without quotes is not solved: a series would be made of trades alone,
+ * and what was solved live, from quotes, is worth more.
  */
 export async function sessionPlan(
   tx: Transaction,
-  { quotes, sessions }: OptionTapeFiles,
-  { nowMs, solving, only = null }: { nowMs: number; solving: Solving; only?: SessionDate | null },
+  { quotes, parts }: OptionTapeFiles,
+  { nowMs, solving, isWanted }: { nowMs: number; solving: Solving } & Pick<SessionPlan, 'isWanted'>,
 ): Promise<SessionPlan> {
-  const isWanted = (date: SessionDate) => only === null || date === only;
   const solvers = new Map<SessionDate, Awaited<ReturnType<typeof sessionSolver>>>();
   if (quotes > 0)
-    for (const date of sessions.filter(isWanted)) solvers.set(date, await sessionSolver(tx, date, solving));
+    for (const date of new Set(
+      parts.filter(({ session, symbol }) => isWanted(session, symbol)).map(({ session }) => session),
+    ))
+      solvers.set(date, await sessionSolver(tx, date, solving));
   return {
     isWanted,
     statusOf: (date) => statusOf(date, nowMs),

@@ -18,14 +18,24 @@ export interface Partition {
   isInOrder: boolean;
   /** Where its records lie in the file: offset and length of one part after another, bytes. */
   parts: number[];
+  /** The number of its prints where each vendor file that has some of them ends. */
+  fileEnds: number[];
 }
 
 /** Records by underlying and day, in a temporary file. Memory does not grow with their number. */
 export interface TapePartitions {
   /** Adds the record at `i`; a quote of an underlying's day without prints is skipped. */
   put(underlying: number, records: Uint32Array, i: number): void;
+  /** To be called where a vendor file ends. */
+  endFile(): void;
+  /** Writes what is held. The file, and the partitions that several vendor files have prints of. */
+  shared(): Promise<{ fd: number; partitions: Partition[] }>;
+  /** Forgets an underlying's day; what lies in the file of it can still be read. */
+  clear(partition: Partition): void;
   /** To be called, and awaited, now and then: writes what is held if it is much. */
   flush(): Promise<void>;
+  /** The written records of an underlying's day; null = none. */
+  written(underlying: number, day: number): Promise<{ fd: number; partition: Partition } | null>;
   /** The days of its prints: the first and the last epoch day. */
   readonly days: { first: number; last: number };
   /** All is written: the file, and the partitions by day, then underlying. */
@@ -42,7 +52,7 @@ interface Filling extends Partition {
 }
 
 const emptyPartition = (underlying: number, day: number): Filling => ({
-  ...{ underlying, day, prints: 0, quotes: 0, isInOrder: true, parts: [] },
+  ...{ underlying, day, prints: 0, quotes: 0, isInOrder: true, parts: [], fileEnds: [] },
   ...{ held: new Uint32Array(firstNumbers), length: 0, lastContract: -1, lastMs: 0 },
 });
 
@@ -124,7 +134,7 @@ export function createTapePartitions(parent = tmpdir()): TapePartitions {
     await writeAll(file, pieces, offset);
     offset = end;
     held = 0;
-    // What a partition held that has ended is not needed; the one that is being filled keeps its memory.
+    // Memory of a partition that has ended is not needed; the one that is being filled keeps its own.
     for (const filling of all())
       if (filling !== last && filling.held.length > firstNumbers) filling.held = new Uint32Array(firstNumbers);
   }
@@ -136,8 +146,25 @@ export function createTapePartitions(parent = tmpdir()): TapePartitions {
       add(partition(underlying, day), records, i);
       held += width;
     },
+    endFile() {
+      for (const { prints, fileEnds } of all()) if (prints > (fileEnds.at(-1) ?? 0)) fileEnds.push(prints);
+    },
+    async shared() {
+      const partitions = all().filter(({ fileEnds }) => fileEnds.length > 1);
+      if (partitions.length > 0) await write();
+      return { fd: file?.fd ?? -1, partitions };
+    },
+    clear({ underlying, day }) {
+      days.get(day)![underlying] = emptyPartition(underlying, day);
+    },
     flush: async () => {
       if (held >= heldNumbers) await write();
+    },
+    async written(underlying, day) {
+      const partition = days.get(day)?.[underlying];
+      if (!partition) return null;
+      await write();
+      return { fd: file!.fd, partition };
     },
     get days() {
       const known = [...days.keys()];

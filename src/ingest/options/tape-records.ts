@@ -23,7 +23,7 @@ export interface PartitionFile extends Pick<Partition, 'isInOrder' | 'parts' | '
 }
 
 /** The records of a partition in the order in which they came, in memory that is used again. */
-function* storedRecords({ fd, parts }: PartitionFile): Generator<Uint32Array> {
+export function* storedRecords({ fd, parts }: Pick<PartitionFile, 'fd' | 'parts'>): Generator<Uint32Array> {
   const records = new Uint32Array(recordsAtOnce * width);
   const bytes = new Uint8Array(records.buffer);
   for (let i = 0; i < parts.length; i += 2) {
@@ -84,6 +84,8 @@ export function recordFeeder(
   const stamp = { contract: contracts[0]!, tsMs: 0.5, tsNanos: 0, sequence: 0.5 };
   const print: OptionPrint = { ...stamp, exchange: 0, price: 0.5, size: 0.5, conditions: [], correction: 0 };
   const quote: OptionQuote = { ...stamp, bid: 0.5, ask: 0.5 };
+  // The tape has no sequence: a contract's prints are numbered in their order, however its files are cut.
+  const numbers = new Float64Array(contracts.length);
   const put = (feed: TapeFeed, records: Uint32Array, i: number) => {
     const nanosAndCorrection = records[i + at.nanosAndCorrection]!;
     if (isQuote(nanosAndCorrection)) {
@@ -105,7 +107,7 @@ export function recordFeeder(
     print.size = records[i + at.sizeOrAsk]!;
     print.exchange = exchangeAndConditions & 0xffff;
     print.conditions = conditions[exchangeAndConditions >>> 16]!;
-    print.sequence = records[i + at.sequence]!;
+    print.sequence = ++numbers[records[i + at.contract]!]!;
     feed.print(print);
   };
   return { put, startMs };

@@ -3,7 +3,7 @@ import { mostRecords, type RecordPiece, recordWidth } from '../../tape/prints/op
 import type { MadeSession, SessionWork, SolvedSession } from './option-session.ts';
 import { createTapeWork, type TapeStage } from './tape-work.ts';
 
-/** What a thread is sent. Memory that is named goes with it, and comes back with the answer. */
+/** Messages to a thread. Memory that is named goes with them, and comes back with the answer. */
 export type ToThread =
   | TapeStage
   | { kind: 'piece'; text: ArrayBuffer; length: number; records: ArrayBuffer }
@@ -28,7 +28,7 @@ export interface TapeThread {
 
 // A piece of an unpacked file is a quarter of this.
 const leastMemory = 2 ** 20;
-// What a session leaves is soon garbage: more room for the young keeps it from being copied.
+// Memory of a session is soon garbage: more room for the young keeps it from being copied.
 const youngGenerationMb = 16;
 
 const recordsFor = (bytes: number) => new ArrayBuffer(mostRecords(bytes) * recordWidth * 4);

@@ -1,4 +1,4 @@
-import type { ContractBook, TradedContract } from '../../domain/chain/contract-book.ts';
+import { type ContractBook, sessionEnds, type TradedContract } from '../../domain/chain/contract-book.ts';
 import { contractId, readOptionContract } from '../../domain/chain/option-contract.ts';
 import type { InstantBounds } from '../../domain/instant-gate.ts';
 import type { ByteHeader } from '../../tape/csv/byte-csv.ts';
@@ -12,7 +12,7 @@ import {
 import type { OptionTradeColumn } from '../../tape/prints/option-trades.ts';
 import { type MadeSession, makeSession, type SessionWork, type SolvedSession } from './option-session.ts';
 
-/** What comes next: pieces of a file of trades, of quotes, or sessions. Plain data. */
+/** The stage to begin: pieces of a file of trades, of quotes, or sessions. Plain data. */
 export type TapeStage =
   | { kind: 'trades'; header: ByteHeader<OptionTradeColumn>; bounds: InstantBounds }
   /** Contracts that traded, by the numbers that their quotes are given. */
@@ -33,17 +33,19 @@ export interface TapeWork {
   make(work: SessionWork, solved: SolvedSession | null): Promise<MadeSession>;
 }
 
-const standIn = (index: number, id: string): TradedContract => ({
+const standIn = (index: number, id: string, endMs = Number.POSITIVE_INFINITY): TradedContract => ({
   index,
   id,
   contract: { root: '', expiry: '', right: 'call', strike: 0 },
   underlying: { index: -1, symbol: '' },
   multiplier: 0,
+  endMs,
 });
 
 /** Finds what traded, by number, and has one stand-in below zero for the rest: quotes name many times as many. */
 function tradedOnly(contracts: readonly string[]): ContractBook['find'] {
-  const traded = new Map(contracts.map((id, index) => [id, standIn(index, id)]));
+  const endOf = sessionEnds();
+  const traded = new Map(contracts.map((id, index) => [id, standIn(index, id, endOf(readOptionContract(id)!.expiry))]));
   const untraded = standIn(-1, '');
   return (text) => {
     const contract = readOptionContract(text);

@@ -1,12 +1,15 @@
 import { methodologyVersion } from '../../analytics/methodology.ts';
 import { type ChainCapture, type ChainRow, greekNames } from '../../domain/chain/chain.ts';
 import { roundTo } from '../../domain/units.ts';
-import { chainCaptureAt } from '../../store/chain/chain-captures.ts';
-import { capturesAfter, lockCaptures, outdatedChains } from '../../store/chain/session-captures.ts';
+import { chainCaptureOf } from '../../store/chain/chain-captures.ts';
+import { capturesAfter, computedSessions, lockCaptures } from '../../store/chain/session-captures.ts';
 import type { Store } from '../../store/engine/connection.ts';
 import type { Transaction } from '../../store/engine/transaction.ts';
-import { settingsOf, writeChain } from '../chains/chain.ts';
-import type { RecomputeWork, UnderlyingSession } from './session-work.ts';
+import { publishedLevels } from '../../store/gex/published-levels.ts';
+import { settingsOf, withDelay, writeChain } from '../chains/chain.ts';
+import { withOtherInputs } from '../files/outdated-captures.ts';
+import { MoveCounter } from './moved-captures.ts';
+import type { RecomputedWork, RecomputeWork, UnderlyingSession } from './session-work.ts';
 
 /** Sources give greeks to so many decimals at most; what was solved has more. */
 const sourceDecimals = 6;
@@ -31,28 +34,49 @@ function sourceChain(chain: ChainCapture): ChainCapture {
   return isSeparate ? chain : { ...chain, rows: chain.rows.map(sourceRow) };
 }
 
-/** Sessions with captures of an older version. */
-export function sessionsOfChains(store: Store): Promise<UnderlyingSession[]> {
-  return outdatedChains(store, methodologyVersion);
+/**
+ * Sessions with captures of an older version, of other inputs than are stored now, or of another delay than is wanted;
+ * with `all`, with any.
+ */
+export async function sessionsOfChains(
+  store: Store,
+  { delayMs, all }: Pick<RecomputeWork, 'delayMs' | 'all'>,
+): Promise<UnderlyingSession[]> {
+  const computed = await computedSessions(store.primary, { methodologyVersion, delayMs, all });
+  const other = await withOtherInputs(
+    store.primary,
+    computed.filter(({ isWanted }) => !isWanted),
+  );
+  const wanted = new Set([...computed.filter(({ isWanted }) => isWanted), ...other]);
+  const sessions = computed.filter((one) => wanted.has(one));
+  return [
+    ...new Map(
+      sessions.map(({ underlying, session }) => [`${session} ${underlying}`, { underlying, session }]),
+    ).values(),
+  ];
 }
 
 /**
- * Solves the captures of a session again, in order of time, each with the gammas and the rate it had; returns how many
- * rows differ.
+ * Solves the captures of a session again, in order of time, each with the gammas, the rate and, unless another is
+ * wanted, the delay that it had; returns how many rows differ, and what moved.
  */
 export async function recomputeChains(
   tx: Transaction,
   { underlying, session }: UnderlyingSession,
-  { rate, check }: Pick<RecomputeWork, 'rate' | 'check'>,
-): Promise<number> {
+  { rate, delayMs, check }: Pick<RecomputeWork, 'rate' | 'delayMs' | 'check'>,
+): Promise<RecomputedWork> {
   await lockCaptures(tx, underlying);
+  const before = await publishedLevels(tx, underlying, session);
+  const moves = new MoveCounter();
   let changed = 0;
   for (const stored of await capturesAfter(tx, underlying, session, Number.MIN_SAFE_INTEGER)) {
     check();
-    const chain = (await chainCaptureAt(tx, underlying, stored.capturedAt))!;
+    const chain = withDelay((await chainCaptureOf(tx, underlying, stored.capturedAt))!, delayMs);
     const settings = settingsOf(chain, stored, rate);
     const source = settings.gammaSource === 'solve' ? sourceChain(chain) : chain;
-    changed += (await writeChain(tx, source, settings)).changed;
+    const written = await writeChain(tx, source, settings);
+    changed += written.changed;
+    moves.add(before.get(stored.capturedAt) ?? null, written.gex);
   }
-  return changed;
+  return { changed, moved: moves.moved() };
 }

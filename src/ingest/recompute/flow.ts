@@ -13,7 +13,7 @@ import { findLargeTrades, saveLargeTrades } from '../../store/flow/events.ts';
 import { removeLargeTrades } from '../../store/flow/live.ts';
 import { lockFlow } from '../../store/flow/sessions.ts';
 import { unsidedSessions } from '../../store/flow/unsided-legs.ts';
-import type { RecomputeWork, UnderlyingSession } from './session-work.ts';
+import type { RecomputedWork, RecomputeWork, UnderlyingSession } from './session-work.ts';
 
 /** Sessions with auction prints that were left without a side, as far as their quotes are stored. */
 export async function sessionsOfFlow(store: Store): Promise<UnderlyingSession[]> {
@@ -78,7 +78,7 @@ export async function recomputeFlow(
   tx: Transaction,
   { underlying, session }: UnderlyingSession,
   { store }: Pick<RecomputeWork, 'store'>,
-): Promise<number> {
+): Promise<RecomputedWork> {
   await lockFlow(tx);
   await holdOptionQuotes(tx);
   const unsided = await unsidedSessions(store, auctionConditions);
@@ -100,5 +100,5 @@ export async function recomputeFlow(
     changed.map(({ event: { eventId } }) => ({ eventId, underlying })),
   );
   await saveLargeTrades(tx, changed);
-  return changed.length;
+  return { changed: changed.length, moved: null };
 }

@@ -2,8 +2,11 @@ import { isDeepStrictEqual } from 'node:util';
 import { methodologyVersion } from '../../analytics/methodology.ts';
 import { minuteMarket } from '../../analytics/minute/market.ts';
 import { type FollowedContract, minuteSolve } from '../../analytics/minute/solve.ts';
+import type { KnownGroups } from '../../analytics/pricing/group-market.ts';
+import type { MarketReference } from '../../analytics/pricing/market-reference.ts';
 import type { GreeksSolve } from '../../domain/chain/greeks.ts';
 import { readOptionContract } from '../../domain/chain/option-contract.ts';
+import type { OptionRoots } from '../../domain/chain/option-root.ts';
 import { yieldToEventLoop } from '../../runtime/event-loop.ts';
 import { saveGreeksMinutes, type WrittenMinute } from '../../store/chain/greeks-minutes.ts';
 import { outdatedMinutes, ratesOfMinutes } from '../../store/chain/minute-versions.ts';
@@ -11,9 +14,10 @@ import { type SolvedMinute, solvedMinuteAt } from '../../store/chain/solved-minu
 import type { Store } from '../../store/engine/connection.ts';
 import type { Transaction } from '../../store/engine/transaction.ts';
 import { lockFlow } from '../../store/flow/sessions.ts';
+import { readRoots } from '../../store/market/option-roots.ts';
 import { solveWithMinutes } from '../chains/chain.ts';
 import { type MinuteMarketSource, minuteMarketSource } from '../chains/minute-market.ts';
-import type { RecomputeWork, UnderlyingSession } from './session-work.ts';
+import type { RecomputedWork, RecomputeWork, UnderlyingSession } from './session-work.ts';
 
 /** Contracts solved before a yield to the event loop: about 20 ms. */
 const contractsPerYield = 200;
@@ -36,17 +40,20 @@ function followedAt(id: string, { tsMs, mark, markSource, bid, ask }: GreeksSolv
   };
 }
 
-interface MinuteWork extends Pick<RecomputeWork, 'rate' | 'check'> {
-  chain: ReadonlyMap<string, number>;
+interface MinuteWork extends Pick<RecomputeWork, 'check'> {
+  roots: OptionRoots;
+  reference: MarketReference;
+  chain: KnownGroups;
 }
 
 /** A minute solved again from the marks, quotes and price of the underlying that it holds. */
-async function solveAgain(minute: SolvedMinute, { rate, chain, check }: MinuteWork): Promise<WrittenMinute> {
+async function solveAgain(minute: SolvedMinute, work: MinuteWork): Promise<WrittenMinute> {
+  const { reference, chain, roots, check } = work;
   const { underlying, tsMs, spot } = minute;
   const followed = Array.from(minute.solves, ([id, solve]) => ({ id, contract: followedAt(id, solve) }));
   const market = minuteMarket(
     followed.map(({ contract }) => contract),
-    { underlying, tsMs, spot, rate, chain },
+    { underlying, tsMs, spot, reference, chain, roots },
   );
   const solves = new Map<string, GreeksSolve>();
   for (const [i, { id, contract }] of followed.entries()) {
@@ -57,7 +64,7 @@ async function solveAgain(minute: SolvedMinute, { rate, chain, check }: MinuteWo
     const solve = minuteSolve(contract, market);
     if (solve !== null) solves.set(id, solve);
   }
-  return { underlying, tsMs, spot, rate, methodologyVersion, solves };
+  return { underlying, tsMs, spot, rate: reference.rate, methodologyVersion, solves };
 }
 
 /**
@@ -68,20 +75,22 @@ export async function recomputeGreeks(
   tx: Transaction,
   { underlying, session }: UnderlyingSession,
   { rate: usualRate, check }: Pick<RecomputeWork, 'rate' | 'check'>,
-): Promise<number> {
+): Promise<RecomputedWork> {
   await lockFlow(tx);
   const sources = new Map<number, MinuteMarketSource>();
   const slots = new Map();
+  const roots = await readRoots(tx);
   let changed = 0;
   for (const { tsMs, rate: ownRate } of await ratesOfMinutes(tx, underlying, session)) {
     const rate = ownRate ?? usualRate;
-    const source = sources.get(rate) ?? minuteMarketSource({ from: tx, session, rate });
+    const source = sources.get(rate) ?? minuteMarketSource({ from: tx, session, rate, roots });
     sources.set(rate, source);
     const minute = (await solvedMinuteAt(tx, underlying, session, tsMs))!;
-    const solved = await solveAgain(minute, { rate, chain: await source.yields(tsMs, underlying), check });
+    const [reference, chain] = [await source.reference(underlying), await source.groups(tsMs, underlying)];
+    const solved = await solveAgain(minute, { reference, chain, roots, check });
     await saveGreeksMinutes(tx, session, [solved], slots);
     if (!isDeepStrictEqual(solved.solves, minute.solves)) changed++;
   }
   await solveWithMinutes(tx, { underlying, sessionDate: session, fromMs: Number.MIN_SAFE_INTEGER }, usualRate);
-  return changed;
+  return { changed, moved: null };
 }

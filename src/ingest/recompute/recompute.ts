@@ -7,14 +7,12 @@ import { recomputeChains, sessionsOfChains } from './chains.ts';
 import type { RecomputedDataset } from './dataset-names.ts';
 import { recomputeFlow, sessionsOfFlow } from './flow.ts';
 import { recomputeGreeks, sessionsOfGreeks } from './greeks.ts';
-import type { RecomputeWork, UnderlyingSession } from './session-work.ts';
+import type { RecomputedWork, RecomputeWork, UnderlyingSession } from './session-work.ts';
 
-/** What became of an underlying's session. */
-export interface RecomputedSession extends UnderlyingSession {
+/** The outcome of an underlying's session. */
+export interface RecomputedSession extends UnderlyingSession, RecomputedWork {
   /** `refused`: it is sealed, and stays as it is. */
   status: 'recomputed' | 'unchanged' | 'refused';
-  /** Captures, minutes or large trades of it that differ from before. */
-  changed: number;
   /** Why it was refused; null when it was not. */
   reason: string | null;
 }
@@ -22,9 +20,9 @@ export interface RecomputedSession extends UnderlyingSession {
 /** One kind of stored data that can be computed again. */
 interface Recomputing {
   /** The sessions in need of it, in the order in which they are computed. */
-  sessions(store: Store): Promise<UnderlyingSession[]>;
-  /** Computes a session again, in a transaction of its own that may write it; returns how much changed. */
-  run(tx: Transaction, session: UnderlyingSession, how: RecomputeWork): Promise<number>;
+  sessions(store: Store, how: Pick<RecomputeWork, 'delayMs' | 'all'>): Promise<UnderlyingSession[]>;
+  /** Computes a session again, in a transaction of its own that may write it. */
+  run(tx: Transaction, session: UnderlyingSession, how: RecomputeWork): Promise<RecomputedWork>;
 }
 
 const recomputed: Record<RecomputedDataset, Recomputing> = {
@@ -52,6 +50,10 @@ export interface RecomputeRequest {
 export interface RecomputeOptions {
   /** Continuous interest rate of captures and minutes that do not hold their own, a fraction a year. */
   rate: number;
+  /** Delay of the source of captures, ms; null: each keeps its own. */
+  delayMs?: number | null;
+  /** Captures of the present version and inputs too. */
+  all?: boolean;
   /**
    * Aborted to stop: the session being computed is rolled back, and the reason is thrown. Sessions computed before
    * stay.
@@ -69,10 +71,10 @@ export async function recompute(
   store: Store,
   dataset: RecomputedDataset,
   { symbol, from, to }: RecomputeRequest,
-  { rate, signal, onProgress }: RecomputeOptions,
+  { rate, delayMs = null, all = false, signal, onProgress }: RecomputeOptions,
 ): Promise<RecomputedSession[]> {
   const { sessions, run } = recomputed[dataset];
-  const wanted = (await sessions(store)).filter(
+  const wanted = (await sessions(store, { delayMs, all })).filter(
     ({ underlying, session }) =>
       (symbol === null || underlying === symbol) &&
       (from === null || session >= from) &&
@@ -84,14 +86,14 @@ export async function recompute(
     check();
     onProgress?.(one, index, wanted.length);
     try {
-      const changed = await inSettledTransaction(store, async (tx) => {
+      const done = await inSettledTransaction(store, async (tx) => {
         await rejectSealed(tx, [{ symbol: one.underlying, sessionDate: one.session }]);
-        return run(tx, one, { store, rate, check });
+        return run(tx, one, { store, rate, delayMs, all, check });
       });
-      reports.push({ ...one, status: changed > 0 ? 'recomputed' : 'unchanged', changed, reason: null });
+      reports.push({ ...one, ...done, status: done.changed > 0 ? 'recomputed' : 'unchanged', reason: null });
     } catch (error) {
       if (!(error instanceof SessionSealed)) throw error;
-      reports.push({ ...one, status: 'refused', changed: 0, reason: error.message });
+      reports.push({ ...one, status: 'refused', changed: 0, moved: null, reason: error.message });
     }
     await yieldToEventLoop();
   }

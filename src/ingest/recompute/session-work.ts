@@ -1,5 +1,6 @@
 import type { SessionDate } from '../../domain/market-time.ts';
 import type { Store } from '../../store/engine/connection.ts';
+import type { MovedCaptures } from './moved-captures.ts';
 
 /** An underlying's session to be computed again. */
 export interface UnderlyingSession {
@@ -7,10 +8,22 @@ export interface UnderlyingSession {
   session: SessionDate;
 }
 
-/** What computing takes beside a transaction. */
+/** The outcome of computing a session. */
+export interface RecomputedWork {
+  /** Captures, minutes or large trades of it that differ from before. */
+  changed: number;
+  /** Moves of captures; null where none were computed. */
+  moved: MovedCaptures | null;
+}
+
+/** Parts that computing takes beside a transaction. */
 export interface RecomputeWork {
   store: Store;
-  /** Of captures and minutes that do not hold their own. */
+  /** Delay that captures get, ms; null: each keeps its own. */
+  delayMs: number | null;
+  /** Captures of the present version and inputs too. */
+  all: boolean;
+  /** Rate of captures and minutes that do not hold their own. */
   rate: number;
   /** Throws when the work is to stop. */
   check: () => void;

@@ -10,12 +10,13 @@ import type { SessionDate } from '../../domain/market-time.ts';
 import { minuteMs } from '../../domain/units.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { type SampleShape, sampleShape, sessionUnderWay } from '../../sample/market/plan.ts';
-import { tapeEndMs } from '../../sample/market/tape-ledger.ts';
+import { tapeEndMs } from '../../sample/market/tape-shape.ts';
 import type { SampleTapeWriterData } from '../../sample/tape-writer.ts';
 import { beginTape } from '../../store/chain/followed-lines.ts';
 import { unlessRunning } from '../../store/engine/advisory-lock.ts';
 import type { Store } from '../../store/engine/connection.ts';
 import { inTransaction } from '../../store/engine/transaction.ts';
+import { SampleEnded } from '../../store/sample-data.ts';
 import { follow } from '../tail/follow.ts';
 import { liveCommitEveryMs } from '../tail/live-bounds.ts';
 import { pacedLines } from '../tail/paced-lines.ts';
@@ -25,7 +26,7 @@ import { ensureSampleMarket, sampleSolveMost } from './market.ts';
 const source = 'sample market';
 const retryMs = 5000;
 const longestPauseMs = 1000;
-/** How long after its instant a capture is there. */
+/** Time after its instant at which a capture is there, ms. */
 const captureDelayMs = 1000;
 
 export interface SampleLiveOptions {
@@ -89,7 +90,7 @@ async function until(tsMs: number, { now, stop }: Pick<SampleLiveOptions, 'now' 
   while (!stop.aborted && now() < tsMs) await pause(Math.min(tsMs - now(), longestPauseMs), stop);
 }
 
-/** What is no tape, every few minutes while the session trades: chains with their GEX captures. */
+/** Captures chains with their GEX every few minutes while the session trades. */
 async function captureSession(store: Store, session: SessionDate, options: SampleLiveOptions): Promise<void> {
   const { dataDir, now, stop, shape = sampleShape } = options;
   const stepMs = shape.captureEveryMinutes * minuteMs;
@@ -137,6 +138,7 @@ export async function runSampleMarket(store: Store, options: SampleLiveOptions):
           runSession(store, session, { ...options, stop: AbortSignal.any([stop, lost]) }),
         );
     } catch (error) {
+      if (error instanceof SampleEnded) return;
       if (!stop.aborted) onEvent({ text: 'the live sample market was interrupted', error });
     }
     await pause(retryMs, stop);

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { Worker } from 'node:worker_threads';
 import type { Clock } from '../../runtime/clock.ts';
@@ -6,18 +7,26 @@ import { isTape, type SampleShape, type SampleTask, sampleShape, untilLatest } f
 import type { SampleWriterData, SampleWritten } from '../../sample/writer.ts';
 import { exclusively } from '../../store/engine/advisory-lock.ts';
 import type { Store } from '../../store/engine/connection.ts';
+import { SampleEnded } from '../../store/sample-data.ts';
 import type { Dataset } from '../dataset-names.ts';
 import { type FileReport, ingestFiles } from '../ingest.ts';
-import { endSampleLoading, missingSample, type SampleLoading, writeSampleMetadata } from '../sample-metadata.ts';
+import {
+  endSampleLoading,
+  missingSample,
+  type SampleLoading,
+  sampleLock,
+  sampleMetadata,
+  writeSampleMetadata,
+} from '../sample-metadata.ts';
 
 /** Contracts of each ticker that are solved every minute: few, so that the market is there soon. */
 export const sampleSolveMost = 4;
 
-/** How far a market is. */
+/** Progress of a market. */
 export interface SampleProgress {
   /** 0…1. */
   fraction: number;
-  /** Whether the session that the market is in, or was last in, is stored as a whole. */
+  /** True if the session that the market is in, or was last in, is stored as a whole. */
   hasLatest: boolean;
 }
 
@@ -42,6 +51,9 @@ export interface SampleMarketOptions {
  * and was left alone.
  */
 export type SampleResult = 'created' | 'extended' | 'unchanged' | 'absent';
+
+/** Interval at which a process that waits for another one's loading looks at its progress, ms. */
+const lookAtOtherMs = 1000;
 
 // Files are stored a few at a time: while one waits for the database, another is parsed.
 const lanes = 3;
@@ -92,6 +104,10 @@ async function* writtenFiles(folder: string, tasks: SampleTask[]): AsyncGenerato
 
 // About how long a file takes to be stored, relative to the others: for the progress alone.
 const weights: Record<SampleTask['dataset'], number> = {
+  splits: 1,
+  dividends: 1,
+  rates: 1,
+  roots: 1,
   'stock-day-bars': 3,
   'stock-minute-bars': 20,
   'option-minute-bars': 10,
@@ -113,18 +129,20 @@ async function storeTask(
   const dataset: Dataset = task.dataset;
   const report = await ingestFiles(store, dataset, [path], {
     now,
+    // Its quotes are of the time of their page.
+    delayMs: 0,
     gammaSource: task.dataset === 'chain' && task.solve ? 'solve' : 'vendor',
     quoteFiles: quotes === null ? [] : [quotes],
     solveMost: sampleSolveMost,
-    isBundled: true,
+    bundled: 'sample',
     force: isTape(task) && task.again === true,
     ...(signal && { signal }),
   });
   for (const file of report.files) if (file.status === 'refused') throw storingFailed(file);
 }
 
-// What is made of prints takes the place of bars, and is computed from chains and from the prints of sessions before:
-// a tape waits for all of them that come before it.
+// Data made of prints takes the place of bars, and is computed from chains and from the prints of sessions before: a
+// tape waits for all of them that come before it.
 const waitsFor = (task: SampleTask, other: SampleTask) =>
   isTape(task) && (task.again || !(isTape(other) && other.session === task.session));
 
@@ -165,15 +183,18 @@ async function bring(
  * loading continues, which begins with the first file again.
  */
 function progressInStore(store: Store, throughMs: number | null, before: SampleLoading | undefined) {
-  let written = before;
+  let said = before;
+  // One after the other: files are stored side by side, and an earlier figure would be written over a later one.
+  let writing = Promise.resolve();
   return async ({ fraction, hasLatest }: SampleProgress): Promise<void> => {
     const loading = {
-      percent: Math.max(Math.floor(fraction * 100), written?.percent ?? 0),
-      hasLatest: hasLatest || (written?.hasLatest ?? false),
+      percent: Math.max(Math.floor(fraction * 100), said?.percent ?? 0),
+      hasLatest: hasLatest || (said?.hasLatest ?? false),
     };
-    if (isDeepStrictEqual(loading, written)) return;
-    written = loading;
-    await writeSampleMetadata(store, { throughMs, loading });
+    if (isDeepStrictEqual(loading, said)) return writing;
+    said = loading;
+    writing = writing.then(() => writeSampleMetadata(store, { throughMs, loading }));
+    await writing;
   };
 }
 
@@ -196,9 +217,24 @@ async function ensure(store: Store, options: SampleMarketOptions): Promise<Sampl
     await onProgress?.(progress);
   };
   await report({ fraction: 0, hasLatest: untilLatest(tasks, nowMs) === 0 });
-  await bring(store, tasks, { ...options, onProgress: report }, nowMs);
+  try {
+    await bring(store, tasks, { ...options, onProgress: report }, nowMs);
+  } catch (error) {
+    if (!(error instanceof SampleEnded)) throw error;
+    await endSampleLoading(store);
+    return 'absent';
+  }
   await writeSampleMetadata(store, { throughMs: nowMs });
   return throughMs === null ? 'created' : 'extended';
+}
+
+/** Reports how far another process is that loads the market, until `stop` is aborted. */
+async function reportOther(store: Store, { onProgress }: SampleMarketOptions, stop: AbortSignal): Promise<void> {
+  for (;;) {
+    await delay(lookAtOtherMs, undefined, { signal: stop });
+    const { loading } = (await sampleMetadata(store)) ?? {};
+    if (loading && !stop.aborted) await onProgress?.({ ...loading, fraction: loading.percent / 100 });
+  }
 }
 
 /**
@@ -207,5 +243,11 @@ async function ensure(store: Store, options: SampleMarketOptions): Promise<Sampl
  * other data is left alone. Of two processes that start at once one does it, and the other waits.
  */
 export function ensureSampleMarket(store: Store, options: SampleMarketOptions): Promise<SampleResult> {
-  return exclusively(store, 'sample market', () => ensure(store, options));
+  const held = new AbortController();
+  // Ends with an error when it is stopped; that the store cannot be read is met by what comes after.
+  if (options.isShown) reportOther(store, options, held.signal).catch(() => {});
+  return exclusively(store, sampleLock, () => {
+    held.abort();
+    return ensure(store, options);
+  }).finally(() => held.abort());
 }

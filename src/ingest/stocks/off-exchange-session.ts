@@ -3,28 +3,50 @@ import { offExchangeFigures } from '../../analytics/offexchange/activity.ts';
 import { concentrationOf } from '../../analytics/offexchange/concentration.ts';
 import type { OffExchangeTally } from '../../analytics/offexchange/tally.ts';
 import type { SessionDate } from '../../domain/market-time.ts';
+import { splitFactor } from '../../domain/splits.ts';
+import { roundHalfEven } from '../../domain/units.ts';
 import type { Transaction } from '../../store/engine/transaction.ts';
 import { blockVersion } from '../../store/market/bar-codec.ts';
 import { sealedSessions } from '../../store/market/session-seals.ts';
+import { splitsIn } from '../../store/market/splits.ts';
 import {
   encodeLevels,
   levelsVersion,
+  type PriceLevel,
   readWindow,
   saveConcentration,
   saveLevels,
 } from '../../store/offexchange/levels.ts';
 import { confirmOffExchange, saveOffExchange } from '../../store/offexchange/writing.ts';
 
-/** Makes the concentration of a stored session again, and of the later ones in whose window it lies. */
-async function refreshConcentration(tx: Transaction, symbol: string, session: SessionDate, asOfMs: number) {
+/** A session's price levels in shares of a later session. */
+function inSharesOf(levels: readonly PriceLevel[], factor: number): PriceLevel[] {
+  if (factor === 1) return [...levels];
+  return levels.map((level) => ({
+    ...level,
+    priceThousandths: level.priceThousandths / factor,
+    volume: roundHalfEven(level.volume * factor),
+  }));
+}
+
+/** Makes the concentration of the sessions from one on again in whose window it lies. */
+export async function refreshConcentration(
+  tx: Transaction,
+  symbol: string,
+  session: SessionDate,
+  asOfMs: number,
+): Promise<void> {
   const others = tapeSettings.concentrationSessions - 1;
   const window = await readWindow(tx, symbol, session, { before: others, after: others });
   const to = window.at(-1)?.sessionDate ?? session;
+  const splits = (await splitsIn(tx, [symbol])).get(symbol) ?? [];
   const sealed = new Set((await sealedSessions(tx, [{ symbol, from: session, to }])).map((each) => each.sessionDate));
   for (const [i, { sessionDate, vwap }] of window.entries()) {
     // A sealed session keeps its concentration.
     if (sessionDate < session || sealed.has(sessionDate)) continue;
-    const levels = window.slice(Math.max(0, i - others), i + 1).map((each) => each.levels);
+    const levels = window
+      .slice(Math.max(0, i - others), i + 1)
+      .map((each) => inSharesOf(each.levels, splitFactor(splits, each.sessionDate, sessionDate)));
     const { rows, suppressedBuckets } = concentrationOf(levels, vwap);
     await saveConcentration(tx, symbol, sessionDate, rows, { suppressedBuckets, asOfMs });
   }

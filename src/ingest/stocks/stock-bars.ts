@@ -1,7 +1,8 @@
-import { type BarColumns, barColumns, type Timeframe } from '../../domain/bar.ts';
+import { type BarColumns, barColumns, isSameBar } from '../../domain/bar.ts';
 import { aggregateBars } from '../../domain/bar-aggregation.ts';
+import { type TradeSpan, tradeSpanAt } from '../../domain/calendar.ts';
 import { instantBounds } from '../../domain/instant-gate.ts';
-import { addDays, exchangeDate, exchangeInstant, type SessionDate } from '../../domain/market-time.ts';
+import type { SessionDate } from '../../domain/market-time.ts';
 import type { Transaction } from '../../store/engine/transaction.ts';
 import {
   concatBars,
@@ -13,9 +14,11 @@ import {
 import { rejectSealedBars } from '../../store/market/sealed-bars.ts';
 import { saveUnknownTickers } from '../../store/market/symbols.ts';
 import { stockDayBars, stockMinuteBars } from '../../tape/csv/stock-bars.ts';
+import { unservedTickers } from '../../tape/csv/unserved-tickers.ts';
 import { type BarBatch, slices } from '../files/bar-batch.ts';
 import { loadBarFile } from '../files/bar-file.ts';
 import type { FileJob, FileResult, Loader } from '../files/file-job.ts';
+import { fileTally, keyedChanges, talliedResult } from '../files/session-tally.ts';
 
 // Runs merged and written by one statement: bounds what is decoded at a time.
 const runsAtOnce = 256;
@@ -43,18 +46,37 @@ async function writeDerived(tx: Transaction, sessions: readonly WrittenBlock[]):
 /** The sessions that ascending bars are of. */
 function* sessionsOf(bars: BarColumns): Generator<SessionDate> {
   for (let i = 0; i < bars.tsMs.length; ) {
-    const session = exchangeDate(bars.tsMs[i]!);
-    yield session;
-    i = firstAtOrAfter(bars, exchangeInstant(addDays(session, 1)));
+    const { date, toMs } = tradeSpanAt(bars.tsMs[i]!);
+    yield date;
+    i = firstAtOrAfter(bars, toMs);
   }
 }
 
-async function writeBatch(
-  tx: Transaction,
-  timeframe: Timeframe,
-  batch: BarBatch,
-  sessions: Set<SessionDate>,
-): Promise<number> {
+const countIn = (bars: BarColumns, { fromMs, toMs }: TradeSpan) =>
+  firstAtOrAfter(bars, toMs) - firstAtOrAfter(bars, fromMs);
+
+/** The sessions of which a block has other bars than before, with how many it had and has. */
+function* changedSessions({ before, bars }: WrittenBlock) {
+  let [old, throughMs] = [0, -Infinity];
+  for (let i = 0; i < bars.tsMs.length; i++) {
+    while (before.tsMs[old]! < bars.tsMs[i]!) old++;
+    if (bars.tsMs[i]! < throughMs || isSameBar(before, old, bars, i)) continue;
+    const span = tradeSpanAt(bars.tsMs[i]!);
+    throughMs = span.toMs;
+    yield { session: span.date, before: countIn(before, span), after: countIn(bars, span) };
+  }
+}
+
+/** Parts that the batches of a file are written with. */
+interface BarFileWriting {
+  tx: Transaction;
+  timeframe: '1m' | '1d';
+  /** The sessions of the file. */
+  sessions: Set<SessionDate>;
+  onChange(symbol: string, change: ReturnType<typeof changedSessions> extends Generator<infer T> ? T : never): void;
+}
+
+async function writeBatch(batch: BarBatch, { tx, timeframe, sessions, onChange }: BarFileWriting): Promise<number> {
   let changed = 0;
   for (const slice of slices(batch.runs(), runsAtOnce)) {
     const runs = slice.map(([symbol, bars]) => ({ symbol, bars }));
@@ -65,21 +87,35 @@ async function writeBatch(
     );
     // The longer bars of a session change only with its minutes.
     const written = await writeBars(tx, timeframe, runs, { locked: true, unless: rejectSealedBars });
+    for (const block of written) for (const change of changedSessions(block)) onChange(block.symbol, change);
     changed += written.length + (timeframe === '1m' ? await writeDerived(tx, written) : 0);
   }
   return changed;
 }
 
 async function loadBars(job: FileJob, timeframe: '1m' | '1d'): Promise<FileResult> {
-  await lockAllBarBlocks(job.tx);
+  const { tx, name } = job;
+  await lockAllBarBlocks(tx);
   const sessions = new Set<SessionDate>();
+  const tally = fileTally(tx, timeframe === '1m' ? 'stock-minute-bars' : 'stock-day-bars', 'bars', name);
+  const ofKey = keyedChanges(tally);
+  const writing: BarFileWriting = {
+    ...{ tx, timeframe, sessions },
+    onChange(symbol, { session, ...of }) {
+      if (timeframe === '1m') ofKey({ session, symbol, key: symbol, ...of });
+      // A file of years has a bar each of millions of sessions of symbols: they are not remembered.
+      else tally.changed(session, { symbols: 1, ...of });
+    },
+  };
+  const options = { bounds: instantBounds(job.now()), unserved: unservedTickers() };
   const result = await loadBarFile(
     job,
-    (timeframe === '1m' ? stockMinuteBars : stockDayBars)(instantBounds(job.now())),
+    (timeframe === '1m' ? stockMinuteBars : stockDayBars)(options),
     (batch, { symbol, bar }) => batch.push(symbol, bar),
-    (batch) => writeBatch(job.tx, timeframe, batch, sessions),
+    (batch) => writeBatch(batch, writing),
   );
-  return { ...result, parts: [...sessions] };
+  for (const note of options.unserved.notes()) job.onNote(note);
+  return { ...(await talliedResult(result, tally)), parts: [...sessions] };
 }
 
 /**

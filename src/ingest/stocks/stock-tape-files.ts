@@ -1,33 +1,25 @@
+import { tradeSpanAt } from '../../domain/calendar.ts';
 import type { InstantBounds } from '../../domain/instant-gate.ts';
-import { addDays, exchangeDate, exchangeInstant, type SessionDate } from '../../domain/market-time.ts';
+import type { SessionDate } from '../../domain/market-time.ts';
 import type { StockPrint } from '../../domain/print.ts';
-import type { OnBadLine, OnBytes } from '../../tape/csv/tape-file.ts';
+import { joinedHours, type TapeHours, tapeHoursCounter } from '../../domain/tape-hours.ts';
+import type { OnBadLine } from '../../tape/csv/tape-file.ts';
+import type { UnservedTickers } from '../../tape/csv/unserved-tickers.ts';
 import { closedDayCounter } from '../../tape/prints/closed-days.ts';
 import { readStockTrades } from '../../tape/prints/stock-trades.ts';
-import { internTable } from '../files/intern-table.ts';
-import { createRecordSorter } from '../files/record-sorter.ts';
+import type { TapeFile } from '../files/file-job.ts';
+import type { KeptPrints } from '../files/kept-prints.ts';
+import { recordAt as at, createTapeRecords, type TapeRecords, recordWidth as width } from './stock-records.ts';
 
-// A print as numbers, for sorting; the symbol is the group.
-const at = {
-  symbol: 0,
-  tsMs: 1,
-  tsNanos: 2,
-  exchange: 3,
-  trf: 4,
-  id: 5,
-  price: 6,
-  size: 7,
-  sizeMicros: 8,
-  conditions: 9,
-  correction: 10,
-  sequence: 11,
-  tape: 12,
-} as const;
-const width = 13;
-
-/** A stock tape read from its file, to be fed a symbol's session after the other. */
-export interface StockTapeFile {
-  readonly prints: number;
+/** A stock tape read from its files, to be fed a symbol's session after the other. */
+export interface StockTapeFiles {
+  /** Each file's part of its sessions, by its path. */
+  readonly filesHours: ReadonlyMap<string, ReadonlyMap<SessionDate, TapeHours>>;
+  /** The sessions of all files, with the prints that waited for them. */
+  readonly hours: ReadonlyMap<SessionDate, TapeHours>;
+  /** Prints that waited. */
+  readonly joined: number;
+  readonly symbols: readonly string[];
   /**
    * Feeds the prints of a symbol's session, in order of time, to what `begin` gives for it, then calls `end`; then
    * those of the next. The print is one object, filled again and again. To be called once.
@@ -40,103 +32,83 @@ export interface StockTapeFile {
 }
 
 export interface StockTapeReading {
-  path: string;
+  files: readonly TapeFile[];
+  /** Prints that wait for the sessions of the files. */
+  waiting(hours: ReadonlyMap<SessionDate, TapeHours>): Promise<WaitingPrints[]>;
   bounds: InstantBounds;
+  /** Counts the lines of tickers that cannot be served. */
+  unserved: UnservedTickers;
   onBadLine: OnBadLine;
-  onBytes: OnBytes;
   /** True once nothing more is collected: the file is read on only for its bad lines. */
   refused(): boolean;
 }
 
-/**
- * Reads a stock tape with its lines in any order. Memory holds what a sorter holds. Throws `TapeFileError`. Always
- * close it, also after an error.
- */
-export async function readStockTape({ path, refused, ...reading }: StockTapeReading): Promise<StockTapeFile> {
-  const sorter = createRecordSorter({ width, keys: [at.symbol, at.tsMs] });
-  const symbols = internTable<string>();
-  const lists = internTable<readonly number[]>();
-  const record = new Float64Array(width);
-  const days = closedDayCounter();
-  try {
-    for await (const prints of readStockTrades(path, reading)) {
+/** Prints of a symbol that waited for their session. */
+export interface WaitingPrints {
+  symbol: string;
+  kept: KeptPrints;
+}
+
+/** Puts the prints of the files into the sorter. Gives what each file has. */
+async function readFiles({ files, refused, ...reading }: StockTapeReading, records: TapeRecords) {
+  const filesHours = new Map<string, ReadonlyMap<SessionDate, TapeHours>>();
+  for (const { path, onBytes } of files) {
+    const [days, hours] = [closedDayCounter(), tapeHoursCounter()];
+    filesHours.set(path, hours.sessions);
+    for await (const prints of readStockTrades(path, { ...reading, onBytes })) {
       if (refused()) continue;
       for (const print of prints) {
         days.add(print.tsMs);
-        record[at.symbol] = symbols.of(print.symbol);
-        record[at.tsMs] = print.tsMs;
-        record[at.tsNanos] = print.tsNanos;
-        record[at.exchange] = print.exchange;
-        record[at.trf] = print.trf;
-        record[at.id] = print.id;
-        record[at.price] = print.price;
-        record[at.size] = print.size;
-        record[at.sizeMicros] = print.sizeMicros;
-        record[at.conditions] = lists.of(print.conditions);
-        record[at.correction] = print.correction;
-        record[at.sequence] = print.sequence;
-        record[at.tape] = print.tape;
-        const full = sorter.push(record);
+        hours.add(print.tsMs);
+        const full = records.push(print);
         if (full) await full;
       }
     }
     if (!refused()) days.check(path);
+  }
+  return filesHours;
+}
+
+/**
+ * Reads stock tapes as one, with their lines in any order. Memory holds what a sorter holds. Throws `TapeFileError`.
+ * Always close it, also after an error.
+ */
+export async function readStockTape(reading: StockTapeReading): Promise<StockTapeFiles> {
+  const records = createTapeRecords();
+  const { sorter } = records;
+  try {
+    const filesHours = await readFiles(reading, records);
+    const waited = tapeHoursCounter();
+    const waiting = reading.refused() ? [] : await reading.waiting(joinedHours(filesHours.values()));
+    for (const { symbol, kept } of waiting) await records.join(symbol, kept, waited.add);
+    return {
+      filesHours,
+      hours: joinedHours([...filesHours.values(), waited.sessions]),
+      joined: [...waited.sessions.values()].reduce((sum, { prints }) => sum + prints, 0),
+      symbols: records.symbols,
+      async feed(begin, end) {
+        let symbol = -1;
+        let sessionEndMs = -Infinity;
+        let take: ((print: StockPrint) => void) | null = null;
+        for await (const batch of sorter.sorted()) {
+          reading.files.at(-1)!.onBytes(0);
+          for (let i = 0; i < batch.length; i += width) {
+            if (batch[i + at.symbol] !== symbol || batch[i + at.tsMs]! >= sessionEndMs) {
+              if (take) await end();
+              symbol = batch[i + at.symbol]!;
+              const { date, toMs } = tradeSpanAt(batch[i + at.tsMs]!);
+              sessionEndMs = toMs;
+              take = begin(records.symbols[symbol]!, date);
+            }
+            take!(records.filled(batch, i));
+          }
+        }
+        if (take) await end();
+      },
+      close: () => sorter.close(),
+    };
   } catch (error) {
     await sorter.close();
     throw error;
   }
-  const print: StockPrint = {
-    symbol: '',
-    tsMs: 0,
-    tsNanos: 0,
-    exchange: 0,
-    trf: 0,
-    id: 0,
-    price: 0,
-    size: 0,
-    sizeMicros: 0,
-    conditions: [],
-    correction: 0,
-    sequence: 0,
-    tape: 0,
-  };
-  const fill = (records: Float64Array, i: number) => {
-    print.symbol = symbols.items[records[i + at.symbol]!]!;
-    print.tsMs = records[i + at.tsMs]!;
-    print.tsNanos = records[i + at.tsNanos]!;
-    print.exchange = records[i + at.exchange]!;
-    print.trf = records[i + at.trf]!;
-    print.id = records[i + at.id]!;
-    print.price = records[i + at.price]!;
-    print.size = records[i + at.size]!;
-    print.sizeMicros = records[i + at.sizeMicros]!;
-    print.conditions = lists.items[records[i + at.conditions]!]!;
-    print.correction = records[i + at.correction]!;
-    print.sequence = records[i + at.sequence]!;
-    print.tape = records[i + at.tape]!;
-  };
-  return {
-    prints: sorter.size,
-    async feed(begin, end) {
-      let symbol = -1;
-      let dayEndMs = -Infinity;
-      let take: ((print: StockPrint) => void) | null = null;
-      for await (const records of sorter.sorted()) {
-        reading.onBytes(0);
-        for (let i = 0; i < records.length; i += width) {
-          if (records[i + at.symbol] !== symbol || records[i + at.tsMs]! >= dayEndMs) {
-            if (take) await end();
-            symbol = records[i + at.symbol]!;
-            const session = exchangeDate(records[i + at.tsMs]!);
-            dayEndMs = exchangeInstant(addDays(session, 1));
-            take = begin(symbols.items[symbol]!, session);
-          }
-          fill(records, i);
-          take!(print);
-        }
-      }
-      if (take) await end();
-    },
-    close: () => sorter.close(),
-  };
 }

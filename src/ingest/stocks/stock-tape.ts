@@ -1,15 +1,24 @@
 import { createStockTape, type StockTape } from '../../analytics/session/stock-tape.ts';
 import { type BarColumns, type Timeframe, timeframes } from '../../domain/bar.ts';
+import { tradeSpan } from '../../domain/calendar.ts';
 import { listingExchangeOfTape } from '../../domain/exchanges.ts';
 import { instantBounds } from '../../domain/instant-gate.ts';
-import { addDays, exchangeInstant, type SessionDate } from '../../domain/market-time.ts';
+import type { SessionDate } from '../../domain/market-time.ts';
+import type { StockPrint } from '../../domain/print.ts';
+import { minuteMs } from '../../domain/units.ts';
 import type { Transaction } from '../../store/engine/transaction.ts';
 import { type BarRun, lockAllBarBlocks, writeBars } from '../../store/market/bar-blocks.ts';
-import { rejectSealed } from '../../store/market/session-seals.ts';
 import { saveUnknownTickers } from '../../store/market/symbols.ts';
-import type { FileJob, Loader } from '../files/file-job.ts';
+import { TapeFileError } from '../../tape/csv/tape-file.ts';
+import { unservedTickers } from '../../tape/csv/unserved-tickers.ts';
+import type { IngestSettings, TapeJob, TapeLoader } from '../files/file-job.ts';
+import { unpackPrints } from '../files/kept-prints.ts';
+import { createPrintSketch, mixed, type PrintSketch } from '../files/print-sketch.ts';
+import { openTapeGuard, type TapeGuard, waitingPrints } from '../files/tape-guard.ts';
+import { filesOfSession, tapeResults, unstored } from '../files/tape-results.ts';
 import { saveOffExchangeSession } from './off-exchange-session.ts';
-import { readStockTape } from './stock-tape-files.ts';
+import { printCollector } from './stock-records.ts';
+import { readStockTape, type StockTapeFiles } from './stock-tape-files.ts';
 
 // Bars held before they are written: bounds memory, and spares a statement a symbol where symbols trade little.
 const batchBars = 100_000;
@@ -37,13 +46,36 @@ function barsOf({ symbol, engine, tape }: SymbolSession, timeframe: Timeframe): 
   return timeframe === '1d' ? withOfficialClose(bars, engine.officialClose(symbol, listingExchangeOfTape(tape))) : bars;
 }
 
+const sumOf = (values: Float64Array) => values.reduce((sum, value) => sum + value, 0);
+
+/**
+ * The share of the day's shares that the minute bars hold, for people: prints that form no price are in the day alone.
+ * Null when they hold all.
+ */
+function sharesNote({ minutes, days }: { minutes: number; days: number }, { extendedBars }: IngestSettings) {
+  const percent = Math.round((100 * minutes) / days);
+  if (days === 0 || percent === 100) return null;
+  const why = extendedBars
+    ? 'minutes without a price have no bar'
+    : 'extended hours have no bars without EXTENDED_BARS';
+  return `minute bars hold ${percent}% of the shares of the day bars: ${why}`;
+}
+
 /** Bars of symbols' sessions, written a batch at a time; each takes the place of all bars its session had. */
 function barWriter(tx: Transaction) {
   let runs = new Map<Timeframe, BarRun[]>(timeframes.map((timeframe) => [timeframe, []]));
   let held = 0;
-  let changed = 0;
+  // A symbol has one session in a batch.
+  const dates = new Map<string, SessionDate>();
+  const changed = new Map<SessionDate, number>();
+  const shares = { minutes: 0, days: 0 };
   const flush = async () => {
-    for (const [timeframe, batch] of runs) changed += (await writeBars(tx, timeframe, batch, { locked: true })).length;
+    for (const [timeframe, batch] of runs) {
+      for (const { symbol } of await writeBars(tx, timeframe, batch, { locked: true })) {
+        const date = dates.get(symbol)!;
+        changed.set(date, (changed.get(date) ?? 0) + 1);
+      }
+    }
     runs = new Map(timeframes.map((timeframe) => [timeframe, []]));
     held = 0;
   };
@@ -51,14 +83,19 @@ function barWriter(tx: Transaction) {
     async add(session: SymbolSession) {
       // Two sessions of a symbol lie in one block of hours and days: one write after the other.
       if (runs.get('1d')!.at(-1)?.symbol === session.symbol) await flush();
-      const whole = { fromMs: exchangeInstant(session.date), toMs: exchangeInstant(addDays(session.date, 1)) };
+      dates.set(session.symbol, session.date);
+      const whole = tradeSpan(session.date);
       for (const timeframe of timeframes) {
         const bars = barsOf(session, timeframe);
         held += bars.tsMs.length;
+        if (timeframe === '1m') shares.minutes += sumOf(bars.volume);
+        if (timeframe === '1d') shares.days += sumOf(bars.volume);
         runs.get(timeframe)!.push({ symbol: session.symbol, bars, whole });
       }
       if (held >= batchBars) await flush();
     },
+    /** Shares in bars of a minute and of a day. */
+    shares,
     async done() {
       await flush();
       return changed;
@@ -66,44 +103,113 @@ function barWriter(tx: Transaction) {
   };
 }
 
+/** A symbol's session being made, with what is noted of its prints. */
+interface NotedSession extends SymbolSession {
+  sketch: PrintSketch;
+  /** Its prints, where they are to be kept. */
+  kept: ReturnType<typeof printCollector> | null;
+}
+
+/** Begins a symbol's session; `exact`: its prints are compared with those of a tape of few. */
+function beginSession(symbol: string, date: SessionDate, guard: TapeGuard, extendedBars: boolean): NotedSession {
+  const sketch = createPrintSketch({ exact: guard.isExact(symbol, date) });
+  const kept = guard.isKept(date) ? printCollector() : null;
+  return { symbol, date, engine: createStockTape({ session: date, extendedBars }), tape: 0, sketch, kept };
+}
+
+/** Takes the prints of a session. */
+function taker(session: NotedSession): (print: StockPrint) => void {
+  const { engine, sketch, kept, date } = session;
+  const { fromMs } = tradeSpan(date);
+  return (print) => {
+    if (session.tape === 0) session.tape = print.tape;
+    const { trades, duplicates } = engine.counts;
+    engine.print(print);
+    if (engine.counts.duplicates === duplicates) kept?.add(print);
+    // A trade that has several records is one.
+    if (engine.counts.trades === trades) return;
+    sketch.count(Math.floor((print.tsMs - fromMs) / minuteMs), 0);
+    if (!sketch.wantsPrints) return;
+    const name = mixed(mixed(print.exchange, print.trf), print.id >>> 0);
+    sketch.addPrint(mixed(name, Math.floor(print.id / 2 ** 32) >>> 0));
+  };
+}
+
+/** Parts that a stock tape is written with. */
+interface StockTapeWriting {
+  job: TapeJob;
+  file: StockTapeFiles;
+  guard: TapeGuard;
+  counts: { duplicates: number; corrections: number };
+}
+
+/** Writes the sessions of the tape that may be written. Gives what changed of each. */
+async function writeSessions({ job: { tx, now, settings, onNote }, file, guard, counts }: StockTapeWriting) {
+  const bars = barWriter(tx);
+  const changed = new Map<SessionDate, number>();
+  const addChanged = (date: SessionDate, rows: number) => changed.set(date, (changed.get(date) ?? 0) + rows);
+  let session: NotedSession | null = null;
+  await file.feed(
+    (symbol, date) => {
+      session = null;
+      if (settings.only !== null && settings.only !== date) return () => {};
+      session = beginSession(symbol, date, guard, settings.extendedBars);
+      return taker(session);
+    },
+    async () => {
+      if (!session) return;
+      const { symbol, date, engine, sketch, kept } = session;
+      const part = { symbol, session: date, prints: engine.counts.trades };
+      const others = () => engine.bars(symbol, '1m').tsMs.length;
+      if (!(await guard.mayWrite({ ...part, others, sketch: () => sketch }))) return;
+      if (kept) await guard.keep(part, kept.packed());
+      if (guard.isBeside(date)) return;
+      counts.duplicates += engine.counts.duplicates;
+      counts.corrections += engine.counts.corrections;
+      await saveUnknownTickers(tx, [symbol]);
+      await bars.add(session);
+      addChanged(date, Number(await saveOffExchangeSession(tx, symbol, date, engine.offExchange(symbol), now())));
+      await guard.wrote(part, sketch.encoded());
+    },
+  );
+  for (const [date, blocks] of await bars.done()) addChanged(date, blocks);
+  const held = sharesNote(bars.shares, settings);
+  if (held !== null) onNote(held);
+  return changed;
+}
+
 /**
- * A stock tape: it is taken to hold all prints of every symbol's session in it. Bars of all lengths, with the official
- * close, and the off-exchange figures take the place of what was stored of these sessions.
+ * Stock tapes, taken as one. Bars of all lengths, with the official close, and the off-exchange figures of a symbol's
+ * session take the place of what was stored of it, unless that had prints which are not here.
  */
-export const loadStockTrades: Loader = async ({ path, tx, now, onBadLine, onBytes, onNote, refused }: FileJob) => {
-  const file = await readStockTape({ path, bounds: instantBounds(now()), onBadLine, onBytes, refused });
-  const rows = file.prints;
+export const loadStockTrades: TapeLoader = async (job) => {
+  const { tx, settings, now, onBadLine, onNote, refused } = job;
+  const unserved = unservedTickers();
+  const file = await readStockTape({
+    files: job.files,
+    async waiting(hours) {
+      const rows = await waitingPrints(tx, 'stock-trades', hours, settings.replace);
+      return rows.map(({ symbol, payload }) => ({ symbol, kept: unpackPrints(payload) }));
+    },
+    ...{ bounds: instantBounds(now()), unserved, onBadLine, refused },
+  });
   try {
-    if (refused()) return { rows, changed: 0 };
+    const { filesHours, hours, symbols, joined } = file;
+    if (refused()) return unstored(job, filesHours);
+    if (settings.only !== null && !hours.has(settings.only))
+      throw new TapeFileError(job.files[0]!.path, `no print of ${settings.only}`);
     await lockAllBarBlocks(tx);
-    const bars = barWriter(tx);
-    const sessions = new Set<SessionDate>();
+    const { replace, keepDays } = settings;
+    const filesOf = filesOfSession(job, filesHours);
+    const tape = { dataset: 'stock-trades', symbols, hours, filesOf, replace, keepDays, nowMs: now() } as const;
+    const guard = await openTapeGuard(tx, tape);
     const counts = { duplicates: 0, corrections: 0 };
-    let changed = 0;
-    let session: SymbolSession;
-    await file.feed(
-      (symbol, date) => {
-        sessions.add(date);
-        session = { symbol, date, engine: createStockTape({ session: date }), tape: 0 };
-        return (print) => {
-          if (session.tape === 0) session.tape = print.tape;
-          session.engine.print(print);
-        };
-      },
-      async () => {
-        const { symbol, date, engine } = session;
-        counts.duplicates += engine.counts.duplicates;
-        counts.corrections += engine.counts.corrections;
-        await rejectSealed(tx, [{ symbol, sessionDate: date }]);
-        await saveUnknownTickers(tx, [symbol]);
-        await bars.add(session);
-        changed += Number(await saveOffExchangeSession(tx, symbol, date, engine.offExchange(symbol), now()));
-      },
-    );
-    changed += await bars.done();
+    const changed = await writeSessions({ job, file, guard, counts });
+    for (const note of unserved.notes()) onNote(note);
+    if (joined > 0) onNote(`${joined} prints that waited for these sessions were joined`);
     if (counts.duplicates > 0) onNote(`${counts.duplicates} duplicate prints count once`);
     if (counts.corrections > 0) onNote(`${counts.corrections} correction records cancelled or replaced prints`);
-    return { rows, changed, parts: [...sessions] };
+    return tapeResults(job, filesHours, changed, await guard.done());
   } finally {
     await file.close();
   }

@@ -4,19 +4,19 @@ import { readLiveLines } from '../../tape/live/live-lines.ts';
 import { wholeLines, withoutLines } from '../files/whole-lines.ts';
 import { createFollower, type FollowerOptions } from './follower.ts';
 
-/** What has come is written early when it is this much. */
+/** Bytes at which the lines read so far are written early. */
 const mostPendingBytes = 8 * 1024 * 1024;
 
 export interface FollowOptions extends FollowerOptions {
   /** The lines come from the tape's first on: those taken before are skipped. Else they go on after them. */
   fromStart: boolean;
-  /** What has come is written this often, ms. */
+  /** Interval at which the lines read so far are written, ms. */
   everyMs: number;
   stop: AbortSignal;
   onBadLine: OnBadLine;
 }
 
-/** What a follower did. */
+/** Counts of a follower. */
 export interface FollowReport {
   /** Lines taken in all, and by this follower. */
   throughLine: number;
@@ -38,7 +38,7 @@ function remembering(pieces: AsyncIterable<Buffer>) {
 }
 
 /**
- * What comes first: the next of the tape, the time to write (`dueInMs`; infinite: never), or the stop. No race of
+ * The first to come: the next of the tape, the time to write (`dueInMs`; infinite: never), or the stop. No race of
  * promises: that would keep all that came of the tape until the stop.
  */
 function nextOf<T>(next: Promise<T>, dueInMs: number, stop: AbortSignal): Promise<T | 'due' | 'stopped'> {

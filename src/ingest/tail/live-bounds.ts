@@ -12,12 +12,12 @@ import { tapeSettings } from '../../analytics/methodology.ts';
  */
 export const liveHoldMs = 250;
 
-/** What has come of a live tape is written at least so often, ms. */
+/** Interval at which the lines of a live tape are written at least, ms. */
 export const liveCommitEveryMs = 100;
 
 /**
- * What a write may take, ms, for its prints to be seen within `visibleWithinMs`; `docs/benchmarks.md` says of how much
- * it does.
+ * Longest write, ms, with which its prints are seen within `visibleWithinMs`; `docs/benchmarks.md` says of how much it
+ * does.
  */
 export const liveCommitBudgetMs = 275;
 

@@ -14,10 +14,10 @@ import type { MinuteGreeks, MinuteGreeksOptions } from '../chains/minute-greeks.
 import { liveHoldMs } from './live-bounds.ts';
 
 /**
- * How far back a last price is looked for: mostly it is of the last minute; at last all that traded in the session is
+ * Ages at which a last price is looked for: mostly it is of the last minute; at last all that traded in the session is
  * looked at.
  */
-const priceAgesMs = [timeframeMs['1m'], hourMs, 24 * hourMs];
+const priceAgesMs = [timeframeMs['1m'], hourMs, Infinity];
 
 /** One session of a live tape: what the engine knows of it, and what is not written yet. */
 export interface LiveSession {
@@ -29,14 +29,16 @@ export interface LiveSession {
   slots: GreeksSlots;
   /** Events by id since the last write; null = taken back. */
   events: Map<string, { seq: number; underlying: string; event: FlowEvent | null }>;
-  /** Whether it was written before, by this process. */
+  /** True if it was written before, by this process. */
   isBegun: boolean;
 }
 
-/** What a live session goes on from. */
+/** State that a live session goes on from. */
 export interface LiveSessionStart {
   /** The highest number a snapshot of it has. */
   firstSnapshotSeq: number;
+  /** As of `IngestSettings`. */
+  extendedBars?: boolean | undefined;
   /** Its minute solves, which are given the prices of stocks and indices as they come. */
   greeks: (livePrice: NonNullable<MinuteGreeksOptions['livePrice']>) => MinuteGreeks;
 }
@@ -45,14 +47,17 @@ export interface LiveSessionStart {
 function lastPrice(tape: PriceTape, symbol: string, beforeMs: number): PricePoint | null {
   for (const ageMs of priceAgesMs) {
     const { tsMs, close } = tape.bars(symbol, '1m', beforeMs - ageMs);
-    for (let i = tsMs.length - 1; i >= 0; i--)
-      if (tsMs[i]! + timeframeMs['1m'] <= beforeMs) return { tsMs: tsMs[i]! + timeframeMs['1m'], price: close[i]! };
+    for (let i = tsMs.length - 1; i >= 0; i--) {
+      const endMs = tsMs[i]! + timeframeMs['1m'];
+      if (endMs <= beforeMs) return { tsMs: endMs, knownMs: endMs, price: close[i]! };
+    }
   }
   return null;
 }
 
 /** An empty session. */
-export function createLiveSession(date: SessionDate, { firstSnapshotSeq, greeks }: LiveSessionStart): LiveSession {
+export function createLiveSession(date: SessionDate, start: LiveSessionStart): LiveSession {
+  const { firstSnapshotSeq, greeks, extendedBars = false } = start;
   const events: LiveSession['events'] = new Map();
   const onChange = (change: FlowChange) => {
     const { seq } = change;
@@ -62,7 +67,7 @@ export function createLiveSession(date: SessionDate, { firstSnapshotSeq, greeks 
     } else events.set(change.eventId, { seq, underlying: change.underlying, event: null });
   };
   const options = createOptionTape({ session: date, onChange, holdMs: liveHoldMs, firstSnapshotSeq });
-  const stocks = createStockTape({ session: date });
+  const stocks = createStockTape({ session: date, extendedBars });
   const indices = createIndexTape(date);
   const minutes = greeks(
     (symbol, beforeMs) => lastPrice(stocks, symbol, beforeMs) ?? lastPrice(indices, symbol, beforeMs),
@@ -70,11 +75,11 @@ export function createLiveSession(date: SessionDate, { firstSnapshotSeq, greeks 
   return { date, options, stocks, indices, greeks: minutes, slots: new Map(), events, isBegun: false };
 }
 
-/** Takes a record of the session; a chain is not one. */
-export function takeRecord(
-  { options, stocks, indices, greeks }: LiveSession,
-  record: Exclude<LiveRecord, { type: 'chain' }>,
-): void {
+/** A record of a session, which a chain is not. */
+export type SessionRecord = Exclude<LiveRecord, { type: 'chain' }>;
+
+/** Takes a record of the session. */
+export function takeRecord({ options, stocks, indices, greeks }: LiveSession, record: SessionRecord): void {
   if (record.type === 'stock_print') {
     stocks.print(record.print);
     options.advance(record.print.tsMs);

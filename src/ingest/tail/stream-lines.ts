@@ -46,21 +46,21 @@ function linesOf(entries: Entries): Buffer {
   return Buffer.from(lines.join(''));
 }
 
-/** Whether the entry `a` comes after `b`: ids are two numbers, an instant and a count within it. */
+/** True if the entry `a` comes after `b`: ids are two numbers, an instant and a count within it. */
 function isAfter(a: string, b: string): boolean {
   const [aMs, aCount] = a.split('-').map(BigInt) as [bigint, bigint];
   const [bMs, bCount] = b.split('-').map(BigInt) as [bigint, bigint];
   return aMs > bMs || (aMs === bMs && aCount > bCount);
 }
 
-/** Whether Redis refused a command with these first words. */
+/** True if Redis refused a command with these first words. */
 function isReply(error: unknown, words: string): boolean {
   return error instanceof Error && error instanceof ReplyError && error.message.startsWith(words);
 }
 
 const passing = ['LOADING', 'MASTERDOWN', 'READONLY', 'TRYAGAIN', 'CLUSTERDOWN'];
 
-/** Whether Redis, or the way to it, is away for now: what else it refuses is a mistake that waiting does not mend. */
+/** True if Redis, or the way to it, is away for now: what else it refuses is a mistake that waiting does not mend. */
 function isPassing(error: unknown): boolean {
   return !isReply(error, '') || passing.some((word) => isReply(error, word));
 }
@@ -155,7 +155,7 @@ export async function openStreamLines(options: StreamLinesOptions): Promise<Stre
       if (isReply(error, 'NOGROUP')) await joinGroup().catch(comesBack);
       else if (isPassing(error)) await comesBack(error);
       else throw error;
-      // What an answer held that never came is this consumer's, as what it was given before.
+      // Entries of an answer that never came are this consumer's, as those it was given before.
       return [];
     }
   }

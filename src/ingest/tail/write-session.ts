@@ -1,9 +1,10 @@
 import type { PriceTape } from '../../analytics/session/price-tape.ts';
 import { timeframeMs, timeframes } from '../../domain/bar.ts';
-import { optionsOverAtMs } from '../../domain/calendar.ts';
+import { optionsOverAtMs, tradeSpan } from '../../domain/calendar.ts';
 import type { TradedContract } from '../../domain/chain/contract-book.ts';
+import type { OptionRoots } from '../../domain/chain/option-root.ts';
 import type { Coverage } from '../../domain/flow/coverage.ts';
-import { addDays, exchangeInstant, type SessionDate } from '../../domain/market-time.ts';
+import type { SessionDate } from '../../domain/market-time.ts';
 import type { SymbolClass } from '../../domain/symbol.ts';
 import { saveGreeksMinutes } from '../../store/chain/greeks-minutes.ts';
 import { lockOptionBars, partStart, saveLiveOptionBars } from '../../store/chain/option-bars.ts';
@@ -16,8 +17,9 @@ import { lockFlow } from '../../store/flow/sessions.ts';
 import { type BarRun, holdBarBlocks, writeBars } from '../../store/market/bar-blocks.ts';
 import { forgetFiles } from '../../store/market/ingested-files.ts';
 import { type LiveQuote, saveLiveQuotes } from '../../store/market/live-quotes.ts';
+import { registryVersion } from '../../store/market/registry-version.ts';
 import { sealedSymbols } from '../../store/market/session-seals.ts';
-import { saveUnknownTickers, symbolsVersion } from '../../store/market/symbols.ts';
+import { saveUnknownTickers } from '../../store/market/symbols.ts';
 import { solveWithWrittenMinutes } from '../chains/chain.ts';
 import { slices } from '../files/bar-batch.ts';
 import { saveUnderlyings } from '../files/option-underlyings.ts';
@@ -45,7 +47,7 @@ async function writePrices(tx: Transaction, date: SessionDate, tape: PriceTape, 
     changed.map(({ symbol }) => symbol),
     () => symbolClass,
   );
-  const [startMs, toMs] = [exchangeInstant(date), exchangeInstant(addDays(date, 1))];
+  const { fromMs: startMs, toMs } = tradeSpan(date);
   for (const timeframe of timeframes) {
     const lengthMs = timeframeMs[timeframe];
     const runs = changed.map(({ symbol, fromMs: first }): BarRun => {
@@ -93,20 +95,24 @@ async function writeOptionBars(
   }
 }
 
-async function writeOptions(tx: Transaction, session: LiveSession, mostBars: number): Promise<void> {
+async function writeOptions(
+  tx: Transaction,
+  session: LiveSession,
+  { mostBars, roots }: Pick<LiveWriting, 'mostBars' | 'roots'>,
+): Promise<void> {
   const { date, options, events } = session;
   const underlyings = options.crossSections.changed();
   const changed = options.bars.takeChanged(mostBars);
   if (underlyings.length + events.size + changed.length === 0) return;
   await lockFlow(tx);
   await lockOptionBars(tx);
-  await saveUnderlyings(tx, new Set(changed.map(({ contract }) => contract.contract.root)));
+  await saveUnderlyings(tx, new Set(changed.map(({ contract }) => contract.contract.root)), roots);
   const met = options.observed.underlyings();
   const symbols = met.map(({ symbol }) => symbol);
-  // What is final in one way or the other.
+  // Reconciled and sealed sessions are final.
   const reconciled = await reconciledUnderlyings(tx, date, symbols);
   const sealed = await sealedSymbols(tx, date, symbols);
-  const registryVersion = await symbolsVersion(tx);
+  const version = await registryVersion(tx);
   const coverages = new Map<string, Coverage>();
   for (const underlying of met) {
     if (reconciled.has(underlying.symbol) || sealed.has(underlying.symbol)) continue;
@@ -117,7 +123,7 @@ async function writeOptions(tx: Transaction, session: LiveSession, mostBars: num
       sessionDate: date,
       observedFromMs: fromMs,
       observedThroughMs: throughMs,
-      registryVersion,
+      registryVersion: version,
       standardMultiplierAssumed: true,
     });
   }
@@ -151,20 +157,24 @@ async function writeGreeks(tx: Transaction, { date, greeks, slots }: LiveSession
   await solveWithWrittenMinutes(tx, date, minutes, rate);
 }
 
+/** Settings of writing a session. */
+interface LiveWriting {
+  /** Rate of chains that were stored without one. */
+  rate: number;
+  /** Most option contracts whose bars are written. */
+  mostBars: number;
+  roots: OptionRoots;
+}
+
 /**
- * Writes what changed since the last write, in the caller's transaction; bars of at most `mostBars` option contracts.
- * If that fails, the session is of no more use. `rate` is for chains that were stored without one.
+ * Writes what changed since the last write, in the caller's transaction. If that fails, the session is of no more use.
  */
-export async function writeLiveSession(
-  tx: Transaction,
-  session: LiveSession,
-  { rate, mostBars }: { rate: number; mostBars: number },
-): Promise<void> {
+export async function writeLiveSession(tx: Transaction, session: LiveSession, writing: LiveWriting): Promise<void> {
   if (!session.isBegun) await forgetFiles(tx, overwritten, [session.date]);
   session.isBegun = true;
   await writePrices(tx, session.date, session.stocks, 'equity');
   await writePrices(tx, session.date, session.indices, 'index');
-  await writeOptions(tx, session, mostBars);
-  await writeGreeks(tx, session, rate);
+  await writeOptions(tx, session, writing);
+  await writeGreeks(tx, session, writing.rate);
   session.events.clear();
 }

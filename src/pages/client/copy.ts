@@ -1,4 +1,4 @@
-// What every page's parts may carry: buttons that copy, and the origin as the reader sees it.
+// Parts that every page may carry: buttons that copy, and the origin as the reader sees it.
 
 /**
  * Copies `text`, and says so on the button. Without a clipboard the text is selected, where it is shown, to be copied
@@ -21,7 +21,7 @@ export async function copyText(button: HTMLButtonElement, source: HTMLElement, t
 }
 
 function copy(button: HTMLButtonElement): void {
-  // Of several elements, as behind tabs, the visible one.
+  // If there are several elements, as behind tabs, the visible one.
   const source = [...document.querySelectorAll<HTMLElement>(button.dataset.copy ?? '')].find(
     ({ offsetParent }) => offsetParent !== null,
   );

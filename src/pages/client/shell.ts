@@ -1,5 +1,6 @@
 // The header that all pages share: the field for the key, and the theme.
 import { onKeyChange, readKey, sampleKey, saveKey } from './key.ts';
+import { followMarketLoading } from './market-loading.ts';
 
 const themes = ['system', 'light', 'dark'] as const;
 type Theme = (typeof themes)[number];
@@ -64,3 +65,4 @@ function showThemeSwitch(): void {
 
 showKeyField();
 showThemeSwitch();
+followMarketLoading();

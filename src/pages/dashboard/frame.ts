@@ -2,11 +2,12 @@ import type { VNode } from 'preact';
 import { renderToString } from 'preact-render-to-string';
 import { type Html, html, trusted } from '../html.ts';
 
-/** What a frame is made of: see `FrameParts` of client/frame.ts. */
+/** Parts of a frame: see `FrameParts` of client/frame.ts. */
 export interface FrameParts {
   pathname: string;
   search: string;
   symbol: string;
+  symbols: readonly string[];
   latestSession: string;
   sampleKey: string;
 }

@@ -1,35 +1,39 @@
 import type { Request } from 'express';
 import { latestSession } from '../../graphql/examples.ts';
+import type { Assets } from '../assets.ts';
 import { html } from '../html.ts';
 import type { SiteState } from '../market-note.ts';
 import type { PagesParts } from '../pages.ts';
 import type { Page } from '../shell.ts';
 import { dashboardFrames } from './frame.ts';
 
-const styles = ['dashboard', 'watchlist', 'panels', 'tables', 'states'].map((name) => `dashboard/${name}.css`);
+// Shown where nothing is stored.
+const usualSymbol = 'SPY';
 
 /**
  * `/dashboard/:symbol`: everything of a symbol at a glance, asked of the graph with the user's key and updated by
  * streams. `/dashboard` shows the symbol one would begin with.
  */
 export async function dashboardPage(
-  { now, firstSymbol }: PagesParts,
+  { now, firstSymbols }: PagesParts,
   request: Request,
   { sample }: SiteState,
+  assets: Assets,
 ): Promise<Page> {
   const asked = request.params.symbol as string | undefined;
-  const symbol = asked?.toUpperCase() ?? (await firstSymbol());
+  const symbols = await firstSymbols();
+  const symbol = asked?.toUpperCase() ?? symbols[0] ?? usualSymbol;
   const session = latestSession(now());
   const { pathname, search } = new URL(request.originalUrl, 'http://localhost');
   const sampleKey = sample?.key ?? '';
-  const frames = dashboardFrames({ pathname, search, symbol, latestSession: session, sampleKey });
+  const frames = dashboardFrames({ pathname, search, symbol, symbols, latestSession: session, sampleKey });
   return {
     title: `${symbol} · Tapegraph`,
     description: `${symbol}: price, dealer gamma, option flow, implied volatility and off-exchange trading, live.`,
     current: '/dashboard',
     // The server's clock, not the browser's, says which session trades.
-    body: html`<main id="main" class="dashboard" data-symbol="${symbol}" data-session="${session}">${frames}<noscript><p class="no-script">The dashboard needs JavaScript, which is switched off. The same figures are available from <a href="/docs">the API</a>.</p></noscript></main>`,
-    styles,
-    scripts: ['dashboard/client/main.ts'],
+    body: html`<main id="main" class="dashboard" data-symbol="${symbol}" data-symbols="${symbols.join(' ')}" data-session="${session}" data-live-worker="${assets.address('dashboard/client/data/live-worker.js')}">${frames}<noscript><p class="no-script">The dashboard needs JavaScript, which is switched off. The same figures are available from <a href="/docs">the API</a>.</p></noscript></main>`,
+    styles: ['dashboard/dashboard.css'],
+    scripts: ['dashboard/client/main.js'],
   };
 }

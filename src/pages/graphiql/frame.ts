@@ -19,9 +19,8 @@ function guideText(): readonly Html[] {
 const nameOf = (query: string) => /^\s*(?:query|mutation|subscription)\s+(\w+)/m.exec(query)?.[1] ?? '<untitled>';
 
 /**
- * What is seen of GraphiQL before its script has come, which draws itself in place of it: the query, the names of the
- * tabs and the guide, where GraphiQL shows them, by its own classes. client/frame.ts puts in what the browser has
- * stored.
+ * GraphiQL before its script has come, which draws itself in place of it: the query, the names of the tabs and the
+ * guide, where GraphiQL shows them, by its own classes. client/frame.ts puts in what the browser has stored.
  */
 export function graphiqlFrame({ defaultTabs = [] }: GraphiQLOptions): Html {
   const queries = defaultTabs.map(({ query }) => query ?? '');

@@ -1,4 +1,5 @@
 import type { Request } from 'express';
+import { examplesAt } from '../../graphql/examples.ts';
 import { graphiqlOptions } from '../../graphql/graphiql-options.ts';
 import type { Assets } from '../assets.ts';
 import { html, trusted } from '../html.ts';
@@ -7,9 +8,13 @@ import type { PagesParts } from '../pages.ts';
 import { beforePaint, type EditorPage, header } from '../shell.ts';
 import { graphiqlFrame } from './frame.ts';
 
-const styles = ['graphiql/app.css', 'colours.css', 'header.css', 'graphiql/graphiql.css'];
 // Run once the frame is painted (client/frame.ts).
-const afterPaint = ['graphiql/app.js', 'graphiql/client/start.ts'];
+const afterPaint = ['graphiql/app.js', 'graphiql/client/start.js'];
+
+/** Media types of answers at the address of the graph. */
+const answers = ['application/json', 'application/graphql-response+json', 'text/event-stream', 'text/html'];
+/** A value as JSON in the page. What came from an address could end the element and begin another. */
+const inert = (value: unknown) => trusted(JSON.stringify(value).replaceAll('<', '\\u003c'));
 
 /**
  * GraphiQL, for browsers at the address of the graph; null for other clients. Its files are assets, its options stand
@@ -21,10 +26,10 @@ export function graphiqlPage(
   assets: Assets,
   site: SiteState,
 ): EditorPage | null {
-  if (!request.headers.accept?.includes('text/html')) return null;
+  const asksForPage = request.headers.accept?.includes('text/html') && request.accepts(answers) === 'text/html';
+  if (!asksForPage) return null;
   const options = graphiqlOptions(request.originalUrl, now());
-  // What came from an address could end the element and begin another.
-  const inert = JSON.stringify(options).replaceAll('<', '\\u003c');
+  const examples = examplesAt(now());
   const scripts = afterPaint.map((path) => assets.address(path));
   return {
     document: html`<!doctype html>
@@ -36,17 +41,20 @@ export function graphiqlPage(
 <title>${options.title}</title>
 <meta name="description" content="Write, run and share GraphQL queries against this gateway, with its schema beside them.">
 <link rel="icon" href="${assets.address('icon.svg')}" type="image/svg+xml">
-${styles.map((path) => html`<link rel="stylesheet" href="${assets.address(path)}">\n`)}
+<link rel="stylesheet" href="${assets.address('graphiql/graphiql.css')}">
 ${beforePaint(assets, site)}
-<script src="${assets.address('graphiql/client/before.ts')}"></script>
+<script src="${assets.address('graphiql/client/before.js')}"></script>
 ${scripts.map((address) => html`<link rel="preload" as="script" href="${address}" fetchpriority="low">\n`)}
-<script type="module" src="${assets.address('client/shell.ts')}"></script>
+<script type="module" src="${assets.address('client/shell.js')}"></script>
 </head>
 <body id="body" class="no-focus-outline">
 ${header('/graphql', site)}
-<main id="main"><h1>GraphiQL</h1><noscript>GraphiQL needs JavaScript.</noscript><div id="root">${graphiqlFrame(options)}</div></main>
-<script type="application/json" id="graphiql-options">${trusted(inert)}</script>
-<script src="${assets.address('graphiql/client/frame.ts')}" data-scripts="${scripts.join(' ')}"></script>
+<main id="main"><h1>GraphiQL</h1><noscript>GraphiQL needs JavaScript.</noscript>
+<div class="examples" data-needs-script><label for="examples">Examples</label> <select id="examples"><option value="">Open one…</option>${examples.map(({ name }, index) => html`<option value="${index}">${name}</option>`)}</select></div>
+<div id="root">${graphiqlFrame(options)}</div></main>
+<script type="application/json" id="graphiql-options">${inert(options)}</script>
+<script type="application/json" id="graphiql-examples">${inert(examples.map(({ query }) => query))}</script>
+<script src="${assets.address('graphiql/client/frame.js')}" data-scripts="${scripts.join(' ')}"></script>
 </body>
 </html>
 `,

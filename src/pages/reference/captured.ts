@@ -6,26 +6,26 @@ export interface Captured {
   /** Path and query. */
   address: string;
   body: string | null;
-  /** What the request came with. */
+  /** The credential of the request. */
   credential: 'key' | 'session' | 'none';
   status: number;
   /** The headers that say something of the answer. */
   headers: Readonly<Record<string, string>>;
   /** The body; of its longer lists the first items. */
   answer: unknown;
-  /** How many items of a list were omitted, by the list's path, e.g. `data.strikes`. */
+  /** Number of omitted items of a list, by the list's path, e.g. `data.strikes`. */
   omitted: Readonly<Record<string, number>>;
 }
 
-/** What the script wrote. */
+/** The file that the script writes. */
 export interface CapturedExamples {
-  /** What the clock of the server that answered was set to. */
+  /** Time that the clock of the answering server was set to. */
   clock: string;
   /** By the operation that answers. */
   routes: Readonly<Record<string, Captured>>;
   /** Failures, by status. */
   failures: Readonly<Record<string, Captured>>;
-  /** What a stream sent at once: the first event of each name. */
+  /** The first events of a stream, one of each name. */
   stream: { address: string; events: readonly CapturedEvent[] };
 }
 

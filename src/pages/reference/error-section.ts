@@ -11,7 +11,7 @@ const besideRoutes = {
   },
 };
 
-/** What failures look like, by status. */
+/** Examples of failures, by status. */
 export function errorSection(): Html {
   const all = Object.entries({ ...errorStatuses, ...besideRoutes }).sort(
     ([one], [other]) => Number(one) - Number(other),

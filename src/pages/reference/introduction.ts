@@ -1,7 +1,7 @@
 import { type Html, html } from '../html.ts';
 import { originText } from '../origin.ts';
 
-/** What applies to every route. */
+/** Rules that apply to every route. */
 export function introduction(origin: string): Html {
   return html`<section id="start" class="group" aria-labelledby="start-title"><h1 id="start-title">API reference</h1>
 <p>Every route below is a stored operation of the graph at <a href="/graphql"><code>/graphql</code></a>. REST and
@@ -21,7 +21,7 @@ GraphQL return the same figures under the same rules and limits. For programs: <
 </dl></section>`;
 }
 
-/** How to set up AI clients; `count` = number of tools. */
+/** Set-up of AI clients; `count` = number of tools. */
 export function aiClients(origin: string, count: number): Html {
   const at = originText(origin);
   return html`<section id="mcp" class="group" aria-labelledby="mcp-title"><h2 id="mcp-title">AI clients</h2>

@@ -7,7 +7,7 @@ const symbolsName = 'symbols';
 /** Parameters that are a session of the past or the present one; other dates can lie ahead. */
 const sessionNames: readonly string[] = ['session', 'date'];
 
-/** What a form asks for a parameter by; `client/try-fields.ts` knows these. */
+/** Kind of a parameter's input in a form; `client/try-fields.ts` knows these. */
 function kindOf({ name, schema }: DescribedParameter): string {
   if (schema.format === 'date') return sessionNames.includes(name) ? 'session' : 'date';
   if (symbolNames.includes(name)) return 'symbol';

@@ -2,19 +2,21 @@ import type { Request } from 'express';
 import { previousTradingDay } from '../../domain/calendar.ts';
 import { latestSession } from '../../graphql/examples.ts';
 import type { ScopeGroup } from '../../rest/contract/route.ts';
+import type { Assets } from '../assets.ts';
 import { type Html, html } from '../html.ts';
+import type { SiteState } from '../market-note.ts';
 import { originOf } from '../origin.ts';
 import type { PagesParts } from '../pages.ts';
 import type { Page } from '../shell.ts';
-import { capturedExamples } from './captured.ts';
-import { addressOf } from './client/address.ts';
+import { type CapturedExamples, capturedExamples } from './captured.ts';
 import { contents } from './contents.ts';
 import { describedBy } from './described.ts';
 import { errorSection } from './error-section.ts';
-import { exampleOf, filledIn, standingAt } from './example-requests.ts';
 import { aiClients, introduction } from './introduction.ts';
 import { routeSection, type ShownRoute } from './route-section.ts';
 import { searchDialog } from './search-dialog.ts';
+import { searchPath } from './search-index.ts';
+import { type Standing, shownRequest, standingAt } from './shown-request.ts';
 import { streamSection } from './stream-section.ts';
 
 const groupTitles: Record<ScopeGroup, string> = {
@@ -31,28 +33,28 @@ const groupTitles: Record<ScopeGroup, string> = {
   journal: 'Journal',
 };
 
-/** The id in a captured URL: that of the record an earlier example created. */
-function madeId(operation: string): string {
-  return capturedExamples.routes[operation]!.address.split('/').at(-1)!;
+/** The ids of the records that earlier examples created, from the captured addresses. */
+function madeIds({ routes }: CapturedExamples): Pick<Standing, 'key' | 'trade'> {
+  const madeId = (route: string) => routes[route]?.address.split('/').at(-1);
+  const [key, trade] = [madeId('revoke-key'), madeId('delete-journal-trade')];
+  return { ...(key && { key }), ...(trade && { trade }) };
 }
 
-function shownRoutes({ compiled, description, now }: PagesParts, origin: string): ShownRoute[] {
-  const standing = { ...standingAt(now()), key: madeId('revoke-key'), trade: madeId('delete-journal-trade') };
-  return compiled.map((one) => {
-    const { route } = one;
-    const name = route.name;
-    const captured = capturedExamples.routes[name];
-    if (!captured) throw new Error(`${name} has no captured answer in generated/pages/examples.json`);
-    const { params, body, contentType } = filledIn(exampleOf(route), standing);
-    const address = addressOf(route.path, Object.keys(route.queryParams), params);
-    return {
-      compiled: one,
-      described: describedBy(description, route.method, route.path),
-      request: { address, params, body, contentType },
-      captured,
-      origin,
-    };
-  });
+/** The server's state that the page shows. */
+type ReferenceParts = Pick<PagesParts, 'compiled' | 'description' | 'streams' | 'now'>;
+
+function shownRoutes(
+  { compiled, description, now }: ReferenceParts,
+  { origin, examples }: { origin: string; examples: CapturedExamples },
+): ShownRoute[] {
+  const standing = { ...standingAt(now()), ...madeIds(examples) };
+  return compiled.map((one) => ({
+    compiled: one,
+    described: describedBy(description, one.route.method, one.route.path),
+    request: shownRequest(one.route, standing),
+    captured: examples.routes[one.route.name] ?? null,
+    origin,
+  }));
 }
 
 function navigation(groups: ReadonlyMap<ScopeGroup, readonly ShownRoute[]>): Html {
@@ -78,8 +80,14 @@ function latestSessions(nowMs: number): Html {
   return html`<datalist id="latest-sessions">${sessions.map((date) => html`<option value="${date}"></option>`)}</datalist>`;
 }
 
-function body(parts: PagesParts, origin: string): Html {
-  const all = shownRoutes(parts, origin);
+interface ShownFrom {
+  origin: string;
+  examples: CapturedExamples;
+  assets: Assets;
+}
+
+function body(parts: ReferenceParts, { origin, examples, assets }: ShownFrom): Html {
+  const all = shownRoutes(parts, { origin, examples });
   const groups = new Map(
     (Object.keys(groupTitles) as ScopeGroup[]).map((group) => [
       group,
@@ -100,27 +108,29 @@ ${shown.map(routeSection)}</section>`,
 ${streamSection({ operations: parts.streams, description: parts.description, origin })}
 ${errorSection()}
 ${aiClients(origin, parts.compiled.length)}
-<p class="muted">The answers shown are from the sample market at ${capturedExamples.clock}. Long lists are truncated.</p>
+<p class="muted">The answers shown are from the sample market at ${examples.clock}. Long lists are truncated.</p>
 </main></div>
 ${latestSessions(parts.now())}
-${searchDialog}`;
+${searchDialog(assets.address(searchPath))}`;
 }
 
-/** `/docs`: every route of the table, from the table. Built once per origin and session. */
-export function referencePage(): (parts: PagesParts, request: Request) => Page {
-  const made = new WeakMap<PagesParts, { key: string; body: Html }>();
-  return (parts, request) => {
+/** `/docs`: every route of the table, from the table, with captured answers. Built once per origin and session. */
+export function referencePage(
+  examples = capturedExamples,
+): (parts: ReferenceParts, request: Request, site: SiteState, assets: Assets) => Page {
+  const made = new WeakMap<ReferenceParts, { key: string; body: Html }>();
+  return (parts, request, _site, assets) => {
     const origin = originOf(request);
     const key = `${origin} ${standingAt(parts.now()).session}`;
     const cached = made.get(parts);
-    const found = cached?.key === key ? cached : { key, body: body(parts, origin) };
+    const found = cached?.key === key ? cached : { key, body: body(parts, { origin, examples, assets }) };
     made.set(parts, found);
     return {
       title: 'API reference · Tapegraph',
       description: 'Every route with its parameters, example answers, errors and GraphQL operation.',
       current: '/docs',
-      styles: ['reference/reference.css', 'reference/search.css'],
-      scripts: ['reference/client/reference.ts'],
+      styles: ['reference/reference.css'],
+      scripts: ['reference/client/reference.js'],
       body: found.body,
     };
   };

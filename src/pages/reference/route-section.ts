@@ -9,20 +9,17 @@ import { fieldTable } from './field-table.ts';
 import { graphVariables } from './graph-variables.ts';
 import { jsonText } from './json-text.ts';
 import { parameterRow } from './parameter-row.ts';
+import type { ShownRequest } from './shown-request.ts';
 import { snippetsOf } from './snippets.ts';
 
-/** What is shown of a route. */
+/** A route as it is shown. */
 export interface ShownRoute {
   compiled: CompiledRoute;
   described: Described;
   /** The request the code sends. */
-  request: {
-    address: string;
-    params: Readonly<Record<string, string>>;
-    body: string | null;
-    contentType: string | null;
-  };
-  captured: Captured;
+  request: ShownRequest;
+  /** A server's answer; null = it has not been asked. */
+  captured: Captured | null;
   origin: string;
 }
 
@@ -49,7 +46,7 @@ function facts({ compiled: { route }, described, captured }: ShownRoute): Html {
   const rows: [string, Html][] = [
     ['Needs', html`${needsText[route.needs]}`],
     ['Answers in', html`${media.map((one, index) => html`${index > 0 && ', '}<code>${one}</code>`)}`],
-    ['Caching', html`${cachingText(captured, route.method)}`],
+    ...(captured === null ? [] : [['Caching', html`${cachingText(captured, route.method)}`] satisfies [string, Html]]),
     ['Counted in', html`<code>${route.scopeGroup}</code>`],
   ];
   if (route.inFlightLimited) rows.push(['In flight', html`Two requests per key at a time; more return 429.`]);
@@ -99,11 +96,20 @@ ${snippets.map(({ code }, index) => html`<pre class="code-${index}" tabindex="0"
 </div>`;
 }
 
+function capturedAnswer(captured: Captured | null): Html {
+  if (captured === null) {
+    return html`<h4>Answer</h4>
+<p class="muted">No example answer has been captured: run <code>node scripts/capture-examples.ts</code>.</p>`;
+  }
+  const { method, address, body, status, answer, omitted } = captured;
+  return html`<h4>Answer <span class="status">${status}</span></h4>
+<p class="muted asked"><code>${method} ${address}</code>${body === null ? null : html` with <code>${body.trim()}</code>`}</p>
+<pre class="answer" tabindex="0"><code>${jsonText(answer, omitted)}</code></pre>`;
+}
+
 function answer({ captured, described }: ShownRoute): Html {
   const fields = fieldsOf(described.responses[200]!.content['application/json']!.schema);
-  return html`<h4>Answer <span class="status">${captured.status}</span></h4>
-<p class="muted asked"><code>${captured.method} ${captured.address}</code>${captured.body === null ? null : html` with <code>${captured.body.trim()}</code>`}</p>
-<pre class="answer" tabindex="0"><code>${jsonText(captured.answer, captured.omitted)}</code></pre>
+  return html`${capturedAnswer(captured)}
 <details><summary>All ${fields.length} fields, with units</summary>${fieldTable(fields)}</details>`;
 }
 

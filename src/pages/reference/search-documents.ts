@@ -10,10 +10,10 @@ import { guides } from './guides/guides.ts';
 import { aiClients, introduction } from './introduction.ts';
 import { webSockets } from './stream-section.ts';
 
-/** What a search can find. */
+/** A document that a search can find. */
 export interface SearchDocument {
   id: number;
-  /** What it is, for people: `Route`, `Parameter`, `Guide` and so on. */
+  /** Its kind, for people: `Route`, `Parameter`, `Guide` and so on. */
   kind: string;
   title: string;
   /** Other names of it, which readers search for and its text does not use. */
@@ -21,7 +21,7 @@ export interface SearchDocument {
   /** Where it belongs: a route's method and path, a section's page. */
   place: string;
   href: string;
-  /** What it says. */
+  /** Its text. */
   text: string;
   /** Names of an answer's fields. */
   fields: string;
@@ -119,7 +119,7 @@ function guideDocuments({ path, title, about, alsoCalled, sections }: Guide, par
   ];
 }
 
-/** What the pages below `/docs` hold, one document for each thing that a link leads to. */
+/** Documents of the pages below `/docs`, one for each thing that a link leads to. */
 export function searchDocuments({
   compiled,
   description,

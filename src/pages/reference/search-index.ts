@@ -1,23 +1,40 @@
 import { createHash } from 'node:crypto';
+import { promisify } from 'node:util';
+import { brotliCompress, constants, gzip } from 'node:zlib';
 import MiniSearch from 'minisearch';
-import type { AssetFile } from '../asset-files.ts';
+import type { AssetFile, Compression } from '../asset-file.ts';
 import type { SearchDocument } from './search-documents.ts';
 
-/** How a browser reads the index: MiniSearch's options must be those it was made with. */
+/** Options with which a browser reads the index: MiniSearch's must be those it was made with. */
 const options = {
   fields: ['title', 'alsoCalled', 'place', 'text', 'fields'],
   storeFields: ['kind', 'title', 'place', 'href', 'text'],
 };
 
+const compressors: Readonly<Record<Compression, (bytes: Buffer) => Promise<Buffer>>> = {
+  br: (bytes) => promisify(brotliCompress)(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 7 } }),
+  gzip: (bytes) => promisify(gzip)(bytes, { level: 9 }),
+};
+
+/** The path of the index among the files of the pages. */
+export const searchPath = 'reference/search.json';
+
 /** The index of documents as a file for browsers: `{options, index}`, read by `client/search.ts`. */
 export function searchAsset(documents: readonly SearchDocument[]): AssetFile {
-  const index = new MiniSearch<SearchDocument>(options);
-  index.addAll(documents);
-  const bytes = Buffer.from(JSON.stringify({ options, index }));
+  const indexed = () => {
+    const index = new MiniSearch<SearchDocument>(options);
+    index.addAll(documents);
+    return Buffer.from(JSON.stringify({ options, index }));
+  };
+  const made: Partial<Record<Compression, Promise<Buffer>>> = {};
   return {
-    path: 'reference/search.json',
-    contentType: 'application/json; charset=utf-8',
-    version: createHash('sha256').update(bytes).digest('base64url'),
-    read: async () => bytes,
+    path: searchPath,
+    modules: [],
+    // The indexed documents tell the version, so that a start does not wait for an index that nobody has asked for.
+    hash: createHash('sha256').update(JSON.stringify({ options, documents })).digest('base64url').slice(0, 12),
+    compressed: (encoding) => {
+      made[encoding] ??= compressors[encoding](indexed());
+      return made[encoding];
+    },
   };
 }

@@ -3,7 +3,7 @@ import { curlCommand } from './client/curl.ts';
 /** A request that is shown in several languages. */
 export interface ShownRequest {
   method: string;
-  /** Of the server, `http://127.0.0.1:4000`. */
+  /** Origin of the server, `http://127.0.0.1:4000`. */
   origin: string;
   /** Path and query. */
   address: string;

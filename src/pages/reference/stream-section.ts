@@ -7,11 +7,11 @@ import { originText } from '../origin.ts';
 import { prose } from '../prose.ts';
 import { capturedExamples } from './captured.ts';
 import { fieldsOf } from './described.ts';
-import { streamTopics } from './example-requests.ts';
 import { fieldTable } from './field-table.ts';
 import { jsonText } from './json-text.ts';
+import { streamTopics } from './shown-request.ts';
 
-/** What is shown of the stream. */
+/** The stream as it is shown. */
 export interface ShownStream {
   operations: StreamOperations;
   /** The OpenAPI document. */

@@ -16,17 +16,17 @@ export function accountMeta(context: RequestContext): ResponseMeta {
   return { ...meta, caps: { ...meta.caps, flow: flowCapability(context.caller) } };
 }
 
-/** Whether the caller may use option flow in the site: site Pro and declared non-professional. */
+/** True if the caller may use option flow in the site: site Pro and declared non-professional. */
 export function flowGranted({ caller }: RequestContext): boolean {
   return flowCapability(caller);
 }
 
-/** Whether the caller may use off-exchange data in the site: site Basic and declared non-professional. */
+/** True if the caller may use off-exchange data in the site: site Basic and declared non-professional. */
 export function offExchangeGranted({ caller }: RequestContext): boolean {
   return offExchangeCapability(caller);
 }
 
-/** What the caller's account has declared. */
+/** The declaration of the caller's account. */
 export function declaration({ access, caller }: RequestContext): Promise<Declaration> {
   return fromStore('account', () => access.accounts.declaration(caller.accountId));
 }

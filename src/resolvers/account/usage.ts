@@ -18,7 +18,7 @@ export interface Quota {
   resetsAt: number;
 }
 
-/** What an account has asked for (spec 2.16). */
+/** Requests of an account (spec 2.16). */
 export interface AccountUsage {
   /** Days looked back, today among them. */
   trailingDays: number;

@@ -7,8 +7,9 @@ import {
   type Watchlist,
   watchlistLimits,
 } from '../../store/account/watchlists.ts';
+import { connectionPage } from '../connection-page.ts';
 import { findSymbol, fromStore, oncePerRequest, type RequestContext } from '../context.ts';
-import { readPosition, writeCursor } from '../cursor.ts';
+import { readPosition } from '../cursor.ts';
 import type { SymbolConnection } from '../market/symbol-connection.ts';
 import { type ResponseMeta, responseMeta } from '../response-meta.ts';
 
@@ -81,20 +82,20 @@ async function requireReadable(context: RequestContext, symbols: ReadonlySet<str
 }
 
 /**
- * Stores a list of the caller, replacing the one of that id (spec 4.16). Symbols, upper-cased already, stay as they
- * were sent: their order, and one that is there twice. 400 for a blank name, a symbol the caller cannot read, and over
- * the limits.
+ * Stores a list of the caller, replacing the one of that id (spec 4.16). Symbols, upper-cased already, stay in the
+ * order in which they were sent, each once. 400 for a blank name, a symbol the caller cannot read, and over the limits.
  */
 export async function writeWatchlist(context: RequestContext, list: Watchlist): Promise<Watchlist> {
   const { store, caller, nowMs } = context;
   if (list.name.trim() === '') throw invalidParameter('name', 'a value is required; it was empty');
-  const { symbols } = list;
+  const unique = new Set(list.symbols);
+  const symbols = [...unique];
   // Before anything is looked up; the store holds the same limit.
   if (symbols.length > watchlistLimits.symbols) {
     throw invalidParameter('symbols', `expected at most ${watchlistLimits.symbols} symbols, got ${symbols.length}`);
   }
-  await requireReadable(context, new Set(symbols));
-  return fromStore('watchlists', () => putWatchlist(store, caller.accountId, list, nowMs));
+  await requireReadable(context, unique);
+  return fromStore('watchlists', () => putWatchlist(store, caller.accountId, { ...list, symbols }, nowMs));
 }
 
 /** Deletes a list of the caller and returns its id; 404 when there is none of that id. */
@@ -114,17 +115,13 @@ export function watchlistSymbols(
   if (first < 1) throw invalidParameter('first', 'expected 1 or more');
   const bound = ['watchlist', id];
   const start = after == null ? 0 : Math.max(0, readPosition(after, bound, 'after'));
-  const edges = symbols
-    .slice(start, start + first)
-    .map((symbol, i) => ({ cursor: writeCursor(String(start + i + 1), bound), node: { symbol } }));
-  return {
-    edges,
-    pageInfo: {
-      hasNextPage: start + edges.length < symbols.length,
-      hasPreviousPage: start > 0 && symbols.length > 0,
-      startCursor: edges[0]?.cursor ?? null,
-      endCursor: edges.at(-1)?.cursor ?? null,
-    },
+  const nodes = symbols.slice(start, start + first).map((symbol) => ({ symbol }));
+  return connectionPage({
+    nodes,
+    position: (_node, index) => String(start + index + 1),
+    bound,
+    hasNextPage: start + nodes.length < symbols.length,
+    hasPreviousPage: start > 0 && symbols.length > 0,
     totalCount: symbols.length,
-  };
+  });
 }

@@ -1,12 +1,11 @@
 import { contractSolves } from '../../analytics/chain/contract-solves.ts';
 import { type GreeksSample, type GreeksSolve, greeksSeriesLength } from '../../domain/chain/greeks.ts';
 import { contractId, type OptionContract } from '../../domain/chain/option-contract.ts';
-import { underlyingOf } from '../../domain/chain/option-root.ts';
 import { minuteMs } from '../../domain/units.ts';
 import { batched } from '../../runtime/batched.ts';
 import { yieldToEventLoop } from '../../runtime/event-loop.ts';
 import { contractLines } from '../../store/chain/contract-lines.ts';
-import { fromSource, type RequestContext } from '../context.ts';
+import { fromSource, type RequestContext, rootsOf } from '../context.ts';
 
 /** Contracts whose lines become solves before a yield to the event loop: about 5 ms of work. */
 const contractsPerYield = 20;
@@ -17,13 +16,14 @@ async function solvesOf(
   contracts: readonly OptionContract[],
   captures: number,
 ): Promise<(GreeksSolve[] | null)[]> {
-  const listed = contracts.map((contract) => ({ underlying: underlyingOf(contract.root), contract }));
+  const roots = await rootsOf(context);
+  const listed = contracts.map((contract) => ({ underlying: roots.of(contract.root).underlying, contract }));
   const range = { throughMs: context.nowMs, captures };
   const lines = await fromSource(context, 'chain', () => contractLines(context.store, listed, range));
   const solves: (GreeksSolve[] | null)[] = [];
   for (const contract of contracts) {
     const found = lines.get(contractId(contract));
-    solves.push(found ? contractSolves(contract, found) : null);
+    solves.push(found ? contractSolves(contract, found, roots) : null);
     if (solves.length % contractsPerYield === 0) await yieldToEventLoop();
   }
   return solves;

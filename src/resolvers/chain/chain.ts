@@ -1,4 +1,12 @@
-import { type ChainCapture, type ChainRow, type GreeksSource, greekNames } from '../../domain/chain/chain.ts';
+import {
+  type ChainCapture,
+  type ChainRow,
+  type FilledGreek,
+  filledGreekNames,
+  type GreeksSource,
+  greekNames,
+  isIncomplete,
+} from '../../domain/chain/chain.ts';
 import { exchangeDate, type SessionDate } from '../../domain/market-time.ts';
 import { batched } from '../../runtime/batched.ts';
 import { yieldForRows } from '../../runtime/event-loop.ts';
@@ -6,6 +14,8 @@ import { chainCapturesAt } from '../../store/chain/chain-captures.ts';
 import { parseAsOf } from '../as-of.ts';
 import { fromSource, type RequestContext } from '../context.ts';
 import { type GexStrike, requireReadable } from '../gex/gex.ts';
+import { type PriceChecked, priceChecksOfChain } from '../gex/price-checks.ts';
+import { delayedSourceTime, type QuoteTime, quoteTimeOf } from '../quote-time.ts';
 import { type ResponseMeta, responseMeta } from '../response-meta.ts';
 
 export interface ChainFilter {
@@ -20,15 +30,19 @@ export interface ChainArgs extends ChainFilter {
   tz?: string | null | undefined;
 }
 
-export interface ChainMeta extends ResponseMeta {
+export interface ChainMeta extends ResponseMeta, PriceChecked {
+  /** Epoch ms; null where it is the capture's own time. */
+  sourceTime: number | null;
   underlying: string;
   rowCount: number;
   /** Whose greeks the rows show; null when no row has any, or when it is not known. */
   greeksSource: GreeksSource | null;
+  /** Greeks that rows show at the source's volatility, since it does not give them; null = none. */
+  greeksFilled: FilledGreek[] | null;
 }
 
 /** A chain capture, or what of it was asked for. */
-export interface Chain {
+export interface Chain extends QuoteTime {
   /** Dollars; null when unknown or nothing was captured. */
   spot: number | null;
   /** Epoch ms; null when nothing was captured. */
@@ -45,7 +59,7 @@ export function chainAt(context: RequestContext, underlying: string, atMs: numbe
   );
 }
 
-/** Whether a row is one that was asked for. */
+/** True if a row is one that was asked for. */
 export function chainFilter({ expiry, strikeGte, strikeLte }: ChainFilter): (row: ChainRow) => boolean {
   return (row) =>
     (expiry == null || row.expiry === expiry) &&
@@ -72,6 +86,11 @@ function greeksSourceOf(capture: ChainCapture): GreeksSource | null {
   return source;
 }
 
+function greeksFilledOf(rows: readonly ChainRow[]): FilledGreek[] | null {
+  const found = new Set(rows.flatMap(({ filled }) => (filled ? Object.keys(filled) : [])));
+  return found.size > 0 ? filledGreekNames.filter((name) => found.has(name)) : null;
+}
+
 /**
  * The latest chain, or with `at` the one stored for that time as it was; a bare date means its last (contract-notes 3).
  */
@@ -84,7 +103,7 @@ export async function chain(context: RequestContext, symbol: string, args: Chain
   return servedChain(context, symbol, capture, args, sealed ? 'archive' : 'live');
 }
 
-/** What of a capture was asked for; null = there is none. */
+/** The requested part of a capture; null = there is none. */
 export function servedChain(
   context: RequestContext,
   underlying: string,
@@ -96,13 +115,20 @@ export function servedChain(
   return {
     spot: capture?.spot ?? null,
     capturedAt: capture?.capturedAt ?? null,
-    partial: capture?.partial ?? false,
+    ...quoteTimeOf(capture),
+    partial: capture !== null && isIncomplete(capture),
     rows,
     meta: {
       ...responseMeta(context, plane),
+      sourceTime: delayedSourceTime(capture),
+      priceChecks: () => {
+        const expiries = new Set(rows.map(({ expiry }) => expiry));
+        return priceChecksOfChain(context, capture, (expiry) => expiries.has(expiry));
+      },
       underlying,
       rowCount: rows.length,
       greeksSource: capture && greeksSourceOf(capture),
+      greeksFilled: greeksFilledOf(rows),
     },
   };
 }

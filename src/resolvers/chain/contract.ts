@@ -7,10 +7,10 @@ import {
   type OptionRight,
   readOptionContract,
 } from '../../domain/chain/option-contract.ts';
-import { underlyingOf } from '../../domain/chain/option-root.ts';
 import { invalidParameter } from '../../domain/failure.ts';
-import { type RequestContext, registeredSymbol } from '../context.ts';
-import { foreignCursor, readCursor, writeCursor } from '../cursor.ts';
+import { type ConnectionPage, connectionPage } from '../connection-page.ts';
+import { type RequestContext, registeredSymbol, underlyingOf } from '../context.ts';
+import { foreignCursor, readCursor } from '../cursor.ts';
 import { requireReadable } from '../gex/gex.ts';
 import { type ChainFilter, chainAt, chainFilter, latestChainRow } from './chain.ts';
 
@@ -23,29 +23,21 @@ export interface ContractsArgs extends ChainFilter {
   right?: OptionRight | null | undefined;
 }
 
-/** A page of contracts. */
-export interface ContractsPage {
-  edges: { cursor: string; node: OptionContract }[];
-  pageInfo: { hasNextPage: boolean; hasPreviousPage: boolean; startCursor: string | null; endCursor: string | null };
-  /** All that match. */
-  totalCount: number;
-}
-
 /** A contract of a registered underlying; 404 for another. */
 export async function contractOf(context: RequestContext, id: string): Promise<OptionContract> {
   const contract = readOptionContract(id)!;
-  await registeredSymbol(context, underlyingOf(contract.root));
+  await registeredSymbol(context, await underlyingOf(context, contract));
   return contract;
 }
 
 /** Throws unless the caller may read a contract: 404 outside the registry, 403 by the rule of its root's underlying. */
 export async function requireContract(context: RequestContext, contract: OptionContract): Promise<void> {
-  requireSymbol(context.caller, await registeredSymbol(context, underlyingOf(contract.root)));
+  requireSymbol(context.caller, await registeredSymbol(context, await underlyingOf(context, contract)));
 }
 
 /** The row of a contract in its underlying's latest chain; null when it is not listed there. */
 export async function chainRowOf(context: RequestContext, contract: OptionContract): Promise<ChainRow | null> {
-  const underlying = underlyingOf(contract.root);
+  const underlying = await underlyingOf(context, contract);
   await requireReadable(context, underlying);
   return latestChainRow(context, underlying, contract);
 }
@@ -55,7 +47,7 @@ export async function listedContracts(
   context: RequestContext,
   symbol: string,
   args: ContractsArgs,
-): Promise<ContractsPage> {
+): Promise<ConnectionPage<OptionContract>> {
   if (args.first < 1) throw invalidParameter('first', 'expected 1 or more');
   const bound = [symbol, args.expiry, args.right, args.strikeGte, args.strikeLte].map((value) => value ?? '');
   const after = args.after == null ? null : readOptionContract(readCursor(args.after, bound, 'after'));
@@ -66,15 +58,12 @@ export async function listedContracts(
   const all = (capture?.rows ?? []).filter((row) => matches(row) && (args.right == null || row.right === args.right));
   const start = after === null ? 0 : all.filter((row) => compareContracts(row, after) <= 0).length;
   const page = all.slice(start, start + Math.min(args.first, contractsPageMax));
-  const edges = page.map((node) => ({ cursor: writeCursor(contractId(node), bound), node }));
-  return {
-    edges,
-    pageInfo: {
-      hasNextPage: start + page.length < all.length,
-      hasPreviousPage: start > 0,
-      startCursor: edges[0]?.cursor ?? null,
-      endCursor: edges.at(-1)?.cursor ?? null,
-    },
+  return connectionPage({
+    nodes: page,
+    position: contractId,
+    bound,
+    hasNextPage: start + page.length < all.length,
+    hasPreviousPage: start > 0,
     totalCount: all.length,
-  };
+  });
 }

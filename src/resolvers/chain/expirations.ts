@@ -24,7 +24,7 @@ export interface Expirations {
   meta: ExpirationsMeta;
 }
 
-/** How long a live list may be said to come from the cache. */
+/** Longest time for which a live list may be called cached, ms. */
 const cacheMs = minuteMs;
 
 /** A list that was served. */
@@ -45,7 +45,7 @@ function servedFrom(store: Store): LRUCache<string, Served> {
   return served;
 }
 
-/** What was listed at one point in time; null when nothing was. */
+/** Expiries listed at one point in time; null when none were. */
 function listedAt(context: RequestContext, symbol: string, atMs: number): Promise<ListedExpirations | null> {
   return batched(context, 'expirations', { underlying: symbol, atMs }, (asked) =>
     fromSource(context, 'chain', () => expirationsAt(context.store, asked)),

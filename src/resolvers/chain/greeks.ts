@@ -1,12 +1,11 @@
 import { sessionOf } from '../../domain/calendar.ts';
 import { type GreeksSample, type GreeksSolve, greeksSeriesLength, quoteAgeMs } from '../../domain/chain/greeks.ts';
 import { contractId, type OptionContract } from '../../domain/chain/option-contract.ts';
-import { underlyingOf } from '../../domain/chain/option-root.ts';
 import { exchangeDate, type SessionDate } from '../../domain/market-time.ts';
 import { roundTo } from '../../domain/units.ts';
 import { batched } from '../../runtime/batched.ts';
 import { readGreeksSeries, readLatestGreeks } from '../../store/chain/greeks.ts';
-import { fromSource, type RequestContext, requireSource } from '../context.ts';
+import { fromSource, type RequestContext, requireSource, rootsOf } from '../context.ts';
 import { type ResponseMeta, responseMeta } from '../response-meta.ts';
 import { capturedSolves, latestCapturedSolves, mergedSeries } from './captured-solves.ts';
 import { requireContract } from './contract.ts';
@@ -28,17 +27,22 @@ export interface GreeksMeta extends ResponseMeta {
   note: string | null;
 }
 
-function keyOf(contract: OptionContract) {
-  return { underlying: underlyingOf(contract.root), contract: contractId(contract) };
+async function keysOf(context: RequestContext, contracts: readonly OptionContract[]) {
+  const roots = await rootsOf(context);
+  return contracts.map((contract) => ({
+    underlying: roots.of(contract.root).underlying,
+    contract: contractId(contract),
+  }));
 }
 
 async function storedSolves(context: RequestContext, contracts: readonly OptionContract[]) {
   if (!context.sources.option_tape) return new Map<string, GreeksSolve>();
   const range = { throughMs: context.nowMs, today: exchangeDate(context.nowMs) };
-  return fromSource(context, 'option_tape', () => readLatestGreeks(context.store, contracts.map(keyOf), range));
+  const keys = await keysOf(context, contracts);
+  return fromSource(context, 'option_tape', () => readLatestGreeks(context.store, keys, range));
 }
 
-/** Of a stored and a captured solve the newer is the latest. */
+/** The newer of a stored and a captured solve is the latest. */
 async function readLatest(
   context: RequestContext,
   contracts: readonly OptionContract[],
@@ -54,7 +58,8 @@ async function readLatest(
 async function storedSeries(context: RequestContext, contracts: readonly OptionContract[]) {
   if (!context.sources.option_tape) return new Map<string, GreeksSample[]>();
   const range = { throughMs: context.nowMs, today: exchangeDate(context.nowMs), length: greeksSeriesLength };
-  return fromSource(context, 'option_tape', () => readGreeksSeries(context.store, contracts.map(keyOf), range));
+  const keys = await keysOf(context, contracts);
+  return fromSource(context, 'option_tape', () => readGreeksSeries(context.store, keys, range));
 }
 
 async function readSeries(context: RequestContext, contracts: readonly OptionContract[]): Promise<GreeksSample[][]> {

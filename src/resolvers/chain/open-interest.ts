@@ -1,9 +1,8 @@
 import { type OptionContract, osiSymbol } from '../../domain/chain/option-contract.ts';
-import { underlyingOf } from '../../domain/chain/option-root.ts';
 import { exchangeDate } from '../../domain/market-time.ts';
 import { batched } from '../../runtime/batched.ts';
 import { type ListedInterest, latestOpenInterest } from '../../store/chain/open-interest.ts';
-import { fromSource, type RequestContext } from '../context.ts';
+import { fromSource, type RequestContext, underlyingOf } from '../context.ts';
 import { requireReadable } from '../gex/gex.ts';
 import { chainAt, latestChainRow } from './chain.ts';
 
@@ -18,7 +17,7 @@ function publishedInterest(context: RequestContext, underlying: string): Promise
  * or where the chain does not say; null when neither says.
  */
 export async function openInterestOf(context: RequestContext, contract: OptionContract): Promise<number | null> {
-  const underlying = underlyingOf(contract.root);
+  const underlying = await underlyingOf(context, contract);
   await requireReadable(context, underlying);
   const [chain, row, published] = await Promise.all([
     chainAt(context, underlying, context.nowMs),

@@ -1,16 +1,18 @@
 import { type Bar, type BarColumns, barAt, barColumns, timeframeMs } from '../../domain/bar.ts';
+import { oneBar } from '../../domain/bar-aggregation.ts';
 import { tradingDayAtOrBefore } from '../../domain/calendar.ts';
 import { contractId, type OptionContract } from '../../domain/chain/option-contract.ts';
 import { Failure, invalidParameter, providerUnavailable, sourceNotConfigured } from '../../domain/failure.ts';
-import { exchangeDate, type SessionDate } from '../../domain/market-time.ts';
-import { madeOfMinutes, shownBefore } from '../../live/shown-bars.ts';
+import type { SessionDate } from '../../domain/market-time.ts';
+import { minutesShownBefore, withLast } from '../../live/shown-bars.ts';
 import { batched } from '../../runtime/batched.ts';
 import { yieldForRows } from '../../runtime/event-loop.ts';
 import type { OptionTimeframe } from '../../store/chain/option-bar-block.ts';
 import { readOptionBarsOf } from '../../store/chain/option-bars.ts';
 import { firstAtOrAfter, sliceBars } from '../../store/market/bar-blocks.ts';
-import type { RequestContext } from '../context.ts';
-import { type ResponseMeta, responseMeta, sessionPlane } from '../response-meta.ts';
+import { type RequestContext, rootsOf } from '../context.ts';
+import { currentDate } from '../current-date.ts';
+import { printPlane, type ResponseMeta, responseMeta } from '../response-meta.ts';
 import { requireContract } from './contract.ts';
 
 /** Bars an answer holds: the default, and the most for every caller (spec 4.12). */
@@ -45,7 +47,11 @@ async function readSession(
   session: SessionDate,
   timeframe: OptionTimeframe,
 ): Promise<BarColumns> {
-  const read = (contracts: readonly OptionContract[]) => readOptionBarsOf(context.store, contracts, session, timeframe);
+  const roots = await rootsOf(context);
+  const read = (contracts: readonly OptionContract[]) => {
+    const listed = contracts.map((each) => ({ underlying: roots.of(each.root).underlying, contract: each }));
+    return readOptionBarsOf(context.store, listed, session, timeframe);
+  };
   const found = await batched(context, `option-bars ${session} ${timeframe}`, contract, read, contractId);
   return found?.bars ?? barColumns(0);
 }
@@ -60,7 +66,10 @@ async function fromProvider<T>(context: RequestContext, read: () => Promise<T>):
   }
 }
 
-/** The bars of a contract's session as they stand now: in a replay, the one in progress is made of ended minutes. */
+/**
+ * The bars of a contract's session as they stand now: in a replay, the one in progress is made of ended minutes, which
+ * are the shortest that is stored of a contract.
+ */
 async function shownBars(
   context: RequestContext,
   contract: OptionContract,
@@ -69,11 +78,13 @@ async function shownBars(
 ): Promise<BarColumns> {
   const { store, nowMs } = context;
   const all = await readSession(context, contract, session, timeframe);
-  const shown = sliceBars(all, 0, firstAtOrAfter(all, shownBefore(store, timeframe, nowMs)));
-  const last = shown.tsMs.at(-1);
+  const bars = sliceBars(all, 0, firstAtOrAfter(all, nowMs + 1));
+  const last = bars.tsMs.at(-1);
   const isInProgress = last !== undefined && last + timeframeMs[timeframe] > nowMs;
-  if (!store.endedBarsOnly || !isInProgress) return shown;
-  return madeOfMinutes(store, shown, await readSession(context, contract, session, '1m'), nowMs);
+  if (!store.endedBarsOnly || !isInProgress) return bars;
+  const minutes = timeframe === '1m' ? all : await readSession(context, contract, session, '1m');
+  const [from, to] = [last, minutesShownBefore(store, nowMs)].map((ms) => firstAtOrAfter(minutes, ms));
+  return withLast(bars, oneBar(sliceBars(minutes, from!, Math.max(from!, to!)), last));
 }
 
 /** The newest bars of a contract's session (spec 4.12). */
@@ -85,7 +96,7 @@ export async function optionBars(
   if (args.limit != null && args.limit < 1) throw invalidParameter('limit', 'expected 1 or more');
   await requireContract(context, contract);
   const timeframe = args.timeframe ?? '1m';
-  const session = args.session ?? tradingDayAtOrBefore(exchangeDate(context.nowMs));
+  const session = args.session ?? tradingDayAtOrBefore(await currentDate(context));
   const clamped = (args.limit ?? 0) > optionBarLimits.max;
   const limit = Math.min(args.limit ?? optionBarLimits.default, optionBarLimits.max);
   const all = await fromProvider(context, () => shownBars(context, contract, session, timeframe));
@@ -97,7 +108,7 @@ export async function optionBars(
     timeframe,
     bars,
     meta: {
-      ...responseMeta(context, sessionPlane(session, context.nowMs), clamped ? ['limit_clamped'] : []),
+      ...responseMeta(context, await printPlane(context, session), clamped ? ['limit_clamped'] : []),
       session,
       count,
       note: count > 0 ? null : `No bars of ${contractId(contract)} are stored for the session ${session}.`,

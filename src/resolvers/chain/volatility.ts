@@ -1,25 +1,28 @@
 import { type MinuteChain, minuteChain } from '../../analytics/chain/solved-chain.ts';
 import {
+  type SurfaceOptions,
   type SurfacePoint,
   surfacePoint,
   type TermExpiry,
   type VolatilitySurface,
   volatilitySurface,
 } from '../../analytics/chain/volatility-surface.ts';
-import type { ChainCapture, GreeksSource } from '../../domain/chain/chain.ts';
+import { type ChainCapture, type GreeksSource, sourceTime } from '../../domain/chain/chain.ts';
 import { exchangeDate } from '../../domain/market-time.ts';
 import { batched } from '../../runtime/batched.ts';
 import { yieldToEventLoop } from '../../runtime/event-loop.ts';
 import { lastSolvedMinutes, type SolvedMinute } from '../../store/chain/solved-minutes.ts';
-import { fromSource, type RequestContext, requireSource } from '../context.ts';
+import { fromSource, type RequestContext, requireSource, rootsOf } from '../context.ts';
+import { loadCurve, loadDividends } from '../corporate.ts';
 import { requireReadable } from '../gex/gex.ts';
+import { type PriceChecked, priceChecksOfChain } from '../gex/price-checks.ts';
 import { type ResponseMeta, responseMeta } from '../response-meta.ts';
 import { yieldingRows } from '../yielding-rows.ts';
 import { chainAt } from './chain.ts';
 
 export type { SurfacePoint, TermExpiry };
 
-export interface VolatilityMeta extends ResponseMeta {
+export interface VolatilityMeta extends ResponseMeta, PriceChecked {
   /** Whose volatilities these are; null when unknown or there are none. */
   greeksSource: GreeksSource | null;
   /** Why the answer is empty; null if it is not. */
@@ -32,7 +35,7 @@ export interface VolatilityMeta extends ResponseMeta {
  */
 export interface VolatilityTerm {
   symbol: string;
-  /** The minute of the solves, or when the chain was captured, epoch ms; null when there is neither. */
+  /** The minute of the solves, or the time of the chain's quotes, epoch ms; null when there is neither. */
   asOfMs: number | null;
   /** Dollars, then; null when unknown. */
   spot: number | null;
@@ -47,16 +50,22 @@ export interface VolatilitySurfacePage extends VolatilityTerm {
 }
 
 // Captures are shared and never change, so results are cached with them.
-const surfaces = new WeakMap<ChainCapture, VolatilitySurface>();
+const surfaces = new WeakMap<ChainCapture, { options: SurfaceOptions; surface: VolatilitySurface }>();
 
-async function surfaceOf(chain: ChainCapture): Promise<VolatilitySurface> {
-  let surface = surfaces.get(chain);
-  if (!surface) {
-    // The forwards of a large chain take about 10 ms: other requests run between two symbols.
-    await yieldToEventLoop();
-    surface = volatilitySurface(chain);
-    surfaces.set(chain, surface);
-  }
+async function surfaceOf(context: RequestContext, chain: ChainCapture): Promise<VolatilitySurface> {
+  const [roots, curve, dividends] = await Promise.all([
+    rootsOf(context),
+    loadCurve(context, chain.sessionDate),
+    loadDividends(context, chain.underlying),
+  ]);
+  const known = surfaces.get(chain);
+  const isSame = known?.options.roots === roots && known.options.curve === curve;
+  if (isSame && known.options.dividends === dividends) return known.surface;
+  // The forwards of a large chain take about 10 ms: other requests run between two symbols.
+  await yieldToEventLoop();
+  const options = { roots, curve, dividends };
+  const surface = volatilitySurface(chain, options);
+  surfaces.set(chain, { options, surface });
   return surface;
 }
 
@@ -80,7 +89,7 @@ async function latestChain(context: RequestContext, symbol: string): Promise<Min
     hasChains ? chainAt(context, symbol, context.nowMs) : null,
     hasTape ? lastSolvedMinute(context, symbol) : null,
   ]);
-  if (minute === null || (captured !== null && captured.capturedAt > minute.tsMs))
+  if (minute === null || (captured !== null && sourceTime(captured) > minute.tsMs))
     return captured && { chain: captured, marks: noMarks };
   const known = minuteChains.get(minute);
   if (known?.captured === captured) return known.made;
@@ -95,21 +104,30 @@ async function latest(
 ): Promise<(MinuteChain & { surface: VolatilitySurface }) | null> {
   await requireReadable(context, symbol);
   const found = await latestChain(context, symbol);
-  return found && { ...found, surface: await surfaceOf(found.chain) };
+  return found && { ...found, surface: await surfaceOf(context, found.chain) };
 }
 
 function term(
   context: RequestContext,
   symbol: string,
-  found: { chain: ChainCapture; surface: VolatilitySurface } | null,
+  found: (MinuteChain & { surface: VolatilitySurface }) | null,
 ): VolatilityTerm {
   const expiries = found?.surface.expiries ?? [];
   const empty =
     found === null ? `No option chain of ${symbol} has been captured, and no contract has been solved.` : null;
   const note = expiries.length === 0 ? (empty ?? `The latest option chain of ${symbol} has no open expiry.`) : null;
-  const { capturedAt = null, spot = null } = found?.chain ?? {};
-  const greeksSource = found?.surface.source ?? null;
-  return { symbol, asOfMs: capturedAt, spot, expiries, meta: { ...responseMeta(context, 'live'), greeksSource, note } };
+  const asOfMs = found && sourceTime(found.chain);
+  const spot = found?.chain.spot ?? null;
+  const shown = new Set(expiries.map(({ expiry }) => expiry));
+  // The checks of a capture say nothing of a minute that was solved after it.
+  const checked = found?.marks === noMarks ? found.chain : null;
+  const meta = {
+    ...responseMeta(context, 'live'),
+    priceChecks: () => priceChecksOfChain(context, checked, (expiry) => shown.has(expiry)),
+    greeksSource: found?.surface.source ?? null,
+    note,
+  };
+  return { symbol, asOfMs, spot, expiries, meta };
 }
 
 /**

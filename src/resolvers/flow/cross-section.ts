@@ -4,7 +4,7 @@ import type { SessionDate } from '../../domain/market-time.ts';
 import { batched } from '../../runtime/batched.ts';
 import { readCrossSections } from '../../store/flow/cross-sections.ts';
 import { fromSource, type RequestContext } from '../context.ts';
-import { type ResponseMeta, responseMeta, sessionPlane } from '../response-meta.ts';
+import { printPlane, type ResponseMeta, responseMeta } from '../response-meta.ts';
 import { flowRetention, requireFlowOf } from './flow.ts';
 
 export interface CrossSectionMeta extends ResponseMeta {
@@ -33,7 +33,7 @@ export async function crossSection(
   return {
     snapshot: snapshot && { ...snapshot, coverage: coverageAt(snapshot.coverage, context.nowMs) },
     meta: {
-      ...responseMeta(context, sessionPlane(session, context.nowMs)),
+      ...responseMeta(context, await printPlane(context, session)),
       symbol,
       retention: flowRetention(session),
       note: snapshot

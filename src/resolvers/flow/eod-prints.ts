@@ -5,10 +5,11 @@ import { invalidParameter } from '../../domain/failure.ts';
 import type { CoverageStatus } from '../../domain/flow/coverage.ts';
 import { type RankedList, type RankedListName, type RankedPrint, rankedListSize } from '../../domain/flow/flow.ts';
 import { exchangeDate, type SessionDate } from '../../domain/market-time.ts';
+import { requireServedWindow } from '../../domain/served-window.ts';
 import { batched } from '../../runtime/batched.ts';
 import { readRankedLists, wholeList } from '../../store/flow/ranked-prints.ts';
 import { fromSource, type RequestContext, registeredSymbol } from '../context.ts';
-import { type ResponseMeta, responseMeta, sessionPlane } from '../response-meta.ts';
+import { printPlane, type ResponseMeta, responseMeta } from '../response-meta.ts';
 import { requireFlowFilter, requireFlowOf } from './flow.ts';
 
 export interface EodFilters {
@@ -90,6 +91,8 @@ export async function eodPrints(context: RequestContext, filters: EodFilters): P
   if (context.caller.kind === 'key' && session === null)
     throw invalidParameter('session', 'is required with an API key');
   requireFlowFilter(context, filters);
+  const { fromMs = null, toMs = null } = filters;
+  requireServedWindow({ name: 'from_ms', ms: fromMs }, { name: 'to_ms', ms: toMs });
   if (symbol !== null) await requireFlowOf(context, symbol);
   const isIndex = symbol !== null && (await registeredSymbol(context, symbol)).class === 'index';
   const list = context.caller.kind === 'key' ? 'free' : 'pro';
@@ -107,7 +110,7 @@ export async function eodPrints(context: RequestContext, filters: EodFilters): P
     source: ranked?.source ?? null,
     prints,
     meta: {
-      ...responseMeta(context, sessionPlane(session, context.nowMs)),
+      ...responseMeta(context, await printPlane(context, session)),
       count: prints.length,
       filters,
       note: noteOf(ranked, prints.length, isIndex && list === 'free'),

@@ -6,8 +6,7 @@ import { minuteMs } from '../../domain/units.ts';
 import { type RequestContext, registeredSymbol } from '../context.ts';
 
 /**
- * What `meta.retention` says: the live feed of about a day, or a session that was asked for by its date (contract-notes
- * 2).
+ * `meta.retention`: the live feed of about a day, or a session that was asked for by its date (contract-notes 2).
  */
 export function flowRetention(session: SessionDate | null): 'intraday_24h' | 'stored_session' {
   return session === null ? 'intraday_24h' : 'stored_session';
@@ -24,7 +23,7 @@ export function feedStartMs(nowMs: number): number {
   return isTradingDay(today) ? sameTime : Math.min(sameTime, regularSession(before)!.openMs);
 }
 
-/** What narrows a request for flow. */
+/** Filters of a request for flow. */
 interface FlowFilter {
   symbol?: string | null | undefined;
   /** Dollars. */

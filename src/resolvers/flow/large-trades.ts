@@ -2,7 +2,7 @@ import { requireFlow } from '../../access/entitlement/entitlement.ts';
 import type { OptionRight } from '../../domain/chain/option-contract.ts';
 import { invalidParameter } from '../../domain/failure.ts';
 import { coverageAt } from '../../domain/flow/coverage.ts';
-import type { EventKey } from '../../domain/flow/event-id.ts';
+import type { EventId } from '../../domain/flow/event-id.ts';
 import type { FlowEvent, FlowEventKind, FlowSide, LargeTrade, LargeTradesTotal } from '../../domain/flow/flow.ts';
 import type { SessionDate } from '../../domain/market-time.ts';
 import { batched } from '../../runtime/batched.ts';
@@ -14,22 +14,22 @@ import {
   readLargeTrades,
   readLargeTradeTotals,
 } from '../../store/flow/events.ts';
-import { fromSource, type RequestContext } from '../context.ts';
+import { fromSource, type RequestContext, underlyingOf } from '../context.ts';
 import { foreignCursor, readCursor, writeCursor } from '../cursor.ts';
-import { type ResponseMeta, responseMeta, sessionPlane } from '../response-meta.ts';
+import { printPlane, type ResponseMeta, responseMeta } from '../response-meta.ts';
 import { feedStartMs, flowRetention, requireFlowFilter, requireFlowOf } from './flow.ts';
 
 /** Events an answer holds: the default, the most for a site session, the most for an API key (spec 4.8). */
 export const largeTradeLimits = { default: 100, max: 200, keyMax: 100 };
 
-/** What narrows large trades of whichever underlying. */
+/** Filters of large trades of whichever underlying. */
 interface LargeTradesArgs {
   session?: SessionDate | null | undefined;
   minPremiumUsd?: number | null | undefined;
   limit?: number | null | undefined;
 }
 
-/** What narrows those of one underlying. */
+/** Filters of those of one underlying. */
 export interface LargeTradesOfArgs extends LargeTradesArgs {
   kind?: FlowEventKind | null | undefined;
   side?: FlowSide | null | undefined;
@@ -66,17 +66,17 @@ function filterOf({ nowMs }: RequestContext, { session = null, minPremiumUsd = n
   return { session, minPremiumUsd, fromMs: session === null ? feedStartMs(nowMs) : null, throughMs: nowMs };
 }
 
-function pageOf(
+async function pageOf(
   context: RequestContext,
   args: LargeTradesArgs,
   found: { events: LargeTrade[] } & Pick<LargeTradesMeta, 'cursor' | 'total'>,
-): LargeTradesPage {
+): Promise<LargeTradesPage> {
   const { limit, clamped } = limitOf(context, args);
   const session = args.session ?? null;
   return {
     events: found.events.map((event) => ({ ...event, coverage: coverageAt(event.coverage, context.nowMs) })),
     meta: {
-      ...responseMeta(context, sessionPlane(session, context.nowMs), clamped ? ['limit_clamped'] : []),
+      ...responseMeta(context, await printPlane(context, session), clamped ? ['limit_clamped'] : []),
       count: found.events.length,
       limit,
       retention: flowRetention(session),
@@ -87,7 +87,7 @@ function pageOf(
   };
 }
 
-// What a cursor continues.
+// The list that a cursor continues.
 const boundTo = (symbol: string, { session, minPremiumUsd, kind, side, right, expiry }: LargeTradesOf) =>
   ['large-trades', symbol, JSON.stringify([session, minPremiumUsd, kind, side, right, expiry])] as const;
 
@@ -152,13 +152,21 @@ export async function largeTrades(
   });
 }
 
-/** The large trade of a key; null if there is none. Those of one answer are read together. */
-export async function flowEvent(context: RequestContext, key: EventKey): Promise<FlowEvent | null> {
-  await requireFlowOf(context, key.underlying);
-  const read = async (keys: readonly EventKey[]) => {
+type StoredEvent = EventId & { underlying: string };
+
+/** The large trade of an id; null if there is none. Those of one answer are read together. */
+export async function flowEvent(context: RequestContext, id: EventId): Promise<FlowEvent | null> {
+  const of = { ...id, underlying: await underlyingOf(context, id) };
+  await requireFlowOf(context, of.underlying);
+  const read = async (ids: readonly StoredEvent[]) => {
+    const keys = ids.flatMap(({ underlying, eventId, sessionDates }) =>
+      sessionDates.map((sessionDate) => ({ underlying, eventId, sessionDate })),
+    );
     const trades = await findLargeTrades(context.store, keys, context.nowMs);
+    // Stored under both dates, that of the trade date counts: it is the later one.
+    trades.sort((a, b) => (a.coverage.sessionDate < b.coverage.sessionDate ? -1 : 1));
     return new Map(trades.map(({ event }) => [event.eventId, event]));
   };
-  const readAll = (keys: readonly EventKey[]) => fromSource(context, 'option_tape', () => read(keys));
-  return batched(context, 'large trades by id', key, readAll, ({ eventId }) => eventId);
+  const readAll = (ids: readonly StoredEvent[]) => fromSource(context, 'option_tape', () => read(ids));
+  return batched(context, 'large trades by id', of, readAll, ({ eventId }) => eventId);
 }

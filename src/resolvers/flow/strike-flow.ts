@@ -12,8 +12,8 @@ export function strikesOf(section: CrossSection): StrikeFlow[] {
 }
 
 /**
- * What traded at a row's strike so far in the session its capture is of, over all expirations; null when nothing was
- * observed there.
+ * Trading at a row's strike so far in the session of its capture, over all expirations; null when nothing was observed
+ * there.
  */
 export async function flowAtStrike(
   context: RequestContext,

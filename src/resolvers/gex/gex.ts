@@ -8,13 +8,14 @@ import { yieldForRows } from '../../runtime/event-loop.ts';
 import { latestGexCaptures, type StoredGexCapture } from '../../store/gex/captures.ts';
 import { parseAsOf } from '../as-of.ts';
 import { findSymbol, fromSource, type RequestContext } from '../context.ts';
+import { type QuoteTime, quoteTimeOf } from '../quote-time.ts';
 import { yieldingRows } from '../yielding-rows.ts';
 
 /** A capture as it is served: the rows in force, cut to what was asked for, still columns. */
-export interface ServedGexCapture extends Omit<StoredGexCapture, 'strikes' | 'byExpiry'> {
+export interface ServedGexCapture extends Omit<StoredGexCapture, 'strikes' | 'byExpiry'>, QuoteTime {
   /** Net rows, or rows by expiry. */
   columns: GexColumns;
-  /** Whether the rows are by expiry. */
+  /** True if the rows are by expiry. */
   isByExpiry: boolean;
   /** Strikes the rows are cut to; null = no trim. */
   top: number | null;
@@ -71,7 +72,8 @@ export function servedCaptures(
   byExpiry: boolean,
   top: number | null,
 ): ServedGexCapture[] {
-  return captures.map(({ strikes, byExpiry: rows, ...facts }): ServedGexCapture => {
+  return captures.map(({ strikes, byExpiry: rows, ...stored }): ServedGexCapture => {
+    const facts = { ...stored, ...quoteTimeOf(stored) };
     const selected = top === null ? null : selectedOf(strikes, top);
     if (!byExpiry || !rows) return { ...facts, columns: strikes, isByExpiry: false, top, selected };
     const indexes = selected && ofStrikes(rows, strikes, selected);
@@ -88,7 +90,7 @@ function rowOf(capture: ServedGexCapture, index: number): GexStrike {
   return row;
 }
 
-/** What was selected, by what selected it. */
+/** Selected columns, by their selection. */
 const selectedColumns = new WeakMap<Uint32Array, GexColumns>();
 
 /** The columns of the rows that are served. */
@@ -124,19 +126,6 @@ export function inShares(
 ): number | null {
   const price = spot ?? priorCloseSpot;
   return dollars === null || !price ? null : dollars / price;
-}
-
-/** How far from the spot a flip point says little, a fraction of the spot. */
-const remoteShare = 0.2;
-
-/** Whether a capture's flip point is that far from its price; null without either. */
-export function flipIsRemote({
-  flipPoint,
-  spot,
-  priorCloseSpot,
-}: Pick<ServedGexCapture, 'flipPoint' | 'spot' | 'priorCloseSpot'>): boolean | null {
-  const price = spot ?? priorCloseSpot;
-  return flipPoint === null || !price ? null : Math.abs(flipPoint / price - 1) > remoteShare;
 }
 
 /** The last stored capture at or before `atMs`, of one session only when that is given; null if there is none. */

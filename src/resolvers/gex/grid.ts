@@ -1,4 +1,5 @@
 import { flipPoint } from '../../analytics/gex/flip-point.ts';
+import { flipStatus, grossOfRows } from '../../analytics/gex/flip-status.ts';
 import { netCurve, rowsOfExpiries } from '../../analytics/gex/net-curve.ts';
 import { lastInstant, lastSession } from '../../domain/chain/option-root.ts';
 import { invalidParameter } from '../../domain/failure.ts';
@@ -8,8 +9,10 @@ import { yieldForRows } from '../../runtime/event-loop.ts';
 import type { StoredGexCapture } from '../../store/gex/captures.ts';
 import { type AsOf, parseAsOf } from '../as-of.ts';
 import type { RequestContext } from '../context.ts';
+import { delayedSourceTime, type QuoteTime, quoteTimeOf } from '../quote-time.ts';
 import { type ResponseMeta, responseMeta } from '../response-meta.ts';
 import { checkTop, requireReadable, type ServedGexCapture, servedCaptures, storedCapture } from './gex.ts';
+import { type PriceChecked, priceChecksOf } from './price-checks.ts';
 
 export interface GexGridArgs {
   at?: string | null | undefined;
@@ -20,7 +23,11 @@ export interface GexGridArgs {
   byExpiry?: boolean | null | undefined;
 }
 
-export interface GexGridMeta extends ResponseMeta {
+export interface GexGridMeta extends ResponseMeta, PriceChecked {
+  /** Null when nothing was captured. */
+  capture: ServedGexCapture | null;
+  /** Epoch ms; null where it is the capture's own time. */
+  sourceTime: number | null;
   /** Session of the capture; where there is none, the date that was asked for. */
   date: SessionDate;
   underlying: string;
@@ -34,7 +41,7 @@ export interface GexGridMeta extends ResponseMeta {
 }
 
 /** One capture by strike, over the expiries asked for (contract-notes 3). */
-export interface GexGrid {
+export interface GexGrid extends QuoteTime {
   /** Null when nothing was captured. Its totals are over all strikes left after filtering by expiry, before `top`. */
   capture: ServedGexCapture | null;
   /** Largest |gex| of the rows before `top`, dollars per $1 move; null without a capture. */
@@ -44,18 +51,24 @@ export interface GexGrid {
   meta: GexGridMeta;
 }
 
-/** A capture over some of its expiries. */
-function overExpiries(capture: StoredGexCapture, expiries: ReadonlySet<number>): StoredGexCapture {
+/**
+ * A capture over some of its expiries: its rows, `netGex`, `flipPoint` and `flipStatus`. Other figures stay those of
+ * all.
+ */
+export function overExpiries(capture: StoredGexCapture, expiries: ReadonlySet<number>): StoredGexCapture {
   const byExpiry = rowsOfExpiries(capture.byExpiry!, (day) => expiries.has(day));
   const strikes = netCurve(byExpiry);
   const curve = Array.from(strikes.strike, (strike, i) => ({ strike, gex: strikes.gex[i]! }));
-  return {
-    ...capture,
-    strikes,
-    byExpiry,
-    netGex: strikes.gex.reduce((sum, gex) => sum + gex, 0),
-    flipPoint: flipPoint(curve, capture.spot ?? capture.priorCloseSpot ?? 0),
-  };
+  const price = capture.spot ?? capture.priorCloseSpot;
+  const netGex = strikes.gex.reduce((sum, gex) => sum + gex, 0);
+  const crossing = flipPoint(curve, price ?? 0);
+  const isPartial = capture.flipStatus === 'partial';
+  const figures = { strikeCount: curve.length, flipPoint: crossing, isPartial, price, netGex };
+  const isWhole = byExpiry.strike.length === capture.byExpiry!.strike.length;
+  // A capture of an older version has no status: its rows are looked at when it is asked for.
+  const asStored = isWhole || capture.flipStatus === null;
+  const status = asStored ? capture.flipStatus : flipStatus({ ...figures, grossGex: grossOfRows(byExpiry) });
+  return { ...capture, strikes, byExpiry, netGex, flipPoint: crossing, flipStatus: status };
 }
 
 /** Expiry dates that a capture lists. */
@@ -111,11 +124,15 @@ export async function gexGrid(context: RequestContext, symbol: string, args: Gex
   const capture = chosen && servedCaptures([chosen], args.byExpiry ?? false, args.top ?? null)[0]!;
   const isSealed = asOf !== null && (sessionDate ?? exchangeDate(asOf.atMs)) < today;
   return {
+    ...quoteTimeOf(stored),
     capture,
     maxAbsGex: capture && largest(capture.columns),
     adhoc: days !== null,
     meta: {
       ...responseMeta(context, isSealed ? 'archive' : 'live'),
+      capture,
+      priceChecks: () => priceChecksOf(chosen, (expiry) => days === null || days.has(epochDay(expiry))),
+      sourceTime: delayedSourceTime(stored),
       date,
       underlying: symbol,
       strikeCount: chosen ? Math.min(chosen.strikes.strike.length, args.top ?? Number.POSITIVE_INFINITY) : 0,

@@ -1,4 +1,5 @@
 import { clockTime, closeMinute, isTradingDay, sessionMinutes } from '../../domain/calendar.ts';
+import { sourceTime } from '../../domain/chain/chain.ts';
 import { invalidParameter } from '../../domain/failure.ts';
 import { exchangeDate, exchangeInstant, parseClockTime, type SessionDate } from '../../domain/market-time.ts';
 import { maxEpochMs } from '../../domain/units.ts';
@@ -8,6 +9,7 @@ import { type GexWindow, gexCapturesOf, type StoredGexCapture } from '../../stor
 import { fromSource, type RequestContext } from '../context.ts';
 import { type ResponseMeta, responseMeta } from '../response-meta.ts';
 import { checkTop, requireReadable, type ServedGexCapture, servedCaptures } from './gex.ts';
+import { type PriceChecked, priceChecksOfAll } from './price-checks.ts';
 
 /** Strikes a capture is cut to when an API key names no `top` (spec 8). */
 export const keyDefaultTop = 20;
@@ -20,8 +22,11 @@ export interface GexHistoryArgs {
   top?: number | null | undefined;
 }
 
-export interface GexHistoryMeta extends ResponseMeta {
+export interface GexHistoryMeta extends ResponseMeta, PriceChecked {
+  captures: ServedGexCapture[];
   captureCount: number;
+  /** When the quotes of each capture are from, epoch ms; null where that is the time of every capture. */
+  sourceTime: number[] | null;
   /** HH:MM of the regular session; null on a date without trading. */
   sessionOpen: string | null;
   sessionClose: string | null;
@@ -48,7 +53,7 @@ function historyWindow({ date, from, to, byExpiry }: GexHistoryArgs, nowMs: numb
   if (fromMinute >= toMinute) throw invalidParameter(from == null ? 'to' : 'from', 'expected from to be before to');
   return {
     fromMs: from == null ? -maxEpochMs : exchangeInstant(date, fromMinute),
-    // What is later than the server's clock is not there yet (it is when a past session is replayed).
+    // Captures later than the server's clock are not there yet (they are when a past session is replayed).
     toMs: Math.min(to == null ? maxEpochMs : exchangeInstant(date, toMinute), nowMs + 1),
     byExpiry: byExpiry ?? false,
   };
@@ -83,13 +88,17 @@ export async function gexHistory(context: RequestContext, symbol: string, args: 
   const stored = await storedCaptures(context, symbol, date, window);
   await yieldForRows(stored.reduce((sum, { strikes }) => sum + strikes.strike.length, 0));
   const trades = isTradingDay(date);
+  const captures = servedCaptures(stored, window.byExpiry, top);
   return {
     symbol,
     sessionDate: date,
-    captures: servedCaptures(stored, window.byExpiry, top),
+    captures,
     meta: {
       ...responseMeta(context, date === today ? 'live' : 'archive'),
+      captures,
       captureCount: stored.length,
+      priceChecks: () => priceChecksOfAll(stored),
+      sourceTime: stored.some(({ delayMs }) => delayMs) ? stored.map(sourceTime) : null,
       sessionOpen: trades ? clockTime(sessionMinutes.open) : null,
       sessionClose: trades ? clockTime(closeMinute(date)) : null,
       top,

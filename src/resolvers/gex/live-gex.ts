@@ -1,10 +1,12 @@
 import { requireSymbol } from '../../access/entitlement/entitlement.ts';
-import { invalidParameter } from '../../domain/failure.ts';
+import { invalidParameter, notFound } from '../../domain/failure.ts';
+import { epochDay, type SessionDate } from '../../domain/market-time.ts';
 import { missed } from '../../live/gex.ts';
 import type { LiveSource } from '../../live/source.ts';
 import type { StoredGexCapture } from '../../store/gex/captures.ts';
 import { findSymbol, type RequestContext, requireSource } from '../context.ts';
-import { requireReadable } from './gex.ts';
+import { requireReadable, type ServedGexCapture, servedCaptures, storedCapture } from './gex.ts';
+import { overExpiries } from './grid.ts';
 
 /** A symbol's captures: the latest, then each as it is made, or made again. 403 when the symbol may not be read. */
 export async function followGex(context: RequestContext, symbol: string): Promise<LiveSource<StoredGexCapture>> {
@@ -22,4 +24,27 @@ export async function followGex(context: RequestContext, symbol: string): Promis
       if (entry) requireSymbol(caller, entry);
     },
   });
+}
+
+/** Arguments of a subscriber for every capture. */
+export interface FollowedGexArgs {
+  topStrikes?: number | null | undefined;
+  expiries?: readonly SessionDate[] | null | undefined;
+}
+
+/** A followed capture as a subscriber gets it. */
+export async function followedCapture(
+  context: RequestContext,
+  capture: StoredGexCapture,
+  { topStrikes, expiries }: FollowedGexArgs,
+): Promise<ServedGexCapture> {
+  let chosen = capture;
+  if (expiries != null) {
+    // The hub reads net rows alone: most subscribers want no more.
+    const { underlying, capturedAt: atMs } = capture;
+    const whole = await storedCapture(context, underlying, { atMs, byExpiry: true });
+    if (!whole) throw notFound('The capture');
+    chosen = overExpiries(whole, new Set(expiries.map(epochDay)));
+  }
+  return servedCaptures([chosen], false, topStrikes ?? null)[0]!;
 }

@@ -2,13 +2,14 @@ import { previousTradingDay, regularSession, sessionOf } from '../../domain/cale
 import { invalidParameter } from '../../domain/failure.ts';
 import { exchangeDate, type SessionDate } from '../../domain/market-time.ts';
 import { batched } from '../../runtime/batched.ts';
-import { partialChains } from '../../store/chain/chain-captures.ts';
 import { firstGexCaptures, type StoredGexCapture } from '../../store/gex/captures.ts';
 import { fromSource, type RequestContext } from '../context.ts';
-import { type ResponseMeta, responseMeta, sessionPlane } from '../response-meta.ts';
+import { delayedSourceTime, type QuoteTime, quoteTimeOf } from '../quote-time.ts';
+import { capturePlane, type ResponseMeta, responseMeta } from '../response-meta.ts';
 import { requireReadable, type ServedGexCapture, servedCaptures, storedCapture } from './gex.ts';
+import { isPartial } from './partial.ts';
 
-/** What a session's gamma is compared with: its own open, or the close of the session before. */
+/** Bases that a session's gamma is compared with: its own open, or the close of the session before. */
 export const referenceBases = ['open', 'prev_close'] as const;
 export type ReferenceBasis = (typeof referenceBases)[number];
 
@@ -18,12 +19,16 @@ export interface GexReferenceArgs {
 }
 
 export interface GexReferenceMeta extends ResponseMeta {
+  /** Epoch ms; null where it is the capture's own time. */
+  sourceTime: number | null;
   /** True if there is such a capture. */
   available: boolean;
+  /** Null when there is no such capture. */
+  capture: ServedGexCapture | null;
 }
 
 /** The capture a session's gamma is compared with, by strike and expiry (contract-notes 3). */
-export interface GexReference {
+export interface GexReference extends QuoteTime {
   symbol: string;
   basis: ReferenceBasis;
   sessionDate: SessionDate;
@@ -34,7 +39,10 @@ export interface GexReference {
   meta: GexReferenceMeta;
 }
 
-/** The first capture in the regular session of `date` so far; symbols asked for the same date are read together. */
+/**
+ * The first capture so far whose quotes are of the regular session of `date`; symbols asked for the same date are read
+ * together.
+ */
 async function openingCapture(
   context: RequestContext,
   symbol: string,
@@ -42,24 +50,16 @@ async function openingCapture(
 ): Promise<StoredGexCapture | null> {
   const session = regularSession(date);
   if (session === null) return null;
-  const window = { fromMs: session.openMs, toMs: Math.min(session.closeMs, context.nowMs + 1), byExpiry: true };
+  const window = { fromMs: session.openMs, toMs: session.closeMs, throughMs: context.nowMs, byExpiry: true };
   return batched(context, `gex open ${date}`, symbol, (symbols) =>
-    fromSource(context, 'chain', () => firstGexCaptures(context.store, symbols, window)),
-  );
-}
-
-type Captured = Pick<StoredGexCapture, 'underlying' | 'capturedAt'>;
-
-/** Whether the chain behind a capture was given in part only. */
-function isPartial(context: RequestContext, { underlying, capturedAt }: Captured): Promise<boolean> {
-  return batched(context, 'partial chains', { underlying, capturedAt }, (captures) =>
-    fromSource(context, 'chain', () => partialChains(context.store, captures)),
+    fromSource(context, 'chain', () => firstGexCaptures(context.store, symbols, date, window)),
   );
 }
 
 /**
- * The first capture in the regular session of `date`, or the last of the session before it. By strike and expiry where
- * the capture holds such rows, else net. Without `date` the session that runs, or ran last, is meant.
+ * The first capture of the regular session of `date` by the time of its quotes, or the last of the session before it.
+ * By strike and expiry where the capture holds such rows, else net. Without `date` the session that runs, or ran last,
+ * is meant.
  */
 export async function gexReference(
   context: RequestContext,
@@ -78,12 +78,19 @@ export async function gexReference(
       ? await openingCapture(context, symbol, sessionDate)
       : await storedCapture(context, symbol, { atMs: nowMs, sessionDate: reference, byExpiry: true });
   const hasExpiries = (stored?.byExpiry?.strike.length ?? 0) > 0;
+  const capture = stored && servedCaptures([stored], hasExpiries, null)[0]!;
   return {
     symbol,
     basis,
     sessionDate,
-    capture: stored && servedCaptures([stored], hasExpiries, null)[0]!,
+    ...quoteTimeOf(stored),
+    capture,
     complete: stored && stored.gammaAbsent === 0 && !(await isPartial(context, stored)),
-    meta: { ...responseMeta(context, sessionPlane(reference, nowMs)), available: stored !== null },
+    meta: {
+      ...responseMeta(context, capturePlane(reference, nowMs)),
+      sourceTime: delayedSourceTime(stored),
+      available: stored !== null,
+      capture,
+    },
   };
 }

@@ -1,4 +1,4 @@
-/** How a record of a journal is stored under its id. */
+/** Storage of a journal's record under its id. */
 interface Stored<T> {
   record: T;
   /** Replaces the one with its id; null = there is none. */

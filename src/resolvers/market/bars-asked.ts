@@ -10,7 +10,7 @@ function aboutMs(text: string): number {
   return /^\d{9,}$/.test(text) ? Number(text) : Date.parse(text.slice(0, 10));
 }
 
-/** How bars are asked for. */
+/** Arguments of a request for bars. */
 export interface BarsAsked {
   from: string;
   to: string;

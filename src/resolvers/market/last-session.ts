@@ -1,17 +1,22 @@
 import { requireSymbol } from '../../access/entitlement/entitlement.ts';
-import { exchangeDate, type SessionDate } from '../../domain/market-time.ts';
+import { exchangeDate, exchangeInstant, type SessionDate } from '../../domain/market-time.ts';
 import { batched } from '../../runtime/batched.ts';
 import { lastBarStarts } from '../../store/market/bar-blocks.ts';
 import { fromSource, type RequestContext, realTicker } from '../context.ts';
+import { currentDate } from '../current-date.ts';
 
 /** From when on bars are looked for, epoch ms: few enough years that their headers are cached. */
 const earliestMs = Date.UTC(1950, 0);
 
-/** The latest session with a stored daily bar of the symbol, as of the request; null = there is none. */
+/**
+ * The latest session with a stored daily bar of the symbol, as of the request; null = there is none. The bar of the
+ * current session counts although its date may not have come.
+ */
 export async function lastSession(context: RequestContext, symbol: string): Promise<SessionDate | null> {
   requireSymbol(context.caller, await realTicker(context, symbol));
+  const throughMs = Math.max(context.nowMs, exchangeInstant(await currentDate(context)));
   const lastMs = await batched(context, 'last sessions', symbol, (symbols) =>
-    fromSource(context, 'bars', () => lastBarStarts(context.store, symbols, '1d', earliestMs, context.nowMs + 1)),
+    fromSource(context, 'bars', () => lastBarStarts(context.store, symbols, '1d', earliestMs, throughMs + 1)),
   );
   return lastMs === null ? null : exchangeDate(lastMs);
 }

@@ -3,6 +3,7 @@ import { invalidParameter } from '../../domain/failure.ts';
 import type { Quote } from '../../domain/quote.ts';
 import type { RequestContext } from '../context.ts';
 import { type ResponseMeta, responseMeta } from '../response-meta.ts';
+import { notesOf } from './quotes.ts';
 import { registryQuotes } from './registry-quotes.ts';
 
 /** Movers an answer holds: the default and the most (contract-notes 3). */
@@ -13,7 +14,7 @@ export const moverUniverses = ['registry'] as const;
 export type MoverUniverse = (typeof moverUniverses)[number];
 
 /** A symbol that moved: its change is known, and so are the two prices it is of. */
-export interface Mover extends Pick<Quote, 'symbol' | 'volume'> {
+export interface Mover extends Pick<Quote, 'symbol' | 'volume' | 'note'> {
   /** Dollars. */
   spot: number;
   /** Percent against `officialClose`. */
@@ -27,6 +28,8 @@ export interface MoversMeta extends ResponseMeta {
   /** Epoch ms. */
   computedAt: number;
   universe: MoverUniverse;
+  /** Doubts about changes; null = none. */
+  note: string | null;
 }
 
 export interface MoversPage {
@@ -34,9 +37,9 @@ export interface MoversPage {
   meta: MoversMeta;
 }
 
-function mover({ symbol, spot, changePct, volume, officialClose }: Quote): Mover | null {
+function mover({ symbol, spot, changePct, volume, officialClose, note }: Quote): Mover | null {
   if (spot === null || changePct === null || officialClose === null) return null;
-  return { symbol, spot, changePct, volume, officialClose };
+  return { symbol, spot, changePct, volume, officialClose, note };
 }
 
 /**
@@ -64,6 +67,7 @@ export async function movers(
       count: rows.length,
       computedAt: atMs,
       universe: universe ?? 'registry',
+      note: notesOf(rows),
     },
   };
 }

@@ -1,11 +1,13 @@
 import { requireSymbol, symbolAccess } from '../../access/entitlement/entitlement.ts';
 import { invalidParameter } from '../../domain/failure.ts';
 import { emptyQuote, type Quote } from '../../domain/quote.ts';
+import type { SymbolEntry } from '../../domain/symbol.ts';
 import { readTicker } from '../../domain/ticker.ts';
 import { quoteAt } from '../../live/quote-as-of.ts';
 import { batched } from '../../runtime/batched.ts';
 import { type LiveQuote, readLiveQuotes } from '../../store/market/live-quotes.ts';
 import { findSymbol, fromSource, type RequestContext } from '../context.ts';
+import { loadSplits } from '../corporate.ts';
 import { type ResponseMeta, responseMeta } from '../response-meta.ts';
 import { loadDailyBars } from './daily-bars.ts';
 
@@ -16,6 +18,8 @@ export interface QuotesMeta extends ResponseMeta {
   count: number;
   /** Symbols of the request that the caller may not read, once each; null = none. */
   restricted: string[] | null;
+  /** Doubts about changes; null = none. */
+  note: string | null;
 }
 
 /** A quote under the name by which its symbol was asked. */
@@ -35,9 +39,14 @@ function loadLiveQuote(context: RequestContext, symbol: string): Promise<LiveQuo
   );
 }
 
-async function readQuote(context: RequestContext, symbol: string): Promise<Quote> {
-  const [bars, live] = await Promise.all([loadDailyBars(context, symbol), loadLiveQuote(context, symbol)]);
-  return quoteAt(symbol, bars, live, context.nowMs);
+async function readQuote(context: RequestContext, entry: SymbolEntry): Promise<Quote> {
+  const { symbol } = entry;
+  const [bars, live, splits] = await Promise.all([
+    loadDailyBars(context, symbol),
+    loadLiveQuote(context, symbol),
+    loadSplits(context, symbol),
+  ]);
+  return quoteAt(context.store, entry, { bars, live, splits }, context.nowMs);
 }
 
 /** The quote of one symbol: all null for a ticker nobody knows, 403 for one the caller may not read. */
@@ -45,7 +54,13 @@ export async function symbolQuote(context: RequestContext, symbol: string): Prom
   const entry = await findSymbol(context, symbol);
   if (!entry) return emptyQuote(symbol);
   requireSymbol(context.caller, entry);
-  return readQuote(context, symbol);
+  return readQuote(context, entry);
+}
+
+/** The notes of quotes, each once; null when there is none. */
+export function notesOf(quotes: readonly Pick<Quote, 'note'>[]): string | null {
+  const notes = new Set(quotes.map(({ note }) => note).filter((note) => note !== null));
+  return notes.size > 0 ? [...notes].join(' ') : null;
 }
 
 /** Throws 400 for no symbols, and for more than one request may ask of. */
@@ -57,7 +72,7 @@ export function checkQuoteSymbols(symbols: readonly string[]): void {
 
 /**
  * One row a symbol in the order asked, repeats included (spec 4.2), under the spelling in `asked`.
- * What may not be read is an empty row and in `restricted`.
+ * A symbol that may not be read is an empty row, and in `restricted`.
  */
 export async function quotes(
   context: RequestContext,
@@ -73,7 +88,7 @@ export async function quotes(
       symbols.map(async (symbol): Promise<Quote> => {
         const entry = await findSymbol(context, symbol);
         if (!entry) return emptyQuote(symbol);
-        if (symbolAccess(context.caller, entry).allowed) return readQuote(context, symbol);
+        if (symbolAccess(context.caller, entry).allowed) return readQuote(context, entry);
         restricted.add(symbol);
         return emptyQuote(symbol);
       }),
@@ -83,6 +98,11 @@ export async function quotes(
   const listed = [...new Set(asked.filter((_, i) => restricted.has(symbols[i]!)))];
   return {
     rows: rows.map((row, i) => ({ ...row, asked: asked[i]! })),
-    meta: { ...responseMeta(context, 'live'), count: rows.length, restricted: listed.length > 0 ? listed : null },
+    meta: {
+      ...responseMeta(context, 'live'),
+      count: rows.length,
+      restricted: listed.length > 0 ? listed : null,
+      note: notesOf(rows),
+    },
   };
 }

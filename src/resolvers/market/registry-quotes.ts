@@ -7,6 +7,7 @@ import { yieldToEventLoop } from '../../runtime/event-loop.ts';
 import { forEverybody } from '../../runtime/request-scope.ts';
 import { dependOn, type Store } from '../../store/engine/connection.ts';
 import { readLiveQuotes } from '../../store/market/live-quotes.ts';
+import { readSplits } from '../../store/market/splits.ts';
 import { fromSource, type RequestContext } from '../context.ts';
 import { registeredSymbols } from './registry.ts';
 
@@ -31,7 +32,11 @@ export interface RegistryQuotes extends Quoted {
 }
 
 interface Computing {
+  /** The last change of the registry before it. */
+  registry: number;
   atMs: number;
+  /** The last notified change of splits before it. */
+  splits: number;
   quoted: Promise<Quoted>;
 }
 
@@ -45,11 +50,16 @@ async function compute(context: RequestContext): Promise<Quoted> {
   const { store, nowMs } = context;
   const entries = await registeredSymbols(context);
   const symbols = entries.map((entry) => entry.symbol);
-  const [bars, live] = await Promise.all([dailyBarsAt(store, symbols, nowMs), readLiveQuotes(store, symbols)]);
+  const [bars, live, splits] = await Promise.all([
+    dailyBarsAt(store, symbols, nowMs),
+    readLiveQuotes(store, symbols),
+    readSplits(store, symbols),
+  ]);
   const quoted: QuotedEntry[] = [];
   for (const entry of entries) {
     const { symbol } = entry;
-    quoted.push({ entry, quote: quoteAt(symbol, bars.get(symbol)!, live.get(symbol) ?? null, nowMs) });
+    const known = { bars: bars.get(symbol)!, live: live.get(symbol) ?? null, splits: splits.get(symbol) ?? [] };
+    quoted.push({ entry, quote: quoteAt(store, entry, known, nowMs) });
     if (quoted.length % quotesPerYield === 0) await yieldToEventLoop();
   }
   const changeOf = ({ quote }: QuotedEntry) => Math.abs(quote.changePct!);
@@ -58,15 +68,21 @@ async function compute(context: RequestContext): Promise<Quoted> {
   return { quoted, byChange };
 }
 
-/** What is computed in this minute; the first who asks in a minute has it done. */
+/** This minute's computation; the first request of a minute starts it. */
 function ofThisMinute(context: RequestContext): Computing {
   const { store, nowMs } = context;
   // Computed for whichever caller asks first: the answers of the others depend on the same.
   dependOn(store, 'registry', null);
   dependOn(store, 'market', null);
+  dependOn(store, 'corporate', null);
+  const registry = store.versions.known('registry', null);
+  const splits = store.versions.known('corporate', null);
   const latest = computing.get(store.blocks);
-  if (latest && nowMs >= latest.atMs && nowMs < latest.atMs + minuteMs) return latest;
-  const fresh = { atMs: nowMs, quoted: forEverybody(() => compute(context)) };
+  const isRecent = latest && nowMs >= latest.atMs && nowMs < latest.atMs + minuteMs;
+  // Not waited for: a change of the registry, by which prices may not be served any more, and a split, which changes
+  // prices that did not move.
+  if (isRecent && latest.registry === registry && latest.splits === splits) return latest;
+  const fresh = { registry, splits, atMs: nowMs, quoted: forEverybody(() => compute(context)) };
   computing.set(store.blocks, fresh);
   // A failure is not shared beyond those who already wait for it.
   fresh.quoted.catch(() => {

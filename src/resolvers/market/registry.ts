@@ -23,7 +23,7 @@ export async function registryPage(context: RequestContext, symbolClass: SymbolC
   return { rows, meta: { ...responseMeta(context, 'registry'), count: rows.length, class: symbolClass } };
 }
 
-/** What a look-up says of a text: whether it is a real ticker, and of what (contract-notes 3). */
+/** Answer of a look-up: true or false for a real ticker, and its kind (contract-notes 3). */
 export interface SymbolLookup {
   valid: boolean;
   /** The ticker; of a text that is none, the text upper-cased. */

@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { requireSymbol } from '../../access/entitlement/entitlement.ts';
 import { tooManyInFlight } from '../../access/limits/in-flight.ts';
 import { type BarColumns, latenessMs, type StockBar, type Timeframe, timeframeMs } from '../../domain/bar.ts';
-import { sessionMinutes } from '../../domain/calendar.ts';
+import { sessionMinutes, tradeDate, tradeSpan } from '../../domain/calendar.ts';
 import { invalidParameter } from '../../domain/failure.ts';
 import {
   epochDay,
@@ -13,17 +13,25 @@ import {
   parseRequestedInstant,
   startOfDate,
 } from '../../domain/market-time.ts';
+import { requireServedWindow } from '../../domain/served-window.ts';
+import { type Split, splitAdjusted, splitFactor } from '../../domain/splits.ts';
 import { dayMs } from '../../domain/units.ts';
 import { barsAsOfNow, lastBarStart } from '../../live/stock-bars.ts';
 import { yieldForRows } from '../../runtime/event-loop.ts';
 import { firstAtOrAfter, readBars } from '../../store/market/bar-blocks.ts';
 import { fromSource, oncePerRequest, type RequestContext, realTicker } from '../context.ts';
+import { loadSplits } from '../corporate.ts';
+import { currentDate } from '../current-date.ts';
 import { readPosition, writeCursor } from '../cursor.ts';
 import { type Plane, type ResponseMeta, responseMeta } from '../response-meta.ts';
 import { yieldingRows } from '../yielding-rows.ts';
 
 /** Bars a page holds: the default, the most for a site session, the most for an API key (spec 8). */
 export const barLimits = { default: 10_000, max: 50_000, keyMax: 1000 };
+
+/** True if bars are as printed, or in shares of now: divided by the splits since. */
+export const barAdjustments = ['raw', 'split'] as const;
+export type BarAdjustment = (typeof barAdjustments)[number];
 
 /** The longest span an API key may read, by timeframe; longer ones are clamped (spec 8). */
 export const keySpanDays: Record<Timeframe, number> = { '1s': 7, '1m': 7, '5m': 30, '1h': 90, '1d': 2 * 365 };
@@ -36,6 +44,7 @@ export interface StockBarsArgs {
   limit?: number | null | undefined;
   cursor?: string | null | undefined;
   source?: string | null | undefined;
+  adjust?: BarAdjustment | null | undefined;
 }
 
 export interface StockBarsMeta extends ResponseMeta {
@@ -45,12 +54,17 @@ export interface StockBarsMeta extends ResponseMeta {
   cursor: string | null;
   /** Why the range can hold no bar; null when it can. */
   note: string | null;
+  /** True if the bars are adjusted; null when that was not asked for and no split lies in the range. */
+  adjusted: boolean | null;
+  /** The splits in the range; null when there are none. */
+  splits: Split[] | null;
 }
 
 export interface StockBarsPage {
   symbol: string;
   timeframe: Timeframe;
   bars: BarColumns;
+  adjust: BarAdjustment;
   meta: StockBarsMeta;
 }
 
@@ -97,7 +111,7 @@ function barWindow(context: RequestContext, args: StockBarsArgs, timeframe: Time
   const toMs = rangeEnd(args.to, zone, 'to');
   const writtenFromMs = rangeEnd(args.from, zone, 'from');
   let fromMs = writtenFromMs;
-  if (fromMs > toMs) throw invalidParameter('from', 'expected a time that is not after `to`');
+  requireServedWindow({ name: 'from', ms: fromMs }, { name: 'to', ms: toMs });
   const isKey = context.caller.kind === 'key';
   const applied: string[] = [];
   // Counted from now where `to` lies in the future, so that the newest bars stay in the range.
@@ -139,9 +153,15 @@ async function completeThrough(
   return fromSource(context, 'bars', () => lastBarStart(context, symbol, timeframe, window.fromMs, end));
 }
 
-/** `live` when the range reaches into the current session, whose bars may still change. */
-export function planeOf(toMs: number, nowMs: number): Plane {
-  return toMs > exchangeInstant(exchangeDate(nowMs)) ? 'live' : 'archive';
+/**
+ * `live` when the range reaches into the current session, whose bars may still change. A range that ends with the
+ * midnight in it does so only if there are bars of the evening before.
+ */
+async function planeOf(context: RequestContext, toMs: number, { tsMs }: BarColumns): Promise<Plane> {
+  const date = await currentDate(context);
+  const { fromMs } = tradeSpan(date);
+  const reachesMs = date > exchangeDate(context.nowMs) ? fromMs : exchangeInstant(date);
+  return toMs > reachesMs || (tsMs.at(-1) ?? -Infinity) >= fromMs ? 'live' : 'archive';
 }
 
 /** At most two stock-bar requests of one API key at a time, over REST and GraphQL (spec 8). */
@@ -156,6 +176,8 @@ export async function takeInFlightSlot(context: RequestContext): Promise<void> {
   });
 }
 
+const isWithin = (ms: number, { fromMs, toMs }: Pick<Window, 'fromMs' | 'toMs'>) => ms >= fromMs && ms < toMs;
+
 /** A page of a symbol's bars (spec 4.7). */
 export async function stockBars(context: RequestContext, symbol: string, args: StockBarsArgs): Promise<StockBarsPage> {
   if (args.source != null && args.source !== 'trade') throw invalidParameter('source', 'only trade bars are served');
@@ -164,19 +186,27 @@ export async function stockBars(context: RequestContext, symbol: string, args: S
   requireSymbol(context.caller, entry);
   const timeframe = args.timeframe ?? '1m';
   const window = barWindow(context, args, timeframe);
-  const bound = [symbol, timeframe, window.writtenFromMs, window.toMs];
+  const adjust = args.adjust ?? 'raw';
+  // A cursor goes on with the bars that it came from.
+  const bound = [symbol, timeframe, window.writtenFromMs, window.toMs, ...(adjust === 'raw' ? [] : [adjust])];
   const start = args.cursor ? readPosition(args.cursor, bound) : window.fromMs;
   await takeInFlightSlot(context);
   const range = { fromMs: start, toMs: window.toMs, limit: window.limit };
-  const page = await fromSource(context, 'bars', () => barsAsOfNow(context, symbol, timeframe, range));
+  const [page, splits] = await Promise.all([
+    fromSource(context, 'bars', () => barsAsOfNow(context, symbol, timeframe, range)),
+    loadSplits(context, symbol),
+  ]);
   const last = page.bars.tsMs.at(-1);
+  const today = exchangeDate(context.nowMs);
+  const inWindow = splits.filter(({ exDate }) => exDate <= today && isWithin(exchangeInstant(exDate), window));
   await yieldForRows(page.bars.tsMs.length);
   return {
     symbol,
     timeframe,
-    bars: page.bars,
+    bars: adjust === 'split' ? splitAdjusted(page.bars, splits, today) : page.bars,
+    adjust,
     meta: {
-      ...responseMeta(context, planeOf(window.toMs, context.nowMs), window.applied),
+      ...responseMeta(context, await planeOf(context, window.toMs, page.bars), window.applied),
       rowCount: page.bars.tsMs.length,
       completeThrough: await completeThrough(context, symbol, timeframe, window, {
         ...page,
@@ -187,6 +217,8 @@ export async function stockBars(context: RequestContext, symbol: string, args: S
         window.fromMs === window.toMs
           ? '`from` and `to` are the same time. `to` is exclusive, so the range holds no bar.'
           : null,
+      adjusted: adjust === 'split' || inWindow.length > 0 ? adjust === 'split' : null,
+      splits: inWindow.length > 0 ? inWindow : null,
     },
   };
 }
@@ -218,12 +250,22 @@ export function stockBarRows({ symbol, timeframe, bars }: StockBarsPage, context
 /** A close older than this many days is no longer the one before. */
 const priorCloseWindowDays = 14;
 
-/** The close, in dollars, of the session before the page's first bar; null when the page is empty or none is known. */
-export async function priorClose(context: RequestContext, { symbol, bars }: StockBarsPage): Promise<number | null> {
+/**
+ * The close, in dollars, of the session before the page's first bar, adjusted as the bars are; null when the page is
+ * empty or none is known.
+ */
+export async function priorClose(
+  context: RequestContext,
+  { symbol, bars, adjust }: StockBarsPage,
+): Promise<number | null> {
   const first = bars.tsMs[0];
   if (first === undefined) return null;
-  const toMs = exchangeInstant(exchangeDate(first));
+  const toMs = exchangeInstant(tradeDate(first));
   const range = { fromMs: toMs - priorCloseWindowDays * dayMs, toMs, limit: Infinity };
   const daily = await fromSource(context, 'bars', () => readBars(context.store, [symbol], '1d', range));
-  return daily.get(symbol)?.bars.close.at(-1) ?? null;
+  const before = daily.get(symbol)?.bars;
+  const close = before?.close.at(-1) ?? null;
+  if (close === null || adjust === 'raw') return close;
+  const splits = await loadSplits(context, symbol);
+  return close / splitFactor(splits, exchangeDate(before!.tsMs.at(-1)!), exchangeDate(context.nowMs));
 }

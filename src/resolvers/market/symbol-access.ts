@@ -1,9 +1,10 @@
 import { symbolAccess } from '../../access/entitlement/entitlement.ts';
 import type { SymbolEntry, TenorFrame } from '../../domain/symbol.ts';
 import type { Tier } from '../../domain/tier.ts';
+import { type MaybePromise, whenThere } from '../../runtime/maybe-promise.ts';
 import { findSymbol, type RequestContext, realTicker } from '../context.ts';
 
-/** What of a symbol's expiries the option chain covers (spec 2.3). */
+/** The part of a symbol's expiries that the option chain covers (spec 2.3). */
 export interface ChainPolicy {
   symbol: string;
   /** Expiries covered: the number of days from today. */
@@ -16,7 +17,7 @@ export function chainPolicy({ symbol, windowDays, tenorFrame }: SymbolEntry): Ch
   return { symbol, windowDays, tenorFrame };
 }
 
-/** Whether the caller may read a symbol's data, and what is lacking. */
+/** True if the caller may read a symbol's data, and what is lacking. */
 export interface AccessAnswer {
   symbol: string;
   allowed: boolean;
@@ -25,11 +26,11 @@ export interface AccessAnswer {
 }
 
 /** The entitlement of the caller to a real ticker's data; 404 for a string that is none. */
-export async function accessTo(context: RequestContext, symbol: string): Promise<AccessAnswer> {
-  return { symbol, ...symbolAccess(context.caller, await realTicker(context, symbol)) };
+export function accessTo(context: RequestContext, symbol: string): MaybePromise<AccessAnswer> {
+  return whenThere(realTicker(context, symbol), (entry) => ({ symbol, ...symbolAccess(context.caller, entry) }));
 }
 
-/** Whether the ticker is in the registry, rather than in the ticker directory only or nowhere. */
-export async function isRegistered(context: RequestContext, symbol: string): Promise<boolean> {
-  return (await findSymbol(context, symbol))?.registered ?? false;
+/** True if the ticker is in the registry, rather than in the ticker directory only or nowhere. */
+export function isRegistered(context: RequestContext, symbol: string): MaybePromise<boolean> {
+  return whenThere(findSymbol(context, symbol), (entry) => entry?.registered ?? false);
 }

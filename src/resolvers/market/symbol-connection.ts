@@ -1,8 +1,9 @@
 import { otherSector } from '../../analytics/screener/sectors.ts';
 import { invalidParameter } from '../../domain/failure.ts';
 import type { SymbolClass, SymbolEntry } from '../../domain/symbol.ts';
+import { type ConnectionPage, connectionPage } from '../connection-page.ts';
 import type { RequestContext } from '../context.ts';
-import { readCursor, writeCursor } from '../cursor.ts';
+import { readCursor } from '../cursor.ts';
 import { registeredSymbols } from './registry.ts';
 
 /** Most symbols a page of the connection holds; more are clamped to it. */
@@ -16,41 +17,47 @@ export interface SymbolsArgs {
   search?: string | null | undefined;
 }
 
-/** A page of the registry, as a connection. */
-export interface SymbolConnection {
-  edges: { cursor: string; node: { symbol: string } }[];
-  pageInfo: { hasNextPage: boolean; hasPreviousPage: boolean; startCursor: string | null; endCursor: string | null };
-  /** Symbols over all pages. */
-  totalCount: number;
-}
+/** A page of symbols. */
+export type SymbolConnection = ConnectionPage<{ symbol: string }>;
 
-function matcher({ class: symbolClass, sector, search }: SymbolsArgs): (entry: SymbolEntry) => boolean {
+function matcher({ class: symbolClass, sector }: SymbolsArgs, text: string): (entry: SymbolEntry) => boolean {
   const wantedSector = sector?.toLowerCase() ?? null;
-  const text = search?.trim().toLowerCase() ?? '';
   return (entry) =>
     (symbolClass == null || entry.class === symbolClass) &&
     (wantedSector === null || (entry.sector ?? otherSector).toLowerCase() === wantedSector) &&
     (text === '' || entry.symbol.toLowerCase().startsWith(text) || entry.name.toLowerCase().includes(text));
 }
 
-/** Registered symbols that match, ascending by ticker, `first` at a time. */
+/** Where a search lists a symbol: its own ticker, then tickers that begin with the text, then names that hold it. */
+function rankOf(symbol: string, search: string): number {
+  const ticker = symbol.toLowerCase();
+  return ticker === search ? 0 : ticker.startsWith(search) ? 1 : 2;
+}
+
+/** The order of a search for a text: by rank, then by ticker; of none, that of the tickers. */
+function byRank(text: string): (one: string, other: string) => number {
+  return (one, other) => rankOf(one, text) - rankOf(other, text) || (one < other ? -1 : Number(one > other));
+}
+
+/** Registered symbols that match, the best match first, then ascending by ticker, `first` at a time. */
 export async function symbolConnection(context: RequestContext, args: SymbolsArgs): Promise<SymbolConnection> {
   if (args.first < 1) throw invalidParameter('first', 'expected 1 or more');
-  const matching = (await registeredSymbols(context)).filter(matcher(args));
+  const text = args.search?.trim().toLowerCase() ?? '';
+  const order = byRank(text);
+  const found = (await registeredSymbols(context)).filter(matcher(args, text));
+  // The registry is in the order of its tickers.
+  const matching = text === '' ? found : found.sort((one, other) => order(one.symbol, other.symbol));
   // The position is a ticker, so that symbols entering the registry in the meantime neither repeat nor hide others.
   const bound = ['symbols', args.class ?? '', args.sector ?? '', args.search ?? ''];
   const after = args.after == null ? null : readCursor(args.after, bound, 'after');
-  const rest = after === null ? matching : matching.filter((entry) => entry.symbol > after);
+  const rest = after === null ? matching : matching.filter((entry) => order(entry.symbol, after) > 0);
   const page = rest.slice(0, Math.min(args.first, maxSymbolsPage));
-  const edges = page.map(({ symbol }) => ({ cursor: writeCursor(symbol, bound), node: { symbol } }));
-  return {
-    edges,
-    pageInfo: {
-      hasNextPage: rest.length > page.length,
-      hasPreviousPage: matching.length > rest.length,
-      startCursor: edges[0]?.cursor ?? null,
-      endCursor: edges.at(-1)?.cursor ?? null,
-    },
+  return connectionPage({
+    nodes: page,
+    position: ({ symbol }) => symbol,
+    bound,
+    hasNextPage: rest.length > page.length,
+    hasPreviousPage: matching.length > rest.length,
     totalCount: matching.length,
-  };
+  });
 }

@@ -3,11 +3,13 @@ import { invalidParameter } from '../../domain/failure.ts';
 import {
   addDays,
   exchangeDate,
+  exchangeInstant,
   exchangeTimeZone,
   isDate,
   parseRequestedInstant,
   type SessionDate,
 } from '../../domain/market-time.ts';
+import { requireServedWindow } from '../../domain/served-window.ts';
 import { batched } from '../../runtime/batched.ts';
 import {
   isRowKey,
@@ -110,6 +112,8 @@ function startOf(
     first: sessionBound(args.from, zone, 'from'),
     last: sessionBound(args.to, zone, 'to'),
   };
+  const msOf = (date: SessionDate | null) => (date === null ? null : exchangeInstant(date));
+  requireServedWindow({ name: 'from', ms: msOf(range.first) }, { name: 'to', ms: msOf(range.last) });
   if (args.cursor == null) return { range, after: null };
   const [first, last, date, ...key] = readCursor(args.cursor, bound).split('|') as [string, string, string];
   const after = { date, key: key.join('|') };

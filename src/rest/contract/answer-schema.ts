@@ -161,6 +161,13 @@ const absentFromMeta = new Set([...absentInMeta, ...absentInCaps]);
 
 const isMeta = ({ node }: SelectedField): boolean => responseKey(node) === 'meta';
 
+/** Metadata of any answer may say that some of it is simulated. */
+function withNote(meta: JsonSchema): JsonSchema {
+  const properties = meta.properties as Record<string, JsonSchema>;
+  const note = { type: 'string', description: 'A remark on the answer, such as that some of its data is simulated.' };
+  return { ...meta, properties: { ...properties, note: properties.note ?? note } };
+}
+
 /** The JSON Schema of a route's answer, from the types of the fields its operation selects. */
 export function answerSchema(schema: GraphQLSchema, route: Route, operation: StoredOperation): JsonSchema {
   const definition = operation.document.definitions.find(
@@ -189,6 +196,6 @@ export function answerSchema(schema: GraphQLSchema, route: Route, operation: Sto
   const data =
     (payload.properties as Record<string, JsonSchema>).data ??
     named('schemas', schemaName(walk.operation, type.name), payload, type.description);
-  const envelope = { type: 'object', properties: { data, meta }, required: ['data', 'meta'] };
+  const envelope = { type: 'object', properties: { data, meta: withNote(meta) }, required: ['data', 'meta'] };
   return named('schemas', responseName(walk.operation), envelope);
 }

@@ -1,13 +1,11 @@
-import type { IncomingMessage } from 'node:http';
 import { z } from 'zod';
 import { bodyRequests } from '../../access/limits/body-points.ts';
 import { type Failure, invalidParameter } from '../../domain/failure.ts';
-import { bodyBytes, utf8Text } from '../../domain/request-body.ts';
+import { bodyOver, utf8Text } from '../../domain/request-body.ts';
 import { jsonFailure, requireReadable } from '../../domain/sent-text.ts';
-import type { JsonSize } from '../../runtime/json-size.ts';
 import { named } from './components.ts';
 
-/** How a route reads its request's body. */
+/** Reader of a route's request body. */
 export interface BodyReader {
   /** Media types accepted, the first one named in OpenAPI. */
   mediaTypes: readonly string[];
@@ -15,29 +13,28 @@ export interface BodyReader {
   required: boolean;
   /** JSON Schema of the body, for OpenAPI. */
   schema: Record<string, unknown>;
-  /** The size of a JSON body, which is charged; throws 400 for one that is more than is read. */
-  size?: (bytes: Buffer) => JsonSize;
+  /** Requests that a request with this body costs, its own among them. Throws 400 for a body that is not read. */
+  cost: (bytes: Buffer) => number;
   /** The value handed to the route's `variables`; throws 400 for a body of the wrong shape. */
   read: (bytes: Buffer) => unknown;
 }
 
 /**
- * Reads and checks a request's body: 415 for another media type, 413 when too large, 400 when it is not what is
- * expected. `caller` = whose bytes they are, for the limit of bodies in progress; `charge` takes the requests that a
- * large body costs beside its own.
+ * Reads and checks a body: 413 when too large, 400 when it is not what is expected. `charge` takes what the request
+ * costs with it, before it is read.
  */
 export async function readBody(
   reader: BodyReader,
-  request: IncomingMessage,
-  caller: string,
-  charge: (requests: number) => Promise<unknown>,
+  bytes: Buffer,
+  charge: (requests: number) => Promise<void>,
 ): Promise<unknown> {
-  const bytes = await bodyBytes(request, { ...reader, caller });
-  const requests = reader.size ? bodyRequests(reader.size(bytes)) : 0;
-  if (requests > 0) await charge(requests);
-  if (bytes.length > 0) return reader.read(bytes);
-  if (!reader.required) return null;
-  throw invalidParameter('body', 'is required; it was empty');
+  if (bytes.length > reader.maxBytes) throw bodyOver(reader.maxBytes);
+  if (bytes.length === 0) {
+    if (!reader.required) return null;
+    throw invalidParameter('body', 'is required; it was empty');
+  }
+  await charge(Math.ceil(reader.cost(bytes)));
+  return reader.read(bytes);
 }
 
 /**
@@ -51,7 +48,7 @@ function shapeFailure(error: z.ZodError): Failure {
   return invalidParameter(String(field ?? 'body'), `${item}${message}`);
 }
 
-/** What OpenAPI says of a body: the name of its schema, and an example that the route takes. */
+/** OpenAPI's description of a body: the name of its schema, and an example that the route takes. */
 export interface BodyDescription {
   name: string;
   example: unknown;
@@ -73,7 +70,7 @@ export function jsonBody(
     maxBytes,
     required,
     schema: describedBody(shape, description),
-    size: (bytes) => requireReadable(bytes, 'body'),
+    cost: (bytes) => 1 + bodyRequests(requireReadable(bytes, 'body')),
     read: (bytes) => {
       let value: unknown;
       try {
@@ -91,7 +88,7 @@ export function jsonBody(
   };
 }
 
-/** What is said of a field that is not there, and of one of another type. */
+/** The message for a field that is missing, and for one of another type. */
 export const fieldError = (expected: string) => (issue: { input?: unknown }) =>
   issue.input === undefined ? 'is required' : `expected ${expected}`;
 

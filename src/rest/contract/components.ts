@@ -6,7 +6,7 @@ type Section = 'schemas' | 'responses' | 'headers';
 interface Component {
   section: Section;
   name: string;
-  /** What it is wherever it is used. */
+  /** Its description wherever it is used. */
   description: string | undefined;
   /** The component where it is more than each of its uses. */
   whole: JsonSchema | undefined;
@@ -34,7 +34,7 @@ export function named(
   return { ...part, [component]: { section, name, description: description ?? undefined, whole } };
 }
 
-/** What a schema without `null` accepts. */
+/** A schema without `null`. */
 function withoutNull({ type, enum: values, ...rest }: JsonSchema): JsonSchema {
   const types = [type].flat().filter((one) => one !== 'null');
   return {
@@ -46,7 +46,7 @@ function withoutNull({ type, enum: values, ...rest }: JsonSchema): JsonSchema {
 
 type Components = Record<string, Record<string, JsonSchema>>;
 
-/** What a part accepts: its text without descriptions. */
+/** The accepted values of a part: its text without descriptions. */
 function meaning(part: JsonSchema): string {
   return JSON.stringify(part, (key, value) => (key === 'description' && typeof value === 'string' ? undefined : value));
 }

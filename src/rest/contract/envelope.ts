@@ -12,10 +12,13 @@ export interface Envelope {
 export const absentInMeta = new Set([
   'cursor',
   'note',
+  'adjusted',
+  'splits',
   'limit_clamped',
   'top_defaulted',
   'top',
   'restricted',
+  'greeks_filled',
   'class',
   'dte',
   'dte_expiry',
@@ -23,6 +26,7 @@ export const absentInMeta = new Set([
   'filters',
   'disclosure_k',
   'errors_omitted',
+  'source_time',
 ]);
 /** As `absentInMeta`, for `meta.caps`. */
 export const absentInCaps = new Set(['darkpool', 'flow', 'gexDepth']);
@@ -60,6 +64,13 @@ async function prunedYielding(data: unknown, absent: Set<string>): Promise<unkno
     if (rows.length % rowsPerYield === 0) await yieldToEventLoop();
   }
   return rows;
+}
+
+/** An answer whose meta says so beside what its note says already; as it is for null. */
+export function noted<T extends { meta: Record<string, unknown> }>(answer: T, note: string | null): T {
+  if (note === null) return answer;
+  const own = answer.meta.note;
+  return { ...answer, meta: { ...answer.meta, note: typeof own === 'string' ? `${own} ${note}` : note } };
 }
 
 /** The envelope of an operation's answer; `absent` names the keys of `data` that are omitted instead of null. */

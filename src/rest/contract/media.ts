@@ -46,9 +46,9 @@ export interface WrittenAnswer {
   bytes: Buffer;
   contentType: string;
   envelope: Envelope;
-  /** Whether `meta` is not among the bytes. */
+  /** True if `meta` is not among the bytes. */
   bare: boolean;
-  /** What the data says beside the table that was written; null = nothing. */
+  /** The data beside the table that was written; null = none. */
   beside: Record<string, Cell> | null;
 }
 
@@ -116,9 +116,9 @@ function nextPage(address: string, cursor: string): string {
 }
 
 /**
- * What is not in a body without envelope, as headers: plane as text, caps and everything else of `meta` as JSON
- * (contract-notes 1), as JSON what the data says beside its rows, and as `Link` the page after this one. `address`:
- * path and query of the request.
+ * The rest of an answer whose body has no envelope, as headers: plane as text, caps and everything else of `meta` as
+ * JSON (contract-notes 1), as JSON what the data says beside its rows, and as `Link` the page after this one.
+ * `address`: path and query of the request.
  */
 export function besideHeaders(
   prefix: string,

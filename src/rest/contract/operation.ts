@@ -16,7 +16,7 @@ import { operationSpan } from '../../runtime/operation-span.ts';
 import { withFragments } from './fragments.ts';
 import type { Route } from './route.ts';
 
-/** What a stored operation runs with: the graph's context, opaque here. */
+/** Context of a stored operation: the graph's, opaque here. */
 export type OperationContext = object;
 
 /** A route's stored operation: validated and compiled. */

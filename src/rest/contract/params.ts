@@ -222,6 +222,15 @@ export const text = (max: number) =>
     { description: `At most ${max} characters.` },
   );
 
+/**
+ * A cursor of at most `max` characters. `example` is one that was given with the page for which the examples of the
+ * other parameters ask: a cursor is bound to them.
+ */
+export const cursor = (max: number, example: string) => {
+  const { description, ...rest } = text(max).meta()!;
+  return text(max).meta({ ...rest, description: `meta.cursor of the previous page. ${description}`, example });
+};
+
 /** An id as its owner chose it; the operation checks whether it exists. */
 export const opaqueId = param((value) => value, { description: 'An id.', example: 'example-1' });
 

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import protobuf from 'protobufjs';
 import { epochDay } from '../../domain/market-time.ts';
 import { yieldToEventLoop } from '../../runtime/event-loop.ts';
+import { type ContractIdentity, needsRoots } from './option-roots.ts';
 
 /** The schema of the protobuf bodies, served verbatim. */
 export const protocolSource = readFileSync(new URL('../../../proto/rest-protocol.proto', import.meta.url), 'utf8');
@@ -19,7 +20,7 @@ interface Answer {
   [more: string]: unknown;
 }
 
-/** How a route's answer becomes a protobuf body: fields of the message, and its one list of rows. */
+/** Protobuf form of a route's answer: fields of the message, and its one list of rows. */
 export interface ProtobufMessage {
   name: string;
   /** The fields beside the rows. */
@@ -171,6 +172,8 @@ export const compositionResponse = rowsResponse('OffExchangeCompositionResponse'
 
 const chainMeasures = ['oi', 'volume', 'bid', 'ask', 'last', 'fmv', 'iv', 'delta', 'gamma', 'theta', 'vega'] as const;
 
+const chainRows = ({ data }: Answer) => (data as { rows: { contract: ContractIdentity }[] }).rows;
+
 /** `ChainResponse`. */
 export const chainResponse: ProtobufMessage = {
   name: 'ChainResponse',
@@ -179,16 +182,20 @@ export const chainResponse: ProtobufMessage = {
     return known({ capturedAtMs, spot, partial });
   },
   rowsField: 'rows',
-  rows: ({ data }) => (data as { rows: Row[] }).rows,
-  rowOf: () => (row) => {
-    const { expiry, right, strike } = row.contract as unknown as { expiry: string; right: string; strike: number };
-    return known({
-      expiryEpochDay: epochDay(expiry),
-      right: right === 'put' ? 1 : 0,
-      strikeThousandths: strike,
-      ...Object.fromEntries(chainMeasures.map((name) => [name, row[name]])),
-      sharesPerContract: row.shares_per_contract,
-    });
+  rows: (answer) => chainRows(answer) as unknown as Row[],
+  rowOf: (answer) => {
+    const withRoot = needsRoots(chainRows(answer).map(({ contract }) => contract));
+    return (row) => {
+      const { underlying, expiry, right, strike } = row.contract as unknown as ContractIdentity;
+      return known({
+        expiryEpochDay: epochDay(expiry),
+        right: right === 'put' ? 1 : 0,
+        strikeThousandths: strike,
+        ...Object.fromEntries(chainMeasures.map((name) => [name, row[name]])),
+        sharesPerContract: row.shares_per_contract,
+        root: withRoot ? underlying : null,
+      });
+    };
   },
 };
 

@@ -1,9 +1,10 @@
 import type { Failure } from '../../domain/failure.ts';
 import type { BodyReader } from './body.ts';
+import { type Example, exampleOf } from './example.ts';
 import type { Params, ParamValues } from './params.ts';
 import type { ProtobufMessage } from './protobuf.ts';
 
-/** What usage is counted under, and OpenAPI's tags (contract-notes 2). */
+/** Groups of usage, and OpenAPI's tags (contract-notes 2). */
 export type ScopeGroup =
   | 'market.reference'
   | 'market.live'
@@ -18,26 +19,34 @@ export type ScopeGroup =
   | 'journal';
 
 /**
- * What a caller must have (contract-notes 1). `any`: a credential. `symbol`: a tier that reads the symbol, and the
+ * Requirements on a caller (contract-notes 1). `any`: a credential. `symbol`: a tier that reads the symbol, and the
  * declaration where the symbol asks for it. `flow`: tier pro and the declaration, then the symbol's rule.
  * `off-exchange`: tier basic and the declaration, then the symbol's rule. `site-session`: no API key;
  * `declared-site-session`: with the declaration besides.
  */
 export type Needs = 'any' | 'symbol' | 'flow' | 'off-exchange' | 'site-session' | 'declared-site-session';
 
-/** What routes of a group require, unless they say otherwise. This describes the rule; the resolvers enforce it. */
-const needsOfGroup: Partial<Record<ScopeGroup, Needs>> = {
-  'market.live': 'symbol',
-  'market.bars': 'symbol',
-  'analytics.gex': 'symbol',
-  'analytics.vol': 'symbol',
-  'analytics.flow': 'flow',
-  'analytics.offexchange': 'off-exchange',
+/**
+ * Requirements of a route on the symbol it is asked about (contract-notes 1 and 2). `none`: nothing, or it is about
+ * none. `entry`: registered. `registered`: registered and readable. `known`: a real ticker and readable. `readable`:
+ * readable, if it is a ticker at all. `row`: nothing, but the row is empty if it is not readable. `writable`: 400
+ * unless registered and readable.
+ */
+export type SymbolRule = 'none' | 'entry' | 'registered' | 'known' | 'readable' | 'row' | 'writable';
+
+/** Requirements of a group's routes, unless they say otherwise. This describes the rule; the resolvers enforce it. */
+const rulesOfGroup: Partial<Record<ScopeGroup, Pick<Route, 'needs' | 'symbolRule'>>> = {
+  'market.live': { needs: 'symbol', symbolRule: 'readable' },
+  'market.bars': { needs: 'symbol', symbolRule: 'known' },
+  'analytics.gex': { needs: 'symbol', symbolRule: 'readable' },
+  'analytics.vol': { needs: 'symbol', symbolRule: 'readable' },
+  'analytics.flow': { needs: 'flow', symbolRule: 'registered' },
+  'analytics.offexchange': { needs: 'off-exchange', symbolRule: 'known' },
 };
 
 /** One row of the route table: how a REST request becomes a stored operation and its answer a body. */
 export interface Route {
-  /** What clients know it by: OpenAPI's `operationId`, and the MCP tool's name with `_` for `-`. It never changes. */
+  /** Its name for clients: OpenAPI's `operationId`, and the MCP tool's name with `_` for `-`. It never changes. */
   name: string;
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** Express path; `:name` are parameters of `path`. */
@@ -45,16 +54,20 @@ export interface Route {
   summary: string;
   description: string;
   scopeGroup: ScopeGroup;
-  /** What its callers must have. */
+  /** Requirements on its callers. */
   needs: Needs;
+  /** Requirements on the symbol it is asked about. */
+  symbolRule: SymbolRule;
+  /** The request that the reference page shows and the contract tests send. */
+  example: Example;
+  /** The same question as a short query of the graph, with the braces of `example`. */
+  graphql: string;
   /** Path parameters. */
   pathParams: Params;
   /** Query parameters. */
   queryParams: Params;
-  /** How the request's body is read; absent when there is none. */
+  /** Reader of the request's body; absent when there is none. */
   body?: BodyReader;
-  /** Requests that it costs with this body; less than one is one. Absent = one. */
-  cost?: (body: unknown) => number;
   /** The operation's file below `routes/`. */
   operation: string;
   /**
@@ -91,14 +104,14 @@ export interface Route {
   sunset?: { atMs: number; successor: string };
 }
 
-type Written = Pick<Route, 'name' | 'path' | 'summary' | 'scopeGroup' | 'operation'> &
-  Partial<Omit<Route, 'pathParams' | 'queryParams' | 'variables'>>;
+type Written = Pick<Route, 'name' | 'path' | 'summary' | 'scopeGroup' | 'operation' | 'graphql'> &
+  Partial<Omit<Route, 'pathParams' | 'queryParams' | 'variables' | 'example'>> & { example?: Partial<Example> };
 
 /** Declares a route. Without `variables`, each parameter is the operation's variable of the same name in camelCase. */
 export function route<P extends Params>(
   written: Written & { params: P; variables?: (values: ParamValues<P>, body: unknown) => Record<string, unknown> },
 ): Route {
-  const { params, variables, ...rest } = written;
+  const { params, variables, example = {}, ...rest } = written;
   const inPath = new Set([...written.path.matchAll(/:(\w+)/g)].map((match) => match[1]!));
   const pick = (wanted: boolean): Params =>
     Object.fromEntries(Object.entries(params).filter(([name]) => inPath.has(name) === wanted));
@@ -111,8 +124,11 @@ export function route<P extends Params>(
     inFlightLimited: false,
     aboutSessions: false,
     errors: [],
-    needs: needsOfGroup[written.scopeGroup] ?? 'any',
+    needs: 'any',
+    symbolRule: 'none',
+    ...rulesOfGroup[written.scopeGroup],
     ...rest,
+    example: exampleOf(written.path, example),
     pathParams: pick(true),
     queryParams: pick(false),
     variables: (values, body) => (variables ? variables(values as ParamValues<P>, body) : camelCased(values, body)),

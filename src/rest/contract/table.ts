@@ -1,8 +1,8 @@
 import type { JsonSchema } from './answer-schema.ts';
 
 /**
- * How a column's values are written where types matter: whole numbers of 32 and of 64 bits, doubles, flags, texts, and
- * lists of values as JSON text.
+ * Types of a column's values: whole numbers of 32 and of 64 bits, doubles, flags, texts, and lists of values as JSON
+ * text.
  */
 export type ColumnType = 'int32' | 'int64' | 'float64' | 'bool' | 'text' | 'json';
 
@@ -10,7 +10,7 @@ export type ColumnType = 'int32' | 'int64' | 'float64' | 'bool' | 'text' | 'json
 export interface Column {
   name: string;
   type: ColumnType;
-  /** Whether a row may have nothing there. */
+  /** True if a row may have nothing there. */
   nullable: boolean;
 }
 
@@ -67,7 +67,7 @@ interface Met {
   item: JsonSchema;
 }
 
-/** What an object holds: its values as columns, and the lists of objects in it. */
+/** Parts of an object: its values as columns, and the lists of objects in it. */
 function parts(
   schema: JsonSchema,
   list: number,
@@ -155,7 +155,7 @@ function tablesOf(
 export interface Tables {
   /** One for every list of objects, outermost first; none where the data is one thing, or a list of bare values. */
   tables: Table[];
-  /** What the data says beside its lists, by name as columns are named; null where that is nothing. */
+  /** The data beside its lists, by name as columns are named; null where there is none. */
   beside: (data: unknown) => Record<string, Cell> | null;
 }
 

@@ -1,11 +1,18 @@
 import type { Request, Response } from 'express';
 import type { Caller } from '../../access/caller.ts';
 import type { EndpointServices } from '../../access/endpoint-services.ts';
-import { invalidParameter } from '../../domain/failure.ts';
-import { bodyOver } from '../../domain/request-body.ts';
 import { currentRequest } from '../../runtime/request-scope.ts';
-import { type Envelope, envelope } from '../contract/envelope.ts';
-import { answerAt, type CompiledRoute, chargeForBody, failureOf, requireServed, routeValues } from './router.ts';
+import { readBody } from '../contract/body.ts';
+import { type Envelope, envelope, noted } from '../contract/envelope.ts';
+import {
+  answerAt,
+  type CompiledRoute,
+  chargeBeyondFirst,
+  failureOf,
+  requireServed,
+  routeValues,
+  withBody,
+} from './router.ts';
 
 /** A route asked otherwise than at its address. */
 export interface RouteCall {
@@ -14,25 +21,15 @@ export interface RouteCall {
   texts: Readonly<Record<string, unknown>>;
   /** The body; null if there is none. */
   body: Buffer | null;
-  /** What belongs to the request is undone when it ends. */
+  /** Registers a clean-up that runs when the request ends. */
   onEnd: (undo: () => void) => void;
   /** The HTTP exchange that carries it: the rate headers go there. */
   request: Request;
   response: Response;
 }
 
-function bodyOf({ route }: CompiledRoute, bytes: Buffer | null): unknown {
-  if (!route.body) return undefined;
-  if (bytes === null || bytes.length === 0) {
-    if (!route.body.required) return null;
-    throw invalidParameter('body', 'is required');
-  }
-  if (bytes.length > route.body.maxBytes) throw bodyOver(route.body.maxBytes);
-  return route.body.read(bytes);
-}
-
 /**
- * What a route answers to a caller, by the same rules as at its address: rate, usage, entitlement, limits. Throws the
+ * Answers a caller as a route does at its address, by the same rules: rate, usage, entitlement, limits. Throws the
  * failure that the address would answer.
  */
 export async function callRoute(
@@ -46,12 +43,13 @@ export async function callRoute(
     await services.admission.charge(caller, request, response);
     requireServed(services, route);
     const values = routeValues(route, texts, texts);
-    const read = bodyOf(compiled, body);
-    await chargeForBody(services, route, { caller, request, response }, read);
+    const charge = chargeBeyondFirst(services, { caller, request, response });
+    const read = route.body && (await readBody(route.body, body ?? Buffer.alloc(0), charge));
     const context = services.context(caller, onEnd);
     if (route.inFlightLimited) await services.takeInFlightSlot(context);
-    const result = await operation.run(context, { ...route.variables(values, read), protobuf: false });
-    return await envelope(answerAt(result, route.answer), route.absent);
+    const variables = { ...route.variables(values, read), protobuf: false };
+    const result = await withBody(read, () => operation.run(context, variables));
+    return await envelope(noted(answerAt(result, route.answer), services.simulatedNote()), route.absent);
   } catch (error) {
     throw failureOf(route, error);
   } finally {

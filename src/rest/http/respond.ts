@@ -29,7 +29,7 @@ export async function strongTag(address: string, bytes: Buffer): Promise<string>
 const encodingOf = (request: Request, length: number): Encoding | null =>
   encodingFor(length, (known) => request.acceptsEncodings([...known]));
 
-/** Whether an If-None-Match header names the tag (weak comparison, RFC 9110 13.1.2). */
+/** True if an If-None-Match header names the tag (weak comparison, RFC 9110 13.1.2). */
 export function matchesTag(header: string | undefined, tag: string): boolean {
   if (!header) return false;
   return header

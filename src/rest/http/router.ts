@@ -5,13 +5,15 @@ import type { EndpointServices } from '../../access/endpoint-services.ts';
 import { rightsOf } from '../../access/entitlement/recheck.ts';
 import { Failure, gone, internal, methodNotAllowed } from '../../domain/failure.ts';
 import { exchangeDate } from '../../domain/market-time.ts';
+import { bodyBytes } from '../../domain/request-body.ts';
 import { allowPrivateCaching } from '../../runtime/http/cache-headers.ts';
+import { releaseBytes } from '../../runtime/http/request-body.ts';
 import { requestLife } from '../../runtime/http/request-life.ts';
 import { currentRequest } from '../../runtime/request-scope.ts';
 import type { AnswerCache } from '../../runtime/response-cache.ts';
 import { answerSchema, type JsonSchema } from '../contract/answer-schema.ts';
 import { readBody } from '../contract/body.ts';
-import type { Envelope } from '../contract/envelope.ts';
+import { type Envelope, noted } from '../contract/envelope.ts';
 import { answerMedia, besideHeaders, mediaTypes, writeAnswer } from '../contract/media.ts';
 import { type OperationContext, type StoredOperation, storedOperation } from '../contract/operation.ts';
 import { readParams, tableName } from '../contract/params.ts';
@@ -19,7 +21,7 @@ import type { Route } from '../contract/route.ts';
 import { answerTables, type Tables } from '../contract/table.ts';
 import { type Body, sendBody, sendFailure, strongTag } from './respond.ts';
 
-/** What the REST routes are built from, beside what every endpoint is given. */
+/** Parts of the REST routes, beside those that every endpoint is given. */
 export interface RestParts {
   services: EndpointServices;
   /** Answers of sealed sessions, given again as they were sent. */
@@ -82,22 +84,37 @@ async function serve(parts: RestParts, compiled: CompiledRoute, request: Request
 export interface SentAnswer {
   body: Body;
   headers: Record<string, string>;
-  /** Whether the caller's own client may store it. */
+  /** True if the caller's own client may store it. */
   cacheable: boolean;
 }
 
 /**
- * Charges what a request costs with its body beyond the one that was charged before it was read, at most the caller's
- * minute, so that every tier can send the largest body; throws 429.
+ * Charges what a request costs beyond the one that was charged before its body was read, at most the caller's minute,
+ * so that every tier can send the largest body; throws 429.
  */
-export async function chargeForBody(
+export function chargeBeyondFirst(
   { admission }: Pick<EndpointServices, 'admission'>,
-  { cost }: Pick<Route, 'cost'>,
   { caller, request, response }: Pick<Exchange, 'caller' | 'request' | 'response'>,
-  body: unknown,
-): Promise<void> {
-  const whole = Math.ceil(cost?.(body) ?? 1);
-  if (whole > 1) await admission.charge(caller, request, response, whole, { already: 1, atMostMinute: true });
+) {
+  return async (requests: number): Promise<void> => {
+    if (requests > 1) await admission.charge(caller, request, response, requests, { already: 1, atMostMinute: true });
+  };
+}
+
+/** Runs an operation with a body that is read no more after it. */
+export async function withBody<T>(body: unknown, run: () => Promise<T>): Promise<T> {
+  try {
+    return await run();
+  } finally {
+    if (Buffer.isBuffer(body)) releaseBytes(body);
+  }
+}
+
+/** The body of a request, received and charged; undefined for a route without one. */
+async function receivedBody(services: EndpointServices, { body }: Route, exchange: Exchange): Promise<unknown> {
+  if (!body) return undefined;
+  const bytes = await bodyBytes(exchange.request, { ...body, caller: exchange.caller.accountId });
+  return readBody(body, bytes, chargeBeyondFirst(services, exchange));
 }
 
 interface Exchange {
@@ -110,8 +127,7 @@ interface Exchange {
 }
 
 /**
- * What an answer of sealed sessions depends on: the address, the form, the caller's rights, and the date that sealed
- * them.
+ * The key of an answer of sealed sessions: the address, the form, the caller's rights, and the date that sealed them.
  */
 function answerKey({ services }: RestParts, { caller, request, media }: Exchange): string {
   return [rightsOf(caller), media, exchangeDate(services.now()), request.originalUrl].join(' ');
@@ -125,19 +141,16 @@ async function takeSlot({ services }: RestParts, { route }: CompiledRoute, { con
 /** Runs the operation and builds the body of its answer; cached if it is about sealed sessions only. */
 async function freshAnswer(parts: RestParts, compiled: CompiledRoute, exchange: Exchange): Promise<SentAnswer> {
   const { route, operation, tables } = compiled;
-  const { caller, request, response, context, media } = exchange;
-  const { admission } = parts.services;
-  const charge = (requests: number) => admission.charge(caller, request, response, requests);
+  const { request, context, media } = exchange;
   const values = routeValues(route, request.params, request.query);
-  const body = route.body ? await readBody(route.body, request, caller.accountId, charge) : undefined;
-  await chargeForBody(parts.services, route, exchange, body);
+  const body = await receivedBody(parts.services, route, exchange);
   await takeSlot(parts, compiled, exchange);
   const store = route.method === 'GET' ? parts.sealed.storing(answerKey(parts, exchange)) : null;
   const isProtobuf = media === mediaTypes.protobuf;
   const variables = { ...route.variables(values, body), protobuf: isProtobuf };
   const run = media === mediaTypes.json ? operation.runForJson : operation.run;
-  const result = await parts.services.span(...operation.span, () => run(context, variables));
-  const found = answerAt(result, route.answer);
+  const result = await withBody(body, () => parts.services.span(...operation.span, () => run(context, variables)));
+  const found = noted(answerAt(result, route.answer), parts.services.simulatedNote());
   const written = await writeAnswer(media, { route, tables, found, table: values.table as string | undefined });
   const { cacheable, tagged } = caching(route, written.envelope);
   const answer: SentAnswer = {
@@ -154,7 +167,7 @@ async function freshAnswer(parts: RestParts, compiled: CompiledRoute, exchange: 
   return answer;
 }
 
-/** What was answered to the same before, or a fresh answer. Parameters of the former were read then. */
+/** The answer to the same request before, or a fresh one. Parameters of the former were read then. */
 async function foundAnswer(parts: RestParts, compiled: CompiledRoute, exchange: Exchange): Promise<SentAnswer> {
   const sent = parts.sealed.find(answerKey(parts, exchange));
   if (!sent) return freshAnswer(parts, compiled, exchange);
@@ -206,7 +219,7 @@ export interface CompiledRoute {
   operation: StoredOperation;
   /** The JSON Schema of its answers. */
   answer: JsonSchema;
-  /** What its answers are as CSV and Arrow; those of writes, and of routes without rows, are neither. */
+  /** Forms of its answers as CSV and Arrow; those of writes, and of routes without rows, have none. */
   tables: Tables;
 }
 

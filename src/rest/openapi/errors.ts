@@ -1,3 +1,4 @@
+import { defaultRates, rateRule } from '../../domain/request-rates.ts';
 import { tiers } from '../../domain/tier.ts';
 import type { JsonSchema } from '../contract/answer-schema.ts';
 import { named } from '../contract/components.ts';
@@ -59,10 +60,15 @@ export const errorStatuses: Readonly<Record<number, ErrorStatus>> = {
     description: 'The content type of the body is not supported.',
     codes: { invalid_params: 'Content-Type: expected application/json.' },
   },
+  426: {
+    name: 'UpgradeRequired',
+    description: 'The address answers WebSocket handshakes alone.',
+    codes: { invalid_params: 'Send a WebSocket handshake: Connection: Upgrade, Upgrade: websocket.' },
+  },
   429: {
     name: 'TooManyRequests',
     description: 'A rate or in-flight limit is exceeded. Retry-After says when to retry.',
-    codes: { rate_limited: 'At most 60 requests per minute.' },
+    codes: { rate_limited: rateRule(defaultRates.free) },
   },
   500: {
     name: 'InternalError',

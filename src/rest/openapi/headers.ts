@@ -35,7 +35,7 @@ const vary = header('Vary', 'The request headers that the answer depends on.', {
 const ofAll = { 'x-request-id': requestId, 'Cache-Control': cacheControl, Vary: vary };
 const always = { ...ofAll, ...rate };
 
-/** What an answer of a route can carry. */
+/** Headers that an answer of a route can carry. */
 export interface AnswerHeaders {
   /** Answers about past sessions carry a tag. */
   tagged: boolean;

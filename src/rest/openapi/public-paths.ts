@@ -51,6 +51,8 @@ const readiness = status(
   'Whether the process accepts requests. While a sample market is loaded: not_ready until its latest session is stored.',
 );
 
+const protoFile = answer('A .proto file.', 'text/plain', { type: 'string' });
+
 /** The paths that need no credential, as OpenAPI describes them. */
 export const publicPaths: Record<string, JsonSchema> = {
   '/healthz': publicPath('health', 'Health', 'Reports whether the process and its dependencies work.', {
@@ -71,7 +73,24 @@ export const publicPaths: Record<string, JsonSchema> = {
     'rest-protocol',
     'Protobuf schema',
     'The messages of answers in application/x-protobuf.',
-    { 200: answer('A .proto file.', 'text/plain', { type: 'string' }) },
+    { 200: protoFile },
+  ),
+  '/v2/stream-protocol.proto': publicPath('stream-protocol', 'Protobuf schema of frames', 'The frames of /v2/ws.', {
+    200: protoFile,
+  }),
+  '/v2/ws-protocol.proto': publicPath(
+    'ws-protocol',
+    'Protobuf schema of frames',
+    'The same as /v2/stream-protocol.proto.',
+    {
+      200: protoFile,
+    },
+  ),
+  '/v2/ws-protocol.json': publicPath(
+    'ws-protocol-json',
+    'JSON descriptor of frames',
+    'The schema of /v2/stream-protocol.proto as a JSON descriptor of protobufjs.',
+    { 200: answer('A JSON descriptor.', 'application/json', { type: 'object', additionalProperties: true }) },
   ),
 };
 

@@ -2,6 +2,7 @@ import { type IncomingMessage, ServerResponse } from 'node:http';
 import type { Caller } from '../../access/caller.ts';
 import type { EndpointServices } from '../../access/endpoint-services.ts';
 import { recheckCaller } from '../../access/entitlement/recheck.ts';
+import { messageRequests } from '../../access/limits/body-points.ts';
 import {
   clientGone,
   Failure,
@@ -12,8 +13,8 @@ import {
   renamedParameter,
 } from '../../domain/failure.ts';
 import type { OpenStream, StreamEnd } from '../../domain/open-stream.ts';
-import { jsonFailure } from '../../domain/sent-text.ts';
-import { beginRequest } from '../../runtime/event-loop.ts';
+import { jsonFailure, requireReadable } from '../../domain/sent-text.ts';
+import { beginRequest, yieldForBytes } from '../../runtime/event-loop.ts';
 import type { WebSocketConnection, WebSocketListener } from '../../runtime/http/websocket/connection.ts';
 import { heartbeat } from '../../runtime/http/websocket/heartbeat.ts';
 import { type Lifetime, lifetime } from '../../runtime/lifetime.ts';
@@ -25,7 +26,7 @@ import { groupOf, type OpenTopic, openTopic, type SocketOperations } from './top
 
 /** Subscriptions of one connection. @testonly */
 export const mostSubscriptions = 100;
-/** How long a client may take to authenticate, ms. */
+/** Longest time in which a client authenticates, ms. */
 const authMs = 10_000;
 
 /** Close codes: RFC 6455's, and those by which a client knows that its credential is not good. @testonly */
@@ -53,7 +54,7 @@ function closeCodeOf({ reason, failure }: StreamEnd): number {
   return failure.status === 401 ? closing.unauthorized : closing.forbidden;
 }
 
-/** What is wrong with the version of the protocol that a client asks for; null = nothing. */
+/** Checks the version of the protocol that a client asks for: the failure; null = it is served. */
 function wrongVersion(proto: unknown, encoding: unknown): Failure | null {
   if (proto !== 3) return invalidParameter('proto', 'expected 3');
   return encoding === 'protobuf' ? null : invalidParameter('encoding', 'expected "protobuf"');
@@ -66,7 +67,7 @@ interface Subscription extends OpenTopic {
   life: Lifetime;
 }
 
-/** What a connection is made with. */
+/** Parts of a connection. */
 export interface SocketParts {
   services: EndpointServices;
   operations: SocketOperations;
@@ -117,13 +118,25 @@ export class SocketConnection implements WebSocketListener, OpenStream {
     }
     let control: ControlMessage = {};
     try {
-      control = readControl(message);
-      await withinRequest(this.#scope, () => this.#handle(control));
+      await withinRequest(this.#scope, async () => {
+        await this.#receive(message);
+        control = readControl(message);
+        await this.#handle(control);
+      });
     } catch (error) {
       const failure = this.#known(error);
       if (this.#caller === null) return this.#refuse(failure);
       await this.#socket.send(this.#nack(await this.#charged(failure), control.id));
     }
+  }
+
+  /** Charges a large message, and waits for its turn; throws 400 for one that is more than is read, and 429. */
+  async #receive(message: string): Promise<void> {
+    await yieldForBytes(message.length);
+    // A message is small: the field that is nested too deep is found, and named, when it was parsed.
+    const size = requireReadable(Buffer.from(message), 'op', Number.POSITIVE_INFINITY);
+    const requests = messageRequests(size);
+    if (requests > 0 && this.#caller !== null) await this.#charge(requests);
   }
 
   onClose(): void {
@@ -190,8 +203,9 @@ export class SocketConnection implements WebSocketListener, OpenStream {
     );
   }
 
-  #charge() {
-    return this.#parts.services.admission.charge(this.#caller!, this.#request, new ServerResponse(this.#request));
+  #charge(requests = 1) {
+    const { admission } = this.#parts.services;
+    return admission.charge(this.#caller!, this.#request, new ServerResponse(this.#request), requests);
   }
 
   async #handle(message: ControlMessage): Promise<void> {
@@ -258,7 +272,9 @@ export class SocketConnection implements WebSocketListener, OpenStream {
     services.admission.count(this.#caller!, [groupOf[asked.topic]]);
     const subscription = { ...opened, symbol: asked.symbol, life };
     this.#subscriptions.set(id, subscription);
-    await this.#socket.send(JSON.stringify({ op: 'ack', id, effective: opened.effective }));
+    const note = services.simulatedNote([asked.symbol]);
+    const effective = { ...opened.effective, ...(note !== null && { note }) };
+    await this.#socket.send(JSON.stringify({ op: 'ack', id, effective }));
     void this.#sendAll(id, subscription);
   }
 
@@ -286,7 +302,7 @@ export class SocketConnection implements WebSocketListener, OpenStream {
     }
     const { ended } = source;
     if (ended === null) return;
-    // What was missed is too much to be sent: this subscription cannot go on, others can.
+    // The missed events are too many to be sent: this subscription cannot go on, others can.
     if (ended.failure.status !== 400) return this.end(ended);
     this.#subscriptions.delete(id);
     life.end();

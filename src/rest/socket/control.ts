@@ -8,26 +8,26 @@ import { numberText } from '../../runtime/number-text.ts';
 export const socketTopics = ['stocks', 'spot', 'index', 'gex', 'chain'] as const;
 export type SocketTopic = (typeof socketTopics)[number];
 
-/** What `stocks` may be asked for. */
+/** Kinds of updates that a client may ask `stocks` for. */
 const wants = ['trades', 'mid', 'bars', 'quote'] as const;
 
-/** What a client calls a subscription. */
+/** A client's name for a subscription. */
 export type SubscriptionId = string | number;
 
 /** A subscription as it was asked for. */
 export interface AskedSubscription {
   topic: SocketTopic;
   symbol: string;
-  /** Of `stocks`: the requested kinds; null = all available kinds. */
+  /** Requested kinds of `stocks`; null = all available kinds. */
   want: string[] | null;
   timeframe: Timeframe;
   expiry: SessionDate | null;
   strikeGte: number | null;
   strikeLte: number | null;
+  /** The only expiries of `gex`; null = all. */
+  expiries: SessionDate[] | null;
   /** Epoch ms; null = from now on. */
   sinceMs: number | null;
-  /** Fields that were sent and that the channel does not serve. */
-  notServed: string[];
 }
 
 export type ControlMessage = Readonly<Record<string, unknown>>;
@@ -93,25 +93,66 @@ function wantOf(value: unknown): string[] {
   return list.map(oneOf(wants, 'want'));
 }
 
-/** Fields that ask for what the frames cannot carry, and the values that ask for nothing. */
-const unservedFields = { expiries: ['', 'all'], by_expiry: [false, ''], component: [''] } as const;
+function expiriesOf(value: unknown): SessionDate[] {
+  const list = typeof value === 'string' ? value.split(',') : value;
+  if (!Array.isArray(list) || list.length === 0 || !list.every((each) => typeof each === 'string'))
+    throw invalidParameter('expiries', `expected dates YYYY-MM-DD or "all", got ${shown(value)}`);
+  return list.map((each) => parseDate(each.trim(), 'expiries'));
+}
+
+/** Options that no topic serves, and why. */
+const unserved = {
+  by_expiry: 'the frames have net rows; send expiries to get the net rows of some of them',
+  component: 'the frames have the net of calls and puts',
+} as const;
+
+const optionNames = ['want', 'timeframe', 'expiry', 'strike_gte', 'strike_lte', 'expiries', 'since'] as const;
+type OptionName = (typeof optionNames)[number];
+
+/** The options that each topic takes. Every other one is rejected, because it would not change what is sent. */
+export const topicOptions: Readonly<Record<SocketTopic, readonly OptionName[]>> = {
+  stocks: ['want', 'timeframe', 'since'],
+  spot: ['since'],
+  index: ['since'],
+  gex: ['expiries', 'since'],
+  chain: ['expiry', 'strike_gte', 'strike_lte', 'since'],
+};
+
+/** The values of an option that ask for nothing, besides null. */
+const nothing: Readonly<Record<string, readonly unknown[]>> = {
+  expiries: ['', 'all'],
+  by_expiry: ['', false],
+  component: [''],
+};
+
+/** The options of a message that ask for something. */
+function optionsOf(message: ControlMessage): ControlMessage {
+  const names = [...optionNames, ...Object.keys(unserved)];
+  const sent = names.filter((name) => message[name] != null && !nothing[name]?.includes(message[name]));
+  return Object.fromEntries(sent.map((name) => [name, message[name]]));
+}
 
 /** Reads `sub`. Throws 400 naming the field. */
 export function readSubscription(message: ControlMessage): AskedSubscription {
   const topic = oneOf(socketTopics, 'topic')(message.topic);
   if (typeof message.symbol !== 'string')
     throw invalidParameter('symbol', `expected a ticker, got ${shown(message.symbol)}`);
+  const symbol = parseTicker(message.symbol, 'symbol');
+  const sent = optionsOf(message);
+  for (const name of Object.keys(sent)) {
+    if (Object.hasOwn(unserved, name)) throw invalidParameter(name, unserved[name as keyof typeof unserved]);
+    if (!topicOptions[topic].includes(name as OptionName))
+      throw invalidParameter(name, `the topic ${topic} does not take it`);
+  }
   return {
     topic,
-    symbol: parseTicker(message.symbol, 'symbol'),
-    want: optional(message, 'want', wantOf),
-    timeframe: optional(message, 'timeframe', oneOf(timeframes, 'timeframe')) ?? '1m',
-    expiry: optional(message, 'expiry', dateOf),
-    strikeGte: optional(message, 'strike_gte', wholeNumber('strike_gte')),
-    strikeLte: optional(message, 'strike_lte', wholeNumber('strike_lte')),
-    sinceMs: optional(message, 'since', sinceOf),
-    notServed: Object.entries<readonly unknown[]>(unservedFields)
-      .filter(([name, nothing]) => message[name] != null && !nothing.includes(message[name]))
-      .map(([name]) => name),
+    symbol,
+    want: optional(sent, 'want', wantOf),
+    timeframe: optional(sent, 'timeframe', oneOf(timeframes, 'timeframe')) ?? '1m',
+    expiry: optional(sent, 'expiry', dateOf),
+    strikeGte: optional(sent, 'strike_gte', wholeNumber('strike_gte')),
+    strikeLte: optional(sent, 'strike_lte', wholeNumber('strike_lte')),
+    expiries: optional(sent, 'expiries', expiriesOf),
+    sinceMs: optional(sent, 'since', sinceOf),
   };
 }

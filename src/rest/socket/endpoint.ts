@@ -6,7 +6,7 @@ import { webSocketEndpoint } from '../../runtime/http/websocket/connection.ts';
 import { SocketConnection } from './connection.ts';
 import type { SocketOperations } from './topics.ts';
 
-/** What clients may send. @testonly */
+/** Limits of clients' messages. @testonly */
 export const controlLimits = { bytes: 64 * 1024, perTenSeconds: 1000 };
 
 /** `/v2/ws`, the streaming channel. */

@@ -7,7 +7,15 @@ export const streamProtocolSource = readFileSync(
   'utf8',
 );
 
-const frameType = protobuf.parse(streamProtocolSource).root.lookupType('tapegraph.stream.v2.Frame');
+const { root } = protobuf.parse(streamProtocolSource);
+
+/** Where the schema is served; the second address is that of clients written for other gateways of this interface. */
+export const streamProtocolPaths = ['/v2/stream-protocol.proto', '/v2/ws-protocol.proto'];
+
+/** The schema as protobufjs reads it: its JSON descriptor. */
+export const streamProtocolDescriptor = JSON.stringify(root.toJSON());
+
+const frameType = root.lookupType('tapegraph.stream.v2.Frame');
 
 type Fields = Record<string, unknown>;
 

@@ -27,7 +27,7 @@ export function socketOperations(schema: GraphQLSchema): SocketOperations {
   return { topics, symbol: read('socket/symbol') };
 }
 
-/** What usage counts a topic under. */
+/** Usage group of each topic. */
 export const groupOf: Readonly<Record<SocketTopic, ScopeGroup>> = {
   stocks: 'market.bars',
   spot: 'market.live',
@@ -39,7 +39,7 @@ export const groupOf: Readonly<Record<SocketTopic, ScopeGroup>> = {
 /** A subscription as it is served, for `ack`. */
 export interface Effective {
   symbol: string;
-  /** What was omitted or changed of the request. */
+  /** Parts of the request that were omitted or changed. */
   clamps: string[];
   [more: string]: unknown;
 }
@@ -51,14 +51,15 @@ export interface OpenTopic {
   effective: Effective;
 }
 
-/** What of `stocks` the store has. */
+/** Kinds of `stocks` that the store has. */
 const served = ['bars'];
 
 function effectiveOf(asked: AskedSubscription): Effective {
-  const { topic, symbol, want, timeframe, expiry, strikeGte, strikeLte, notServed } = asked;
-  const clamps = notServed.map((name) => `${name}_clamped`);
+  const { topic, symbol, want, timeframe, expiry, strikeGte, strikeLte, expiries } = asked;
+  const clamps: string[] = [];
   if (asked.sinceMs !== null && positionOf(asked) === null) clamps.push('since_clamped');
   if (topic === 'chain') return { symbol, expiry, strike_gte: strikeGte, strike_lte: strikeLte, clamps };
+  if (topic === 'gex') return { symbol, expiries, clamps };
   if (topic !== 'stocks') return { symbol, clamps };
   const unavailable = (want ?? []).filter((each) => !served.includes(each));
   const has = (want ?? served).filter((each) => served.includes(each));
@@ -66,9 +67,9 @@ function effectiveOf(asked: AskedSubscription): Effective {
   return { symbol, want: has, ...(unavailable.length > 0 && { unavailable }), timeframe, clamps };
 }
 
-function variablesOf({ topic, symbol, timeframe, expiry, strikeGte, strikeLte }: AskedSubscription) {
+function variablesOf({ topic, symbol, timeframe, expiry, strikeGte, strikeLte, expiries }: AskedSubscription) {
   if (topic === 'stocks') return { symbol, timeframe };
-  if (topic === 'gex') return { symbol, top: null };
+  if (topic === 'gex') return { symbol, top: null, expiries };
   if (topic === 'chain') return { symbol, expiry, strikeGte, strikeLte };
   return { symbols: [symbol] };
 }

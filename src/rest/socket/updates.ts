@@ -1,11 +1,12 @@
 import { type Timeframe, timeframeMs } from '../../domain/bar.ts';
 import { epochDay } from '../../domain/market-time.ts';
+import { type ContractIdentity, needsRoots } from '../contract/option-roots.ts';
 import { int32, known, scaled, type Update, uint32 } from './frames.ts';
 
 /** Converts the events of a subscription to updates, based on what was sent before. */
 export interface Updates<T = unknown> {
   of(data: T): Update[];
-  /** What time alone makes due. */
+  /** Updates that time alone makes due. */
   due(nowMs: number): Update[];
 }
 
@@ -140,7 +141,7 @@ interface ChainData {
   captured_at: number;
   spot: number | null;
   rows: readonly {
-    contract: { underlying: string; expiry: string; right: string; strike: number };
+    contract: ContractIdentity;
     bid: number | null;
     ask: number | null;
     iv: number | null;
@@ -148,29 +149,36 @@ interface ChainData {
   }[];
 }
 
-const chainRow = ({ contract, bid, ask, iv, oi }: ChainData['rows'][number]) => ({
-  expiryEpochDay: epochDay(contract.expiry),
-  right: contract.right === 'put' ? 1 : 0,
-  strikeThousandths: contract.strike,
-  bid: known(bid),
-  ask: known(ask),
-  iv: known(iv),
-  oi: int32(oi),
-});
+const chainRow =
+  (withRoot: boolean) =>
+  ({ contract, bid, ask, iv, oi }: ChainData['rows'][number]) => ({
+    expiryEpochDay: epochDay(contract.expiry),
+    right: contract.right === 'put' ? 1 : 0,
+    strikeThousandths: contract.strike,
+    bid: known(bid),
+    ask: known(ask),
+    iv: known(iv),
+    oi: int32(oi),
+    ...(withRoot && { root: contract.underlying }),
+  });
 
-/** Chains: the first as `chain_snap`, then what changed as `chain_delta`; a snapshot again when contracts are gone. */
+/**
+ * Chains: the first as `chain_snap`, then what changed as `chain_delta`; a snapshot again when contracts are gone, or
+ * when rows begin or cease to name their root.
+ */
 export function chainUpdates(): Updates<ChainData> {
-  let sent: Sent | null = null;
+  let sent: { rows: Sent; withRoot: boolean } | null = null;
   return {
     of({ captured_at: capturedAtMs, spot, rows }) {
       const keyOf = ({ contract: { underlying, expiry, right, strike } }: ChainData['rows'][number]) =>
         `${underlying} ${expiry} ${right} ${strike}`;
       const byKey = new Map(rows.map((row) => [keyOf(row), row]));
       const now = new Map(rows.map((row) => [keyOf(row), `${row.bid} ${row.ask} ${row.iv} ${row.oi}`]));
-      const changed = changedRows(sent, now, byKey);
-      sent = now;
-      if (changed) return [{ chainDelta: { capturedAtMs, rows: changed.map(chainRow) } }];
-      return [{ chainSnap: { capturedAtMs, spot: known(spot), rows: rows.map(chainRow) } }];
+      const withRoot = needsRoots(rows.map(({ contract }) => contract));
+      const changed = changedRows(sent?.withRoot === withRoot ? sent.rows : null, now, byKey);
+      sent = { rows: now, withRoot };
+      if (changed) return [{ chainDelta: { capturedAtMs, rows: changed.map(chainRow(withRoot)) } }];
+      return [{ chainSnap: { capturedAtMs, spot: known(spot), rows: rows.map(chainRow(withRoot)) } }];
     },
     due: nothingDue,
   };

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { invalidParameter } from '../../domain/failure.ts';
 
-/** What an id is bound to: the topics, in their order. */
+/** The tag that an id is bound to: the topics, in their order. */
 export function topicsTag(names: readonly string[]): string {
   return createHash('sha256').update(names.join(',')).digest('base64url').slice(0, 8).replaceAll('-', '.');
 }

@@ -21,7 +21,7 @@ export interface FollowedTopic<T> {
   variables: Record<string, unknown>;
   /** The position after which it resumes; null = it begins. */
   after: string | null;
-  /** What is sent of an event's data. */
+  /** Writes the sent part of an event's data. */
   write: (data: unknown) => T;
 }
 

@@ -10,7 +10,7 @@ function topicLine([kind, { option, all, description }]: [string, (typeof topicK
   return `${form}: ${description}${option === null ? '' : ` (option: ${option})`}`;
 }
 
-/** What the stream is, as an OpenAPI operation. */
+/** The stream as an OpenAPI operation. */
 export function streamOperation(schema: GraphQLSchema, operations: StreamOperations): JsonSchema {
   const events = Object.fromEntries([...operations].map(([kind, operation]) => [kind, dataSchema(schema, operation)]));
   return {

@@ -58,6 +58,12 @@ async function openTopics(
   return all;
 }
 
+/** The symbols of a topic; null = all. */
+function symbolsOf({ variables }: Topic): (string | null)[] {
+  const { symbol = null, symbols = [symbol] } = variables as { symbol?: string | null; symbols?: string[] };
+  return symbols;
+}
+
 const frame = (event: string, id: string | null, data: string) =>
   `event: ${event}\n${id === null ? '' : `id: ${id}\n`}data: ${data}\n\n`;
 
@@ -69,11 +75,14 @@ async function sendAll(
   out: EventStream,
   { names, topics }: AskedTopics,
   all: readonly LiveAnswers[],
+  note: string | null,
 ): Promise<StreamEnd | null> {
   const tag = topicsTag(names);
   const cursors = await Promise.all(all.map(({ source }) => source.start));
   // From here on nothing is missed: a reader that is cut off before the first event goes on from this id.
-  await out.send(() => frame('ready', writeEventId(tag, cursors), JSON.stringify({ topics: names })));
+  await out.send(() =>
+    frame('ready', writeEventId(tag, cursors), JSON.stringify({ topics: names, ...(note !== null && { note }) })),
+  );
   const send = async ({ next }: LiveAnswers, index: number) => {
     for (let message = await next(); message; message = await next()) {
       const { content, cursor } = message;
@@ -148,10 +157,12 @@ async function answer(
     }),
   );
   out = openEventStream(request, response);
-  const ended = await sendAll(out, asked, all).catch((error: unknown): StreamEnd => {
-    services.report(request, asFailure(error));
-    return { reason: 'failed', failure: internal(error) };
-  });
+  const ended = await sendAll(out, asked, all, services.simulatedNote(asked.topics.flatMap(symbolsOf))).catch(
+    (error: unknown): StreamEnd => {
+      services.report(request, asFailure(error));
+      return { reason: 'failed', failure: internal(error) };
+    },
+  );
   if (ended === null) return out.end('');
   const { message, extensions } = endError({ ...ended, failure: named(ended.failure) });
   const { reason, ...details } = extensions;

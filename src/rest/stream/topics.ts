@@ -12,11 +12,11 @@ export interface TopicKind {
   /** The operation's file in this folder. */
   operation: string;
   scopeGroup: ScopeGroup;
-  /** What it sends, for people. */
+  /** Its events, for people. */
   description: string;
-  /** What may follow the symbol's colon; null = nothing. */
+  /** The option after the symbol's colon; null = none. */
   option: string | null;
-  /** Whether `*` stands for all symbols. */
+  /** True if `*` stands for all symbols. */
   all: boolean;
   /** Variables of the operation. Throws 400 for an invalid option. */
   variables: (symbol: string | null, option: string | null) => Record<string, unknown>;
@@ -86,7 +86,7 @@ export const topicKinds: Readonly<Record<string, TopicKind>> = {
   },
 };
 
-/** What a stream follows by one subscription. */
+/** A topic that a stream follows by one subscription. */
 export interface Topic {
   /** A key of `topicKinds`, and the event's name. */
   kind: string;
@@ -134,7 +134,7 @@ function readTerm(text: string, before: string | null): Term {
   return { kind: kind!, symbol, option, name: [kind, symbol ?? '*', ...(option === null ? [] : [option])].join(':') };
 }
 
-/** What was asked for: the topics by name, and the subscriptions that are them. */
+/** The requested topics by name, and the subscriptions that they are. */
 export interface AskedTopics {
   names: string[];
   topics: Topic[];

@@ -25,7 +25,7 @@ export class CollectedErrors {
     this.took = took;
   }
 
-  /** What was thrown, as an error that says where. */
+  /** A thrown value as an error with its place. */
   located(thrown: unknown, { nodes }: FieldPlan, path: Path): GraphQLError {
     return locatedError(thrown, nodes, keysOf(path));
   }

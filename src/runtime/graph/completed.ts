@@ -6,7 +6,7 @@ export function isPromise<T>(value: unknown): value is Promise<T> {
 }
 
 /**
- * Whether a completed value is plain JSON. Otherwise it is JSON that has been written already, since it is long, or the
+ * True if a completed value is plain JSON. Otherwise it is JSON that has been written already, since it is long, or the
  * promise of either.
  */
 export function isPlain(completed: unknown): boolean {

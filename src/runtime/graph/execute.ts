@@ -1,4 +1,4 @@
-import { type ExecutionArgs, type GraphQLError, getOperationAST, locatedError } from 'graphql';
+import { type ExecutionArgs, type GraphQLError, getOperationAST, locatedError, OperationTypeNode } from 'graphql';
 import type { Pieces } from '../pieces.ts';
 import { CollectedErrors } from './collected-errors.ts';
 import { fragmentsOf } from './document.ts';
@@ -6,7 +6,7 @@ import { Execution } from './execution.ts';
 import { Plans } from './plan.ts';
 import { WrittenData } from './tally.ts';
 
-/** What an execution gives. */
+/** The result of an execution. */
 export interface WrittenResult {
   /** Null when an error took all of it; absent when the operation did not run. */
   data?: WrittenData | null;
@@ -14,7 +14,8 @@ export interface WrittenResult {
 }
 
 /**
- * Runs a validated query, with variables as `coerceVariables` read them, in pieces. Rejects when it is stopped.
+ * Runs a validated query or mutation, with variables as `coerceVariables` read them, in pieces. Rejects when it is
+ * stopped.
  */
 export async function executeInPieces(args: ExecutionArgs, pieces: Pieces): Promise<WrittenResult> {
   const { schema, document, rootValue, contextValue } = args;
@@ -26,7 +27,10 @@ export async function executeInPieces(args: ExecutionArgs, pieces: Pieces): Prom
   const execution = new Execution(contextValue, pieces, errors);
   const data = await pieces.run(async () => {
     try {
-      const completed = await execution.fields(plans.root(type), rootValue, undefined);
+      const root = plans.root(type);
+      const completed = await (operation.operation === OperationTypeNode.MUTATION
+        ? execution.serialFields(root, rootValue)
+        : execution.fields(root, rootValue, undefined));
       const writer = pieces.writer();
       writer.value(completed);
       return new WrittenData(writer.done(), plans.tally);

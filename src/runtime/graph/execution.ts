@@ -21,7 +21,7 @@ function fieldPath(path: Path): Path {
   return at;
 }
 
-/** How many fields and lists a path is below. */
+/** Number of fields and lists above a path. */
 function depthOf(path: Path): number {
   let depth = 0;
   for (let at = path.prev; at; at = at.prev) depth++;
@@ -46,6 +46,13 @@ export class Execution {
   /** The fields of an object. */
   fields({ fields, isWide }: ObjectPlan, source: unknown, path: AnswerPath): unknown {
     return isWide ? this.#wide(fields, source, path) : this.#narrow(fields, source, path);
+  }
+
+  /** The fields of a mutation: each is completed, with all below it, before the next begins. */
+  async serialFields({ fields }: ObjectPlan, source: unknown): Promise<WrittenJson> {
+    const completed: unknown[] = [];
+    for (const field of fields) completed.push(await this.pieces.later(() => this.#field(field, source, undefined)));
+    return this.#written(fields, 0, '{', completed);
   }
 
   #narrow(fields: readonly FieldPlan[], source: unknown, path: AnswerPath): unknown {
@@ -93,18 +100,21 @@ export class Execution {
       };
       return Promise.all(values).then(fail, fail);
     }
-    const written = (completed: readonly unknown[]): WrittenJson => {
-      const writer = this.pieces.writer();
-      writer.text(before);
-      for (const [i, value] of completed.entries()) {
-        const { keyText } = fields[start + i]!;
-        writer.text(start + i === 0 ? keyText : `,${keyText}`);
-        writer.value(value);
-      }
-      writer.text('}');
-      return writer.done();
-    };
+    const written = (completed: readonly unknown[]) => this.#written(fields, start, before, completed);
     return values.some((value) => value instanceof Promise) ? Promise.all(values).then(written) : written(values);
+  }
+
+  /** The JSON of an object whose fields before the one at `start` are written. */
+  #written(fields: readonly FieldPlan[], start: number, before: string, completed: readonly unknown[]): WrittenJson {
+    const writer = this.pieces.writer();
+    writer.text(before);
+    for (const [i, value] of completed.entries()) {
+      const { keyText } = fields[start + i]!;
+      writer.text(start + i === 0 ? keyText : `,${keyText}`);
+      writer.value(value);
+    }
+    writer.text('}');
+    return writer.done();
   }
 
   #field(field: FieldPlan, source: unknown, parent: AnswerPath): unknown {
@@ -126,7 +136,7 @@ export class Execution {
     }
   }
 
-  /** What GraphQL takes for a field without a resolver: the property of its name, called if it is a function. */
+  /** Default resolver of GraphQL: the property of the field's name, called if it is a function. */
   #property(field: FieldPlan, source: unknown, parent: AnswerPath): unknown {
     if ((typeof source !== 'object' && typeof source !== 'function') || source === null) return undefined;
     const { name } = field.definition;

@@ -8,7 +8,7 @@ export interface ListParts {
   complete: (item: unknown, index: number) => unknown;
   /** Items that are completed before the time is looked at again. */
   itemsALook: number;
-  /** How deep in the answer it is. */
+  /** Its depth in the answer. */
   depth: number;
 }
 

@@ -31,7 +31,7 @@ import { RowWriter } from './row-writer.ts';
 
 type Fragments = ReadonlyMap<string, FragmentDefinitionNode>;
 
-/** Whether a field of a row is a value that the row has, or that is computed from the row alone. */
+/** True if a field of a row is a value that the row has, or that is computed from the row alone. */
 function isPlainField({ type, args, resolve }: GraphQLField<unknown, unknown>): boolean {
   return isLeafType(getNullableType(type)) && args.length === 0 && (resolve === undefined || resolve.length <= 1);
 }
@@ -78,7 +78,7 @@ function rowTypeOf(type: GraphQLOutputType): GraphQLObjectType | null {
 const plainName = (field: string) => `${field}__plain`;
 const scalarName = 'PlainRows__';
 
-/** What is asked of the rows of a twin. */
+/** Selection on the rows of a twin. */
 interface PlainSelection extends SelectionSetNode {
   selections: readonly FieldNode[];
   /** Keys that are omitted where they are null. */
@@ -95,7 +95,7 @@ const mostConditional = 4;
 
 const isConditionalField = ({ directives }: FieldNode) => (directives?.length ?? 0) > 0;
 
-/** What is made of the fields that are included, once for each selection of them. */
+/** Computes a value from the fields that are included, once for each selection of them. */
 function byInclusion<T>(
   nodes: readonly FieldNode[],
   make: (nodes: readonly FieldNode[]) => T,
@@ -169,7 +169,7 @@ interface AskedField {
   node: FieldNode;
   /** The object type that it is asked of, and its response key; null = of an interface or a union. */
   position: string | null;
-  /** What it asks of its rows, if it asks for plain values alone. */
+  /** Fields of its rows, if it asks for plain values alone. */
   rows: FieldNode[] | null;
 }
 
@@ -192,7 +192,7 @@ function askedFields(schema: GraphQLSchema, document: DocumentNode): AskedField[
   return asked;
 }
 
-/** Whether parts of a document can be omitted. */
+/** True if parts of a document can be omitted. */
 function isConditional(document: DocumentNode): boolean {
   let found = false;
   const Directive = () => {

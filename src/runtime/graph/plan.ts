@@ -31,7 +31,7 @@ import {
 import { responseKey } from './document.ts';
 import { Tally } from './tally.ts';
 
-/** What an execution runs: a validated operation with its variables. */
+/** An operation to run: validated, with its variables. */
 export interface Operation {
   schema: GraphQLSchema;
   operation: OperationDefinitionNode;
@@ -40,7 +40,7 @@ export interface Operation {
   rootValue: unknown;
 }
 
-/** How a value of a type becomes text. */
+/** Textual form of a type's values. */
 export type Shape = { nonNull: boolean } & (
   | { kind: 'leaf'; type: GraphQLLeafType }
   | { kind: 'list'; item: Shape }
@@ -136,7 +136,7 @@ export class FieldPlan {
   }
 }
 
-/** Whether its directives leave a selection in the document. */
+/** True if its directives leave a selection in the document. */
 export function isIncluded(node: SelectionNode, variableValues: Record<string, unknown>): boolean {
   if (!node.directives?.length) return true;
   if (getDirectiveValues(GraphQLSkipDirective, node, variableValues)?.if === true) return false;
@@ -146,7 +146,7 @@ export function isIncluded(node: SelectionNode, variableValues: Record<string, u
 /** Finds the fields that an operation asks of each object type: fragments expanded, what is skipped omitted. */
 export class Plans {
   readonly operation: Operation;
-  /** What was completed so far. */
+  /** Counts of what was completed so far. */
   readonly tally = new Tally();
 
   constructor(operation: Operation) {

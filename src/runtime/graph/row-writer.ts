@@ -25,7 +25,7 @@ function notPlain(): never {
 
 /** A list of rows that has been written, instead of the list. */
 export class WrittenRows extends WrittenJson {
-  /** How many rows they are. */
+  /** Number of rows. */
   readonly count: number;
   /** Characters of their texts, by key. */
   readonly characters: ReadonlyMap<string, number>;
@@ -52,7 +52,7 @@ interface Column {
   /** Null = `__typename`. */
   type: GraphQLLeafType | null;
   nonNull: boolean;
-  /** Whether it is omitted where it is null. */
+  /** True if it is omitted where it is null. */
   isOmitted: boolean;
 }
 
@@ -83,7 +83,7 @@ function columnOf(rowType: GraphQLObjectType, absent: ReadonlySet<string>, node:
   };
 }
 
-/** Whether a number is answered as it is; NaN is null. Throws `NotPlain` for one that is neither. */
+/** True if a number is answered as it is; NaN is null. Throws `NotPlain` for one that is neither. */
 function acceptsNumber({ type, nonNull }: Column): (value: number) => boolean {
   const isFloat = type === GraphQLFloat;
   return (value) => {
@@ -150,7 +150,7 @@ class WrittenList {
   readonly #writer = new ByteWriter();
   readonly #columns: readonly Column[];
   readonly #mayBeNull: boolean;
-  /** Of texts, by column. */
+  /** Characters of texts, by column. */
   readonly #characters: number[];
   #count = 0;
 

@@ -1,6 +1,6 @@
 import { WrittenJson } from '../json-parts.ts';
 
-/** What an execution completed at one position of its answer, over all objects there. */
+/** Counts of what an execution completed at one position of its answer, over all objects there. */
 export class Tally {
   /** Values that are not null; of a list its items instead. */
   count = 0;

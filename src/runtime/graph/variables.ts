@@ -31,7 +31,7 @@ export type CoercedVariables =
 /** Thrown where nothing more is to be read of a variable. */
 class Enough extends Error {}
 
-/** Whether a value has more values or characters than an error is quickly made of. */
+/** True if a value has more values or characters than an error is quickly made of. */
 function isLarge(value: unknown): boolean {
   const left = { ...large };
   const counts = (each: unknown): boolean => {
@@ -111,7 +111,7 @@ export async function coerceVariables(
     const name = node.variable.name.value;
     const value = Object.hasOwn(sent, name) ? sent[name] : undefined;
     const type = typeFromAST(schema, node.type as never) as GraphQLInputType | undefined;
-    // What is not there, or null, is no more than the definition says.
+    // A value that is absent or null is no more than the definition says.
     if (value === undefined || value === null || !isInputType(type)) {
       const read = getVariableValues(schema, [node], value === null ? { [name]: null } : {});
       if (read.errors) errors.found.push(...read.errors);

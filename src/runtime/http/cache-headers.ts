@@ -1,6 +1,6 @@
 import type { OutgoingHttpHeader, ServerResponse } from 'node:http';
 
-/** What an answer may depend on besides its address. */
+/** Headers that an answer may depend on besides its address. */
 const variesBy = ['Accept', 'Accept-Encoding', 'Authorization', 'X-API-Key'];
 
 interface Storing {
@@ -47,7 +47,7 @@ function pairsOf(headers: object): HeaderPair[] {
 
 function setHeaders(response: ServerResponse, headers: object): void {
   const pairs = pairsOf(headers).filter(([, value]) => value !== undefined);
-  // What is given to `writeHead` replaces what was set before; a name may stand in a list twice.
+  // Headers given to `writeHead` replace those set before; a name may stand in a list twice.
   for (const [name] of pairs) response.removeHeader(name);
   for (const [name, value] of pairs) response.appendHeader(name, Array.isArray(value) ? value : String(value));
 }

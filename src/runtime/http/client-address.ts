@@ -13,7 +13,7 @@ const namedRanges: Record<string, readonly string[]> = {
   private: ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', 'fc00::/7'],
 };
 
-/** What an entry of `TRUSTED_PROXIES` has to be. */
+/** Description of a valid entry of `TRUSTED_PROXIES`. */
 export const trustedProxyExpected =
   'addresses or ranges such as 10.0.0.0/8, or the words loopback and private, separated by commas';
 
@@ -25,7 +25,7 @@ function parseRange(text: string): { address: string; bits: number; family: 'ipv
   return version === 0 || bits > width ? null : { address, bits, family: version === 4 ? 'ipv4' : 'ipv6' };
 }
 
-/** Whether a text may stand in `TRUSTED_PROXIES`: an address, a range in CIDR notation, `loopback` or `private`. */
+/** True if a text may stand in `TRUSTED_PROXIES`: an address, a range in CIDR notation, `loopback` or `private`. */
 export function isTrustedProxy(text: string): boolean {
   return Object.hasOwn(namedRanges, text) || parseRange(text) !== null;
 }
@@ -52,7 +52,7 @@ const loopback = rangesOf(['loopback']);
 const forwardingHeader = /^(x-forwarded-.*|x-real-ip|forwarded|via)$/;
 
 /**
- * Whether a request comes from this machine and through no proxy: a loopback peer, no forwarding header, and a `Host`
+ * True if a request comes from this machine and through no proxy: a loopback peer, no forwarding header, and a `Host`
  * that names this machine, which a page of another site that points its own name here does not have.
  */
 export function isFromThisMachine({ socket, headers }: Pick<IncomingMessage, 'socket' | 'headers'>): boolean {

@@ -1,7 +1,7 @@
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 
-/** How a body may be compressed, the preferred one first. */
+/** Encodings of a body, the preferred one first. */
 export type Encoding = 'br' | 'gzip';
 
 const known = ['br', 'gzip', 'identity'] as const;

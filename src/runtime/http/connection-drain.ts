@@ -12,7 +12,7 @@ import { closeAfterDrain } from './lingering-close.ts';
 import { watchPort } from './port-closing.ts';
 import { routeHandshakes } from './websocket/upgrade.ts';
 
-/** How a server's connections end. */
+/** Ends a server's connections. */
 export interface ConnectionDrain {
   /** From now on every answer says `Connection: close`, and its connection ends with it. */
   start(): void;
@@ -34,14 +34,14 @@ export interface ConnectionDrain {
 /** A connection without a request in progress ends after this long, ms. */
 const idleMs = 1000;
 const sweepMs = 50;
-/** What a client still sends after its last answer is read and discarded within these limits. */
+/** Limits within which the rest of what a client sends after its last answer is read and discarded. */
 const leftOver = { bytes: 32 * 1024 * 1024, idleMs: 1000, totalMs: 1000 };
 
 interface Connection {
   socket: Socket;
   /** Answers in progress, in the order of their requests. */
   answers: ServerResponse[];
-  /** Whether an answer has said `Connection: close`: what comes behind its request is not begun. */
+  /** True if an answer has said `Connection: close`: what comes behind its request is not begun. */
   saidClose: boolean;
   /** Bytes read when the last request had come whole. When more were read, a part of the next has come. */
   wholeBytes: number;
@@ -70,7 +70,7 @@ function track(connection: Connection, request: IncomingMessage, response: Serve
  */
 function sayClose(connection: Connection, response: ServerResponse): void {
   const { socket, answers } = connection;
-  // What the HTTP server calls after the last answer of a connection.
+  // Called by the HTTP server after the last answer of a connection.
   socket.destroySoon = () => closeAfterDrain(socket, leftOver);
   const { writeHead } = response;
   response.writeHead = (...head: unknown[]) => {
@@ -105,7 +105,7 @@ export function createDrainingServer(
       return;
     }
     sayClose(connection, response);
-    // Of requests that came together all are known when the first is answered.
+    // Requests that came together are all known when the first is answered.
     void (portClosing ?? eventLoop()).then(() => app(request, response));
   });
   routeHandshakes(server);

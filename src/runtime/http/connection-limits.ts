@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import { closeAfterDrain } from './lingering-close.ts';
 import { rawAnswer } from './raw-answer.ts';
 
-/** How many connections a server takes. */
+/** Limits of a server's connections. */
 export interface ConnectionLimits {
   /** Connections at a time. */
   max: number;
@@ -16,10 +16,10 @@ export interface ConnectionLimits {
   addressOf: (socket: Socket) => string | null;
 }
 
-/** What a server did with connections. */
+/** Counts of a server's connections. */
 export interface ConnectionCounts {
   open: number;
-  /** Of these, connections without a request in progress. */
+  /** Number of these without a request in progress. */
   idle: number;
   /** Connections refused since the start, by the limit that was reached. */
   refused: { total: number; address: number };

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
-/** How long the last words may take to go out to a reader that does not read, ms. */
+/** Longest time in which the last words go out to a reader that does not read, ms. */
 const lastWordsMs = 1000;
 
 /** An answer that goes on: server-sent events on one response, as fast as its reader reads. */

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 
-/** How much of what a client still sends is read and discarded before its connection closes, and for how long. */
+/** Limits within which the rest of what a client sends is read and discarded before its connection closes. */
 export interface DrainLimits {
   bytes: number;
   /** Longest pause between two reads, ms. */

@@ -1,4 +1,7 @@
-/** What RFC 7396 makes of an object whose values are plain: null takes a key away, anything else takes its place. */
+/**
+ * Merges a patch into an object whose values are plain (RFC 7396): null takes a key away, anything else takes its
+ * place.
+ */
 export function mergePatch(
   target: Readonly<Record<string, unknown>>,
   patch: Readonly<Record<string, unknown>>,

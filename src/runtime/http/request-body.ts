@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
-/** How fast a body has to come, and how much of bodies a process holds while they come. */
+/** Least speed of a body, and bounds of the bodies that a process holds while they come. */
 export interface BodyLimits {
-  /** How long a body may take before its rate counts, ms. */
+  /** Time before the rate of a body counts, ms. */
   graceMs: number;
   /** The least rate after that, as the average since the reading began. */
   bytesPerSecond: number;
@@ -37,7 +37,7 @@ export interface HeldBytes {
 interface Bounds {
   limits: BodyLimits;
   held: HeldBytes;
-  /** What `100 Continue` is sent by, once, when the client waits for it. */
+  /** Sends `100 Continue`, once, when the client waits for it. */
   sendContinue: (() => void) | null;
 }
 
@@ -52,7 +52,7 @@ export function limitBody(
   boundsOf.set(request, { limits, held, sendContinue: waiting ? () => response.writeContinue() : null });
 }
 
-/** Whether the client still waits for `100 Continue` before it sends the body. */
+/** True if the client still waits for `100 Continue` before it sends the body. */
 export function isAwaitingContinue(request: IncomingMessage): boolean {
   return (boundsOf.get(request)?.sendContinue ?? null) !== null;
 }
@@ -81,25 +81,46 @@ function watchPace({ graceMs, bytesPerSecond, stallMs }: BodyLimits, received: {
   return setInterval(check, Math.min(1000, graceMs, stallMs)).unref();
 }
 
+/**
+ * Frees the memory of bytes that nobody reads any more. V8 would at its next collection, which small objects bring
+ * about and buffers do not: bodies that come one after the other left a hundred megabytes until then.
+ */
+export function releaseBytes(bytes: Buffer): void {
+  // Small buffers share one.
+  if (bytes.byteLength === bytes.buffer.byteLength) (bytes.buffer as ArrayBuffer).transfer(0);
+}
+
+/** Joins pieces that are not read on their own any more. */
+function joined(pieces: readonly Buffer[]): Buffer {
+  if (pieces.length === 1) return pieces[0]!;
+  const bytes = Buffer.concat(pieces);
+  for (const piece of pieces) releaseBytes(piece);
+  return bytes;
+}
+
 /** Pieces of a body that are joined at a time: a body of a million pieces must not become a million objects. */
 const piecesJoined = 128;
+/** Bytes of pieces that are joined at a time: what they took is free for the next ones. */
+const bytesJoined = 256 * 1024;
 
 /** The pieces of a body as they come, and how many bytes they are. */
 class Pieces {
   length = 0;
+  #joinedLength = 0;
   readonly #joined: Buffer[] = [];
   #pieces: Buffer[] = [];
 
   add(piece: Buffer): void {
     this.length += piece.length;
     this.#pieces.push(piece);
-    if (this.#pieces.length < piecesJoined) return;
-    this.#joined.push(Buffer.concat(this.#pieces));
+    if (this.#pieces.length < piecesJoined && this.length - this.#joinedLength < bytesJoined) return;
+    this.#joined.push(joined(this.#pieces));
+    this.#joinedLength = this.length;
     this.#pieces = [];
   }
 
   bytes(): Buffer {
-    return Buffer.concat([...this.#joined, ...this.#pieces], this.length);
+    return joined([...this.#joined, ...this.#pieces]);
   }
 }
 

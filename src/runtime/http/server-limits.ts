@@ -12,13 +12,13 @@ import { upgradeOptions } from './websocket/upgrade.ts';
 /** Everything that bounds what clients may take of an HTTP server. */
 export interface ServerLimits {
   connections: ConnectionLimits;
-  /** How long the headers of a request may take, ms. */
+  /** Longest time in which the headers of a request come, ms. */
   headersMs: number;
   /** Bytes of a request's first line and headers. */
   headerBytes: number;
-  /** How long an idle connection stays open, ms. */
+  /** Time for which an idle connection stays open, ms. */
   idleMs: number;
-  /** How long a connection may neither read nor send anything while a request is in progress, ms. */
+  /** Longest time in which a connection neither reads nor sends anything while a request is in progress, ms. */
   stallMs: number;
   body: BodyLimits;
   drain: DrainLimits;
@@ -46,7 +46,7 @@ export const usualLimits: Omit<ServerLimits, 'connections'> = {
   unsentBytes: 64 * MiB,
 };
 
-/** What the limits of a server did. */
+/** Counts of what the limits of a server did. */
 export interface ServerCounts extends ConnectionCounts {
   /** Connections closed because a request's headers took too long. */
   lateHeaders: number;
@@ -69,7 +69,7 @@ function watchAnswers(server: Server): (socket: Socket) => ReadonlySet<ServerRes
 }
 
 /**
- * Whether nothing of an answer has been written that another one would garble: of all that are owed, the first is not
+ * True if nothing of an answer has been written that another one would garble: of all that are owed, the first is not
  * begun.
  */
 function mayAnswer(socket: Socket, owed: ReadonlySet<ServerResponse>): boolean {
@@ -91,7 +91,7 @@ function drainBeforeClosing(server: Server, limits: DrainLimits): void {
     });
   });
   server.on('connection', (socket) => {
-    // What the HTTP server calls after the last answer of a connection.
+    // Called by the HTTP server after the last answer of a connection.
     socket.destroySoon = () => {
       if (unread.has(socket)) closeAfterDrain(socket, limits);
       else Socket.prototype.destroySoon.call(socket);
@@ -123,16 +123,12 @@ function limitBodies(server: Server, limits: BodyLimits): HeldBytes {
     waiting.add(request);
     server.emit('request', request, response);
   });
-  server.on('checkExpectation', (_request, response) => {
-    response.statusCode = 417;
-    response.setHeader('Content-Type', 'application/json; charset=utf-8');
-    response.setHeader('Connection', 'close');
-    response.end(JSON.stringify({ error: { code: 'invalid_params', message: 'Expect: expected 100-continue.' } }));
-  });
+  // The application answers another expectation, with the contract's envelope.
+  server.on('checkExpectation', (request, response) => void server.emit('request', request, response));
   return held;
 }
 
-/** What a server is created with to keep within `limits`. */
+/** Options with which a server keeps within `limits`. */
 export function serverOptions(limits: ServerLimits): ServerOptions {
   return {
     maxHeaderSize: limits.headerBytes,

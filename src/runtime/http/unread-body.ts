@@ -7,7 +7,7 @@ import { declaredLength, isAwaitingContinue } from './request-body.ts';
  */
 const smallBytes = 64 * 1024;
 
-/** Whether the connection of a request whose body was not read to its end has to close after the answer. */
+/** True if the connection of a request whose body was not read to its end has to close after the answer. */
 function closesConnection(request: IncomingMessage): boolean {
   if (request.complete) return false;
   // A client that waits for `100 Continue` may or may not send the body after the answer: the next bytes would be

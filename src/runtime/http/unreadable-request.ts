@@ -1,7 +1,7 @@
 import type { RawAnswer } from './raw-answer.ts';
 
 interface ParseError extends NodeJS.ErrnoException {
-  /** What was being read when it was found wrong. */
+  /** The bytes in which the error was found. */
   rawPacket?: Buffer;
 }
 

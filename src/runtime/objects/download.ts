@@ -7,7 +7,7 @@ import { ObjectError } from './address.ts';
 import { type GetOptions, get } from './get.ts';
 import { failureOf } from './refused-answer.ts';
 
-/** What is to be read. */
+/** An object to read. */
 export interface RemoteObject {
   url: URL;
   /** As listed; null = not known before it is read. */
@@ -15,14 +15,14 @@ export interface RemoteObject {
   get: GetOptions;
 }
 
-/** How far a download is; `total` is null while unknown. */
+/** Progress of a download; `total` is null while unknown. */
 export type OnDownload = (bytes: number, total: number | null) => void;
 
 // Attempts in a row that brought nothing.
 const mostFailures = 5;
 const firstPauseMs = 250;
 
-/** What an object is, by the headers of the first answer. */
+/** Identity of an object, by the headers of the first answer. */
 interface Identity {
   etag: string | null;
   lastModified: string | null;

@@ -6,7 +6,7 @@ import { isLoopback, ObjectError, shownUrl } from './address.ts';
 export type RequestHeaders = (url: URL, headers: Record<string, string>) => Promise<Record<string, string>>;
 
 export interface GetOptions {
-  /** What errors call the object. */
+  /** Name of the object in errors. */
   name: string;
   authorize: RequestHeaders;
   /** Requests over `http://` to other machines are allowed. */

@@ -78,7 +78,7 @@ export function signing({ credentials, region }: S3Settings): RequestHeaders {
   };
 }
 
-/** How an object of a bucket is asked for. The endpoint was named by the operator, so it may be `http://`. */
+/** Request for an object of a bucket. The endpoint was named by the operator, so it may be `http://`. */
 export function s3Get(settings: S3Settings, name: string, signal: AbortSignal | undefined): GetOptions {
   return { name, authorize: signing(settings), allowHttp: true, followRedirects: false, signal };
 }
@@ -143,7 +143,7 @@ export function isPattern(name: string): boolean {
   return name.endsWith('/') || /[*?[{]/.test(name);
 }
 
-/** What data lakes keep beside their data: folder marks, `_SUCCESS`, hidden files. */
+/** False for what data lakes keep beside their data: folder marks, `_SUCCESS`, hidden files. */
 function isData(key: string): boolean {
   return !/(^|\/)[_.][^/]*$/.test(key) && !key.endsWith('/');
 }

@@ -1,7 +1,7 @@
 import type { BarColumns } from '../../domain/bar.ts';
 import { exchangeInstant, type SessionDate } from '../../domain/market-time.ts';
 import { minuteMs } from '../../domain/units.ts';
-import type { SamplePrices } from './prices.ts';
+import { type SamplePrices, volumeOf } from './prices.ts';
 import { randomFrom, seedOf } from './random.ts';
 import { type SampleSymbol, sampleSymbols } from './universe.ts';
 
@@ -62,7 +62,7 @@ function historyLine(prices: SamplePrices, entry: SampleSymbol, session: Session
   const daily = entry.volatility / Math.sqrt(252);
   const high = Math.round(Math.max(open, close) * (1 + 0.4 * daily * Math.abs(random.normal())) * 100) / 100;
   const low = Math.round(Math.min(open, close) * (1 - 0.4 * daily * Math.abs(random.normal())) * 100) / 100;
-  const volume = Math.round(entry.dailyVolume * Math.exp(0.3 * random.normal()));
+  const volume = Math.round(volumeOf(entry, session) * Math.exp(0.3 * random.normal()));
   const isIndex = entry.kind === 'index';
   const trades = isIndex ? '' : Math.round(volume / 100);
   const vwap = isIndex ? '' : Math.round(((open + close + high + low) / 4) * 1e4) / 1e4;

@@ -43,7 +43,7 @@ export interface SessionChain {
   expiries: (ListedExpiry & { text: string; calls: string[]; puts: string[] })[];
 }
 
-/** What is listed on a ticker for a session, with its contracts' names written out. */
+/** The contracts listed on a ticker for a session, with their names written out. */
 export function sessionChain(prices: SamplePrices, entry: SampleSymbol, session: SessionDate): SessionChain {
   const expiries = listedExpiries(prices, entry, session).map((listed) => {
     const { root, expiry, strikes } = listed;

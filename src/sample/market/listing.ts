@@ -27,7 +27,8 @@ function fridayOnOrAfter(date: SessionDate): SessionDate {
   return addDays(date, (5 - weekdayOf(date) + 7) % 7);
 }
 
-function thirdFriday(year: number, month: number): SessionDate {
+/** The third Friday of a month, counted from 0. */
+export function thirdFriday(year: number, month: number): SessionDate {
   const first = `${year + Math.floor(month / 12)}-${String((month % 12) + 1).padStart(2, '0')}-01`;
   return addDays(fridayOnOrAfter(first), 14);
 }

@@ -9,7 +9,7 @@ import { listingOf } from './stock-conditions.ts';
 import { minutePrints } from './stock-minute.ts';
 import { stockSession } from './stock-tape.ts';
 import { tickersOfTape } from './stock-tape-file.ts';
-import { type TapeShape, tapeEndMs, tapeStartMinute } from './tape-ledger.ts';
+import { type TapeShape, tapeEndMs, tapeStartMinute } from './tape-shape.ts';
 import { type SampleSymbol, sampleSymbols } from './universe.ts';
 
 // Where nothing trades for so long, the line gives the time, so that what waits for the next print is sent: soon after,

@@ -43,7 +43,7 @@ export interface SampleContract {
   isCall: boolean;
   strike: number;
   expiryMs: number;
-  /** What the chain says is traded by the session's end, and how much of it no print has used. */
+  /** Volume of the chain by the session's end, and the part of it that no print has used. */
   volume: number;
   left: number;
   prints: SampleOptionPrint[];

@@ -66,12 +66,12 @@ export function putQuotes(legs: readonly Leg[], tsMs: number, overMs: number, ra
 
 const keyOf = (exchange: number, cents: number, size: number) => `${exchange} ${cents} ${size}`;
 
-/** Whether another print could be taken for a planted one. */
+/** True if another print could be taken for a planted one. */
 export function isTaken(contract: SampleContract, exchange: number, cents: number, size: number): boolean {
   return contract.planted.size > 0 && contract.planted.has(keyOf(exchange, cents, size));
 }
 
-/** Whether what the chain says is traded leaves room for a plan, and no two of its prints are alike. */
+/** True if what the chain says is traded leaves room for a plan, and no two of its prints are alike. */
 function fits({ prints }: TapePlan, legs: readonly Leg[]): boolean {
   const needed = legs.map(() => 0);
   const keys = new Set<string>();

@@ -2,12 +2,11 @@ import { regularSession } from '../../domain/calendar.ts';
 import type { SessionDate } from '../../domain/market-time.ts';
 import { minuteMs } from '../../domain/units.ts';
 import { putBackground } from './option-background.ts';
-import { optionLedger } from './option-ledger.ts';
 import { type OptionMarket, optionMarket, type SampleContract } from './option-market.ts';
 import { type OptionStage, type Plant, plantAll } from './option-plants.ts';
 import type { SamplePrices } from './prices.ts';
 import { randomFrom, seedOf } from './random.ts';
-import { lateCloseMs, type OptionTapeLedger, type TapeShape } from './tape-ledger.ts';
+import { lateCloseMs, type TapeShape } from './tape-shape.ts';
 import { tapeSlots } from './tape-slots.ts';
 import { sampleSymbols } from './universe.ts';
 
@@ -42,11 +41,11 @@ function quoteLines({ id, quotes, market }: SampleContract): string {
   return text;
 }
 
-/** A session's option tape as vendor files, and what was put on it. */
+/** A session's option tape as vendor files, and the tape that they hold. */
 export interface OptionTapeFiles {
   trades: string;
   quotes: string;
-  ledger: OptionTapeLedger;
+  tape: SampleOptionTape;
 }
 
 function marketsOf(prices: SamplePrices, session: SessionDate, shape: TapeShape, slots: OptionStage['slots']) {
@@ -60,7 +59,10 @@ function marketsOf(prices: SamplePrices, session: SessionDate, shape: TapeShape,
  */
 export interface SampleOptionTape {
   traded: SampleContract[];
+  /** Trades planted in the session, those after `untilMs` too. */
   plants: Plant[];
+  /** Instant up to which the tape goes, epoch ms. */
+  untilMs: number;
 }
 
 /** The option tape of a session of what is over at `untilMs`. All follows from the session's date and the shape. */
@@ -82,7 +84,8 @@ export function sampleOptionTape(
     contract.prints = contract.prints.filter(isOver).sort(byTime);
     contract.quotes = contract.quotes.filter(isOver).sort(byTime);
   }
-  return { traded: contracts.filter(({ prints }) => prints.length > 0).sort((a, b) => (a.id < b.id ? -1 : 1)), plants };
+  const traded = contracts.filter(({ prints }) => prints.length > 0).sort((a, b) => (a.id < b.id ? -1 : 1));
+  return { traded, plants, untilMs };
 }
 
 /**
@@ -99,10 +102,10 @@ export function optionTapeFile(
   const { closeMs } = regularSession(session)!;
   // Until options have ceased to trade everywhere a tape may not be whole, and is another file than the whole one.
   const untilMs = nowMs >= closeMs + lateCloseMs ? closeMs : Math.min(nowMs, closeMs - 1);
-  const { traded, plants } = sampleOptionTape(prices, session, untilMs, shape);
+  const tape = sampleOptionTape(prices, session, untilMs, shape);
   return {
-    trades: tradeHeader + traded.map(tradeLines).join(''),
-    quotes: quoteHeader + traded.map(quoteLines).join(''),
-    ledger: optionLedger(traded, plants, untilMs),
+    trades: tradeHeader + tape.traded.map(tradeLines).join(''),
+    quotes: quoteHeader + tape.traded.map(quoteLines).join(''),
+    tape,
   };
 }

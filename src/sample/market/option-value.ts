@@ -2,12 +2,12 @@ import type { SessionDate } from '../../domain/market-time.ts';
 import { randomFrom, seedOf } from './random.ts';
 import type { SampleSymbol } from './universe.ts';
 
-/** What the simulated vendor says of a strike: prices in dollars, greeks by Black and Scholes. */
+/** The simulated vendor's figures of a strike: prices in dollars, greeks by Black and Scholes. */
 export interface StrikeValue {
   call: number;
   put: number;
   callDelta: number;
-  /** Of both rights. */
+  /** Gamma of both rights. */
   gamma: number;
 }
 

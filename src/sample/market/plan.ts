@@ -8,13 +8,14 @@ import {
 } from '../../domain/calendar.ts';
 import { exchangeDate, exchangeInstant, type SessionDate } from '../../domain/market-time.ts';
 import { minuteMs } from '../../domain/units.ts';
-import { lateCloseMs, type TapeShape, tapeEndMs, tapeShape, tapeStartMinute } from './tape-ledger.ts';
+import { type CorporateDataset, corporateDatasets, type DateRange, hasCorporate } from './corporate.ts';
+import { lateCloseMs, type TapeShape, tapeEndMs, tapeShape, tapeStartMinute } from './tape-shape.ts';
 import { sampleSymbols } from './universe.ts';
 
 /** The simulated market's shape. Raised when what it generates changes: an older market is left as it is. */
-export const sampleVersion = 1;
+export const sampleVersion = 2;
 
-/** How much of the market is made. */
+/** Size of the market. */
 export interface SampleShape {
   /** The last sessions with minute bars; with chains and option bars; and those before, with day bars alone. */
   barSessions: number;
@@ -40,6 +41,7 @@ type TapeDataset = 'stock-trades' | 'option-trades';
 
 /** A file to be made, named by what it holds. */
 export type SampleTask =
+  | { dataset: CorporateDataset; name: string; range: DateRange }
   | { dataset: 'stock-day-bars'; name: string; sessions: SessionDate[] }
   | {
       dataset: 'stock-day-bars' | 'stock-minute-bars' | 'option-minute-bars';
@@ -61,7 +63,12 @@ export type SampleTask =
 /** A file of prints to be made. */
 export type TapeTask = Extract<SampleTask, { dataset: TapeDataset }>;
 
-/** Whether a file holds prints. */
+/** True if a file holds splits, dividends, rates or roots. */
+export function isCorporate(task: SampleTask): task is Extract<SampleTask, { dataset: CorporateDataset }> {
+  return 'range' in task;
+}
+
+/** True if a file holds prints. */
 export function isTape(task: SampleTask): task is TapeTask {
   return task.dataset === 'stock-trades' || task.dataset === 'option-trades';
 }
@@ -133,9 +140,9 @@ function lastChains(tasks: readonly SampleTask[], session: SessionDate): Set<Sam
 function ofLatest(tasks: readonly SampleTask[], last: SessionDate): SampleTask[] {
   const before = lastChains(tasks, previousTradingDay(last));
   const isOfLast = (task: SampleTask) => 'session' in task && task.session === last && !(isTape(task) && task.again);
-  // Changes and averages are taken over days.
-  const days = tasks.filter(({ dataset }) => dataset === 'stock-day-bars');
-  const own = tasks.filter((task) => task.dataset !== 'stock-day-bars' && isOfLast(task));
+  // Changes and averages are taken over days, and need their splits.
+  const days = tasks.filter((task) => isCorporate(task) || task.dataset === 'stock-day-bars');
+  const own = tasks.filter((task) => !days.includes(task) && isOfLast(task));
   return own.length === 0 ? [] : [...days, ...own.filter((task) => !isTape(task)), ...before, ...own.filter(isTape)];
 }
 
@@ -160,9 +167,31 @@ function latestFirst(tasks: readonly SampleTask[], last: SessionDate): SampleTas
 }
 
 /**
+ * The files of what happened since `throughMs`, or `first`, beside trading. A dividend comes when the sessions with
+ * chains are past its ex-date: chains are priced with a yield, and their quotes know of no amount.
+ */
+function corporateTasks(
+  nowMs: number,
+  throughMs: number | null,
+  { first, chainSessions }: { first: SessionDate; chainSessions: number },
+): SampleTask[] {
+  const firstChains = (atMs: number) => sessionsUpTo(latestSession(atMs), chainSessions)[0]!;
+  const rangeOf = (lastAt: (atMs: number) => SessionDate): DateRange => ({
+    after: throughMs === null ? previousTradingDay(first) : lastAt(throughMs),
+    through: lastAt(nowMs),
+  });
+  return corporateDatasets.flatMap((dataset) => {
+    const range = rangeOf(dataset === 'dividends' ? firstChains : latestSession);
+    const isWanted = (dataset !== 'roots' || throughMs === null) && hasCorporate(dataset, range);
+    return isWanted ? [{ dataset, name: `${range.after}_${range.through}`, range }] : [];
+  });
+}
+
+/**
  * The files that bring a market from `throughMs` (null = nothing yet) to `nowMs`: thirty sessions of minute and day
  * bars, and that of the latest half day where it lies further back; day bars of a year; chains and option bars of the
- * last three; the last two have tapes from which the option bars are made. The session in progress has data up to now.
+ * last three; the last two have tapes from which the option bars are made, and the last two whose off-exchange figures
+ * are published have tapes of stocks. The session in progress has data up to now.
  * The latest session comes first. What is stored in the end does not depend on that.
  */
 export function samplePlan(nowMs: number, throughMs: number | null, shape: SampleShape = sampleShape): SampleTask[] {
@@ -179,7 +208,7 @@ export function samplePlan(nowMs: number, throughMs: number | null, shape: Sampl
     .filter((session) => !withMinutes.includes(session) && session > from)
     .sort();
   const untilOf = (session: SessionDate, lateMs = 0) => Math.min(nowMs, regularSession(session)!.closeMs + lateMs);
-  const tasks: SampleTask[] = [];
+  const tasks: SampleTask[] = corporateTasks(nowMs, throughMs, { first: onlyDays[0] ?? window[0]!, chainSessions });
   if (onlyDays.length > 0) {
     tasks.push({ dataset: 'stock-day-bars', name: `${onlyDays[0]}_${onlyDays.at(-1)}`, sessions: onlyDays });
   }
@@ -198,11 +227,15 @@ export function samplePlan(nowMs: number, throughMs: number | null, shape: Sampl
     tasks.push(...chainTasks(session, nowMs, throughMs ?? -Infinity, captureEveryMinutes));
   }
   const tapeUntilOf = (session: SessionDate) => Math.min(nowMs, tapeEndMs(session));
-  const toTape = [...new Set(from === '' || from > last ? taped : [from, ...taped])].filter(fresh);
-  for (const session of toTape.filter((one) => throughMs === null || throughMs < tapeUntilOf(one))) {
+  const toTape = new Set(from === '' || from > last ? taped : [from, ...taped]);
+  // Off-exchange figures are published the morning after their session, and price levels of several sessions only.
+  const published = window.filter((session) => session < exchangeDate(nowMs)).slice(-tapeSessions);
+  const withPrints = [...new Set([...toTape, ...published])].filter(fresh).sort();
+  for (const session of withPrints.filter((one) => throughMs === null || throughMs < tapeUntilOf(one))) {
     // Last: what is made of a session's prints takes the place of what its bars say.
     for (const dataset of ['stock-trades', 'option-trades'] as const)
-      tasks.push({ dataset, name: session, session, untilMs: tapeUntilOf(session), shape: shape.tape });
+      if (dataset === 'stock-trades' || toTape.has(session))
+        tasks.push({ dataset, name: session, session, untilMs: tapeUntilOf(session), shape: shape.tape });
   }
   return latestFirst(tasks, last);
 }

@@ -3,6 +3,7 @@ import { closeMinute, previousTradingDay, sessionMinutes } from '../../domain/ca
 import { exchangeInstant, type SessionDate } from '../../domain/market-time.ts';
 import { minuteMs } from '../../domain/units.ts';
 import { randomFrom, seedOf } from './random.ts';
+import { splitFactor } from './split.ts';
 import { type SampleSymbol, sampleSymbolOf } from './universe.ts';
 
 /*
@@ -15,8 +16,14 @@ const memorySessions = 700;
 const persistence = 0.994;
 const sessionsPerYear = 252;
 
-/** What a session's prices start from and end at, dollars. */
+/** Shares of a ticker that a session trades, about. */
+export function volumeOf({ symbol, dailyVolume }: SampleSymbol, session: SessionDate): number {
+  return dailyVolume / splitFactor(symbol, session);
+}
+
+/** First and last prices of a session, dollars. */
 export interface SessionPrices {
+  /** Close of the session before, in the shares of this one. */
   priorClose: number;
   open: number;
   close: number;
@@ -51,7 +58,8 @@ function sessionShocks(entry: SampleSymbol): (session: SessionDate) => number {
   return memo((session) => daily * (entry.beta * shock('market', session) + own * shock(entry.symbol, session)));
 }
 
-function closesOf(entry: SampleSymbol): (session: SessionDate) => number {
+/** A ticker's closes without splits, dollars, not rounded. */
+function valuesOf(entry: SampleSymbol): (session: SessionDate) => number {
   const shockOf = sessionShocks(entry);
   return memo((session) => {
     let sum = 0;
@@ -62,7 +70,7 @@ function closesOf(entry: SampleSymbol): (session: SessionDate) => number {
       weight *= persistence;
       day = before(day);
     }
-    return cents(entry.price * Math.exp(sum));
+    return entry.price * Math.exp(sum);
   });
 }
 
@@ -99,7 +107,7 @@ function minuteBars(entry: SampleSymbol, session: SessionDate, prices: SessionPr
   const bars = barColumns(minutes);
   const openMs = exchangeInstant(session, sessionMinutes.open);
   const wick = (0.35 * entry.volatility) / Math.sqrt(sessionsPerYear * 390);
-  const volume = (entry.dailyVolume * Math.exp(0.3 * random.normal())) / minutes;
+  const volume = (volumeOf(entry, session) * Math.exp(0.3 * random.normal())) / minutes;
   let last = prices.open;
   for (let i = 0; i < minutes; i++) {
     const close = i === minutes - 1 ? prices.close : cents(Math.exp(path[i + 1]!));
@@ -137,15 +145,19 @@ function scaled(own: BarColumns, leader: BarColumns, ratio: number, prices: Sess
 
 /** The prices of the simulated market. */
 export function samplePrices(): SamplePrices {
-  const closes = memo((symbol) => closesOf(sampleSymbolOf(symbol)));
-  const closeOf = (entry: SampleSymbol, session: SessionDate): number =>
-    entry.follows ? cents(closes(entry.follows.symbol)(session) * entry.follows.ratio) : closes(entry.symbol)(session);
+  const values = memo((symbol) => valuesOf(sampleSymbolOf(symbol)));
+  /** The close of a session in the shares of another. */
+  const closeOf = (entry: SampleSymbol, session: SessionDate, inSharesOf = session): number => {
+    const { symbol, ratio } = entry.follows ?? { symbol: entry.symbol, ratio: 1 };
+    const close = cents(values(symbol)(session) * splitFactor(symbol, inSharesOf));
+    return entry.follows ? cents(close * ratio) : close;
+  };
   const gapOf = (entry: SampleSymbol, session: SessionDate): number => {
     const leader = entry.follows ? sampleSymbolOf(entry.follows.symbol) : entry;
     return (0.2 * leader.volatility * shock(`open ${leader.symbol}`, session)) / Math.sqrt(sessionsPerYear);
   };
   const of = (entry: SampleSymbol, session: SessionDate): SessionPrices => {
-    const priorClose = closeOf(entry, before(session));
+    const priorClose = closeOf(entry, before(session), session);
     const close = closeOf(entry, session);
     const open = cents(priorClose * Math.exp(0.25 * Math.log(close / priorClose) + gapOf(entry, session)));
     return { priorClose, open, close };

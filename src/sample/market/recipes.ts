@@ -3,8 +3,7 @@ import { block, brokenSpread, busted, spread, sweep, sweepWithCancel, tiedToStoc
 import type { Stage, TapePlan } from './tape-plan.ts';
 
 /**
- * How the contracts of a plan belong together: one; two rights of a strike; two strikes of a right; two strikes of both
- * rights.
+ * Shapes of a plan's contracts: one; two rights of a strike; two strikes of a right; two strikes of both rights.
  */
 export type LegShape = 'single' | 'straddle' | 'vertical' | 'condor';
 
@@ -23,7 +22,7 @@ const sell = 'sell_inferred' as const;
 const single = (name: string, plan: Recipe['plan']): Recipe => ({ name, shape: 'single', flagged: false, plan });
 const flagged = (name: string, shape: LegShape, plan: Recipe['plan']): Recipe => ({ name, shape, flagged: true, plan });
 
-/** What is planted, in turn. Conditions are the vendor's numbers of OPRA's message types. */
+/** Recipes of planted trades, in turn. Conditions are the vendor's numbers of OPRA's message types. */
 export const recipes: readonly Recipe[] = [
   single('block bought', (stage) => block(stage, 209, buy)),
   single('sweep bought', (stage) => sweep(stage, 219, buy, 40)),

@@ -30,7 +30,7 @@ export interface MinuteBar {
 }
 
 /**
- * What a print is in its minute: one of those that make its bar's prices, or any other that is priced within the bar.
+ * Role of a print in its minute: one of those that make its bar's prices, or any other that is priced within the bar.
  */
 export type PrintRole = 'open' | 'high' | 'low' | 'close' | 'ordinary' | 'odd_lot' | 'special';
 

@@ -1,13 +1,12 @@
 import type { SessionDate } from '../../domain/market-time.ts';
 import { priceUnits } from '../../domain/print.ts';
-import { type CompositionCategory, compositionCategories } from '../../domain/stock-trade-conditions.ts';
 import { minuteMs } from '../../domain/units.ts';
 import { nanosText } from './option-tape-file.ts';
 import type { SamplePrices } from './prices.ts';
 import { listingOf } from './stock-conditions.ts';
 import type { StockRecord } from './stock-corrections.ts';
 import { stockSession } from './stock-tape.ts';
-import type { StockTapeLedger, StockTapeTotals, StockTotal, TapeShape } from './tape-ledger.ts';
+import type { TapeShape } from './tape-shape.ts';
 import { type SampleSymbol, sampleSymbols } from './universe.ts';
 
 const header =
@@ -30,34 +29,6 @@ function lines(symbol: string, tape: number, records: readonly StockRecord[]): s
   return text;
 }
 
-const nothing = (): StockTotal => ({ prints: 0, volume: 0, notionalUnits: 0 });
-
-function totalsOf(records: readonly StockRecord[]): StockTapeTotals {
-  const composition = Object.fromEntries(compositionCategories.map((category) => [category, nothing()]));
-  const totals: StockTapeTotals = {
-    consolidated: nothing(),
-    offExchange: nothing(),
-    composition: composition as Record<CompositionCategory, StockTotal>,
-    extendedVolume: 0,
-    officialClose: null,
-  };
-  const count = (total: StockTotal, { price, size }: StockRecord['print']) => {
-    total.prints++;
-    total.volume += size;
-    total.notionalUnits += price * size;
-  };
-  for (const { print, execution, counts, extended } of records) {
-    if (execution.conditions.includes(15)) totals.officialClose = print.price / priceUnits;
-    if (!counts) continue;
-    count(totals.consolidated, print);
-    if (extended) totals.extendedVolume += print.size;
-    if (execution.trf === 0) continue;
-    count(totals.offExchange, print);
-    count(totals.composition[execution.category], print);
-  }
-  return totals;
-}
-
 /** Tickers with a stock tape, and about how many prints a minute each has. */
 export function tickersOfTape({ stockPrints, symbols, busiest }: TapeShape): { entry: SampleSymbol; prints: number }[] {
   const traded = sampleSymbols.filter(({ kind }) => kind !== 'index');
@@ -71,34 +42,33 @@ export function tickersOfTape({ stockPrints, symbols, busiest }: TapeShape): { e
   }));
 }
 
-/** A session's stock tape as a vendor file, and what was put on it. */
-export interface StockTapeFile {
-  trades: string;
-  ledger: StockTapeLedger;
+/** Records of a ticker's tape. */
+export interface TickerRecords {
+  entry: SampleSymbol;
+  records: StockRecord[];
 }
 
-/**
- * The stock trades of a session up to the last complete minute, by ticker, then time. All follows from the session's
- * date and the shape: an earlier instant gives a beginning of the same tape.
- */
-export function stockTapeFile(
+/** Records of the stock tapes of a session up to the last complete minute, ticker by ticker. */
+export function* stockRecords(
   prices: SamplePrices,
   session: SessionDate,
   nowMs: number,
   shape: TapeShape,
-): StockTapeFile {
+): Generator<TickerRecords> {
   const untilMs = Math.floor(nowMs / minuteMs) * minuteMs;
-  const ledger: StockTapeLedger = { prints: 0, corrected: 0, withdrawn: 0, duplicates: 0, symbols: {} };
-  let trades = header;
   for (const { entry, prints } of tickersOfTape(shape)) {
-    const records = stockSession(prices, entry, session, prints).filter(({ print }) => print.tsMs < untilMs);
-    trades += lines(entry.symbol, listingOf(entry).tape, records);
-    const count = (is: (record: StockRecord) => boolean) => records.filter(is).length;
-    ledger.prints += records.length;
-    ledger.corrected += count(({ print }) => print.correction === 1);
-    ledger.withdrawn += count(({ print }) => print.correction === 7 || print.correction === 8);
-    ledger.duplicates += count(({ repeats }) => repeats);
-    ledger.symbols[entry.symbol] = totalsOf(records);
+    yield { entry, records: stockSession(prices, entry, session, prints).filter(({ print }) => print.tsMs < untilMs) };
   }
-  return { trades, ledger };
+}
+
+/**
+ * The stock trades of a session up to the last complete minute as a vendor file, by ticker, then time. All follows from
+ * the session's date and the shape: an earlier instant gives a beginning of the same tape.
+ */
+export function stockTapeFile(prices: SamplePrices, session: SessionDate, nowMs: number, shape: TapeShape): string {
+  let trades = header;
+  for (const { entry, records } of stockRecords(prices, session, nowMs, shape)) {
+    trades += lines(entry.symbol, listingOf(entry).tape, records);
+  }
+  return trades;
 }

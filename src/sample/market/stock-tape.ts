@@ -6,7 +6,7 @@ import { type Random, randomFrom, seedOf } from './random.ts';
 import { type Execution, executionOf, listingOf } from './stock-conditions.ts';
 import { addCorrections, type StockRecord } from './stock-corrections.ts';
 import { type MinutePrint, minutePrints } from './stock-minute.ts';
-import { extendedMs, tapeStartMinute } from './tape-ledger.ts';
+import { extendedMs, tapeStartMinute } from './tape-shape.ts';
 import type { SampleSymbol } from './universe.ts';
 
 /** A ticker's session being made. */

@@ -31,7 +31,7 @@ export interface TapePlan {
   cancelled: readonly number[];
 }
 
-/** What a recipe makes a plan of. */
+/** The market that a recipe makes a plan of. */
 export interface Stage {
   random: Random;
   legs: readonly Leg[];

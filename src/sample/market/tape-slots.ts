@@ -3,8 +3,8 @@ import { minuteWeight } from './prices.ts';
 import type { Random } from './random.ts';
 
 /**
- * How long what happens on a tape at once has for itself, ms. What is planned ends in the slot's first half: nothing of
- * two slots is ever one event.
+ * Length of a slot, ms: things on a tape at once have it for themselves. What is planned ends in the slot's first half:
+ * nothing of two slots is ever one event.
  */
 export const slotMs = 2000;
 const slotsInMinute = minuteMs / slotMs;

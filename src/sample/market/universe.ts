@@ -14,7 +14,7 @@ export interface SampleSymbol {
   dailyVolume: number;
   /** Its price is this multiple of another ticker's. */
   follows?: { symbol: string; ratio: number };
-  /** How often a chain is captured in the last sessions. */
+  /** Interval at which a chain is captured in the last sessions. */
   chains: 'every5m' | 'daily';
   /** Strikes on each side of the money in every expiry of its chain. */
   strikesBeside: number;

@@ -1,4 +1,4 @@
-import { apiTier, type Me } from '../../resolvers/account/me.ts';
+import type { Me } from '../../resolvers/account/me.ts';
 import { builder } from '../builder.ts';
 import { ClassificationEnum, TierEnum } from '../response-meta.ts';
 
@@ -19,12 +19,7 @@ export const MeType = builder.objectRef<Me>('Me').implement({
     keyId: t.exposeID('keyId', { nullable: true, description: 'Id of the API key; null for a site session.' }),
     tier: t.expose('tier', { type: TierEnum, description: 'Tier this request is served under.' }),
     siteTier: t.expose('siteTier', { type: TierEnum, description: "Tier of the account's site sessions." }),
-    apiTier: t.field({
-      type: TierEnum,
-      nullable: true,
-      description: "Tier of the account's API keys; null if the account has not been set up.",
-      resolve: (me, _args, context) => apiTier(context, me),
-    }),
+    apiTier: t.expose('apiTier', { type: TierEnum, description: "Tier of the account's API keys." }),
     classification: t.expose('classification', {
       type: ClassificationEnum,
       nullable: true,

@@ -15,6 +15,8 @@ import { builder } from '../builder.ts';
 import { contractsOfExpiry, costs } from '../cost.ts';
 import { enumValues } from '../enum-values.ts';
 import { SymbolType } from '../market/symbol.ts';
+import { PriceChecksInterface } from '../price-checks.ts';
+import { delayedSourceTime, QuoteTimeInterface } from '../quote-time.ts';
 import { ResponseMetaInterface } from '../response-meta.ts';
 import { OptionContractType } from './contract.ts';
 
@@ -117,8 +119,9 @@ builder.objectFields(OptionContractType, (t) => ({
 
 const ChainMetaType = builder.objectRef<ChainMeta>('ChainMeta').implement({
   description: 'Metadata of a chain.',
-  interfaces: [ResponseMetaInterface],
+  interfaces: [ResponseMetaInterface, PriceChecksInterface],
   fields: (t) => ({
+    sourceTime: t.expose('sourceTime', { type: 'EpochMs', nullable: true, description: delayedSourceTime }),
     underlying: t.expose('underlying', { type: 'Ticker', description: 'Ticker of the underlying.' }),
     rowCount: t.exposeInt('rowCount', { description: 'Number of rows in the answer.' }),
     greeksSource: t.expose('greeksSource', {
@@ -127,12 +130,19 @@ const ChainMetaType = builder.objectRef<ChainMeta>('ChainMeta').implement({
       description:
         "Whose greeks the rows show: the vendor's, or solved ones if the source gives none. Null if no row has any, or if an older version stored the chain.",
     }),
+    greeksFilled: t.exposeStringList('greeksFilled', {
+      nullable: true,
+      extensions: costs({ rows: 4 }),
+      description:
+        'Greeks that the source lacks and that rows show as computed at its volatility: delta, gamma, theta, vega. Null if there are none.',
+    }),
   }),
 });
 
 /** An option chain. */
 export const ChainType = builder.objectRef<Chain>('Chain').implement({
   description: 'An option chain at one point in time.',
+  interfaces: [QuoteTimeInterface],
   fields: (t) => ({
     spot: t.exposeFloat('spot', {
       nullable: true,
@@ -143,7 +153,10 @@ export const ChainType = builder.objectRef<Chain>('Chain').implement({
       nullable: true,
       description: 'When the chain was captured, epoch ms; null if there is no chain.',
     }),
-    partial: t.exposeBoolean('partial', { description: 'True if the source returned only part of the chain.' }),
+    partial: t.exposeBoolean('partial', {
+      description:
+        'True if the source returned only part of the chain, or it lists less than 70% of the last whole capture and is served because `at` is exactly its time.',
+    }),
     rows: t.field({
       type: [ChainRowType],
       extensions: costs({ rows: 'contracts' }),

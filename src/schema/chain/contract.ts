@@ -4,8 +4,10 @@ import {
   type OptionRight,
   readOptionContract,
 } from '../../domain/chain/option-contract.ts';
-import { optionRoot, underlyingOf } from '../../domain/chain/option-root.ts';
+import type { OptionRoot } from '../../domain/chain/option-root.ts';
 import { contractOf } from '../../resolvers/chain/contract.ts';
+import { type RequestContext, rootsOf, underlyingOf } from '../../resolvers/context.ts';
+import { whenThere } from '../../runtime/maybe-promise.ts';
 import { builder } from '../builder.ts';
 import { enumValues } from '../enum-values.ts';
 import { SymbolType } from '../market/symbol.ts';
@@ -28,6 +30,12 @@ const SettlementEnum = builder.enumType('Settlement', {
   }),
 });
 
+/** Resolves a property of the contract's root. */
+const ofRoot =
+  <Name extends keyof OptionRoot>(name: Name) =>
+  ({ root }: OptionContract, _args: object, context: RequestContext) =>
+    whenThere(rootsOf(context), (roots) => roots.of(root)[name]);
+
 /** `OptionContract`. Other nouns add their edges in their own files. */
 export const OptionContractType = builder.objectRef<OptionContract>('OptionContract').implement({
   description: 'One option contract.',
@@ -46,21 +54,21 @@ export const OptionContractType = builder.objectRef<OptionContract>('OptionContr
     underlying: t.field({
       type: SymbolType,
       description: "The symbol the root belongs to. The contract's data requires entitlement to this symbol.",
-      resolve: (contract) => ({ symbol: underlyingOf(contract.root) }),
+      resolve: (contract, _args, context) => whenThere(underlyingOf(context, contract), (symbol) => ({ symbol })),
     }),
     style: t.field({
       type: ExerciseStyleEnum,
       description: 'European or American exercise.',
-      resolve: ({ root }) => optionRoot(root).style,
+      resolve: ofRoot('style'),
     }),
     settlement: t.field({
       type: SettlementEnum,
       description: 'Whether the option settles at the open (am) or the close (pm) of its expiry date.',
-      resolve: ({ root }) => optionRoot(root).settlement,
+      resolve: ofRoot('settlement'),
     }),
     multiplier: t.int({
-      description: 'Shares (or index units) per contract.',
-      resolve: ({ root }) => optionRoot(root).multiplier,
+      description: 'Shares (or index units) per contract that premiums and exposures assume.',
+      resolve: ofRoot('multiplier'),
     }),
   }),
 });

@@ -81,7 +81,11 @@ export const CrossSectionType = builder.objectRef<CrossSection>('CrossSection').
       type: 'Long',
       description: 'Sequence number; increases with every snapshot of the session.',
     }),
-    coverage: t.expose('coverage', { type: FlowCoverageType, description: 'Which part of the session was observed.' }),
+    coverage: t.field({
+      type: FlowCoverageType,
+      description: 'Which part of the session was observed.',
+      resolve: ({ symbol, coverage }) => ({ ...coverage, symbol }),
+    }),
     update: t.field({ type: CrossSectionUpdateType, description: 'The totals.', resolve: (section) => section }),
   }),
 });

@@ -1,7 +1,10 @@
 import type { Coverage, CoverageStatus } from '../../domain/flow/coverage.ts';
 import type { FlowMeasures, FlowSide } from '../../domain/flow/flow.ts';
+import { originOf } from '../../resolvers/market/sessions.ts';
 import { builder } from '../builder.ts';
+import { costs } from '../cost.ts';
 import { enumValues } from '../enum-values.ts';
+import { DataOriginEnum } from '../market/sessions.ts';
 import { type SymbolNode, SymbolType } from '../market/symbol.ts';
 import { byTicker, node } from '../node.ts';
 
@@ -23,7 +26,10 @@ export const CoverageStatusEnum = builder.enumType('CoverageStatus', {
   }),
 });
 
-export const FlowCoverageType = builder.objectRef<Coverage>('FlowCoverage').implement({
+/** Coverage of an underlying's session. */
+export type SymbolCoverage = Coverage & { symbol: string };
+
+export const FlowCoverageType = builder.objectRef<SymbolCoverage>('FlowCoverage').implement({
   description: "Which part of a session's option tape was observed.",
   fields: (t) => ({
     status: t.expose('status', { type: CoverageStatusEnum, description: 'Live or reconciled.' }),
@@ -31,6 +37,12 @@ export const FlowCoverageType = builder.objectRef<Coverage>('FlowCoverage').impl
       description: 'True once the full tape is reconciled without gaps. Never true while live.',
     }),
     sessionDate: t.expose('sessionDate', { type: 'SessionDate', description: 'Exchange session, New York.' }),
+    origin: t.field({
+      type: DataOriginEnum,
+      description: 'Source of the session.',
+      extensions: costs({ once: 0.5, each: 0.02 }),
+      resolve: (coverage, _args, context) => originOf(context, coverage),
+    }),
     observedFromMs: t.expose('observedFromMs', {
       type: 'EpochMs',
       description: 'Start of the observed span, epoch ms.',

@@ -75,8 +75,8 @@ node(
   FlowEventType,
   ({ eventId }) => eventId,
   (eventId) => {
-    const key = readEventId(eventId);
-    return key && { points: eventPoints, read: (context) => flowEvent(context, key) };
+    const id = readEventId(eventId);
+    return id && { points: eventPoints, read: (context) => flowEvent(context, id) };
   },
   'analytics.flow',
 );
@@ -104,9 +104,10 @@ export const LargeTradeType = builder.objectRef<LargeTrade>('LargeTrade').implem
   fields: (t) => ({
     symbol: t.expose('symbol', { type: 'Ticker', description: 'Underlying.' }),
     seq: t.expose('seq', { type: 'Long', description: 'Sequence number; increases with every event of the feed.' }),
-    coverage: t.expose('coverage', {
+    coverage: t.field({
       type: FlowCoverageType,
       description: "What was observed of the trade's session.",
+      resolve: ({ symbol, coverage }) => ({ ...coverage, symbol }),
     }),
     update: t.field({ type: LargeTradeUpdateType, description: 'The trade.', resolve: ({ event }) => event }),
   }),
@@ -214,7 +215,7 @@ builder.queryField('largeTrades', (t) =>
     ...served,
     extensions: {
       ...served.extensions,
-      // Of all underlyings, each event may be in another's feed.
+      // With all underlyings, each event may be in another's feed.
       ...costs<LimitArgs>({ ...served.extensions.cost, each: ({ page }) => 0.18 * page }),
     },
     description:

@@ -12,7 +12,7 @@ export function captureKey({ underlying, capturedAt, isByExpiry, top }: ServedGe
 
 const keyPattern = /^([^:]+):(0|[1-9]\d{0,14}):(net|expiry):(all|[1-9]\d{0,9})$/;
 
-/** How the capture of a key is read; null for what is no key. */
+/** Look-up of the capture of a key; null for a text that is no key. */
 export function captureLookup(key: string): NodeLookup | null {
   const [, symbol = '', capturedAt, rows, topText] = keyPattern.exec(key) ?? [];
   if (readTicker(symbol) !== symbol) return null;

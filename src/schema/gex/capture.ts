@@ -1,12 +1,16 @@
 import type { GammaSource, GexExpiry, GexProfilePoint } from '../../domain/gex.ts';
 import { chainRowsAtStrike } from '../../resolvers/chain/chain.ts';
-import { flipIsRemote, type GexStrike, inShares, type ServedGexCapture, strikeRows } from '../../resolvers/gex/gex.ts';
+import { flipIsRemote, flipStatusOf } from '../../resolvers/gex/flip-status.ts';
+import { type GexStrike, inShares, type ServedGexCapture, strikeRows } from '../../resolvers/gex/gex.ts';
+import { priorCloseOf } from '../../resolvers/gex/prior-close.ts';
 import { builder } from '../builder.ts';
 import { ChainRowType } from '../chain/chain.ts';
 import { costs } from '../cost.ts';
 import { enumValues } from '../enum-values.ts';
 import { node } from '../node.ts';
+import { QuoteTimeInterface } from '../quote-time.ts';
 import { captureKey, captureLookup } from './capture-id.ts';
+import { FlipStatusEnum } from './flip-status.ts';
 
 const usage = { extensions: { scopeGroup: 'analytics.gex' } };
 
@@ -80,7 +84,8 @@ const GexExpiryType = builder.objectRef<GexExpiry>('GexExpiry').implement({
     }),
     expectedMoveSigma: t.exposeFloat('expectedMoveSigma', {
       nullable: true,
-      description: 'One standard deviation of the price at expiry, S·σ·√T, dollars; null if the volatility is unknown.',
+      description:
+        'One standard deviation of the price at expiry, S·σ·√T, dollars; null if the volatility is unknown. S is the price that options are priced with: the spot, the implied spot if that is stale, or the forward if options follow it.',
     }),
     atmIv: t.exposeFloat('atmIv', {
       nullable: true,
@@ -115,6 +120,7 @@ const GexProfilePointType = builder.objectRef<GexProfilePoint>('GexProfilePoint'
 
 export const GexCaptureType = builder.objectRef<ServedGexCapture>('GexCapture').implement({
   description: 'Dealer gamma exposure of an underlying at one point in time.',
+  interfaces: [QuoteTimeInterface],
   fields: (t) => ({
     underlying: t.expose('underlying', { type: 'Ticker', description: 'Ticker of the underlying.' }),
     capturedAt: t.expose('capturedAt', { type: 'EpochMs', description: 'When the chain was captured, epoch ms.' }),
@@ -123,9 +129,11 @@ export const GexCaptureType = builder.objectRef<ServedGexCapture>('GexCapture').
       nullable: true,
       description: 'Price of the underlying, dollars; null when unknown.',
     }),
-    priorCloseSpot: t.exposeFloat('priorCloseSpot', {
+    priorCloseSpot: t.float({
       nullable: true,
       description: 'Prior close of the underlying, dollars; null when unknown.',
+      extensions: costs({ once: 0.2, each: 0.005 }),
+      resolve: (capture, _args, context) => priorCloseOf(context, capture),
     }),
     impliedSpot: t.exposeFloat('impliedSpot', {
       nullable: true,
@@ -135,7 +143,7 @@ export const GexCaptureType = builder.objectRef<ServedGexCapture>('GexCapture').
     spotStale: t.exposeBoolean('spotStale', {
       nullable: true,
       description:
-        'True if spot and quotes are not of one instant: options are then priced with impliedSpot. Null if an older version stored the capture.',
+        'True if spot and quotes are not of one instant: options are then priced with impliedSpot. Null if the quotes imply no spot, or if an older version stored the capture.',
     }),
     inconsistentExpiries: t.exposeInt('inconsistentExpiries', {
       nullable: true,
@@ -153,8 +161,17 @@ export const GexCaptureType = builder.objectRef<ServedGexCapture>('GexCapture').
       nullable: true,
       description: 'Price at which the cumulative net gex curve crosses zero, dollars; null if it does not.',
     }),
+    flipStatus: t.field({
+      type: FlipStatusEnum,
+      nullable: true,
+      description:
+        'How much flipPoint says. Null if an older version stored the capture and its rows leave it open. If it is partial, remote or fragile, show zeroGamma first.',
+      extensions: costs({ once: 0.2, each: 0.005 }),
+      resolve: (capture, _args, context) => flipStatusOf(context, capture),
+    }),
     flipIsRemote: t.boolean({
       nullable: true,
+      deprecationReason: 'Use flipStatus, which says more.',
       description:
         'True if flipPoint is more than 20% from the spot: it then says little, and zeroGamma more. Null without a flip point.',
       resolve: flipIsRemote,
@@ -166,12 +183,25 @@ export const GexCaptureType = builder.objectRef<ServedGexCapture>('GexCapture').
     callWall: t.expose('callWall', {
       type: 'StrikeThousandths',
       nullable: true,
-      description: 'Strike with the largest call gex, thousandths of a dollar; null if there is none.',
+      description:
+        'Strike with the largest positive net gex, thousandths of a dollar; null if no strike has one, or if an older version stored the capture.',
     }),
     putWall: t.expose('putWall', {
       type: 'StrikeThousandths',
       nullable: true,
-      description: 'Strike with the largest absolute put gex, thousandths of a dollar; null if there is none.',
+      description:
+        'Strike with the most negative net gex, thousandths of a dollar; null if no strike has one, or if an older version stored the capture.',
+    }),
+    callGexPeak: t.expose('callGexPeak', {
+      type: 'StrikeThousandths',
+      nullable: true,
+      description: 'Strike with the largest call gex, thousandths of a dollar; null if there is none.',
+    }),
+    putGexPeak: t.expose('putGexPeak', {
+      type: 'StrikeThousandths',
+      nullable: true,
+      description:
+        'Strike with the largest absolute put gex, thousandths of a dollar; null if there is none. The two peaks can lie the wrong way round, so they are no walls.',
     }),
     netVanna: t.exposeFloat('netVanna', {
       nullable: true,
@@ -182,6 +212,11 @@ export const GexCaptureType = builder.objectRef<ServedGexCapture>('GexCapture').
       description: 'Dollars of dealer delta per day; null when not computed.',
     }),
     gammaSource: t.expose('gammaSource', { type: GammaSourceEnum, description: 'Source of the gammas.' }),
+    gammaDecimals: t.exposeInt('gammaDecimals', {
+      nullable: true,
+      description:
+        "Number of decimals that the source prints gammas with. Few decimals bias a net of the source's gammas. Null if the source gives none, or if an older version stored the capture.",
+    }),
     oiCoverage: t.exposeFloat('oiCoverage', {
       description: 'Fraction of open interest with a known gamma, 0 to 1.',
     }),

@@ -19,10 +19,10 @@ interface CaptureArgs {
   byExpiry?: boolean | null;
 }
 
-/** What reading one capture costs. */
+/** Cost of reading one capture. */
 export const capturePoints = { once: 1, each: 0.08 };
 
-/** What one capture costs. */
+/** Cost of one capture. */
 export const captureCost = costs<CaptureArgs>({
   ...capturePoints,
   sizes: ({ topStrikes, byExpiry }) => strikeSizes(topStrikes, byExpiry),
@@ -46,7 +46,7 @@ function capturesBetween({ from, to }: HistoryArgs): number {
   return Number.isFinite(captures) ? itemsAsked(captures, listSizes.captures) : listSizes.captures;
 }
 
-/** What the captures of a session cost; API keys have them cut unless they say otherwise. */
+/** Cost of the captures of a session; API keys have them cut unless they say otherwise. */
 export const historyCost = costs<HistoryArgs>({
   once: 2.5,
   each: ({ captures }) => 0.1 + 0.03 * captures,

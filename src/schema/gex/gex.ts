@@ -1,4 +1,5 @@
 import { exchangeTimeZone } from '../../domain/market-time.ts';
+import { flipStatusOf } from '../../resolvers/gex/flip-status.ts';
 import { gexCaptureAt } from '../../resolvers/gex/gex.ts';
 import { type GexHistory, type GexHistoryMeta, gexHistory } from '../../resolvers/gex/history.ts';
 import { sessionStrikes } from '../../resolvers/gex/session-strikes.ts';
@@ -6,18 +7,35 @@ import { builder } from '../builder.ts';
 import { costs } from '../cost.ts';
 import { SymbolType } from '../market/symbol.ts';
 import { byTicker, node } from '../node.ts';
+import { PriceChecksInterface } from '../price-checks.ts';
 import { ResponseMetaInterface } from '../response-meta.ts';
 import { GexCaptureType } from './capture.ts';
 import { captureCost, historyCost } from './cost.ts';
+import { FlipStatusEnum } from './flip-status.ts';
 import { SessionStrikesType } from './session-strikes.ts';
 
 const usage = { extensions: { scopeGroup: 'analytics.gex' } };
 
 const GexHistoryMetaType = builder.objectRef<GexHistoryMeta>('GexHistoryMeta').implement({
   description: 'Metadata of a session of GEX captures.',
-  interfaces: [ResponseMetaInterface],
+  interfaces: [ResponseMetaInterface, PriceChecksInterface],
   fields: (t) => ({
+    flipStatus: t.field({
+      type: [FlipStatusEnum],
+      nullable: { list: false, items: true },
+      extensions: costs({ rows: 'captures' }),
+      description:
+        'How much the flip point of each capture says; null if an older version stored it and its rows leave it open.',
+      resolve: ({ captures }, _args, context) => captures.map((capture) => flipStatusOf(context, capture)),
+    }),
     captureCount: t.exposeInt('captureCount', { description: 'Number of captures in the answer.' }),
+    sourceTime: t.expose('sourceTime', {
+      type: ['EpochMs'],
+      nullable: true,
+      extensions: costs({ rows: 'captures' }),
+      description:
+        'Time of the quotes of each capture, epoch ms: its time less the delay of its source. Null if no source is delayed.',
+    }),
     sessionOpen: t.exposeString('sessionOpen', {
       nullable: true,
       description: 'Open of the regular session, HH:MM New York; null if the date has no trading.',

@@ -1,17 +1,30 @@
 import { exchangeTimeZone } from '../../domain/market-time.ts';
+import { flipStatusOf } from '../../resolvers/gex/flip-status.ts';
 import { inShares, strikeRows } from '../../resolvers/gex/gex.ts';
 import { type GexGrid, type GexGridMeta, gexGrid } from '../../resolvers/gex/grid.ts';
+import { priorCloseOf } from '../../resolvers/gex/prior-close.ts';
 import { builder } from '../builder.ts';
 import { costs } from '../cost.ts';
+import { PriceChecksInterface } from '../price-checks.ts';
+import { delayedSourceTime, QuoteTimeInterface } from '../quote-time.ts';
 import { ResponseMetaInterface } from '../response-meta.ts';
 import { GexStrikeType } from './capture.ts';
 import { strikeSizes } from './cost.ts';
+import { FlipStatusEnum, flipStatusText } from './flip-status.ts';
 import { SymbolGexType } from './gex.ts';
 
 const GexGridMetaType = builder.objectRef<GexGridMeta>('GexGridMeta').implement({
   description: 'Metadata of a grid.',
-  interfaces: [ResponseMetaInterface],
+  interfaces: [ResponseMetaInterface, PriceChecksInterface],
   fields: (t) => ({
+    flipStatus: t.field({
+      type: FlipStatusEnum,
+      nullable: true,
+      description: flipStatusText,
+      extensions: costs({ once: 0.2, each: 0.005 }),
+      resolve: ({ capture }, _args, context) => capture && flipStatusOf(context, capture),
+    }),
+    sourceTime: t.expose('sourceTime', { type: 'EpochMs', nullable: true, description: delayedSourceTime }),
     date: t.expose('date', { type: 'SessionDate', description: 'Session of the capture, or the requested date.' }),
     underlying: t.expose('underlying', { type: 'Ticker', description: 'Ticker of the underlying.' }),
     strikeCount: t.exposeInt('strikeCount', { description: 'Number of strikes in the answer.' }),
@@ -31,6 +44,7 @@ const GexGridMetaType = builder.objectRef<GexGridMeta>('GexGridMeta').implement(
 const GexGridType = builder.objectRef<GexGrid>('GexGrid').implement({
   description:
     'One capture by strike, over the requested expiries. Totals include all strikes; top does not change them.',
+  interfaces: [QuoteTimeInterface],
   fields: (t) => ({
     capturedAt: t.field({
       type: 'EpochMs',
@@ -46,7 +60,8 @@ const GexGridType = builder.objectRef<GexGrid>('GexGrid').implement({
     priorCloseSpot: t.float({
       nullable: true,
       description: 'Prior close of the underlying, dollars; null when unknown.',
-      resolve: ({ capture }) => capture?.priorCloseSpot ?? null,
+      extensions: costs({ once: 0.2, each: 0.005 }),
+      resolve: ({ capture }, _args, context) => capture && priorCloseOf(context, capture),
     }),
     netGex: t.float({
       nullable: true,

@@ -1,3 +1,4 @@
+import { flipStatusOf } from '../../resolvers/gex/flip-status.ts';
 import { strikeRows } from '../../resolvers/gex/gex.ts';
 import {
   type GexReference,
@@ -8,9 +9,11 @@ import {
 import { builder } from '../builder.ts';
 import { costs } from '../cost.ts';
 import { enumValues } from '../enum-values.ts';
+import { delayedSourceTime, QuoteTimeInterface } from '../quote-time.ts';
 import { ResponseMetaInterface } from '../response-meta.ts';
 import { GexStrikeType } from './capture.ts';
 import { strikeSizes } from './cost.ts';
+import { FlipStatusEnum, flipStatusText } from './flip-status.ts';
 import { SymbolGexType } from './gex.ts';
 
 const ReferenceBasisEnum = builder.enumType('GexReferenceBasis', {
@@ -26,12 +29,21 @@ const GexReferenceMetaType = builder.objectRef<GexReferenceMeta>('GexReferenceMe
   description: 'Metadata of a reference capture.',
   interfaces: [ResponseMetaInterface],
   fields: (t) => ({
+    sourceTime: t.expose('sourceTime', { type: 'EpochMs', nullable: true, description: delayedSourceTime }),
+    flipStatus: t.field({
+      type: FlipStatusEnum,
+      nullable: true,
+      description: flipStatusText,
+      extensions: costs({ once: 0.2, each: 0.005 }),
+      resolve: ({ capture }, _args, context) => capture && flipStatusOf(context, capture),
+    }),
     available: t.exposeBoolean('available', { description: 'True if the reference capture exists.' }),
   }),
 });
 
 const GexReferenceType = builder.objectRef<GexReference>('GexReference').implement({
   description: "The capture a session's gamma is compared with.",
+  interfaces: [QuoteTimeInterface],
   fields: (t) => ({
     symbol: t.expose('symbol', { type: 'Ticker', description: 'Ticker of the underlying.' }),
     basis: t.expose('basis', { type: ReferenceBasisEnum, description: 'The requested reference.' }),
@@ -60,7 +72,8 @@ const GexReferenceType = builder.objectRef<GexReference>('GexReference').impleme
     }),
     spotStale: t.boolean({
       nullable: true,
-      description: 'True if options are priced with impliedSpot, because spot and quotes differ; null when unknown.',
+      description:
+        'True if options are priced with impliedSpot, because spot and quotes differ; null if the quotes imply none, or when unknown.',
       resolve: ({ capture }) => capture?.spotStale ?? null,
     }),
     inconsistentExpiries: t.int({

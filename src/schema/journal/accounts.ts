@@ -88,7 +88,7 @@ const JournalAccountPayload = builder
     }),
   });
 
-/** What is left of something of the journal that was deleted; shared with trades. */
+/** Record of something of the journal that was deleted; shared with trades. */
 export const DeletedFromJournal = builder
   .objectRef<{ deleted: string; meta: ResponseMeta }>('DeletedFromJournal')
   .implement({

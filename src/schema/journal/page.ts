@@ -16,7 +16,7 @@ export const JournalPageMeta = builder.objectRef<JournalPage<unknown>['meta']>('
   }),
 });
 
-/** What a page costs: a statement, and what is asked of each row. */
+/** Cost of a page: a statement, and the selected fields of each row. */
 export const journalPageCost = costs<{ limit?: number | null }>({
   once: 1.5,
   sizes: ({ limit }) => ({ page: itemsAsked(limit, journalPageMax) }),

@@ -29,6 +29,7 @@ const JournalTradeType = builder.objectRef<JournalTrade>('JournalTrade').impleme
       type: JournalAccountType,
       nullable: true,
       description: 'The journal account.',
+      extensions: costs({ once: 1, each: 0.02 }),
       resolve: ({ journalAccountId }, _args, context) => journalAccount(context, journalAccountId),
     }),
     ticker: t.expose('symbol', { type: 'Ticker', description: 'Ticker, uppercase. It need not be registered.' }),

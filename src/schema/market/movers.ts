@@ -30,7 +30,10 @@ const MoverType = builder.objectRef<Mover>('Mover').implement({
       nullable: true,
       description: 'Shares traded in the session of the price; null when unknown.',
     }),
-    officialClose: t.exposeFloat('officialClose', { description: 'Prior close, dollars.' }),
+    officialClose: t.exposeFloat('officialClose', {
+      description: 'Prior close, dollars, divided by the splits since.',
+    }),
+    note: t.exposeString('note', { nullable: true, description: 'As note of the quote.' }),
     node: t.field({
       type: SymbolType,
       description: 'The symbol and its fields.',
@@ -53,6 +56,7 @@ const MoversMetaType = builder.objectRef<MoversMeta>('MoversMeta').implement({
       type: MoverUniverseEnum,
       description: 'The symbols that the movers were selected from.',
     }),
+    note: t.exposeString('note', { nullable: true, description: 'The notes of the rows; null if there are none.' }),
   }),
 });
 

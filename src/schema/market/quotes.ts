@@ -32,11 +32,11 @@ export const QuoteType = builder.objectRef<AskedQuote>('Quote').implement({
     volume: t.expose('volume', {
       type: 'Long',
       nullable: true,
-      description: 'Shares traded in the session of the price.',
+      description: 'Shares traded in the session of the price; null for an index.',
     }),
     officialClose: t.exposeFloat('officialClose', {
       nullable: true,
-      description: 'Prior close, dollars; null when unknown.',
+      description: 'Prior close, dollars, divided by the splits since; null when unknown.',
     }),
     sessionDate: t.expose('sessionDate', {
       type: 'SessionDate',
@@ -47,6 +47,11 @@ export const QuoteType = builder.objectRef<AskedQuote>('Quote').implement({
       type: 'EpochMs',
       nullable: true,
       description: 'Time of the price, epoch ms; null if the price comes from a daily bar.',
+    }),
+    note: t.exposeString('note', {
+      nullable: true,
+      description:
+        'Set if the open is within 1% of a whole multiple or fraction of officialClose and no split is stored: then changePct may compare different shares. Null otherwise.',
     }),
     node: t.field({
       type: SymbolType,
@@ -67,6 +72,7 @@ const QuotesMetaType = builder.objectRef<QuotesMeta>('QuotesMeta').implement({
       nullable: true,
       description: 'Symbols the caller may not read, as they were asked; their rows are empty. Null if there are none.',
     }),
+    note: t.exposeString('note', { nullable: true, description: 'The notes of the rows; null if there are none.' }),
   }),
 });
 
@@ -108,7 +114,7 @@ builder.queryField('quotes', (t) =>
   }),
 );
 
-/** What a symbol's quote costs. */
+/** Cost of a symbol's quote. */
 const quoteCost = { once: 3, each: 0.12 };
 
 node(QuoteType, ({ symbol }) => symbol, byTicker(symbolQuote, quoteCost.once + quoteCost.each), 'market.live');

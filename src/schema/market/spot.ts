@@ -23,7 +23,7 @@ const SpotType = builder.objectRef<Spot>('Spot').implement({
   }),
 });
 
-/** What a symbol's spot costs. */
+/** Cost of a symbol's spot. */
 const spotCost = { once: 2.5, each: 0.07 };
 
 node(SpotType, ({ symbol }) => symbol, byTicker(spot, spotCost.once + spotCost.each), 'market.live');

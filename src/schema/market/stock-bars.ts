@@ -2,7 +2,9 @@ import type { BarColumns, StockBar } from '../../domain/bar.ts';
 import { exchangeTimeZone } from '../../domain/market-time.ts';
 import { type BarsAsked, barsAsked } from '../../resolvers/market/bars-asked.ts';
 import { lastSession } from '../../resolvers/market/last-session.ts';
+import { maxSessions, sessionDates } from '../../resolvers/market/session-dates.ts';
 import {
+  type BarAdjustment,
   barLimits,
   priorClose,
   type StockBarsMeta,
@@ -13,8 +15,18 @@ import {
 import { yieldToEventLoop } from '../../runtime/event-loop.ts';
 import { builder } from '../builder.ts';
 import { costs } from '../cost.ts';
+import { enumValues } from '../enum-values.ts';
 import { ResponseMetaInterface } from '../response-meta.ts';
+import { mostSplits, SplitType } from './corporate.ts';
 import { SymbolType } from './symbol.ts';
+
+const BarAdjustmentEnum = builder.enumType('BarAdjustment', {
+  description: 'Whether bars are adjusted for splits.',
+  values: enumValues<BarAdjustment>({
+    raw: 'Prices and volumes as printed.',
+    split: 'Prices divided and volumes multiplied by the splits between the bar and now.',
+  }),
+});
 
 /** A bar, in pages and live. */
 export const StockBarType = builder.objectRef<StockBar>('StockBar').implement({
@@ -121,6 +133,18 @@ const StockBarsMetaType = builder.objectRef<StockBarsMeta>('StockBarsMeta').impl
         'Start of the last complete bar in range, epoch ms. Later bars can still change. Null if there is none.',
     }),
     note: t.exposeString('note', { nullable: true, description: 'Why the range can hold no bar; null if it can.' }),
+    adjusted: t.exposeBoolean('adjusted', {
+      nullable: true,
+      description:
+        'True if the bars are adjusted for splits. Null if they are as printed and no split lies in the range.',
+    }),
+    splits: t.field({
+      type: [SplitType],
+      nullable: true,
+      description: 'The splits in the range; null if there are none.',
+      extensions: costs({ rows: mostSplits }),
+      resolve: ({ splits }) => splits,
+    }),
     cursor: t.exposeString('cursor', {
       nullable: true,
       description: 'Cursor of the next page; null on the last page.',
@@ -140,7 +164,7 @@ const StockBarsPageType = builder.objectRef<StockBarsPage>('StockBarsPage').impl
     columns: t.field({ type: BarColumnsType, description: 'The same bars as columns.', resolve: (page) => page.bars }),
     priorClose: t.float({
       nullable: true,
-      description: 'Close of the session before the first bar, dollars; null when unknown.',
+      description: 'Close of the session before the first bar, dollars, adjusted as the bars are; null when unknown.',
       extensions: costs({ once: 0.8, each: 0.08 }),
       resolve: (page, _args, context) => priorClose(context, page),
     }),
@@ -155,6 +179,16 @@ builder.objectField(SymbolType, 'lastSession', (t) =>
     description: 'Latest session with a stored daily bar, however long ago; null if there is none.',
     extensions: { scopeGroup: 'market.bars', ...costs({ once: 0.2, each: 0.02 }) },
     resolve: ({ symbol }, _args, context) => lastSession(context, symbol),
+  }),
+);
+
+builder.objectField(SymbolType, 'sessionDates', (t) =>
+  t.field({
+    type: ['SessionDate'],
+    nullable: true,
+    description: `Sessions with stored minute bars, dealer gamma, option chains, option flow or off-exchange trading, latest first; at most ${maxSessions}.`,
+    extensions: { scopeGroup: 'market.bars', ...costs({ once: 0.4, each: 0.08, rows: maxSessions }) },
+    resolve: ({ symbol }, _args, context) => sessionDates(context, symbol),
   }),
 );
 
@@ -178,6 +212,11 @@ builder.objectField(SymbolType, 'bars', (t) =>
       }),
       cursor: t.arg.string({ description: 'meta.cursor of the previous page.' }),
       source: t.arg.string({ description: 'Kind of bars. Only trade is supported.' }),
+      adjust: t.arg({
+        type: BarAdjustmentEnum,
+        defaultValue: 'raw',
+        description: 'Prices as printed (raw), or in shares of now (split).',
+      }),
     },
     extensions: {
       scopeGroup: 'market.bars',

@@ -18,7 +18,8 @@ builder.queryField('symbols', (t) =>
   t.field({
     type: SymbolConnectionType,
     nullable: true,
-    description: 'Registered symbols ascending by ticker, with search, filters and pages.',
+    description:
+      'Registered symbols ascending by ticker, with search, filters and pages. A search lists the ticker itself first, then tickers that begin with the text, then names that contain it.',
     args: {
       first: t.arg.int({
         required: true,
@@ -35,7 +36,11 @@ builder.queryField('symbols', (t) =>
     },
     extensions: {
       scopeGroup: 'market.reference',
-      ...costs<{ first: number }>({ once: 0.2, sizes: ({ first }) => ({ page: itemsAsked(first, maxSymbolsPage) }) }),
+      ...costs<{ first: number }>({
+        once: 0.2,
+        each: 0.1,
+        sizes: ({ first }) => ({ page: itemsAsked(first, maxSymbolsPage) }),
+      }),
     },
     resolve: (_root, args, context) => symbolConnection(context, args),
   }),

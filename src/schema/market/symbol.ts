@@ -1,4 +1,4 @@
-import type { SymbolClass, TenorFrame } from '../../domain/symbol.ts';
+import type { SymbolClass, SymbolEntry, TenorFrame } from '../../domain/symbol.ts';
 import { type RequestContext, realTicker, registeredSymbol } from '../../resolvers/context.ts';
 import {
   type AccessAnswer,
@@ -7,6 +7,7 @@ import {
   chainPolicy,
   isRegistered,
 } from '../../resolvers/market/symbol-access.ts';
+import { whenThere } from '../../runtime/maybe-promise.ts';
 import { builder } from '../builder.ts';
 import { enumValues } from '../enum-values.ts';
 import { byTicker, node } from '../node.ts';
@@ -48,7 +49,7 @@ export const ChainPolicyType = builder.objectRef<ChainPolicy>('ChainPolicy').imp
 node(
   ChainPolicyType,
   ({ symbol }) => symbol,
-  byTicker(async (context, symbol) => chainPolicy(await registeredSymbol(context, symbol))),
+  byTicker((context, symbol) => whenThere(registeredSymbol(context, symbol), chainPolicy)),
 );
 
 const SymbolAccessType = builder.objectRef<AccessAnswer>('SymbolAccess').implement({
@@ -70,10 +71,18 @@ const SymbolAccessType = builder.objectRef<AccessAnswer>('SymbolAccess').impleme
 
 node(SymbolAccessType, ({ symbol }) => symbol, byTicker(accessTo));
 
-/** The entry of a registered symbol; 404 if it is not registered. */
-const registered = ({ symbol }: SymbolNode, context: RequestContext) => registeredSymbol(context, symbol);
-/** The entry of any known ticker; 404 for text that is not a known ticker. */
-const known = ({ symbol }: SymbolNode, context: RequestContext) => realTicker(context, symbol);
+type ReadEntry<T> = (entry: SymbolEntry) => T;
+
+/** Resolves from the entry of a registered symbol; 404 if it is not registered. */
+const registered =
+  <T>(read: ReadEntry<T>) =>
+  ({ symbol }: SymbolNode, _args: object, context: RequestContext) =>
+    whenThere(registeredSymbol(context, symbol), read);
+/** Resolves from the entry of any known ticker; 404 for text that is not a known ticker. */
+const known =
+  <T>(read: ReadEntry<T>) =>
+  ({ symbol }: SymbolNode, _args: object, context: RequestContext) =>
+    whenThere(realTicker(context, symbol), read);
 
 /** `Symbol`, the centre of the graph. Other nouns add their edges in their own files. */
 export const SymbolType = builder.objectRef<SymbolNode>('Symbol').implement({
@@ -89,36 +98,36 @@ export const SymbolType = builder.objectRef<SymbolNode>('Symbol').implement({
     name: t.string({
       nullable: true,
       description: 'Display name. not_found if the text is not a ticker.',
-      resolve: async (node, _args, context) => (await known(node, context)).name,
+      resolve: known((entry) => entry.name),
     }),
     class: t.field({
       type: SymbolClassEnum,
       nullable: true,
       description: 'Equity or index. not_found if the text is not a ticker.',
-      resolve: async (node, _args, context) => (await known(node, context)).class,
+      resolve: known((entry) => entry.class),
     }),
     sector: t.string({
       nullable: true,
       description: 'Sector of the screener; null if the sector map does not cover the symbol.',
-      resolve: async (node, _args, context) => (await known(node, context)).sector,
+      resolve: known((entry) => entry.sector),
     }),
     chainPolicy: t.field({
       type: ChainPolicyType,
       nullable: true,
       description: 'Which of its expiries the option chain covers. Registered symbols only.',
-      resolve: async (node, _args, context) => chainPolicy(await registered(node, context)),
+      resolve: registered(chainPolicy),
     }),
     minTier: t.field({
       type: TierEnum,
       nullable: true,
       description: "Lowest tier that may read the symbol's data. Registered symbols only.",
-      resolve: async (node, _args, context) => (await registered(node, context)).minTier,
+      resolve: registered((entry) => entry.minTier),
     }),
     requiresAttestation: t.boolean({
       nullable: true,
       description:
         'True if the symbol requires a non-professional market-data declaration (index products). Registered symbols only.',
-      resolve: async (node, _args, context) => (await registered(node, context)).requiresAttestation,
+      resolve: registered((entry) => entry.requiresAttestation),
     }),
     access: t.field({
       type: SymbolAccessType,

@@ -7,7 +7,7 @@ import { insertRows } from '../engine/models/sets.ts';
 import { statement } from '../engine/statement.ts';
 import { inTransaction, type Transaction } from '../engine/transaction.ts';
 
-/** What to change of an account; what is absent stays. */
+/** Changes of an account; absent fields stay. */
 export interface AccountChange {
   siteTier?: Tier | undefined;
   apiTier?: Tier | undefined;

@@ -1,7 +1,8 @@
 import type { Clock } from '../../runtime/clock.ts';
 import type { Store } from '../engine/connection.ts';
-import { readMetadata } from '../engine/metadata.ts';
+import { hasOwnData } from '../engine/metadata.ts';
 import { inTransaction, type Transaction } from '../engine/transaction.ts';
+import { beginOwnData, replacedText, sampleKept, sampleSetAside } from '../sample-data.ts';
 import { lockAccount } from './accounts.ts';
 
 /** The account that the sample market's key belongs to. */
@@ -9,14 +10,14 @@ export const sampleAccount = 'sample';
 /** The name of that key, in the list of keys. */
 export const sampleKeyName = 'sample market';
 
-/** What is said when the sample market's key stops working. */
+/** The message when the sample market's key stops working. */
 export const sampleKeyEnded =
   'the sample key no longer works: create an account with tapegraph account set, and a key with tapegraph key create --account <id>';
 
-const fact = 'own_data';
-
 // Files of the sample market and the starter registry, as they were remembered before the fact above was kept.
-const bundledFile = /[\\/](sample[\\/][a-z-]+([\\/][^\\/]+){1,2}\.csv\.gz|starter-registry\.csv)$/;
+export const bundledFile = /[\\/](sample[\\/][a-z-]+([\\/][^\\/]+){1,2}\.csv\.gz|starter-registry\.csv)$/;
+/** Files of the sample market. */
+export const sampleFile = /[\\/]sample[\\/][a-z-]+([\\/][^\\/]+){1,2}\.csv\.gz$/;
 
 async function revokeSampleKeys(tx: Transaction, nowMs: number): Promise<number> {
   // Serialized with a server that creates such a key at the same time.
@@ -29,32 +30,38 @@ async function revokeSampleKeys(tx: Transaction, nowMs: number): Promise<number>
 }
 
 /**
- * Notes, in the transaction that stores it, that the store holds data besides the sample market's. The first time it
- * revokes the sample market's key, which anyone who opened the pages may have. Returns whether there was one to revoke.
+ * Notes, in the transaction that stores it and before it is stored, that the store holds data besides the sample
+ * market's. The first time it revokes the sample market's key, which anyone who opened the pages may have, and sets the
+ * sample market's data aside unless it is kept. `replaced`: symbols of the sample market that the data is of, which are
+ * not kept. Returns what is to be said of that.
  */
-export async function noteOwnData(tx: Transaction, now: Clock): Promise<boolean> {
-  if ((await readMetadata(tx, fact)) !== null) return false;
+export async function noteOwnData(tx: Transaction, now: Clock, replaced: readonly string[] = []): Promise<string[]> {
   const nowMs = now();
-  await tx.prisma.metadataEntry.createMany({ data: [{ key: fact, value: String(nowMs) }], skipDuplicates: true });
-  return (await revokeSampleKeys(tx, nowMs)) > 0;
+  const { isFirst, aside, kept } = await beginOwnData(tx, nowMs, replaced);
+  const hadKey = isFirst && (await revokeSampleKeys(tx, nowMs)) > 0;
+  return [
+    ...(hadKey ? [sampleKeyEnded] : []),
+    ...(isFirst && kept.length > 0 ? [sampleKept] : []),
+    ...(aside.length > 0 ? [kept.length > 0 ? replacedText(aside) : sampleSetAside] : []),
+  ];
 }
 
-/** Whether anything but the sample market was ever stored. */
+/** True if anything but the sample market was ever stored. */
 export async function holdsOwnData(store: Store): Promise<boolean> {
-  if ((await readMetadata(store, fact)) !== null) return true;
+  if (await hasOwnData(store)) return true;
   const files = await store.prisma.ingestedFile.findMany({ select: { name: true }, distinct: ['name'] });
   return files.some(({ name }) => !bundledFile.test(name));
 }
 
 /**
- * Revokes the sample market's key where the store holds other data, also of an earlier version. Returns whether it
- * holds any.
+ * Ends the sample market where the store holds other data, also of an earlier version: revokes its key, and sets its
+ * data aside unless it is kept. Returns what is to be said of that; null when the store holds no other data.
  */
-export function endSampleKey(store: Store, now: Clock): Promise<boolean> {
+export function endSample(store: Store, now: Clock): Promise<string[] | null> {
   return inTransaction(store, async (tx) => {
-    if (!(await holdsOwnData(store))) return false;
-    await noteOwnData(tx, now);
+    if (!(await holdsOwnData(store))) return null;
+    const notes = await noteOwnData(tx, now);
     await revokeSampleKeys(tx, now());
-    return true;
+    return notes;
   });
 }

@@ -17,7 +17,7 @@ export async function insertStreamTicket(store: Store, row: StreamTicketRow, now
 export async function takeStreamTicket(store: Store, hash: string, nowMs: number): Promise<Uint8Array | null> {
   const row = await store.prisma.streamTicket.findUnique({ where: { hash } });
   if (row === null) return null;
-  // Of several that have read it, one deletes it.
+  // If several have read it, one deletes it.
   const { count } = await store.prisma.streamTicket.deleteMany({ where: { hash } });
   return count === 1 && Number(row.expiresAt) > nowMs ? row.credential : null;
 }

@@ -1,7 +1,8 @@
 import { readFrom, type Store } from '../engine/connection.ts';
 import { numbered } from '../engine/models/rows.ts';
+import { published } from '../engine/published.ts';
 
-/** When an underlying was captured in [fromMs, toMs), epoch ms ascending. */
+/** When the published captures of an underlying were taken in [fromMs, toMs), epoch ms ascending. */
 export async function captureTimes(
   store: Store,
   kind: 'chain' | 'gex',
@@ -11,7 +12,7 @@ export async function captureTimes(
 ): Promise<number[]> {
   const { prisma } = readFrom(store, kind, [underlying]);
   const asked = {
-    where: { underlying, capturedAt: { gte: fromMs, lt: toMs } },
+    where: { underlying, capturedAt: { gte: fromMs, lt: toMs }, ...published },
     select: { capturedAt: true },
     orderBy: { capturedAt: 'asc' },
   } as const;

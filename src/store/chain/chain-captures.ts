@@ -2,6 +2,7 @@ import {
   type ChainCapture,
   type ChainRow,
   greekNames,
+  isIncomplete,
   type SolvedGreeks,
   shownGreek,
   solveOrigins,
@@ -24,6 +25,7 @@ import { type AsOf, type HeldKind, type Interval, readHeldAsOf } from '../engine
 import { findKnownRows } from '../engine/models/known-rows.ts';
 import { numbered } from '../engine/models/rows.ts';
 import { findRows, type Row, upsertRows } from '../engine/models/sets.ts';
+import { published, standing } from '../engine/published.ts';
 import type { Reader } from '../engine/replicas.ts';
 import { nullable, statement } from '../engine/statement.ts';
 import type { Transaction } from '../engine/transaction.ts';
@@ -57,36 +59,41 @@ const solvedColumns = {
 };
 
 const isFilled = (row: ChainRow, name: (typeof greekNames)[number]) =>
-  row[name] === null && row.solved !== undefined && row.solved[name] !== null;
+  row[name] === null && shownGreek(row, name) !== null;
 
-/** Bits of `filled` after those of the greeks: the contract's mid is within its bounds, is outside; neither: no mid. */
-const [within, outside] = [32, 64];
+/**
+ * Bits of `filled` after those of the greeks: the contract's mid is within its bounds, is outside; neither: no mid. The
+ * last: what is filled is computed at the source's volatility.
+ */
+const [within, outside, atSourceIv] = [32, 64, 128];
 
-function boundsBits({ solved }: ChainRow): number {
-  if (solved?.withinBounds === undefined) return 0;
-  return solved.withinBounds ? within : outside;
+function furtherBits({ solved, filled }: ChainRow): number {
+  const bounds = solved?.withinBounds === undefined ? 0 : solved.withinBounds ? within : outside;
+  return bounds + (filled === undefined ? 0 : atSourceIv);
 }
 
-/** What the bits say; undefined: nothing. */
+/** Meaning of the bits; undefined: none. */
 export function boundsOf(filled: number): boolean | undefined {
   return filled & (within | outside) ? (filled & within) !== 0 : undefined;
 }
 
 /**
  * The greeks as they are shown, under their own names, as versions read them that know of no solved ones. A solved
- * capture also has where each volatility came from, and which values of a row are no source's (`filled`, a bit a greek,
- * then those of its bounds). Where the source gives a greek of some contract, the solved ones have a column beside it;
- * else the shown ones are they.
+ * capture also has where each volatility came from. `filled` says which values of a row are no source's: a bit a greek,
+ * then those of its bounds and of the volatility. Where a greek of some contract is not shown as it was solved, the
+ * solved ones have a column beside it; else the shown ones are they.
  */
 function encodeGreeks(rows: readonly ChainRow[], number: NumberOf): Record<string, Float64Array> {
   const columns = Object.fromEntries(greekNames.map((name) => [name, number((row) => shownGreek(row, name))]));
-  if (!rows.some(({ solved }) => solved !== undefined)) return columns;
+  const isSolved = rows.some(({ solved }) => solved !== undefined);
+  if (isSolved || rows.some(({ filled }) => filled !== undefined))
+    columns.filled = number((row) =>
+      greekNames.reduce((bits, name, i) => bits + (isFilled(row, name) ? 1 << i : 0), furtherBits(row)),
+    );
+  if (!isSolved) return columns;
   columns.origin = number(({ solved }) => (solved === undefined ? null : solveOrigins.indexOf(solved.origin)));
-  columns.filled = number((row) =>
-    greekNames.reduce((bits, name, i) => bits + (isFilled(row, name) ? 1 << i : 0), boundsBits(row)),
-  );
   for (const name of greekNames) {
-    if (rows.every((row) => row[name] === null)) continue;
+    if (rows.every((row) => shownGreek(row, name) === (row.solved?.[name] ?? null))) continue;
     columns[solvedColumns[name]] = number(({ solved }) => solved?.[name] ?? null);
   }
   return columns;
@@ -95,24 +102,30 @@ function encodeGreeks(rows: readonly ChainRow[], number: NumberOf): Record<strin
 /** Reads the greeks of a block's rows: fills in those of the source and, where the capture was solved, ours. */
 function greeksReader(columns: Columns): (row: Partial<ChainRow>, index: number) => void {
   const shown = greekNames.map((name) => [name, measures(columns, name)] as const);
-  if (columns.origin === undefined) {
-    return (row, i) => {
-      for (const [name, values] of shown) row[name] = known(values[i]!);
-    };
-  }
-  const [origin, filled] = [numbers(columns, 'origin'), measures(columns, 'filled')];
+  const filled = columns.filled === undefined ? null : measures(columns, 'filled');
+  /** The source's greeks, and those at its volatility. */
+  const readShown = (row: Partial<ChainRow>, i: number) => {
+    const bits = filled?.[i] ?? 0;
+    shown.forEach(([name, values], bit) => {
+      const isFilledIn = ((bits >> bit) & 1) === 1;
+      row[name] = isFilledIn ? null : known(values[i]!);
+      if (isFilledIn && bits & atSourceIv && name !== 'iv') row.filled = { ...row.filled, [name]: values[i]! };
+    });
+  };
+  if (columns.origin === undefined) return readShown;
+  const origin = numbers(columns, 'origin');
   const own = shown.map(([name, values]) => {
     const column = solvedColumns[name];
     return columns[column] === undefined ? values : numbers(columns, column);
   });
   return (row, i) => {
-    const solved = Number.isNaN(origin[i]!) ? null : ({ origin: solveOrigins[origin[i]!]! } as SolvedGreeks);
-    shown.forEach(([name, values], bit) => {
-      row[name] = (filled[i]! >> bit) & 1 ? null : known(values[i]!);
-      if (solved) solved[name] = known(own[bit]![i]!);
+    readShown(row, i);
+    if (Number.isNaN(origin[i]!)) return;
+    const solved = { origin: solveOrigins[origin[i]!]! } as SolvedGreeks;
+    shown.forEach(([name], bit) => {
+      solved[name] = known(own[bit]![i]!);
     });
-    if (!solved) return;
-    const withinBounds = boundsOf(filled[i]!);
+    const withinBounds = boundsOf(filled?.[i] ?? 0);
     row.solved = withinBounds === undefined ? solved : { ...solved, withinBounds };
   };
 }
@@ -191,18 +204,29 @@ function cutsOf(payload: Uint8Array): { listing: string; layout: string } {
 export async function saveChainCapture(tx: Transaction, capture: ChainCapture): Promise<boolean> {
   const payload = Buffer.from(encodeRows(capture.rows));
   const expirations = [...new Set(capture.rows.map((row) => row.expiry))].sort().map(epochDay);
-  const { underlying, capturedAt, sessionDate, spot, priorCloseSpot, partial, rate = null } = capture;
+  const { underlying, capturedAt, sessionDate, spot, priorCloseSpot, partial, rate = null, delayMs = null } = capture;
+  const [subset, joined] = [capture.subset === true, capture.joined ?? []];
   const rowCount = capture.rows.length;
-  const header = JSON.stringify([sessionDate, spot, priorCloseSpot, partial, rowCount, rate]);
+  // Captures whose delay is unknown keep the version that they had before delays were stored; so do whole ones.
+  const delay = delayMs === null ? [] : [delayMs];
+  const parts = subset || joined.length > 0 ? [{ subset, joined }] : [];
+  const header = JSON.stringify([sessionDate, spot, priorCloseSpot, partial, rowCount, rate, ...delay, ...parts]);
   const version = blockVersion(Buffer.concat([Buffer.from(header), payload]));
   const key = { underlying, capturedAt, sessionDate };
-  const facts = { spot, priorCloseSpot, partial, rowCount, rate };
-  const row = { ...key, ...facts, expirations, version, payload, ...cutsOf(payload) };
-  return (await upsertRows(tx, 'ChainCapture', [row], { ifDifferent: ['version'] })) === 1;
+  const openInterest = capture.rows.reduce((sum, row) => sum + (row.openInterest ?? 0), 0);
+  const facts = { spot, priorCloseSpot, partial, rowCount, rate, delayMs, subset, joined, openInterest };
+  // The same content under another name is the same capture.
+  const source = { fileName: capture.file?.name ?? null, fileHash: capture.file?.sha256 ?? null };
+  const { referenceVersion = null } = capture;
+  const roots = [...new Set(capture.rows.map((row) => row.root))].sort();
+  const computed = { roots, referenceVersion, version, payload, ...cutsOf(payload) };
+  const row = { ...key, ...facts, ...source, expirations, ...computed };
+  return (await upsertRows(tx, 'ChainCapture', [row], { ifDifferent: ['version', 'referenceVersion'] })) === 1;
 }
 
 const headerFields = [
   ...(['underlying', 'capturedAt', 'sessionDate', 'spot', 'priorCloseSpot', 'partial', 'rate', 'version'] as const),
+  ...(['delayMs', 'subset'] as const),
 ] as const;
 
 type CaptureHeader = Pick<Row<'ChainCapture'>, (typeof headerFields)[number]>;
@@ -211,9 +235,10 @@ const lastAsOf = statement(
   'chain-captures-at',
   { underlyings: 'text[]', atMs: 'int8[]' },
   {
-    ...({ nth: 'int8', nextMs: 'int8?' } as const),
+    ...({ nth: 'int8', nextMs: 'int8?', lastMs: 'int8?' } as const),
     ...nullable({ underlying: 'text', capturedAt: 'int8', sessionDate: 'text', spot: 'float8?' }),
     ...nullable({ priorCloseSpot: 'float8?', partial: 'bool', rate: 'float8?', version: 'text' }),
+    ...nullable({ delayMs: 'int4?', subset: 'bool?' }),
   },
 );
 
@@ -225,8 +250,8 @@ function listsOf(asked: readonly AsOf[]) {
 }
 
 /**
- * The header of the last capture at or before each instant, in their order; null if there is none. One statement, none
- * when all are held.
+ * The header of the last published capture at or before each instant, in their order, or of the subset of exactly that
+ * instant; null if there is none. One statement, none when all are held.
  */
 function headersAsOf(store: Store, times: readonly ChainAsOf[]): Promise<(CaptureHeader | null)[]> {
   const asked = times.map(({ underlying, atMs }) => ({ symbol: underlying, atMs }));
@@ -234,10 +259,9 @@ function headersAsOf(store: Store, times: readonly ChainAsOf[]): Promise<(Captur
     const lists = listsOf(missing);
     const rows = await lastAsOf.rows(readFrom(store, 'chain', lists.underlyings), lists);
     const intervals: Interval<CaptureHeader>[] = [];
-    for (const { nth, nextMs, ...header } of rows) {
-      const fromMs = header.capturedAt ?? Number.NEGATIVE_INFINITY;
-      const untilMs = nextMs ?? Number.POSITIVE_INFINITY;
-      intervals[nth - 1] = { fromMs, untilMs, value: header.capturedAt === null ? null : (header as CaptureHeader) };
+    for (const { nth, nextMs, lastMs, ...header } of rows) {
+      const value = header.capturedAt === null ? null : (header as CaptureHeader);
+      intervals[nth - 1] = { ...standing({ ...header, nextMs, lastMs }), value };
     }
     return intervals;
   });
@@ -266,8 +290,9 @@ async function readMissing(store: Store, missing: readonly CaptureHeader[]): Pro
 }
 
 /**
- * The last capture at or before each time, in the order of `times`; null if there is none. Two statements, none when
- * all are held and cached. A capture is shared by its readers and must not be changed.
+ * The last published capture at or before each time, in the order of `times`, or the subset of exactly that time; null
+ * if there is none. Two statements, none when all are held and cached. A capture is shared by its readers and must not
+ * be changed.
  */
 export async function chainCapturesAt(store: Store, times: readonly ChainAsOf[]): Promise<(ChainCapture | null)[]> {
   const wanted = await headersAsOf(store, times);
@@ -282,41 +307,54 @@ export async function chainCapturesAt(store: Store, times: readonly ChainAsOf[])
 }
 
 /**
- * The last capture of an underlying at or before an instant, inside the caller's transaction; null if there is none.
+ * The capture of an underlying of exactly an instant, published or not, inside the caller's transaction; null if there
+ * is none.
  */
-export async function chainCaptureAt(from: Reader, underlying: string, atMs: number): Promise<ChainCapture | null> {
-  const last = await from.prisma.chainCapture.findFirst({
-    where: { underlying, capturedAt: { lte: atMs } },
-    orderBy: { capturedAt: 'desc' },
-    select: { underlying: true, capturedAt: true },
-  });
-  if (!last) return null;
-  const keys = { by: ['underlying', 'capturedAt'] as const, keys: [numbered(last)] };
-  const [row] = await findRows(from, 'ChainCapture', keys, [...headerFields, 'payload']);
+export async function chainCaptureOf(
+  from: Reader,
+  underlying: string,
+  capturedAt: number,
+): Promise<ChainCapture | null> {
+  const keys = { by: ['underlying', 'capturedAt'] as const, keys: [{ underlying, capturedAt }] };
+  const fields = [...headerFields, 'joined', 'fileName', 'fileHash', 'payload'] as const;
+  const [row] = await findRows(from, 'ChainCapture', keys, fields);
   if (!row) return null;
-  const { payload, version: _, ...header } = row;
-  return { ...header, rows: await decodeRows(payload) };
+  const { payload, version: _, fileName: name, fileHash: sha256, ...header } = row;
+  const file = name === null || sha256 === null ? null : { name, sha256 };
+  return { ...header, file, rows: await decodeRows(payload) };
 }
 
 /**
- * Whether each of these captures was given in part only, in their order; false for one that is not there. One
- * statement.
+ * The last published capture of an underlying at or before an instant, inside the caller's transaction; null if there
+ * is none.
  */
-export async function partialChains(
+export async function chainCaptureAt(from: Reader, underlying: string, atMs: number): Promise<ChainCapture | null> {
+  const last = await from.prisma.chainCapture.findFirst({
+    where: { underlying, capturedAt: { lte: atMs }, ...published },
+    orderBy: { capturedAt: 'desc' },
+    select: { capturedAt: true },
+  });
+  return last && chainCaptureOf(from, underlying, numbered(last).capturedAt);
+}
+
+/**
+ * True if each of these captures is incomplete, in their order; false for one that is not there. One statement.
+ */
+export async function incompleteChains(
   store: Store,
   captures: readonly Pick<ChainCapture, 'underlying' | 'capturedAt'>[],
 ): Promise<boolean[]> {
   const by = ['underlying', 'capturedAt'] as const;
   const from = readFrom(store, 'chain', new Set(captures.map(({ underlying }) => underlying)));
-  const rows = await findRows(from, 'ChainCapture', { by, keys: captures }, [...by, 'partial']);
+  const rows = await findRows(from, 'ChainCapture', { by, keys: captures }, [...by, 'partial', 'subset']);
   const keyOf = (row: (typeof captures)[number]) => `${row.underlying} ${row.capturedAt}`;
-  const partial = new Map(rows.map((row) => [keyOf(row), row.partial]));
-  return captures.map((capture) => partial.get(keyOf(capture)) ?? false);
+  const incomplete = new Map(rows.map((row) => [keyOf(row), isIncomplete(row)]));
+  return captures.map((capture) => incomplete.get(keyOf(capture)) ?? false);
 }
 
 /**
- * What is listed: expiries ascending. `capturedAt` is the chain capture's, or the start of the session whose open
- * interest lists them.
+ * Listed expiries, ascending. `capturedAt` is the chain capture's, or the start of the session whose open interest
+ * lists them.
  */
 export interface ListedExpirations {
   capturedAt: number;
@@ -355,9 +393,9 @@ const heldLists: HeldKind<ListedExpirations> = {
 };
 
 /**
- * The expiries listed by the last capture at or before each time, in the order of `times`; where there is no capture at
- * all, those of the last open interest by then, published once a day; null where there is neither. One statement, none
- * when all are held.
+ * The expiries listed by the last published capture at or before each time, in the order of `times`; where there is no
+ * capture at all, those of the last open interest by then, published once a day; null where there is neither. One
+ * statement, none when all are held.
  */
 export async function expirationsAt(store: Store, times: readonly ChainAsOf[]): Promise<(ListedExpirations | null)[]> {
   const asked = times.map(({ underlying, atMs }) => ({ symbol: underlying, atMs }));

@@ -16,12 +16,13 @@ export interface ListedContract {
 }
 
 type CaptureHeader = Pick<ChainCapture, 'underlying' | 'capturedAt' | 'sessionDate' | 'spot' | 'priorCloseSpot'> & {
+  delayMs: number | null;
   version: string;
   /** Says which captures list the same contracts in the same order; null where that is not known. */
   listing: string | null;
 };
 
-/** What captures say of one contract, by `captureKey`; null: not listed there. */
+/** One contract's lines of captures, by `captureKey`; null: not listed there. */
 type KnownLines = Map<string, ContractLine | null>;
 
 const captureKey = ({ capturedAt, version }: CaptureHeader) => `${capturedAt} ${version}`;
@@ -46,7 +47,7 @@ const rangeKey = ({ underlying, throughMs }: Range) => `${underlying} ${throughM
 
 const headerColumns = {
   ...({ underlying: 'text', capturedAt: 'int8', sessionDate: 'text', spot: 'float8?' } as const),
-  ...({ priorCloseSpot: 'float8?', version: 'text', listing: 'text?' } as const),
+  ...({ priorCloseSpot: 'float8?', version: 'text', delayMs: 'int4?', listing: 'text?' } as const),
 };
 
 const captured = statement(
@@ -108,11 +109,12 @@ function rowOf(block: OpenBlock, { root, expiry, right, strike }: OptionContract
 /** NaN = unknown; a value is absent if its capture was written or cut before the column existed. */
 type LineValues = Partial<Record<(typeof lineColumns)[number], number>>;
 
-function lineOf(values: LineValues, { capturedAt, sessionDate, spot, priorCloseSpot }: CaptureHeader): ContractLine {
+function lineOf(values: LineValues, header: CaptureHeader): ContractLine {
+  const { capturedAt, delayMs, sessionDate, spot, priorCloseSpot } = header;
   const value = (name: Exclude<keyof LineValues, 'filled'>) => known(values[name] ?? Number.NaN);
   const withinBounds = boundsOf(values.filled ?? 0);
   return {
-    ...{ capturedAt, sessionDate, spot, priorCloseSpot },
+    ...{ capturedAt, delayMs, sessionDate, spot, priorCloseSpot },
     ...{ volume: value('volume'), bid: value('bid'), ask: value('ask'), last: value('last') },
     ...{ iv: value('iv'), delta: value('delta'), gamma: value('gamma'), vega: value('vega') },
     ...(withinBounds === undefined ? {} : { withinBounds }),
@@ -135,7 +137,7 @@ const slotBytes = 80;
 /** Runs a statement whose rows are taken one by one as they come, so that never more than one is held. */
 async function eachRowOf<Row>(store: Store, config: pg.QueryConfig, take: (row: Row) => void): Promise<void> {
   const client = await store.pool.connect();
-  // What throws in a row's event would end the process: it waits for the statement's end.
+  // An error thrown in a row's event would end the process: it waits for the statement's end.
   let unreadable: Error | undefined;
   const failed = await new Promise<Error | undefined>((resolve) => {
     const query = client.query(new pg.Query(config));
@@ -183,16 +185,14 @@ async function readWhole(
     ),
   });
   // A capture that lists none of the expiries lists none of the contracts, and is not read.
-  for (const { header, wanted } of captures) {
-    for (const { lines, contract } of wanted) {
-      lines.set(captureKey(header), null);
-      slots.get(header.listing ?? '')?.set(contractId(contract), -1);
-    }
-  }
+  for (const { header, wanted } of captures) for (const { lines } of wanted) lines.set(captureKey(header), null);
+  const rewritten = new Set<Unread>();
   // Headers are read again with the payload: a capture rewritten in between must not be half old, half new.
   await eachRow<CaptureHeader & { payload: Buffer }>(store, configs, ({ payload, ...header }) => {
     const block = openBlock(payload);
-    const { header: asked, wanted } = byCapture.get(captureIdOf(header))!;
+    const capture = byCapture.get(captureIdOf(header))!;
+    const { header: asked, wanted } = capture;
+    if (header.listing !== asked.listing) rewritten.add(capture);
     for (const { contract, lines } of wanted) {
       const index = rowOf(block, contract);
       if (header.listing === asked.listing) slots.get(header.listing ?? '')?.set(contractId(contract), index);
@@ -200,6 +200,13 @@ async function readWhole(
       lines.set(captureKey(asked), line);
     }
   });
+  for (const capture of captures) if (!rewritten.has(capture)) placeNowhere(capture, slots);
+}
+
+/** Notes that contracts not found in a capture are in none of its listing. */
+function placeNowhere({ header, wanted }: Unread, slots: ReadonlyMap<string, SlotMap>): void {
+  const known = slots.get(header.listing ?? '');
+  for (const { contract } of wanted) if (!known?.has(contractId(contract))) known?.set(contractId(contract), -1);
 }
 
 /**
@@ -248,7 +255,7 @@ async function readCuts(store: Store, captures: readonly Unread[], slots: Readon
 
 /**
  * Reads what is missing: a capture of each listing whole, where that must be looked through for a contract, and out of
- * the others what is wanted. Two statements at most.
+ * the others what is wanted. Two statements, more if a capture is rewritten while it is read.
  */
 async function readLines(store: Store, unread: ReadonlyMap<string, Unread>): Promise<void> {
   const captures = [...unread.values()];
@@ -271,10 +278,12 @@ async function readLines(store: Store, unread: ReadonlyMap<string, Unread>): Pro
     }
   }
   await readWhole(store, whole, slots);
-  // A capture rewritten while it was read gave no slots.
+  // A capture rewritten while it was read gives no slots: those of its listing are read whole as well.
   const isPlaced = ({ header, wanted }: Unread) =>
     wanted.every(({ contract }) => slots.get(header.listing!)!.has(contractId(contract)));
-  await readCuts(store, cut.filter(isPlaced), slots);
+  const [placed, unplaced] = [cut.filter(isPlaced), cut.filter((capture) => !isPlaced(capture))];
+  await readWhole(store, unplaced, slots);
+  await readCuts(store, placed, slots);
   for (const [listing, known] of slots) store.blocks.set(slotsKey(listing), known, 100 + known.size * slotBytes);
 }
 
@@ -287,7 +296,8 @@ interface Wanted extends ListedContract {
 }
 
 /**
- * What of each contract is not known yet, by capture; `lines` of such a contract becomes a copy that may be written.
+ * Lines of each contract that are not known yet, by capture; `lines` of such a contract becomes a copy that may be
+ * written.
  */
 async function unreadOf(contracts: readonly Wanted[]): Promise<Map<string, Unread>> {
   const unread = new Map<string, Unread>();
@@ -306,7 +316,7 @@ async function unreadOf(contracts: readonly Wanted[]): Promise<Map<string, Unrea
 }
 
 /**
- * What the last `captures` chain captures at or before `throughMs` say of several contracts: by contract path form the
+ * Lines of several contracts in the last `captures` chain captures at or before `throughMs`: by contract path form the
  * lines of those that list it, ascending. A contract whose underlying was never captured is absent. Two statements, one
  * when all is cached; of a capture only the values asked for are decoded.
  */

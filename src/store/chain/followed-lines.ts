@@ -6,22 +6,30 @@ import { findRows } from '../engine/models/sets.ts';
 import { statement } from '../engine/statement.ts';
 import type { Transaction } from '../engine/transaction.ts';
 
-/** How far a live tape was taken. */
-export interface FollowedPosition {
-  /** Lines taken in all; 0 = none yet. */
-  lines: number;
-  /** The session they had come to; null when there was none. */
-  session: SessionDate | null;
+/** Progress of a live tape within a session. */
+export interface FollowedSession {
+  session: SessionDate;
   /** The last boundary of the session whose minute solves are written, epoch ms; null when none is. */
   solvedMs: number | null;
   /** The first minute whose bars of option contracts are not written yet; null or absent = all are written. */
   barsFromMs?: number | null;
 }
 
+/** Progress of a live tape. */
+export interface FollowedPosition extends Omit<FollowedSession, 'session'> {
+  /** Lines taken in all; 0 = none yet. */
+  lines: number;
+  /** The session they had come to; null when there was none. */
+  session: SessionDate | null;
+  /** The session before, while late prints of it may come; null or absent = it is closed. */
+  ended?: FollowedSession | null;
+}
+
 const metadataKey = (source: string) => `followed ${source}`;
 
 /**
- * How far a source was taken; held until the transaction ends, so that nobody else goes on from there in the meantime.
+ * Locks and returns the progress of a source until the transaction ends, so that nobody else goes on from there in the
+ * meantime.
  */
 export async function lockPosition(tx: Transaction, source: string): Promise<FollowedPosition> {
   await lock(tx, metadataKey(source));

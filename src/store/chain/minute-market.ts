@@ -1,3 +1,4 @@
+import { sourceTime } from '../../domain/chain/chain.ts';
 import { exchangeInstant, type SessionDate } from '../../domain/market-time.ts';
 import { minuteMs } from '../../domain/units.ts';
 import { openBlock } from '../engine/codec.ts';
@@ -9,15 +10,17 @@ import { decodeBars } from '../market/bar-codec.ts';
 
 /** A price of an underlying and when it was known. */
 export interface PricePoint {
-  /** Epoch ms: the end of a minute, or a chain's capture. */
+  /** Epoch ms that it is of: the end of a minute, or the time of a chain's quotes. */
   tsMs: number;
+  /** Epoch ms from which it was known: the end of the minute, or the chain's capture. */
+  knownMs: number;
   /** Dollars. */
   price: number;
 }
 
 /**
- * The prices of underlyings in a session that the store holds, ascending: closes of its minute bars at their minutes'
- * ends, and the spot of its chains. `throughMs` is the last instant wanted. Two statements.
+ * The prices of underlyings in a session that the store holds, both their times ascending: closes of its minute bars at
+ * their minutes' ends, and the spot of its chains. `throughMs` is the last instant wanted. Two statements.
  */
 export async function readPrices(
   from: Reader,
@@ -33,22 +36,35 @@ export async function readPrices(
       capturedAt: { gte: exchangeInstant(session), lte: throughMs },
       spot: { gt: 0 },
     },
-    select: { underlying: true, capturedAt: true, spot: true },
+    select: { underlying: true, capturedAt: true, delayMs: true, spot: true },
   });
-  for (const { underlying, capturedAt, spot } of captures.map(numbered))
-    prices.get(underlying)!.push({ tsMs: capturedAt, price: spot! });
+  for (const { underlying, spot, ...times } of captures.map(numbered))
+    prices.get(underlying)!.push({ tsMs: sourceTime(times), knownMs: times.capturedAt, price: spot! });
   const keys = underlyings.map((symbol) => ({ symbol, timeframe: '1m', spanStart: session }));
   const by = ['symbol', 'timeframe', 'spanStart'] as const;
   const blocks = await findRows(from, 'BarBlock', { by, keys }, ['symbol', 'payload']);
   for (const { symbol, payload } of blocks) {
     const { tsMs, close } = decodeBars(payload);
     const points = prices.get(symbol)!;
-    for (let i = 0; i < tsMs.length && tsMs[i]! + minuteMs <= throughMs; i++)
-      points.push({ tsMs: tsMs[i]! + minuteMs, price: close[i]! });
+    for (let i = 0; i < tsMs.length && tsMs[i]! + minuteMs <= throughMs; i++) {
+      const endMs = tsMs[i]! + minuteMs;
+      points.push({ tsMs: endMs, knownMs: endMs, price: close[i]! });
+    }
   }
-  // Of one instant the bar's close is the later word: it stands behind.
-  for (const points of prices.values()) points.sort((a, b) => a.tsMs - b.tsMs);
-  return prices;
+  return new Map(Array.from(prices, ([underlying, points]) => [underlying, inOrder(points)]));
+}
+
+/** The points in the order in which they became known, without those that were older than one known before. */
+function inOrder(points: readonly PricePoint[]): PricePoint[] {
+  let newestMs = Number.NEGATIVE_INFINITY;
+  // At one instant the bar's close is the later word: it stands behind.
+  return points
+    .toSorted((a, b) => a.knownMs - b.knownMs)
+    .filter(({ tsMs }) => {
+      if (tsMs < newestMs) return false;
+      newestMs = tsMs;
+      return true;
+    });
 }
 
 /** The last prices of contracts in a session, dollars a share, by path form: the close of their last bar. */

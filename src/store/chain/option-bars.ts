@@ -1,7 +1,6 @@
 import { type BarColumns, barColumns } from '../../domain/bar.ts';
 import { aggregateBars } from '../../domain/bar-aggregation.ts';
-import { contractId, type OptionContract } from '../../domain/chain/option-contract.ts';
-import { underlyingOf } from '../../domain/chain/option-root.ts';
+import { contractId } from '../../domain/chain/option-contract.ts';
 import type { CoverageStatus } from '../../domain/flow/coverage.ts';
 import { exchangeInstant, type SessionDate } from '../../domain/market-time.ts';
 import { minuteMs } from '../../domain/units.ts';
@@ -14,6 +13,7 @@ import { statement } from '../engine/statement.ts';
 import type { Transaction } from '../engine/transaction.ts';
 import { concatBars, mergeBars, sliceBars } from '../market/bar-blocks.ts';
 import { blockVersion, decodeBars, encodeBars } from '../market/bar-codec.ts';
+import type { ListedContract } from './contract-lines.ts';
 import { type BlockRun, type OptionBarRun, type OptionTimeframe, optionBarBlock } from './option-bar-block.ts';
 
 /** Takes all option bars for a long writer (a whole file) until its transaction ends. */
@@ -24,7 +24,7 @@ export async function lockOptionBars(tx: Transaction): Promise<void> {
 const keyOf = (run: { sessionDate: string; contract: string }) => `${run.sessionDate} ${run.contract}`;
 
 /**
- * What is stored of a contract's session: one block, or while it is observed live one a part of the session, in their
+ * The stored blocks of a contract's session: one, or while it is observed live one a part of the session, in their
  * order.
  */
 interface StoredBlocks {
@@ -74,33 +74,45 @@ function decodeBlocks({ blocks }: StoredBlocks, timeframe: OptionTimeframe): Bar
   return concatBars([...byPart.values()].map((block) => decodeBlock(block, timeframe)));
 }
 
+/** A contract's session of which minutes are written: the numbers of its bars before and after. */
+export interface OptionBarChange {
+  run: OptionBarRun;
+  before: number;
+  after: number;
+}
+
 /**
  * Merges minutes into their blocks, inside the caller's transaction, which holds `lockOptionBars`; a bar already there
- * is replaced when it differs. Bars of an observed session give way whole to reconciled ones. Returns how many runs
- * changed something.
+ * is replaced when it differs. Bars of an observed session give way whole to reconciled ones, if `mayWrite` allows the
+ * change. Returns what changed.
  */
 export async function saveOptionBars(
   tx: Transaction,
   status: CoverageStatus,
   runs: readonly OptionBarRun[],
-): Promise<number> {
-  if (runs.length === 0) return 0;
+  mayWrite: (change: OptionBarChange) => boolean = () => true,
+): Promise<OptionBarChange[]> {
+  if (runs.length === 0) return [];
   const keys = runs.map((run) => ({ ...run, timeframe: '1m' }));
-  const before = blocksOf(await findRows(tx, 'OptionBarBlock', { by: blockKey, keys }, blockFields));
+  const stored = blocksOf(await findRows(tx, 'OptionBarBlock', { by: blockKey, keys }, blockFields));
   const changed = runs.flatMap((run) => {
-    const old = before.get(keyOf(run));
-    const bars = old?.status === status ? mergeBars(decodeBlocks(old, '1m'), run.bars) : run.bars;
+    const old = stored.get(keyOf(run));
+    const before = old ? decodeBlocks(old, '1m') : barColumns(0);
+    const bars = old?.status === status ? mergeBars(before, run.bars) : run.bars;
     const version = blockVersion(encodeBars(bars));
-    return old?.version === version && old.status === status ? [] : [{ ...run, bars }];
+    if (old?.version === version && old.status === status) return [];
+    const change = { run: { ...run, bars }, before: before.tsMs.length, after: bars.tsMs.length };
+    return mayWrite(change) ? [change] : [];
   });
-  if (changed.length === 0) return 0;
-  await deleteRows(tx, 'OptionBarBlock', { by: contractKey, keys: changed });
+  if (changed.length === 0) return [];
+  const written = changed.map(({ run }) => run);
+  await deleteRows(tx, 'OptionBarBlock', { by: contractKey, keys: written });
   await copyRows(
     tx,
     'OptionBarBlock',
-    changed.map((run) => optionBarBlock(run, status)),
+    written.map((run) => optionBarBlock(run, status)),
   );
-  return changed.length;
+  return changed;
 }
 
 /**
@@ -125,9 +137,14 @@ export function partStart(tsMs: number): number {
   return tsMs - (tsMs % partMs);
 }
 
-/** The number of the part in which an instant lies, from 1. */
-const partOf = (sessionDate: SessionDate, tsMs: number) =>
-  1 + (partStart(tsMs) - exchangeInstant(sessionDate)) / partMs;
+/**
+ * The number of the part in which an instant lies: from 1 at midnight on, from −1 down before it. 0 is a block of a
+ * whole session.
+ */
+function partOf(sessionDate: SessionDate, tsMs: number): number {
+  const fromMidnight = (partStart(tsMs) - exchangeInstant(sessionDate)) / partMs;
+  return fromMidnight < 0 ? fromMidnight : 1 + fromMidnight;
+}
 
 /** The bars of a run by the part of the session in which they lie. */
 function* parts(run: OptionBarRun): Generator<BlockRun> {
@@ -185,13 +202,13 @@ export interface StoredOptionBars {
  */
 export async function readOptionBarsOf(
   store: Store,
-  contracts: readonly OptionContract[],
+  contracts: readonly ListedContract[],
   sessionDate: SessionDate,
   timeframe: OptionTimeframe,
 ): Promise<Map<string, StoredOptionBars>> {
-  const keys = contracts.flatMap((contract) =>
+  const keys = contracts.flatMap(({ underlying, contract }) =>
     storedLengths[timeframe].map((stored) => ({
-      ...{ underlying: underlyingOf(contract.root), contract: contractId(contract) },
+      ...{ underlying, contract: contractId(contract) },
       ...{ sessionDate, timeframe: stored },
     })),
   );
@@ -214,10 +231,10 @@ export async function readOptionBarsOf(
 /** `readOptionBarsOf` for one contract; empty when none are stored. */
 export async function readOptionBars(
   store: Store,
-  contract: OptionContract,
+  listed: ListedContract,
   sessionDate: SessionDate,
   timeframe: OptionTimeframe,
 ): Promise<StoredOptionBars> {
-  const read = await readOptionBarsOf(store, [contract], sessionDate, timeframe);
-  return read.get(contractId(contract)) ?? { bars: barColumns(0), status: null };
+  const read = await readOptionBarsOf(store, [listed], sessionDate, timeframe);
+  return read.get(contractId(listed.contract)) ?? { bars: barColumns(0), status: null };
 }

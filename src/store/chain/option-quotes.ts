@@ -38,10 +38,18 @@ export function quotePart(part: Omit<QuotePart, keyof QuoteBlock>, quotes: Quote
   return { ...part, ...encodeQuotes(quotes) };
 }
 
+// Parts asked for at a time: some megabytes.
+const partsAtOnce = 8;
+
+/** Unpacks a part. */
+export function decodedPart({ payload, firstTsMs }: QuotePart): QuoteColumns {
+  return decodeQuotes(payload, firstTsMs);
+}
+
 const partKey = ['underlying', 'sessionDate', 'contract', 'part'] as const;
 const keyText = (part: Pick<QuotePart, (typeof partKey)[number]>) => partKey.map((name) => part[name]).join(' ');
 
-/** Of whose quotes something was written or taken out. */
+/** Sessions of underlyings whose quotes were written or removed. */
 export type ChangedQuotes = Pick<QuotePart, 'underlying' | 'sessionDate'>;
 
 const removing = statement(
@@ -49,6 +57,31 @@ const removing = statement(
   { underlyings: 'text[]', sessionDates: 'text[]', contracts: 'text[]', parts: 'int4[]' },
   { underlying: 'text', sessionDate: 'text' },
 );
+
+const contractKey = ['underlying', 'sessionDate', 'contract'] as const;
+
+/** A stored part of a contract's quotes in a session, without them. */
+export type StoredQuotePart = Pick<QuotePart, 'underlying' | 'sessionDate' | 'contract' | 'part' | 'count' | 'version'>;
+
+/** The stored parts of contracts' sessions. */
+export function storedQuoteParts(
+  tx: Transaction,
+  keys: readonly Pick<QuotePart, (typeof contractKey)[number]>[],
+): Promise<StoredQuotePart[]> {
+  return findRows(tx, 'OptionQuoteBlock', { by: contractKey, keys }, [...partKey, 'count', 'version']);
+}
+
+/** The quotes of stored parts, one after the other, in any order. */
+export async function* quotesOfParts(
+  tx: Transaction,
+  parts: readonly Pick<QuotePart, (typeof partKey)[number]>[],
+): AsyncGenerator<QuoteColumns> {
+  for (let start = 0; start < parts.length; start += partsAtOnce) {
+    const some = { by: partKey, keys: parts.slice(start, start + partsAtOnce) };
+    const rows = await findRows(tx, 'OptionQuoteBlock', some, ['firstTsMs', 'payload']);
+    for (const { firstTsMs, payload } of rows) yield decodeQuotes(payload, firstTsMs);
+  }
+}
 
 /**
  * Writes parts in place of those stored, in a transaction that holds `lockOptionQuotes`; what lies beyond a contract's
@@ -69,15 +102,12 @@ export async function saveQuoteParts(tx: Transaction, parts: readonly QuotePart[
   return [...changed, ...gone];
 }
 
-/** What is looked for: contracts (`O:…`) with their underlyings, in sessions from one to another, both included. */
+/** Contracts (`O:…`) to look for, with their underlyings, in sessions from one to another, both included. */
 export interface WantedQuotes {
   contracts: readonly { id: string; underlying: { symbol: string } }[];
   from: SessionDate;
   to: SessionDate;
 }
-
-// Parts asked for at a time: some megabytes.
-const partsAtOnce = 8;
 
 /** The stored quotes of contracts, a part after the other, contracts in any order. */
 export async function* readQuotes(
@@ -99,7 +129,7 @@ export async function* readQuotes(
   }
 }
 
-/** What is stored of an underlying's quotes in a session. */
+/** The stored quotes of an underlying in a session. */
 export interface StoredQuotes {
   session: SessionDate;
   underlying: string;
@@ -115,7 +145,7 @@ const listing = statement(
   { session: 'text', underlying: 'text', contracts: 'int8', quotes: 'int8', bytes: 'int8' },
 );
 
-/** What quotes are stored, by session and underlying. */
+/** Lists the stored quotes, by session and underlying. */
 export function listQuotes(store: Store): Promise<StoredQuotes[]> {
   return listing.rows(store.primary, {});
 }

@@ -1,9 +1,9 @@
 import type { GammaSource } from '../../domain/gex.ts';
 import type { SessionDate } from '../../domain/market-time.ts';
-import type { Store } from '../engine/connection.ts';
 import { lock, lockAll } from '../engine/locks.ts';
 import { anyOf } from '../engine/models/any-of.ts';
 import { numbered } from '../engine/models/rows.ts';
+import type { Reader } from '../engine/replicas.ts';
 import { statement } from '../engine/statement.ts';
 import type { Transaction } from '../engine/transaction.ts';
 
@@ -34,7 +34,7 @@ export async function capturedFrom(
   return found.map(({ underlying }) => underlying);
 }
 
-/** How a stored capture was computed. */
+/** The computation of a stored capture. */
 export interface ComputedCapture {
   capturedAt: number;
   /** The gammas of its exposures and the version of the definitions; null where nothing was published of it. */
@@ -66,21 +66,48 @@ export async function capturesAfter(
   });
 }
 
-/** An underlying's session with captures that another version computed. */
-export interface OutdatedSession {
-  underlying: string;
-  session: SessionDate;
-  /** Captures in all. */
-  captures: number;
+/** The computation of the capture of an instant, inside the caller's transaction. */
+export async function computationOf(
+  { prisma }: Transaction,
+  underlying: string,
+  capturedAt: number,
+): Promise<ComputedCapture> {
+  const found = await prisma.gexCapture.findUnique({
+    where: { underlying_capturedAt: { underlying, capturedAt } },
+    select: { gammaSource: true, methodologyVersion: true },
+  });
+  const { gammaSource = null, methodologyVersion = null } = found ?? {};
+  return { capturedAt, gammaSource: gammaSource as GammaSource | null, methodologyVersion };
 }
 
-const outdated = statement(
-  'outdated-chains',
-  { methodologyVersion: 'text' },
-  { underlying: 'text', session: 'text', captures: 'int8' },
+/** Captures of an underlying's session that were computed alike. */
+export interface ComputedSession {
+  underlying: string;
+  session: SessionDate;
+  /** The roots that they list, and the version of what these were priced with; empty and null = unknown. */
+  roots: readonly string[];
+  referenceVersion: string | null;
+  captures: number;
+  /** True if another version of the methodology computed one of them, or it has another delay than is wanted. */
+  isWanted: boolean;
+}
+
+const computed = statement(
+  'computed-chains',
+  { methodologyVersion: 'text', delayMs: 'int4?', all: 'bool' },
+  {
+    ...({ underlying: 'text', session: 'text', roots: 'text[]', referenceVersion: 'text?' } as const),
+    ...({ captures: 'int8', isWanted: 'bool' } as const),
+  },
 );
 
-/** The sessions that have captures which another version computed than this one, by session and underlying. */
-export function outdatedChains(store: Store, methodologyVersion: string): Promise<OutdatedSession[]> {
-  return outdated.rows(store.primary, { methodologyVersion });
+/**
+ * The sessions that have captures, by session and underlying; those are wanted which another version computed than this
+ * one, or, unless it is null, with another delay; with `all`, every one.
+ */
+export function computedSessions(
+  from: Pick<Reader, 'query' | 'symbolsAtOnce'>,
+  than: { methodologyVersion: string; delayMs: number | null; all: boolean },
+): Promise<ComputedSession[]> {
+  return computed.rows(from, than);
 }

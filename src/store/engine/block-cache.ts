@@ -11,7 +11,7 @@ export interface BlockCache {
   stats(): CacheStats;
 }
 
-/** What an entry takes beside its columns and its key, bytes: objects, the map's slot, the cache's own lists. */
+/** Bytes of an entry beside its columns and its key: objects, the map's slot, the cache's own lists. */
 const entryBytes = 400;
 
 /** A cache of at most `maxBytes`. */

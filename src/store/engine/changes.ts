@@ -51,7 +51,7 @@ function changeOf(named: Record<string, unknown>): Change | null {
 }
 
 /**
- * What an announcement says; one that is not understood (another version of the program sent it) may be of anything.
+ * Reads an announcement; one that is not understood (another version of the program sent it) may be of anything.
  */
 function read(payload: string): { id: string | null; change: Change } {
   try {
@@ -111,7 +111,7 @@ const doubtPayload = JSON.stringify({ id: 'doubt', doubt: true });
 
 /** Tells every process that a commit was not answered by every node: some may not have it until they are back. */
 export async function announceDoubt(tx: Queries): Promise<void> {
-  // What is committed is not undone by a failure of this; who listens has lost its connection too.
+  // A commit is not undone by a failure of this; listeners have lost their connection too.
   await notify(tx, channel, doubtPayload).catch(() => {});
 }
 
@@ -164,7 +164,7 @@ export async function watchChanges(store: Store): Promise<Changes> {
       void settling.doubt();
     },
   );
-  // What is read before the first look is not held: without it, the answers of a quiet gateway would be made twice.
+  // Values read before the first look are not held: without it, the answers of a quiet gateway would be made twice.
   await settling.doubt();
   versions.addListening(1);
   return {

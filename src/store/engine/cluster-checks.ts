@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { storeError } from './store-error.ts';
 
-/** What a node says of itself. */
+/** Settings that a node reports. */
 interface NodeSettings {
   /** Version of the extension, e.g. `13.2-1`; null = the node's database has none. */
   citus: string | null;

@@ -232,9 +232,9 @@ export function decodeBlock(bytes: Uint8Array): Columns {
 /** Where a numeric column's values lie in a block, and how they are to be read. */
 export interface ColumnLayout {
   header: ColumnHeader;
-  /** Of the first value, from the block's first byte. */
+  /** Position of the first value, from the block's first byte. */
   at: number;
-  /** Of one value. */
+  /** Size of one value. */
   bytes: number;
 }
 
@@ -256,7 +256,7 @@ export function cutValue({ header }: ColumnLayout, bytes: Uint8Array): number {
 export interface OpenBlock {
   /** Values a column has. */
   length: number;
-  /** Whether it has a column of that name. */
+  /** True if it has a column of that name. */
   has(name: string): boolean;
   /** The value of a numeric column at an index below `length`; NaN = unknown. */
   number(name: string, index: number): number;

@@ -1,6 +1,7 @@
 import pg from 'pg';
 import { currentRequest } from '../../runtime/request-scope.ts';
 import { type BlockCache, createBlockCache } from './block-cache.ts';
+import { connectionFailure } from './connection-failure.ts';
 import { DataVersions } from './data-versions.ts';
 import { openEmbeddedServer } from './embedded/embedded-server.ts';
 import { isMigrated, type MigrateOptions, migrate } from './migrations.ts';
@@ -28,7 +29,7 @@ export interface Store {
   /** Standbys that market data may be read from; null = there are none. */
   replicas: Replicas | null;
   /**
-   * What `readFrom` returns while something is read with several statements; null = any reader that can be used now.
+   * Result of `readFrom` while something is read with several statements; null = any reader that can be used now.
    */
   reader: Reader | null;
   /** Decoded blocks of this process, and what is held under a version. */
@@ -37,13 +38,15 @@ export interface Store {
   versions: DataVersions;
   /** Which writes fail now, and why. */
   writes: WriteWatch;
-  /** Whether its tables are on one node, or spread over several. */
+  /** True if its tables are on one node, or spread over several. */
   nodes: Nodes;
   /**
-   * True if the clock of its reader runs in a past session, whose bars are stored whole: a bar is shown once it has
-   * ended.
+   * True if the clock of its reader runs in a past session, whose bars are stored whole: prices are shown up to the
+   * last second that has ended.
    */
   endedBarsOnly: boolean;
+  /** True if minutes have prices of extended hours, which are not those of the day. */
+  extendedBars: boolean;
   /** Names of the migrations that opening applied; empty when the store was at the code's version. */
   migrated: string[];
   /** Ends every connection; the last process to leave an embedded server stops it. May be called twice. */
@@ -64,12 +67,14 @@ export interface StoreOptions {
   /** Connections at most, to each server; 16 unless given. */
   poolSize?: number;
   /**
-   * How long one statement may take, ms; 0, or absent, forever. PostgreSQL ends what takes longer; one that does not
-   * even say that has its connection closed a second later. Migrations may take as long as they need.
+   * Longest time of one statement, ms; 0, or absent, forever. PostgreSQL ends what takes longer; one that does not even
+   * say that has its connection closed a second later. Migrations may take as long as they need.
    */
   statementTimeoutMs?: number;
-  /** Show a bar once it has ended; false, or absent: the bar in progress too. */
+  /** Show prices up to the last second that has ended; false, or absent: all that is stored of the bar in progress. */
   endedBarsOnly?: boolean;
+  /** Stock tapes give minutes prices of extended hours; false when absent. */
+  extendedBars?: boolean;
   /** Called for every statement, for metrics and traces. */
   onStatement?: StatementObserver | undefined;
   /** Maximum size of cached decoded blocks, bytes; default 64 MiB. */
@@ -117,8 +122,10 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     onStatement,
     cacheBytes = 64 * 1024 * 1024,
     endedBarsOnly = false,
+    extendedBars = false,
     stop,
   } = options;
+  const shown = readUrls.map(addressOf);
   const embedded = databaseUrl === null ? await openEmbeddedServer({ dataDir, log, stop }) : null;
   const connection: pg.PoolConfig = {
     ...(embedded?.connection ?? { connectionString: databaseUrl! }),
@@ -141,13 +148,14 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     const migrated = (await isMigrated(pool)) ? [] : await migrateWithoutLimits(connection, { apply, log });
     const prisma = openPrisma(pool, schema);
     const primary = readerOf(pool, prisma, nodes);
-    const standbys = readUrls.map((url) => replicaPools(url, openPool, { schema, nodes }));
+    const standbys = readUrls.map((url, index) => replicaPools(shown[index]!, url, openPool, { schema, nodes }));
     const replicas = standbys.length === 0 ? null : openReplicas({ primary, pool }, standbys, log);
     return {
       prisma: primary.prisma,
       pool,
       holdModels: prisma.hold,
       endedBarsOnly,
+      extendedBars,
       primary,
       replicas,
       reader: null,
@@ -213,27 +221,33 @@ export async function pingDatabase({ pool }: Store): Promise<void> {
   await pool.query({ text: 'SELECT 1', query_timeout: 2000 } as pg.QueryConfig);
 }
 
-/** Whether the database answers; returns the schema in which its tables are. */
+/** True if the database answers; returns the schema in which its tables are. */
 async function reach(pool: pg.Pool, databaseUrl: string | null): Promise<string> {
   try {
     const { rows } = await pool.query<{ schema: string | null }>('SELECT current_schema() AS schema');
     return rows[0]!.schema ?? 'public';
   } catch (error) {
     if (databaseUrl === null) throw error;
-    const { message, code = '' } = error as { message: string; code?: string };
-    throw storeError(`The database of DATABASE_URL cannot be used: ${message || code}. ${adviceOn(code)}`, error);
+    throw storeError(`The database of DATABASE_URL cannot be used: ${connectionFailure(error)}`, error);
   }
 }
 
-// By PostgreSQL's codes, and their classes.
-function adviceOn(code: string): string {
-  if (code.startsWith('28')) return 'Check the user and the password in it.';
-  if (code === '3D000') return 'Create the database (createdb), or name another.';
-  if (code === '53300') return 'Close other connections, or raise max_connections of the server.';
-  return 'Check its host and port, and that the server is running and reachable from here.';
+/** The address of a standby, without what is secret in it. */
+function addressOf(connectionString: string, index: number): string {
+  try {
+    const { host, port, database } = new pg.Client({ connectionString });
+    return `${host.startsWith('/') ? host : `${host}:${port}`}/${database}`;
+  } catch (error) {
+    const { message } = error as Error;
+    throw storeError(
+      `DATABASE_READ_URLS: URL ${index + 1} cannot be read: ${message}. Expected postgres://user:password@host:port/database, special characters percent-encoded.`,
+      error,
+    );
+  }
 }
 
 function replicaPools(
+  shown: string,
   connectionString: string,
   openPool: (to: pg.PoolConfig) => pg.Pool,
   { schema, nodes }: { schema: string; nodes: Nodes },
@@ -246,13 +260,11 @@ function replicaPools(
     each.on('error', () => {});
     surviveLostConnections(each);
   }
-  const { host, port, database } = new pg.Client({ connectionString });
   const prisma = openPrisma(pool, schema);
   const close = async () => {
     await Promise.all([pool.end(), probe.end()]);
     await prisma.close();
   };
-  const shown = `${host.startsWith('/') ? host : `${host}:${port}`}/${database}`;
   return Object.assign(readerOf(pool, prisma, nodes), { probe, shown, close });
 }
 

@@ -5,9 +5,9 @@ export type CopyType = 'text' | 'int4' | 'int8' | 'float8' | 'bool' | 'bytea' | 
 export type CopyValue = string | number | boolean | Uint8Array | readonly number[] | null;
 
 const chunkBytes = 128 * 1024;
-/** What a copy begins with. */
+/** The beginning of a copy. */
 export const copyStart = Buffer.from('PGCOPY\n\xff\r\n\0\0\0\0\0\0\0\0\0', 'latin1');
-/** What it ends with. */
+/** The end of a copy. */
 export const copyEnd = Buffer.from([0xff, 0xff]);
 const int4Oid = 23;
 
@@ -94,7 +94,7 @@ export function createRowWriter(types: readonly CopyType[]) {
       }
     },
     isFull: () => at >= chunkBytes,
-    /** What was written since it was last taken. */
+    /** Takes the bytes written since the last call. */
     take(): Uint8Array<ArrayBuffer> {
       const taken = new Uint8Array(at);
       bytes.copy(taken, 0, 0, at);

@@ -27,6 +27,8 @@ export class DataVersions {
   readonly #moved = Object.fromEntries(
     subjects.map((subject) => [subject, { any: 1, all: 1, symbols: new Map() }]),
   ) as Record<Subject, Moved>;
+  /** Symbols whose data is simulated, beside others whose is not; `*` stands for lists over all symbols. */
+  simulated: ReadonlySet<string> = new Set();
   readonly #ids = new Set<string>();
   readonly #listeners = new Set<(change: Change) => void>();
 

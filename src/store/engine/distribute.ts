@@ -28,7 +28,7 @@ export interface DistributeProgress {
   bytes: number;
   /** Bytes that the workers have of it; null = not known. */
   copied: number | null;
-  /** What it waits for; null = nothing. */
+  /** The cause of its waiting; null = none. */
   waitsFor: 'another run' | 'writers' | null;
 }
 
@@ -132,7 +132,7 @@ async function missingTables(client: pg.ClientBase, { blockWrites }: DistributeO
     });
 }
 
-/** Whether a table is where it belongs; throws when it is somewhere that was not chosen here. */
+/** True if a table is where it belongs; throws when it is somewhere that was not chosen here. */
 function hasItsPlace({ table, type, by: found }: TableState, place: Place): boolean {
   const by = columnOf(place);
   const expected = by !== null ? 'distributed' : place === 'everywhere' ? 'reference' : 'local';

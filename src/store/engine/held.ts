@@ -12,7 +12,7 @@ export interface HeldKind<V> {
   bytesOf: (value: V) => number;
 }
 
-/** What is wanted: a symbol's value, or one of its parts. */
+/** The wanted value: a symbol's, or one of its parts. */
 export interface HeldKey {
   symbol: string;
   part?: string;
@@ -62,12 +62,12 @@ export async function readHeld<V extends object>(
   return found;
 }
 
-/** What is wanted: the last of something that a symbol had at an instant, epoch ms. */
+/** The wanted value: the last one that a symbol had at an instant, epoch ms. */
 export interface AsOf extends HeldKey {
   atMs: number;
 }
 
-/** What was the last in [fromMs, untilMs), epoch ms; null = there was none. */
+/** The last value in [fromMs, untilMs), epoch ms; null = there was none. */
 export interface Interval<V> {
   fromMs: number;
   untilMs: number;
@@ -78,7 +78,7 @@ export interface Interval<V> {
 const intervalsHeld = 8;
 
 /**
- * What was the last at each instant, in the order asked; null where there was none. `read` gets those that are not held
+ * The last value at each instant, in the order asked; null where there was none. `read` gets those that are not held
  * and returns an interval for each, in their order.
  */
 export async function readHeldAsOf<V extends object>(

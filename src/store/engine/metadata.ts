@@ -17,7 +17,19 @@ export async function writeMetadata({ prisma }: Pick<Reader, 'prisma'>, key: str
   await prisma.metadataEntry.upsert({ where: { key }, create: { key, value }, update: { value } });
 }
 
-/** Whether any bars, chains or open interest are stored. */
+const ownData = 'own_data';
+
+/** Notes that data besides the sample market's is stored. */
+export async function saveOwnData({ prisma }: Pick<Reader, 'prisma'>, nowMs: number): Promise<void> {
+  await prisma.metadataEntry.createMany({ data: [{ key: ownData, value: String(nowMs) }], skipDuplicates: true });
+}
+
+/** True if data besides the sample market's was noted. */
+export async function hasOwnData(from: Pick<Reader, 'prisma'>): Promise<boolean> {
+  return (await readMetadata(from, ownData)) !== null;
+}
+
+/** True if any bars, chains or open interest are stored. */
 export async function holdsMarketData({ prisma }: Store): Promise<boolean> {
   const underlying = { select: { underlying: true } } as const;
   const first = [

@@ -40,7 +40,7 @@ export interface MigrateOptions {
   log?: (line: string) => void;
 }
 
-/** Whether the store is at the code's version. Refuses the stores that `migrate` refuses. */
+/** True if the store is at the code's version. Refuses the stores that `migrate` refuses. */
 export async function isMigrated(client: Queryable): Promise<boolean> {
   return (await findMissing(client, readMigrations(migrationsFolder))).length === 0;
 }

@@ -1,11 +1,11 @@
 import type pg from 'pg';
 import { symbolsAtOnceOfPool } from './routing.ts';
 
-/** Whether a store's tables are on one node, or may be spread over several (Citus). */
+/** True if a store's tables are on one node, or may be spread over several (Citus). */
 export interface Nodes {
   /** As `Reader.symbolsAtOnce` of readers that are no transaction. */
   readonly symbolsAtOnce: number;
-  /** Whether a commit of this process was not answered by every node: some may not have it yet. */
+  /** True if a commit of this process was not answered by every node: some may not have it yet. */
   inDoubt: boolean;
   /** Asks the database again: its tables may have been spread since. */
   lookAgain(): void;

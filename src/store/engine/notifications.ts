@@ -4,7 +4,7 @@ import pg from 'pg';
 import type { Store } from './connection.ts';
 import type { Reader } from './replicas.ts';
 
-/** What PostgreSQL takes as the payload of a notification. */
+/** Longest payload of a notification that PostgreSQL takes. */
 export const longestPayloadBytes = 7999;
 const longestPauseMs = 5_000;
 // A connection over which nothing is asked does not find out that its other end has gone, nor that it hangs: it is
@@ -12,7 +12,7 @@ const longestPauseMs = 5_000;
 // both.
 const heartbeatMs = 2_000;
 const patienceMs = 2_000;
-// How long a connection may take to be made, and to be ended in an orderly way.
+// Longest time in which a connection is made, or ended in an orderly way.
 const connectMs = 3_000;
 const endMs = 1_000;
 
@@ -29,7 +29,7 @@ export async function notify(target: Store | Pick<Reader, 'query'>, channel: str
 
 const listenerName = 'tapegraph listener';
 
-/** Whether a process listens to this database: asked before this one does, whether there is another server. */
+/** True if a process listens to this database: asked before this one does, whether there is another server. */
 export async function othersListen({ pool }: Store): Promise<boolean> {
   const { rows } = await pool.query<{ found: boolean }>(
     'SELECT EXISTS (SELECT FROM pg_stat_activity WHERE application_name = $1 AND datname = current_database()) AS found',

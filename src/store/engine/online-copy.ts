@@ -8,7 +8,7 @@ export interface SpreadTable {
   by: string;
 }
 
-/** What makes a table, but for its name. */
+/** The definition of a table, but for its name. */
 interface Definition {
   columns: { name: string; type: string }[];
   /** The columns of its primary key. */
@@ -76,7 +76,7 @@ export class OnlineCopy {
       );
   }
 
-  /** Whether an earlier run has begun, of tables that have not been migrated since: this run continues it. */
+  /** True if an earlier run has begun, of tables that have not been migrated since: this run continues it. */
   async isBegun(): Promise<boolean> {
     // In no transaction that spreads a table: what that one has made, Citus makes on the nodes by our role, which may
     // not make its owner there.
@@ -171,7 +171,7 @@ export class OnlineCopy {
    */
   async takePlace(): Promise<void> {
     const old = this.#allOld();
-    // What dropping them takes: taken at the end, it would wait for a reader who waits here to write.
+    // The lock that dropping them needs: taken at the end, it would wait for a reader who waits here to write.
     await lockTables(this.#client, old, 'ACCESS EXCLUSIVE');
     await this.#requireSameDefinitions();
     for (const { table } of this.#tables) while ((await this.#copyChanged(table)) > 0);

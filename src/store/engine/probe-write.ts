@@ -2,7 +2,7 @@ import type { Store } from './connection.ts';
 import { inTransaction } from './transaction.ts';
 
 const key = 'write_probe';
-/** How old what is known of writes may be, ms: those who ask more often share one probe. */
+/** Age up to which a probe's result serves, ms: those who ask more often share one probe. */
 const knownForMs = 5000;
 
 /** Writes one small row and commits, unless that was done just now. Never throws: the result is in `store.writes`. */

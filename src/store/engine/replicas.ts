@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
 import { unlessAborted } from '../../runtime/unless-aborted.ts';
+import { connectionFailure } from './connection-failure.ts';
 import { modelsThrough } from './models/models-through.ts';
 import type { Models } from './models/prisma.ts';
 import { sqlStateOf } from './sql-state.ts';
@@ -13,7 +14,7 @@ export interface Reader {
   ): Promise<pg.QueryResult<Row>>;
   prisma: Models;
   /**
-   * How many symbols are asked for at once, by a statement each, of a distributed store; 0 where one statement may be
+   * Maximum number of symbols read at once, by a statement each, of a distributed store; 0 where one statement may be
    * about any number.
    */
   readonly symbolsAtOnce: number;
@@ -59,9 +60,9 @@ interface Replica extends ReplicaPools {
 
 const shortestPauseMs = 5;
 const longestPauseMs = 250;
-/** How often one that has everything, or is away, is looked at, ms. */
+/** Interval at which a replica that has everything, or is away, is looked at, ms. */
 const idleMs = 1000;
-/** How long it may take to say where it is, ms. */
+/** Longest time in which it says where it is, ms. */
 const patienceMs = 2000;
 
 // PostgreSQL's codes: a statement ended by its time limit; the class of those of a server that ends.
@@ -86,7 +87,7 @@ const standbyText = `SELECT pg_is_in_recovery() AS standby, (SELECT system_ident
   coalesce(pg_last_wal_replay_lsn() >= $1::pg_lsn, false) AS reached,
   coalesce(current_setting('citus.use_secondary_nodes', true) = 'always', false) AS "asksStandbys"`;
 
-/** What a standby says of itself; `asksStandbys`: a coordinator of Citus that reads standbys of the workers. */
+/** State of a standby; `asksStandbys`: a coordinator of Citus that reads standbys of the workers. */
 interface StandbyState {
   standby: boolean;
   cluster: string;
@@ -129,7 +130,7 @@ export function openReplicas(
     replica.has = 0;
     replica.gone.abort(new Error(reason));
     replica.gone = new AbortController();
-    log(`warning: the read replica ${replica.shown} is not used: ${reason}`);
+    log(`warning: the read replica ${replica.shown} of DATABASE_READ_URLS is not used: ${reason}`);
   }
 
   function takeBack(replica: Replica): void {
@@ -160,7 +161,7 @@ export function openReplicas(
         if (said.reached) replica.has = aim;
       }
     } catch (error) {
-      leave(replica, (error as Error).message);
+      leave(replica, connectionFailure(error));
     }
   }
 
@@ -189,17 +190,17 @@ export function openReplicas(
     return null;
   }
 
-  /** What a standby answers; null when it could not, and the primary is to be asked. */
+  /** Asks a standby; null when it could not answer, and the primary is to be asked. */
   async function ask<T>(replica: Replica, read: (from: Reader) => Promise<T>): Promise<{ answer: T } | null> {
     const asked = quiet(read(replica));
     try {
       return { answer: await unlessAborted(asked, replica.gone.signal) };
     } catch (error) {
       const code = sqlStateOf(error);
-      // What takes too long here would there too.
+      // A statement that takes too long here would there too.
       if (code === tookTooLong) throw error;
-      // What the server itself says (a statement cancelled by what it replays, one that is wrong) is no reason to leave
-      // it, but that it ends.
+      // An error of the server itself (a statement cancelled by what it replays, one that is wrong) is no reason to
+      // leave it, but that it ends.
       if (code === null || code.startsWith(serverEnds)) leave(replica, (error as Error).message);
       return null;
     }

@@ -16,7 +16,7 @@ const undefinedTable = '42P01';
 const internalError = 'XX000';
 
 /**
- * Whether what a distributed store failed at may succeed when it is tried again: a shard has moved, a node was away, a
+ * True if what a distributed store failed at may succeed when it is tried again: a shard has moved, a node was away, a
  * deadlock with either was resolved.
  */
 export function mayPass(error: unknown): boolean {

@@ -4,7 +4,7 @@ import type { Reader } from './replicas.ts';
 // distribution column with one value; with values of a list it asks every node, and refuses what takes the first rows
 // of each.
 
-/** What a pool asks a distributed store at once for one reader, statements of one symbol each. */
+/** Maximum number of statements, each of one symbol, that a pool sends a distributed store at once for one reader. */
 export const symbolsAtOnceOfPool = 4;
 
 /** A further condition, that a column is the first of the list of symbols that is parameter `number`. */
@@ -36,7 +36,7 @@ export function splitBySymbol<V extends object>(values: V, listed: readonly stri
   });
 }
 
-/** What `read` gives of each part, in their order. A reader is asked for no more at once than it says. */
+/** Results of `read` for each part, in their order. `symbolsAtOnce` of the reader bounds concurrent reads. */
 export async function eachSymbol<Part, Row>(
   { symbolsAtOnce }: Pick<Reader, 'symbolsAtOnce'>,
   parts: readonly Part[],

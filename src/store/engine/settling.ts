@@ -18,7 +18,7 @@ const settledPauseMs = 200;
 interface Unsettled {
   id: string;
   node: string;
-  /** Whether the node answers. */
+  /** True if the node answers. */
   answers: boolean;
 }
 

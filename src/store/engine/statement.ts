@@ -4,7 +4,7 @@ import { type Model, tableOf } from './models/model-tables.ts';
 import type { Reader } from './replicas.ts';
 import { eachSymbol, routedTo, splitBySymbol } from './routing.ts';
 
-/** What values of PostgreSQL's types are here. */
+/** JavaScript types of PostgreSQL's types. */
 interface Values {
   text: string;
   bool: boolean;
@@ -62,7 +62,7 @@ export interface Statement<Parameters extends Types = Types, Columns extends Typ
   queries(from: Pick<Reader, 'symbolsAtOnce'>, values: Typed<Parameters>): pg.QueryConfig[];
 }
 
-/** What a statement is sent by. */
+/** The sender of a statement. */
 export type Queries = Pick<Reader, 'query' | 'symbolsAtOnce'>;
 
 /** Every statement, by name. A test prepares them all and compares their types with PostgreSQL's. */

@@ -1,10 +1,10 @@
 import type { Model } from './models/model-tables.ts';
 
 /**
- * What stored data is of. Everything that was read of a subject and symbol has one version, which moves when any of it
+ * Subjects of stored data. Everything that was read of a subject and symbol has one version, which moves when any of it
  * is written.
  */
-export const subjects = ['registry', 'market', 'chain', 'gex', 'flow', 'offexchange'] as const;
+export const subjects = ['registry', 'corporate', 'market', 'chain', 'gex', 'flow', 'offexchange'] as const;
 export type Subject = (typeof subjects)[number];
 
 /** The changed symbols by subject; an absent subject did not change; null = any symbol may have changed. */
@@ -15,7 +15,7 @@ export const anyChange: Change = Object.fromEntries(subjects.map((subject) => [s
 
 const sets = new WeakMap<readonly string[], ReadonlySet<string>>();
 
-/** Whether a change may be of `symbol`. */
+/** True if a change may be of `symbol`. */
 export function concerns(change: Change, subject: Subject, symbol: string): boolean {
   const symbols = change[subject];
   if (!symbols) return symbols === null;
@@ -35,6 +35,10 @@ const of = (subject: Subject, symbol: string | null): ModelSubject => ({ subject
 /** The subject of each model; null = nothing that is read of it outlives the request. */
 export const modelSubjects: Readonly<Record<Model, ModelSubject | null>> = {
   Symbol: of('registry', null),
+  OptionRoot: of('registry', null),
+  Split: of('corporate', 'symbol'),
+  Dividend: of('corporate', 'symbol'),
+  Rate: of('corporate', null),
   BarBlock: of('market', 'symbol'),
   LiveQuote: of('market', 'symbol'),
   ChainCapture: of('chain', 'underlying'),
@@ -67,11 +71,15 @@ export const modelSubjects: Readonly<Record<Model, ModelSubject | null>> = {
   JournalImport: null,
   IngestedFile: null,
   SessionSeal: null,
+  TapeSession: null,
+  TapeRemainder: null,
+  SessionOrigin: null,
+  SampleRow: null,
   FollowedLines: null,
   MetadataEntry: null,
 };
 
-/** What a transaction changes. */
+/** Changes of a transaction. */
 export class ChangeSet {
   readonly #symbols = new Map<Subject, Set<string> | null>();
 
@@ -94,7 +102,7 @@ export class ChangeSet {
     }
   }
 
-  /** What was added; null = nothing. */
+  /** The changes added so far; null = none. */
   change(): Change | null {
     if (this.#symbols.size === 0) return null;
     return Object.fromEntries(Array.from(this.#symbols, ([subject, symbols]) => [subject, symbols && [...symbols]]));

@@ -121,7 +121,7 @@ export async function inSettledTransaction<T>(
 }
 
 /**
- * Whether a statement got no answer within the store's limit (`StoreOptions.statementTimeoutMs`), not even that it was
+ * True if a statement got no answer within the store's limit (`StoreOptions.statementTimeoutMs`), not even that it was
  * ended.
  */
 function isUnanswered(error: unknown): error is Error {

@@ -25,13 +25,13 @@ export function coverageOf(row: CoverageRow): Coverage {
   return { status: row.status as CoverageStatus, complete, sessionDate, ...observed };
 }
 
-/** What was observed of underlyings' sessions, by `coverageKey`; absent if nothing was observed. */
+/** Coverage of underlyings' sessions, by `coverageKey`; absent if nothing was observed. */
 export async function coveragesOf(
   { prisma }: Pick<Reader, 'prisma'>,
   sessions: readonly { underlying: string; sessionDate: string }[],
 ): Promise<Map<string, Coverage>> {
   if (sessions.length === 0) return new Map();
-  // Of every underlying in every session: a few more than asked for, which are as near.
+  // Reads every underlying in every session: a few more than asked for, which are as near.
   const rows = await prisma.flowCoverage.findMany({
     where: {
       underlying: anyOf(sessions.map(({ underlying }) => underlying)),

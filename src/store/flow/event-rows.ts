@@ -32,7 +32,7 @@ export interface FeedSession {
   sessionDate: SessionDate;
   eventIds: string[];
   eventTsMs: number[];
-  /** What of an event is sent again when it changes. */
+  /** Columns of an event that are sent again when it changes. */
   contents: string[];
 }
 
@@ -41,7 +41,7 @@ function contentOf({ event }: NewEvent): string {
   return JSON.stringify([eventKind, totalSize, premiumUsd, ...Object.values(figures), legs.length]);
 }
 
-/** What the feed takes of events. */
+/** Entries of events in the feed. */
 export function feedEntries(events: readonly NewEvent[]): Omit<FeedSession, 'symbol' | 'sessionDate'> {
   return {
     eventIds: events.map(({ event }) => event.eventId),

@@ -1,3 +1,4 @@
+import { tradeSpan } from '../../domain/calendar.ts';
 import { type OptionRight, readOptionContract } from '../../domain/chain/option-contract.ts';
 import type { EventKey } from '../../domain/flow/event-id.ts';
 import type {
@@ -89,7 +90,7 @@ async function legsOf(store: Store, events: readonly EventRow[]): Promise<Map<st
   return legs;
 }
 
-/** What of a row is the event's, but for its legs. */
+/** The event of a row, but for its legs. */
 function eventOf(row: CoveredEvent): Omit<FlowEvent, 'legs'> {
   const { sessionDate: _, seq: _seq, ...event } = Object.fromEntries(eventFields.map((field) => [field, row[field]]));
   return event as unknown as Omit<FlowEvent, 'legs'>;
@@ -128,12 +129,14 @@ const totals = statement('large-trade-totals', filterParameters, {
 });
 
 /**
- * The instants that a filter allows, both included. A session's events are those of its date (`readEventId`): without
- * its ends, all that came after a past session would be looked through, newest first.
+ * The instants that a filter allows, both included. A session's events are those of its span, or of its New York date
+ * where an earlier release stored them: without ends, all that came after a past session would be looked through,
+ * newest first.
  */
 function instantsOf({ session, fromMs, throughMs }: LargeTradeFilter): { fromMs: number; throughMs: number } {
   if (session === null) return { fromMs: fromMs ?? 0, throughMs };
-  const [startMs, endMs] = [exchangeInstant(session), exchangeInstant(addDays(session, 1)) - 1];
+  const { fromMs: startMs } = tradeSpan(session);
+  const endMs = exchangeInstant(addDays(session, 1)) - 1;
   return { fromMs: Math.max(fromMs ?? 0, startMs), throughMs: Math.min(throughMs, endMs) };
 }
 

@@ -22,7 +22,7 @@ export interface FeedTrade {
 
 /** Which part of the feed. */
 export interface FeedWindow {
-  /** What was seen, at least one step; none holds another. */
+  /** The steps that were seen, at least one; none holds another. */
   seen: readonly FeedStep[];
   /** Events sent up to here are omitted. */
   afterPosition: number;

@@ -1,3 +1,4 @@
+import { sourceTime } from '../../domain/chain/chain.ts';
 import {
   type GexCapture,
   type GexColumns,
@@ -13,12 +14,17 @@ import { readFrom, type Store } from '../engine/connection.ts';
 import { type HeldKind, heldId, type Interval, readHeld, readHeldAsOf } from '../engine/held.ts';
 import { findKnownRows } from '../engine/models/known-rows.ts';
 import { findRows, upsertRows } from '../engine/models/sets.ts';
+import { standing } from '../engine/published.ts';
 import { nullable, type SqlType, statement } from '../engine/statement.ts';
 import type { Transaction } from '../engine/transaction.ts';
 import { blockVersion } from '../market/bar-codec.ts';
+import { encodeInputs } from './inputs.ts';
 
-/** A GEX capture as it is read: its rows still columns; `byExpiry` null unless it was asked for. */
-export type StoredGexCapture = Omit<GexCapture, 'strikes' | 'byExpiry'> & {
+/**
+ * A GEX capture as it is read: its rows still columns, `byExpiry` null unless it was asked for; its inputs are read
+ * by `gexInputsOf`.
+ */
+export type StoredGexCapture = Omit<GexCapture, 'strikes' | 'byExpiry' | 'inputs'> & {
   strikes: GexColumns;
   byExpiry: GexColumns | null;
 };
@@ -31,20 +37,30 @@ export interface GexWindow {
 }
 
 const scalars = [
-  ...(['sessionDate', 'spot', 'priorCloseSpot', 'netGex', 'flipPoint', 'zeroGamma', 'callWall', 'putWall'] as const),
-  ...(['netVanna', 'netCharm', 'gammaSource', 'oiCoverage', 'contractCount', 'gammaAbsent'] as const),
+  ...(['sessionDate', 'spot', 'priorCloseSpot', 'netGex', 'flipPoint', 'zeroGamma'] as const),
+  ...(['callGexPeak', 'putGexPeak', 'callWall', 'putWall', 'flipStatus'] as const),
+  ...(['netVanna', 'netCharm', 'gammaSource', 'oiCoverage', 'contractCount', 'gammaAbsent', 'gammaDecimals'] as const),
   ...(['methodologyVersion', 'impliedSpot', 'spotStale', 'inconsistentExpiries'] as const),
 ] as const;
 
 const key = ['underlying', 'capturedAt'] as const;
-const headerFields = [...key, ...scalars, 'version'] as const;
-type CaptureHeader = Omit<GexCapture, 'strikes' | 'byExpiry' | 'expiries' | 'profile'> & { version: string };
+const headerFields = [...key, 'delayMs', 'subset', ...scalars, 'version'] as const;
+type CaptureHeader = Omit<GexCapture, 'strikes' | 'byExpiry' | 'expiries' | 'profile' | 'inputs'> & { version: string };
 
 const headerColumns = {
-  ...({ underlying: 'text', capturedAt: 'int8', sessionDate: 'text', spot: 'float8?' } as const),
+  ...({
+    underlying: 'text',
+    capturedAt: 'int8',
+    delayMs: 'int4?',
+    subset: 'bool?',
+    sessionDate: 'text',
+    spot: 'float8?',
+  } as const),
   ...({ priorCloseSpot: 'float8?', netGex: 'float8', flipPoint: 'float8?', zeroGamma: 'float8?' } as const),
-  ...({ callWall: 'int4?', putWall: 'int4?', netVanna: 'float8?', netCharm: 'float8?' } as const),
+  ...({ callGexPeak: 'int4?', putGexPeak: 'int4?', callWall: 'int4?', putWall: 'int4?', flipStatus: 'text?' } as const),
+  ...({ netVanna: 'float8?', netCharm: 'float8?' } as const),
   ...({ gammaSource: 'text', oiCoverage: 'float8', contractCount: 'int4', gammaAbsent: 'int4' } as const),
+  ...({ gammaDecimals: 'int4?' } as const),
   ...({ methodologyVersion: 'text', version: 'text', impliedSpot: 'float8?' } as const),
   ...({ spotStale: 'bool?', inconsistentExpiries: 'int4?' } as const),
 } as const satisfies Record<(typeof headerFields)[number], SqlType>;
@@ -114,11 +130,18 @@ export async function saveGexCapture(tx: Transaction, capture: GexCapture): Prom
     encodeExpiries(capture.expiries),
     encodeProfile(capture.profile ?? []),
   ].map((block) => Buffer.from(block));
-  const values = scalars.map((name) => capture[name]);
-  const version = blockVersion(Buffer.concat([Buffer.from(JSON.stringify(values)), ...blocks]));
+  // Captures whose delay is unknown keep the version that they had before delays were stored.
+  const delay = capture.delayMs === null ? [] : [capture.delayMs];
+  const subset = capture.subset === true;
+  const values = [...scalars.map((name) => capture[name]), ...delay, ...(subset ? ['subset'] : [])];
+  // The same figures by another release of the program are the same capture.
+  const inputs = capture.inputs && Buffer.from(encodeInputs(capture.inputs.expiries));
+  const parts = [Buffer.from(JSON.stringify(values)), ...blocks, ...(inputs ? [inputs] : [])];
+  const version = blockVersion(Buffer.concat(parts));
   const [strikes, byExpiry, expiries, curve] = blocks as [Buffer, Buffer, Buffer, Buffer];
   const profile = capture.profile && curve;
-  const row = { ...capture, version, strikes, byExpiry, expiries, profile };
+  const productVersion = capture.inputs?.productVersion ?? null;
+  const row = { ...capture, subset, version, strikes, byExpiry, expiries, profile, inputs, productVersion };
   return (await upsertRows(tx, 'GexCapture', [row], { ifDifferent: ['version'] })) === 1;
 }
 
@@ -130,7 +153,7 @@ export async function removeGexCapture(tx: Transaction, underlying: string, capt
   return (await tx.prisma.gexCapture.deleteMany({ where: { underlying, capturedAt } })).count === 1;
 }
 
-/** What is cached decoded of a capture, under its version: a rewritten capture is another entry. */
+/** Decoded parts of a capture in the cache, under its version: a rewritten capture is another entry. */
 interface Curves {
   strikes: GexColumns;
   expiries: GexExpiry[];
@@ -235,8 +258,8 @@ async function sessionHeaders(
 }
 
 /**
- * Captures of one session by underlying, ascending by time; an underlying without any is absent. Two statements, none
- * when all are held and cached.
+ * Published captures of one session by underlying, ascending by time; an underlying without any is absent. Two
+ * statements, none when all are held and cached.
  */
 export async function gexCapturesOf(
   store: Store,
@@ -245,7 +268,9 @@ export async function gexCapturesOf(
   { fromMs, toMs, byExpiry }: GexWindow,
 ): Promise<Map<string, StoredGexCapture[]>> {
   const headers = [...(await sessionHeaders(store, underlyings, sessionDate)).values()].flat();
-  const within = headers.filter(({ capturedAt }) => capturedAt >= fromMs && capturedAt < toMs);
+  const within = headers.filter(
+    ({ capturedAt, subset }) => subset !== true && capturedAt >= fromMs && capturedAt < toMs,
+  );
   const captures = await withCurves(store, within, byExpiry);
   return Map.groupBy(captures, (capture) => capture.underlying);
 }
@@ -253,24 +278,23 @@ export async function gexCapturesOf(
 const latest = statement(
   'latest-gex-captures',
   { underlyings: 'text[]', atMs: 'int8' },
-  { wanted: 'text', nextMs: 'int8?', ...nullable(headerColumns) },
+  { wanted: 'text', nextMs: 'int8?', lastMs: 'int8?', ...nullable(headerColumns) },
 );
 
 const heldLatest: HeldKind<CaptureHeader> = { subject: 'gex', name: 'gex-latest', bytesOf: () => headerBytes };
 
 /**
- * The header of the last capture at or before `atMs` of each underlying that has one. One statement, none when all are
- * held.
+ * The header of the last published capture at or before `atMs`, or of the subset of exactly that instant, of each
+ * underlying that has one. One statement, none when all are held.
  */
 async function latestHeaders(store: Store, underlyings: readonly string[], atMs: number): Promise<CaptureHeader[]> {
   const asked = Array.from(new Set(underlyings), (symbol) => ({ symbol, atMs }));
   const found = await readHeldAsOf(store, heldLatest, asked, async (missing) => {
     const symbols = missing.map(({ symbol }) => symbol);
     const rows = await latest.rows(readFrom(store, 'gex', symbols), { underlyings: symbols, atMs });
-    const intervals = rows.map(({ wanted, nextMs, ...header }): [string, Interval<CaptureHeader>] => {
-      const fromMs = header.capturedAt ?? Number.NEGATIVE_INFINITY;
-      const untilMs = nextMs ?? Number.POSITIVE_INFINITY;
-      return [wanted, { fromMs, untilMs, value: header.capturedAt === null ? null : (header as CaptureHeader) }];
+    const intervals = rows.map(({ wanted, nextMs, lastMs, ...header }): [string, Interval<CaptureHeader>] => {
+      const value = header.capturedAt === null ? null : (header as CaptureHeader);
+      return [wanted, { ...standing({ ...header, nextMs, lastMs }), value }];
     });
     const byUnderlying = new Map(intervals);
     return symbols.map((symbol) => byUnderlying.get(symbol)!);
@@ -279,8 +303,8 @@ async function latestHeaders(store: Store, underlyings: readonly string[], atMs:
 }
 
 /**
- * The last capture at or before `atMs` by underlying, of `sessionDate` only when that is given; an underlying without
- * one is absent. Two statements, none when all are held and cached.
+ * The last published capture at or before `atMs` by underlying, or the subset of exactly that instant, of `sessionDate`
+ * only when that is given; an underlying without one is absent. Two statements, none when all are held and cached.
  */
 export async function latestGexCaptures(
   store: Store,
@@ -292,7 +316,7 @@ export async function latestGexCaptures(
     sessionDate === null
       ? await latestHeaders(store, underlyings, atMs)
       : Array.from((await sessionHeaders(store, underlyings, sessionDate)).values(), (session) =>
-          session.findLast(({ capturedAt }) => capturedAt <= atMs),
+          session.findLast(({ capturedAt, subset }) => (subset === true ? capturedAt === atMs : capturedAt <= atMs)),
         ).filter((last) => last !== undefined);
   return new Map((await withCurves(store, headers, byExpiry)).map((capture) => [capture.underlying, capture]));
 }
@@ -304,8 +328,8 @@ const following = statement(
 );
 
 /**
- * The captures of each underlying from its instant (epoch ms, included) up to `throughMs`, ascending, at most `limit`
- * of each; an underlying without any is absent. Two statements, one when all are cached.
+ * The published captures of each underlying from its instant (epoch ms, included) up to `throughMs`, ascending, at
+ * most `limit` of each; an underlying without any is absent. Two statements, one when all are cached.
  */
 export async function gexCapturesFrom(
   store: Store,
@@ -319,16 +343,20 @@ export async function gexCapturesFrom(
 }
 
 /**
- * The first capture in a window by underlying; an underlying without one is absent. Two statements, one when all are
- * cached.
+ * The first published capture of a session at or before `throughMs` whose quotes are of a time in the window, by
+ * underlying; an underlying without one is absent. Two statements, none when all are held and cached.
  */
 export async function firstGexCaptures(
   store: Store,
   underlyings: readonly string[],
-  { fromMs, toMs, byExpiry }: GexWindow,
+  sessionDate: SessionDate,
+  { fromMs, toMs, throughMs, byExpiry }: GexWindow & { throughMs: number },
 ): Promise<Map<string, StoredGexCapture>> {
-  const starts = underlyings.map(() => fromMs);
-  const asked = { underlyings, fromMs: starts, throughMs: toMs - 1, limit: 1 };
-  const rows = await following.rows(readFrom(store, 'gex', underlyings), asked);
-  return new Map((await withCurves(store, headersOf(rows), byExpiry)).map((capture) => [capture.underlying, capture]));
+  const sessions = await sessionHeaders(store, underlyings, sessionDate);
+  const isWithin = (header: CaptureHeader) => {
+    const quotedAt = sourceTime(header);
+    return header.subset !== true && quotedAt >= fromMs && quotedAt < toMs && header.capturedAt <= throughMs;
+  };
+  const first = Array.from(sessions.values(), (headers) => headers.find(isWithin)).filter((one) => one !== undefined);
+  return new Map((await withCurves(store, first, byExpiry)).map((capture) => [capture.underlying, capture]));
 }

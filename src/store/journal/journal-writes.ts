@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { journalFull } from '../../domain/failure.ts';
 import type { Store } from '../engine/connection.ts';
 import type { Reader } from '../engine/replicas.ts';
@@ -11,9 +12,32 @@ export interface OwnJournal {
   maxRows: number;
 }
 
+/** Accounts that this process counts from its own first count on; it forgets the one that wrote least recently. */
+const mostCounted = 10_000;
+const countedBy = new WeakMap<Store['pool'], LRUCache<string, true>>();
+
+function countedIn({ pool }: Store): LRUCache<string, true> {
+  const known = countedBy.get(pool) ?? new LRUCache({ max: mostCounted });
+  countedBy.set(pool, known);
+  return known;
+}
+
+/** Counts the rows of a journal, and stores the number. */
+async function counted({ prisma }: Transaction, accountId: string): Promise<number> {
+  const where = { accountId };
+  const rows = [
+    await prisma.journalTrade.count({ where }),
+    await prisma.journalAccount.count({ where }),
+    await prisma.journalImport.count({ where }),
+  ];
+  const rowCount = rows.reduce((sum, each) => sum + each, 0);
+  await prisma.journalSize.upsert({ where, create: { accountId, rowCount }, update: { rowCount } });
+  return rowCount;
+}
+
 const growing = statement('grow-journal', { accountId: 'text', rows: 'int4' }, { rows: 'int4' });
 
-/** What a write did. */
+/** The outcome of a write. */
 interface Written<T> {
   result: T;
   /** Rows added; below zero = removed. */
@@ -22,24 +46,30 @@ interface Written<T> {
 
 /**
  * Writes to a journal in one transaction, one write of an account after the other. Throws 400, and changes nothing, if
- * rows were added beyond those that the journal may hold.
+ * rows were added beyond those that the journal may hold. The first write of an account in a process counts its rows: a
+ * process of an older release, which writes during a rolling upgrade, does not count what it adds.
  */
 export async function writeJournal<T>(
   store: Store,
   { accountId, maxRows }: OwnJournal,
   work: (tx: Transaction) => Promise<Written<T>>,
 ): Promise<T> {
-  return inTransaction(
+  const known = countedIn(store);
+  const grown = async (tx: Transaction, rows: number) =>
+    known.has(accountId) ? (await growing.rows(tx, { accountId, rows }))[0]!.rows : counted(tx, accountId);
+  const result = await inTransaction(
     store,
     async (tx) => {
-      const { result, added } = await work(tx);
-      if (added === 0) return result;
-      const [size] = await growing.rows(tx, { accountId, rows: added });
-      if (added > 0 && size!.rows > maxRows) throw journalFull(maxRows, size!.rows - added, added);
-      return result;
+      const written = await work(tx);
+      if (written.added === 0) return written;
+      const rows = await grown(tx, written.added);
+      if (written.added > 0 && rows > maxRows) throw journalFull(maxRows, rows - written.added, written.added);
+      return written;
     },
     { lock: `journal ${accountId}` },
   );
+  if (result.added !== 0) known.set(accountId, true);
+  return result.result;
 }
 
 /** Rows that the journal of an account holds. */

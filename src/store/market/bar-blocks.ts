@@ -1,10 +1,11 @@
 import { type BarColumns, barColumnNames, barColumns, type Timeframe } from '../../domain/bar.ts';
-import { addDays, exchangeDate, exchangeInstant, type SessionDate } from '../../domain/market-time.ts';
+import { tradeSpanAt } from '../../domain/calendar.ts';
+import { addDays, exchangeDate, type SessionDate } from '../../domain/market-time.ts';
 import { yieldToEventLoop } from '../../runtime/event-loop.ts';
 import { readFrom, type Store } from '../engine/connection.ts';
 import { lock, lockAll, lockShared } from '../engine/locks.ts';
 import { findKnownRows } from '../engine/models/known-rows.ts';
-import { findRows, upsertRows } from '../engine/models/sets.ts';
+import { deleteRows, findRows, upsertRows } from '../engine/models/sets.ts';
 import type { Transaction } from '../engine/transaction.ts';
 import { blockVersion, decodeBars, encodeBars } from './bar-codec.ts';
 import { type BarHeader, barHeaders, spanStart } from './bar-headers.ts';
@@ -16,6 +17,15 @@ export function sliceBars(bars: BarColumns, start: number, end: number): BarColu
   ) as unknown as BarColumns;
   if (bars.pricedVolume) slice.pricedVolume = bars.pricedVolume.subarray(start, end);
   return slice;
+}
+
+/** The bars whose index `isPicked`. */
+export function pickBars(bars: BarColumns, isPicked: (index: number) => boolean): BarColumns {
+  const picked = [...bars.tsMs.keys()].filter(isPicked);
+  const columns = columnsFor([bars], picked.length);
+  for (const name of barColumnNames) columns[name].set(picked.map((i) => bars[name][i]!));
+  columns.pricedVolume?.set(picked.map((i) => bars.pricedVolume![i]!));
+  return columns;
 }
 
 /** Columns for `length` bars that come from `parts`. */
@@ -37,6 +47,17 @@ export function concatBars(parts: readonly BarColumns[]): BarColumns {
     offset += part.tsMs.length;
   }
   return all;
+}
+
+/**
+ * The bars of a symbol's blocks, in their order. Only blocks of earlier releases, which cut days at midnight, reach
+ * into the next one: of a bar in both, that of the later block counts.
+ */
+function joined(parts: readonly BarColumns[]): BarColumns {
+  const held = parts.filter(({ tsMs }) => tsMs.length > 0);
+  if (held.length === 0) return barColumns(0);
+  const isAscending = held.every(({ tsMs }, i) => i === 0 || held[i - 1]!.tsMs.at(-1)! < tsMs[0]!);
+  return isAscending ? concatBars(held) : held.reduce(mergeBars);
 }
 
 /** The index of the first bar at or after `tsMs`. */
@@ -90,15 +111,19 @@ function cacheKey(symbol: string, timeframe: Timeframe, header: BarHeader): stri
 }
 
 /**
- * The leading blocks that together hold `limit` bars of the range; only the first and last may be partly outside it.
+ * The leading blocks that together hold `limit` bars of the range; only the first and last may be partly outside it. Of
+ * blocks that overlap (`joined`) the first alone is certain to add its bars.
  */
 function needed(blocks: BarHeader[], { fromMs, limit }: BarRange): BarHeader[] {
   let certain = 0;
+  let throughMs = -Infinity;
   const taken: BarHeader[] = [];
   for (const block of blocks) {
-    if (certain >= limit) break;
+    const overlaps = block.firstTsMs <= throughMs;
+    if (certain >= limit && !overlaps) continue;
     taken.push(block);
-    if (block.firstTsMs >= fromMs) certain += block.count;
+    if (block.firstTsMs >= fromMs && !overlaps) certain += block.count;
+    throughMs = Math.max(throughMs, block.lastTsMs);
   }
   return taken;
 }
@@ -177,7 +202,7 @@ export async function readBars(
       const bars = loaded.get(block);
       return bars ? [sliceBars(bars, firstAtOrAfter(bars, range.fromMs), firstAtOrAfter(bars, range.toMs))] : [];
     });
-    const all = parts.length === 0 ? barColumns(0) : concatBars(parts);
+    const all = joined(parts);
     const more = all.tsMs.length > range.limit;
     answer.set(symbol, { bars: more ? sliceBars(all, 0, range.limit) : all, more });
   }
@@ -196,9 +221,11 @@ export async function lastBarStarts(
   const last = new Map<string, number>();
   const partly: BarHeader[] = [];
   for (const [symbol, blocks] of headers) {
-    const block = blocks.at(-1)!;
-    if (block.lastTsMs < toMs) last.set(symbol, block.lastTsMs);
-    else partly.push(...blocks.slice(-2));
+    // The last two: blocks of earlier releases reach into the next one (`joined`).
+    for (const block of blocks.slice(-2)) {
+      if (block.lastTsMs >= toMs) partly.push(block);
+      else if (block.lastTsMs > (last.get(symbol) ?? -Infinity)) last.set(symbol, block.lastTsMs);
+    }
   }
   for (const [block, bars] of await loadBlocks(store, timeframe, partly)) {
     const index = firstAtOrAfter(bars, toMs) - 1;
@@ -228,13 +255,13 @@ function spansOf(timeframe: Timeframe, { symbol, bars, whole }: BarRun): Span[] 
   const spans: Span[] = [];
   let start = 0;
   let span = '';
-  let dayEndMs = -Infinity;
+  let sessionEndMs = -Infinity;
   for (let i = 0; i <= bars.tsMs.length; i++) {
-    // Within a day there is nothing to ask: finding a date costs more than all the rest.
-    if (i < bars.tsMs.length && bars.tsMs[i]! < dayEndMs) continue;
-    const date = i < bars.tsMs.length ? exchangeDate(bars.tsMs[i]!) : null;
-    dayEndMs = date === null ? Infinity : exchangeInstant(addDays(date, 1));
-    const next = date === null ? '' : spanStart(timeframe, date);
+    // Within a session there is nothing to ask: finding a date costs more than all the rest.
+    if (i < bars.tsMs.length && bars.tsMs[i]! < sessionEndMs) continue;
+    const session = i < bars.tsMs.length ? tradeSpanAt(bars.tsMs[i]!) : null;
+    sessionEndMs = session?.toMs ?? Infinity;
+    const next = session === null ? '' : spanStart(timeframe, session.date);
     if (next === span) continue;
     if (i > start) spans.push({ symbol, spanStart: span, bars: sliceBars(bars, start, i), ...(whole && { whole }) });
     [start, span] = [i, next];
@@ -242,7 +269,30 @@ function spansOf(timeframe: Timeframe, { symbol, bars, whole }: BarRun): Span[] 
   return spans;
 }
 
-/** What a run leaves of the bars stored before. */
+const holdsBars = ({ bars }: Pick<BarRun, 'bars'>) => bars.tsMs.length > 0;
+const lastFields = ['symbol', 'spanStart', 'lastTsMs'] as const;
+
+/**
+ * Spans without bars for the blocks that earlier releases cut at midnight and that hold instants of whole runs: what
+ * they hold of them gives way to the runs.
+ */
+async function supersededSpans(tx: Transaction, timeframe: Timeframe, runs: readonly BarRun[]): Promise<Span[]> {
+  const spans = runs.flatMap(({ symbol, whole }): Span[] => {
+    if (whole === undefined) return [];
+    const { date } = tradeSpanAt(whole.fromMs);
+    const starts = new Set<SessionDate>();
+    for (let day = exchangeDate(whole.fromMs); day < date; day = addDays(day, 1)) starts.add(spanStart(timeframe, day));
+    starts.delete(spanStart(timeframe, date));
+    return [...starts].map((start) => ({ symbol, spanStart: start, bars: barColumns(0), whole }));
+  });
+  if (spans.length === 0) return [];
+  const keys = spans.map((span) => ({ ...span, timeframe }));
+  const rows = await findRows(tx, 'BarBlock', { by: blockKey, keys }, lastFields);
+  const last = new Map(rows.map((row) => [`${row.symbol} ${row.spanStart}`, row.lastTsMs]));
+  return spans.filter((span) => (last.get(`${span.symbol} ${span.spanStart}`) ?? -Infinity) >= span.whole!.fromMs);
+}
+
+/** The stored bars that a run leaves. */
 function standing(bars: BarColumns, { whole }: Span): BarColumns {
   if (!whole) return bars;
   const [from, to] = [firstAtOrAfter(bars, whole.fromMs), firstAtOrAfter(bars, whole.toMs)];
@@ -255,12 +305,14 @@ export interface WrittenBlock {
   spanStart: SessionDate;
   /** All bars of the block, those that were there before included. */
   bars: BarColumns;
+  /** Its bars before. */
+  before: BarColumns;
 }
 
 /** A block's bars as they are, and as they would be. */
 export interface BarChange {
   symbol: string;
-  before(): BarColumns;
+  before: BarColumns;
   after: BarColumns;
 }
 
@@ -294,6 +346,7 @@ export async function writeBars(
   // Locking in key order keeps two writers from waiting for each other in a circle.
   const spans = runs
     .flatMap((run) => spansOf(timeframe, run))
+    .concat(await supersededSpans(tx, timeframe, runs))
     .sort((a, b) => (a.symbol + a.spanStart < b.symbol + b.spanStart ? -1 : 1));
   if (spans.length === 0) return [];
   if (!locked) {
@@ -308,20 +361,20 @@ export async function writeBars(
   const existing = new Map(rows.map((row) => [`${row.symbol} ${row.spanStart}`, row]));
   const changed = spans.flatMap((span) => {
     const old = existing.get(`${span.symbol} ${span.spanStart}`);
-    const bars = old ? mergeBars(standing(decodeBars(old.payload), span), span.bars) : span.bars;
+    const before = old ? decodeBars(old.payload) : barColumns(0);
+    const bars = old ? mergeBars(standing(before, span), span.bars) : span.bars;
     const payload = encodeBars(bars);
     const version = blockVersion(payload);
-    return old?.version === version ? [] : [{ ...span, bars, payload: Buffer.from(payload), version }];
+    return old?.version === version ? [] : [{ ...span, bars, before, payload: Buffer.from(payload), version }];
   });
   if (changed.length === 0) return [];
   await unless?.(
     tx,
-    changed.map((span) => {
-      const old = existing.get(`${span.symbol} ${span.spanStart}`);
-      return { symbol: span.symbol, before: () => (old ? decodeBars(old.payload) : barColumns(0)), after: span.bars };
-    }),
+    changed.map(({ symbol, before, bars }) => ({ symbol, before, after: bars })),
   );
-  const written = changed.map(({ bars: { tsMs }, ...block }) => ({
+  const [kept, emptied] = [changed.filter(holdsBars), changed.filter((span) => !holdsBars(span))];
+  await deleteRows(tx, 'BarBlock', { by: blockKey, keys: emptied.map((span) => ({ ...span, timeframe })) });
+  const written = kept.map(({ bars: { tsMs }, before: _, ...block }) => ({
     ...block,
     timeframe,
     firstTsMs: tsMs[0]!,
@@ -329,5 +382,5 @@ export async function writeBars(
     count: tsMs.length,
   }));
   await upsertRows(tx, 'BarBlock', written);
-  return changed;
+  return kept;
 }

@@ -1,4 +1,5 @@
 import type { Timeframe } from '../../domain/bar.ts';
+import { tradeDate } from '../../domain/calendar.ts';
 import { exchangeDate, type SessionDate } from '../../domain/market-time.ts';
 import { readFrom, type Store } from '../engine/connection.ts';
 import { type HeldKey, type HeldKind, heldId, readHeld } from '../engine/held.ts';
@@ -15,7 +16,7 @@ export function spanStart(timeframe: Timeframe, date: SessionDate): SessionDate 
   return date;
 }
 
-/** What a block's row says of it without its payload. */
+/** A block's row without its payload. */
 export type BarHeader = Pick<Row<'BarBlock'>, 'symbol' | 'spanStart' | 'firstTsMs' | 'lastTsMs' | 'count' | 'version'>;
 
 const headersIn = statement(
@@ -85,8 +86,10 @@ export async function barHeaders(
   timeframe: Timeframe,
   { fromMs, toMs }: { fromMs: number; toMs: number },
 ): Promise<Map<string, BarHeader[]>> {
+  // A bar lies in the block of its trade date. Earlier releases cut blocks at midnight: theirs are those of New York
+  // dates, which are never later.
   const first = fromMs < earliestMs ? firstOfAll : spanStart(timeframe, exchangeDate(fromMs));
-  const last = toMs > latestMs ? lastOfAll : spanStart(timeframe, exchangeDate(Math.max(toMs - 1, fromMs)));
+  const last = toMs > latestMs ? lastOfAll : spanStart(timeframe, tradeDate(Math.max(toMs - 1, fromMs)));
   const isWithin = (header: BarHeader) => header.lastTsMs >= fromMs && header.firstTsMs < toMs;
   const within = (headers: ReadonlyMap<string, BarHeader[]>) =>
     new Map(

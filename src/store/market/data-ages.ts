@@ -15,7 +15,7 @@ export interface NewestData {
   bars: number | null;
 }
 
-/** How far the stored data of a session goes. */
+/** Newest stored data of a session. */
 export async function newestData(store: Store, sessionDate: SessionDate): Promise<NewestData> {
   const { prisma } = store;
   // By the tables' keys, so that the answer takes no longer where years are stored.

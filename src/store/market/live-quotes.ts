@@ -1,3 +1,4 @@
+import { roundHalfEven } from '../../domain/units.ts';
 import { readFrom, type Store } from '../engine/connection.ts';
 import { type HeldKind, readHeld } from '../engine/held.ts';
 import { numbered } from '../engine/models/rows.ts';
@@ -27,7 +28,7 @@ export function readLiveQuotes(store: Store, symbols: readonly string[]): Promis
 /** Writes live quotes, each replacing the symbol's, unless that is of a later session. */
 export async function saveLiveQuotes(tx: Transaction, quotes: readonly LiveQuote[]): Promise<void> {
   // A bigint column holds whole shares.
-  const rows = quotes.map((quote) => ({ ...quote, volume: Math.floor(quote.volume) }));
+  const rows = quotes.map((quote) => ({ ...quote, volume: roundHalfEven(quote.volume) }));
   await upsertRows(tx, 'LiveQuote', rows, { unlessBelow: 'sessionDate' });
 }
 

@@ -1,11 +1,12 @@
 import { type BarColumns, barColumnNames } from '../../domain/bar.ts';
-import { addDays, exchangeDate, exchangeInstant, type SessionDate } from '../../domain/market-time.ts';
+import { tradeDate, tradeSpan } from '../../domain/calendar.ts';
+import type { SessionDate } from '../../domain/market-time.ts';
 import { type BarGuard, firstAtOrAfter, sliceBars } from './bar-blocks.ts';
 import { SessionSealed, sealedSessions } from './session-seals.ts';
 
 function barsOf(bars: BarColumns, session: SessionDate): BarColumns {
-  const [from, to] = [exchangeInstant(session), exchangeInstant(addDays(session, 1))];
-  return sliceBars(bars, firstAtOrAfter(bars, from), firstAtOrAfter(bars, to));
+  const { fromMs, toMs } = tradeSpan(session);
+  return sliceBars(bars, firstAtOrAfter(bars, fromMs), firstAtOrAfter(bars, toMs));
 }
 
 function alike(a: BarColumns, b: BarColumns): boolean {
@@ -22,14 +23,14 @@ export const rejectSealedBars: BarGuard = async (tx, changes) => {
   // Bars add to what is stored: what changes lies between the first and the last that there will be.
   const spans = changes.map(({ symbol, after: { tsMs } }) => ({
     symbol,
-    from: exchangeDate(tsMs[0]!),
-    to: exchangeDate(tsMs.at(-1)!),
+    from: tradeDate(tsMs[0]!),
+    to: tradeDate(tsMs.at(-1)!),
   }));
   const sealed = await sealedSessions(tx, spans);
   for (const { symbol, sessionDate } of sealed) {
     for (const change of changes) {
       if (change.symbol !== symbol) continue;
-      const [before, after] = [barsOf(change.before(), sessionDate), barsOf(change.after, sessionDate)];
+      const [before, after] = [barsOf(change.before, sessionDate), barsOf(change.after, sessionDate)];
       if (!alike(before, after)) throw new SessionSealed(sessionDate, symbol);
     }
   }

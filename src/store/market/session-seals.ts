@@ -100,7 +100,7 @@ export async function sealedSessions(tx: Transaction, spans: readonly SymbolSpan
 }
 
 /**
- * Whether no writer is at work, and none comes before the transaction ends. Asked again and again by who would seal, so
+ * True if no writer is at work, and none comes before the transaction ends. Asked again and again by who would seal, so
  * that nobody waits behind it.
  */
 export function tryHoldSeals(tx: Transaction): Promise<boolean> {
@@ -142,7 +142,7 @@ export async function listSeals(store: Store): Promise<Seal[]> {
   return rows.map(numbered).map(({ sessionDate: session, ...seal }) => ({ session, ...seal }));
 }
 
-/** What is stored of a symbol in a session. */
+/** The stored data of a symbol in a session. */
 export interface StoredSession {
   symbol: string;
   /** Option flow or bars; and some of it was observed live and not reconciled. */
@@ -156,7 +156,7 @@ export interface StoredSession {
 
 const nothing = { options: false, live: false, stockTape: false, stockBars: false, chains: false };
 
-/** What is stored of a session, by symbol; of `symbols` alone unless null. */
+/** The stored data of a session, by symbol; of `symbols` alone unless null. */
 export async function storedSession(
   { prisma }: Transaction,
   sessionDate: SessionDate,

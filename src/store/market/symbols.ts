@@ -1,26 +1,22 @@
 import type { Symbol as SymbolRow } from '../../../generated/store/client.ts';
+import { type OptionRoots, optionRoots } from '../../domain/chain/option-root.ts';
 import type { SymbolClass, SymbolEntry } from '../../domain/symbol.ts';
+import type { MaybePromise } from '../../runtime/maybe-promise.ts';
 import { currentRequest } from '../../runtime/request-scope.ts';
 import { dependOn, type Store } from '../engine/connection.ts';
-import { lock } from '../engine/locks.ts';
-import { readMetadata, writeMetadata } from '../engine/metadata.ts';
-import { findRows, insertRows, upsertRows } from '../engine/models/sets.ts';
+import { deleteRows, findRows, insertRows, upsertRows } from '../engine/models/sets.ts';
 import type { Reader } from '../engine/replicas.ts';
 import type { Transaction } from '../engine/transaction.ts';
+import { storedRoots } from './option-roots.ts';
+import { changeRegistry, registryVersion } from './registry-version.ts';
+import { simulatedBesideOthers } from './session-origins.ts';
 
 // A row holds what was checked when it was written.
 const entryOf = (row: SymbolRow) => row as SymbolEntry;
 
 /** Every ticker known, registered or only in the directory, ascending. */
-export async function allSymbols(store: Store): Promise<SymbolEntry[]> {
-  return (await store.prisma.symbol.findMany({ orderBy: { symbol: 'asc' } })).map(entryOf);
-}
-
-const versionKey = 'symbols_version';
-
-/** The registry's version: grows by one with every change to a symbol; 0 for an empty store. */
-export async function symbolsVersion(from: Pick<Reader, 'prisma'>): Promise<number> {
-  return Number((await readMetadata(from, versionKey)) ?? 0);
+export async function allSymbols({ prisma }: Pick<Reader, 'prisma'>): Promise<SymbolEntry[]> {
+  return (await prisma.symbol.findMany({ orderBy: { symbol: 'asc' } })).map(entryOf);
 }
 
 async function writeSymbols(
@@ -33,12 +29,7 @@ async function writeSymbols(
     a.symbol < b.symbol ? -1 : 1,
   );
   if (bySymbol.length === 0) return 0;
-  // Writers of symbols are serialized: each also raises the version, so two could deadlock.
-  await lock(tx, 'symbols');
-  const changed = await write(bySymbol);
-  if (changed === 0) return 0;
-  await writeMetadata(tx, versionKey, String((await symbolsVersion(tx)) + 1));
-  return changed;
+  return changeRegistry(tx, () => write(bySymbol));
 }
 
 const changing = [
@@ -49,6 +40,12 @@ const changing = [
 /** Inserts or replaces symbols, inside the caller's transaction. Returns how many are new or different. */
 export function saveSymbols(tx: Transaction, entries: readonly SymbolEntry[]): Promise<number> {
   return writeSymbols(tx, entries, (rows) => upsertRows(tx, 'Symbol', rows, { ifDifferent: changing }));
+}
+
+/** Removes symbols, inside the caller's transaction. Returns how many there were. */
+export async function removeSymbols(tx: Transaction, symbols: readonly string[]): Promise<number> {
+  const keys = symbols.map((symbol) => ({ symbol }));
+  return changeRegistry(tx, () => deleteRows(tx, 'Symbol', { by: ['symbol'], keys }));
 }
 
 /**
@@ -84,12 +81,13 @@ export async function saveUnknownTickers(
   return writeSymbols(tx, entries, (rows) => insertRows(tx, 'Symbol', rows));
 }
 
-/** All symbols in memory, as of one version. */
+/** All symbols and roots in memory, as of one version. */
 export interface SymbolRegistry {
   /** The ticker's entry, registered or not; undefined when the ticker is not known at all. */
   get(ticker: string): SymbolEntry | undefined;
   /** The registered symbols, ascending. */
   registered(): readonly SymbolEntry[];
+  roots: OptionRoots;
   /** Grows with every change. */
   version: number;
 }
@@ -125,13 +123,16 @@ type Read = Pick<Cached, 'known' | 'version' | 'checkedAt'>;
 
 async function load(store: Store, cached: Cached, read: Read): Promise<SymbolRegistry> {
   // The version first: symbols that change in between are then loaded again, never missed.
-  const version = await symbolsVersion(store);
+  const version = await registryVersion(store);
   let registry = cached.registry;
   if (registry?.version !== version) {
-    const entries = await allSymbols(store);
+    store.versions.simulated = await simulatedBesideOthers(store);
+    const [entries, rootEntries] = await Promise.all([allSymbols(store), storedRoots(store)]);
     const bySymbol = new Map(entries.map((entry) => [entry.symbol, entry]));
     const registered = entries.filter((entry) => entry.registered);
-    registry = { get: (ticker) => bySymbol.get(ticker), registered: () => registered, version };
+    const indices = entries.filter((entry) => entry.class === 'index').map(({ symbol }) => symbol);
+    const roots = optionRoots({ entries: rootEntries, indices });
+    registry = { get: (ticker) => bySymbol.get(ticker), registered: () => registered, roots, version };
   }
   if (read.checkedAt >= cached.checkedAt) Object.assign(cached, { ...read, registry });
   return registry;
@@ -151,11 +152,11 @@ function loaded(store: Store, cached: Cached, read: Read): Promise<SymbolRegistr
 }
 
 /**
- * The symbols, cached in memory: a look-up costs no statement, and a change is seen as soon as it is committed. While
- * changes may be missed (`watchChanges`), every 5 s one statement asks whether there were any. For as long the symbols
- * serve when the store cannot be asked.
+ * The symbols, cached in memory: a look-up costs no statement and no promise, and a change is seen as soon as it is
+ * committed. While changes may be missed (`watchChanges`), every 5 s one statement asks whether there were any. For as
+ * long the symbols serve when the store cannot be asked.
  */
-export async function symbolRegistry(store: Store): Promise<SymbolRegistry> {
+export function symbolRegistry(store: Store): MaybePromise<SymbolRegistry> {
   const cached = cacheOf(store);
   const version = dependOn(store, 'registry', null);
   const read = { known: store.versions.known('registry', null), version, checkedAt: performance.now() };
@@ -166,17 +167,22 @@ export async function symbolRegistry(store: Store): Promise<SymbolRegistry> {
   }
   const isRecent = before !== null && read.checkedAt - cached.checkedAt < checkEveryMs;
   if (isRecent && version === null) return before;
+  return reloaded(store, cached, read, isRecent ? before : null);
+}
+
+/** Loads the symbols; those from before serve, if there are any, when the store cannot be asked. */
+async function reloaded(store: Store, cached: Cached, read: Read, before: SymbolRegistry | null) {
   try {
     return await loaded(store, cached, read);
   } catch (error) {
-    if (!isRecent) throw error;
+    if (before === null) throw error;
     currentRequest()?.dependencies.add(store.versions, 'registry', null, null);
     return before;
   }
 }
 
 /**
- * How far the expiries reach, in days, of the underlyings whose contracts are followed: the registered ones' windows.
+ * Reach of the expiries, in days, of the underlyings whose contracts are followed: the registered ones' windows.
  */
 export async function followedWindows({ prisma }: Pick<Reader, 'prisma'>): Promise<Map<string, number>> {
   const rows = await prisma.symbol.findMany({

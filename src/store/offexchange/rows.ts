@@ -27,7 +27,7 @@ export interface SessionRange {
   last: SessionDate | null;
 }
 
-/** What is stored of a symbol, and of the sessions of a range. */
+/** Stored off-exchange data of a symbol, and of the sessions of a range. */
 export interface OffExchangeHistory {
   historySessions: number;
   /** Null when nothing is stored of the symbol. */
@@ -52,7 +52,9 @@ const history = statement(
   },
 );
 
-/** What is stored for each of several ranges, in one statement; sessions after `throughSession` are not there yet. */
+/**
+ * Reads the stored data of each of several ranges, in one statement; sessions after `throughSession` are not there yet.
+ */
 export async function readOffExchangeHistory(
   store: Store,
   ranges: readonly SessionRange[],
@@ -131,14 +133,14 @@ export interface RowRange {
   after: { date: SessionDate; key: string } | null;
 }
 
-/** What orders a row within its session, as text. */
+/** The sort key of a row within its session, as text. */
 export function rowKey(table: OffExchangeTable, row: OffExchangeRows[OffExchangeTable]): string {
   if (table === 'composition') return (row as CompositionRow).category;
   if (table === 'concentration') return String((row as ConcentrationRow).rank);
   return table === 'profile' ? String((row as ProfileRow).priceThousandths) : '';
 }
 
-/** Whether `key` is one that `rowKey` could have given. */
+/** True if `key` is one that `rowKey` could have given. */
 export function isRowKey(table: OffExchangeTable, key: string): boolean {
   if (table === 'activity') return key === '';
   if (table === 'composition') return isStorableText(key);

@@ -1,26 +1,21 @@
 import type { ChainCapture, ChainRow } from '../../domain/chain/chain.ts';
+import type { OptionRoots } from '../../domain/chain/option-root.ts';
 import { toThousandths } from '../../domain/units.ts';
 import { splitCsvLine } from '../csv/csv.ts';
 import { readLines } from '../csv/lines.ts';
 import { type BadLine, type OnBadLine, type OnBytes, TapeFileError } from '../csv/tape-file.ts';
 import { isBlank, readGroupedNumber, shown } from '../csv/values.ts';
 import { readWrittenDate } from '../csv/written-date.ts';
+import { noChain } from '../formats/chains.ts';
+import { exchangePage } from '../formats/exchange-page.ts';
 import { assembleChain, chainRow, priorClose, readContractCell } from './chain-rows.ts';
 
-// The table begins within the first lines: above it stand a title with the last price, and the date.
-const longestPreamble = 20;
+const { columns, contract: contractColumns, delayMs, longestPreamble, preamble: keys } = exchangePage;
+type Column = keyof typeof columns;
 
 /** Where one right's cells are in a line. */
-interface SideIndex {
+interface SideIndex extends Record<Column, number> {
   contract: number;
-  last: number;
-  bid: number;
-  ask: number;
-  volume: number;
-  iv: number;
-  delta: number;
-  gamma: number;
-  openInterest: number;
 }
 
 interface TableIndex {
@@ -39,17 +34,8 @@ function sideIndex(path: string, names: string[], contractColumn: string, from: 
       throw new TapeFileError(path, `the table has no column ${name} next to ${contractColumn}`);
     return index;
   };
-  return {
-    contract: find(contractColumn),
-    last: find('last sale'),
-    bid: find('bid'),
-    ask: find('ask'),
-    volume: find('volume'),
-    iv: find('iv'),
-    delta: find('delta'),
-    gamma: find('gamma'),
-    openInterest: find('open interest'),
-  };
+  const places = Object.entries(columns).map(([name, column]) => [name, find(column)]);
+  return { contract: find(contractColumn), ...(Object.fromEntries(places) as Record<Column, number>) };
 }
 
 /**
@@ -58,19 +44,19 @@ function sideIndex(path: string, names: string[], contractColumn: string, from: 
  */
 function tableIndex(path: string, fields: readonly string[]): TableIndex | null {
   const names = fields.map((name) => name.trim().toLowerCase());
-  const strike = names.indexOf('strike');
-  const expiry = names.indexOf('expiration date');
+  const strike = names.indexOf(exchangePage.strike);
+  const expiry = names.indexOf(exchangePage.expiry);
   if (strike < 0 || expiry < 0) return null;
   return {
     width: names.length,
     expiry,
     strike,
-    calls: sideIndex(path, names, 'calls', 0, strike),
-    puts: sideIndex(path, names, 'puts', strike + 1, names.length),
+    calls: sideIndex(path, names, contractColumns.call, 0, strike),
+    puts: sideIndex(path, names, contractColumns.put, strike + 1, names.length),
   };
 }
 
-/** What is above the table: `Name,Last: 1,Change: 2` and `"Date: …",Bid: …`, in any cells. Keys in lower case. */
+/** The lines above the table: `Name,Last: 1,Change: 2` and `"Date: …",Bid: …`, in any cells. Keys in lower case. */
 type Preamble = Map<string, string>;
 
 /** A value runs to the next key: unquoted, its commas are not those between cells. */
@@ -83,7 +69,7 @@ function readPreamble(preamble: Preamble, fields: readonly string[]): void {
 }
 
 /** A number above the table; NaN when it is not there or blank. Throws `TapeFileError` for anything else. */
-function preambleNumber(path: string, preamble: Preamble, key: 'Last' | 'Change'): number {
+function preambleNumber(path: string, preamble: Preamble, key: string): number {
   const text = preamble.get(key.toLowerCase()) ?? '';
   const value = isBlank(text) ? Number.NaN : readGroupedNumber(text);
   if (Number.isNaN(value) && !isBlank(text))
@@ -105,7 +91,7 @@ function readSide(
   if (contract.right !== right || contract.strike !== strike)
     return `${right}: the contract ${cell} is not a ${right} of the line's strike`;
   let wrong: string | null = null;
-  const number = (name: Exclude<keyof SideIndex, 'contract'>) => {
+  const number = (name: Column) => {
     const text = fields[side[name]]?.trim();
     if (text === undefined) wrong ??= `${right}: the line ends before ${name}`;
     if (text === undefined) return Number.NaN;
@@ -129,7 +115,7 @@ function readSide(
   return wrong ?? row;
 }
 
-/** What a table line gives: its usable rows, and why the rest is not usable. */
+/** Reads a table line: its usable rows, and why the rest is not usable. */
 function readTableLine(fields: readonly string[], table: TableIndex): { rows: ChainRow[]; reason: string | null } {
   if (fields.length > table.width && fields.slice(table.width).some((field) => field.trim() !== ''))
     return { rows: [], reason: `expected ${table.width} columns, found ${fields.length}` };
@@ -151,17 +137,22 @@ export interface ReadChain {
 }
 
 /** The capture of these rows with what stands above them. Throws `TapeFileError`. */
-function captureOf(path: string, preamble: Preamble, rows: ChainRow[], partial: boolean): ChainCapture {
-  const date = preamble.get('date');
-  if (date === undefined) throw new TapeFileError(path, 'no Date: line above the table');
+function captureOf(
+  path: string,
+  preamble: Preamble,
+  rows: ChainRow[],
+  { partial, roots }: { partial: boolean; roots: OptionRoots | undefined },
+): ChainCapture {
+  const date = preamble.get(keys.date.toLowerCase());
+  if (date === undefined) throw new TapeFileError(path, `no ${keys.date}: line above the table`);
   const capturedAt = readWrittenDate(date);
   if (typeof capturedAt === 'string')
-    throw new TapeFileError(path, `Date: expected a date and time, got ${JSON.stringify(date)}: ${capturedAt}`);
-  const last = preambleNumber(path, preamble, 'Last');
-  const change = preambleNumber(path, preamble, 'Change');
+    throw new TapeFileError(path, `${keys.date}: expected a date and time, got ${JSON.stringify(date)}: ${capturedAt}`);
+  const last = preambleNumber(path, preamble, keys.last);
+  const change = preambleNumber(path, preamble, keys.change);
   const spot = last > 0 ? last : null;
   const priorCloseSpot = spot === null || Number.isNaN(change) ? null : priorClose(spot, change);
-  return assembleChain(path, rows, { capturedAt, spot, priorCloseSpot, partial });
+  return assembleChain(path, rows, { capturedAt, delayMs, spot, priorCloseSpot, partial }, roots);
 }
 
 /**
@@ -171,18 +162,25 @@ function captureOf(path: string, preamble: Preamble, rows: ChainRow[], partial: 
  * reported to `onBadLine`, and leaves the capture partial too. The close before is last − change; the underlying
  * follows from the contracts' roots, for titles are free text.
  */
-export async function readChainCsv(path: string, onBadLine: OnBadLine, onBytes?: OnBytes): Promise<ReadChain> {
+export async function readChainCsv(
+  path: string,
+  onBadLine: OnBadLine,
+  onBytes?: OnBytes,
+  roots?: OptionRoots,
+): Promise<ReadChain> {
   const preamble: Preamble = new Map();
   const rows: ChainRow[] = [];
   const halfLines: BadLine[] = [];
   let table: TableIndex | null = null;
+  let begins = '';
   let broken = false;
   for await (const { firstLine, lines } of readLines(path, onBytes)) {
     for (const [i, text] of lines.entries()) {
       const line = firstLine + i;
+      begins ||= text.trim();
       const fields = splitCsvLine(text);
       if (!table) {
-        if (line > longestPreamble) throw new TapeFileError(path, 'no delayed-quote table found');
+        if (line > longestPreamble) throw new TapeFileError(path, `no delayed-quote table found: ${noChain(begins)}`);
         table = fields && tableIndex(path, fields);
         if (!table && fields) readPreamble(preamble, fields);
         continue;
@@ -198,6 +196,6 @@ export async function readChainCsv(path: string, onBadLine: OnBadLine, onBytes?:
       else onBadLine({ file: path, line, reason });
     }
   }
-  if (!table) throw new TapeFileError(path, 'no delayed-quote table found');
-  return { capture: captureOf(path, preamble, rows, broken), halfLines };
+  if (!table) throw new TapeFileError(path, `no delayed-quote table found: ${noChain(begins)}`);
+  return { capture: captureOf(path, preamble, rows, { partial: broken, roots }), halfLines };
 }

@@ -1,9 +1,14 @@
 import type { ChainRow } from '../../domain/chain/chain.ts';
+import type { OptionRoots } from '../../domain/chain/option-root.ts';
 import { exchangeOffsetMs, isDate } from '../../domain/market-time.ts';
 import { type OnBadLine, type OnBytes, readBytes, TapeFileError } from '../csv/tape-file.ts';
 import { isBlank, readGroupedNumber } from '../csv/values.ts';
+import { noChain } from '../formats/chains.ts';
+import { exchangeJson } from '../formats/exchange-json.ts';
 import type { ReadChain } from './chain-csv.ts';
 import { assembleChain, type ChainHeader, chainRow, priorClose, readContractCell } from './chain-rows.ts';
+
+const { columns, delayMs, tradeTime, spot: spotColumn, priorClose: priorColumn, change: changeColumn } = exchangeJson;
 
 // A chain of 100,000 contracts is 35 MB; a text beyond this is no chain.
 const maxBytes = 256 * 1024 * 1024;
@@ -95,9 +100,9 @@ function capturedAtOf(path: string, chain: JsonChain): number {
     throw new TapeFileError(path, `timestamp: expected YYYY-MM-DD HH:MM:SS, perhaps with an offset, got ${got}`);
   }
   if (taken.hasOffset) return taken.utc;
-  let newestTrade = exchangeStamp(readStamp(chain.data.last_trade_time));
+  let newestTrade = exchangeStamp(readStamp(chain.data[tradeTime]));
   for (const option of chain.data.options) {
-    const trade = exchangeStamp(readStamp(option?.last_trade_time));
+    const trade = exchangeStamp(readStamp(option?.[tradeTime]));
     if (!(trade <= newestTrade)) newestTrade = Number.isNaN(trade) ? newestTrade : trade;
   }
   return newestTrade > taken.utc ? exchangeStamp(taken) : taken.utc;
@@ -109,26 +114,26 @@ function rowOf(option: JsonOption | null): ChainRow {
   if (!option || contract === null)
     throw new BadKey(`option: expected a contract, got ${JSON.stringify(option?.option ?? null).slice(0, 60)}`);
   return chainRow(contract, {
-    last: numberOf(option, 'last_trade_price'),
-    bid: numberOf(option, 'bid'),
-    ask: numberOf(option, 'ask'),
-    volume: numberOf(option, 'volume'),
-    iv: numberOf(option, 'iv'),
-    delta: numberOf(option, 'delta'),
-    gamma: numberOf(option, 'gamma'),
-    openInterest: numberOf(option, 'open_interest'),
-    theta: numberOf(option, 'theta'),
-    vega: numberOf(option, 'vega'),
-    fmv: numberOf(option, 'theo'),
+    last: numberOf(option, columns.last),
+    bid: numberOf(option, columns.bid),
+    ask: numberOf(option, columns.ask),
+    volume: numberOf(option, columns.volume),
+    iv: numberOf(option, columns.iv),
+    delta: numberOf(option, columns.delta),
+    gamma: numberOf(option, columns.gamma),
+    openInterest: numberOf(option, columns.openInterest),
+    theta: numberOf(option, columns.theta),
+    vega: numberOf(option, columns.vega),
+    fmv: numberOf(option, columns.fmv),
   });
 }
 
 /** The underlying's price and its close before, null = unknown. Throws `TapeFileError`. */
 function spotsOf(path: string, data: JsonChain['data']): Pick<ChainHeader, 'spot' | 'priorCloseSpot'> {
   try {
-    const spot = numberOf(data, 'current_price');
-    const prior = numberOf(data, 'prev_day_close');
-    const change = numberOf(data, 'price_change');
+    const spot = numberOf(data, spotColumn);
+    const prior = numberOf(data, priorColumn);
+    const change = numberOf(data, changeColumn);
     return {
       spot: spot > 0 ? spot : null,
       priorCloseSpot: prior > 0 ? prior : spot > 0 && !Number.isNaN(change) ? priorClose(spot, change) : null,
@@ -145,9 +150,13 @@ function spotsOf(path: string, data: JsonChain['data']): Pick<ChainHeader, 'spot
  * reported to `onBadLine` with its place in the list for a line, and leaves the capture partial. Throws
  * `TapeFileError`.
  */
-export function parseChainJson(path: string, bytes: Buffer, onBadLine: OnBadLine): ReadChain {
+export function parseChainJson(path: string, bytes: Buffer, onBadLine: OnBadLine, roots?: OptionRoots): ReadChain {
   const chain = parseJson(path, bytes);
-  if (!isChain(chain)) throw new TapeFileError(path, 'expected {"timestamp": …, "data": {"options": […]}}');
+  if (!isChain(chain))
+    throw new TapeFileError(
+      path,
+      `expected {"timestamp": …, "data": {"options": […]}}: ${noChain(bytes.toString('utf8', 0, 200))}`,
+    );
   let broken = false;
   const rows = chain.data.options.flatMap((option, i) => {
     try {
@@ -159,12 +168,18 @@ export function parseChainJson(path: string, bytes: Buffer, onBadLine: OnBadLine
       return [];
     }
   });
-  const capturedAt = capturedAtOf(path, chain);
-  const capture = assembleChain(path, rows, { capturedAt, ...spotsOf(path, chain.data), partial: broken });
+  const times = { capturedAt: capturedAtOf(path, chain), delayMs };
+  const header = { ...times, ...spotsOf(path, chain.data), partial: broken };
+  const capture = assembleChain(path, rows, header, roots);
   return { capture, halfLines: [] };
 }
 
 /** Reads a whole chain from a file of the exchange's delayed-quote JSON, as `parseChainJson` does. */
-export async function readChainJson(path: string, onBadLine: OnBadLine, onBytes?: OnBytes): Promise<ReadChain> {
-  return parseChainJson(path, await wholeFile(path, onBytes), onBadLine);
+export async function readChainJson(
+  path: string,
+  onBadLine: OnBadLine,
+  onBytes?: OnBytes,
+  roots?: OptionRoots,
+): Promise<ReadChain> {
+  return parseChainJson(path, await wholeFile(path, onBytes), onBadLine, roots);
 }

@@ -6,24 +6,21 @@ import {
   osiSymbol,
   readOptionContractText,
 } from '../../domain/chain/option-contract.ts';
-import { optionRoot } from '../../domain/chain/option-root.ts';
+import { type OptionRoots, standardRoots } from '../../domain/chain/option-root.ts';
+import { highestStockPrice } from '../../domain/print.ts';
 import { TapeFileError } from '../csv/tape-file.ts';
 import { type QuoteNumbers, withinDomain } from './vendor-domain.ts';
 
-const aboveZero = (value: number | null) => (value !== null && value > 0 ? value : null);
+/** A price above the highest is a source's way to write none. */
+const underlyingPrice = (value: number | null) =>
+  value !== null && value > 0 && value <= highestStockPrice ? value : null;
 const orNull = (value: number) => (Number.isNaN(value) ? null : value);
 
-/** Shares per contract by the root's name alone; null = its deliverable was adjusted, in a way that no name says. */
-export function standardShares(root: string): number | null {
-  const { adjusted, multiplier } = optionRoot(root);
-  return adjusted ? null : multiplier;
-}
-
-/** A contract's row of numbers within their domain, whose zeros are zeros. */
+/** A contract's row of numbers within their domain, whose zeros are zeros; null = the root says how many shares. */
 export function contractRow(
   contract: OptionContract,
   numbers: QuoteNumbers,
-  sharesPerContract = standardShares(contract.root),
+  sharesPerContract: number | null = null,
 ): ChainRow {
   const known = withinDomain(numbers);
   return {
@@ -68,38 +65,45 @@ export function readContractCell(text: string): OptionContract | null {
   return readOptionContractText(text.trim());
 }
 
-/** What a chain file says beside its rows. */
+/** The facts of a chain file beside its rows. */
 export interface ChainHeader {
   capturedAt: number;
-  /** Dollars; what is not above 0 is unknown, as in `priorCloseSpot`. */
+  /** As of `ChainCapture`. */
+  delayMs: number;
+  /** Dollars; unknown unless above 0 and at most 1e9, as in `priorCloseSpot`. */
   spot: number | null;
   priorCloseSpot: number | null;
   partial: boolean;
 }
 
 /**
- * A capture of these rows: the underlying is what all roots belong to. Throws `TapeFileError` when they belong to
- * several, or there are none.
+ * A capture of these rows: the underlying is what all roots belong to, and a row that does not say how many shares its
+ * contract stands for has its root's. Throws `TapeFileError` when they belong to several, or there are none.
  */
 export function assembleChain(
   path: string,
   rows: ChainRow[],
-  { capturedAt, spot, priorCloseSpot, partial }: ChainHeader,
+  { capturedAt, delayMs, spot, priorCloseSpot, partial }: ChainHeader,
+  roots: OptionRoots = standardRoots,
 ): ChainCapture {
-  const underlyings = new Set([...new Set(rows.map((row) => row.root))].map((root) => optionRoot(root).underlying));
+  const sessionDate = sessionOf(capturedAt);
+  const known = new Map([...new Set(rows.map((row) => row.root))].map((root) => [root, roots.of(root, sessionDate)]));
+  const underlyings = new Set(Array.from(known.values(), (root) => root.underlying));
   const [underlying] = underlyings;
   if (underlying === undefined) throw new TapeFileError(path, 'the chain has no contracts');
   if (underlyings.size > 1)
     throw new TapeFileError(path, `the chain has contracts of several underlyings: ${[...underlyings].join(', ')}`);
+  for (const row of rows) row.sharesPerContract ??= known.get(row.root)!.sharesPerContract;
   rows.sort(compareContracts);
   const twice = rows.find((row, i) => i > 0 && compareContracts(rows[i - 1]!, row) === 0);
   if (twice) throw new TapeFileError(path, `the chain has the contract ${osiSymbol(twice)} twice`);
   return {
     underlying,
     capturedAt,
-    sessionDate: sessionOf(capturedAt),
-    spot: aboveZero(spot),
-    priorCloseSpot: aboveZero(priorCloseSpot),
+    delayMs,
+    sessionDate,
+    spot: underlyingPrice(spot),
+    priorCloseSpot: underlyingPrice(priorCloseSpot),
     partial,
     rows,
   };

@@ -2,6 +2,9 @@ import { type OptionContract, readOptionContract } from '../../domain/chain/opti
 import { isDate, type SessionDate } from '../../domain/market-time.ts';
 import type { CsvFormat } from '../csv/csv.ts';
 import { readCount, shown } from '../csv/values.ts';
+import { type ColumnOf, spellings } from '../formats/format.ts';
+import { openInterestList as format } from '../formats/open-interest.ts';
+import { mostContracts } from './vendor-domain.ts';
 
 /** Open interest of a contract; `sessionDate` null = the line does not say. */
 export interface OpenInterestLine extends OptionContract {
@@ -9,19 +12,20 @@ export interface OpenInterestLine extends OptionContract {
   sessionDate: SessionDate | null;
 }
 
+const expected = spellings[format.symbols.spelling];
+
 /**
  * Open interest: `ticker,open_interest`, and optionally `session_date`: the session at whose start the figure stood,
  * that is the close before.
  */
-export const openInterestList: CsvFormat<OpenInterestLine, 'ticker' | 'open_interest', 'session_date'> = {
-  required: ['ticker', 'open_interest'],
-  optional: ['session_date'],
+export const openInterestList: CsvFormat<OpenInterestLine, ColumnOf<typeof format>> = {
+  ...format,
   reader: (at) => (fields) => {
     const contract = readOptionContract(fields[at.ticker]!);
-    if (contract === null) return `ticker: expected O: and an OSI symbol, got ${shown(fields[at.ticker]!)}`;
+    if (contract === null) return `ticker: expected ${expected}, got ${shown(fields[at.ticker]!)}`;
     const openInterest = readCount(fields[at.open_interest]!);
-    if (Number.isNaN(openInterest))
-      return `open_interest: expected a whole number, got ${shown(fields[at.open_interest]!)}`;
+    if (!(openInterest <= mostContracts))
+      return `open_interest: expected a whole number up to ${mostContracts}, got ${shown(fields[at.open_interest]!)}`;
     const date = at.session_date < 0 ? '' : fields[at.session_date]!;
     if (date !== '' && !isDate(date)) return `session_date: expected a date YYYY-MM-DD, got ${shown(date)}`;
     return { ...contract, openInterest, sessionDate: date === '' ? null : date };

@@ -1,10 +1,13 @@
 import type { Bar } from '../../domain/bar.ts';
+import { sessionEnds } from '../../domain/chain/contract-book.ts';
 import { type OptionContract, readOptionContract } from '../../domain/chain/option-contract.ts';
 import type { InstantBounds } from '../../domain/instant-gate.ts';
 import { minuteMs } from '../../domain/units.ts';
-import { type BarColumnName, barColumns, barReader, optionalBarColumns } from '../csv/bar-lines.ts';
+import { type BarColumnName, barReader } from '../csv/bar-lines.ts';
 import type { ColumnIndex, CsvFormat } from '../csv/csv.ts';
-import { shown } from '../csv/values.ts';
+import { beforeExpiry, shown } from '../csv/values.ts';
+import { optionAggregates } from '../formats/aggregates.ts';
+import { spellings } from '../formats/format.ts';
 
 /** A bar of an option contract in the vendor's aggregate flat files; volume in contracts. */
 export interface OptionBar {
@@ -12,26 +15,31 @@ export interface OptionBar {
   bar: Bar;
 }
 
-type OptionBarFormat = CsvFormat<OptionBar, (typeof barColumns)[number], (typeof optionalBarColumns)[number]>;
+type OptionBarFormat = CsvFormat<OptionBar, BarColumnName>;
+
+const expected = spellings[optionAggregates.symbols.spelling];
 
 /** Minute aggregates of option contracts: `ticker` is `O:` and the OSI symbol, `window_start` the start of a minute. */
 export const optionMinuteBars = (bounds: InstantBounds): OptionBarFormat => ({
-  required: barColumns,
-  optional: optionalBarColumns,
+  ...optionAggregates,
   reader: (at: ColumnIndex<BarColumnName>) => {
-    const read = barReader(at, bounds);
+    const read = barReader(optionAggregates, at, bounds);
     // Lines of one contract follow one another: it is read once a run.
     let text = '';
     let contract: OptionContract | null = null;
+    const endOf = sessionEnds();
     return (fields) => {
       const ticker = fields[at.ticker]!;
       if (ticker !== text) [text, contract] = [ticker, readOptionContract(ticker)];
-      if (contract === null) return `ticker: expected O: and an OSI symbol, got ${shown(ticker)}`;
+      if (contract === null) return `ticker: expected ${expected}, got ${shown(ticker)}`;
       const bar = read(fields);
       if (typeof bar === 'string') return bar;
       if (bar.tsMs % minuteMs !== 0) {
         return `window_start: expected the start of a minute, got ${new Date(bar.tsMs).toISOString()}`;
       }
+      const endMs = endOf(contract.expiry);
+      if (bar.tsMs >= endMs)
+        return `window_start: expected ${beforeExpiry(endMs)}, got ${shown(fields[at.window_start]!)}`;
       return { contract, bar };
     };
   },

@@ -1,21 +1,21 @@
 import type { Bar } from '../../domain/bar.ts';
 import type { InstantBounds } from '../../domain/instant-gate.ts';
 import { dateOfEpochDay, exchangeDate, type SessionDate } from '../../domain/market-time.ts';
+import { highestStockPrice } from '../../domain/print.ts';
 import { dayMs } from '../../domain/units.ts';
+import type { optionAggregates, stockAggregates } from '../formats/aggregates.ts';
+import type { ColumnOf } from '../formats/format.ts';
 import type { ColumnIndex } from './csv.ts';
-import { problemOfNanoseconds, readCount, readNanoseconds, readNumber, shown } from './values.ts';
+import { problemOfInstant, readCount, readInstant, readNumber, shown } from './values.ts';
 
-/** Columns of the vendor's aggregate flat files, for stocks and options, minutes and days. */
-export const barColumns = ['ticker', 'volume', 'open', 'close', 'high', 'low', 'window_start'] as const;
-export const optionalBarColumns = ['transactions', 'vwap'] as const;
-export type BarColumnName = (typeof barColumns)[number] | (typeof optionalBarColumns)[number];
+/** A vendor's aggregates, of stocks or option contracts. */
+type Aggregates = typeof stockAggregates | typeof optionAggregates;
+export type BarColumnName = ColumnOf<Aggregates>;
 
 /**
  * Most shares, contracts or trades that a bar is believed to have: a year of such minutes still adds up within 53 bits.
  */
 const mostCounted = 1e10;
-/** Highest price of a share that is believed, dollars: it and its like fit what protobuf says of prices. */
-const highestPrice = 1e9;
 
 /** An optional number: null when blank or when there is no such column; NaN when it is not a number. */
 function optionalNumber(fields: readonly string[], index: number, read: (text: string) => number): number | null {
@@ -24,11 +24,11 @@ function optionalNumber(fields: readonly string[], index: number, read: (text: s
 }
 
 /**
- * Reads the numbers of an aggregate line: its bar, or why the line is bad. `window_start` is nanoseconds since the
- * epoch; `transactions` blank = unknown; `vwap` is null where the file has no such column. A volume with a fraction
- * (fractional shares) is rounded to whole shares.
+ * Reads the numbers of an aggregate line: its bar, or why the line is bad. `transactions` blank = unknown; `vwap` is
+ * null where the file has no such column. A volume with a fraction (fractional shares) is rounded to whole shares.
  */
 export function barReader(
+  { time }: Aggregates,
   at: ColumnIndex<BarColumnName>,
   bounds: InstantBounds,
 ): (fields: readonly string[]) => Bar | string {
@@ -37,22 +37,22 @@ export function barReader(
     const high = readNumber(fields[at.high]!);
     const low = readNumber(fields[at.low]!);
     const close = readNumber(fields[at.close]!);
-    if (!(open > 0 && high > 0 && low > 0 && close > 0 && high <= highestPrice)) {
+    if (!(open > 0 && high > 0 && low > 0 && close > 0 && high <= highestStockPrice)) {
       const name = !(open > 0) ? 'open' : !(low > 0) ? 'low' : !(close > 0) ? 'close' : 'high';
-      return `${name}: expected a price above 0${high > highestPrice ? ` and up to ${highestPrice}` : ''}, got ${shown(fields[at[name]]!)}`;
+      return `${name}: expected a price above 0${high > highestStockPrice ? ` and up to ${highestStockPrice}` : ''}, got ${shown(fields[at[name]]!)}`;
     }
     if (low > open || low > close || high < open || high < close)
       return `low ${low} and high ${high} do not enclose open ${open} and close ${close}`;
     const volume = readNumber(fields[at.volume]!);
     if (!(volume >= 0 && volume <= mostCounted))
       return `volume: expected a number from 0 to ${mostCounted}, got ${shown(fields[at.volume]!)}`;
-    const tsMs = readNanoseconds(fields[at.window_start]!, bounds);
-    if (Number.isNaN(tsMs)) return `window_start: ${problemOfNanoseconds(fields[at.window_start]!, bounds)}`;
+    const tsMs = readInstant(fields[at.window_start]!, time.unit, bounds);
+    if (Number.isNaN(tsMs)) return `window_start: ${problemOfInstant(fields[at.window_start]!, time.unit, bounds)}`;
     const tradeCount = optionalNumber(fields, at.transactions, readCount);
     if (tradeCount !== null && !(tradeCount <= mostCounted))
       return `transactions: expected a whole number or nothing, got ${shown(fields[at.transactions]!)}`;
     const vwap = optionalNumber(fields, at.vwap, readNumber);
-    if (vwap !== null && !(vwap > 0 && vwap <= highestPrice))
+    if (vwap !== null && !(vwap > 0 && vwap <= highestStockPrice))
       return `vwap: expected a price above 0 or nothing, got ${shown(fields[at.vwap]!)}`;
     return { tsMs, open, high, low, close, volume: Math.round(volume), vwap, tradeCount };
   };

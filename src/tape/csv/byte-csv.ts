@@ -1,4 +1,5 @@
-import { type ColumnIndex, columnIndex, splitCsvLine } from './csv.ts';
+import type { HeaderFormat } from '../formats/format.ts';
+import { type ColumnIndex, recognized, splitCsvLine } from './csv.ts';
 import { readLineBlocks } from './lines.ts';
 import { type OnBadLine, type OnBytes, TapeFileError } from './tape-file.ts';
 import { shown } from './values.ts';
@@ -19,11 +20,12 @@ export interface ByteFields {
 }
 
 /** As `CsvFormat`, over bytes. */
-export interface ByteCsvFormat<T extends object, Required extends string, Optional extends string> {
-  required: readonly Required[];
-  optional: readonly Optional[];
-  /** Called once with the header's columns; gives the function that reads a line: its record, or why it is bad. */
-  reader(at: ColumnIndex<Required | Optional>): (fields: ByteFields) => T | string;
+export interface ByteCsvFormat<T extends object, Name extends string> extends HeaderFormat<Name> {
+  /**
+   * Called once with the header's columns; gives the function that reads a line: its record, why it is bad, or null for
+   * a line that is skipped.
+   */
+  reader(at: ColumnIndex<Name>): (fields: ByteFields) => T | string | null;
 }
 
 const [lineFeed, carriageReturn, comma, quote] = [0x0a, 0x0d, 0x2c, 0x22];
@@ -85,8 +87,7 @@ function splitLine(fields: ByteFields, from: number): number {
       end[count++] = stop++;
       if (stop < length && bytes[stop] === carriageReturn && (stop + 1 === length || bytes[stop + 1] === lineFeed))
         stop++;
-      // What follows a closing quote, a doubled one included, is nothing that a tape's field holds: the field is shown
-      // whole.
+      // Text after a closing quote, a doubled one included, is in no tape's field: the field is shown whole.
       if (stop < length && bytes[stop] !== comma && bytes[stop] !== lineFeed) {
         stop = fieldEnd(bytes, stop);
         start[count - 1] = at;
@@ -107,7 +108,7 @@ function headerOf(text: string): string[] | null {
   return text.trim() === '' ? null : (splitCsvLine(text) ?? []);
 }
 
-/** What a reason for a bad line says of a field. */
+/** A field as the reason for a bad line shows it. */
 export function shownField({ bytes, start, end }: ByteFields, column: number): string {
   return shown(column < 0 ? '' : bytes.toString('latin1', start[column]!, Math.min(end[column]!, start[column]! + 40)));
 }
@@ -131,12 +132,12 @@ export interface BytePiece<Name extends string> {
  * The lines of a file below its header, in pieces; no piece is used again after it was given. Throws `TapeFileError`
  * when the file as a whole cannot be read: no header, damaged or cut compression.
  */
-export async function* readBytePieces<R extends string, O extends string>(
+export async function* readBytePieces<Name extends string>(
   path: string,
-  { required, optional }: Pick<ByteCsvFormat<object, R, O>, 'required' | 'optional'>,
+  format: HeaderFormat<Name>,
   onBytes?: OnBytes,
-): AsyncGenerator<BytePiece<R | O>> {
-  let header: ByteHeader<R | O> | null = null;
+): AsyncGenerator<BytePiece<Name>> {
+  let header: ByteHeader<Name> | null = null;
   let linesBefore = 0;
   for await (const bytes of readLineBlocks(path, onBytes)) {
     let from = 0;
@@ -145,7 +146,7 @@ export async function* readBytePieces<R extends string, O extends string>(
       const stop = feed < 0 ? bytes.length : feed;
       const text = bytes.toString('utf8', from, stop);
       const names = headerOf(text.replace(/\r$/, '').replace(/^\ufeff/, ''));
-      if (names) header = { at: columnIndex<R | O>(path, names, required, optional), width: names.length };
+      if (names) header = { at: recognized<Name, HeaderFormat<Name>>(path, names, [format]).at, width: names.length };
       from = stop + 1;
     }
     if (header === null || from > bytes.length) continue;
@@ -164,7 +165,7 @@ export interface LineTaker<T> {
 /** A function that reads all lines of a piece; gives how many there were. `read` as of `ByteCsvFormat`. */
 export function byteLineReader<T extends object>(
   width: number,
-  read: (fields: ByteFields) => T | string,
+  read: (fields: ByteFields) => T | string | null,
 ): (bytes: Buffer, taker: LineTaker<T>) => number {
   const fields: ByteFields = {
     bytes: Buffer.alloc(0),
@@ -199,9 +200,9 @@ export function byteLineReader<T extends object>(
  * `onBadLine` and omitted. Throws `TapeFileError` when the file as a whole cannot be read: no header, damaged or cut
  * compression.
  */
-export async function* readByteCsv<T extends object, R extends string, O extends string>(
+export async function* readByteCsv<T extends object, Name extends string>(
   path: string,
-  format: ByteCsvFormat<T, R, O>,
+  format: ByteCsvFormat<T, Name>,
   onBadLine: OnBadLine,
   onBytes?: OnBytes,
 ): AsyncGenerator<T[]> {

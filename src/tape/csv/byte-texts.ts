@@ -9,7 +9,7 @@ function isText(text: Buffer, bytes: Buffer, start: number, end: number): boolea
 }
 
 /**
- * What texts stand for, found by their bytes: a tape names the same few thousand tickers and condition lists a hundred
+ * Meanings of texts, found by their bytes: a tape names the same few thousand tickers and condition lists a hundred
  * million times, mostly one it named lately. `read` is asked once for a text; null = the text stands for nothing, which
  * is not cached, because the number of wrong texts is unlimited.
  */
@@ -17,7 +17,7 @@ export function byteTexts<T>(
   read: (text: string) => T | null,
 ): (bytes: Buffer, start: number, end: number) => T | null {
   const known = new Map<string, T>();
-  // What was met lately, by a hash of its last bytes: neither a text is made of it nor a table of all asked.
+  // Texts met lately, by a hash of their last bytes: neither a text is made nor a table of all asked.
   const recent: { text: Buffer; meaning: T | null }[] = Array.from({ length: slotCount }, () => ({
     text: Buffer.alloc(0),
     meaning: null,

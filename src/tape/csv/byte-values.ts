@@ -77,13 +77,22 @@ export function sizeMicrosAt(bytes: Buffer, start: number, end: number): number 
   return Number.isNaN(whole) ? scaledAt(bytes, start, end, sizePlaces) : whole * sizeParts;
 }
 
-/** Epoch ms of a nanosecond stamp, all but its last six digits; NaN when it is none within the bounds. */
-export function stampMsAt(bytes: Uint8Array, start: number, end: number, { fromMs, toMs }: InstantBounds): number {
-  const ms = countAt(bytes, start, end - 6);
+/** Epoch ms of a stamp of so many digits below its millisecond; NaN when it is none within the bounds. */
+export function stampMsAt(
+  bytes: Uint8Array,
+  start: number,
+  end: number,
+  digits: number,
+  { fromMs, toMs }: InstantBounds,
+): number {
+  const ms = countAt(bytes, start, end - digits);
   return ms >= fromMs && ms <= toMs ? ms : Number.NaN;
 }
 
+/** Nanoseconds in the last of so many digits below a millisecond. */
+const nanosOfDigits = [1_000_000, 100_000, 10_000, 1000, 100, 10, 1];
+
 /** The nanoseconds of a stamp within its millisecond. */
-export function stampNanosAt(bytes: Uint8Array, end: number): number {
-  return countAt(bytes, end - 6, end);
+export function stampNanosAt(bytes: Uint8Array, end: number, digits: number): number {
+  return digits === 0 ? 0 : countAt(bytes, end - digits, end) * nanosOfDigits[digits]!;
 }

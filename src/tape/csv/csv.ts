@@ -1,3 +1,4 @@
+import { type HeaderFormat, lacking } from '../formats/format.ts';
 import { type LineBatch, readLines } from './lines.ts';
 import { type OnBadLine, type OnBytes, TapeFileError } from './tape-file.ts';
 
@@ -33,7 +34,7 @@ export function splitCsvLine(line: string): string[] | null {
       text += '"';
       at++;
     }
-    // What follows a closing quote belongs to the field, as spreadsheets read it.
+    // Text after a closing quote belongs to the field, as spreadsheets read it.
     const end = line.indexOf(',', at);
     fields.push(text + line.slice(at, end < 0 ? undefined : end));
     if (end < 0) return fields;
@@ -44,12 +45,13 @@ export function splitCsvLine(line: string): string[] | null {
 /** Where a format's columns are: the index of each in a line, −1 for an optional one that the file does not have. */
 export type ColumnIndex<Name extends string> = Record<Name, number>;
 
-/** A CSV file kind whose columns are found by the header line, in any order; columns it does not name are skipped. */
-export interface CsvFormat<T extends object, Required extends string, Optional extends string> {
-  required: readonly Required[];
-  optional: readonly Optional[];
-  /** Called once with the header's columns; gives the function that reads a line: its record, or why it is bad. */
-  reader(at: ColumnIndex<Required | Optional>): (fields: readonly string[]) => T | string;
+/** A format, and how its lines become records. */
+export interface CsvFormat<T extends object, Name extends string> extends HeaderFormat<Name> {
+  /**
+   * Called once with the header's columns; gives the function that reads a line: its record, why it is bad, or null for
+   * a line that is skipped.
+   */
+  reader(at: ColumnIndex<Name>): (fields: readonly string[]) => T | string | null;
 }
 
 /** Records of consecutive lines, and the lines they stood on. */
@@ -58,24 +60,29 @@ export interface RecordBatch<T> {
   lineNumbers: number[];
 }
 
-/** Finds columns by name in a header line. Throws `TapeFileError` for one that is missing or there twice. */
-export function columnIndex<Name extends string>(
+/**
+ * The format whose columns a header line has, the first of those that fit, and where they are. Throws `TapeFileError`
+ * when none fits, or a column is there twice.
+ */
+export function recognized<Name extends string, Format extends HeaderFormat<Name>>(
   path: string,
   header: readonly string[],
-  required: readonly Name[],
-  optional: readonly Name[],
-): ColumnIndex<Name> {
+  formats: readonly Format[],
+): { format: Format; at: ColumnIndex<Name> } {
   const names = header.map((name) => name.trim().toLowerCase());
-  const missing = required.filter((name) => !names.includes(name));
-  if (missing.length > 0) {
+  const format = formats.find((each) => lacking(each, names).length === 0);
+  if (format === undefined) {
+    const missing = formats.map((each) => `${lacking(each, names).join(', ')} of the format ${each.name}`);
     throw new TapeFileError(
       path,
-      `line 1: the header has no column ${missing.join(', ')} (it reads ${JSON.stringify(header.join(',').slice(0, 120))})`,
+      `line 1: the header has no column ${missing.join(', nor ')} (it reads ${JSON.stringify(header.join(',').slice(0, 120))})`,
     );
   }
+  const { required, optional } = format;
   const twice = [...required, ...optional].find((name) => names.indexOf(name) !== names.lastIndexOf(name));
   if (twice) throw new TapeFileError(path, `line 1: the header has the column ${twice} twice`);
-  return Object.fromEntries([...required, ...optional].map((name) => [name, names.indexOf(name)])) as ColumnIndex<Name>;
+  const places = [...required, ...optional].map((name) => [name, names.indexOf(name)]);
+  return { format, at: Object.fromEntries(places) as ColumnIndex<Name> };
 }
 
 /** Joins physical lines into records where a quoted field goes over a line end. */
@@ -100,16 +107,17 @@ function* csvRecords(
 }
 
 /**
- * Streams the records of a CSV file, plain or gzip. A line that is bad is reported to `onBadLine` and omitted. Throws
- * `TapeFileError` when the file as a whole cannot be read: no header, damaged or cut compression, not text.
+ * Streams the records of a CSV file of one of these formats, plain or gzip. A line that is bad is reported to
+ * `onBadLine` and omitted. Throws `TapeFileError` when the file as a whole cannot be read: no header of these formats,
+ * damaged or cut compression, not text.
  */
-export async function* readCsv<T extends object, R extends string, O extends string>(
+export async function* readCsv<T extends object, Name extends string>(
   path: string,
-  format: CsvFormat<T, R, O>,
+  formats: readonly CsvFormat<T, Name>[],
   onBadLine: OnBadLine,
   onBytes?: OnBytes,
 ): AsyncGenerator<RecordBatch<T>> {
-  let read: ((fields: readonly string[]) => T | string) | null = null;
+  let read: ((fields: readonly string[]) => T | string | null) | null = null;
   let width = 0;
   const open = { text: '', line: 0 };
   for await (const batch of readLines(path, onBytes)) {
@@ -117,7 +125,8 @@ export async function* readCsv<T extends object, R extends string, O extends str
     const lineNumbers: number[] = [];
     for (const { fields, line } of csvRecords(batch, open)) {
       if (!read) {
-        read = format.reader(columnIndex<R | O>(path, fields, format.required, format.optional));
+        const { format, at } = recognized<Name, CsvFormat<T, Name>>(path, fields, formats);
+        read = format.reader(at);
         width = fields.length;
         continue;
       }
@@ -130,7 +139,7 @@ export async function* readCsv<T extends object, R extends string, O extends str
       if (typeof record === 'string') {
         onBadLine({ file: path, line, reason: record });
         if (fields.length === 0) throw new TapeFileError(path, `line ${line}: unterminated quoted field`);
-      } else {
+      } else if (record !== null) {
         records.push(record);
         lineNumbers.push(line);
       }

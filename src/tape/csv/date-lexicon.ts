@@ -22,8 +22,8 @@ interface LocaleWords {
 export type Locales = ReadonlySet<string>;
 
 /**
- * What a word can say in a date: a month from 1, a weekday from Sunday = 0, the milliseconds at which its half of the
- * day begins, a zone's offset from UTC in milliseconds (NaN = New York's, whichever is in force), or nothing.
+ * A word's meaning in a date: a month from 1, a weekday from Sunday = 0, the milliseconds at which its half of the day
+ * begins, a zone's offset from UTC in milliseconds (NaN = New York's, whichever is in force), or nothing.
  */
 export interface Meaning {
   kind: 'month' | 'weekday' | 'half' | 'zone' | 'link';
@@ -117,7 +117,7 @@ function lexicon(): Lexicon {
 
 const nowhere: Locales = new Set();
 
-/** What a word can mean; none = it is not known. */
+/** Meanings of a word; none = it is not known. */
 export function meaningsOf(word: string): readonly Meaning[] {
   const { meanings, halfDays } = lexicon();
   return (meanings.get(plain(word)) ?? []).map(({ kind, value, locales }) => ({

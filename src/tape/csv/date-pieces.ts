@@ -2,12 +2,12 @@ import { epochDay, isDate } from '../../domain/market-time.ts';
 import { hourMs, minuteMs } from '../../domain/units.ts';
 import { type Locales, localesOfDigits, type Meaning, meaningsOf } from './date-lexicon.ts';
 
-/** What a part of a written date says: a word's meaning, a day since 1970, a day, a year, or ms since midnight. */
+/** A part of a written date: a word's meaning, a day since 1970, a day, a year, or ms since midnight. */
 export interface Piece extends Omit<Meaning, 'kind'> {
   kind: Meaning['kind'] | 'date' | 'day' | 'year' | 'time';
 }
 
-/** What a part can say, each alternative; or why it says nothing. */
+/** Possible meanings of a part; or why it has none. */
 type Alternatives = readonly Piece[] | string;
 
 interface Rule {

@@ -31,8 +31,8 @@ interface Column {
   write: WriteValue;
 }
 
-/** What is wrong with a Parquet file, and where. */
-export class ParquetError extends Error {
+/** An error of a Parquet file, with its place. */
+class ParquetError extends Error {
   override readonly name = 'ParquetError';
 }
 
@@ -75,7 +75,10 @@ function scaleOf({ scale, logical_type }: SchemaElement): number {
   return logical_type?.type === 'DECIMAL' ? logical_type.scale : (scale ?? 0);
 }
 
-/** Of a column that holds no CSV value (durations, documents, raw bytes of a fixed length) there is none. */
+/**
+ * Writer of a column's values; null for a column that holds no CSV value (durations, documents, raw bytes of a fixed
+ * length).
+ */
 function valueWriter(element: SchemaElement): WriteValue | null {
   const { type, converted_type: converted, logical_type: logical } = element;
   if (isDecimal(element)) {

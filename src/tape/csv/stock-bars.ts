@@ -3,8 +3,11 @@ import { isTradingDay } from '../../domain/calendar.ts';
 import type { InstantBounds } from '../../domain/instant-gate.ts';
 import { exchangeInstant } from '../../domain/market-time.ts';
 import { minuteMs } from '../../domain/units.ts';
-import { type BarColumnName, barColumns, barReader, dayBarDate, optionalBarColumns } from './bar-lines.ts';
+import { stockAggregates } from '../formats/aggregates.ts';
+import { spellings } from '../formats/format.ts';
+import { type BarColumnName, barReader, dayBarDate } from './bar-lines.ts';
 import type { ColumnIndex, CsvFormat } from './csv.ts';
+import type { UnservedTickers } from './unserved-tickers.ts';
 import { shown } from './values.ts';
 import { readVendorTicker } from './vendor-ticker.ts';
 
@@ -14,37 +17,47 @@ export interface StockBar {
   bar: Bar;
 }
 
-type StockBarFormat = CsvFormat<StockBar, (typeof barColumns)[number], (typeof optionalBarColumns)[number]>;
+const expected = spellings[stockAggregates.symbols.spelling];
 
-function stockBarFormat(bounds: InstantBounds, problemOf: (bar: Bar) => string | null): StockBarFormat {
+/** Settings of reading stock bars. */
+export interface StockBarOptions {
+  bounds: InstantBounds;
+  /** Counts the lines of tickers that cannot be served. */
+  unserved: UnservedTickers;
+}
+
+type StockBarFormat = CsvFormat<StockBar, BarColumnName>;
+
+function stockBarFormat({ bounds, unserved }: StockBarOptions, problemOf: (bar: Bar) => string | null): StockBarFormat {
   const reader = (at: ColumnIndex<BarColumnName>) => {
-    const read = barReader(at, bounds);
+    const read = barReader(stockAggregates, at, bounds);
     // Lines of one ticker follow one another: its form is checked once a run.
     let text = '';
     let symbol: string | null = null;
     return (fields: readonly string[]) => {
       const ticker = fields[at.ticker]!;
       if (ticker !== text) [text, symbol] = [ticker, readVendorTicker(ticker)];
-      if (symbol === null) return `ticker: expected a ticker such as SPY or BRK.B, got ${shown(ticker)}`;
+      if (symbol === null && unserved.counts(ticker)) return null;
+      if (symbol === null) return `ticker: expected ${expected}, got ${shown(ticker)}`;
       const bar = read(fields);
       if (typeof bar === 'string') return bar;
       return problemOf(bar) ?? { symbol, bar };
     };
   };
-  return { required: barColumns, optional: optionalBarColumns, reader };
+  return { ...stockAggregates, reader };
 }
 
 /** Minute aggregates: `window_start` is the start of a minute. */
-export const stockMinuteBars = (bounds: InstantBounds): StockBarFormat =>
-  stockBarFormat(bounds, (bar) =>
+export const stockMinuteBars = (options: StockBarOptions): StockBarFormat =>
+  stockBarFormat(options, (bar) =>
     bar.tsMs % minuteMs === 0
       ? null
       : `window_start: expected the start of a minute, got ${new Date(bar.tsMs).toISOString()}`,
   );
 
 /** Day aggregates: 00:00 New York of `dayBarDate` is the bar's start. A date without trading has no bar. */
-export const stockDayBars = (bounds: InstantBounds): StockBarFormat =>
-  stockBarFormat(bounds, (bar) => {
+export const stockDayBars = (options: StockBarOptions): StockBarFormat =>
+  stockBarFormat(options, (bar) => {
     const date = dayBarDate(bar.tsMs);
     bar.tsMs = exchangeInstant(date);
     return isTradingDay(date) ? null : `window_start: expected a day with trading, got ${date}`;

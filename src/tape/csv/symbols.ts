@@ -7,70 +7,36 @@ import {
   type TenorFrame,
   tenorFrames,
 } from '../../domain/symbol.ts';
-import { readTicker } from '../../domain/ticker.ts';
 import { type Tier, tiers } from '../../domain/tier.ts';
-import type { ColumnIndex, CsvFormat } from './csv.ts';
-import { readCount, shown } from './values.ts';
+import type { ColumnOf } from '../formats/format.ts';
+import { symbolList as format } from '../formats/symbol-list.ts';
+import { type Cells, cellReader } from './cells.ts';
+import type { CsvFormat } from './csv.ts';
+import { readCount } from './values.ts';
 
-const required = ['symbol', 'name'] as const;
-const optional = [
-  'class',
-  'window_days',
-  'tenor_frame',
-  'min_tier',
-  'requires_attestation',
-  'sector',
-  'listed',
-  'instrument_type',
-] as const;
-type SymbolColumn = (typeof required)[number] | (typeof optional)[number];
+type SymbolColumn = ColumnOf<typeof format>;
 
-function oneOf<T extends string>(values: readonly T[], text: string, missing: T): T | null {
-  if (text === '') return missing;
-  return values.find((value) => value === text.toLowerCase()) ?? null;
-}
-
-function readFlag(text: string, missing: boolean): boolean | null {
-  if (text === '') return missing;
-  if (/^(true|1|yes)$/i.test(text)) return true;
-  return /^(false|0|no)$/i.test(text) ? false : null;
-}
-
-function readEntry(field: (name: SymbolColumn) => string): SymbolEntry | string {
-  const wrong = (name: SymbolColumn, expected: string) => `${name}: expected ${expected}, got ${shown(field(name))}`;
-  const symbol = readTicker(field('symbol'));
-  if (symbol === null) return wrong('symbol', 'a ticker such as SPY or BRK.B');
-  const symbolClass = oneOf<SymbolClass>(symbolClasses, field('class'), 'equity');
-  if (symbolClass === null) return wrong('class', symbolClasses.join(' or '));
-  const windowDays = field('window_days') === '' ? 60 : readCount(field('window_days'));
-  if (!(windowDays >= 1 && windowDays <= 10_000)) return wrong('window_days', 'a whole number of days from 1 to 10000');
-  const tenorFrame = oneOf<TenorFrame>(tenorFrames, field('tenor_frame'), 'weekly');
-  if (tenorFrame === null) return wrong('tenor_frame', tenorFrames.join(' or '));
-  const minTier = oneOf<Tier>(tiers, field('min_tier'), 'free');
-  if (minTier === null) return wrong('min_tier', tiers.join(' or '));
-  const requiresAttestation = readFlag(field('requires_attestation'), false);
-  if (requiresAttestation === null) return wrong('requires_attestation', 'true or false');
-  const registered = readFlag(field('listed'), true);
-  if (registered === null) return wrong('listed', 'true or false');
-  const instrumentType = oneOf<InstrumentType>(
-    instrumentTypes,
-    field('instrument_type'),
-    symbolClass === 'index' ? 'index' : 'unknown',
-  );
-  if (instrumentType === null) return wrong('instrument_type', instrumentTypes.join(' or '));
-  const name = field('name') === '' ? symbol : field('name');
-  const sector = field('sector') === '' ? null : field('sector');
+function readEntry(cells: Cells<SymbolColumn>): SymbolEntry {
+  const { text, word, flag } = cells;
+  const symbol = cells.ticker('symbol');
+  const symbolClass = word<SymbolClass>('class', symbolClasses, 'equity');
+  const days = text('window_days') === '' ? 60 : readCount(text('window_days'));
+  const isWindow = days >= 1 && days <= 10_000;
   return {
     symbol,
-    name,
+    name: text('name') === '' ? symbol : text('name'),
     class: symbolClass,
-    registered,
-    windowDays,
-    tenorFrame,
-    minTier,
-    requiresAttestation,
-    sector,
-    instrumentType,
+    windowDays: cells.checked('window_days', isWindow ? days : null, 'a whole number of days from 1 to 10000'),
+    tenorFrame: word<TenorFrame>('tenor_frame', tenorFrames, 'weekly'),
+    minTier: word<Tier>('min_tier', tiers, 'free'),
+    requiresAttestation: flag('requires_attestation', false),
+    registered: flag('listed', true),
+    instrumentType: word<InstrumentType>(
+      'instrument_type',
+      instrumentTypes,
+      symbolClass === 'index' ? 'index' : 'unknown',
+    ),
+    sector: text('sector') === '' ? null : text('sector'),
   };
 }
 
@@ -80,9 +46,7 @@ function readEntry(field: (name: SymbolColumn) => string): SymbolEntry | string 
  * `listed=false` into the ticker directory only: a real ticker, whose bars may be read. Blank fields mean equity, 60
  * days, weekly, free, no attestation, no sector.
  */
-export const symbolList: CsvFormat<SymbolEntry, (typeof required)[number], (typeof optional)[number]> = {
-  required,
-  optional,
-  reader: (at: ColumnIndex<SymbolColumn>) => (fields) =>
-    readEntry((name) => (at[name] < 0 ? '' : fields[at[name]]!.trim())),
+export const symbolList: CsvFormat<SymbolEntry, SymbolColumn> = {
+  ...format,
+  reader: cellReader(readEntry),
 };

@@ -3,16 +3,17 @@ import { basename } from 'node:path';
 import { pipeline } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { unzstd } from '../../runtime/zstd-frames.ts';
-import { ParquetError, parquetCsv } from './parquet-csv.ts';
 
 /**
  * A vendor file that cannot be read as what it should be; `message` begins with the file's name and is fit to be shown.
  */
 export class TapeFileError extends Error {
   override readonly name = 'TapeFileError';
+  readonly file: string;
 
   constructor(file: string, reason: string, options?: ErrorOptions) {
     super(`${basename(file)}: ${reason}`, options);
+    this.file = file;
   }
 }
 
@@ -31,7 +32,7 @@ export type OnBytes = (count: number, text?: Buffer) => void;
 
 const chunkBytes = 256 * 1024;
 
-/** How a file is packed, by its first bytes: vendors and browsers drop or add `.gz`. */
+/** Packing of a file, by its first bytes: vendors and browsers drop or add `.gz`. */
 type Packing = 'gzip' | 'zstd' | 'parquet' | 'none';
 
 function packingOf(first: Buffer): Packing {
@@ -47,7 +48,6 @@ function reasonOf(cause: unknown, packing: Packing): string {
   const code = (cause as { code?: string }).code ?? '';
   if (code === 'Z_BUF_ERROR') return `the ${packing} data is truncated: the file is incomplete`;
   if (/^Z(STD)?_/.test(code)) return `the ${packing} data is damaged (${(cause as Error).message})`;
-  if (cause instanceof ParquetError) return cause.message;
   if (code === 'ENOENT') return 'no such file';
   if (code === 'EISDIR') return 'is a folder';
   return (cause as Error).message;
@@ -72,6 +72,12 @@ async function* unpacked(source: AsyncIterable<Buffer>, packing: Packing): Async
   else yield* source;
 }
 
+/** The reader of Parquet is imported where there is some: its modules would be loaded in every thread of a tape. */
+async function parquetTexts(path: string, onBytes: OnBytes): Promise<AsyncGenerator<Buffer>> {
+  const { parquetCsv } = await import('./parquet-csv.ts');
+  return parquetCsv(path, onBytes);
+}
+
 /**
  * The text of a file: unpacked when it is gzip or Zstandard, as CSV when it is Parquet. Memory does not grow with the
  * file. Throws `TapeFileError`.
@@ -85,7 +91,7 @@ export async function* readBytes(path: string, onBytes: OnBytes = () => {}): Asy
       if (first.done) return;
       packing = packingOf(first.value);
       const packed = () => counted(following(first.value, source), onBytes);
-      const texts = packing === 'parquet' ? parquetCsv(path, onBytes) : unpacked(packed(), packing);
+      const texts = packing === 'parquet' ? await parquetTexts(path, onBytes) : unpacked(packed(), packing);
       for await (const text of texts) {
         onBytes(0, text);
         yield text;

@@ -1,4 +1,4 @@
-import { expectedTime, type InstantBounds, isWithin } from '../../domain/instant-gate.ts';
+import { digitsBelowMs, expectedTime, type FineUnit, type InstantBounds, isWithin } from '../../domain/instant-gate.ts';
 
 function isDigitOrPoint(code: number): boolean {
   return (code >= 48 && code <= 57) || code === 46;
@@ -31,7 +31,7 @@ export function readGroupedNumber(text: string): number {
 
 const blank = /^(?:|-+|n\/?a|nan|null)$/i;
 
-/** Whether a page writes this where it has no value: nothing, `--`, `N/A`, `NaN`. */
+/** True if a page writes this where it has no value: nothing, `--`, `N/A`, `NaN`. */
 export function isBlank(text: string): boolean {
   return blank.test(text);
 }
@@ -44,21 +44,24 @@ export function readCount(text: string): number {
 
 const digits = /^\d+$/;
 
-/**
- * Epoch ms of a nanosecond stamp (the part below a millisecond is dropped); NaN when it is none within the bounds.
- */
-export function readNanoseconds(text: string, bounds: InstantBounds): number {
-  const ms = digits.test(text) ? +text.slice(0, -6) : Number.NaN;
+/** Epoch ms of a stamp (the part below a millisecond is dropped); NaN when it is none within the bounds. */
+export function readInstant(text: string, unit: FineUnit, bounds: InstantBounds): number {
+  const ms = digits.test(text) ? +text.slice(0, text.length - digitsBelowMs[unit]) : Number.NaN;
   return isWithin(bounds, ms) ? ms : Number.NaN;
 }
 
-/** Why a text is no nanosecond stamp within the bounds. */
-export function problemOfNanoseconds(text: string, bounds: InstantBounds): string {
+/** Why a text is no stamp within the bounds. */
+export function problemOfInstant(text: string, unit: FineUnit, bounds: InstantBounds): string {
   const value = digits.test(text) ? +text : Number.NaN;
-  return `expected ${expectedTime(value, 'nanoseconds', bounds)}, got ${shown(text)}`;
+  return `expected ${expectedTime(value, unit, bounds)}, got ${shown(text)}`;
 }
 
-/** What a bad field's reason says of it. */
+/** The expected times of a contract whose last session ends at `endMs`. */
+export function beforeExpiry(endMs: number): string {
+  return `a time before ${new Date(endMs).toISOString()}, the end of the contract's last session`;
+}
+
+/** A text as the reason for a bad field shows it. */
 export function shown(text: string): string {
   return JSON.stringify(text.slice(0, 40));
 }

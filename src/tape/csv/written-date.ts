@@ -45,7 +45,7 @@ function instantOf(pieces: readonly Piece[]): number | null {
   return exchangeInstant(dateOfEpochDay(day), Math.floor(time / minuteMs)) + (time % minuteMs);
 }
 
-/** Whether one locale prints all of these. */
+/** True if one locale prints all of these. */
 function isOfOneLocale(pieces: readonly Piece[]): boolean {
   const [first, ...others] = pieces.flatMap(({ locales }) => (locales === null ? [] : [locales]));
   return first === undefined || [...first].some((locale) => others.every((locales) => locales.has(locale)));

@@ -1,5 +1,7 @@
 import type { ChainCapture, ChainRow } from '../../domain/chain/chain.ts';
+import { longestDelayMs } from '../../domain/chain/chain.ts';
 import { readOptionContract } from '../../domain/chain/option-contract.ts';
+import type { OptionRoots } from '../../domain/chain/option-root.ts';
 import type { InstantBounds } from '../../domain/instant-gate.ts';
 import { assembleChain, contractRow } from '../chains/chain-rows.ts';
 import {
@@ -39,12 +41,17 @@ function rowOf(value: unknown, path: string): ChainRow {
   );
 }
 
+/** Age of the quotes at the line's time, ms. Throws `BadField`. */
+function delayOf(line: Unread): number {
+  return (line.delay_ms ?? null) === null ? 0 : whole(line, 'delay_ms', longestDelayMs);
+}
+
 /**
  * The chain of a live line of type `chain`. Unlike the exchange's delayed-quote tables a 0 is a zero here, but for an
  * iv; null, no key at all, or a number outside its domain is unknown. Throws `BadField`, or `TapeFileError` for
  * contracts of several underlyings or a contract that is there twice.
  */
-export function chainOfLine(line: Unread, bounds: InstantBounds): ChainCapture {
+export function chainOfLine(line: Unread, bounds: InstantBounds, roots: OptionRoots): ChainCapture {
   const underlying = tickerOf(line, 'underlying');
   if (!Array.isArray(line.rows)) throw new BadField('rows', 'a list', line.rows);
   const rows = line.rows.map((row, i) => {
@@ -59,12 +66,14 @@ export function chainOfLine(line: Unread, bounds: InstantBounds): ChainCapture {
   });
   const partial = line.partial ?? false;
   if (typeof partial !== 'boolean') throw new BadField('partial', 'true or false', partial);
-  const chain = assembleChain('chain', rows, {
+  const header = {
     capturedAt: instant(line, 'captured_at_ms', bounds),
+    delayMs: delayOf(line),
     spot: optionalNumber(line, 'spot'),
     priorCloseSpot: optionalNumber(line, 'prior_close_spot'),
     partial,
-  });
+  };
+  const chain = assembleChain('chain', rows, header, roots);
   if (chain.underlying !== underlying)
     throw new BadField('underlying', `${chain.underlying} as its contracts say`, underlying);
   return chain;

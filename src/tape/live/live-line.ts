@@ -2,7 +2,9 @@ import type { ChainCapture } from '../../domain/chain/chain.ts';
 import type { ContractBook } from '../../domain/chain/contract-book.ts';
 import type { InstantBounds } from '../../domain/instant-gate.ts';
 import {
+  highestStockPrice,
   type IndexValue,
+  mostShares,
   type OptionPrint,
   type OptionQuote,
   priceUnits,
@@ -12,6 +14,7 @@ import {
   tradeNumber,
 } from '../../domain/print.ts';
 import { TapeFileError } from '../csv/tape-file.ts';
+import { beforeExpiry } from '../csv/values.ts';
 import { largestOptionPrice, largestOptionSize } from '../prints/option-trades.ts';
 import { largestId } from '../prints/print-fields.ts';
 import { chainOfLine } from './live-chain.ts';
@@ -28,7 +31,7 @@ import {
   whole,
 } from './live-fields.ts';
 
-/** What a line of the live tape says (docs/live-tape.md). */
+/** A line of the live tape (docs/live-tape.md). */
 export type LiveRecord =
   | { type: 'stock_print'; print: StockPrint }
   | { type: 'option_print'; print: OptionPrint }
@@ -40,7 +43,7 @@ export type LiveRecord =
 
 /** 1e-4 dollars or points. */
 function priceAbove0(line: Unread, key: string): number {
-  const price = toPriceUnits(amount(line, key));
+  const price = toPriceUnits(amount(line, key, highestStockPrice));
   if (price === 0) throw new BadField(key, `a ${key} above 0`, line[key]);
   return price;
 }
@@ -53,7 +56,7 @@ function stockPrint(line: Unread, bounds: InstantBounds): StockPrint {
     trf: whole(line, 'trf_id', largestId, 0),
     id: tradeNumber(text(line, 'id', 'a trade id as a string')),
     price,
-    ...splitSize(amount(line, 'size')),
+    ...splitSize(amount(line, 'size', mostShares)),
     conditions: conditionIds(line),
     correction: whole(line, 'correction', largestId, 0),
     ...stamp(line, bounds),
@@ -65,27 +68,33 @@ function stockPrint(line: Unread, bounds: InstantBounds): StockPrint {
 /** The largest price an option's record holds, in dollars. */
 const optionDollars = Math.floor(largestOptionPrice / priceUnits);
 
+/** The contract of a line, and its instant, which lies in a session of the contract. Throws `BadField`. */
+function contractAt(line: Unread, book: ContractBook, bounds: InstantBounds) {
+  const contract = contractOf(line, book.find);
+  const at = stamp(line, bounds);
+  if (at.tsMs >= contract.endMs) throw new BadField('sip_timestamp', beforeExpiry(contract.endMs), line.sip_timestamp);
+  return { contract, ...at };
+}
+
 function optionPrint(line: Unread, book: ContractBook, bounds: InstantBounds): OptionPrint {
   const size = whole(line, 'size', largestOptionSize);
   if (size === 0) throw new BadField('size', 'a number of contracts from 1', size);
   return {
-    contract: contractOf(line, book.find),
+    ...contractAt(line, book, bounds),
     exchange: whole(line, 'exchange', largestId),
     price: toPriceUnits(amount(line, 'price', optionDollars)),
     size,
     conditions: conditionIds(line),
     correction: whole(line, 'correction', largestId, 0),
-    ...stamp(line, bounds),
     sequence: whole(line, 'sequence_number'),
   };
 }
 
 function optionQuote(line: Unread, book: ContractBook, bounds: InstantBounds): OptionQuote {
   return {
-    contract: contractOf(line, book.find),
+    ...contractAt(line, book, bounds),
     bid: toPriceUnits(amount(line, 'bid_price', optionDollars)),
     ask: toPriceUnits(amount(line, 'ask_price', optionDollars)),
-    ...stamp(line, bounds),
     sequence: whole(line, 'sequence_number'),
   };
 }
@@ -103,7 +112,7 @@ function recordOf(line: Unread, book: ContractBook, bounds: InstantBounds): Live
       return { type: 'index_value', value: { symbol: tickerOf(line, 'symbol'), value, ...stamp(line, bounds) } };
     }
     case 'chain':
-      return { type: 'chain', chain: chainOfLine(line, bounds) };
+      return { type: 'chain', chain: chainOfLine(line, bounds, book.roots) };
     case 'time':
       return { type: 'time', tsMs: stamp(line, bounds).tsMs };
     default:

@@ -9,15 +9,18 @@ import { type LiveRecord, readLiveLine } from './live-line.ts';
 const maxLineBytes = 64 * 1024 * 1024;
 const lineFeed = 0x0a;
 
-/** What came in one piece of the stream. */
+/** Lines of one piece of the stream. */
 export interface LiveBatch {
   /** In the order of their lines. */
   records: LiveRecord[];
-  /** How many lines were read in all so far, bad and blank ones too: where to go on from. */
+  /** Number of lines read in all so far, bad and blank ones too: where to go on from. */
   throughLine: number;
 }
 
-/** What is not a line yet. Bytes of a line that is too long are dropped as they come: memory has a bound. */
+/**
+ * Collects bytes that are not a line yet. Those of a line that is too long are dropped as they come: memory has a
+ * bound.
+ */
 function lineTail() {
   let parts: Uint8Array[] = [];
   let length = 0;
@@ -45,7 +48,7 @@ function lineTail() {
   };
 }
 
-/** How a live tape is read. */
+/** Settings of reading a live tape. */
 export interface LiveReading {
   name: string;
   book: ContractBook;

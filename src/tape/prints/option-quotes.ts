@@ -1,19 +1,20 @@
 import type { ContractBook, TradedContract } from '../../domain/chain/contract-book.ts';
-import type { InstantBounds } from '../../domain/instant-gate.ts';
+import { digitsBelowMs, type InstantBounds } from '../../domain/instant-gate.ts';
 import type { OptionQuote } from '../../domain/print.ts';
 import { type ByteCsvFormat, type ByteFields, readByteCsv, shownField } from '../csv/byte-csv.ts';
 import { byteTexts } from '../csv/byte-texts.ts';
 import { countAt, priceAt } from '../csv/byte-values.ts';
 import type { ColumnIndex } from '../csv/csv.ts';
 import type { OnBadLine, OnBytes } from '../csv/tape-file.ts';
+import type { ColumnOf } from '../formats/format.ts';
+import { optionQuotes } from '../formats/option-quotes.ts';
 import { largestOptionPrice } from './option-trades.ts';
-import { badContract, badStamp, stampMs, stampNanos } from './print-fields.ts';
+import { badContract, badStamp, expired, stampMs, stampNanos } from './print-fields.ts';
 
-const required = ['ticker', 'ask_price', 'bid_price', 'sequence_number', 'sip_timestamp'] as const;
+export type OptionQuoteColumn = ColumnOf<typeof optionQuotes>;
 
-/** The columns of an option quotes file. */
-export const optionQuoteColumns = { required, optional: [] };
-export type OptionQuoteColumn = (typeof required)[number];
+const { time, symbols } = optionQuotes;
+const digits = digitsBelowMs[time.unit];
 
 /** A side's price; blank = no bid or no ask, which the tape also writes as 0. */
 function sideAt({ bytes, start, end }: ByteFields, column: number): number {
@@ -31,7 +32,7 @@ export function optionQuoteReader(
   return (fields) => {
     const { bytes, start, end } = fields;
     const contract = contractOf(bytes, start[at.ticker]!, end[at.ticker]!);
-    if (contract === null) return badContract(fields, at.ticker);
+    if (contract === null) return badContract(fields, at.ticker, symbols);
     const bid = sideAt(fields, at.bid_price);
     if (Number.isNaN(bid)) return `bid_price: expected a price from 0, got ${shownField(fields, at.bid_price)}`;
     const ask = sideAt(fields, at.ask_price);
@@ -39,9 +40,10 @@ export function optionQuoteReader(
     const sequence = countAt(bytes, start[at.sequence_number]!, end[at.sequence_number]!);
     if (Number.isNaN(sequence))
       return `sequence_number: expected a whole number, got ${shownField(fields, at.sequence_number)}`;
-    const tsMs = stampMs(fields, at.sip_timestamp, bounds);
-    const tsNanos = stampNanos(fields, at.sip_timestamp);
-    if (Number.isNaN(tsMs + tsNanos)) return badStamp(fields, at.sip_timestamp, bounds);
+    const tsMs = stampMs(fields, at.sip_timestamp, digits, bounds);
+    const tsNanos = stampNanos(fields, at.sip_timestamp, digits);
+    if (Number.isNaN(tsMs + tsNanos)) return badStamp(fields, at.sip_timestamp, time, bounds);
+    if (tsMs >= contract.endMs) return expired(fields, at.sip_timestamp, time, contract);
     return { contract, bid, ask, tsMs, tsNanos, sequence };
   };
 }
@@ -55,8 +57,8 @@ export function readOptionQuotes(
   path: string,
   options: { book: ContractBook; bounds: InstantBounds; onBadLine: OnBadLine; onBytes?: OnBytes },
 ): AsyncGenerator<OptionQuote[]> {
-  const format: ByteCsvFormat<OptionQuote, (typeof required)[number], never> = {
-    ...optionQuoteColumns,
+  const format: ByteCsvFormat<OptionQuote, OptionQuoteColumn> = {
+    ...optionQuotes,
     reader: (at) => optionQuoteReader(options.book, at, options.bounds),
   };
   return readByteCsv(path, format, options.onBadLine, options.onBytes);

@@ -1,13 +1,7 @@
+import { tradeSpan, tradeSpanAt } from '../../domain/calendar.ts';
 import { type ContractBook, createContractBook } from '../../domain/chain/contract-book.ts';
 import type { InstantBounds } from '../../domain/instant-gate.ts';
-import {
-  addDays,
-  dateOfEpochDay,
-  epochDay,
-  exchangeDate,
-  exchangeInstant,
-  type SessionDate,
-} from '../../domain/market-time.ts';
+import { dateOfEpochDay, epochDay } from '../../domain/market-time.ts';
 import type { OptionQuote } from '../../domain/print.ts';
 import { type ByteHeader, byteLineReader } from '../csv/byte-csv.ts';
 import { type OptionQuoteColumn, optionQuoteReader } from './option-quotes.ts';
@@ -23,7 +17,7 @@ export const recordWidth = 8;
 /** Offsets in a record. */
 export const recordAt = {
   contract: 0,
-  /** Milliseconds since midnight in New York of the record's day. */
+  /** Milliseconds since the trade date of the record began. */
   ms: 1,
   /** 20 bits of nanoseconds; above them the correction code, or what stands for a quote. */
   nanosAndCorrection: 2,
@@ -31,9 +25,9 @@ export const recordAt = {
   sizeOrAsk: 4,
   /** 16 bits of the exchange, 16 of the list of conditions; of a quote the lower half of its number. */
   exchangeAndConditions: 5,
-  /** Of a quote the upper half. */
+  /** Upper half of a quote. */
   sequence: 6,
-  /** Epoch day of the New York date. */
+  /** Epoch day of the trade date. */
   day: 7,
 } as const;
 const at = recordAt;
@@ -55,10 +49,10 @@ export const isQuote = (both: number) => both >>> nanosBits === quoteMark;
 /** Records that the lines of so many bytes can hold, at most. */
 export const mostRecords = (bytes: number) => Math.ceil((bytes + 1) / leastLineBytes);
 
-/** New York's midnight of an epoch day, epoch ms. */
-export const dayStartMs = (day: number): number => exchangeInstant(dateOfEpochDay(day));
+/** When the trade date of an epoch day begins, epoch ms. */
+export const dayStartMs = (day: number): number => tradeSpan(dateOfEpochDay(day)).fromMs;
 
-/** What was read of a piece of a file. */
+/** Records of a piece of a file. */
 export interface RecordPiece {
   /** Records that were put into the piece's memory. */
   records: number;
@@ -79,9 +73,9 @@ function instants() {
   let [startMs, endMs, day] = [0, 0, 0];
   return (into: Uint32Array, i: number, tsMs: number) => {
     if (tsMs < startMs || tsMs >= endMs) {
-      const date: SessionDate = exchangeDate(tsMs);
-      [startMs, endMs] = [exchangeInstant(date), exchangeInstant(addDays(date, 1))];
-      day = epochDay(date);
+      const span = tradeSpanAt(tsMs);
+      [startMs, endMs] = [span.fromMs, span.toMs];
+      day = epochDay(span.date);
     }
     into[i + at.ms] = tsMs - startMs;
     into[i + at.day] = day;

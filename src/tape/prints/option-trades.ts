@@ -1,30 +1,31 @@
 import type { ContractBook, TradedContract } from '../../domain/chain/contract-book.ts';
-import type { InstantBounds } from '../../domain/instant-gate.ts';
+import { digitsBelowMs, type InstantBounds } from '../../domain/instant-gate.ts';
 import { type OptionPrint, sizeParts } from '../../domain/print.ts';
 import { type ByteCsvFormat, type ByteFields, readByteCsv, shownField } from '../csv/byte-csv.ts';
 import { byteTexts } from '../csv/byte-texts.ts';
 import { priceAt, sizeMicrosAt } from '../csv/byte-values.ts';
 import type { ColumnIndex } from '../csv/csv.ts';
 import type { OnBadLine, OnBytes } from '../csv/tape-file.ts';
+import type { ColumnOf } from '../formats/format.ts';
+import { optionTrades } from '../formats/option-trades.ts';
 import {
   badConditions,
   badContract,
   badStamp,
   conditionReader,
+  expired,
   idAt,
   optionalCount,
   stampMs,
   stampNanos,
 } from './print-fields.ts';
 
-const required = ['ticker', 'conditions', 'exchange', 'price', 'sip_timestamp', 'size'] as const;
-const optional = ['correction'] as const;
+export type OptionTradeColumn = ColumnOf<typeof optionTrades>;
 
-/** The columns of an option trades file. */
-export const optionTradeColumns = { required, optional };
-export type OptionTradeColumn = (typeof required)[number] | (typeof optional)[number];
+const { time, symbols } = optionTrades;
+const digits = digitsBelowMs[time.unit];
 
-/** What the engine's records hold: prices in 32 bits of 1e-4 dollars, sizes in 31. */
+/** Bounds of the engine's records: prices in 32 bits of 1e-4 dollars, sizes in 31. */
 export const largestOptionPrice = 2 ** 32 - 1;
 export const largestOptionSize = 2 ** 31 - 1;
 
@@ -37,6 +38,7 @@ const noContract: TradedContract = {
   contract: { root: '', expiry: '', right: 'call', strike: 0 },
   underlying: { index: -1, symbol: '' },
   multiplier: 0,
+  endMs: Number.POSITIVE_INFINITY,
 };
 
 /**
@@ -55,7 +57,7 @@ export function optionTradeReader(
   return (fields) => {
     const { bytes, start, end } = fields;
     const contract = contractOf(bytes, start[at.ticker]!, end[at.ticker]!);
-    if (contract === null) return badContract(fields, at.ticker);
+    if (contract === null) return badContract(fields, at.ticker, symbols);
     const conditions = conditionsOf(fields);
     if (conditions === null) return badConditions(fields, at.conditions);
     const price = priceAt(bytes, start[at.price]!, end[at.price]!);
@@ -68,9 +70,10 @@ export function optionTradeReader(
     const correction = optionalCount(fields, at.correction);
     if (Number.isNaN(correction))
       return `correction: expected a whole number or nothing, got ${shownField(fields, at.correction)}`;
-    const tsMs = stampMs(fields, at.sip_timestamp, bounds);
-    const tsNanos = stampNanos(fields, at.sip_timestamp);
-    if (Number.isNaN(tsMs + tsNanos)) return badStamp(fields, at.sip_timestamp, bounds);
+    const tsMs = stampMs(fields, at.sip_timestamp, digits, bounds);
+    const tsNanos = stampNanos(fields, at.sip_timestamp, digits);
+    if (Number.isNaN(tsMs + tsNanos)) return badStamp(fields, at.sip_timestamp, time, bounds);
+    if (tsMs >= contract.endMs) return expired(fields, at.sip_timestamp, time, contract);
     print.contract = contract;
     print.conditions = conditions;
     print.exchange = exchange;
@@ -83,7 +86,7 @@ export function optionTradeReader(
   };
 }
 
-/** How an option tape is read. */
+/** Settings of reading an option tape. */
 export interface OptionTradeOptions {
   /** Where contracts are found; one for a session's prints and quotes. */
   book: ContractBook;
@@ -102,8 +105,8 @@ export interface OptionTradeOptions {
  */
 export function readOptionTrades(path: string, options: OptionTradeOptions): AsyncGenerator<OptionPrint[]> {
   const { book, bounds, onBadLine, onBytes, numbers = [] } = options;
-  const format: ByteCsvFormat<OptionPrint, (typeof required)[number], (typeof optional)[number]> = {
-    ...optionTradeColumns,
+  const format: ByteCsvFormat<OptionPrint, OptionTradeColumn> = {
+    ...optionTrades,
     reader(at) {
       const read = optionTradeReader(book, at, bounds);
       return (fields) => {

@@ -1,8 +1,10 @@
-import type { InstantBounds } from '../../domain/instant-gate.ts';
+import type { TradedContract } from '../../domain/chain/contract-book.ts';
+import type { FineUnit, InstantBounds } from '../../domain/instant-gate.ts';
 import { type ByteFields, shownField } from '../csv/byte-csv.ts';
 import { byteTexts } from '../csv/byte-texts.ts';
 import { countAt, stampMsAt, stampNanosAt } from '../csv/byte-values.ts';
-import { problemOfNanoseconds } from '../csv/values.ts';
+import { beforeExpiry, problemOfInstant } from '../csv/values.ts';
+import { type Format, spellings } from '../formats/format.ts';
 
 /** Ids of exchanges, facilities and conditions are small numbers. */
 export const largestId = 65_535;
@@ -37,28 +39,52 @@ export function conditionReader(column: number): (fields: ByteFields) => readonl
   return ({ bytes, start, end }) => known(bytes, start[column]!, end[column]!);
 }
 
-/** The milliseconds of a nanosecond timestamp; NaN when it is none within the bounds. */
-export function stampMs({ bytes, start, end }: ByteFields, column: number, bounds: InstantBounds): number {
-  return stampMsAt(bytes, start[column]!, end[column]!, bounds);
+/** The milliseconds of a timestamp of so many digits below them; NaN when it is none within the bounds. */
+export function stampMs(
+  { bytes, start, end }: ByteFields,
+  column: number,
+  digits: number,
+  bounds: InstantBounds,
+): number {
+  return stampMsAt(bytes, start[column]!, end[column]!, digits, bounds);
 }
 
 /** The nanoseconds of a timestamp within its millisecond; NaN for other text. */
-export function stampNanos({ bytes, end }: ByteFields, column: number): number {
-  return stampNanosAt(bytes, end[column]!);
+export function stampNanos({ bytes, end }: ByteFields, column: number, digits: number): number {
+  return stampNanosAt(bytes, end[column]!, digits);
 }
 
-/** The reason for a line with an invalid `sip_timestamp`. */
-export function badStamp({ bytes, start, end }: ByteFields, column: number, bounds: InstantBounds): string {
+/** The reason for a line with an invalid timestamp. */
+export function badStamp(
+  { bytes, start, end }: ByteFields,
+  column: number,
+  time: { column: string; unit: FineUnit },
+  bounds: InstantBounds,
+): string {
   const text = bytes.toString('latin1', start[column]!, end[column]!);
-  return `sip_timestamp: ${problemOfNanoseconds(text, bounds)}`;
+  return `${time.column}: ${problemOfInstant(text, time.unit, bounds)}`;
 }
 
-/** The reason for a line whose `ticker` is no option contract. */
-export function badContract(fields: ByteFields, column: number): string {
-  return `ticker: expected O: and an OSI symbol, got ${shownField(fields, column)}`;
+/** The reason for a line that names no option contract. */
+export function badContract(
+  fields: ByteFields,
+  at: number,
+  { column, spelling }: NonNullable<Format['symbols']>,
+): string {
+  return `${column}: expected ${spellings[spelling]}, got ${shownField(fields, at)}`;
 }
 
 /** The reason for a line whose `conditions` are none. */
 export function badConditions(fields: ByteFields, column: number): string {
   return `conditions: expected condition ids, got ${shownField(fields, column)}`;
+}
+
+/** The reason for a line with a time after its contract's last session. */
+export function expired(
+  fields: ByteFields,
+  column: number,
+  time: { column: string },
+  { endMs }: Pick<TradedContract, 'endMs'>,
+): string {
+  return `${time.column}: expected ${beforeExpiry(endMs)}, got ${shownField(fields, column)}`;
 }

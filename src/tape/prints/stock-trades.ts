@@ -1,11 +1,21 @@
-import type { InstantBounds } from '../../domain/instant-gate.ts';
-import { type StockPrint, sizeParts, tradeNumber } from '../../domain/print.ts';
+import { digitsBelowMs, type InstantBounds } from '../../domain/instant-gate.ts';
+import {
+  highestStockPrice,
+  mostShares,
+  priceUnits,
+  type StockPrint,
+  sizeParts,
+  tradeNumber,
+} from '../../domain/print.ts';
 import { type ByteCsvFormat, type ByteFields, readByteCsv, shownField } from '../csv/byte-csv.ts';
 import { byteTexts } from '../csv/byte-texts.ts';
 import { countAt, priceAt, sizeMicrosAt } from '../csv/byte-values.ts';
 import type { ColumnIndex } from '../csv/csv.ts';
 import type { OnBadLine, OnBytes } from '../csv/tape-file.ts';
+import type { UnservedTickers } from '../csv/unserved-tickers.ts';
 import { readVendorTicker } from '../csv/vendor-ticker.ts';
+import { type ColumnOf, spellings } from '../formats/format.ts';
+import { stockTrades } from '../formats/stock-trades.ts';
 import {
   badConditions,
   badStamp,
@@ -17,18 +27,11 @@ import {
   stampNanos,
 } from './print-fields.ts';
 
-const required = [
-  'ticker',
-  'conditions',
-  'exchange',
-  'id',
-  'price',
-  'sequence_number',
-  'sip_timestamp',
-  'size',
-] as const;
-const optional = ['correction', 'tape', 'trf_id'] as const;
-type Columns = ColumnIndex<(typeof required)[number] | (typeof optional)[number]>;
+type Column = ColumnOf<typeof stockTrades>;
+type Columns = ColumnIndex<Column>;
+
+const { time, symbols } = stockTrades;
+const digits = digitsBelowMs[time.unit];
 
 /** A trade id: mostly short digits, which need no text. */
 function idOf({ bytes, start, end }: ByteFields, column: number): number {
@@ -39,8 +42,8 @@ function idOf({ bytes, start, end }: ByteFields, column: number): number {
 
 const names = ['price', 'size', 'exchange', 'sequence_number', 'correction', 'tape', 'trf_id'] as const;
 const expected: Record<(typeof names)[number], string> = {
-  price: 'a price above 0',
-  size: 'a number of shares from 0',
+  price: `a price above 0, at most ${highestStockPrice}`,
+  size: `a number of shares from 0 to ${mostShares}`,
   exchange: 'an exchange id',
   sequence_number: 'a whole number',
   correction: 'a whole number or nothing',
@@ -54,17 +57,26 @@ function firstBad(fields: ByteFields, at: Columns, values: Record<(typeof names)
   return bad === undefined ? null : `${bad}: expected ${expected[bad]}, got ${shownField(fields, at[bad])}`;
 }
 
-function stockTradeReader(at: Columns, bounds: InstantBounds): (fields: ByteFields) => StockPrint | string {
+const believedPrice = (units: number) => (units > 0 && units <= highestStockPrice * priceUnits ? units : Number.NaN);
+const believedSize = (micros: number) => (micros <= mostShares * sizeParts ? micros : Number.NaN);
+
+function stockTradeReader(
+  at: Columns,
+  { bounds, unserved }: Pick<StockTradeOptions, 'bounds' | 'unserved'>,
+): (fields: ByteFields) => StockPrint | string | null {
   const symbolOf = byteTexts(readVendorTicker);
   const conditionsOf = conditionReader(at.conditions);
   return (fields) => {
     const { bytes, start, end } = fields;
     const symbol = symbolOf(bytes, start[at.ticker]!, end[at.ticker]!);
-    if (symbol === null) return `ticker: expected a ticker such as SPY or BRK.B, got ${shownField(fields, at.ticker)}`;
+    if (symbol === null) {
+      if (unserved.counts(bytes.toString('latin1', start[at.ticker]!, end[at.ticker]!))) return null;
+      return `ticker: expected ${spellings[symbols.spelling]}, got ${shownField(fields, at.ticker)}`;
+    }
     const conditions = conditionsOf(fields);
     if (conditions === null) return badConditions(fields, at.conditions);
-    const price = priceAt(bytes, start[at.price]!, end[at.price]!) || Number.NaN;
-    const micros = sizeMicrosAt(bytes, start[at.size]!, end[at.size]!);
+    const price = believedPrice(priceAt(bytes, start[at.price]!, end[at.price]!));
+    const micros = believedSize(sizeMicrosAt(bytes, start[at.size]!, end[at.size]!));
     const exchange = idAt(fields, at.exchange);
     const sequence = countAt(bytes, start[at.sequence_number]!, end[at.sequence_number]!);
     const correction = optionalCount(fields, at.correction);
@@ -81,9 +93,9 @@ function stockTradeReader(at: Columns, bounds: InstantBounds): (fields: ByteFiel
         tape,
         trf_id: trf,
       })!;
-    const tsMs = stampMs(fields, at.sip_timestamp, bounds);
-    const tsNanos = stampNanos(fields, at.sip_timestamp);
-    if (Number.isNaN(tsMs + tsNanos)) return badStamp(fields, at.sip_timestamp, bounds);
+    const tsMs = stampMs(fields, at.sip_timestamp, digits, bounds);
+    const tsNanos = stampNanos(fields, at.sip_timestamp, digits);
+    if (Number.isNaN(tsMs + tsNanos)) return badStamp(fields, at.sip_timestamp, time, bounds);
     if (start[at.id] === end[at.id]) return 'id: expected a trade id, got ""';
     const id = idOf(fields, at.id);
     const size = Math.floor(micros / sizeParts);
@@ -106,9 +118,11 @@ function stockTradeReader(at: Columns, bounds: InstantBounds): (fields: ByteFiel
   };
 }
 
-/** How a stock tape is read. */
+/** Settings of reading a stock tape. */
 export interface StockTradeOptions {
   bounds: InstantBounds;
+  /** Counts the lines of tickers that cannot be served. */
+  unserved: UnservedTickers;
   onBadLine: OnBadLine;
   onBytes?: OnBytes;
 }
@@ -120,10 +134,9 @@ export interface StockTradeOptions {
  * `onBadLine` with its line and omitted. Throws `TapeFileError`.
  */
 export function readStockTrades(path: string, options: StockTradeOptions): AsyncGenerator<StockPrint[]> {
-  const format: ByteCsvFormat<StockPrint, (typeof required)[number], (typeof optional)[number]> = {
-    required,
-    optional,
-    reader: (at) => stockTradeReader(at, options.bounds),
+  const format: ByteCsvFormat<StockPrint, Column> = {
+    ...stockTrades,
+    reader: (at) => stockTradeReader(at, options),
   };
   return readByteCsv(path, format, options.onBadLine, options.onBytes);
 }

@@ -1,8 +1,8 @@
-// What the address of the page says: /dashboard/SPY?tf=5m&session=2026-11-19.
+// Address of the page: /dashboard/SPY?tf=5m&session=2026-11-19.
 import { isDate } from './dates.ts';
 import { type Timeframe, timeframes } from './timeframes.ts';
 
-/** What is looked at. */
+/** The viewed symbol, timeframe and session. */
 export interface View {
   /** Ticker, uppercase. */
   symbol: string;

@@ -16,7 +16,7 @@ import { Summary } from './market/summary.ts';
 import { NoticeBar, noticeOf } from './notices.ts';
 import { CompositionPanel, ConcentrationPanel } from './offexchange/off-exchange-panels.ts';
 
-/** What the page is drawn with. */
+/** Props of the page. */
 export interface AppProps {
   desk: Desk;
   /** The browser's clock, epoch ms. */

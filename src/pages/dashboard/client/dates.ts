@@ -29,7 +29,7 @@ export function barSpan(timeframe: Timeframe, session: string): { from: string; 
   return { from, to: addDays(session, 1) };
 }
 
-/** Whether a text is a date that exists. */
+/** True if a text is a date that exists. */
 export function isDate(text: string): boolean {
   return (
     /^\d{4}-\d{2}-\d{2}$/.test(text) && !Number.isNaN(Date.parse(`${text}T00:00:00Z`)) && addDays(text, 0) === text

@@ -1,6 +1,6 @@
 // Numbers as traders read them. Every function says the unit it takes; null is a dash.
 
-/** What stands where a figure is unknown. */
+/** Stands where a figure is unknown. */
 export const unknown = '–';
 
 const minus = '\u2212';
@@ -148,7 +148,3 @@ export function shortDate(isoText: string, beside: string | null): string {
 
 /** An instant's day and time in New York: Nov 20 09:30; with the year where it is not that of the date `beside` it. */
 export const dayAndTime = (ms: number, beside: string | null) => `${shortDate(dateOf(ms), beside)} ${clockTime(ms)}`;
-
-/** Days between two dates. */
-export const daysBetween = (from: string, to: string) =>
-  Math.round((Date.parse(`${to}T00:00:00Z`) - Date.parse(`${from}T00:00:00Z`)) / 86_400_000);

@@ -6,15 +6,17 @@ import { App } from './app.ts';
 import { noPalette } from './charts/palette.ts';
 import { Desk } from './data/desk.ts';
 
-/** What the server knows of a page. */
+/** The server's part of a page. */
 export interface FrameParts {
   /** Path and query of the page's address. */
   pathname: string;
   search: string;
   /** The symbol of an address that names none. */
   symbol: string;
+  /** Tickers with data: the list of who has none of their own. */
+  symbols: readonly string[];
   latestSession: string;
-  /** Whether the browser has a key: panels that wait for figures, else what asks for a key. */
+  /** True if the browser has a key: panels that wait for figures, else what asks for a key. */
   hasKey: boolean;
   /** The sample market's key; '' = none is shown. */
   sampleKey: string;
@@ -26,13 +28,14 @@ const never = () => {
 };
 
 /** The dashboard as it is drawn at first. */
-export function frame({ symbol, latestSession, hasKey, sampleKey, ...address }: FrameParts): VNode {
+export function frame({ symbol, symbols, latestSession, hasKey, sampleKey, ...address }: FrameParts): VNode {
   const desk = new Desk({
     ask: never,
     liveUrl: '',
     openLive: never,
     key: () => (hasKey ? 'stored' : ''),
     view: viewOf(address, symbol),
+    symbols,
     latestSession,
     now: () => 0,
     random: () => 0,

@@ -21,7 +21,7 @@ const words: readonly (readonly [string, string])[] = [
   ],
   ['Flip', 'Price at which the cumulative net gex curve crosses zero, if it does.'],
   ['Zero gamma', 'Price at which net gamma, re-priced at other spots, changes sign.'],
-  ['Walls', 'The strikes with the largest call and put gamma.'],
+  ['Walls', 'The strikes with the largest positive and the most negative net gamma.'],
   [
     'Side',
     'Inferred from the quote at the time of the trade: near the ask or above it is a buy, near the bid or below it is a sell.',

@@ -2,6 +2,7 @@
 import { html } from 'htm/preact';
 import { hydrate, type VNode } from 'preact';
 import { onKeyChange, readKey, sampleKey } from '../../client/key.ts';
+import { marketLoaded } from '../../client/market-loading.ts';
 import { addressOf, viewOf } from './address.ts';
 import { App } from './app.ts';
 import { loadCharts } from './charts/chart.ts';
@@ -27,7 +28,7 @@ const nextFrame = (run: () => void) =>
 /** The worker that the browser's tabs share; null where there are none of its kind. */
 function workerPort(): WorkerPort | null {
   try {
-    return new SharedWorker(new URL('./data/live-worker.ts', import.meta.url), { type: 'module' }).port;
+    return new SharedWorker(main.dataset.liveWorker!, { type: 'module' }).port;
   } catch {
     return null;
   }
@@ -50,6 +51,7 @@ const desk = new Desk({
   ),
   key: readKey,
   view: here(),
+  symbols: main.dataset.symbols!.split(' ').filter((symbol) => symbol !== ''),
   latestSession: main.dataset.session!,
   now,
   random: () => Math.random(),
@@ -65,7 +67,8 @@ const desk = new Desk({
 history.replaceState(null, '', addressOf(here()));
 // Read while the page is as it was painted: after a change the browser would have to style all of it first.
 const painted = readPalette();
-// What the server has drawn is taken on: nothing is drawn twice. It stays where it is, or it would be laid out again.
+// The frame that the server has drawn is taken on: nothing is drawn twice. It stays where it is, or it would be laid
+// out again.
 const frame = main.querySelector(`[data-frame="${readKey() === '' ? 'none' : 'stored'}"]`)!;
 for (const node of [...main.childNodes]) if (node !== frame) node.remove();
 frame.removeAttribute('data-frame');
@@ -82,6 +85,8 @@ onKeyChange(() => {
 });
 addEventListener('pagehide', () => desk.pause());
 addEventListener('pageshow', (event) => event.persisted && desk.reload());
+// Data that is loaded meanwhile is not among what the streams tell.
+document.addEventListener(marketLoaded, () => desk.reload());
 addEventListener('popstate', () => desk.show(here(), false));
 desk.reload();
 // Who has a key will see charts: what draws them comes while the figures are asked for.

@@ -1,5 +1,5 @@
-// What stands above or instead of the panels when there is no answer: no key, a bad one, too many requests, no server,
-// no such symbol.
+// Notices above or instead of the panels when there is no answer: no key, a bad one, too many requests, no server, no
+// such symbol.
 import { html } from 'htm/preact';
 import type { ComponentChildren, VNode } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
@@ -17,7 +17,7 @@ export interface Notice {
   block: boolean;
   title: string;
   text: string;
-  /** Whether asking again may help. */
+  /** True if asking again may help. */
   retry: boolean;
   /** A session to show instead; absent = none. */
   session?: string;
@@ -68,7 +68,7 @@ function pastPricesNotice({ view, answer, quotes }: NoticeEntries): Notice | nul
   };
 }
 
-/** What has to be said about the symbol as a whole; null = nothing. */
+/** Notice about the symbol as a whole; null = none. */
 function symbolNotice(state: NoticeEntries): Notice | null {
   const { view, answer, errors } = state;
   const symbol = answer?.symbol;

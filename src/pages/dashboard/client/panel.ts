@@ -7,12 +7,15 @@ import type { FieldError } from './data/graph.ts';
 import type { Part } from './data/parts.ts';
 import { whenInSight } from './sight.ts';
 
-/** How a panel stands. */
+/** Datasets that panels are made of, by their names on the command line. */
+export type Dataset = 'stock-minute-bars' | 'stock-day-bars' | 'stock-trades' | 'chain' | 'option-trades';
+
+/** State of a panel. */
 export type PanelState =
   | { kind: 'loading' }
   | { kind: 'shown' }
-  /** Nothing to show, and why. */
-  | { kind: 'empty'; why: string }
+  /** Nothing to show, and why; `dataset` = the files of which it would be made, if nothing of them is stored. */
+  | { kind: 'empty'; why: string; dataset?: Dataset }
   /** The caller may not read it: what it would take. */
   | { kind: 'locked'; title: string; why: string }
   | { kind: 'failed'; why: string };
@@ -47,20 +50,22 @@ function stateBefore({ phase, failure }: Pick<DeskState, 'phase' | 'failure'>): 
 
 /**
  * The state of what a panel shows of the answer: `path` is the field's, `why` says why there is nothing; null = there
- * is something. `part` = it is of a part that is asked for when it comes into sight.
+ * is something. `part` = it is of a part that is asked for when it comes into sight; `dataset` = nothing of it is
+ * stored.
  */
 export function panelState(
   state: Pick<DeskState, 'answer' | 'phase' | 'failure' | 'errors' | 'loaded'>,
   path: readonly string[],
   why: string | null,
-  part?: Part,
+  part?: Part | null,
+  dataset?: Dataset | null,
 ): PanelState {
   const { answer, errors, phase } = state;
-  if (answer !== null && part !== undefined && why !== null && !state.loaded.includes(part)) return stateBefore(state);
+  if (answer !== null && part != null && why !== null && !state.loaded.includes(part)) return stateBefore(state);
   if (answer === null) return phase === 'failed' ? { kind: 'empty', why: 'Nothing was loaded.' } : { kind: 'loading' };
   const error = errorAt(errors, path);
   if (error && why !== null) return stateOfError(error, answer.me.tier);
-  return why === null ? { kind: 'shown' } : { kind: 'empty', why };
+  return why === null ? { kind: 'shown' } : { kind: 'empty', why, ...(dataset && { dataset }) };
 }
 
 /** A chart's figures as a table, for who would rather read them. */
@@ -81,7 +86,7 @@ export interface PanelProps {
   legend?: ComponentChildren;
   table?: () => FigureTable;
   retry: () => void;
-  /** What it shows is asked for when it comes into sight: `see` is called then. */
+  /** The part it shows is asked for when it comes into sight: `see` is called then. */
   part?: Part;
   see?: () => void;
   children?: ComponentChildren;
@@ -101,7 +106,11 @@ function message(state: PanelState, retry: () => void): VNode | null {
   if (state.kind === 'loading') {
     return html`<div class="skeleton" aria-hidden="true">${Array.from({ length: 8 }, () => html`<i></i>`)}</div>` as VNode;
   }
-  if (state.kind === 'empty') return html`<div class="message"><p>${state.why}</p></div>` as VNode;
+  if (state.kind === 'empty') {
+    const { why, dataset } = state;
+    return html`<div class="message"><p>${why}</p>
+      ${dataset === undefined ? null : html`<p>Load it from files: <code>tapegraph ingest ${dataset} FILE</code></p>`}</div>` as VNode;
+  }
   if (state.kind === 'locked') {
     return html`<div class="message locked">
       <svg viewBox="0 0 24 24" width="22" height="22" aria-hidden="true"><rect x="5" y="11" width="14" height="9" rx="2" fill="none" stroke="currentColor" stroke-width="1.8"/><path d="M8 11V8a4 4 0 0 1 8 0v3" fill="none" stroke="currentColor" stroke-width="1.8"/></svg>
@@ -112,7 +121,10 @@ function message(state: PanelState, retry: () => void): VNode | null {
   return null;
 }
 
-/** A panel: head, states, body, and its figures behind a switch. */
+/**
+ * A panel: head, states, body, and its figures behind a switch. The body that is shown takes the place of the one
+ * before, so that nothing on the page moves when a head gets its choices.
+ */
 export function Panel(props: PanelProps): VNode {
   const { id, title, state, note, controls, legend, table, retry, part, see, children } = props;
   const section = useRef<HTMLElement>(null);
@@ -129,7 +141,7 @@ export function Panel(props: PanelProps): VNode {
       </div>
     </div>
     ${shown ? legend : null}
-    <div class="body">${shown ? (asTable && table ? figures(table(), title) : children) : message(state, retry)}</div>
+    <div class="body" key=${shown}>${shown ? (asTable && table ? figures(table(), title) : children) : message(state, retry)}</div>
   </section>` as VNode;
 }
 

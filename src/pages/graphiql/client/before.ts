@@ -4,11 +4,7 @@
   const stored = (name: string) => localStorage.getItem(`graphiql:${name}`);
   const store = (name: string, value: string) => localStorage.setItem(`graphiql:${name}`, value);
 
-  // The documentation is open until somebody closes it; on a phone, where it would fill the screen, it is closed until
-  // somebody opens it.
-  const isPhone = matchMedia('(max-width: 760px)').matches;
-  if (stored('visiblePlugin') === null && !isPhone) store('visiblePlugin', 'Documentation Explorer');
-
+  // The documentation is closed until somebody opens it: the query comes first.
   document.documentElement.dataset.docs = stored('visiblePlugin') === 'Documentation Explorer' ? 'open' : 'closed';
 
   // One theme for all pages.

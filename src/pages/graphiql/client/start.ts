@@ -39,12 +39,69 @@
     else if (!loading && !guide.closest('.frame')) guide.remove();
   };
 
-  // What its editors scroll can be scrolled by keys alone.
+  // Parts that its editors scroll can be scrolled by keys alone.
   const reachEditors = () => {
     for (const area of root.querySelectorAll<HTMLElement>('.CodeMirror-scroll[tabindex="-1"]')) area.tabIndex = 0;
   };
 
+  // Its search of the documentation names the Mac's keys and hears no others.
+  const isMac = /mac/i.test(navigator.platform);
+  const searchField = () => root.querySelector<HTMLInputElement>('[data-cy="doc-explorer-input"]');
+  const nameKeys = () => {
+    const field = searchField();
+    const keys = isMac ? '\u2318 K' : 'Ctrl K';
+    if (field && field.placeholder !== keys) field.placeholder = keys;
+  };
+  document.addEventListener(
+    'keydown',
+    (event) => {
+      if (!(isMac ? event.metaKey : event.ctrlKey) || event.key.toLowerCase() !== 'k') return;
+      event.preventDefault();
+      event.stopPropagation();
+      if (!searchField()) root.querySelector<HTMLElement>('[aria-label="Show Documentation Explorer"]')?.click();
+      whenThere(searchField, (field) => field.focus());
+    },
+    { capture: true },
+  );
+
+  /** Waits for an element that GraphiQL draws. */
+  const whenThere = <Found extends Element>(find: () => Found | null, then: (found: Found) => void) => {
+    const found = find();
+    if (found) return then(found);
+    const watch = new MutationObserver(() => {
+      const drawn = find();
+      if (!drawn) return;
+      watch.disconnect();
+      then(drawn);
+    });
+    watch.observe(root, { childList: true, subtree: true });
+  };
+
+  // An example opens in a tab of its own.
+  const examples = JSON.parse(document.getElementById('graphiql-examples')!.textContent!) as string[];
+  const menu = document.querySelector<HTMLSelectElement>('#examples')!;
+  menu.addEventListener('change', () => {
+    const query = examples[Number(menu.value)];
+    const isChosen = menu.value !== '';
+    menu.value = '';
+    if (!isChosen || query === undefined) return;
+    const tabs = () => root.querySelectorAll('.graphiql-tab').length;
+    const before = tabs();
+    root.querySelector<HTMLElement>('.graphiql-tab-add')?.click();
+    const editor = () =>
+      tabs() > before
+        ? root.querySelector<Element & { CodeMirror: { setValue: (text: string) => void; focus: () => void } }>(
+            '.graphiql-query-editor .CodeMirror',
+          )
+        : null;
+    whenThere(editor, ({ CodeMirror }) => {
+      CodeMirror.setValue(query);
+      CodeMirror.focus();
+    });
+  });
+
   const amend = () => {
+    nameKeys();
     nameFields();
     reachEditors();
     groupTabs();

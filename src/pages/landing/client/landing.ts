@@ -73,7 +73,7 @@ function card({ symbol, spot, changePct, sessionDate, node }: Row): HTMLElement 
   return panel;
 }
 
-/** Of when the prices are, and what is meant by net GEX. */
+/** Note on the time of the prices, and on what is meant by net GEX. */
 function noteOf(rows: readonly Row[]): string {
   const [session = null] = rows
     .map(({ sessionDate }) => sessionDate)
@@ -87,7 +87,8 @@ function noteOf(rows: readonly Row[]): string {
 
 async function showQuotes(): Promise<void> {
   const key = readKey() || sampleKey();
-  if (key === '') return;
+  // Where nothing is stored, there are none to show.
+  if (key === '' || symbols.length === 0) return;
   const note = document.querySelector('#live-note')!;
   try {
     const { data, errors } = await askGraph<{ quotes: { rows: Row[] } }>(
@@ -95,7 +96,8 @@ async function showQuotes(): Promise<void> {
       { symbols },
       { authorization: `Bearer ${key}` },
     );
-    const rows = (data?.quotes?.rows ?? []).filter(({ spot }) => spot !== null);
+    // Without a price there may be gamma: of a chain alone.
+    const rows = (data?.quotes?.rows ?? []).filter(({ spot, node }) => spot !== null || node?.gex?.latest);
     document.querySelector('#quotes')!.replaceChildren(...rows.map(card));
     note.textContent = rows.length > 0 ? noteOf(rows) : (errors[0]?.message ?? 'No recent prices are stored.');
   } catch {

@@ -1,7 +1,7 @@
 // Finding in the index of the search: what is asked of it, and in which order its documents come.
 import MiniSearch, { type Options, type SearchResult } from 'minisearch';
 
-/** What the index stores of a document. */
+/** A document as the index stores it. */
 export interface Found extends SearchResult {
   kind: string;
   title: string;

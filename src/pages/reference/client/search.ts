@@ -5,9 +5,15 @@ import { type Found, type Search, searchOf } from './find.ts';
 const mostShown = 30;
 const shownCharacters = 140;
 
-async function load(): Promise<Search> {
-  // Beside this script, under the hash of all files.
-  const response = await fetch(new URL('../search.json', import.meta.url));
+interface Parts {
+  dialog: HTMLDialogElement;
+  input: HTMLInputElement;
+  list: HTMLElement;
+  said: HTMLElement;
+}
+
+async function load({ dialog }: Parts): Promise<Search> {
+  const response = await fetch(dialog.dataset.index!);
   if (!response.ok) throw new Error(`status ${response.status}`);
   return searchOf(await response.json());
 }
@@ -31,18 +37,11 @@ function item({ kind, title, place, href, text }: Found): HTMLLIElement {
   return made;
 }
 
-interface Parts {
-  dialog: HTMLDialogElement;
-  input: HTMLInputElement;
-  list: HTMLElement;
-  said: HTMLElement;
-}
-
 /** Shows what is found of the text in the field; returns the first link. */
 async function show({ input, list, said }: Parts, search: () => Promise<Search>): Promise<HTMLAnchorElement | null> {
   try {
     const find = await search();
-    // What was typed meanwhile counts.
+    // Text typed meanwhile counts.
     const text = input.value.trim();
     const found = text === '' ? [] : find(text);
     list.replaceChildren(...found.slice(0, mostShown).map(item));
@@ -85,7 +84,7 @@ export function letSearch(): void {
   const { dialog, input, list } = parts;
   let loading: Promise<Search> | null = null;
   const search = () => {
-    loading ??= load().catch((error) => {
+    loading ??= load(parts).catch((error) => {
       loading = null;
       throw error;
     });

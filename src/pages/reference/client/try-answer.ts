@@ -23,7 +23,7 @@ export interface Tried {
   file: string;
 }
 
-/** What an answer is shown in. */
+/** Elements that an answer is shown in. */
 export interface AnswerParts {
   said: HTMLElement;
   shown: HTMLElement;

@@ -16,14 +16,14 @@ const extensions: Readonly<Record<string, string>> = {
 /** A key as it is shown: enough of it to know it again. */
 const masked = (key: string) => `${key.slice(0, 8)}…`;
 
-/** How the answer is to come; null where there is no choice. */
+/** Choice of the answer's media type; null where there is none. */
 function mediaField({ media = '' }: DOMStringMap): HTMLSelectElement | null {
   const all = media.split(' ');
   if (all.length < 2) return null;
   return element('select', {}, ...all.map((value) => element('option', { value, textContent: value })));
 }
 
-/** What the reader needs besides a key; null = nothing. */
+/** Note on what the reader needs besides a key; null = nothing. */
 function sessionNote({ needs = '' }: DOMStringMap): HTMLElement | null {
   if (!needs.endsWith('site-session')) return null;
   const declared = needs.startsWith('declared') ? ' of an account with the non-professional declaration' : '';

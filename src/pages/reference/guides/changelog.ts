@@ -30,7 +30,7 @@ ${retiring.map(
   };
 }
 
-/** What changed in the published contract. */
+/** Changes of the published contract. */
 export const changelogGuide: Guide = {
   path: '/docs/changelog',
   title: 'Changelog',

@@ -1,4 +1,4 @@
-/** What clients notice of a release. */
+/** A change of a release that clients notice. */
 export interface Change {
   /** Date of the release, YYYY-MM-DD. */
   date: string;
@@ -13,6 +13,28 @@ export interface Change {
 /** The changes of the published contract, the latest first: everything that `/docs/changelog` shows. */
 export const changes: readonly Change[] = [
   {
+    date: '2026-11-25',
+    methodology: '3',
+    added: [
+      '`flipStatus` of GEX captures: how much a flip point says. REST has `meta.flip_status` in the grid, the reference and the history.',
+      '`callGexPeak` and `putGexPeak` of GEX captures: the strikes with the largest call gex and the largest absolute put gex.',
+      '`inputs` of GEX captures: what each root and expiry was priced with, the versions, and the file of the chain. `gammaDecimals`: with how many decimals the source prints gammas.',
+      '`meta.inconsistent_expiries` and `meta.spot_stale` of the grid, the history, the chain and the volatilities.',
+      '`sourceTime` and `delayMs` of chains, GEX captures, grids and references in the graph: the time of the quotes, and how much older they are than the capture. REST has `meta.source_time` if a capture is delayed.',
+    ],
+    changed: [
+      '`callWall` and `putWall` are the strikes with the largest positive and the most negative net gex. They were the strikes that are now the peaks.',
+      '`expectedMoveSigma` is of the price that options are priced with: the implied spot if the spot is stale, or the forward if options follow one.',
+      '`flipIsRemote` is deprecated; use `flipStatus`.',
+      'Captures of a delayed source are computed as of the time of their quotes: time to expiry, volatilities, greeks and 0DTE. `captured_at` stays the time of the page.',
+      'The `ts_ms` of greeks and the `as_of_ms` of volatilities are the time of the quotes.',
+      'Volumes of bars and quotes are rounded to whole shares if prints have fractions of a share.',
+      'Streams of bars send corrections of the session before the current one, also after 20:00 New York.',
+      '`me.apiTier` of the graph is never null.',
+      'AI clients: a batch in which two requests have the same id is rejected.',
+    ],
+  },
+  {
     date: '2026-11-22',
     methodology: '2',
     added: [
@@ -20,6 +42,7 @@ export const changes: readonly Change[] = [
       '`/graphql` supports `graphql-transport-ws`, for queries, mutations and subscriptions.',
       '`chainCaptured`: a subscription to the captures of a chain.',
       '`symbol.lastSession` of the graph: the last session with a daily bar, however long ago.',
+      '`symbol.sessionDates` of the graph: the dates of sessions that have data, latest first.',
       'Objects of the graph have global ids; `node` and `nodes` read objects by id.',
       '`symbol.flow.largeTrades` of the graph filters by `kind`, `side`, `right` and `expiry`, has a `cursor`, and reports the total number in `meta.total`.',
       'CSV, Arrow and protobuf pages name the next page in `Link: <…>; rel="next"`.',
@@ -29,6 +52,7 @@ export const changes: readonly Change[] = [
     changed: [
       'If spot and option quotes disagree, options are priced at the spot that the quotes imply, with a forward and a yield per expiry. A GEX capture reports whose volatilities it uses, and its `methodologyVersion`.',
       'The chain reports in `meta.greeks_source` whose volatilities and greeks its rows show: `vendor` or `solved`.',
+      '`symbols(search:)` of the graph lists the ticker itself first, then tickers that begin with the text, then names that contain it.',
       'Auction prints have a side. The side of a late print is inferred from the quote of its own time.',
       'With `Accept: application/graphql-response+json`, answers without `data` have a 4xx or 5xx status.',
       'A GraphQL document that costs more than the budget of a whole minute returns 400, not 429.',

@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
-import { nextTradingDay } from '../../../domain/calendar.ts';
+import { filledIn } from '../../../rest/contract/example.ts';
 import { firstQuery, firstRoute } from '../../first-requests.ts';
 import { type Html, html } from '../../html.ts';
 import { originText } from '../../origin.ts';
 import type { Captured } from '../captured.ts';
 import { curlCommand } from '../client/curl.ts';
-import { filledIn, standingAt } from '../example-requests.ts';
 import { jsonText } from '../json-text.ts';
+import { standingAt } from '../shown-request.ts';
 import type { GuideParts } from './guide.ts';
 
 /** A request that a guide shows, with the answer that a server gave. */
@@ -58,18 +58,15 @@ export const guideExamples = {
 /** The names of the requests. */
 export type GuideExampleName = keyof typeof guideExamples;
 
-/** What a server answered to the requests, by name. */
+/** A server's answers to the requests, by name. */
 export const guideAnswers: Readonly<Partial<Record<GuideExampleName, Captured>>> = JSON.parse(
   readFileSync(new URL('../../../../generated/pages/answers.json', import.meta.url), 'utf8'),
 );
 
 /** An example as it is sent at `nowMs`; what only the answer before says (`{cursor}`, `{etag}`) stays as it is. */
 export function guideRequest(example: GuideExample, nowMs: number): Required<Omit<GuideExample, 'credential'>> {
-  const standing = standingAt(nowMs);
-  const { params } = filledIn({ params: { address: example.address } }, standing);
-  const address = params.address!.replaceAll('{next}', nextTradingDay(standing.session));
-  const { method = 'GET', body = '', headers = {} } = example;
-  return { method, body, headers, address };
+  const { method = 'GET', body = '', headers = {}, address } = example;
+  return { method, body, headers, address: filledIn(address, standingAt(nowMs)) };
 }
 
 /** A shell command of a guide, as a test runs it: `KEY` holds the credential. */
@@ -86,7 +83,7 @@ export function curlOf(name: GuideExampleName, { nowMs, origin }: GuideParts): H
   return shell(html`${before}${originText(origin)}${after}`);
 }
 
-/** What a server answered: request, status, headers and body. */
+/** A server's answer: request, status, headers and body. */
 export function answerOf(name: GuideExampleName, shownHeaders: readonly string[] = []): Html {
   const captured = guideAnswers[name];
   // A new example has none until the script has asked the server.

@@ -1,4 +1,5 @@
 import type { Request } from 'express';
+import type { Assets } from '../../assets.ts';
 import { type Html, html } from '../../html.ts';
 import type { SiteState } from '../../market-note.ts';
 import { originOf } from '../../origin.ts';
@@ -6,6 +7,7 @@ import type { PagesParts } from '../../pages.ts';
 import type { Page } from '../../shell.ts';
 import { contents } from '../contents.ts';
 import { searchDialog } from '../search-dialog.ts';
+import { searchPath } from '../search-index.ts';
 import type { Guide, GuideSection } from './guide.ts';
 import { guides } from './guides.ts';
 
@@ -30,9 +32,11 @@ function next(guide: Guide): Html {
   return html`<p class="next">Next: <a href="${path}">${title}</a></p>`;
 }
 
+type GuidePage = (parts: PagesParts, request: Request, site: SiteState, assets: Assets) => Page;
+
 /** The page of a guide. */
-export function guidePage(guide: Guide): (parts: PagesParts, request: Request, site: SiteState) => Page {
-  return ({ limits, compiled, now }, request, site) => {
+export function guidePage(guide: Guide): GuidePage {
+  return ({ limits, compiled, now }, request, site, assets) => {
     const sampleKey = site.sample?.key ?? null;
     const sections = guide.sections({ origin: originOf(request), nowMs: now(), limits, compiled, sampleKey });
     const onPage = sections.map(({ id, title }) => [`#${id}`, title] as const);
@@ -40,8 +44,8 @@ export function guidePage(guide: Guide): (parts: PagesParts, request: Request, s
       title: `${guide.title} · Tapegraph`,
       description: guide.about,
       current: guide.path,
-      styles: ['reference/reference.css', 'reference/search.css', 'reference/guides/guides.css'],
-      scripts: ['reference/client/guide.ts'],
+      styles: ['reference/reference.css', 'reference/guides/guides.css'],
+      scripts: ['reference/client/guide.js'],
       body: html`<div class="reference">
 ${contents(guide.path, html`${links('On this page', onPage)}${links('Reference', referenceLinks)}`)}
 <main id="main" class="guide">
@@ -50,7 +54,7 @@ ${contents(guide.path, html`${links('On this page', onPage)}${links('Reference',
 ${sections.map(section)}
 ${next(guide)}
 </main></div>
-${searchDialog}`,
+${searchDialog(assets.address(searchPath))}`,
     };
   };
 }

@@ -2,7 +2,7 @@ import type { CompiledRoute } from '../../../rest/http/router.ts';
 import type { Html } from '../../html.ts';
 import type { PublishedLimits } from '../../published-limits.ts';
 
-/** What a guide is made from. */
+/** Parts of a guide. */
 export interface GuideParts {
   origin: string;
   /** The server's clock, epoch ms. */

@@ -63,7 +63,7 @@ ${shell(html`curl -H "X-API-Key: $KEY" '${parts.origin}/v2/symbols/SPY'`)}`,
   };
 }
 
-/** How to get a key, and how to use it. */
+/** Guide to getting a key, and using it. */
 export const keyGuide: Guide = {
   path: '/docs/key',
   title: 'Getting a key',

@@ -107,7 +107,7 @@ ${curlOf('quiet-day', parts)}${answerOf('quiet-day')}`,
   };
 }
 
-/** How long answers are read in pages, and which answers can be cached. */
+/** Guide to reading long answers in pages, and to answers that can be cached. */
 export const pagingGuide: Guide = {
   path: '/docs/paging',
   title: 'Paging and caching',

@@ -15,6 +15,7 @@ export const apiKeys = route({
   params: {},
   name: 'api-keys',
   operation: 'account/api-keys.graphql',
+  graphql: '{ me { keys { id } } }',
   answer: 'me',
   errors: [403, 502],
 });
@@ -36,6 +37,8 @@ export const createKey = route({
   body: jsonBody(shape, { name: 'KeyInput', example: { name: 'research' } }, { required: false }),
   name: 'create-key',
   operation: 'account/create-key.graphql',
+  graphql: 'mutation { createKey { created { key } } }',
+  example: { body: '{"name":"Laptop"}' },
   answer: 'createKey',
   variables: (_values, body) => ({ name: (body as z.output<typeof shape> | null)?.name ?? null }),
   errors: [400, 403, 413, 415, 502],
@@ -52,6 +55,8 @@ export const revokeKey = route({
   params: { id: opaqueId },
   name: 'revoke-key',
   operation: 'account/revoke-key.graphql',
+  graphql: 'mutation { revokeKey(id: "{key}") { revoked } }',
+  example: { params: { id: '{key}' } },
   answer: 'revokeKey',
   errors: [403, 404, 502],
 });

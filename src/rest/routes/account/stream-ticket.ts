@@ -12,6 +12,7 @@ export const streamTicket = route({
   params: {},
   name: 'stream-ticket',
   operation: 'account/stream-ticket.graphql',
+  graphql: 'mutation { createStreamTicket { ticket } }',
   answer: 'createStreamTicket',
   errors: [502],
   // A tool call cannot open a WebSocket.

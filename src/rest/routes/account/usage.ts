@@ -10,6 +10,7 @@ export const accountUsage = route({
   params: {},
   name: 'account-usage',
   operation: 'account/usage.graphql',
+  graphql: '{ me { usage { trailingDays } } }',
   answer: 'me',
   absent: ['quota'],
   errors: [502],

@@ -19,6 +19,7 @@ export const chainExpirations = route({
   },
   name: 'chain-expirations',
   operation: 'chain/expirations.graphql',
+  graphql: '{ symbol(symbol: "{symbol}") { expirations { dates } } }',
   answer: 'symbol.expirations',
   variables: ({ symbol, at, tz }) => ({ symbol, at, tz: tz ?? exchangeTimeZone }),
   aboutSessions: true,

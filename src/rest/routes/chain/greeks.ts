@@ -7,9 +7,11 @@ export const greeks = route({
   summary: 'Greeks of an option contract',
   description: 'The latest solve, and the last 390 samples, at most one per minute.',
   scopeGroup: 'analytics.vol',
+  symbolRule: 'registered',
   params: { contract, session: sessionDate.optional() },
   name: 'greeks',
   operation: 'chain/greeks.graphql',
+  graphql: '{ contract(id: "{contract}") { greeks { latest { mark } } } }',
   answer: 'contract.greeks',
   errors: [400, 403, 404, 502, 503],
 });

@@ -8,6 +8,7 @@ export const optionBars = route({
   summary: 'Option bars',
   description: 'The latest bars of a contract in one session, ascending.',
   scopeGroup: 'market.bars',
+  symbolRule: 'registered',
   params: {
     contract,
     tf: oneOf(['1m', '5m']).optional(),
@@ -16,6 +17,8 @@ export const optionBars = route({
   },
   name: 'option-bars',
   operation: 'chain/option-bars.graphql',
+  graphql: '{ contract(id: "{contract}") { bars { meta { count } } } }',
+  example: { shown: { params: { tf: '5m', session: '{session}' } } },
   answer: 'contract.bars',
   variables: ({ tf, ...rest }) => ({ ...rest, timeframe: tf ?? '1m' }),
   aboutSessions: true,

@@ -11,6 +11,7 @@ export const volTerm = route({
   params: { symbol: ticker },
   name: 'vol-term',
   operation: 'chain/vol-term.graphql',
+  graphql: '{ symbol(symbol: "{symbol}") { volatility { term { expiries { atmIv } } } } }',
   answer: 'symbol.volatility.term',
   errors: [400, 403, 502, 503],
 });
@@ -24,6 +25,7 @@ export const volSurface = route({
   params: { symbol: ticker },
   name: 'vol-surface',
   operation: 'chain/vol-surface.graphql',
+  graphql: '{ symbol(symbol: "{symbol}") { volatility { surface { points { iv } } } } }',
   answer: 'symbol.volatility.surface',
   errors: [400, 403, 502, 503],
 });

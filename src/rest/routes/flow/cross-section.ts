@@ -11,6 +11,8 @@ export const crossSection = route({
   params: { symbol: ticker, session: sessionDate.optional() },
   name: 'cross-section',
   operation: 'flow/cross-section.graphql',
+  graphql: '{ symbol(symbol: "{symbol}") { flow { crossSection { snapshot { seq } } } } }',
+  example: { shown: { params: { session: '{session}' } } },
   answer: 'symbol.flow.crossSection',
   aboutSessions: true,
   errors: [400, 403, 404, 502, 503],

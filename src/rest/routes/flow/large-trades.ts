@@ -16,6 +16,8 @@ export const largeTrades = route({
   },
   name: 'large-trades',
   operation: 'flow/large-trades.graphql',
+  graphql: '{ largeTrades(symbol: "{symbol}") { events { seq } } }',
+  example: { params: { symbol: '{symbol}' }, shown: { params: { min_premium_usd: '250000', limit: '2' } } },
   answer: 'largeTrades',
   aboutSessions: true,
   errors: [400, 403, 404, 502, 503],

@@ -8,7 +8,7 @@ export const gexGrid = route({
   path: '/v2/gex/:symbol/grid',
   summary: 'GEX grid',
   description:
-    'Dealer gamma exposure by strike: the latest capture without settled expiries, or a past capture as stored. Totals include all strikes of the requested expiries; top does not change them.',
+    'Dealer gamma exposure by strike: the latest capture without settled expiries, or a past capture as stored. Totals include all strikes of the requested expiries; top does not change them. dte=0 stands for the one expiry that ends on the day. It is an alternative to a list of expiries: both together are 400. expiries=all is no list, so dte=0 decides.',
   scopeGroup: 'analytics.gex',
   params: {
     symbol: ticker,
@@ -21,6 +21,8 @@ export const gexGrid = route({
   },
   name: 'gex-grid',
   operation: 'gex/grid.graphql',
+  graphql: '{ symbol(symbol: "{symbol}") { gex { grid { netGex } } } }',
+  example: { shown: { params: { top: '3' } } },
   answer: 'symbol.gex.grid',
   variables: ({ tz, dte, by_expiry, ...rest }) => ({
     ...rest,

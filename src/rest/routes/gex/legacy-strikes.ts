@@ -19,6 +19,8 @@ export const legacyStrikes = route({
   },
   name: 'legacy-strikes',
   operation: 'gex/legacy-strikes.graphql',
+  graphql: '{ symbol(symbol: "{symbol}") { gex { sessionStrikes(date: "{session}") { rows { strike } } } } }',
+  example: { params: { underlying: '{symbol}', date: '{session}' } },
   answer: 'symbol.gex.sessionStrikes',
   variables: ({ underlying, date }) => ({ underlying, date }),
   listsTokenExpired: true,

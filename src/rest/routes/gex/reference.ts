@@ -15,6 +15,8 @@ export const gexReference = route({
   },
   name: 'gex-reference',
   operation: 'gex/reference.graphql',
+  graphql: '{ symbol(symbol: "{symbol}") { gex { reference(date: "{session}", basis: open) { netGex } } } }',
+  example: { params: { date: '{session}', basis: 'open' } },
   answer: 'symbol.gex.reference',
   variables: ({ basis, ...rest }) => ({ ...rest, basis: basis ?? 'open' }),
   aboutSessions: true,

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { requireJournalAccount } from '../../../domain/journal/journal-account.ts';
 import { mergePatchBody, objectBody } from '../../contract/body.ts';
-import { opaqueId, positiveInt, text } from '../../contract/params.ts';
+import { cursor, opaqueId, positiveInt } from '../../contract/params.ts';
 import { type Route, route } from '../../contract/route.ts';
 
 const path = '/v2/journal/accounts';
@@ -30,9 +30,10 @@ export const journalAccountRoutes: readonly Route[] = [
     path,
     summary: 'Journal accounts',
     description: 'Accounts of the journal, ascending by id. Repeat with meta.cursor until it is absent.',
-    params: { limit: positiveInt.optional(), cursor: text(1024).optional() },
+    params: { limit: positiveInt.optional(), cursor: cursor(1024, 'MS5leGFtcGxlLTEuRW5WWi1FeVBXd2lh').optional() },
     name: 'journal-accounts',
     operation: 'journal/accounts.graphql',
+    graphql: '{ journalAccounts { rows { id } } }',
     answer: 'journalAccounts',
     errors: [400, 502],
   }),
@@ -46,6 +47,11 @@ export const journalAccountRoutes: readonly Route[] = [
     body,
     name: 'create-journal-account',
     operation: 'journal/create-account.graphql',
+    graphql: 'mutation { createJournalAccount(account: { name: "Paper" }) { account { id } } }',
+    example: {
+      body: '{"name":"Paper","broker":"Own"}',
+      shown: { body: '{"id":"paper","name":"Paper","broker":"Own"}' },
+    },
     answer: 'createJournalAccount',
     variables: (_values, sent) => fields(sent, true),
     errors: [400, 413, 415, 502],
@@ -61,6 +67,9 @@ export const journalAccountRoutes: readonly Route[] = [
     body,
     name: 'replace-journal-account',
     operation: 'journal/replace-account.graphql',
+    graphql:
+      'mutation { replaceJournalAccount(id: "{account}", account: { name: "Paper account" }) { account { id } } }',
+    example: { params: { id: '{account}' }, body: '{"name":"Paper account"}' },
     answer: 'replaceJournalAccount',
     variables: ({ id }, sent) => ({ ...fields(sent, false), id }),
     errors: [400, 413, 415, 502],
@@ -75,6 +84,8 @@ export const journalAccountRoutes: readonly Route[] = [
     body: mergePatchBody(patch, { name: 'JournalAccountPatch', example: { broker: null } }),
     name: 'patch-journal-account',
     operation: 'journal/patch-account.graphql',
+    graphql: 'mutation { patchJournalAccount(id: "{account}", patch: { broker: null }) { account { id } } }',
+    example: { params: { id: '{account}' }, body: '{"broker":null}' },
     answer: 'patchJournalAccount',
     variables: ({ id }, patch) => ({ id, patch }),
     errors: [400, 404, 413, 415, 502],
@@ -88,6 +99,8 @@ export const journalAccountRoutes: readonly Route[] = [
     params: { id: opaqueId },
     name: 'delete-journal-account',
     operation: 'journal/delete-account.graphql',
+    graphql: 'mutation { deleteJournalAccount(id: "{account}") { deleted } }',
+    example: { params: { id: '{account}' } },
     answer: 'deleteJournalAccount',
     errors: [400, 404, 502],
   }),

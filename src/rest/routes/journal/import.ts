@@ -14,6 +14,7 @@ const body: BodyReader = {
     description: `One trade object per line, or CSV with a header. UTF-8, at most ${importLimits.lines} lines.`,
     examples: ['{"id":"t1","account_id":"main","symbol":"SPY","side":"buy","qty":10,"price":600.5}\n'],
   },
+  cost: importRequests,
   read: (bytes) => bytes,
 };
 
@@ -29,7 +30,12 @@ export const journalImport = route({
   body,
   name: 'journal-import',
   operation: 'journal/import.graphql',
-  cost: (bytes) => importRequests(bytes as Uint8Array),
+  graphql:
+    'mutation { importJournal(importId: "{import}", body: "id,account_id,symbol,side,qty,price\\nt1,main,SPY,buy,10,636.5", format: csv) { result { created } } }',
+  example: {
+    params: { import_id: '{import}' },
+    body: '{"id":"t1","account_id":"main","symbol":"SPY","side":"buy","qty":10,"price":636.5}\n{"id":"t2","account_id":"main","symbol":"SPY","side":"sell"}\n',
+  },
   hints: { idempotent: true },
   answer: 'importJournal',
   variables: ({ import_id, format }, bytes) => ({ importId: import_id, format: format ?? 'jsonl', body: bytes }),

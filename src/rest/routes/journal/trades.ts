@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { requireTrade } from '../../../domain/journal/journal-trade.ts';
 import { mergePatchBody, objectBody } from '../../contract/body.ts';
-import { opaqueId, positiveInt, text } from '../../contract/params.ts';
+import { cursor, opaqueId, positiveInt } from '../../contract/params.ts';
 import { type Route, route } from '../../contract/route.ts';
 
 const path = '/v2/journal/trades';
@@ -24,6 +24,7 @@ const body = objectBody(
   { error: 'expected a trade object' },
 );
 type Sent = Record<string, unknown>;
+const graphTrade = '{ accountId: "main", symbol: "SPY", side: "buy", qty: 1, price: 600.5 }';
 
 /**
  * The fields of a body, checked. Without `withId` an id is skipped: the path's counts. The time stays as it was sent.
@@ -42,9 +43,14 @@ export const journalTradeRoutes: readonly Route[] = [
     path,
     summary: 'Trades',
     description: 'Trades of the journal, latest first. Repeat with meta.cursor until it is absent.',
-    params: { limit: positiveInt.optional(), cursor: text(1024).optional() },
+    params: {
+      limit: positiveInt.optional(),
+      cursor: cursor(1024, 'MS4xNzk1MTg2ODAwMDAwIGV4YW1wbGUtMS5LelNxMnN5enVDTlU').optional(),
+    },
     name: 'journal-trades',
     operation: 'journal/trades.graphql',
+    graphql: '{ journalTrades { rows { id } } }',
+    example: { shown: { params: { limit: '2' } } },
     answer: 'journalTrades',
     errors: [400, 502],
   }),
@@ -59,6 +65,8 @@ export const journalTradeRoutes: readonly Route[] = [
     body,
     name: 'create-journal-trade',
     operation: 'journal/create-trade.graphql',
+    graphql: `mutation { createJournalTrade(trade: ${graphTrade}) { trade { id } } }`,
+    example: { body: '{"account_id":"main","symbol":"SPY","side":"buy","qty":10,"price":636.5}' },
     answer: 'createJournalTrade',
     variables: (_values, sent) => fields(sent, true),
     errors: [400, 413, 415, 502],
@@ -74,6 +82,11 @@ export const journalTradeRoutes: readonly Route[] = [
     body,
     name: 'replace-journal-trade',
     operation: 'journal/replace-trade.graphql',
+    graphql: `mutation { replaceJournalTrade(id: "{trade}", trade: ${graphTrade}) { trade { id } } }`,
+    example: {
+      params: { id: '{trade}' },
+      body: '{"account_id":"main","symbol":"SPY","side":"buy","qty":20,"price":636.5}',
+    },
     answer: 'replaceJournalTrade',
     variables: ({ id }, sent) => ({ ...fields(sent, false), id }),
     errors: [400, 413, 415, 502],
@@ -89,6 +102,8 @@ export const journalTradeRoutes: readonly Route[] = [
     body: mergePatchBody(patch, { name: 'JournalTradePatch', example: { qty: 12, note: null } }),
     name: 'patch-journal-trade',
     operation: 'journal/patch-trade.graphql',
+    graphql: 'mutation { patchJournalTrade(id: "{trade}", patch: { note: "held overnight" }) { trade { id } } }',
+    example: { params: { id: '{trade}' }, body: '{"note":"held overnight"}' },
     answer: 'patchJournalTrade',
     variables: ({ id }, patch) => ({ id, patch }),
     errors: [400, 404, 413, 415, 502],
@@ -102,6 +117,8 @@ export const journalTradeRoutes: readonly Route[] = [
     params: { id: opaqueId },
     name: 'delete-journal-trade',
     operation: 'journal/delete-trade.graphql',
+    graphql: 'mutation { deleteJournalTrade(id: "{trade}") { deleted } }',
+    example: { params: { id: '{trade}' } },
     answer: 'deleteJournalTrade',
     errors: [404, 502],
   }),

@@ -11,6 +11,8 @@ export const movers = route({
   params: { limit: positiveInt.optional(), universe: oneOf(['registry']).optional() },
   name: 'movers',
   operation: 'market/movers.graphql',
+  graphql: '{ movers { rows { symbol changePct } meta { count } } }',
+  example: { shown: { params: { limit: '3' } } },
   answer: 'movers',
   variables: ({ limit, universe }) => ({ limit, universe: universe ?? 'registry' }),
   errors: [400, 502, 503],

@@ -11,6 +11,7 @@ export const sectors = route({
   params: { date: sessionDate.optional() },
   name: 'sectors',
   operation: 'market/sectors.graphql',
+  graphql: '{ sectors { rows { sector } } }',
   answer: 'sectors',
   variables: ({ date }) => ({ date, echoDate: date !== undefined }),
   errors: [400, 502, 503],

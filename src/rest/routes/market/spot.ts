@@ -7,9 +7,11 @@ export const spot = route({
   summary: 'Spot',
   description: 'Close of the latest daily bar; null if there is no recent bar.',
   scopeGroup: 'market.live',
+  symbolRule: 'registered',
   params: { symbol: knownTicker },
   name: 'spot',
   operation: 'market/spot.graphql',
+  graphql: '{ symbol(symbol: "{symbol}") { spot { price } } }',
   answer: 'symbol.spot',
   errors: [403, 404, 502, 503],
 });

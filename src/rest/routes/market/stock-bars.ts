@@ -1,6 +1,15 @@
 import { timeframes } from '../../../domain/bar.ts';
 import { exchangeTimeZone } from '../../../domain/market-time.ts';
-import { knownTicker, oneOf, pointInTime, positiveInt, text, timeZone, windowEnd } from '../../contract/params.ts';
+import {
+  cursor,
+  flag,
+  knownTicker,
+  oneOf,
+  pointInTime,
+  positiveInt,
+  timeZone,
+  windowEnd,
+} from '../../contract/params.ts';
 import { barsResponse } from '../../contract/protobuf.ts';
 import { route } from '../../contract/route.ts';
 
@@ -8,7 +17,8 @@ import { route } from '../../contract/route.ts';
 export const stockBars = route({
   path: '/v2/stocks/:symbol/bars',
   summary: 'Stock bars',
-  description: 'OHLCV bars in [from, to), ascending. Repeat with meta.cursor until it is absent.',
+  description:
+    'OHLCV bars in [from, to), ascending. Repeat with meta.cursor until it is absent. Prices are as printed; with `adjusted=true` they are divided, and volumes multiplied, by the splits between the bar and now. meta.splits lists the splits in the range.',
   scopeGroup: 'market.bars',
   params: {
     symbol: knownTicker,
@@ -18,14 +28,22 @@ export const stockBars = route({
     timeframe: oneOf(timeframes).optional(),
     tf: oneOf(timeframes).optional(),
     limit: positiveInt.optional(),
-    cursor: text(512).optional(),
-    source: text(40).optional(),
+    cursor: cursor(512, 'MS4xNzk1MTg2ODAwMDAxLmpIZkhYaWQxaWNCVg').optional(),
+    source: oneOf(['trade']).optional(),
+    adjusted: flag.optional(),
   },
   name: 'stock-bars',
   operation: 'market/stock-bars.graphql',
+  graphql:
+    '{ symbol(symbol: "{symbol}") { bars(from: "{session}", to: "{next}") { rows { tsMs } meta { rowCount } } } }',
+  example: {
+    params: { from: '{session}', to: '{next}' },
+    shown: { params: { from: '{session}T09:30', to: '{session}T10:00', timeframe: '5m' } },
+  },
   answer: 'symbol.bars',
-  variables: ({ tz, timeframe, tf, ...rest }) => ({
+  variables: ({ tz, timeframe, tf, adjusted, ...rest }) => ({
     ...rest,
+    adjust: adjusted ? ('split' as const) : ('raw' as const),
     tz: tz ?? exchangeTimeZone,
     timeframe: timeframe ?? tf ?? '1m',
   }),

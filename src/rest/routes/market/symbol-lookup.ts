@@ -11,5 +11,7 @@ export const symbolLookup = route({
   params: { q: text(40).meta({ example: 'SPY' }) },
   name: 'symbol-lookup',
   operation: 'market/symbol-lookup.graphql',
+  graphql: '{ lookup(q: "{symbol}") { valid } }',
+  example: { params: { q: '{symbol}' }, shown: { params: { q: 'aapl' } } },
   errors: [400, 502],
 });

@@ -7,8 +7,10 @@ export const symbol = route({
   summary: 'Symbol',
   description: 'The registry entry of one symbol.',
   scopeGroup: 'market.reference',
+  symbolRule: 'entry',
   params: { symbol: knownTicker },
   name: 'symbol',
   operation: 'market/symbol.graphql',
+  graphql: '{ symbol(symbol: "{symbol}") { minTier requiresAttestation } }',
   errors: [404, 502],
 });

@@ -11,6 +11,8 @@ export const symbols = route({
   params: { class: oneOf(symbolClasses).optional() },
   name: 'symbols',
   operation: 'market/symbols.graphql',
+  graphql: '{ registry { rows { symbol } } }',
+  example: { shown: { params: { class: 'index' } } },
   answer: 'registry',
   errors: [400, 502],
 });

@@ -1,5 +1,5 @@
 import { exchangeTimeZone } from '../../../domain/market-time.ts';
-import { pointInTime, positiveInt, text, ticker, timeZone, windowEnd } from '../../contract/params.ts';
+import { cursor, pointInTime, positiveInt, ticker, timeZone, windowEnd } from '../../contract/params.ts';
 import {
   activityResponse,
   compositionResponse,
@@ -10,7 +10,13 @@ import {
 import { type Route, route } from '../../contract/route.ts';
 
 // Spec 4.18 and contract-notes 3: four tables, one shape.
-function offExchange(table: string, summary: string, protobuf: ProtobufMessage): Route {
+function offExchange(
+  table: string,
+  summary: string,
+  cursorExample: string,
+  protobuf: ProtobufMessage,
+  shown: Record<string, string> = {},
+): Route {
   return route({
     path: `/v2/offexchange/:symbol/${table}`,
     summary,
@@ -23,10 +29,12 @@ function offExchange(table: string, summary: string, protobuf: ProtobufMessage):
       to: windowEnd.optional(),
       tz: timeZone.optional(),
       limit: positiveInt.optional(),
-      cursor: text(512).optional(),
+      cursor: cursor(512, cursorExample).optional(),
     },
     name: `off-exchange-${table}`,
     operation: `offexchange/${table}.graphql`,
+    graphql: `{ symbol(symbol: "{symbol}") { offExchange { ${table} { rows { date } meta { count } } } } }`,
+    example: { shown: { params: { symbol: 'AAPL', ...shown } } },
     answer: `symbol.offExchange.${table}`,
     variables: ({ tz, ...rest }) => ({ ...rest, tz: tz ?? exchangeTimeZone }),
     aboutSessions: true,
@@ -36,8 +44,30 @@ function offExchange(table: string, summary: string, protobuf: ProtobufMessage):
 }
 
 export const offExchangeRoutes: readonly Route[] = [
-  offExchange('concentration', 'Off-exchange price buckets', concentrationResponse),
-  offExchange('activity', 'Off-exchange totals by session', activityResponse),
-  offExchange('composition', 'Off-exchange trading by kind', compositionResponse),
-  offExchange('profile', 'Off-exchange trading by price', profileResponse),
+  offExchange(
+    'concentration',
+    'Off-exchange price buckets',
+    'MS4yMDI2LTExLTIwfDIwMjYtMTEtMjB8MjAyNi0xMS0yMHwxLjhRcy1JcVRLbWhnUA',
+    concentrationResponse,
+    { limit: '3' },
+  ),
+  offExchange(
+    'activity',
+    'Off-exchange totals by session',
+    'MS4yMDI2LTExLTIwfDIwMjYtMTEtMjB8MjAyNi0xMS0yMHwuaFc3dWpobE94OEVy',
+    activityResponse,
+  ),
+  offExchange(
+    'composition',
+    'Off-exchange trading by kind',
+    'MS4yMDI2LTExLTIwfDIwMjYtMTEtMjB8MjAyNi0xMS0yMHxyZWd1bGFyX3dheS5aRm9IUGRfdHljbWs',
+    compositionResponse,
+  ),
+  offExchange(
+    'profile',
+    'Off-exchange trading by price',
+    'MS4yMDI2LTExLTIwfDIwMjYtMTEtMjB8MjAyNi0xMS0yMHw2MDAwMDAudDh5cDE3ZTZNVHRZ',
+    profileResponse,
+    { limit: '3' },
+  ),
 ];

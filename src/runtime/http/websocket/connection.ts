@@ -33,7 +33,7 @@ export interface WebSocketListener {
   onClose(code: number, reason: string): void;
 }
 
-/** What a client may send over a WebSocket. */
+/** Limits of the messages of a WebSocket's client. */
 export interface MessageLimits {
   /** Bytes of one message; a larger one closes the connection with 1009. */
   bytes: number;
@@ -47,17 +47,17 @@ export interface MessageLimits {
  */
 export const frameClosing = { protocol: 1002, text: 1007, tooMany: 1008, tooLarge: 1009 };
 
-/** How long a client may take to answer the closing handshake, ms. */
+/** Longest wait for a client's answer to the closing handshake, ms. */
 const lastWordsMs = 1000;
 /** Messages that wait to be handled, before reading stops until they are; also as many bytes as one may have. */
 const mostWaiting = 16;
 const windowMs = 10_000;
 /**
- * What a client may send before it is admitted, bytes: of those that nobody knows there may be thousands, each with a
+ * Most bytes of a message before the client is admitted: of those that nobody knows there may be thousands, each with a
  * message that is never complete.
  */
 const mostUnknownBytes = 64 * 1024;
-/** What fits into a close frame, bytes. */
+/** Most bytes of a close frame's reason. */
 const mostReasonBytes = 123;
 
 /** Agrees with clients on WebSockets, of one of `protocols` where there are any. */
@@ -88,7 +88,7 @@ function clipped(reason: string): string {
   return Buffer.byteLength(reason) <= mostReasonBytes ? reason : `${reason.slice(0, 40)}…`;
 }
 
-/** What a connection has for its own endpoint. */
+/** A connection as its own endpoint sees it. */
 interface OwnConnection extends WebSocketConnection {
   /** Resolved when the client has room for a message, or is gone. */
   room(): Promise<void>;
@@ -144,7 +144,7 @@ function receive(
     if (!isBusy) void work();
   });
   socket.on('ping', (data) => {
-    // Of several pings that come before it reads, a client is owed the answer to the last alone.
+    // After several pings that come before it reads, a client is owed the answer to the last alone.
     if (isAllowed() && hasRoom()) socket.pong(data);
   });
   socket.on('pong', () => {
@@ -216,7 +216,7 @@ export function webSocketEndpoint(limits: MessageLimits, protocols: readonly str
     closeTimeout: lastWordsMs,
     handleProtocols: (asked: Set<string>) => [...asked].find((each) => protocols.includes(each)) ?? false,
   } as ConstructorParameters<typeof WebSocketServer>[0]);
-  // What the library rejects of a handshake is answered like any request.
+  // A handshake that the library rejects is answered like any request.
   server.on('wsClientError', ({ message }: Error) => {
     throw new BadHandshake(`${message}.`);
   });
@@ -236,7 +236,7 @@ export function webSocketEndpoint(limits: MessageLimits, protocols: readonly str
         const connection = connectionOf(ws, socket);
         const listener = listen(connection);
         receive(ws, connection, listener, limits);
-        // What breaks the protocol is answered with its close code by the library.
+        // A break of the protocol is answered with its close code by the library.
         ws.on('error', () => {});
         ws.once('close', (code, reason) => listener.onClose(code, String(reason)));
       });

@@ -1,7 +1,7 @@
 /** Heartbeats that may stay unanswered, before the client counts as gone. */
 const mostUnanswered = 3;
 
-/** Whether a client still answers. */
+/** True if a client still answers. */
 export interface Heartbeat {
   /** Time for a heartbeat: sends one, or reports the client as gone. */
   beat(): void;

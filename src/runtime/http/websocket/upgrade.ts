@@ -3,18 +3,18 @@ import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { closeAfterDrain } from '../lingering-close.ts';
 
-/** What a client still sends after its handshake was rejected is read and discarded within these limits. */
+/** Limits within which the rest of what a client sends after its handshake was rejected is read and discarded. */
 const leftOver = { bytes: 64 * 1024, idleMs: 1000, totalMs: 1000 };
 
 /** The first bytes behind the handshake, by request. */
 const heads = new WeakMap<IncomingMessage, Buffer>();
 
-/** Whether a request asks for a WebSocket. */
+/** True if a request asks for a WebSocket. */
 export function asksForWebSocket({ headers }: Pick<IncomingMessage, 'headers'>): boolean {
   return headers.upgrade?.toLowerCase() === 'websocket';
 }
 
-/** What the client sent behind its handshake; null = the connection was not handed over by the HTTP server. */
+/** Bytes that the client sent behind its handshake; null = the connection was not handed over by the HTTP server. */
 export function handshakeHead(request: IncomingMessage): Buffer | null {
   return heads.get(request) ?? null;
 }

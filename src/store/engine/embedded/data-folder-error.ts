@@ -4,7 +4,7 @@ import { storeError } from '../store-error.ts';
 const lasting =
   /No space left on device|Read-only file system|Permission denied|Disk quota exceeded|Not a directory|Input\/output error/;
 
-/** Whether the output of a program of PostgreSQL shows that its folder cannot be used, now or later. */
+/** True if the output of a program of PostgreSQL shows that its folder cannot be used, now or later. */
 export function isLasting(said: string): boolean {
   return lasting.test(said);
 }

@@ -1,4 +1,4 @@
-import { spawn, spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import {
   chownSync,
@@ -14,6 +14,8 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { basename, join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { beforeSuddenEnd } from '../../../runtime/sudden-end.ts';
 import { storeError } from '../store-error.ts';
 import { dataFolderError, isLasting } from './data-folder-error.ts';
 import { type EmbeddedLocation, makePrivate, type Owner } from './embedded-location.ts';
@@ -21,7 +23,7 @@ import { type EmbeddedLocation, makePrivate, type Owner } from './embedded-locat
 /** The server's one user; its socket folder (Windows: its password) is what keeps others out. */
 export const superuser = 'postgres';
 
-/** How long initdb and pg_ctl may take, ms. */
+/** Longest run of initdb, ms. */
 const longestRunMs = 60_000;
 const largestLogBytes = 8 * 1024 * 1024;
 const isWindows = process.platform === 'win32';
@@ -51,30 +53,43 @@ export function passwordOf(location: EmbeddedLocation): string | null {
   return readFileSync(file, 'utf8');
 }
 
+/** Number of clusters this process has begun to create. */
+let drafts = 0;
+
 /**
  * Creates the cluster if there is none. It is created under another name and renamed, so that neither a crash nor a
- * second process at the same time leaves an incomplete one.
+ * second process at the same time leaves an incomplete one. Rejects with the reason of `stop` when that is aborted
+ * before; what was made by then is removed.
  */
-export function createCluster(location: EmbeddedLocation): void {
+export async function createCluster(
+  location: EmbeddedLocation,
+  stop: AbortSignal = new AbortController().signal,
+): Promise<void> {
   if (existsSync(join(location.cluster, 'PG_VERSION'))) return;
   removeDrafts(location);
-  const draft = `${location.cluster}.new-${process.pid}`;
+  const draft = `${location.cluster}.new-${process.pid}.${++drafts}`;
   makePrivate(draft, location.owner);
-  runProgram(location, 'initdb', [
-    ...['--pgdata', draft, '--username', superuser, '--encoding', 'UTF8', '--no-instructions'],
+  try {
+    await initialize(location, draft, stop);
+    renameSync(draft, location.cluster);
+    if (!isWindows) syncFolder(location.home);
+  } catch (error) {
+    // A killed process may still write for an instant.
+    rmSync(draft, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 });
+    if (stop.aborted || !existsSync(join(location.cluster, 'PG_VERSION'))) throw error;
+  }
+}
+
+function initialize(location: EmbeddedLocation, folder: string, stop: AbortSignal): Promise<void> {
+  const args = [
+    ...['--pgdata', folder, '--username', superuser, '--encoding', 'UTF8', '--no-instructions'],
     // The same order of text on every machine: by code point.
     ...['--locale-provider', 'builtin', '--builtin-locale', 'C.UTF-8', '--locale', 'C'],
     ...(isWindows
       ? ['--auth', 'scram-sha-256', '--pwfile', join(location.home, 'postgres.password')]
       : ['--auth-local', 'trust', '--auth-host', 'reject']),
-  ]);
-  try {
-    renameSync(draft, location.cluster);
-    if (!isWindows) syncFolder(location.home);
-  } catch (error) {
-    rmSync(draft, { recursive: true, force: true });
-    if (!existsSync(join(location.cluster, 'PG_VERSION'))) throw error;
-  }
+  ];
+  return runProgram(location, 'initdb', args, stop);
 }
 
 /** A server that this process started. */
@@ -137,8 +152,12 @@ export function spawnServer(location: EmbeddedLocation, port: number): SpawnedSe
 
 /** Asks the server to end: transactions in flight are rolled back, everything committed is on disk. Does not wait. */
 export function stopServer(location: EmbeddedLocation, pid: number): void {
-  if (isWindows) runProgram(location, 'pg_ctl', ['stop', '-W', '-m', 'fast', '-D', location.cluster]);
-  else process.kill(pid, 'SIGINT');
+  if (!isWindows) process.kill(pid, 'SIGINT');
+  else {
+    const args = ['stop', '-W', '-m', 'fast', '-D', location.cluster];
+    // One that cannot be run leaves the server to the next start, which joins it.
+    spawn(program(location, 'pg_ctl'), args, { stdio: 'ignore', windowsHide: true }).on('error', () => {});
+  }
 }
 
 // Nothing of the caller's environment: PGPORT and the like would steer the server.
@@ -167,19 +186,46 @@ function chownTo(path: string, owner: Owner | null): void {
   if (owner !== null) chownSync(path, owner.uid, owner.gid);
 }
 
-function runProgram(location: EmbeddedLocation, name: string, args: string[]): void {
-  const options = {
+/** Runs a program of PostgreSQL to its end; kills it, and what it has started, when `stop` is aborted. */
+async function runProgram(location: EmbeddedLocation, name: string, args: string[], stop: AbortSignal): Promise<void> {
+  stop.throwIfAborted();
+  const child = spawn(program(location, name), args, {
+    ...location.owner,
     cwd: isWindows ? location.home : '/',
     ...programEnvironment,
-    encoding: 'utf8' as const,
-    timeout: longestRunMs,
+    // A process group of its own, to be killed as one.
+    detached: !isWindows,
+    stdio: ['ignore', 'pipe', 'pipe'],
     windowsHide: true,
+  });
+  const kill = () => {
+    if (child.pid !== undefined) killGroup(child.pid);
   };
-  const result = spawnSync(program(location, name), args, { ...options, ...location.owner });
-  if (result.status === 0) return;
-  const said = `${result.stdout}${result.stderr}`.trim();
-  if (isLasting(said)) throw dataFolderError(location.home, said);
-  throw storeError(programFailed(name, result.error?.message ?? said), result.error);
+  const forget = beforeSuddenEnd(async () => kill());
+  const late = setTimeout(kill, longestRunMs);
+  stop.addEventListener('abort', kill, { once: true });
+  const failure = Promise.withResolvers<Error>();
+  child.on('error', failure.resolve);
+  const exit = new Promise<number | null>((resolve) => child.on('exit', resolve));
+  const said = Promise.all([text(child.stdout), text(child.stderr)]).then((texts) => texts.join('').trim());
+  const ended = await Promise.race([exit, failure.promise]);
+  clearTimeout(late);
+  forget();
+  stop.removeEventListener('abort', kill);
+  stop.throwIfAborted();
+  if (ended === 0) return;
+  if (ended instanceof Error) throw storeError(programFailed(name, ended.message), ended);
+  const why = await said;
+  if (isLasting(why)) throw dataFolderError(location.home, why);
+  throw storeError(programFailed(name, ended === null ? `it did not end in time. ${why}` : why));
+}
+
+function killGroup(pid: number): void {
+  try {
+    process.kill(isWindows ? pid : -pid, 'SIGKILL');
+  } catch {
+    // It has ended.
+  }
 }
 
 const programFailed = (name: string, why: string) =>
@@ -196,7 +242,7 @@ function removeDrafts({ home, cluster }: EmbeddedLocation): void {
   const start = `${basename(cluster)}.new-`;
   for (const name of readdirSync(home).filter((each) => each.startsWith(start))) {
     try {
-      process.kill(Number(name.slice(start.length)), 0);
+      process.kill(Number.parseInt(name.slice(start.length), 10), 0);
     } catch {
       rmSync(join(home, name), { recursive: true, force: true });
     }

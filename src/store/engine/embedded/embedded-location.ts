@@ -33,7 +33,7 @@ export interface EmbeddedLocation {
   cluster: string;
   /** Folder of the Unix socket, mode 0700. */
   socketDir: string;
-  /** What the server says. */
+  /** The server's log. */
   logFile: string;
   /** Folder with `bin/postgres` and `bin/initdb`. */
   programs: string;
@@ -94,7 +94,7 @@ function serverOwner(data: string): Owner {
   return line === null ? { uid: 65534, gid: 65534 } : { uid: Number(line[1]), gid: Number(line[2]) };
 }
 
-/** Whether the server's user may pass through and list the folder. Found by trying: modes alone do not show it. */
+/** True if the server's user may pass through and list the folder. Found by trying: modes alone do not show it. */
 function canEnter(folder: string, owner: Owner): boolean {
   const tried = spawnSync('/bin/sh', ['-c', 'test -x "$0" && test -r "$0"', folder], { ...owner, cwd: '/', env: {} });
   if (tried.error !== undefined) {

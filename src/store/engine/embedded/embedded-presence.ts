@@ -10,7 +10,7 @@ import { isRunning, type Postmaster, readPostmaster } from './postmaster-file.ts
 export interface Presence {
   /** Holds the presence lock as long as it is connected. */
   client: pg.Client;
-  /** How to connect, but for the database. */
+  /** Connection settings, but for the database. */
   connection: pg.ClientConfig;
   postmaster: Postmaster;
 }
@@ -59,20 +59,30 @@ export async function takePart(
   }
 }
 
-/** Leaves the server; the last one stops it and returns when it has ended, its data checkpointed. */
-export async function leave(location: EmbeddedLocation, presence: Presence): Promise<void> {
-  if ((await stopIfLast(location, presence)) === true) await ended(location, presence.postmaster);
+/**
+ * Leaves the server; the last one stops it and returns when it has ended, its data checkpointed. Looks for `patienceMs`
+ * whether it is the last: users that were killed remain until the server has noticed.
+ */
+export async function leave(location: EmbeddedLocation, presence: Presence, patienceMs = 0): Promise<void> {
+  if (await leaveAtOnce(location, presence, patienceMs)) await ended(location, presence.postmaster);
   await presence.client.end().catch(() => {});
 }
 
 /**
  * For a process that ends at once: looks for `patienceMs` whether it is the last user, and has the server stop without
- * waiting for that.
+ * waiting for that. Returns whether it has.
  */
-export async function leaveAtOnce(location: EmbeddedLocation, presence: Presence, patienceMs: number): Promise<void> {
+export async function leaveAtOnce(
+  location: EmbeddedLocation,
+  presence: Presence,
+  patienceMs: number,
+): Promise<boolean> {
   const untilMs = performance.now() + patienceMs;
-  // Workers of this process that were killed just before remain users until the server has noticed.
-  while ((await stopIfLast(location, presence)) === false && performance.now() < untilMs) await delay(20);
+  for (;;) {
+    const stopped = await stopIfLast(location, presence);
+    if (stopped !== false || performance.now() >= untilMs) return stopped === true;
+    await delay(20);
+  }
 }
 
 /**

@@ -11,9 +11,9 @@ import { isRunning, type Postmaster, readPostmaster, removeStaleLocks } from './
 
 /** A PostgreSQL of our own, shared by every process that opened the same data folder. */
 export interface EmbeddedServer {
-  /** How to connect with `pg`; the database is the store's. */
+  /** Connection settings for `pg`; the database is the store's. */
   connection: pg.ClientConfig;
-  /** Whether this process started it (false: it was running). */
+  /** True if this process started it (false: it was running). */
   started: boolean;
   /** Leaves it; the last to leave stops it and waits until it has ended. */
   close(): Promise<void>;
@@ -33,7 +33,9 @@ const patienceMs = 60_000;
 const pollMs = 20;
 const pauseAfterFailureMs = 5_000;
 const mostAttempts = 6;
-/** How long a process that ends at once looks whether it is the last user, ms. */
+/** Time that a server may need to notice that its users were killed, ms. */
+const killedUsersMs = 5_000;
+/** Time that a process that ends at once looks whether it is the last user, ms. */
 const lastLookMs = 300;
 
 /**
@@ -89,6 +91,23 @@ export async function openEmbeddedServer(options: EmbeddedServerOptions): Promis
   return { connection: { ...presence.connection, database: storeDatabase }, started, close };
 }
 
+/**
+ * Has the server of a data folder stop if it runs and nobody uses it: what processes that were killed leave behind.
+ * Returns when it has ended.
+ */
+export async function stopIfUnused(dataDir: string): Promise<void> {
+  const location = findLocation(dataDir);
+  const stop = AbortSignal.timeout(killedUsersMs);
+  while (!stop.aborted) {
+    const postmaster = readPostmaster(location.cluster);
+    if (postmaster === null || !isRunning(postmaster, location.cluster)) return;
+    const presence = await takePart(location, postmaster, stop);
+    if (presence) return leave(location, presence, killedUsersMs);
+    // It starts, or it stops.
+    await pause(pollMs, { signal: stop });
+  }
+}
+
 /** This process as a user of a server. */
 interface Joined {
   presence: Presence;
@@ -127,7 +146,7 @@ async function join(location: EmbeddedLocation, stop: AbortSignal): Promise<Join
       await pause(50 * attempts, { signal: stop });
     } else if (server === null && !(postmaster !== null && isRunning(postmaster, location.cluster))) {
       attempts++;
-      server = await start(location);
+      server = await start(location, stop);
     }
     await pause(pollMs, { signal: stop });
   }
@@ -137,10 +156,10 @@ async function join(location: EmbeddedLocation, stop: AbortSignal): Promise<Join
   throw stop.reason;
 }
 
-async function start(location: EmbeddedLocation): Promise<SpawnedServer> {
+async function start(location: EmbeddedLocation, stop: AbortSignal): Promise<SpawnedServer> {
   removeStaleLocks(location.cluster, location.socketDir);
   passwordOf(location);
-  createCluster(location);
+  await createCluster(location, stop);
   return spawnServer(location, await choosePort());
 }
 

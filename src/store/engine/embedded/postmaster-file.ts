@@ -1,7 +1,7 @@
 import { readFileSync, readlinkSync, realpathSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** What a running (or crashed) PostgreSQL says of itself in `postmaster.pid`. */
+/** Facts of a running (or crashed) PostgreSQL in `postmaster.pid`. */
 export interface Postmaster {
   pid: number;
   /** Port; on Unix only part of the socket's name. */
@@ -31,7 +31,7 @@ function readLock(path: string): Postmaster | null {
   return { pid: Number(pid), port: Number(port ?? 0), socketDir: socketDir ?? '', text };
 }
 
-/** Whether the process that wrote the file is still this cluster's server, not a stranger that got its number later. */
+/** True if the process that wrote the file is still this cluster's server, not a stranger that got its number later. */
 export function isRunning({ pid }: Postmaster, cluster: string): boolean {
   try {
     process.kill(pid, 0);

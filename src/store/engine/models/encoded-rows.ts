@@ -26,7 +26,7 @@ export function copyValues<M extends Model>(model: M): (row: Row<M>) => CopyValu
 /** Takes rows of one symbol, and gives them encoded. */
 export interface RowEncoder<M extends Model> {
   add(row: Row<M>): void;
-  /** What was added since it was last taken. */
+  /** Takes the rows added since the last call. */
   take(): EncodedRows<M>;
 }
 

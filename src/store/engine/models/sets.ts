@@ -80,7 +80,7 @@ function valuesOf(fields: readonly TableField[], rows: readonly object[]): unkno
 // A view of other memory would be written as the list of its numbers.
 const asBuffer = (bytes: Uint8Array) => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 
-/** What becomes of a row whose key is there. */
+/** Treatment of a row whose key exists. */
 export interface OnConflict<M extends Model> {
   /** Numbers that are added to the stored ones instead of replacing them. */
   add?: readonly FieldOf<M>[];

@@ -1,12 +1,12 @@
--- The last captures of each range, without their rows.
+-- The last published captures of each range, without their rows.
 SELECT wanted.nth, c.*
 FROM (
   SELECT w.*, row_number() OVER () AS nth
   FROM (SELECT unnest($1::text[]) AS underlying, unnest($2::int8[]) AS through_ms) AS w
 ) AS wanted CROSS JOIN LATERAL (
   SELECT c.underlying, c.captured_at AS "capturedAt", c.session_date AS "sessionDate", c.spot, c.prior_close_spot AS "priorCloseSpot",
-  c.version, c.listing
-  FROM chain_captures AS c WHERE c.underlying = wanted.underlying{of c.underlying} AND c.captured_at <= wanted.through_ms
+  c.version, c.delay_ms AS "delayMs", c.listing
+  FROM chain_captures AS c WHERE c.underlying = wanted.underlying{of c.underlying} AND c.captured_at <= wanted.through_ms AND c.subset IS NOT TRUE
   ORDER BY c.captured_at DESC LIMIT $3
 ) AS c
 ORDER BY c."capturedAt"

@@ -1,6 +1,6 @@
 -- The values of single contracts, cut out of captures where the layout says they are. A payload is unpacked once, then cut.
 SELECT c.underlying, c.captured_at AS "capturedAt", c.session_date AS "sessionDate", c.spot, c.prior_close_spot AS "priorCloseSpot",
-  c.version, c.listing, c.layout, (
+  c.version, c.delay_ms AS "delayMs", c.listing, c.layout, (
     SELECT string_agg(
       substring(whole.bytes FROM (col->>'at')::int + 1 + cut.slot * (col->>'bytes')::int FOR (col->>'bytes')::int),
       ''::bytea ORDER BY cut.n, col_n)

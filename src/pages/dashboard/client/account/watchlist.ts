@@ -54,6 +54,7 @@ export function WatchlistPanel({ desk }: { desk: Desk }): VNode {
         ${lists.map(({ id, name }) => html`<option value=${id} selected=${id === listId}>${name}</option>`)}
       </select></label>
     </div>
+    ${tickers.length === 0 ? html`<p class="none">No symbol has data yet.</p>` : null}
     <ul ref=${rows} onKeyDown=${(event: KeyboardEvent) => rows.current && moveAmong(rows.current, event)}>
       ${tickers.map((symbol) => {
         const quote = quotes[symbol];

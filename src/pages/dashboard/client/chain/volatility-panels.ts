@@ -19,8 +19,9 @@ function stateOf(state: PanelEntries, surface: VolatilitySurface | null): PanelS
   return panelState(
     state,
     ['symbol', 'volatility', 'surface'],
-    none ? (surface?.meta.note ?? `No option chain of ${state.view.symbol} has been captured.`) : null,
+    none ? (surface?.meta.note ?? `No option chain of ${state.view.symbol} is stored.`) : null,
     'volatility',
+    'chain',
   );
 }
 

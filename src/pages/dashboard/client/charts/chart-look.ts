@@ -1,9 +1,9 @@
-// What all charts have in common: colours, axes, tooltips.
+// The look of all charts: colours, axes, tooltips.
 import type { EChartsOption } from 'echarts';
 import { strike } from '../format.ts';
 import type { Palette } from './palette.ts';
 
-/** What all charts have in common. */
+/** Options that all charts share. */
 export function baseOption(palette: Palette): EChartsOption {
   return {
     animation: palette.motion,

@@ -1,5 +1,6 @@
 // The price levels that a capture names, and what of the strikes is worth drawing.
 import type { GexCapture, GexStrikeRow } from '../../../../../generated/pages/operation-types.ts';
+import { crossingsOf } from '../gex/crossings.ts';
 
 /** A level on the price axis. */
 export interface Level {
@@ -12,14 +13,13 @@ export interface Level {
   dashed: boolean;
 }
 
-/** The levels of a capture: spot (the newest there is), flip, zero gamma, walls; those unknown are omitted. */
+/** The levels of a capture: spot (the newest there is), flip and zero gamma, walls; those unknown are omitted. */
 export function levelsOf(capture: GexCapture | null, spot: number | null): Level[] {
   const level = (name: string, at: number | null | undefined, colour: Level['colour'], dashed: boolean): Level[] =>
     at == null ? [] : [{ name, at, colour, dashed }];
   return [
     ...level('Spot', spot ?? capture?.spot, 'text', false),
-    ...level('Flip', capture?.flipPoint, 'warn', true),
-    ...level('Zero gamma', capture?.zeroGamma, 'muted', true),
+    ...crossingsOf(capture).flatMap(({ name, at }) => level(name, at, name === 'Flip' ? 'warn' : 'muted', true)),
     ...level('Call wall', capture?.callWall == null ? null : capture.callWall / 1000, 'call', true),
     ...level('Put wall', capture?.putWall == null ? null : capture.putWall / 1000, 'put', true),
   ];

@@ -36,9 +36,10 @@ export const noPalette: Palette = {
   motion: false,
 };
 
-/** A colour with another opacity, 0 to 1; `colour` is #rrggbb. */
+/** A colour with another opacity, 0 to 1; `colour` is #rrggbb, or #rgb as a minified style sheet has it. */
 export function faded(colour: string, opacity: number): string {
-  return `${colour}${Math.round(opacity * 255)
+  const long = colour.length === 4 ? colour.replace(/[\da-f]/gi, '$&$&') : colour;
+  return `${long}${Math.round(opacity * 255)
     .toString(16)
     .padStart(2, '0')}`;
 }

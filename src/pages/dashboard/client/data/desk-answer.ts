@@ -9,9 +9,9 @@ import type {
 import { addDays, barSpan } from '../dates.ts';
 import {
   type DeskState,
-  defaultList,
   isLocked,
   type LockedPart,
+  marketId,
   moversId,
   quotedSymbols,
   shownSession,
@@ -61,7 +61,7 @@ export function variablesOf(state: DeskState, asked: readonly Part[] = []): Dash
     ...partVariables(asked),
     trades: asked.includes('trades') && !isLocked(state, 'flow'),
     offExchange: asked.includes('offExchange') && !isLocked(state, 'offExchange'),
-    // Of the latest chain alone.
+    // Volatilities are of the latest chain alone.
     volatility: asked.includes('volatility') && view.session === null,
   };
 }
@@ -72,21 +72,22 @@ export function variablesOf(state: DeskState, asked: readonly Part[] = []): Dash
  */
 export function listsOf(
   { watchlists, movers }: Dashboard,
-  { listId, answer }: DeskState,
+  { lists: before, listId, answer }: DeskState,
 ): Pick<DeskState, 'lists' | 'listId'> {
   const own = (watchlists?.rows ?? []).filter(({ tickers }) => tickers.length > 0);
   const moved: Watchlist[] = movers?.rows.length
     ? [{ id: moversId, name: 'Movers', tickers: movers.rows.map(({ symbol }) => symbol) }]
     : [];
-  const lists = [...own, defaultList, ...moved];
-  const chosen = lists.some(({ id }) => id === listId) && (answer !== null || listId !== defaultList.id);
+  const market = before.filter(({ id }) => id === marketId);
+  const lists = [...own, ...market, ...moved];
+  const chosen = lists.some(({ id }) => id === listId) && (answer !== null || listId !== marketId);
   return { lists, listId: chosen ? listId : lists[0]!.id };
 }
 
 /** The tier that each namespace takes, whichever the symbol. */
 const tierOf: Readonly<Record<LockedPart, string>> = { flow: 'pro', offExchange: 'basic' };
 
-/** What is locked of any symbol by the errors of an answer, beside what was before. */
+/** Locked parts of any symbol by the errors of an answer, beside those before. */
 function lockedBy(errors: readonly FieldError[], before: readonly FieldError[]): readonly FieldError[] {
   const found = (Object.keys(tierOf) as LockedPart[]).flatMap((part) => {
     const error = errors.find(({ path, requiredTier }) => path[1] === part && requiredTier === tierOf[part]);
@@ -95,7 +96,7 @@ function lockedBy(errors: readonly FieldError[], before: readonly FieldError[]):
   return [...before, ...found];
 }
 
-/** What an answer changes in the state, that was asked for some of the parts. */
+/** Changes of the state by an answer that was asked for some of the parts. */
 export function accepted(
   state: DeskState,
   answer: Dashboard,

@@ -1,4 +1,4 @@
-// What the page knows, in one object.
+// State of the page, in one object.
 
 import type {
   BarsPage,
@@ -21,7 +21,7 @@ import type { LiveState } from './live-link.ts';
 import type { Part } from './parts.ts';
 import { noTrades, type TradeList } from './trade-list.ts';
 
-/** How the one query stands. */
+/** Phase of the one query. */
 export type Phase = 'no-key' | 'loading' | 'ready' | 'failed';
 
 export interface DeskState {
@@ -32,20 +32,20 @@ export interface DeskState {
   /** When a failed query is sent again by itself, epoch ms; null = it is not. */
   retryAtMs: number | null;
   /**
-   * What is shown as soon as the budget of requests allows, while what was there stays; null = what is shown is what
-   * was chosen.
+   * View that is shown as soon as the budget of requests allows, while the one before stays; null = the shown one is
+   * the was chosen.
    */
   wanted: View | null;
   /** The market's hours; null until they are known. */
   market: MarketClock | null;
-  /** How far the server's clock is ahead of the browser's, ms. */
+  /** Lead of the server's clock over the browser's, ms. */
   clockAheadMs: number;
   /** The latest session that is known to have begun. */
   latestSession: string;
   /** The answer for `view.symbol`; null until it is there. Parts that live data changes stand beside it. */
   answer: Dashboard | null;
   errors: readonly FieldError[];
-  /** What there is of the parts that are asked for when they come into sight. */
+  /** Loaded parts of those that are asked for when they come into sight. */
   loaded: readonly Part[];
   /** Daily closes and volumes of the symbol: the sessions there are. */
   daily: DailyColumns | null;
@@ -66,33 +66,37 @@ export interface DeskState {
   restricted: readonly string[];
   /** The account's lists, then ours. */
   lists: readonly Watchlist[];
-  /** Whether the lists are known: another symbol does not change them. */
+  /** True if the lists are known: another symbol does not change them. */
   hasLists: boolean;
   listId: string;
   live: LiveState;
-  /** What the caller’s tier may not read of whichever symbol, by its error: it is not asked for again. */
+  /** Parts that the caller’s tier may not read of whichever symbol, by their error: they are not asked for again. */
   locked: readonly FieldError[];
   /** The session of the latest capture received, of any symbol; null = none yet. */
   capturedSession: string | null;
   /** Which large trades are listed. */
   tradeFilter: TradeFilter;
-  /** Whether the gamma of the strikes is drawn along the candles' axis of prices. */
-  sharedAxis: boolean;
   helpShown: boolean;
 }
 
-/** The list shown to who has none of their own: the market's most traded names. */
-export const defaultList: Watchlist = {
-  id: 'tapegraph:market',
+/** Id of the list shown to who has none of their own. */
+export const marketId = 'tapegraph:market';
+
+/** That list: the tickers that have data. */
+export const marketList = (tickers: readonly string[]): Watchlist => ({
+  id: marketId,
   name: 'Market',
-  tickers: ['SPY', 'QQQ', 'IWM', 'DIA', 'AAPL', 'MSFT', 'NVDA', 'AMZN', 'META', 'GOOGL', 'TSLA', 'AMD', 'SPX'],
-};
+  tickers: [...tickers],
+});
 
 /** Id of the list of those that moved most. */
 export const moversId = 'tapegraph:movers';
 
 /** The state before anything was asked. */
-export function initialState(view: View, latestSession: string, hasKey: boolean): DeskState {
+export function initialState(
+  { view, symbols, latestSession }: { view: View; symbols: readonly string[]; latestSession: string },
+  hasKey: boolean,
+): DeskState {
   return {
     view,
     phase: hasKey ? 'loading' : 'no-key',
@@ -105,14 +109,13 @@ export function initialState(view: View, latestSession: string, hasKey: boolean)
     ...nothingShown,
     quotes: {},
     restricted: [],
-    lists: [defaultList],
+    lists: [marketList(symbols)],
     hasLists: false,
     locked: [],
     capturedSession: null,
-    listId: defaultList.id,
+    listId: marketId,
     live: 'off',
     tradeFilter: anyTrade,
-    sharedAxis: true,
     helpShown: false,
   };
 }
@@ -135,7 +138,7 @@ export const nothingShown = {
   concentration: null,
 } satisfies Partial<DeskState>;
 
-/** What is shown of a state, to be put back. */
+/** The shown part of a state, to be put back. */
 export function shownOf(state: DeskState): Partial<DeskState> {
   const names = [...(Object.keys(nothingShown) as (keyof typeof nothingShown)[]), 'view'] as const;
   return Object.fromEntries(names.map((name) => [name, state[name]]));
@@ -144,7 +147,7 @@ export function shownOf(state: DeskState): Partial<DeskState> {
 /** A namespace of the symbol that takes a tier of its own, whichever the symbol. */
 export type LockedPart = 'flow' | 'offExchange';
 
-/** Whether the caller’s tier may not read a namespace of any symbol. */
+/** True if the caller’s tier may not read a namespace of any symbol. */
 export const isLocked = ({ locked }: Pick<DeskState, 'locked'>, part: LockedPart) =>
   locked.some(({ path }) => path[1] === part);
 
@@ -152,7 +155,7 @@ export const isLocked = ({ locked }: Pick<DeskState, 'locked'>, part: LockedPart
 export const shownSession = ({ view, latestSession }: Pick<DeskState, 'view' | 'latestSession'>) =>
   view.session ?? latestSession;
 
-/** What any panel needs to know how it stands. */
+/** Entries from which any panel derives its state. */
 export const panelEntries = [
   'answer',
   'phase',
@@ -173,7 +176,7 @@ export const liveSpot = ({ view, quotes }: DeskState): number | null =>
 
 /** The tickers of the list that is shown. */
 export const listedTickers = ({ lists, listId }: Pick<DeskState, 'lists' | 'listId'>) =>
-  (lists.find(({ id }) => id === listId) ?? lists[0] ?? defaultList).tickers;
+  (lists.find(({ id }) => id === listId) ?? lists[0])?.tickers ?? [];
 
 // A request names at most 180 symbols.
 const maxQuotes = 180;

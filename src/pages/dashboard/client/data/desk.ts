@@ -1,11 +1,11 @@
-// What the page does: asks, listens, and changes its state.
+// Actions of the page: it asks, listens, and changes its state.
 
 import type { FoundSymbol } from '../../../../../generated/pages/operation-types.ts';
 import { addressOf, tickerOf, type View } from '../address.ts';
 import type { TradeFilter } from '../flow/trade-filter.ts';
 import { sessionAtOrBefore, sessionsOf } from '../market/sessions.ts';
 import { accepted, variablesOf } from './desk-answer.ts';
-import { type DeskState, defaultList, initialState, nothingShown, shownOf } from './desk-state.ts';
+import { type DeskState, initialState, marketList, nothingShown, shownOf } from './desk-state.ts';
 import {
   askBars,
   askCapturedHistory,
@@ -26,7 +26,7 @@ import type { Part } from './parts.ts';
 import { RegistrySearch } from './registry-search.ts';
 import { createStore, type Store } from './store.ts';
 
-/** What the page gets from the browser. */
+/** The browser's part of the page. */
 export interface DeskParts {
   ask: Ask;
   /** Address of the subscriptions, and what opens them; returns what closes them. */
@@ -34,6 +34,8 @@ export interface DeskParts {
   openLive: (parts: LiveParts) => () => void;
   key: () => string;
   view: View;
+  /** Tickers with data: the list of who has none of their own. */
+  symbols: readonly string[];
   latestSession: string;
   now: () => number;
   random: () => number;
@@ -68,11 +70,11 @@ export class Desk {
   #asked = new Set<Part>();
   #sight: ReturnType<typeof setTimeout> | undefined;
   #filtered: ReturnType<typeof setTimeout> | undefined;
-  // What the next try is of: parts alone, or the whole.
+  // Subject of the next try: parts alone, or the whole.
   #retriesParts = false;
   // Live messages that came before the answer they change.
   #early: LiveMessage[] = [];
-  // What was shown before another symbol or session was chosen, until that is there.
+  // View before another symbol or session was chosen, until that is there.
   #before: Partial<DeskState> | null = null;
   readonly #queue;
   readonly #registry: RegistrySearch;
@@ -81,7 +83,7 @@ export class Desk {
   constructor(parts: DeskParts) {
     this.#parts = parts;
     this.#registry = new RegistrySearch(parts.ask);
-    this.store = createStore<DeskState>(initialState(parts.view, parts.latestSession, parts.key() !== ''));
+    this.store = createStore<DeskState>(initialState(parts, parts.key() !== ''));
     this.#queue = frameQueue<LiveMessage>((messages) => this.#heard(messages), parts.nextFrame);
   }
 
@@ -97,7 +99,7 @@ export class Desk {
   #begin(listen: boolean): void {
     this.#failures = 0;
     const hasKey = this.#parts.key() !== '';
-    // What cannot be a ticker is not asked for: the page says so.
+    // A text that cannot be a ticker is not asked for: the page says so.
     if (!hasKey || tickerOf(this.store.get().view.symbol) === null) {
       this.#question.abort();
       this.#closeLive();
@@ -123,7 +125,7 @@ export class Desk {
     this.#parts.showAddress(address, view.symbol, step && address !== addressOf(before));
     const other = view.symbol !== before.symbol || view.session !== before.session;
     if (!other && view.timeframe === before.timeframe) {
-      // What is shown was chosen again: nothing else waits for the budget.
+      // The shown view was chosen again: nothing else waits for the budget.
       this.store.set({ wanted: null });
       return;
     }
@@ -142,7 +144,8 @@ export class Desk {
 
   /** The key has changed: nothing of what the last one was given stays. */
   keyChanged(): void {
-    const lists = { lists: [defaultList], hasLists: false, listId: defaultList.id, locked: [] };
+    const market = marketList(this.#parts.symbols);
+    const lists = { lists: [market], hasLists: false, listId: market.id, locked: [] };
     this.#before = null;
     this.#registry.forget();
     this.store.set({ ...nothingShown, ...lists, wanted: null, quotes: {}, restricted: [], failure: null });
@@ -184,11 +187,6 @@ export class Desk {
   /** Symbols of the registry that begin with a text, or whose names hold it. */
   search(text: string, signal: AbortSignal): Promise<FoundSymbol[]> {
     return this.#registry.find(text, signal);
-  }
-
-  /** Whether candles and gamma of the strikes have one axis of prices. */
-  shareAxis(sharedAxis: boolean): void {
-    this.store.set({ sharedAxis });
   }
 
   showHelp(helpShown: boolean): void {
@@ -287,8 +285,8 @@ export class Desk {
 
   /** An address may name a date without a session: the one before it is shown. */
   #isNoSession(): boolean {
-    const { view, daily } = this.store.get();
-    if (view.session === null || daily === null || daily.tsMs.length === 0) return false;
+    const { view, answer } = this.store.get();
+    if (view.session === null || (answer?.symbol?.sessionDates ?? []).length === 0) return false;
     const sessions = sessionsOf(this.store.get());
     if (sessions.includes(view.session)) return false;
     this.show({ session: sessionAtOrBefore(sessions, view.session) });

@@ -11,7 +11,7 @@ import { errorsOf, type Part, withParts } from './parts.ts';
 import type { Store } from './store.ts';
 import { noTrades, tradesPerPage, withLiveTrades, withPageOfTrades } from './trade-list.ts';
 
-/** What they are asked with. `signal` ends them when something else is shown. */
+/** Context of follow-ups. `signal` ends them when something else is shown. */
 export interface FollowUp {
   ask: Ask;
   store: Store<DeskState>;
@@ -108,7 +108,7 @@ export async function askFilteredTrades(followUp: FollowUp): Promise<void> {
   if (!isNarrow(tradeFilter) || !loaded.includes('trades')) return;
   const page = await pageOfTrades(followUp, null);
   if (!page) return;
-  // What was detected since the page was read is among all of them.
+  // Trades detected since the page was read are among all of them.
   const { trades } = followUp.store.get().trades;
   followUp.store.set({ filteredTrades: withLiveTrades(withPageOfTrades(noTrades, page), trades, tradeFilter) });
 }

@@ -44,7 +44,7 @@ interface WireError {
   extensions?: { code?: string; details?: { required_tier?: string } };
 }
 
-/** What asks; `fetch` is the browser's. */
+/** Sends an operation; `fetch` is the browser's. */
 export type Ask = <Data, Variables>(
   query: Operation<Data, Variables>,
   variables: Variables,
@@ -80,7 +80,7 @@ function failureOf(status: number, errors: readonly WireError[] | undefined, ret
   );
 }
 
-/** How long an answer may take, ms. */
+/** Longest wait for an answer, ms. */
 const answerWithinMs = 20_000;
 
 /**

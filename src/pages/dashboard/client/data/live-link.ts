@@ -1,7 +1,7 @@
 // Keeps the subscriptions of a page open over one connection, and opens them again when it is lost.
 import { eventFrames } from './event-frames.ts';
 
-/** How the live data stands: `refused` is final until the key or the page changes. */
+/** State of the live data: `refused` is final until the key or the page changes. */
 export type LiveState = 'off' | 'connecting' | 'live' | 'reconnecting' | 'refused';
 
 /** One subscription. */
@@ -34,7 +34,7 @@ export function backOffMs(attempt: number, random: number): number {
 /** The server says at least every 15 seconds that it is there; after this long without a word it is not, ms. */
 const silenceMs = 45_000;
 
-/** How long a stream may take to open, ms: longer, and it is tried again. */
+/** Longest time in which a stream opens, ms: then it is tried again. */
 const openWithinMs = 15_000;
 
 /** Milliseconds an answer asks to wait; 0 when it does not say. */
@@ -46,7 +46,7 @@ function retryAfterMs({ headers }: Response): number {
 /** The server's last word on a stream it ends, that a new one may go on with: it stops, or the reader fell behind. */
 const passing = new Set(['shutdown', 'too_slow', 'failed']);
 
-/** What is said of a subscription, by the name it was asked under. */
+/** Messages on a subscription, by the name it was asked under. */
 interface Said {
   id: string;
   payload?: { data?: Record<string, unknown> | null; errors?: { extensions?: { reason?: string } }[] };

@@ -21,7 +21,7 @@ import {
 } from './operations.ts';
 import { withLiveTrades } from './trade-list.ts';
 
-/** What the subscriptions bring, by their fields. */
+/** Data of the subscriptions, by their fields. */
 type LiveData = LiveQuotes & LiveBars & LiveGex & LiveTrades & LiveCrossSection;
 
 /** A message of one of the subscriptions. */
@@ -68,7 +68,7 @@ function withTrades(
   };
 }
 
-/** What messages change in the state, in the order they came. */
+/** Changes of the state by messages, in the order they came. */
 export function withMessages(state: DeskState, messages: readonly LiveMessage[]): Partial<DeskState> {
   let { quotes, bars, capture, history, crossSection, capturedSession } = state;
   const trades: LargeTrade[] = [];

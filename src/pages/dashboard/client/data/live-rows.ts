@@ -1,4 +1,4 @@
-// What live messages change in what is shown. All of it may come twice, or out of order, and ends the same.
+// Changes of the shown rows by live messages. All of it may come twice, or out of order, and ends the same.
 import type {
   Bar,
   BarColumns,

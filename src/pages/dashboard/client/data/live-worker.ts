@@ -2,7 +2,7 @@
 import { openLive } from './live-link.ts';
 import { SharedStreams, type TabSubscription } from './shared-streams.ts';
 
-/** What a tab says: that it is there, what it listens to under a number, or that it listens to that no more. */
+/** Messages of a tab: that it is there, what it listens to under a number, or that it listens to that no more. */
 export type ToWorker =
   | { hello: true }
   | { id: number; subscription: TabSubscription }

@@ -24,7 +24,8 @@ fragment DailyColumns on BarColumns { tsMs close volume }`;
 const capture = `
 fragment GexStrikeRow on GexStrike { strike gex gex0dte callOi putOi }
 fragment GexCapture on GexCapture {
-  capturedAt sessionDate spot impliedSpot spotStale inconsistentExpiries netGex flipPoint zeroGamma callWall putWall
+  capturedAt sessionDate spot impliedSpot spotStale inconsistentExpiries netGex flipPoint flipStatus zeroGamma callWall
+  putWall
   strikes { ...GexStrikeRow }
   expiries { expiry maxPain expectedMoveStraddle atmIv }
 }`;
@@ -76,7 +77,7 @@ fragment ConcentrationRow on OffExchangeConcentrationRow {
   date rank bucketMidpoint bucketWidth notional volume rankScore distinctSessions lookbackSessions distanceBps
 }`;
 
-/** What is asked for when its panel comes into sight. */
+/** Fields that are asked for when their panel comes into sight. */
 const symbolParts = `
 fragment SymbolParts on Symbol {
   gex { history(date: $session, top: ${historyStrikes}) @include(if: $heat) { ...GexHistory } }
@@ -93,8 +94,8 @@ const partsVariables = `
   $heat: Boolean!, $trades: Boolean!, $volatility: Boolean!, $offExchange: Boolean!`;
 
 /**
- * What is shown at first: what the head of the page needs, and the panels in sight. `past`: a session was chosen, and
- * its last capture is shown instead of the latest.
+ * Query of the first view: the head of the page, and the panels in sight. `past`: a session was chosen, and its last
+ * capture is shown instead of the latest.
  */
 export const dashboardQuery: Operation<types.Dashboard, types.DashboardVariables> = `query Dashboard(
   $symbol: Ticker!, $past: Boolean!, $sessionAt: PointInTime!, $timeframe: Timeframe!, $from: PointInTime!,
@@ -110,7 +111,7 @@ export const dashboardQuery: Operation<types.Dashboard, types.DashboardVariables
 }
 fragment Watchlist on Watchlist { id name tickers }
 fragment SymbolAnswer on Symbol {
-  symbol name class lastSession
+  symbol name class lastSession sessionDates
   access { allowed reason requiredTier }
   bars(from: $from, to: $to, timeframe: $timeframe, limit: 1000) { ...BarsPage }
   daily: bars(from: $dailyFrom, to: $dailyTo, timeframe: "1d", limit: 400) { columns { ...DailyColumns } }
@@ -127,7 +128,7 @@ fragment SymbolAnswer on Symbol {
 fragment ActivityRow on OffExchangeActivityRow { date offExchVolume offExchPct notional }
 ${market}${quote}${barsPage}${daily}${capture}${crossSectionPage}${symbolParts}`;
 
-/** What has come into sight since. */
+/** Query of the parts that have come into sight since. */
 export const partsQuery: Operation<types.Parts, types.PartsVariables> =
   `query Parts($symbol: Ticker!, ${partsVariables}) {
   symbol(symbol: $symbol) { ...SymbolParts }

@@ -32,7 +32,7 @@ export const partVariables = (asked: readonly Part[]) =>
 export const errorsOf = (errors: readonly FieldError[], some: readonly Part[]) =>
   errors.filter((error) => some.some((part) => isOf(part, error)));
 
-/** What the parts of an answer change in the state; what was not asked for stays as it is. */
+/** Changes of the state by the parts of an answer; others stay as they are. */
 export function withParts(
   { loaded, trades, capture, view }: Pick<DeskState, 'loaded' | 'trades' | 'capture' | 'view'>,
   { flow, gex, volatility, offExchange }: SymbolParts,

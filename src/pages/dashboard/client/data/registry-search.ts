@@ -7,13 +7,20 @@ import { registryQuery, searchQuery } from './operations.ts';
 /** Most suggestions for a text. */
 const mostFound = 8;
 
-/** Symbols that begin with a text, or whose names hold it, in the order of the registry. */
+/** Where a symbol is listed: the ticker that was typed, then those that begin with it, then names that hold it. */
+function rankOf(symbol: string, wanted: string): number {
+  const ticker = symbol.toLowerCase();
+  return ticker === wanted ? 0 : ticker.startsWith(wanted) ? 1 : 2;
+}
+
+/** Symbols that begin with a text, or whose names hold it, the best match first, then in the order of the registry. */
 export function matching(registry: readonly FoundSymbol[], text: string): FoundSymbol[] {
   const wanted = text.trim().toLowerCase();
   return registry
     .filter(
       ({ symbol, name }) => symbol.toLowerCase().startsWith(wanted) || (name?.toLowerCase().includes(wanted) ?? false),
     )
+    .sort((one, other) => rankOf(one.symbol, wanted) - rankOf(other.symbol, wanted))
     .slice(0, mostFound);
 }
 

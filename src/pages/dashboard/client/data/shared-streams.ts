@@ -1,7 +1,7 @@
 // The streams of all tabs of a browser as few as can be: what several tabs listen to is asked for once.
 import type { LiveOperation, LiveParts, LiveState } from './live-link.ts';
 
-/** What a tab listens to. */
+/** A subscription of a tab. */
 export interface TabSubscription {
   url: string;
   key: string;
@@ -9,7 +9,7 @@ export interface TabSubscription {
 }
 
 /**
- * What a tab receives: the state of its stream, that it is back after it was lost, or data of one of its operations.
+ * Messages to a tab: the state of its stream, that it is back after it was lost, or data of one of its operations.
  */
 export type TabMessage = { state: LiveState } | { returned: true } | { name: string; data: Record<string, unknown> };
 
@@ -152,7 +152,7 @@ export class SharedStreams {
   }
 
   /**
-   * What is replaced is closed once what replaces it is open: no event is missed between them. Events that come twice
+   * A replaced stream is closed once its successor is open: no event is missed between them. Events that come twice
    * change nothing.
    */
   #retire(): void {
@@ -173,7 +173,7 @@ export class SharedStreams {
     });
   }
 
-  /** How a tab's streams stand: live when all of them are. */
+  /** State of a tab's streams: live when all of them are. */
   #stateOf({ ids }: Tab): LiveState {
     const own = [...ids.values()];
     const carriers = this.#connections.filter((one) => one.ids.some((id) => own.includes(id)));

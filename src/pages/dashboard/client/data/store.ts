@@ -25,7 +25,7 @@ export function createStore<State extends object>(initial: State): Store<State> 
   };
 }
 
-/** What `select` takes out of the state; the part is drawn again when that is another object or value. */
+/** The part of the state that `select` takes; it is drawn again when that is another object or value. */
 export function useStore<State extends object, Selected>(
   store: Store<State>,
   select: (state: State) => Selected,

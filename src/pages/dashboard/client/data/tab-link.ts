@@ -13,7 +13,7 @@ export interface WorkerPort {
 
 /** A worker that has not answered for so long is none, ms. On a busy machine one takes seconds to start. */
 const answerWithinMs = 10_000;
-/** How often a tab says what it listens to, ms. */
+/** Interval at which a tab says what it listens to, ms. */
 const sayEveryMs = 15_000;
 
 /**
@@ -114,7 +114,7 @@ export function afterwards(ready: () => Promise<unknown>, make: () => Open): Ope
   };
 }
 
-/** Whether anybody can see the page, and what tells of a change. */
+/** True if anybody can see the page, and what tells of a change. */
 export interface Visibility {
   isHidden: () => boolean;
   onChange: (heard: () => void) => () => void;

@@ -12,7 +12,7 @@ export const tradesPerPage = 50;
 export interface TradeList {
   /** The newest of them, newest first. */
   trades: readonly LargeTrade[];
-  /** How many there are, whether or not they are in `trades`, and their premium, dollars; null until it is known. */
+  /** Number of all trades, in `trades` or not, and their premium, dollars; null until it is known. */
   total: { count: number; premiumUsd: number } | null;
   /** Where the page behind `trades` begins; null if there is none, or it cannot be asked for. */
   cursor: string | null;
@@ -58,7 +58,7 @@ export function withLiveTrades(list: TradeList, come: readonly LargeTrade[], fil
   return ordered(byId.values(), { ...list, total: list.total && { count, premiumUsd } });
 }
 
-/** What of a list passes a filter, until the server has said what does. */
+/** The trades of a list that pass a filter, until the server has said which do. */
 export const narrowed = ({ trades }: TradeList, filter: TradeFilter): TradeList => ({
   ...noTrades,
   trades: trades.filter(({ update }) => passes(update.event, filter)),

@@ -6,7 +6,7 @@ import { typicalStep, weightyStrikes } from '../charts/levels.ts';
 import type { Palette } from '../charts/palette.ts';
 import { brief, compact, date, ratio, shortDate, strike, usd, whole } from '../format.ts';
 
-/** What of the flow is shown. */
+/** Shown measures of the flow. */
 export const flowMeasures = ['premium', 'volume', 'trades'] as const;
 export type FlowMeasure = (typeof flowMeasures)[number];
 export const flowMeasureNames: Readonly<Record<FlowMeasure, string>> = {
@@ -29,7 +29,7 @@ export const flowText = (value: number, measure: FlowMeasure) => (measure === 'p
 export interface FlowRow {
   /** Its strike in dollars, or its index among the expiries. */
   at: number;
-  /** What the strike or expiry is called. */
+  /** Name of the strike or expiry. */
   name: string;
   heading: string;
   measures: FlowMeasures;
@@ -91,7 +91,7 @@ function tip({ heading, measures }: FlowRow): string {
   ]);
 }
 
-/** What both charts have: amounts at the left, and a tooltip for the row at the pointer. */
+/** The look of both charts: amounts at the left, and a tooltip for the row at the pointer. */
 function flowLook(measure: FlowMeasure, palette: Palette, rowOf: (shown: unknown) => FlowRow | undefined) {
   const look = axisLook(palette);
   return {

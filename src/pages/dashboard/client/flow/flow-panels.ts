@@ -67,8 +67,8 @@ function FlowPanel({ desk, palette, id, title, by, rowsOf, withSpot }: FlowPanel
     [rows, measure, palette, spot],
   );
   const totals = snapshot === null ? { calls: 0, puts: 0 } : flowTotals(snapshot.update.byExpiration, measure);
-  const why = snapshot === null ? (crossSection?.meta.note ?? `No option of ${view.symbol} has traded.`) : null;
-  return html`<${Panel} id=${id} title=${title} state=${panelState(state, ['symbol', 'flow', 'crossSection'], why)} retry=${() => desk.reload()}
+  const why = snapshot === null ? (crossSection?.meta.note ?? `No option trades of ${view.symbol} are stored.`) : null;
+  return html`<${Panel} id=${id} title=${title} state=${panelState(state, ['symbol', 'flow', 'crossSection'], why, null, 'option-trades')} retry=${() => desk.reload()}
     note=${snapshot && note(snapshot, shownSession(state))}
     controls=${html`<${Choice} label="Measure" values=${flowMeasures} names=${flowMeasureNames} value=${measure} choose=${setMeasure} />`}
     legend=${legend(totals, measure)}

@@ -7,7 +7,7 @@ import type {
   LargeTrade,
 } from '../../../../../generated/pages/operation-types.ts';
 
-/** What a trade must be to be shown; null = any. */
+/** Filter of the shown trades; null = any. */
 export interface TradeFilter {
   kind: FlowEventKind | null;
   side: FlowSide | null;
@@ -21,7 +21,7 @@ export interface TradeFilter {
 /** Lets everything through. */
 export const anyTrade: TradeFilter = { kind: null, side: null, right: null, expiry: null, minPremiumUsd: 0 };
 
-/** Whether a trade passes: one of its legs has to have right and expiry together. */
+/** True if a trade passes: one of its legs has to have right and expiry together. */
 export function passes({ eventKind, side, premiumUsd, legs }: FlowEvent, filter: TradeFilter): boolean {
   return (
     (filter.kind === null || eventKind === filter.kind) &&
@@ -35,7 +35,7 @@ export function passes({ eventKind, side, premiumUsd, legs }: FlowEvent, filter:
   );
 }
 
-/** Whether there are trades that do not pass. */
+/** True if there are trades that do not pass. */
 export const isNarrow = ({ kind, side, right, expiry, minPremiumUsd }: TradeFilter) =>
   kind !== null || side !== null || right !== null || expiry !== null || minPremiumUsd > 0;
 

@@ -22,13 +22,20 @@ const entries = [
 
 function stateOf(state: Pick<DeskState, (typeof entries)[number]>): PanelState {
   const none = state.trades.trades.length === 0;
+  const { symbol, session } = state.view;
+  // Without a snapshot no option of the symbol was observed.
+  const hasFlow = state.crossSection?.snapshot != null;
+  const quiet = `No large trade of ${symbol} options ${session === null ? 'since this time on the previous trading day' : 'in the session'}.`;
   return panelState(
     state,
     ['symbol', 'flow', 'largeTrades'],
     none
-      ? `No large trade of ${state.view.symbol} options ${state.view.session === null ? 'since this time on the previous trading day' : 'in the session'}.`
+      ? hasFlow
+        ? quiet
+        : `No option trades of ${symbol} are stored${session === null ? '' : ' of the session'}.`
       : null,
     'trades',
+    hasFlow ? null : 'option-trades',
   );
 }
 
@@ -104,14 +111,14 @@ function Filters({
   </div>` as VNode;
 }
 
-/** How many trades are listed, of how many there are, and the premium of all. */
+/** Number of listed trades, of all, and the premium of all. */
 export function tradesNote({ trades, total }: TradeList): string {
   if (total === null) return `${trades.length} so far`;
   const all = trades.length < total.count ? `the newest ${trades.length} of ${total.count}` : String(total.count);
   return `${all}, ${usd(total.premiumUsd)}`;
 }
 
-/** What stands below the rows: how to see those further back. */
+/** The part below the rows: how to see those further back. */
 function Further({ list, drawn, more }: { list: TradeList; drawn: number; more: () => void }): VNode | null {
   if (list.trades.length > drawn || list.cursor !== null)
     return html`<p class="more"><button type="button" onClick=${more}>More trades</button></p>` as VNode;

@@ -7,7 +7,7 @@ import type { Palette } from '../charts/palette.ts';
 import type { PriceRange } from '../charts/price-axis.ts';
 import { brief, compact, gex, price, strike, usd, whole } from '../format.ts';
 
-/** What the bars measure: net gamma, or the open interest of calls and puts. */
+/** Measures of the bars: net gamma, or the open interest of calls and puts. */
 export type GexMeasure = 'gex' | 'oi';
 
 interface GexParts {

@@ -6,7 +6,7 @@ import { typicalStep, weightyStrikes } from '../charts/levels.ts';
 import type { Palette } from '../charts/palette.ts';
 import { clockTime, gex, price, strike } from '../format.ts';
 
-/** What the heat map draws. */
+/** Cells of the heat map. */
 export interface HeatCells {
   /** Thousandths, ascending. */
   strikes: number[];

@@ -5,7 +5,7 @@ import { useMemo, useState } from 'preact/hooks';
 import { Chart } from '../charts/chart.ts';
 import { type Level, levelsOf } from '../charts/levels.ts';
 import type { Palette } from '../charts/palette.ts';
-import { candlesElsewhere, sharedRange } from '../charts/price-axis.ts';
+import { candlesElsewhere, nearRange } from '../charts/price-axis.ts';
 import type { Desk } from '../data/desk.ts';
 import { liveSpot, panelEntries, shownSession } from '../data/desk-state.ts';
 import { useEntries, useStore } from '../data/store.ts';
@@ -17,9 +17,9 @@ import { heatCells, heatOption } from './gex-heat.ts';
 const measures = ['gex', 'oi'] as const;
 const measureNames: Record<GexMeasure, string> = { gex: 'Net gamma', oi: 'Open interest' };
 
-const strikesEntries = [...panelEntries, 'capture', 'bars', 'sharedAxis'] as const;
-const axisChoices = ['candles', 'strikes'] as const;
-const axisNames = { candles: 'With the candles', strikes: 'All strikes' };
+const strikesEntries = [...panelEntries, 'capture', 'bars'] as const;
+const extents = ['near', 'all'] as const;
+const extentNames = { near: 'Near the spot', all: 'All strikes' };
 const heatEntries = [...panelEntries, 'history'] as const;
 
 function legend(levels: readonly Level[]): VNode {
@@ -33,21 +33,21 @@ function legend(levels: readonly Level[]): VNode {
 export function GexStrikesPanel({ desk, palette }: { desk: Desk; palette: Palette }): VNode {
   const state = useEntries(desk.store, strikesEntries);
   const [measure, setMeasure] = useState<GexMeasure>('gex');
-  const { capture, view, bars, sharedAxis } = state;
+  const [extent, setExtent] = useState<(typeof extents)[number]>('near');
+  const { capture, view, bars } = state;
   const shown = shownSession(state);
   const live = useStore(desk.store, liveSpot);
   const levels = useMemo(() => levelsOf(capture, live), [capture, live]);
-  const compared = [bars?.columns ?? null, view.timeframe, capture?.strikes ?? [], capture?.spot ?? null] as const;
-  const common = sharedRange(...compared);
-  const elsewhere = candlesElsewhere(...compared);
-  const range = sharedAxis ? common : null;
+  const near = nearRange(capture?.strikes ?? [], capture?.spot ?? null);
+  const elsewhere = candlesElsewhere(bars?.columns ?? null, view.timeframe, near);
+  const range = extent === 'near' ? near : null;
   const option = useMemo(
     () => (capture === null ? {} : gexBarsOption({ rows: capture.strikes, measure, levels, range, palette })),
     [capture, levels, measure, range?.join(), palette],
   );
   const why =
     capture === null
-      ? `No option chain of ${view.symbol} has been captured.`
+      ? `No option chain of ${view.symbol} is stored${view.session === null ? '' : ` up to ${fullDate(view.session)}`}.`
       : capture.strikes.length === 0
         ? 'The capture has no strikes with open interest.'
         : null;
@@ -56,13 +56,12 @@ export function GexStrikesPanel({ desk, palette }: { desk: Desk; palette: Palett
     capture === null
       ? ''
       : `Dealer gamma of ${view.symbol} by strike: net ${gex(capture.netGex)} per $1 move; ${levels.map(({ name, at }) => `${name} ${price(at)}`).join(', ')}.`;
-  return html`<${Panel} id="gex-strikes" title="Gamma by strike" state=${panelState(state, path, why)} retry=${() => desk.reload()}
+  return html`<${Panel} id="gex-strikes" title="Gamma by strike" state=${panelState(state, path, why, null, capture === null ? 'chain' : null)} retry=${() => desk.reload()}
     note=${capture && `${dayAndTime(capture.capturedAt, shown)}${elsewhere ? `; candles at ${price(elsewhere.low)}–${price(elsewhere.high)}` : ''}`}
     controls=${html`${
-      common === null
+      near === null
         ? null
-        : html`<${Choice} label="Strikes" values=${axisChoices} names=${axisNames}
-      value=${sharedAxis ? 'candles' : 'strikes'} choose=${(value: string) => desk.shareAxis(value === 'candles')} />`
+        : html`<${Choice} label="Strikes" values=${extents} names=${extentNames} value=${extent} choose=${setExtent} />`
     }
       <${Choice} label="Measure" values=${measures} names=${measureNames} value=${measure} choose=${setMeasure} />`}
     legend=${legend(levels)}
@@ -72,7 +71,7 @@ export function GexStrikesPanel({ desk, palette }: { desk: Desk; palette: Palett
         .toReversed()
         .map((row) => [strike(row.strike), gex(row.gex), gex(row.gex0dte), whole(row.callOi), whole(row.putOi)]),
     })}>
-    <${Chart} option=${option} subject=${`${view.symbol} ${view.session} ${measure} ${sharedAxis}`} label=${label} />
+    <${Chart} option=${option} subject=${`${view.symbol} ${view.session} ${measure} ${extent}`} label=${label} />
   <//>` as VNode;
 }
 
@@ -86,11 +85,11 @@ export function GexHeatPanel({ desk, palette }: { desk: Desk; palette: Palette }
   const option = useMemo(() => (history === null ? {} : heatOption(cells, history, palette)), [cells, palette]);
   const why =
     captures.length === 0
-      ? `No option chain of ${view.symbol} was captured in the session${history ? ` of ${fullDate(history.sessionDate)}` : ''}.`
+      ? `No option chain of ${view.symbol} is stored of the session${history ? ` of ${fullDate(history.sessionDate)}` : ''}.`
       : null;
   const first = captures[0];
   const last = captures.at(-1);
-  return html`<${Panel} id="gex-heat" title="Gamma through the session" state=${panelState(state, ['symbol', 'gex', 'history'], why, 'heat')} part="heat" see=${() => desk.see()} retry=${() => desk.reload()}
+  return html`<${Panel} id="gex-heat" title="Gamma through the session" state=${panelState(state, ['symbol', 'gex', 'history'], why, 'heat', 'chain')} part="heat" see=${() => desk.see()} retry=${() => desk.reload()}
     note=${history && `${shortDate(history.sessionDate, shown)}, ${captures.length} ${captures.length === 1 ? 'capture' : 'captures'}; line: spot`}
     table=${() => ({
       head: ['Capture', 'Spot', 'Largest gamma', 'Lowest gamma'],

@@ -7,7 +7,7 @@ import { price } from '../format.ts';
 
 type Checked = Pick<GexCapture, 'spot' | 'impliedSpot' | 'spotStale' | 'inconsistentExpiries'>;
 
-/** What a reader of a capture's figures must know of its prices; null if there is nothing. */
+/** Warning about the prices of a capture's figures; null if there is none. */
 export function spotNote({ spot, impliedSpot, spotStale, inconsistentExpiries }: Checked): string | null {
   const notes: string[] = [];
   if (spotStale)

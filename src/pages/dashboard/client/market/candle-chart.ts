@@ -1,16 +1,18 @@
 // The chart of candles with volume.
-import type { EChartsOption } from 'echarts';
+import type { CustomSeriesRenderItem, EChartsOption } from 'echarts';
 import type { BarColumns } from '../../../../../generated/pages/operation-types.ts';
 import { axisLook, baseOption, tooltipText } from '../charts/chart-look.ts';
-import type { Level } from '../charts/levels.ts';
+import { type Level, spread } from '../charts/levels.ts';
 import { faded, type Palette } from '../charts/palette.ts';
-import type { PriceRange } from '../charts/price-axis.ts';
 import { brief, change, compact, price } from '../format.ts';
 import type { Timeframe } from '../timeframes.ts';
-import { candleHeading, candleLabel, dayStarts, namedLevels, volumeEnd } from './candles.ts';
+import { candleHeading, candleLabel, candleScale, dayStarts, namedLevels, volumeEnd } from './candles.ts';
 
 /** Candles first in sight, of each length; the rest is a scroll away. */
 const firstShown: Record<Timeframe, number> = { '1m': 240, '5m': 234, '1h': 210, '1d': 180 };
+
+// Height of the lines above and below the candles that name levels beyond the prices shown, pixels.
+const edgeRow = 18;
 
 interface CandleParts {
   bars: BarColumns;
@@ -18,49 +20,127 @@ interface CandleParts {
   levels: readonly Level[];
   /** The price as it is now, which the last candle may not have yet; null = the last candle's close is the last. */
   live: number | null;
-  /** The prices shown, where the gamma of the strikes shares them; null = those of the candles in sight. */
-  range: PriceRange | null;
   palette: Palette;
 }
 
-function lines(palette: Palette, last: number | undefined, levels: readonly Level[], rising: boolean) {
-  const lastLine =
-    last === undefined
-      ? []
-      : [
-          {
-            name: 'Last',
-            yAxis: last,
-            lineStyle: { color: rising ? palette.up : palette.down, type: 'dotted' as const, width: 1 },
-            label: {
-              show: true,
-              position: 'end' as const,
-              formatter: price(last),
-              color: palette.panel,
-              backgroundColor: rising ? palette.up : palette.down,
-              padding: [3, 5],
-              borderRadius: 2,
-              fontSize: 11,
-            },
-          },
-        ];
-  const others = namedLevels(levels).map(({ name, at, colour }, index, all) => ({
-    name,
-    yAxis: at,
-    lineStyle: { color: palette[colour], type: 'dashed' as const, width: 1, opacity: 0.8 },
+/** The line at the last price. */
+function lastLine(palette: Palette, last: number, rising: boolean) {
+  const colour = rising ? palette.up : palette.down;
+  return {
+    name: 'Last',
+    yAxis: last,
+    lineStyle: { color: colour, type: 'dotted' as const, width: 1 },
     label: {
       show: true,
-      // Of lines close to each other the upper one is named above, the lower one below.
-      position: index === all.length - 1 && index > 0 ? ('insideStartBottom' as const) : ('insideStartTop' as const),
-      formatter: `${name} ${price(at)}`,
-      color: palette[colour],
-      // Readable where candles lie below it.
-      backgroundColor: faded(palette.panel, 0.9),
-      padding: [1, 3],
-      fontSize: 10,
+      position: 'end' as const,
+      formatter: price(last),
+      color: palette.panel,
+      backgroundColor: colour,
+      padding: [3, 5],
+      borderRadius: 2,
+      fontSize: 11,
     },
-  }));
-  return [...lastLine, ...others];
+  };
+}
+
+/** Where a chart is drawn, pixels. */
+interface Area {
+  x: number;
+  y: number;
+  width: number;
+  height: number;
+}
+
+// Height of a level's name, pixels.
+const nameHeight = 13;
+
+/** The levels within the prices shown: lines, each with its name and price. */
+function levelLines(levels: readonly (Level & { y: number })[], { x, y, width, height }: Area, palette: Palette) {
+  const names = spread(
+    levels.map((level) => level.y - nameHeight),
+    nameHeight,
+    y,
+    y + height - nameHeight,
+  );
+  return levels.flatMap(({ name, at, colour, y: line }, index) => [
+    {
+      type: 'line' as const,
+      shape: { x1: x, y1: line, x2: x + width, y2: line },
+      style: { stroke: palette[colour], lineWidth: 1, lineDash: [4, 3], opacity: 0.8 },
+    },
+    {
+      type: 'text' as const,
+      x: x + 3,
+      y: names[index]!,
+      style: {
+        text: `${name} ${price(at)}`,
+        fill: palette[colour],
+        font: `10px ${palette.font}`,
+        // Readable where candles lie below it.
+        backgroundColor: faded(palette.panel, 0.9),
+        padding: [1, 3],
+      },
+    },
+  ]);
+}
+
+/** The levels beyond the prices shown, in one line above or below the candles: the nearest first, with an arrow. */
+function levelsBeyond(levels: readonly Level[], arrow: '↑' | '↓', { x, width }: Area, y: number, palette: Palette) {
+  if (levels.length === 0) return [];
+  const rich = Object.fromEntries(
+    levels.map(({ colour }) => [colour, { fill: palette[colour], font: `10px ${palette.font}` }]),
+  );
+  return [
+    {
+      type: 'text' as const,
+      x: x + 3,
+      y,
+      style: {
+        text: levels.map(({ name, at, colour }) => `{${colour}|${arrow} ${name} ${price(at)}}`).join('   '),
+        rich,
+        width,
+        overflow: 'truncate' as const,
+        verticalAlign: 'middle' as const,
+      },
+    },
+  ];
+}
+
+/**
+ * The levels over the candles in sight, whose prices alone make the scale: the series has positions in time, and no
+ * prices. It is drawn with the first candle in sight.
+ */
+function levelSeries({ bars, levels, palette }: CandleParts) {
+  // Highest first: from the top of the chart down.
+  const named = namedLevels(levels);
+  const renderItem: CustomSeriesRenderItem = ({ coordSys, dataIndexInside }, api) => {
+    if (dataIndexInside > 0) return;
+    const area = coordSys as unknown as Area;
+    const bottom = area.y + area.height;
+    const placed = named.map((level) => ({ ...level, y: api.coord([0, level.at])[1]! }));
+    const above = placed.filter(({ y }) => y < area.y).reverse();
+    const below = placed.filter(({ y }) => y > bottom);
+    const within = placed.filter(({ y }) => y >= area.y && y <= bottom);
+    return {
+      type: 'group',
+      children: [
+        ...levelLines(within, area, palette),
+        ...levelsBeyond(above, '↑', area, area.y - edgeRow / 2, palette),
+        ...levelsBeyond(below, '↓', area, bottom + edgeRow / 2, palette),
+      ],
+    };
+  };
+  return {
+    id: 'levels',
+    type: 'custom' as const,
+    renderItem,
+    data: named.length > 0 ? bars.tsMs.map((_, i) => [i]) : [],
+    dimensions: ['candle'],
+    encode: { x: 0 },
+    clip: false,
+    silent: true,
+    z: 5,
+  };
 }
 
 /** Lines between the sessions of an intraday chart. */
@@ -76,8 +156,10 @@ function dayLines({ bars, timeframe, palette }: CandleParts) {
       formatter: day,
       color: palette.muted,
       fontSize: 10,
+      // Below the row that names levels above the prices shown.
       align: 'left' as const,
-      padding: [0, 0, 0, 4],
+      verticalAlign: 'top' as const,
+      padding: [9, 0, 0, 4],
     },
   }));
 }
@@ -95,11 +177,44 @@ function candleTooltip({ bars, timeframe }: CandleParts, index: number): string 
   ]);
 }
 
+/** The candles first in sight: the last ones. */
+const firstWindow = (length: number, timeframe: Timeframe) => ({
+  startValue: Math.max(0, length - firstShown[timeframe]),
+  endValue: Math.max(0, length - 1),
+});
+
+/** The price or time at the pointer. */
+const tagOf = ({ border, text }: Palette) => ({ backgroundColor: border, color: text, fontSize: 11, padding: [3, 5] });
+
+/** The prices at the right, of the candles in sight. */
+function priceAxis({ bars, live, palette }: CandleParts) {
+  const last = live ?? bars.close.at(-1) ?? null;
+  const look = axisLook(palette);
+  return {
+    min: ({ min, max }: { min: number; max: number }) => candleScale(min, max, last)[0],
+    max: ({ min, max }: { min: number; max: number }) => candleScale(min, max, last)[1],
+    position: 'right' as const,
+    ...look,
+    splitNumber: 5,
+    axisLine: { show: false },
+    axisLabel: {
+      ...look.axisLabel,
+      showMinLabel: false,
+      showMaxLabel: false,
+      formatter: (value: number) => price(value),
+    },
+    axisPointer: {
+      label: { ...tagOf(palette), formatter: ({ value }: { value: unknown }) => price(Number(value)) },
+    },
+  };
+}
+
 /** Time below, prices and volume at the right. */
-function axes({ bars, timeframe, range, palette }: CandleParts, most: number): Pick<EChartsOption, 'xAxis' | 'yAxis'> {
+function axes(parts: CandleParts, most: number): Pick<EChartsOption, 'xAxis' | 'yAxis'> {
+  const { bars, timeframe, palette } = parts;
   const { tsMs } = bars;
   const look = axisLook(palette);
-  const tag = { backgroundColor: palette.border, color: palette.text, fontSize: 11, padding: [3, 5] };
+  const tag = tagOf(palette);
   const begins = new Set(dayStarts(tsMs).map(([index]) => tsMs[index]!));
   const axis = { type: 'category' as const, data: tsMs.map(String), boundaryGap: true, axisTick: { show: false } };
   return {
@@ -117,19 +232,7 @@ function axes({ bars, timeframe, range, palette }: CandleParts, most: number): P
       },
     ],
     yAxis: [
-      {
-        ...(range === null ? { scale: true } : { min: range[0], max: range[1] }),
-        position: 'right',
-        ...look,
-        splitNumber: 5,
-        axisLine: { show: false },
-        axisLabel: {
-          ...look.axisLabel,
-          ...(range !== null && { showMinLabel: false, showMaxLabel: false }),
-          formatter: (value: number) => price(value),
-        },
-        axisPointer: { label: { ...tag, formatter: ({ value }) => price(Number(value)) } },
-      },
+      priceAxis(parts),
       {
         gridIndex: 1,
         position: 'right',
@@ -149,7 +252,7 @@ function axes({ bars, timeframe, range, palette }: CandleParts, most: number): P
 
 /** Candles with their lines, and volume. */
 function series(parts: CandleParts): EChartsOption['series'] {
-  const { bars, levels, live, palette } = parts;
+  const { bars, live, palette } = parts;
   const { tsMs, open, high, low, close, volume } = bars;
   const rising = close.map((value, i) => value >= open[i]!);
   const last = live ?? close.at(-1);
@@ -165,7 +268,7 @@ function series(parts: CandleParts): EChartsOption['series'] {
         symbol: 'none',
         animation: false,
         silent: true,
-        data: [...dayLines(parts), ...lines(palette, last, levels, rises)],
+        data: [...dayLines(parts), ...(last === undefined ? [] : [lastLine(palette, last, rises)])],
       },
     },
     {
@@ -179,6 +282,7 @@ function series(parts: CandleParts): EChartsOption['series'] {
         itemStyle: { color: faded(rising[i] ? palette.up : palette.down, 0.55) },
       })),
     },
+    levelSeries(parts),
   ];
 }
 
@@ -191,7 +295,7 @@ export function candleOption(parts: CandleParts): EChartsOption {
     ...baseOption(palette),
     grid: [
       // An index has no volume: the candles take its room.
-      { left: 8, right: 64, top: 18, bottom: most > 0 ? 84 : 28 },
+      { left: 8, right: 64, top: edgeRow, bottom: (most > 0 ? 76 : 28) + edgeRow },
       { left: 8, right: 64, height: 46, bottom: 28 },
     ],
     axisPointer: { link: [{ xAxisIndex: 'all' }] },
@@ -200,8 +304,7 @@ export function candleOption(parts: CandleParts): EChartsOption {
       {
         type: 'inside',
         xAxisIndex: [0, 1],
-        startValue: Math.max(0, length - firstShown[timeframe]),
-        endValue: length - 1,
+        ...firstWindow(length, timeframe),
         zoomOnMouseWheel: 'ctrl',
         moveOnMouseWheel: false,
         moveOnMouseMove: true,

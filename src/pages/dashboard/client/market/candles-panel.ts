@@ -6,7 +6,6 @@ import type { BarColumns } from '../../../../../generated/pages/operation-types.
 import { Chart } from '../charts/chart.ts';
 import { levelsOf } from '../charts/levels.ts';
 import type { Palette } from '../charts/palette.ts';
-import { sharedRange } from '../charts/price-axis.ts';
 import type { Desk } from '../data/desk.ts';
 import { type DeskState, liveSpot, panelEntries } from '../data/desk-state.ts';
 import { useEntries, useStore } from '../data/store.ts';
@@ -14,23 +13,28 @@ import { compact, price } from '../format.ts';
 import { Choice, Panel, type PanelState, panelState } from '../panel.ts';
 import { type Timeframe, timeframes } from '../timeframes.ts';
 import { candleOption } from './candle-chart.ts';
-import { candleHeading, levelsInSight } from './candles.ts';
+import { candleHeading } from './candles.ts';
 
 const names: Record<Timeframe, string> = { '1m': '1m', '5m': '5m', '1h': '1h', '1d': '1d' };
 
-const entries = [...panelEntries, 'bars', 'barsLoading', 'capture', 'sharedAxis'] as const;
+const entries = [...panelEntries, 'bars', 'barsLoading', 'capture'] as const;
 
 function stateOf(state: Pick<DeskState, (typeof entries)[number]>): PanelState {
   if (state.barsLoading && state.bars === null) return { kind: 'loading' };
+  const days = state.view.timeframe === '1d';
   const none = (state.bars?.columns.tsMs.length ?? 0) === 0;
   return panelState(
     state,
     ['symbol', 'bars'],
-    none ? `No trades of ${state.view.symbol} are stored for this time.` : null,
+    none
+      ? `No ${days ? 'daily' : 'minute'} bars of ${state.view.symbol} are stored for ${days ? 'this time' : 'this session'}.`
+      : null,
+    null,
+    days ? 'stock-day-bars' : 'stock-minute-bars',
   );
 }
 
-/** What the chart says in a sentence. */
+/** The chart in a sentence. */
 function sentence({ tsMs, open, high, low, close }: BarColumns, symbol: string, timeframe: Timeframe): string {
   const last = tsMs.length - 1;
   if (last < 0) return `Candles of ${symbol}: none.`;
@@ -60,29 +64,26 @@ function figures({ tsMs, open, high, low, close, volume }: BarColumns, timeframe
 export function CandlesPanel({ desk, palette }: { desk: Desk; palette: Palette }): VNode {
   const state = useEntries(desk.store, entries);
   const [withLevels, setWithLevels] = useState(true);
-  const { bars, view, capture, sharedAxis } = state;
+  const { bars, view, capture } = state;
   const live = useStore(desk.store, liveSpot);
   const option = useMemo(() => {
     if (bars === null) return {};
-    const levels = withLevels ? levelsInSight(levelsOf(capture, null), bars.columns) : [];
+    const levels = withLevels ? levelsOf(capture, null) : [];
     return candleOption({
       bars: bars.columns,
       timeframe: view.timeframe,
       levels,
       live,
-      range: sharedAxis
-        ? sharedRange(bars.columns, view.timeframe, capture?.strikes ?? [], capture?.spot ?? null)
-        : null,
       palette,
     });
-  }, [bars, view.timeframe, capture, withLevels, live, sharedAxis, palette]);
+  }, [bars, view.timeframe, capture, withLevels, live, palette]);
   const controls = html`
-    <button type="button" class="chip" aria-pressed=${withLevels} onClick=${() => setWithLevels(!withLevels)} title="Flip point and walls of dealer gamma, if they are near the price">Levels</button>
+    <button type="button" class="chip" aria-pressed=${withLevels} onClick=${() => setWithLevels(!withLevels)} title="Flip point, zero gamma and walls of dealer gamma; an arrow points to those beyond the prices shown">Levels</button>
     <${Choice} label="Length of a candle" values=${timeframes} names=${names} value=${view.timeframe} choose=${(timeframe: Timeframe) => desk.show({ timeframe })} />`;
   return html`<${Panel} id="candles" title="Price" state=${stateOf(state)} retry=${() => desk.reload()} controls=${controls}
     note="New York time"
     table=${() => figures(bars!.columns, view.timeframe)}>
-    <${Chart} option=${option} subject=${`${view.symbol} ${view.timeframe} ${view.session} ${bars === null}`}
+    <${Chart} option=${option} length=${bars?.columns.tsMs.length ?? 0} subject=${`${view.symbol} ${view.timeframe} ${view.session} ${bars === null}`}
       label=${bars === null ? '' : sentence(bars.columns, view.symbol, view.timeframe)} />
   <//>` as VNode;
 }

@@ -6,8 +6,8 @@ import { clockTime, dateOf, dayAndTime, dayOf, fullDate, shortDate } from '../fo
 import type { Timeframe } from '../timeframes.ts';
 
 /**
- * What stands below a candle: the time within a session, the day where one begins; of days, the year where it is not
- * that of the last candle, epoch ms.
+ * Label below a candle: the time within a session, the day where one begins; of days, the year where it is not that of
+ * the last candle, epoch ms.
  */
 export function candleLabel(atMs: number, timeframe: Timeframe, begins: ReadonlySet<number>, lastMs: number): string {
   if (timeframe === '1d') return shortDate(dateOf(atMs), dateOf(lastMs));
@@ -38,12 +38,15 @@ export function priceRange({ low, high }: BarColumns): { low: number; high: numb
   return { low: least, high: most };
 }
 
-/** Levels that are near enough to the prices shown to be drawn without pressing them flat. */
-export function levelsInSight(levels: readonly Level[], bars: BarColumns): Level[] {
-  const range = priceRange(bars);
-  if (range === null) return [];
-  const room = Math.max(range.high - range.low, range.high * 0.002) * 0.5;
-  return levels.filter(({ at }) => at >= range.low - room && at <= range.high + room);
+/**
+ * The ends of the price axis over candles between two prices: a little beyond them. The price of now is within, if it
+ * is not so far off that the candles would be pressed together: an earlier time may be in sight.
+ */
+export function candleScale(low: number, high: number, last: number | null): [number, number] {
+  const height = high > low ? high - low : Math.max(high * 0.001, 0.01);
+  const near = last !== null && last >= low - height * 0.2 && last <= high + height * 0.2 ? last : low;
+  const room = height * 0.06;
+  return [Math.min(low, near) - room, Math.max(high, near) + room];
 }
 
 /** The levels but the spot, highest first; those of one price under one name. */

@@ -1,4 +1,4 @@
-// Whether what is shown is of now: the market's hours, the stream, and the age of a figure.
+// True if what is shown is of now: the market's hours, the stream, and the age of a figure.
 
 import type { MarketClock, Quote } from '../../../../../generated/pages/operation-types.ts';
 import type { View } from '../address.ts';
@@ -12,13 +12,13 @@ const ofNowMs = 90_000;
 const minuteMs = 60_000;
 
 /**
- * Whether the regular session is in progress at `nowMs`. Hours that were asked for before the next open know when that
+ * True if the regular session is in progress at `nowMs`. Hours that were asked for before the next open know when that
  * is.
  */
 export const isMarketOpen = ({ openMs, closeMs, nextOpenMs }: MarketClock, nowMs: number) =>
   (nowMs >= openMs && nowMs < closeMs) || nowMs >= nextOpenMs;
 
-/** What the badge says: `live` only if prices move. */
+/** The badge: `live` only if prices move. */
 export interface LiveBadge {
   kind: 'live' | 'quiet' | 'closed' | 'past' | 'connecting' | 'reconnecting' | 'off' | 'refused';
   text: string;
@@ -94,7 +94,7 @@ export function liveBadge({ view, live, market, quote, priceMs: lastMs, nowMs }:
 }
 
 /**
- * How old a figure is, in words: `5 min ago`, `3 h ago`, later its day and time; null = it is of now, or its time is
+ * Age of a figure, in words: `5 min ago`, `3 h ago`, later its day and time; null = it is of now, or its time is
  * unknown.
  */
 export function ageText(atMs: number | null | undefined, nowMs: number): string | null {

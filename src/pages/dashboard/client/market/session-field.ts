@@ -8,7 +8,7 @@ import { useEntries } from '../data/store.ts';
 import { fullDate } from '../format.ts';
 import { sessionsOf } from './sessions.ts';
 
-const entries = ['view', 'latestSession', 'daily', 'answer', 'capture'] as const;
+const entries = ['view', 'latestSession', 'answer', 'capture'] as const;
 
 /** The list of sessions. A year of them is long: it is drawn again when it is another one, not with every price. */
 export function SessionField({ desk }: { desk: Desk }): VNode {

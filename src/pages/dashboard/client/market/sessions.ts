@@ -9,16 +9,16 @@ import type { DeskState } from '../data/desk-state.ts';
  */
 const barDate = (tsMs: number) => new Date(tsMs).toISOString().slice(0, 10);
 
-/** What the page knows of sessions. */
-type Known = Pick<DeskState, 'daily' | 'latestSession' | 'answer' | 'capture'>;
+/** The state that sessions are read from. */
+type Known = Pick<DeskState, 'latestSession' | 'answer' | 'capture'>;
 
 /**
- * Dates to choose from, latest first: the latest session, those with trades of the symbol, and the last one that it has
- * trades or an option chain of, however long ago.
+ * Dates to choose from, latest first: the latest session, those with data of the symbol, and the last one that it has a
+ * close or an option chain of, however long ago.
  */
-export function sessionsOf({ daily, latestSession, answer, capture }: Known): string[] {
-  const stored = [answer?.symbol?.lastSession, capture?.sessionDate].filter((date) => date != null);
-  const dates = [...(daily?.tsMs ?? []).map(barDate), ...stored].filter((date) => date <= latestSession);
+export function sessionsOf({ latestSession, answer, capture }: Known): string[] {
+  const last = [answer?.symbol?.lastSession, capture?.sessionDate].filter((date) => date != null);
+  const dates = [...(answer?.symbol?.sessionDates ?? []), ...last].filter((date) => date <= latestSession);
   return [...new Set([...dates, latestSession])].sort().reverse();
 }
 

@@ -22,6 +22,7 @@ import {
   strike,
   unknown,
 } from '../format.ts';
+import { crossingsOf } from '../gex/crossings.ts';
 import { SpotNote } from '../gex/spot-note.ts';
 import { ageText, isMarketOpen, liveBadge, priceTime } from './market-state.ts';
 import { SessionField } from './session-field.ts';
@@ -71,10 +72,9 @@ function gammaFigures({ capture, quotes, view }: DeskState, age: string | null):
       'Dollars dealers trade to stay hedged when the price moves $1',
       capture ? (capture.netGex >= 0 ? 'call' : 'put') : undefined,
     ),
-    figure('Flip', price(capture?.flipPoint), 'Price at which the cumulative net curve crosses zero'),
-    figure('Zero gamma', price(capture?.zeroGamma), 'Price at which re-priced net gamma changes sign'),
-    figure('Call wall', strike(capture?.callWall), 'Strike of the largest call gamma', 'call'),
-    figure('Put wall', strike(capture?.putWall), 'Strike of the largest put gamma', 'put'),
+    ...crossingsOf(capture).map(({ name, at, what }) => figure(name, price(at), what)),
+    figure('Call wall', strike(capture?.callWall), 'Strike of the largest positive net gamma', 'call'),
+    figure('Put wall', strike(capture?.putWall), 'Strike of the most negative net gamma', 'put'),
     figure('ATM IV', fraction(expiry?.atmIv), of('Implied volatility at the money')),
     figure(
       'Expected move',

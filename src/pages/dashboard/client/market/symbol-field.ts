@@ -13,7 +13,7 @@ interface Found {
   name: string | null;
 }
 
-/** What the registry has for a text, once the typing rests; `text` = the one it was looked for. */
+/** The registry's finds for a text, once the typing rests; `text` = the one they were looked for. */
 function useFound(desk: Desk, text: string): { text: string; found: Found[] } {
   const [found, setFound] = useState<{ text: string; found: Found[] }>({ text: '', found: [] });
   useEffect(() => {

@@ -48,6 +48,7 @@ function stateOf(
     ['symbol', 'offExchange', field],
     rows > 0 ? null : (note ?? `No off-exchange trading of ${view.symbol} is stored.`),
     'offExchange',
+    'stock-trades',
   );
 }
 
@@ -99,7 +100,7 @@ export function ConcentrationPanel({ desk }: { desk: Desk }): VNode {
   const rows = page?.rows ?? [];
   const spot = useStore(desk.store, liveSpot);
   const container = useRef<HTMLDivElement>(null);
-  // What lies around the price comes first to sight.
+  // Levels around the price come first to sight.
   useEffect(() => {
     const row = container.current?.querySelector<HTMLElement>('.spot');
     if (container.current && row) container.current.scrollTop = row.offsetTop - container.current.clientHeight / 2;

@@ -1,0 +1,19 @@
+import type { Dividend } from '../../domain/dividends.ts';
+import { type CurvePoint, chainRates, type RateSource } from './group-rate.ts';
+
+/** Pricing inputs of a chain beside its own quotes. */
+export interface MarketReference {
+  /** Risk-free rate where neither the chain nor a curve gives one, continuous, a fraction a year. */
+  rate: number;
+  /** The interest rate curve of the session, ascending by days; absent or empty: there is none. */
+  curve?: readonly CurvePoint[] | undefined;
+  /** Dividends of the underlying, ascending by ex-date; absent or empty: none is known. */
+  dividends?: readonly Dividend[] | undefined;
+  /** Gives every group its rate; absent: the chain itself, else the curve, else `rate`. */
+  rates?: RateSource | undefined;
+}
+
+/** The source of a chain's rates. */
+export function ratesOf({ rate, curve, rates }: MarketReference): RateSource {
+  return rates ?? chainRates(rate, curve);
+}

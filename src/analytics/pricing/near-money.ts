@@ -1,0 +1,49 @@
+import { methodologySettings } from '../methodology.ts';
+import type { ChainGroup, ListedStrike } from './chain-groups.ts';
+import { nearestPairs, pairForward, type QuotedPair } from './quoted-pairs.ts';
+
+/** A straddle at the forward is worth S·σ·√T·√(2/π), so that one standard deviation is this many straddles. */
+export const straddlesPerSigma = 1.2533;
+
+function nearestPair(pairs: readonly QuotedPair[], price: number): QuotedPair | null {
+  let nearest: QuotedPair | null = null;
+  for (const pair of pairs) {
+    if (nearest === null || Math.abs(pair.strike - price) < Math.abs(nearest.strike - price)) nearest = pair;
+  }
+  return nearest;
+}
+
+/**
+ * Where the money of a group is, dollars: at `price`, unless the pair nearest to it puts it more than 3% from there. A
+ * prior close after a gap is that far off, and so is a spot that the options do not follow.
+ */
+export function centreOf(pairs: readonly QuotedPair[], price: number): number {
+  const nearest = nearestPair(pairs, price);
+  const implied = nearest && pairForward(nearest, 1);
+  return implied !== null && implied > 0 && Math.abs(implied - price) > methodologySettings.nearMoney * price
+    ? implied
+    : price;
+}
+
+/** The gap, dollars, between the two listed strikes around a price; 0 beyond the outermost. */
+function gapAround(strikes: readonly ListedStrike[], price: number): number {
+  const above = strikes.findIndex(({ dollars }) => dollars > price);
+  return above <= 0 ? 0 : strikes[above]!.dollars - strikes[above - 1]!.dollars;
+}
+
+/**
+ * The pairs near the money of a group, `centre`, at most five, nearest first. Near is the greatest of 3% of it, 2.5
+ * gaps between its listed strikes there, and one standard deviation by its straddle: a share of $11 with strikes every
+ * $0.50 has pairs too, and so has an expiry whose strikes are as far apart as its price may go.
+ */
+export function pairsNearMoney(
+  { strikes }: Pick<ChainGroup, 'strikes'>,
+  pairs: readonly QuotedPair[],
+  centre: number,
+): QuotedPair[] {
+  const { nearMoney, nearMoneyGaps } = methodologySettings;
+  const nearest = nearestPairs(pairs, centre);
+  const sigma = nearest[0] ? straddlesPerSigma * (nearest[0].callMid + nearest[0].putMid) : 0;
+  const reach = Math.max(nearMoney * centre, nearMoneyGaps * gapAround(strikes, centre), sigma);
+  return nearest.filter(({ strike }) => Math.abs(strike - centre) <= reach);
+}

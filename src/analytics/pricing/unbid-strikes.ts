@@ -1,0 +1,80 @@
+import type { ChainRow } from '../../domain/chain/chain.ts';
+import { methodologySettings } from '../methodology.ts';
+import { blackScholes } from './black-scholes.ts';
+import type { ChainGroup } from './chain-groups.ts';
+import type { SmileMarket } from './smile.ts';
+
+/** A strike whose volatility was read off the side that is out of the money. */
+interface ReadStrike {
+  index: number;
+  /** ln(K/F). */
+  x: number;
+  volatility: number;
+  /** By how much half the spread changes the volatility, absolute. */
+  error: number;
+}
+
+const nothing: ReadonlyMap<number, number> = new Map();
+
+/** The least half-spread, dollars: a locked quote is no surer than half a cent. */
+const leastHalfSpread = 0.005;
+
+/** The strikes of a group that were read, of those that have a bid out of the money, or of those that have none. */
+function readStrikes(
+  { strikes, years }: ChainGroup,
+  rows: readonly ChainRow[],
+  { spot, rate, dividendYield, forward }: SmileMarket & { forward: number },
+  { read, hasBid }: { read: (index: number) => number; hasBid: boolean },
+): ReadStrike[] {
+  const found: ReadStrike[] = [];
+  for (const [index, listed] of strikes.entries()) {
+    const right = listed.dollars >= forward ? 'call' : 'put';
+    const row = rows[listed[right]];
+    if (!row || row.bid! > 0 !== hasBid) continue;
+    const volatility = read(index);
+    if (Number.isNaN(volatility)) continue;
+    const { vega } = blackScholes({ right, spot, strike: listed.dollars, years, rate, dividendYield, volatility });
+    const error = Math.max(leastHalfSpread, 0.5 * (row.ask! - row.bid!)) / vega;
+    found.push({ index, x: Math.log(listed.dollars / forward), volatility, error });
+  }
+  return found;
+}
+
+/** The straight line in ln(K/F) through volatilities, each as sure as its quote; null without a spread of strikes. */
+function lineThrough(points: readonly ReadStrike[]): ((x: number) => number) | null {
+  let [weights, xs, ys] = [0, 0, 0];
+  for (const { x, volatility, error } of points) {
+    weights += error ** -2;
+    xs += x * error ** -2;
+    ys += volatility * error ** -2;
+  }
+  const [middle, level] = [xs / weights, ys / weights];
+  let [covariance, variance] = [0, 0];
+  for (const { x, volatility, error } of points) {
+    covariance += (x - middle) * (volatility - level) * error ** -2;
+    variance += (x - middle) ** 2 * error ** -2;
+  }
+  return variance > 0 ? (x) => level + (covariance / variance) * (x - middle) : null;
+}
+
+/**
+ * The volatilities, by index of the strike, of those that nobody bids for and whose ask says little: half of it is
+ * worth more than a tenth of the volatility. A $0.005 mid of an $11 share two deviations away is a volatility several
+ * times too high. They lie on the straight line through the strikes of the expiry that have a bid, at least three;
+ * `read` gives the volatility that was read off the out-of-the-money side of a strike, NaN without one.
+ */
+export function unbidVolatilities(
+  group: ChainGroup,
+  rows: readonly ChainRow[],
+  market: SmileMarket & { forward: number },
+  read: (index: number) => number,
+): ReadonlyMap<number, number> {
+  const { maximumUnbidError, minimumVolatility, fewestPairs } = methodologySettings;
+  const unbid = readStrikes(group, rows, market, { read, hasBid: false });
+  const vague = unbid.filter(({ error, volatility }) => error > maximumUnbidError * volatility);
+  if (vague.length === 0) return nothing;
+  const bid = readStrikes(group, rows, market, { read, hasBid: true });
+  const line = bid.length < fewestPairs ? null : lineThrough(bid);
+  if (line === null) return nothing;
+  return new Map(vague.map(({ index, x }) => [index, Math.max(minimumVolatility, line(x))]));
+}

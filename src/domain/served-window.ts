@@ -1,0 +1,22 @@
+import { invalidParameter } from './failure.ts';
+
+/** The years of which there can be market data; a window that lies outside of all of them is a mistake. */
+const servedYears = { first: 1990, last: 2200 };
+const earliestMs = Date.UTC(servedYears.first, 0);
+const endMs = Date.UTC(servedYears.last + 1, 0);
+
+/** An end of a window: the name of its parameter, and its time, epoch ms; null = none was sent. */
+interface WindowEnd {
+  name: string;
+  ms: number | null;
+}
+
+/** Throws 400 for a window of times that ends before it begins, or that lies wholly outside of the years served. */
+export function requireServedWindow(from: WindowEnd, to: WindowEnd): void {
+  if (from.ms !== null && to.ms !== null && from.ms > to.ms)
+    throw invalidParameter(from.name, `expected a time that is not after \`${to.name}\``);
+  if (to.ms !== null && to.ms < earliestMs)
+    throw invalidParameter(to.name, `expected a time from ${servedYears.first} on`);
+  if (from.ms !== null && from.ms >= endMs)
+    throw invalidParameter(from.name, `expected a time up to ${servedYears.last}`);
+}

@@ -1,0 +1,72 @@
+import type { RequestHandler } from 'express';
+
+/** Media types of JSON, the default first. */
+const jsonTypes = ['application/json', 'application/graphql-response+json'];
+const eventStream = 'text/event-stream';
+
+interface MediaRange {
+  type: string;
+  subtype: string;
+  /** 0 to 1. */
+  weight: number;
+}
+
+/** The media ranges of an `Accept` header; those of another charset than UTF-8, which is not served, are omitted. */
+function mediaRanges(header: string): MediaRange[] {
+  return header
+    .toLowerCase()
+    .split(',')
+    .flatMap((part) => {
+      const [range = '', ...parameters] = part.split(';').map((text) => text.trim());
+      const [type = '', subtype = ''] = range.split('/');
+      const values = new Map(parameters.map((text) => text.split('=').map((half) => half.trim()) as [string, string]));
+      const charset = values.get('charset') ?? 'utf-8';
+      const weight = Number(values.get('q') ?? 1);
+      const isValid = type !== '' && subtype !== '' && weight >= 0 && weight <= 1;
+      return isValid && charset === 'utf-8' ? [{ type, subtype, weight }] : [];
+    });
+}
+
+/** The weight of a media type by the most specific range that has it, and that range's position; 0 without one. */
+function weightOf(ranges: readonly MediaRange[], mediaType: string): { weight: number; position: number } {
+  const [type, subtype] = mediaType.split('/');
+  for (const [wantedType, wantedSubtype] of [
+    [type, subtype],
+    [type, '*'],
+    ['*', '*'],
+  ]) {
+    const position = ranges.findIndex((range) => range.type === wantedType && range.subtype === wantedSubtype);
+    if (position >= 0) return { weight: ranges[position]!.weight, position };
+  }
+  return { weight: 0, position: ranges.length };
+}
+
+/**
+ * The media types that an answer of `/graphql` may have, by the weights of an `Accept` header (RFC 9110, 12.5.1): one
+ * for JSON, the heavier, of equals the one that the header has first; and that of event streams, alone where it is
+ * heavier. Empty = none is accepted.
+ */
+export function acceptedTypes(header: string): string[] {
+  const ranges = mediaRanges(header);
+  const [json] = jsonTypes
+    .map((mediaType) => ({ mediaType, ...weightOf(ranges, mediaType) }))
+    .filter(({ weight }) => weight > 0)
+    .sort((a, b) => b.weight - a.weight || a.position - b.position);
+  const events = weightOf(ranges, eventStream).weight;
+  const types = json && json.weight >= events ? [json.mediaType] : [];
+  return events > 0 ? [...types, eventStream] : types;
+}
+
+/**
+ * Leaves in `Accept` what a client prefers of what is served: Yoga does not weigh it. Without any, the answer is JSON,
+ * as that of REST routes; Yoga would send an empty 406.
+ */
+export const weighAccept: RequestHandler = (request, _response, next) => {
+  const { accept } = request.headers;
+  if (accept !== undefined) {
+    const types = acceptedTypes(accept);
+    if (types.length > 0) request.headers.accept = types.join(', ');
+    else delete request.headers.accept;
+  }
+  next();
+};

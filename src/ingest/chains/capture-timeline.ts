@@ -1,0 +1,137 @@
+import { areParts, hasMostOf, isSubset, type ListedShares, listedShares } from '../../analytics/chain/subset.ts';
+import { methodologySettings } from '../../analytics/methodology.ts';
+import { nextTradingDay, previousTradingDay } from '../../domain/calendar.ts';
+import type { ChainCapture } from '../../domain/chain/chain.ts';
+import { type ChainOutline, type ListedExpiry, outlineOf } from '../../domain/chain/chain-outline.ts';
+import type { OptionRoots } from '../../domain/chain/option-root.ts';
+import type { SessionDate } from '../../domain/market-time.ts';
+import { capturesAround, listedExpiries, type PlacedCapture } from '../../store/chain/capture-outlines.ts';
+import type { Transaction } from '../../store/engine/transaction.ts';
+
+const { joinedSpanMs, wholeSessions } = methodologySettings;
+
+/** Place of a capture among those of its underlying. */
+export interface Placement {
+  /** True if it is not published. */
+  subset: boolean;
+  /** The listings that it takes from captures before it, ascending, and when those were captured, epoch ms. */
+  joined: string[];
+  parts: number[];
+  /** Its share of the last whole capture, with what it takes, and when that was captured; null without one. */
+  of: (ListedShares & { capturedAt: number }) | null;
+  /** All that it then lists; null = what is stored of it. */
+  listed: ReadonlyMap<string, ListedExpiry> | null;
+}
+
+/** A capture among those around it; `listed` is read when it is asked for. */
+interface Entry extends PlacedCapture {
+  /** All that it lists; null = not read yet. */
+  listed: ReadonlyMap<string, ListedExpiry> | null;
+}
+
+/** The captures of an underlying around one that is written, as they are placed. */
+export interface CaptureTimeline {
+  /** Those after it whose place may depend on it, ascending. */
+  later: readonly PlacedCapture[];
+  /** Finds what becomes of a capture, of which all before it were placed. */
+  place(capturedAt: number): Promise<Placement>;
+  /** Notes what became of a capture. */
+  placed(capturedAt: number, placement: Placement): void;
+}
+
+/** The session so many sessions from another. */
+function sessionsFrom(session: SessionDate, count: number): SessionDate {
+  let found = session;
+  for (let i = 0; i < Math.abs(count); i++) found = count < 0 ? previousTradingDay(found) : nextTradingDay(found);
+  return found;
+}
+
+const published = { subset: false, joined: [], parts: [], of: null };
+
+const isWhole = ({ subset, joined }: PlacedCapture) => !subset && joined.length === 0;
+
+function union(outline: ChainOutline, parts: readonly ChainOutline[]): ChainOutline {
+  return { ...outline, listed: new Map([outline, ...parts].flatMap(({ listed }) => [...listed])) };
+}
+
+/**
+ * The captures of an underlying around one that is about to be written, which is given with its own contracts alone.
+ * The transaction must hold the captures.
+ */
+export async function captureTimeline(
+  tx: Transaction,
+  capture: ChainCapture,
+  roots: OptionRoots,
+): Promise<CaptureTimeline> {
+  const { underlying, capturedAt, sessionDate } = capture;
+  const stored = await capturesAround(tx, underlying, {
+    ...{ fromMs: capturedAt - joinedSpanMs, through: sessionsFrom(sessionDate, wholeSessions) },
+    ...{ beforeMs: capturedAt, since: sessionsFrom(sessionDate, -wholeSessions) },
+  });
+  const own: Entry = {
+    ...outlineOf(capture),
+    subset: false,
+    joined: [],
+    rowCount: capture.rows.length,
+    openInterest: null,
+  };
+  const entries: Entry[] = stored
+    .filter((each) => each.capturedAt !== capturedAt)
+    .map((each): Entry => ({ ...each, listed: null }))
+    .concat(own)
+    .sort((a, b) => a.capturedAt - b.capturedAt);
+  const slotOf = (instant: number) => entries.findIndex((entry) => entry.capturedAt === instant);
+
+  async function outline(entry: Entry): Promise<ChainOutline> {
+    entry.listed ??= await listedExpiries(tx, underlying, entry.capturedAt);
+    return { ...entry, listed: entry.listed };
+  }
+
+  /** Listing of a capture without what it takes of others. */
+  async function ownOutline(entry: Entry): Promise<ChainOutline> {
+    const { listed, ...rest } = await outline(entry);
+    if (entry.joined.length === 0) return { ...rest, listed };
+    const others = new Set(entry.joined);
+    return { ...rest, listed: new Map([...listed].filter(([key]) => !others.has(key))) };
+  }
+
+  /** The parts before a subset that complete it: the nearest first, and none beyond a whole capture. */
+  async function partsBefore(slot: number, part: ChainOutline): Promise<ChainOutline[]> {
+    const found: ChainOutline[] = [];
+    for (const entry of entries.slice(0, slot).reverse()) {
+      if (isWhole(entry) || entry.sessionDate !== part.sessionDate) break;
+      if (part.capturedAt - entry.capturedAt > joinedSpanMs) break;
+      const other = await ownOutline(entry);
+      if (areParts(union(part, found), other)) found.push(other);
+    }
+    return found;
+  }
+
+  async function place(instant: number): Promise<Placement> {
+    const slot = slotOf(instant);
+    const entry = entries[slot]!;
+    const whole = entries.slice(0, slot).findLast(({ subset }) => !subset);
+    const isKnown = whole !== undefined && whole.sessionDate >= sessionsFrom(entry.sessionDate, -wholeSessions);
+    if (!isKnown && entry.joined.length === 0) return { ...published, listed: null };
+    const part = await ownOutline(entry);
+    if (!isKnown || hasMostOf(part, whole, roots)) return { ...published, listed: part.listed };
+    const reference = await outline(whole);
+    const shares = (of: ChainOutline) => listedShares(of, reference, roots);
+    if (!isSubset(shares(part))) return { ...published, listed: part.listed };
+    const parts = await partsBefore(slot, part);
+    const { listed } = union(part, parts);
+    const of = shares({ ...part, listed });
+    const joined = parts.flatMap((each) => [...each.listed.keys()]).sort();
+    const taken = parts.map((each) => each.capturedAt);
+    return { subset: isSubset(of), joined, parts: taken, of: { ...of, capturedAt: whole.capturedAt }, listed };
+  }
+
+  return {
+    later: entries.slice(slotOf(capturedAt) + 1),
+    place,
+    placed(instant, { subset, joined, listed }) {
+      const entry = entries[slotOf(instant)]!;
+      Object.assign(entry, { subset, joined, listed: listed ?? entry.listed });
+    },
+  };
+}

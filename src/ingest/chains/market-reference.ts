@@ -1,0 +1,18 @@
+import type { MarketReference } from '../../analytics/pricing/market-reference.ts';
+import type { SessionDate } from '../../domain/market-time.ts';
+import type { Reader } from '../../store/engine/replicas.ts';
+import { readDividends } from '../../store/market/dividends.ts';
+import { readCurve } from '../../store/market/rates.ts';
+
+/**
+ * Pricing inputs of an underlying's chains in a session: its curve and dividends as stored, and the rate that is set,
+ * which holds where there is no curve.
+ */
+export async function readReference(
+  from: Pick<Reader, 'prisma'>,
+  { underlying, sessionDate }: { underlying: string; sessionDate: SessionDate },
+  rate: number,
+): Promise<MarketReference> {
+  const curve = await readCurve(from, sessionDate);
+  return { rate, curve, dividends: await readDividends(from, underlying) };
+}

@@ -1,0 +1,35 @@
+import { vendorNetGex } from '../../analytics/gex/capture.ts';
+import { roundingBias } from '../../analytics/gex/gamma-decimals.ts';
+import type { ChainCapture } from '../../domain/chain/chain.ts';
+import type { OptionRoots } from '../../domain/chain/option-root.ts';
+import type { GexCapture } from '../../domain/gex.ts';
+
+const millions = (dollars: number) => `${(dollars / 1e6).toFixed(1)}m`;
+
+/** By how much a sum of gammas is off if they are printed with few decimals, as far as the capture's own show it. */
+function biasNote(
+  chain: ChainCapture,
+  { gammaDecimals: decimals, gammaSource }: GexCapture,
+  price: number,
+  roots: OptionRoots,
+): string {
+  if (decimals === null) return '';
+  const printed = `, which are printed with ${decimals} ${decimals === 1 ? 'decimal' : 'decimals'}`;
+  if (gammaSource === 'vendor') return printed;
+  const bias = roundingBias(chain, decimals, price, roots);
+  return `${printed}: rounding alone moves the net by ${bias < 0 ? '' : '+'}${millions(bias)}`;
+}
+
+/**
+ * The two nets of a capture beside each other, for people: small differences of large sums, and the vendor rounds its
+ * gammas. Null when the vendor gives too few. `chain` is as it was solved.
+ */
+export function netTotals(chain: ChainCapture, gex: GexCapture, roots: OptionRoots): string | null {
+  const isVendor = gex.gammaSource === 'vendor';
+  const price = gex.spot ?? gex.priorCloseSpot!;
+  const vendor = isVendor ? gex.netGex : vendorNetGex(chain, price, roots);
+  if (vendor === null) return null;
+  const solved = isVendor ? '' : `${millions(gex.netGex)} solved, `;
+  const totals = `${solved}${millions(vendor)} by the vendor's gammas`;
+  return `net GEX in dollars per $1: ${totals}${biasNote(chain, gex, price, roots)}`;
+}

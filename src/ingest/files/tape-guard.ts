@@ -1,0 +1,197 @@
+/*
+ * Limits of what a tape file may write. It speaks for a session whose prints it has; what is stored of another session
+ * stays (docs/decisions/0035-a-file-speaks-for-its-sessions.md).
+ */
+
+import type { SessionDate } from '../../domain/market-time.ts';
+import { reachesClose, type TapeHours } from '../../domain/tape-hours.ts';
+import { dayMs } from '../../domain/units.ts';
+import type { Transaction } from '../../store/engine/transaction.ts';
+import { blockVersion } from '../../store/market/bar-codec.ts';
+import { simulatedSymbols } from '../../store/market/session-origins.ts';
+import { rejectSealed, sealedSymbols } from '../../store/market/session-seals.ts';
+import {
+  contractCounts,
+  keepRemainders,
+  liveSessions,
+  minuteBarCounts,
+  pruneRemainders,
+  type Remainder,
+  remaindersOf,
+  type StoredTape,
+  saveTapes,
+  storedTapes,
+  type TapeDataset,
+  tapeSketch,
+} from '../../store/market/tape-sessions.ts';
+import { exactPrints, type PrintSketch } from './print-sketch.ts';
+import { sessionTally } from './session-tally.ts';
+import type { LeftPart, SessionChange } from './tape-report.ts';
+
+/** Rows that are written together. */
+const rowsAtOnce = 500;
+
+/** A tape that a guard is asked about. */
+export interface GuardedTape {
+  dataset: TapeDataset;
+  symbols: readonly string[];
+  hours: ReadonlyMap<SessionDate, TapeHours>;
+  /** The files that have prints of a session, by their names. */
+  filesOf(session: SessionDate): string[];
+  /** Replaces whatever is stored of the sessions. */
+  replace: boolean;
+  /** Number of days that prints wait for the tape of their session. */
+  keepDays: number;
+  nowMs: number;
+}
+
+/** A symbol's session on the tape. */
+export interface TapePart {
+  symbol: string;
+  session: SessionDate;
+  prints: number;
+  /** Number of things in this tape's session that `OtherContents` counts. */
+  others(): number;
+  /** The prints, in short. */
+  sketch(): PrintSketch;
+}
+
+/** Decides what is written of a tape, notes what was, and counts what was not. */
+export interface TapeGuard {
+  /** True if the prints of a session wait for its tape: they lie beside those of the files' own sessions. */
+  isBeside(session: SessionDate): boolean;
+  /** True if the prints of a session wait for its tape although they are stored as well. */
+  isKept(session: SessionDate): boolean;
+  /** True if a stored tape of few prints will be compared print by print. */
+  isExact(symbol: string, session: SessionDate): boolean;
+  /** True if a part may be written; one that may not is counted. Throws `SessionSealed`. */
+  mayWrite(part: TapePart): Promise<boolean>;
+  /** Notes a part that is written. */
+  wrote(part: Pick<TapePart, 'symbol' | 'session' | 'prints'>, sketch: Uint8Array<ArrayBuffer>): Promise<void>;
+  /** Keeps prints until the tape of their session comes. */
+  keep(part: Pick<TapePart, 'symbol' | 'session' | 'prints'>, payload: Uint8Array<ArrayBuffer>): Promise<void>;
+  /** Writes what was noted. */
+  done(): Promise<{ sessions: SessionChange[]; left: LeftPart[] }>;
+}
+
+const keyOf = (symbol: string, session: SessionDate) => `${symbol} ${session}`;
+
+/** The sessions of a tape whose prints are all outside of regular hours, while others have some in them. */
+export function besideSessions(hours: ReadonlyMap<SessionDate, TapeHours>): Set<SessionDate> {
+  const all = [...hours.values()];
+  if (all.every(({ regular }) => regular === 0)) return new Set();
+  return new Set(all.filter(({ regular }) => regular === 0).map(({ date }) => date));
+}
+
+/** Prints that wait for the sessions of a tape that it speaks for. */
+export async function waitingPrints(
+  tx: Transaction,
+  dataset: TapeDataset,
+  hours: ReadonlyMap<SessionDate, TapeHours>,
+  replace: boolean,
+): Promise<Remainder[]> {
+  if (replace) return [];
+  const beside = besideSessions(hours);
+  return remaindersOf(
+    tx,
+    dataset,
+    [...hours.keys()].filter((session) => !beside.has(session)),
+  );
+}
+
+/** The stored data of the symbols' sessions of a tape. */
+async function storedOf(tx: Transaction, { dataset, symbols, hours }: GuardedTape) {
+  const of = { symbols, sessions: [...hours.keys()] };
+  const tapes = new Map<string, StoredTape>();
+  for (const tape of await storedTapes(tx, { dataset, ...of })) tapes.set(keyOf(tape.symbol, tape.sessionDate), tape);
+  const others = new Map<string, number>();
+  const counts = dataset === 'stock-trades' ? minuteBarCounts : contractCounts;
+  for (const { symbol, sessionDate, count } of await counts(tx, of)) others.set(keyOf(symbol, sessionDate), count);
+  const live = new Set<string>();
+  for (const { symbol, sessionDate, marked } of await liveSessions(tx, of)) {
+    const key = keyOf(symbol, sessionDate);
+    if (marked || !tapes.has(key)) live.add(key);
+  }
+  const sealed = new Set<string>();
+  for (const session of of.sessions)
+    for (const symbol of await sealedSymbols(tx, session, symbols)) sealed.add(keyOf(symbol, session));
+  return { tapes, others, live, sealed, simulated: new Set(await simulatedSymbols(tx)) };
+}
+
+/** Opens the guard of a tape that was read, in the transaction that stores it, which holds the locks of its writer. */
+export async function openTapeGuard(tx: Transaction, tape: GuardedTape): Promise<TapeGuard> {
+  const { dataset, hours, replace, keepDays, nowMs } = tape;
+  const beside = replace ? new Set<SessionDate>() : besideSessions(hours);
+  const stored = await storedOf(tx, tape);
+  const tally = sessionTally(tx, {
+    ...{ dataset, unit: 'prints', filesOf: tape.filesOf },
+    command: (session, files, storedFrom) =>
+      `reconcile --session ${session} ${[...new Set([...storedFrom, ...files])].join(' ')}`,
+  });
+  let tapes: Parameters<typeof saveTapes>[1][number][] = [];
+  let kept: Remainder[] = [];
+
+  /**
+   * Number of stored prints, or bars and contracts, that a part lacks, at least; null = nothing is stored of its
+   * session.
+   */
+  async function lackOf({ symbol, session, prints, others, sketch }: TapePart): Promise<number | null> {
+    const key = keyOf(symbol, session);
+    const [known, other] = [stored.tapes.get(key), stored.others.get(key)];
+    if (stored.simulated.has(symbol) || (!known && other === undefined && !stored.live.has(key))) return null;
+    if (stored.live.has(key) || !known)
+      return reachesClose(hours.get(session)!) ? 0 : Math.max(0, (other ?? 0) - others());
+    if (prints < known.prints) return known.prints - prints;
+    return sketch().lacking((await tapeSketch(tx, dataset, symbol, session))!);
+  }
+
+  async function flush() {
+    await saveTapes(tx, tapes);
+    await keepRemainders(tx, dataset, kept);
+    [tapes, kept] = [[], []];
+  }
+
+  return {
+    isBeside: (session) => beside.has(session),
+    isKept: (session) => !replace && hours.get(session)!.regular === 0,
+    isExact: (symbol, session) => (stored.tapes.get(keyOf(symbol, session))?.prints ?? Infinity) <= exactPrints,
+    async mayWrite(part) {
+      const { symbol, session, prints } = part;
+      const isSealed = stored.sealed.has(keyOf(symbol, session));
+      if (replace && !isSealed) return true;
+      const lack = await lackOf(part);
+      if (isSealed && (replace || lack === 0)) await rejectSealed(tx, [{ symbol, sessionDate: session }]);
+      if (lack === 0) return true;
+      if (lack === null && !isSealed) return true;
+      tally.left(session, isSealed ? 'sealed' : 'fewer', {
+        ...{ symbol, count: prints, missing: lack ?? 0 },
+        stored: stored.tapes.get(keyOf(symbol, session))?.prints ?? null,
+      });
+      return false;
+    },
+    async wrote({ symbol, session, prints }, sketch) {
+      const before = stored.tapes.get(keyOf(symbol, session));
+      const isOther = !before && (stored.others.has(keyOf(symbol, session)) || stored.live.has(keyOf(symbol, session)));
+      tally.changed(session, { symbols: 1, before: isOther ? null : (before?.prints ?? 0), after: prints });
+      tapes.push({ symbol, sessionDate: session, dataset, prints, sketch });
+      if (tapes.length >= rowsAtOnce) await flush();
+    },
+    async keep({ symbol, session, prints }, payload) {
+      kept.push({
+        symbol,
+        sessionDate: session,
+        version: blockVersion(payload),
+        prints,
+        keptAtMs: nowMs,
+        payload,
+      });
+      if (beside.has(session)) tally.left(session, 'waiting', { symbol, count: prints, stored: null, missing: 0 });
+      if (kept.length >= rowsAtOnce) await flush();
+    },
+    async done() {
+      await flush();
+      await pruneRemainders(tx, nowMs - keepDays * dayMs);
+      return tally.done();
+    },
+  };
+}

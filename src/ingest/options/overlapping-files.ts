@@ -1,0 +1,138 @@
+/*
+ * Prints that several files of one tape have. Options have no ids: records that are equal in every field are one print,
+ * as often as the file that has more of them says.
+ */
+
+import { dateOfEpochDay, type SessionDate } from '../../domain/market-time.ts';
+import { recordAt as at, recordWidth as width } from '../../tape/prints/option-records.ts';
+import { createRecordSorter } from '../files/record-sorter.ts';
+import type { Partition, TapePartitions } from './tape-partitions.ts';
+import { storedRecords } from './tape-records.ts';
+
+type Shared = { fd: number } & Pick<Partition, 'parts' | 'prints' | 'fileEnds'>;
+
+/** Instants as records have them, both included. */
+interface Instants {
+  from: number;
+  to: number;
+}
+
+/** The instants of each file's prints. */
+function instantsOfFiles({ fileEnds, ...from }: Shared): Instants[] {
+  const instants = fileEnds.map(() => ({ from: Infinity, to: -Infinity }));
+  let [file, place] = [0, 0];
+  for (const records of storedRecords(from)) {
+    for (let i = at.ms; i < records.length; i += width) {
+      if (place++ === fileEnds[file]) file++;
+      const [own, ms] = [instants[file]!, records[i]!];
+      if (ms < own.from) own.from = ms;
+      if (ms > own.to) own.to = ms;
+    }
+  }
+  return instants;
+}
+
+/** From the first to the last instant that lies between those of several files; null = there is none. */
+function overlapOf(files: readonly Instants[]): Instants | null {
+  const overlap = { from: Infinity, to: -Infinity };
+  let through = -Infinity;
+  for (const { from, to } of files.toSorted((a, b) => a.from - b.from)) {
+    if (from <= through) {
+      overlap.from = Math.min(overlap.from, from);
+      overlap.to = Math.max(overlap.to, Math.min(through, to));
+    }
+    through = Math.max(through, to);
+  }
+  return overlap.from <= overlap.to ? overlap : null;
+}
+
+// A record, and its place among those of its partition.
+const placedAt = width;
+const order = {
+  width: width + 1,
+  keys: [at.contract, at.ms, at.nanosAndCorrection, at.priceOrBid, at.sizeOrAsk, at.exchangeAndConditions],
+};
+
+/** Marks by their places the prints of an overlap that an earlier file has too. Gives their number. */
+async function markRepeated({ fileEnds, ...from }: Shared, { from: first, to: last }: Instants, marks: Uint8Array) {
+  const sorter = createRecordSorter(order);
+  let repeated = 0;
+  try {
+    const record = new Float64Array(order.width);
+    let place = 0;
+    for (const records of storedRecords(from)) {
+      for (let i = 0; i < records.length; i += width, place++) {
+        if (records[i + at.ms]! < first || records[i + at.ms]! > last) continue;
+        for (let n = 0; n < width; n++) record[n] = records[i + n]!;
+        record[placedAt] = place;
+        const full = sorter.push(record);
+        if (full) await full;
+      }
+    }
+    const print = new Float64Array(width).fill(-1);
+    // Number of times that the print is in a file before this one at most, and in this one so far.
+    let [kept, file, inFile] = [0, -1, 0];
+    for await (const records of sorter.sorted()) {
+      for (let i = 0; i < records.length; i += order.width) {
+        const placed = records[i + placedAt]!;
+        if (order.keys.some((key) => records[i + key] !== print[key])) {
+          print.set(records.subarray(i, i + width));
+          [kept, file] = [0, -1];
+        }
+        const itsFile = fileEnds.findIndex((end) => placed < end);
+        inFile = itsFile === file ? inFile + 1 : 1;
+        file = itsFile;
+        if (inFile > kept) kept = inFile;
+        else {
+          marks[placed] = 1;
+          repeated++;
+        }
+      }
+    }
+    return repeated;
+  } finally {
+    await sorter.close();
+  }
+}
+
+/** Puts the prints that are not marked in the place of all. */
+async function withoutMarked(
+  from: { fd: number; partition: Partition },
+  partitions: TapePartitions,
+  marks: Uint8Array,
+) {
+  const { fd, partition } = from;
+  const { parts, underlying } = partition;
+  partitions.clear(partition);
+  let place = 0;
+  for (const records of storedRecords({ fd, parts })) {
+    for (let i = 0; i < records.length; i += width) if (marks[place++] === 0) partitions.put(underlying, records, i);
+    await partitions.flush();
+  }
+}
+
+/**
+ * Takes out prints that an earlier file of the tape has too, before anything but the files' prints is in the
+ * partitions. Only underlyings' days of several files are read for it, and only where the files overlap in time are
+ * prints compared. Gives the number of prints taken out, by session.
+ */
+export async function countOnce(
+  partitions: TapePartitions,
+  onPartition: () => void,
+): Promise<Map<SessionDate, number>> {
+  const repeated = new Map<SessionDate, number>();
+  const shared = await partitions.shared();
+  for (const partition of shared.partitions) {
+    onPartition();
+    const from = { fd: shared.fd, ...partition };
+    const overlap = overlapOf(instantsOfFiles(from));
+    if (!overlap) continue;
+    const marks = new Uint8Array(partition.prints);
+    const count = await markRepeated(from, overlap, marks);
+    if (count === 0) continue;
+    await withoutMarked({ fd: shared.fd, partition }, partitions, marks);
+    const session = dateOfEpochDay(partition.day);
+    repeated.set(session, (repeated.get(session) ?? 0) + count);
+  }
+  return repeated;
+}

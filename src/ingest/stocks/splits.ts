@@ -1,0 +1,25 @@
+import { saveSplits, splitsIn } from '../../store/market/splits.ts';
+import { splitList } from '../../tape/csv/splits.ts';
+import { listLoader } from '../files/list-loader.ts';
+import { refreshConcentration } from './off-exchange-session.ts';
+
+/**
+ * Splits. Prices are stored as printed and divided when they are read; the concentration off exchange, which is stored,
+ * is made again of the sessions in whose window a split lies.
+ */
+export const loadSplits = listLoader(
+  splitList,
+  ({ symbol, exDate }) => `${symbol} ${exDate}`,
+  async ({ tx, now }, rows) => {
+    const before = await splitsIn(
+      tx,
+      rows.map(({ symbol }) => symbol),
+    );
+    const changed = await saveSplits(tx, rows);
+    for (const { symbol, exDate, ratio } of rows) {
+      const known = before.get(symbol)?.find((split) => split.exDate === exDate);
+      if (known?.ratio !== ratio) await refreshConcentration(tx, symbol, exDate, now());
+    }
+    return changed;
+  },
+);

@@ -1,0 +1,322 @@
+import { stat } from 'node:fs/promises';
+import { optionsAreOver } from '../domain/calendar.ts';
+import { isDate } from '../domain/market-time.ts';
+import type { Clock } from '../runtime/clock.ts';
+import { noteOwnData } from '../store/account/own-data.ts';
+import type { Store } from '../store/engine/connection.ts';
+import { inSettledTransaction, type Transaction } from '../store/engine/transaction.ts';
+import {
+  forgetFiles,
+  type IngestedFile,
+  ingestedFile,
+  mayBeIngested,
+  saveIngestedFile,
+  saveReconciledFiles,
+} from '../store/market/ingested-files.ts';
+import { markFiles } from '../store/market/session-origins.ts';
+import { beginSampleWrite, markSample, rejectMixture, writtenSymbols } from '../store/sample-data.ts';
+import { TapeFileError } from '../tape/csv/tape-file.ts';
+import type { Dataset } from './dataset-names.ts';
+import { datasets } from './datasets.ts';
+import { type BadLineLog, badLineLog, FileRefused, reportedBadLines } from './files/bad-line-log.ts';
+import { type ContentHash, ContentHasher, hashFile, hashHead } from './files/content-hash.ts';
+import type { FileJob, FileResult, IngestSettings } from './files/file-job.ts';
+
+/** One file to be stored: what it is called, and where its bytes are. */
+export interface FileToStore {
+  name: string;
+  path: string;
+  /** Called with the number of further bytes of the file that were read. */
+  onBytes(bytes: number): void;
+}
+
+/** The outcome of a file's content: `before` = the file as which it is stored already; null = it was read. */
+export type StoredFileResult = { log: BadLineLog; notes: string[] } & (
+  | { before: IngestedFile }
+  | { before: null; result: FileResult }
+);
+
+/** Settings of storing files. */
+export interface StoreFilesOptions {
+  settings: IngestSettings;
+  now: Clock;
+  signal: AbortSignal | undefined;
+  bundled: 'registry' | 'sample' | undefined;
+  force: boolean;
+  /** Symbols of the sample market that the files replace. */
+  replaced: readonly string[];
+}
+
+/** A file cannot be stored; `cause` says why. */
+export class FileNotStored extends Error {
+  override readonly name = 'FileNotStored';
+  readonly file: FileToStore;
+  readonly log: BadLineLog;
+
+  constructor(file: FileToStore, log: BadLineLog, cause: unknown) {
+    super(`${file.name} cannot be stored`, { cause });
+    this.file = file;
+    this.log = log;
+  }
+}
+
+/** One file while it is stored. */
+interface FileInWork extends FileToStore {
+  log: BadLineLog;
+  notes: string[];
+  shape: string;
+  version: string;
+  /** The hash of how it begins. */
+  head: string;
+  /** The hash of a content that may be stored already; else it is computed as the file is read. */
+  ahead: ContentHash | null;
+  hasher: ContentHasher;
+}
+
+async function fileVersion(path: string): Promise<string> {
+  const { ino, size, mtimeMs } = await stat(path);
+  return `${ino} ${size} ${mtimeMs}`;
+}
+
+/** Calls `work` for a file; an error in it is one of the file. */
+async function ofFile<T>(file: FileToStore & { log: BadLineLog }, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw error instanceof TapeFileError ? new FileNotStored(file, file.log, error) : error;
+  }
+}
+
+async function begun(
+  store: Store,
+  dataset: Dataset,
+  file: FileToStore,
+  { settings, force, signal }: StoreFilesOptions,
+): Promise<FileInWork> {
+  const log = badLineLog(settings.maxErrors);
+  return ofFile({ ...file, log }, async () => {
+    const { path } = file;
+    const shape = `${await datasets[dataset].shapedBy(settings, path)}\n`;
+    const version = await fileVersion(path);
+    const head = await hashHead(path, shape);
+    // A file that begins as none that is in force is hashed as it is stored, and unpacked once.
+    const mayBe = !force && (await mayBeIngested(store, dataset, head));
+    const ahead = mayBe ? await hashFile(path, shape, signal) : null;
+    return { ...file, log, notes: [], shape, version, head, ahead, hasher: new ContentHasher(shape) };
+  });
+}
+
+/** Callbacks of a file's loader as it reads. */
+function readingOf(file: FileInWork, signal: AbortSignal | undefined) {
+  return {
+    onNote(note: string) {
+      if (file.notes.length < reportedBadLines) file.notes.push(note);
+    },
+    onBytes(count: number, text?: Buffer) {
+      signal?.throwIfAborted();
+      if (text && !file.ahead) file.hasher.add(text);
+      file.onBytes(count);
+    },
+  };
+}
+
+/** Reads and writes files in the caller's transaction. */
+async function load(
+  tx: Transaction,
+  dataset: Dataset,
+  files: readonly FileInWork[],
+  { settings, now, signal }: StoreFilesOptions,
+): Promise<FileResult[]> {
+  const { load: loadFile, loadTape } = datasets[dataset];
+  const known = new Map(files.map((file) => [file.path, file]));
+  const [first] = files;
+  const job: Omit<FileJob, 'path' | 'name' | 'onBytes'> = {
+    ...{ tx, settings, now },
+    onBadLine(bad) {
+      const file = known.get(bad.file);
+      // Quotes beside a tape are no file of their own.
+      (file ?? first!).log.add(bad);
+    },
+    onNote: readingOf(first!, signal).onNote,
+    refused: () => files.some(({ log }) => log.refused()),
+  };
+  if (!loadTape) {
+    const { path, name } = first!;
+    return [await loadFile!({ ...job, path, name, onBytes: readingOf(first!, signal).onBytes })];
+  }
+  const tapes = files.map((file) => ({ ...file, onBytes: readingOf(file, signal).onBytes }));
+  return loadTape({ ...job, files: tapes });
+}
+
+/** The file that an error of reading several is of. */
+function culprit(files: readonly FileInWork[], error: unknown): FileInWork | null {
+  if (error instanceof FileRefused) return files.find(({ log }) => log.refused()) ?? null;
+  if (error instanceof TapeFileError) return files.find(({ path }) => path === error.file) ?? files[0] ?? null;
+  return null;
+}
+
+async function loadChecked(
+  tx: Transaction,
+  dataset: Dataset,
+  files: readonly FileInWork[],
+  options: StoreFilesOptions,
+): Promise<FileResult[]> {
+  try {
+    const results = await load(tx, dataset, files, options);
+    options.signal?.throwIfAborted();
+    if (files.some(({ log }) => log.refused())) throw new FileRefused();
+    for (const { path, version } of files)
+      if ((await fileVersion(path)) !== version) throw new TapeFileError(path, 'the file changed while it was read');
+    return results;
+  } catch (error) {
+    // On its way through the reader the reason was taken for a fault of the file.
+    options.signal?.throwIfAborted();
+    const file = culprit(files, error);
+    throw file ? new FileNotStored(file, file.log, error) : error;
+  }
+}
+
+/** Notes where what files wrote comes from. */
+async function noteOrigin(tx: Transaction, bundled: StoreFilesOptions['bundled'], parts: readonly string[]) {
+  if (bundled === 'sample') return markSample(tx);
+  if (bundled === 'registry') return;
+  await rejectMixture(tx);
+  await markFiles(tx, writtenSymbols(tx), parts.filter(isDate));
+}
+
+/**
+ * True if what is stored is not the file's content, because it would lose something: of a tape nothing was written, of
+ * another file not all.
+ */
+function isLeft(dataset: Dataset, { unwritten, left = [] }: FileResult): boolean {
+  if (datasets[dataset].loadTape) return unwritten !== undefined && unwritten !== 'kept';
+  return left.length > 0;
+}
+
+/**
+ * Remembers the files that are in force; those that they took the place of are in force no longer. Data of a session in
+ * progress may change at any time.
+ */
+async function rememberFiles(
+  tx: Transaction,
+  dataset: Dataset,
+  files: readonly FileInWork[],
+  results: readonly FileResult[],
+  { now, settings: { only } }: StoreFilesOptions,
+): Promise<void> {
+  const changed = results.filter((result) => result.changed > 0);
+  const { supersedes } = datasets[dataset];
+  for (const { parts = [] } of changed) await forgetFiles(tx, supersedes, parts);
+  for (const [i, { name, ahead, hasher }] of files.entries()) {
+    const result = results[i]!;
+    const { rows, parts = [] } = result;
+    // If one session of a file was asked for, the others are not stored: it is not in force.
+    if (only && parts.includes(only))
+      await saveReconciledFiles(tx, dataset, only, { names: [name], rows, nowMs: now() });
+    if (only || isLeft(dataset, result) || parts.some((part) => isDate(part) && !optionsAreOver(part, now()))) continue;
+    await saveIngestedFile(tx, dataset, ahead ?? hasher.digest(), { name, rows, ingestedAt: now(), parts: [...parts] });
+  }
+}
+
+/** Hashes files that begin alike: one that is there twice would be counted twice as two parts of a tape. */
+async function hashAlike(files: readonly FileInWork[], signal: AbortSignal | undefined): Promise<void> {
+  for (const alike of Map.groupBy(files, ({ head }) => head).values()) {
+    if (alike.length === 1) continue;
+    for (const file of alike) file.ahead ??= await ofFile(file, () => hashFile(file.path, file.shape, signal));
+  }
+}
+
+/** Which of some files are stored already, or are others of them under another name, by their places. */
+async function inForce(tx: Transaction, dataset: Dataset, files: readonly FileInWork[], force: boolean, nowMs: number) {
+  const known = new Map<number, IngestedFile>();
+  for (const [i, { ahead }] of files.entries()) {
+    if (!ahead) continue;
+    const same = files.findIndex((other) => other.ahead?.whole === ahead.whole);
+    const before = force ? null : await ingestedFile(tx, dataset, ahead.whole);
+    if (before) known.set(i, before);
+    else if (same < i) known.set(i, { name: files[same]!.name, rows: 0, ingestedAt: nowMs, parts: [] });
+  }
+  return known;
+}
+
+/** Thrown to roll back: files that are in force are needed after all, those of these sessions. */
+class FilesNeeded extends Error {
+  override readonly name = 'FilesNeeded';
+  readonly sessions: ReadonlySet<string>;
+
+  constructor(sessions: ReadonlySet<string>) {
+    super('files that are stored already are read again');
+    this.sessions = sessions;
+  }
+}
+
+/** Throws `FilesNeeded` if something was left that files in force have the rest of. */
+function askForRest(results: readonly FileResult[], unread: readonly IngestedFile[]): void {
+  const left = results.flatMap((result) => result.left ?? []).filter(({ reason }) => reason === 'fewer');
+  const sessions = new Set(left.map(({ session }) => session));
+  if (unread.some(({ parts }) => parts.some((part) => sessions.has(part)))) throw new FilesNeeded(sessions);
+}
+
+/** The part of `storeFiles` in its transaction. */
+async function storeIn(
+  tx: Transaction,
+  dataset: Dataset,
+  files: readonly FileInWork[],
+  options: StoreFilesOptions,
+  reread: ReadonlySet<string>,
+): Promise<StoredFileResult[]> {
+  const { now, bundled, replaced, force } = options;
+  const known = await inForce(tx, dataset, files, force, now());
+  const isUnread = (i: number) => known.has(i) && !known.get(i)!.parts.some((part) => reread.has(part));
+  const read = files.filter((_, i) => !isUnread(i));
+  const results = new Map<FileInWork, FileResult>();
+  if (read.length > 0) {
+    if (bundled === 'sample') await beginSampleWrite(tx);
+    if (bundled === undefined) read[0]!.notes.push(...(await noteOwnData(tx, now, replaced)));
+    const loaded = await loadChecked(tx, dataset, read, options);
+    askForRest(
+      loaded,
+      [...known].filter(([i]) => isUnread(i)).map(([, before]) => before),
+    );
+    await noteOrigin(
+      tx,
+      bundled,
+      loaded.flatMap(({ parts = [] }) => parts),
+    );
+    await rememberFiles(tx, dataset, read, loaded, options);
+    for (const [i, file] of read.entries()) results.set(file, loaded[i]!);
+  }
+  return files.map((file, i) => {
+    const { log, notes } = file;
+    const result = results.get(file);
+    return result ? { log, notes, before: null, result } : { log, notes, before: known.get(i)! };
+  });
+}
+
+// Bad lines, notes and progress of a file are reported as it is read.
+const readOnce = { once: true };
+
+/**
+ * Stores files in one transaction, in which a tape in several files is one. Those that are in force are read only if
+ * something of the others' sessions would not be stored without them. Throws `FileNotStored` for the first that cannot
+ * be, `SessionSealed`, and when the store fails; nothing is stored then.
+ */
+export async function storeFiles(
+  store: Store,
+  dataset: Dataset,
+  files: readonly FileToStore[],
+  options: StoreFilesOptions,
+): Promise<StoredFileResult[]> {
+  let reread: ReadonlySet<string> = new Set();
+  for (;;) {
+    const working: FileInWork[] = [];
+    for (const file of files) working.push(await begun(store, dataset, file, options));
+    await hashAlike(working, options.signal);
+    try {
+      return await inSettledTransaction(store, (tx) => storeIn(tx, dataset, working, options, reread), readOnce);
+    } catch (error) {
+      if (!(error instanceof FilesNeeded)) throw error;
+      reread = error.sessions;
+    }
+  }
+}

@@ -1,0 +1,26 @@
+// The parts of ECharts that the charts use; the whole of it is twice as large.
+import { BarChart, CandlestickChart, CustomChart, LineChart } from 'echarts/charts';
+import {
+  DataZoomInsideComponent,
+  GridComponent,
+  MarkLineComponent,
+  TooltipComponent,
+  VisualMapContinuousComponent,
+} from 'echarts/components';
+import { use } from 'echarts/core';
+import { CanvasRenderer } from 'echarts/renderers';
+
+use([
+  BarChart,
+  CandlestickChart,
+  CustomChart,
+  LineChart,
+  DataZoomInsideComponent,
+  GridComponent,
+  MarkLineComponent,
+  TooltipComponent,
+  VisualMapContinuousComponent,
+  CanvasRenderer,
+]);
+
+export { getInstanceByDom, init } from 'echarts/core';

@@ -1,0 +1,83 @@
+import type { Dividend } from '../domain/dividends.ts';
+import { invalidParameter } from '../domain/failure.ts';
+import { exchangeDate, type SessionDate } from '../domain/market-time.ts';
+import type { Rate } from '../domain/rates.ts';
+import { isKnownOn, type Split } from '../domain/splits.ts';
+import { batched } from '../runtime/batched.ts';
+import { dividendsOf } from '../store/market/dividends.ts';
+import { curveOn, rateOn } from '../store/market/rates.ts';
+import { readSplits } from '../store/market/splits.ts';
+import { fromStore, type RequestContext } from './context.ts';
+import { requireReadable } from './gex/gex.ts';
+
+/** All stored splits of a symbol, ascending; all that a request asks for are read together. */
+export async function loadSplits(context: RequestContext, symbol: string): Promise<readonly Split[]> {
+  const splits = await batched(context, 'splits', symbol, (symbols) =>
+    fromStore('splits', () => readSplits(context.store, symbols)),
+  );
+  return splits ?? [];
+}
+
+/** The dates that facts of a symbol are limited to, both included; null = no bound. */
+export interface ExDates {
+  from?: SessionDate | null | undefined;
+  to?: SessionDate | null | undefined;
+}
+
+/** True if a fact is known now, and of the dates asked for. */
+export function isAsked(
+  context: Pick<RequestContext, 'nowMs'>,
+  { from, to }: ExDates,
+): (fact: { exDate: SessionDate; declared: SessionDate | null }) => boolean {
+  const today = exchangeDate(context.nowMs);
+  return (fact) => isKnownOn(fact, today) && (from == null || fact.exDate >= from) && (to == null || fact.exDate <= to);
+}
+
+/** The splits of a symbol that are known now, ascending by ex-date. */
+export async function symbolSplits(context: RequestContext, symbol: string, asked: ExDates): Promise<Split[]> {
+  await requireReadable(context, symbol);
+  return (await loadSplits(context, symbol)).filter(isAsked(context, asked));
+}
+
+const noDividends: readonly Dividend[] = [];
+
+/** All stored dividends of a symbol, ascending; all that a request asks for are read together. */
+export async function loadDividends(context: RequestContext, symbol: string): Promise<readonly Dividend[]> {
+  const dividends = await batched(context, 'dividends', symbol, (symbols) =>
+    fromStore('dividends', () => dividendsOf(context.store, symbols)),
+  );
+  return dividends ?? noDividends;
+}
+
+/** The dividends of a symbol that are known now, ascending by ex-date. */
+export async function symbolDividends(context: RequestContext, symbol: string, asked: ExDates): Promise<Dividend[]> {
+  await requireReadable(context, symbol);
+  return (await loadDividends(context, symbol)).filter(isAsked(context, asked));
+}
+
+const noCurve: readonly Rate[] = [];
+
+/** The interest rate curve that holds on a date, empty without one; read once per request. */
+export async function loadCurve(context: RequestContext, date: SessionDate): Promise<readonly Rate[]> {
+  const curve = await batched(context, 'curves', date, (dates) =>
+    fromStore('rates', () => Promise.all(dates.map((each) => curveOn(context.store, each)))),
+  );
+  return curve.length === 0 ? noCurve : curve;
+}
+
+/** A date that rates are asked for: today unless one is given, nothing later. */
+function rateDate({ nowMs }: Pick<RequestContext, 'nowMs'>, date: SessionDate | null): SessionDate {
+  const today = exchangeDate(nowMs);
+  return date === null || date > today ? today : date;
+}
+
+/** The interest rate curve that holds on a date; empty without one. */
+export async function rateCurve(context: RequestContext, date: SessionDate | null): Promise<Rate[]> {
+  return [...(await fromStore('rates', () => curveOn(context.store, rateDate(context, date))))];
+}
+
+/** The continuous rate for so many days that holds on a date; null without a curve. 400 for days below 1. */
+export function rateFor(context: RequestContext, days: number, date: SessionDate | null): Promise<number | null> {
+  if (days < 1) throw invalidParameter('days', 'expected 1 or more');
+  return fromStore('rates', () => rateOn(context.store, rateDate(context, date), days));
+}

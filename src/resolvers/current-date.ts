@@ -1,0 +1,17 @@
+import { tradeDate } from '../domain/calendar.ts';
+import { exchangeDate, type SessionDate } from '../domain/market-time.ts';
+import { hasBegun } from '../store/market/session-begun.ts';
+import { fromStore, oncePerRequest, type RequestContext } from './context.ts';
+
+/**
+ * The date of the current session, which the first stored print of the next trade date begins: until then, and at the
+ * latest from midnight on, the New York date, which need not be one with trading.
+ */
+export function currentDate(context: RequestContext): Promise<SessionDate> {
+  const { store, nowMs } = context;
+  const [date, next] = [exchangeDate(nowMs), tradeDate(nowMs)];
+  if (next === date) return Promise.resolve(date);
+  return oncePerRequest(context, 'current date', () =>
+    fromStore('sessions', async () => ((await hasBegun(store, next, nowMs)) ? next : date)),
+  );
+}

@@ -1,0 +1,26 @@
+import { flipStatusOfRows, isRemote } from '../../analytics/gex/flip-status.ts';
+import type { FlipStatus } from '../../domain/flip-status.ts';
+import { type MaybePromise, whenThere } from '../../runtime/maybe-promise.ts';
+import type { RequestContext } from '../context.ts';
+import type { ServedGexCapture } from './gex.ts';
+import { isPartial } from './partial.ts';
+
+const priceOf = ({ spot, priorCloseSpot }: Pick<ServedGexCapture, 'spot' | 'priorCloseSpot'>) => spot ?? priorCloseSpot;
+
+/** True if a capture's flip point is far from its price; null without either. */
+export function flipIsRemote(capture: ServedGexCapture): boolean | null {
+  return isRemote(capture.flipPoint, priceOf(capture));
+}
+
+/**
+ * Status of a capture's flip point; of one stored without it, by its rows. Null where they leave it open.
+ */
+export function flipStatusOf(context: RequestContext, capture: ServedGexCapture): MaybePromise<FlipStatus | null> {
+  if (capture.flipStatus !== null) return capture.flipStatus;
+  const { flipPoint, netGex, columns } = capture;
+  const figures = { strikeCount: columns.strike.length, flipPoint, price: priceOf(capture), netGex };
+  const crosses = columns.strike.length > 0 && flipPoint !== null;
+  return whenThere(crosses && isPartial(context, capture), (partial) =>
+    flipStatusOfRows({ ...figures, isPartial: partial }, columns.gex),
+  );
+}

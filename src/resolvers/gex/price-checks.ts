@@ -1,0 +1,65 @@
+import type { SessionDate } from '../../domain/market-time.ts';
+import type { MaybePromise } from '../../runtime/maybe-promise.ts';
+import type { StoredGexCapture } from '../../store/gex/captures.ts';
+import type { RequestContext } from '../context.ts';
+import { storedCapture } from './gex.ts';
+
+/** Checks of the prices behind an answer's figures. */
+export interface PriceChecks {
+  /** True if spot and quotes are not of one instant; null when nothing was compared. */
+  spotStale: boolean | null;
+  /** Expiries that fail the self-check, ascending; null when not checked. */
+  inconsistentExpiries: SessionDate[] | null;
+}
+
+/** The checks of an answer, read when they are asked for. */
+export interface PriceChecked {
+  priceChecks: () => MaybePromise<PriceChecks>;
+}
+
+const unchecked: PriceChecks = { spotStale: null, inconsistentExpiries: null };
+
+type Checked = Pick<StoredGexCapture, 'spotStale' | 'inconsistentExpiries' | 'expiries'>;
+
+/** The checks of the expiries of a capture that an answer shows; `null` = there is no capture. */
+export function priceChecksOf(
+  capture: Checked | null,
+  shows: (expiry: SessionDate) => boolean = () => true,
+): PriceChecks {
+  if (capture === null) return unchecked;
+  const failing = capture.expiries.filter(({ expiry, inconsistent }) => inconsistent && shows(expiry));
+  return {
+    spotStale: capture.spotStale,
+    inconsistentExpiries: capture.inconsistentExpiries === null ? null : failing.map(({ expiry }) => expiry),
+  };
+}
+
+/**
+ * The checks of several captures: a spot is stale if that of one is, and expiries are those that fail in one. Null
+ * unless something fails or all were checked.
+ */
+export function priceChecksOfAll(captures: readonly Checked[]): PriceChecks {
+  if (captures.length === 0) return unchecked;
+  const stale = captures.map(({ spotStale }) => spotStale);
+  const each = captures.map((capture) => priceChecksOf(capture).inconsistentExpiries);
+  const failing = [...new Set(each.flatMap((expiries) => expiries ?? []))].sort();
+  return {
+    spotStale: stale.includes(true) ? true : stale.includes(null) ? null : false,
+    inconsistentExpiries: failing.length === 0 && each.includes(null) ? null : failing,
+  };
+}
+
+/**
+ * The checks of the GEX capture that was computed from a chain, for the expiries shown; nothing is checked of a chain
+ * without one.
+ */
+export async function priceChecksOfChain(
+  context: RequestContext,
+  chain: { underlying: string; capturedAt: number } | null,
+  shows: (expiry: SessionDate) => boolean,
+): Promise<PriceChecks> {
+  if (chain === null) return unchecked;
+  const { underlying, capturedAt } = chain;
+  const capture = await storedCapture(context, underlying, { atMs: capturedAt, byExpiry: false });
+  return capture?.capturedAt === capturedAt ? priceChecksOf(capture, shows) : unchecked;
+}

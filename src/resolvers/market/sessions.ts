@@ -1,0 +1,33 @@
+import { requireSymbol } from '../../access/entitlement/entitlement.ts';
+import type { DataOrigin } from '../../domain/data-origin.ts';
+import { invalidParameter } from '../../domain/failure.ts';
+import { exchangeDate, type SessionDate } from '../../domain/market-time.ts';
+import { batched } from '../../runtime/batched.ts';
+import { originsOf, type SymbolSession } from '../../store/market/session-origins.ts';
+import { type SessionContents, sessionContents } from '../../store/market/stored-sessions.ts';
+import { type RequestContext, realTicker } from '../context.ts';
+
+/** A session of which something is stored. */
+export interface StoredSession extends SessionContents {
+  sessionDate: SessionDate;
+  origin: DataOrigin;
+}
+
+/** Number of sessions listed. */
+export const sessionLimits = { usual: 20, most: 250 };
+
+/** Where the data of a symbol's session comes from. */
+export function originOf(context: RequestContext, { symbol, sessionDate }: SymbolSession): Promise<DataOrigin> {
+  return batched(context, 'session origins', { symbol, sessionDate }, (sessions) => originsOf(context.store, sessions));
+}
+
+/** The latest sessions of a symbol of which something is stored, newest first. */
+export async function storedSessions(context: RequestContext, symbol: string, last: number): Promise<StoredSession[]> {
+  requireSymbol(context.caller, await realTicker(context, symbol));
+  if (last < 1) throw invalidParameter('last', `expected a whole number from 1, got ${last}`);
+  const through = exchangeDate(context.nowMs);
+  const found = await sessionContents(context.store, symbol, through, Math.min(last, sessionLimits.most));
+  const sessions = [...found.keys()].map((sessionDate) => ({ symbol, sessionDate }));
+  const origins = await originsOf(context.store, sessions);
+  return sessions.map(({ sessionDate }, i) => ({ sessionDate, origin: origins[i]!, ...found.get(sessionDate)! }));
+}

@@ -1,0 +1,27 @@
+/** Texts of a request: its parameters by name, and a body. */
+export interface RequestTexts {
+  params: Readonly<Record<string, string>>;
+  body?: string;
+}
+
+/**
+ * A request that a route answers with 200. Texts in braces are filled in by whoever sends it: `{symbol}` a ticker,
+ * `{contract}` an option contract, `{session}` a session with data, `{previous}` the one before, `{next}` the trading
+ * day after it, `{expiry}` an expiration date; `{key}`, `{trade}`, `{account}`, `{watchlist}` and `{import}` the id of
+ * such a record.
+ */
+export interface Example extends RequestTexts {
+  /** The request that the reference page shows instead: values and filters that suit the sample market. */
+  shown: Partial<RequestTexts>;
+}
+
+/** The example of a route as it declares it, with the parameters of its path: `:symbol` is `{symbol}`. */
+export function exampleOf(path: string, { params, shown = {}, ...body }: Partial<Example>): Example {
+  const inPath = [...path.matchAll(/:(\w+)/g)].map(([, name]) => [name!, `{${name}}`]);
+  return { params: { ...Object.fromEntries(inPath), ...params }, ...body, shown };
+}
+
+/** A text with its braces filled in; an unknown one stays as it is. */
+export function filledIn(text: string, values: Readonly<Partial<Record<string, string>>>): string {
+  return text.replace(/\{(\w+)\}/g, (whole, name: string) => values[name] ?? whole);
+}

@@ -1,0 +1,91 @@
+import type { ExpiryInputs } from '../../domain/chain/capture-inputs.ts';
+import type { PricedDividend } from '../../domain/chain/priced-dividend.ts';
+import { type GexInputs, gexInputs, type ShownFile } from '../../resolvers/gex/inputs.ts';
+import { builder } from '../builder.ts';
+import { costs } from '../cost.ts';
+import { enumValues } from '../enum-values.ts';
+import { QuoteTimeInterface } from '../quote-time.ts';
+import { GexCaptureType } from './capture.ts';
+
+const DividendSourceEnum = builder.enumType('DividendSource', {
+  description: 'Origin of a dividend that options are priced with.',
+  values: enumValues<PricedDividend['source']>({
+    dataset: 'Loaded by the operator.',
+    inferred: "Read off the chain's own quotes on the eve of the ex-date.",
+  }),
+});
+
+const PricedDividendType = builder.objectRef<PricedDividend>('PricedDividend').implement({
+  description: 'The dividend that the contracts of an expiry are priced with.',
+  fields: (t) => ({
+    amount: t.exposeFloat('amount', {
+      description:
+        "Dollars a share: the sum of those whose ex-date is after the quotes and not after the contracts' last session.",
+    }),
+    exDate: t.expose('exDate', { type: 'SessionDate', description: 'The first ex-date.' }),
+    source: t.expose('source', { type: DividendSourceEnum, description: 'Origin of the amount.' }),
+  }),
+});
+
+const ExpiryInputsType = builder.objectRef<ExpiryInputs>('GexExpiryInputs').implement({
+  description: 'What the contracts of one root and expiry are priced with.',
+  fields: (t) => ({
+    expiry: t.expose('expiry', { type: 'SessionDate', description: 'Expiry date.' }),
+    root: t.exposeString('root', { description: 'OSI root of the contracts.' }),
+    years: t.exposeFloat('years', {
+      description: "From the time of the quotes to the contracts' last instant, years of 365 days.",
+    }),
+    rate: t.exposeFloat('rate', { description: 'Risk-free rate, continuous, a fraction a year.' }),
+    forward: t.exposeFloat('forward', { description: 'Forward price, dollars.' }),
+    dividendYield: t.exposeFloat('dividendYield', {
+      description: 'Yield beyond the known dividends, continuous, a fraction a year.',
+    }),
+    dividend: t.expose('dividend', {
+      type: PricedDividendType,
+      nullable: true,
+      description: 'Dividend up to the expiry; null when none is known.',
+    }),
+  }),
+});
+
+const SourceFileType = builder.objectRef<ShownFile>('SourceFile').implement({
+  description: 'A file that a capture was read from.',
+  fields: (t) => ({
+    name: t.exposeString('name', {
+      nullable: true,
+      description: 'Base name; null if the caller may not see it.',
+    }),
+    sha256: t.exposeString('sha256', { description: 'SHA-256 of its content, unpacked; hexadecimal.' }),
+  }),
+});
+
+const GexInputsType = builder.objectRef<GexInputs>('GexInputs').implement({
+  description: 'What a capture was computed from, beside the quotes of its chain.',
+  interfaces: [QuoteTimeInterface],
+  fields: (t) => ({
+    methodologyVersion: t.exposeString('methodologyVersion', {
+      description: 'Version of the definitions used to compute the figures.',
+    }),
+    productVersion: t.exposeString('productVersion', { description: 'Version of the program that computed it.' }),
+    files: t.expose('files', {
+      type: [SourceFileType],
+      extensions: costs({ rows: 1 }),
+      description: 'Files that the chain was read from; empty if it was recorded live.',
+    }),
+    expiries: t.expose('expiries', {
+      type: [ExpiryInputsType],
+      extensions: costs({ rows: 'expiries' }),
+      description: 'By expiry, then root.',
+    }),
+  }),
+});
+
+builder.objectField(GexCaptureType, 'inputs', (t) =>
+  t.field({
+    type: GexInputsType,
+    nullable: true,
+    extensions: costs({ once: 1.5, each: 0.05 }),
+    description: 'What the capture was computed from; null if an older version stored the capture.',
+    resolve: (capture, _args, context) => gexInputs(context, capture),
+  }),
+);

@@ -1,0 +1,25 @@
+import type { QuoteTime } from '../resolvers/quote-time.ts';
+import { builder } from './builder.ts';
+
+/** The interface of what says when the quotes of a capture are from. */
+export const QuoteTimeInterface = builder.interfaceRef<QuoteTime>('QuoteTime').implement({
+  description:
+    'When the quotes of a capture are from. Time to expiry, volatilities, greeks and 0DTE are computed as of that time.',
+  fields: (t) => ({
+    sourceTime: t.expose('sourceTime', {
+      type: 'EpochMs',
+      nullable: true,
+      description:
+        'Time of the quotes, epoch ms: the time of the capture less the delay of its source. Null if there is no capture.',
+    }),
+    delayMs: t.exposeInt('delayMs', {
+      nullable: true,
+      description:
+        'Number of milliseconds that the quotes are older than the capture; null when unknown, which counts as 0.',
+    }),
+  }),
+});
+
+/** Description of the field of `meta`. */
+export const delayedSourceTime =
+  'Time of the quotes, epoch ms, if they are older than the capture because its source is delayed; null otherwise.';

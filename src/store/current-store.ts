@@ -1,0 +1,48 @@
+import { exclusively } from './engine/advisory-lock.ts';
+import { openStore, type Store, type StoreOptions } from './engine/connection.ts';
+import { readMetadata, writeMetadata } from './engine/metadata.ts';
+
+/** A change of what a store of an older release holds. Stopped at any time, it is done again from the beginning. */
+interface Upgrade {
+  /** Key under which the store says that it is done. */
+  key: string;
+  run(store: Store, log: (line: string) => void): Promise<void>;
+}
+
+// Their modules are loaded by the one start that does them.
+const upgrades: readonly Upgrade[] = [
+  {
+    key: 'one_spelling_per_ticker',
+    run: async (store, log) => (await import('./ticker-spellings.ts')).mergeTickerSpellings(store, log),
+  },
+  {
+    key: 'session_origins',
+    run: async (store, log) => (await import('./session-origins-upgrade.ts')).upgradeOrigins(store, log),
+  },
+];
+
+async function upgrade(store: Store, log: (line: string) => void): Promise<void> {
+  const keys = upgrades.map(({ key }) => key);
+  const done = await store.prisma.metadataEntry.findMany({ where: { key: { in: keys } }, select: { key: true } });
+  for (const { key, run } of upgrades) {
+    if (done.some((each) => each.key === key)) continue;
+    await exclusively(store, key, async () => {
+      // Another process may have done it meanwhile.
+      if ((await readMetadata(store, key)) !== null) return;
+      await run(store, log);
+      await writeMetadata(store, key, 'done');
+    });
+  }
+}
+
+/** Opens the store and brings it to the code's version: its tables, and what they hold. */
+export async function openCurrentStore(options: Omit<StoreOptions, 'migrate'>): Promise<Store> {
+  const store = await openStore(options);
+  try {
+    await upgrade(store, options.log ?? (() => {}));
+    return store;
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
+}

@@ -1,0 +1,88 @@
+import type { CaptureInputs, ExpiryInputs, SourceFile } from '../../domain/chain/capture-inputs.ts';
+import type { PricedDividend } from '../../domain/chain/priced-dividend.ts';
+import type { GexCapture } from '../../domain/gex.ts';
+import { dateOfEpochDay, epochDay } from '../../domain/market-time.ts';
+import { decodeBlock, encodeBlock, measures, numbers, texts } from '../engine/codec.ts';
+import { readFrom, type Store } from '../engine/connection.ts';
+import { findRows } from '../engine/models/sets.ts';
+
+/** Inputs of a stored capture, and the file that its chain was read from. */
+export interface StoredInputs extends CaptureInputs {
+  /** Null when it is not known, as of a chain that was recorded live. */
+  file: SourceFile | null;
+}
+
+/** The inputs of a capture's expiries as a column block. */
+export function encodeInputs(expiries: readonly ExpiryInputs[]): Uint8Array {
+  const number = (read: (row: ExpiryInputs) => number) => Float64Array.from(expiries, read);
+  const dividend = (read: (paid: PricedDividend) => number) =>
+    number((row) => (row.dividend === null ? Number.NaN : read(row.dividend)));
+  return encodeBlock({
+    expiry: number(({ expiry }) => epochDay(expiry)),
+    root: expiries.map(({ root }) => root),
+    years: number(({ years }) => years),
+    rate: number(({ rate }) => rate),
+    forward: number(({ forward }) => forward),
+    dividendYield: number(({ dividendYield }) => dividendYield),
+    dividendAmount: dividend(({ amount }) => amount),
+    dividendExDate: dividend(({ exDate }) => epochDay(exDate)),
+    dividendInferred: dividend(({ source }) => Number(source === 'inferred')),
+  });
+}
+
+function decodeInputs(payload: Uint8Array): ExpiryInputs[] {
+  const columns = decodeBlock(payload);
+  const [expiry, years, rate] = ['expiry', 'years', 'rate'].map((name) => numbers(columns, name));
+  const [forward, dividendYield] = ['forward', 'dividendYield'].map((name) => numbers(columns, name));
+  const [amount, exDate, inferred] = ['dividendAmount', 'dividendExDate', 'dividendInferred'].map((name) =>
+    measures(columns, name),
+  );
+  const dividendAt = (i: number): PricedDividend | null =>
+    Number.isNaN(amount![i]!)
+      ? null
+      : {
+          amount: amount![i]!,
+          exDate: dateOfEpochDay(exDate![i]!),
+          source: inferred![i] === 1 ? 'inferred' : 'dataset',
+        };
+  return texts(columns, 'root').map((root, i) => ({
+    expiry: dateOfEpochDay(expiry![i]!),
+    root,
+    years: years![i]!,
+    rate: rate![i]!,
+    forward: forward![i]!,
+    dividendYield: dividendYield![i]!,
+    dividend: dividendAt(i),
+  }));
+}
+
+/**
+ * Inputs of each of these captures, in their order; null for one that was stored without them. Two statements.
+ */
+export async function gexInputsOf(
+  store: Store,
+  captures: readonly Pick<GexCapture, 'underlying' | 'capturedAt'>[],
+): Promise<(StoredInputs | null)[]> {
+  const by = ['underlying', 'capturedAt'] as const;
+  const underlyings = new Set(captures.map(({ underlying }) => underlying));
+  const [computed, chains] = await Promise.all([
+    findRows(readFrom(store, 'gex', underlyings), 'GexCapture', { by, keys: captures }, [
+      ...by,
+      ...(['inputs', 'productVersion'] as const),
+    ]),
+    findRows(readFrom(store, 'chain', underlyings), 'ChainCapture', { by, keys: captures }, [
+      ...by,
+      ...(['fileName', 'fileHash'] as const),
+    ]),
+  ]);
+  const keyOf = (row: (typeof captures)[number]) => `${row.underlying} ${row.capturedAt}`;
+  const inputs = new Map(computed.map((row) => [keyOf(row), row]));
+  const files = new Map(chains.map(({ fileName: name, fileHash: sha256, ...key }) => [keyOf(key), { name, sha256 }]));
+  return captures.map((capture) => {
+    const { inputs: payload = null, productVersion = null } = inputs.get(keyOf(capture)) ?? {};
+    if (payload === null || productVersion === null) return null;
+    const { name = null, sha256 = null } = files.get(keyOf(capture)) ?? {};
+    const file = name === null || sha256 === null ? null : { name, sha256 };
+    return { productVersion, expiries: decodeInputs(payload), file };
+  });
+}

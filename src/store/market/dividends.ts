@@ -1,0 +1,55 @@
+import type { Dividend, DividendKind } from '../../domain/dividends.ts';
+import { readFrom, type Store } from '../engine/connection.ts';
+import { type HeldKind, readHeld } from '../engine/held.ts';
+import { findRows, type Row, upsertRows } from '../engine/models/sets.ts';
+import type { Reader } from '../engine/replicas.ts';
+import type { Transaction } from '../engine/transaction.ts';
+
+const fields = ['symbol', 'exDate', 'kind', 'amount', 'ratio', 'declared'] as const;
+
+const heldDividends: HeldKind<readonly Dividend[]> = {
+  subject: 'corporate',
+  name: 'dividends',
+  bytesOf: (dividends) => 100 + 150 * dividends.length,
+};
+
+// A row holds what was checked when it was written.
+const dividendOf = (row: Row<'Dividend'>): Dividend => ({ ...row, kind: row.kind as DividendKind });
+
+/**
+ * The dividends of symbols, ascending by ex-date; a symbol without any is absent. One statement, none when all are
+ * held.
+ */
+export function dividendsOf(store: Store, symbols: readonly string[]): Promise<Map<string, readonly Dividend[]>> {
+  const asked = symbols.map((symbol) => ({ symbol }));
+  return readHeld(store, heldDividends, asked, async (missing) => {
+    const keys = missing.map(({ symbol }) => ({ symbol }));
+    const rows = await findRows(readFrom(store, 'corporate', symbols), 'Dividend', { by: ['symbol'], keys }, fields);
+    const ascending = rows.toSorted((a, b) => (a.exDate < b.exDate ? -1 : a.exDate > b.exDate ? 1 : 0));
+    return Map.groupBy(ascending.map(dividendOf), ({ symbol }) => symbol);
+  });
+}
+
+/** The dividends of a symbol, ascending by ex-date, in the caller's transaction if it gives one. */
+export async function readDividends({ prisma }: Pick<Reader, 'prisma'>, symbol: string): Promise<Dividend[]> {
+  const rows = await prisma.dividend.findMany({ where: { symbol }, orderBy: [{ exDate: 'asc' }, { kind: 'asc' }] });
+  return rows.map(dividendOf);
+}
+
+/** All stored dividends, by symbol, then ex-date; of one symbol unless that is null. */
+export async function allDividends({ prisma }: Store, symbol: string | null): Promise<Dividend[]> {
+  const where = symbol === null ? {} : { symbol };
+  const rows = await prisma.dividend.findMany({
+    where,
+    orderBy: [{ symbol: 'asc' }, { exDate: 'asc' }, { kind: 'asc' }],
+  });
+  return rows.map(dividendOf);
+}
+
+/**
+ * Inserts or replaces dividends, inside the caller's transaction; no two may have one symbol, ex-date and kind. Returns
+ * how many are new or different.
+ */
+export function saveDividends(tx: Transaction, dividends: readonly Dividend[]): Promise<number> {
+  return upsertRows(tx, 'Dividend', dividends, { ifDifferent: ['amount', 'ratio', 'declared'] });
+}

@@ -1,0 +1,56 @@
+import { addDays, type SessionDate } from '../../domain/market-time.ts';
+import { type Rate, rateAt } from '../../domain/rates.ts';
+import { readFrom, type Store } from '../engine/connection.ts';
+import { type HeldKind, readHeld } from '../engine/held.ts';
+import { upsertRows } from '../engine/models/sets.ts';
+import type { Reader } from '../engine/replicas.ts';
+import type { Transaction } from '../engine/transaction.ts';
+
+/** Greatest age at which the last curve still holds, in calendar days. */
+const longestHeldDays = 31;
+
+const heldCurves: HeldKind<readonly Rate[]> = {
+  subject: 'corporate',
+  name: 'rates',
+  bytesOf: (points) => 100 + 80 * points.length,
+};
+
+// A curve is of no symbol: any change of rates is one of all.
+const ofNone = '*';
+
+/**
+ * The points of the last curve up to `date` that is at most 31 days old, ascending by days; empty without one. In the
+ * caller's transaction if it gives one.
+ */
+export async function readCurve({ prisma }: Pick<Reader, 'prisma'>, date: SessionDate): Promise<readonly Rate[]> {
+  const within = { lte: date, gte: addDays(date, -longestHeldDays) };
+  const last = await prisma.rate.findFirst({ where: { date: within }, orderBy: { date: 'desc' } });
+  return last ? prisma.rate.findMany({ where: { date: last.date }, orderBy: { days: 'asc' } }) : [];
+}
+
+/** The same as `readCurve`, held in the process. */
+export async function curveOn(store: Store, date: SessionDate): Promise<readonly Rate[]> {
+  const found = await readHeld(store, heldCurves, [{ symbol: ofNone, part: date }], async () => {
+    const curve = await readCurve(readFrom(store, 'corporate', null), date);
+    return new Map([[`${ofNone} ${date}`, curve]]);
+  });
+  return found.get(`${ofNone} ${date}`) ?? [];
+}
+
+/** The continuous rate on a date for so many days, a fraction a year; null without a curve that holds then. */
+export async function rateOn(store: Store, date: SessionDate, days: number): Promise<number | null> {
+  return rateAt(await curveOn(store, date), days);
+}
+
+/** All stored points, by date, then days. */
+export function allRates({ prisma }: Store): Promise<Rate[]> {
+  return prisma.rate.findMany({ orderBy: [{ date: 'asc' }, { days: 'asc' }] });
+}
+
+/**
+ * Inserts or replaces points, inside the caller's transaction; no two may have one date and days. Returns how many are
+ * new or different.
+ */
+export function saveRates(tx: Transaction, rates: readonly Rate[]): Promise<number> {
+  return upsertRows(tx, 'Rate', rates, { ifDifferent: ['rate'] });
+}

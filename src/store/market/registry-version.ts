@@ -1,0 +1,25 @@
+import { lock } from '../engine/locks.ts';
+import { readMetadata, writeMetadata } from '../engine/metadata.ts';
+import type { Reader } from '../engine/replicas.ts';
+import type { Transaction } from '../engine/transaction.ts';
+
+const versionKey = 'symbols_version';
+
+/** The registry's version: grows by one with every change to symbols or roots; 0 for an empty store. */
+export async function registryVersion(from: Pick<Reader, 'prisma'>): Promise<number> {
+  return Number((await readMetadata(from, versionKey)) ?? 0);
+}
+
+/** Writes to the registry, inside the caller's transaction. Returns how many rows changed, as `write` does. */
+export async function changeRegistry(tx: Transaction, write: () => Promise<number>): Promise<number> {
+  // Writers are serialized: each also raises the version, so two could deadlock.
+  await lock(tx, 'symbols');
+  const changed = await write();
+  if (changed > 0) await writeMetadata(tx, versionKey, String((await registryVersion(tx)) + 1));
+  return changed;
+}
+
+/** Raises the registry's version: whoever has read it reads it again. */
+export async function raiseRegistryVersion(tx: Transaction): Promise<void> {
+  await changeRegistry(tx, async () => 1);
+}

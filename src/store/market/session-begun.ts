@@ -1,0 +1,48 @@
+import { tradeSpan } from '../../domain/calendar.ts';
+import type { SessionDate } from '../../domain/market-time.ts';
+import { dependOn, readFrom, type Store } from '../engine/connection.ts';
+import { anyOf } from '../engine/models/any-of.ts';
+import { numbered } from '../engine/models/rows.ts';
+import { symbolRegistry } from './symbols.ts';
+
+/** Knowledge of the beginning of a session. */
+interface Beginning {
+  session: SessionDate;
+  /** Versions of what it was read from; null = it may not be held. */
+  version: string | null;
+  /** Epoch ms; Infinity = no print is stored. */
+  firstMs: number;
+}
+
+// One session may be about to begin at a time.
+const held = new WeakMap<Store['blocks'], Beginning>();
+
+/** The instant of the first minute or option print of a registered symbol that is stored of a session, epoch ms. */
+async function firstPrint(store: Store, session: SessionDate): Promise<number> {
+  const registered = anyOf((await symbolRegistry(store)).registered().map(({ symbol }) => symbol));
+  const [bars, prints] = await Promise.all([
+    readFrom(store, 'market', null).prisma.barBlock.aggregate({
+      where: { symbol: registered, timeframe: '1m', spanStart: session },
+      _min: { firstTsMs: true },
+    }),
+    readFrom(store, 'flow', null).prisma.flowCoverage.aggregate({
+      where: { underlying: registered, sessionDate: session },
+      _min: { observedFromMs: true },
+    }),
+  ]);
+  const first = [numbered(bars._min).firstTsMs, numbered(prints._min).observedFromMs];
+  return Math.min(...first.map((ms) => ms ?? Infinity));
+}
+
+/** True if a print of a session is stored that was made by `nowMs`. Once one is, nothing is read. */
+export async function hasBegun(store: Store, session: SessionDate, nowMs: number): Promise<boolean> {
+  if (nowMs < tradeSpan(session).fromMs) return false;
+  const known = held.get(store.blocks);
+  if (known?.session === session && known.firstMs <= nowMs) return true;
+  const versions = [dependOn(store, 'market', null), dependOn(store, 'flow', null)];
+  const version = versions.includes(null) ? null : versions.join(' ');
+  if (known?.session === session && version !== null && known.version === version) return false;
+  const firstMs = await firstPrint(store, session);
+  held.set(store.blocks, { session, version, firstMs });
+  return firstMs <= nowMs;
+}

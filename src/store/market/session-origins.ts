@@ -1,0 +1,71 @@
+import { type DataOrigin, usualOrigin } from '../../domain/data-origin.ts';
+import type { SessionDate } from '../../domain/market-time.ts';
+import { hasOwnData } from '../engine/metadata.ts';
+import { anyOf } from '../engine/models/any-of.ts';
+import { insertRows } from '../engine/models/sets.ts';
+import type { Reader } from '../engine/replicas.ts';
+import type { Transaction } from '../engine/transaction.ts';
+
+/** In place of a session: every one of the symbol. */
+export const everySession = '*';
+export const sampleOrigin: DataOrigin = 'sample';
+
+/** A symbol's session. */
+export interface SymbolSession {
+  symbol: string;
+  sessionDate: SessionDate;
+}
+
+/** The symbols whose data is the sample market's, ascending; `*` stands for the lists over all symbols. */
+export async function simulatedSymbols({ prisma }: Pick<Reader, 'prisma'>): Promise<string[]> {
+  const rows = await prisma.sessionOrigin.findMany({
+    where: { origin: sampleOrigin, sessionDate: everySession },
+    select: { symbol: true },
+    orderBy: { symbol: 'asc' },
+  });
+  return rows.map(({ symbol }) => symbol);
+}
+
+/** The symbols whose data is simulated, beside others whose is not; none while the sample market is all there is. */
+export async function simulatedBesideOthers(from: Pick<Reader, 'prisma'>): Promise<ReadonlySet<string>> {
+  return new Set((await hasOwnData(from)) ? await simulatedSymbols(from) : []);
+}
+
+/** Where the data of sessions comes from, in their order. */
+export async function originsOf(
+  { prisma }: Pick<Reader, 'prisma'>,
+  sessions: readonly SymbolSession[],
+): Promise<DataOrigin[]> {
+  const rows = await prisma.sessionOrigin.findMany({
+    where: {
+      symbol: anyOf([...new Set(sessions.map(({ symbol }) => symbol))]),
+      sessionDate: anyOf([everySession, ...new Set(sessions.map(({ sessionDate }) => sessionDate))]),
+    },
+  });
+  const known = new Map(rows.map(({ symbol, sessionDate, origin }) => [`${symbol} ${sessionDate}`, origin]));
+  return sessions.map(
+    ({ symbol, sessionDate }) =>
+      (known.get(`${symbol} ${everySession}`) ?? known.get(`${symbol} ${sessionDate}`) ?? usualOrigin) as DataOrigin,
+  );
+}
+
+/** Marks sessions that come from a live tape. */
+export async function markLive(tx: Transaction, sessions: readonly SymbolSession[]): Promise<void> {
+  await insertRows(
+    tx,
+    'SessionOrigin',
+    sessions.map((session) => ({ ...session, origin: 'live' })),
+  );
+}
+
+/** Marks sessions of symbols as of files: these took the place of what a live tape said. */
+export async function markFiles(
+  tx: Transaction,
+  symbols: readonly string[],
+  sessions: readonly SessionDate[],
+): Promise<void> {
+  if (symbols.length === 0 || sessions.length === 0) return;
+  await tx.prisma.sessionOrigin.deleteMany({
+    where: { symbol: anyOf(symbols), sessionDate: anyOf(sessions), origin: 'live' },
+  });
+}

@@ -1,0 +1,54 @@
+import type { Split } from '../../domain/splits.ts';
+import { readFrom, type Store } from '../engine/connection.ts';
+import { type HeldKind, readHeld } from '../engine/held.ts';
+import { findRows, upsertRows } from '../engine/models/sets.ts';
+import type { Reader } from '../engine/replicas.ts';
+import type { Transaction } from '../engine/transaction.ts';
+
+const fields = ['symbol', 'exDate', 'ratio', 'declared'] as const;
+
+const heldSplits: HeldKind<readonly Split[]> = {
+  subject: 'corporate',
+  name: 'splits',
+  bytesOf: (splits) => 100 + 100 * splits.length,
+};
+
+/** The splits of symbols, ascending by ex-date, inside the caller's transaction; a symbol without any is absent. */
+export async function splitsIn(
+  from: Pick<Reader, 'query' | 'symbolsAtOnce'>,
+  symbols: readonly string[],
+): Promise<Map<string, Split[]>> {
+  const keys = [...new Set(symbols)].map((symbol) => ({ symbol }));
+  const rows = await findRows(from, 'Split', { by: ['symbol'], keys }, fields);
+  return Map.groupBy(
+    rows.toSorted((a, b) => (a.exDate < b.exDate ? -1 : 1)),
+    ({ symbol }) => symbol,
+  );
+}
+
+/**
+ * The splits of symbols, ascending by ex-date; a symbol without any is absent. One statement, none when all are held.
+ */
+export function readSplits(store: Store, symbols: readonly string[]): Promise<Map<string, readonly Split[]>> {
+  const asked = symbols.map((symbol) => ({ symbol }));
+  return readHeld(store, heldSplits, asked, (missing) =>
+    splitsIn(
+      readFrom(store, 'corporate', symbols),
+      missing.map(({ symbol }) => symbol),
+    ),
+  );
+}
+
+/** All stored splits, by symbol, then ex-date; of one symbol unless that is null. */
+export function allSplits({ prisma }: Store, symbol: string | null): Promise<Split[]> {
+  const where = symbol === null ? {} : { symbol };
+  return prisma.split.findMany({ where, orderBy: [{ symbol: 'asc' }, { exDate: 'asc' }] });
+}
+
+/**
+ * Inserts or replaces splits, inside the caller's transaction; no two may have one symbol and ex-date. Returns how many
+ * are new or different.
+ */
+export function saveSplits(tx: Transaction, splits: readonly Split[]): Promise<number> {
+  return upsertRows(tx, 'Split', splits, { ifDifferent: ['ratio', 'declared'] });
+}

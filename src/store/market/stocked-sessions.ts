@@ -1,0 +1,49 @@
+// Where there is something to show: the sessions and the symbols of which anything is stored.
+
+import type { SessionDate } from '../../domain/market-time.ts';
+import { dependOn, readFrom, type Store } from '../engine/connection.ts';
+import { statement } from '../engine/statement.ts';
+import type { Subject } from '../engine/subjects.ts';
+
+/** Subjects that a session or a symbol may have data of. */
+const stored: readonly Subject[] = ['market', 'gex', 'chain', 'flow', 'offexchange'];
+
+function reader(store: Store, symbols: readonly string[]) {
+  for (const subject of stored) for (const symbol of symbols) dependOn(store, subject, symbol);
+  return readFrom(store, 'market', symbols);
+}
+
+const sessions = statement(
+  'stored-sessions',
+  { symbols: 'text[]', through: 'text', most: 'int8' },
+  { symbol: 'text', sessionDate: 'text' },
+);
+
+/**
+ * The sessions up to `through` with minute bars, dealer gamma, option chains, option flow or off-exchange trading of
+ * symbols, the latest `most` of each, latest first; a symbol without any is absent.
+ */
+export async function storedSessions(
+  store: Store,
+  symbols: readonly string[],
+  through: SessionDate,
+  most: number,
+): Promise<Map<string, SessionDate[]>> {
+  const rows = await sessions.rows(reader(store, symbols), { symbols, through, most });
+  const dates = (all: typeof rows) => all.slice(0, most).map(({ sessionDate }) => sessionDate);
+  return new Map([...Map.groupBy(rows, ({ symbol }) => symbol)].map(([symbol, all]) => [symbol, dates(all)]));
+}
+
+const stocked = statement('stocked-symbols', { symbols: 'text[]' }, { symbol: 'text' });
+
+/** Those of the symbols that anything is stored of. */
+export async function stockedSymbols(store: Store, symbols: readonly string[]): Promise<Set<string>> {
+  const rows = await stocked.rows(readFrom(store, 'market', null), { symbols });
+  return new Set(rows.map(({ symbol }) => symbol));
+}
+
+/** Changes when anything is written that a symbol may have data of; null = that cannot be known at present. */
+export function stockVersion(store: Store): string | null {
+  const versions = stored.map((subject) => dependOn(store, subject, null));
+  return versions.includes(null) ? null : versions.join();
+}

@@ -1,0 +1,66 @@
+import { exchangeDate, type SessionDate } from '../../domain/market-time.ts';
+import { readFrom, type Store } from '../engine/connection.ts';
+import { published } from '../engine/published.ts';
+import { recentDailyBars } from './recent-daily-bars.ts';
+
+/** The stored data of a session. */
+export interface SessionContents {
+  bars: boolean;
+  chains: boolean;
+  flow: boolean;
+  offExchange: boolean;
+}
+
+const nothing: SessionContents = { bars: false, chains: false, flow: false, offExchange: false };
+
+/** The latest sessions of a symbol up to one of which something is stored, at most `most`, newest first. */
+export async function sessionContents(
+  store: Store,
+  symbol: string,
+  through: SessionDate,
+  most: number,
+): Promise<Map<SessionDate, SessionContents>> {
+  const upTo = { sessionDate: { lte: through } };
+  const latest = { select: { sessionDate: true }, orderBy: { sessionDate: 'desc' }, take: most } as const;
+  const [daily, minutes, chains, flow, offExchange] = await Promise.all([
+    // Weekends and holidays are two days of five.
+    recentDailyBars(store, [symbol], through, Math.ceil(1.6 * most) + 10),
+    readFrom(store, 'market', [symbol]).prisma.barBlock.findMany({
+      where: { symbol, timeframe: '1m', spanStart: { lte: through } },
+      select: { spanStart: true },
+      orderBy: { spanStart: 'desc' },
+      take: most,
+    }),
+    readFrom(store, 'chain', [symbol]).prisma.chainCapture.groupBy({
+      by: ['sessionDate'],
+      where: { underlying: symbol, ...upTo, ...published },
+      orderBy: { sessionDate: 'desc' },
+      take: most,
+    }),
+    readFrom(store, 'flow', [symbol]).prisma.flowCoverage.findMany({
+      where: { underlying: symbol, ...upTo },
+      ...latest,
+    }),
+    readFrom(store, 'offexchange', [symbol]).prisma.offExchangeSession.findMany({
+      where: { symbol, ...upTo },
+      ...latest,
+    }),
+  ]);
+  const found = new Map<SessionDate, SessionContents>();
+  const add = (sessions: Iterable<SessionDate>, what: Partial<SessionContents>) => {
+    for (const session of sessions) found.set(session, { ...(found.get(session) ?? nothing), ...what });
+  };
+  add(
+    Array.from(daily.get(symbol)!.tsMs, (tsMs) => exchangeDate(tsMs)),
+    { bars: true },
+  );
+  add(
+    minutes.map(({ spanStart }) => spanStart),
+    { bars: true },
+  );
+  const dates = (rows: readonly { sessionDate: SessionDate }[]) => rows.map(({ sessionDate }) => sessionDate);
+  add(dates(chains), { chains: true });
+  add(dates(flow), { flow: true });
+  add(dates(offExchange), { offExchange: true });
+  return new Map([...found].sort(([a], [b]) => (a < b ? 1 : -1)).slice(0, most));
+}

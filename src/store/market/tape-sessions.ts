@@ -1,0 +1,131 @@
+import type { SessionDate } from '../../domain/market-time.ts';
+import { anyOf } from '../engine/models/any-of.ts';
+import { numbered } from '../engine/models/rows.ts';
+import { type Row, upsertRows } from '../engine/models/sets.ts';
+import type { Transaction } from '../engine/transaction.ts';
+
+/** The datasets that are tapes. */
+export type TapeDataset = 'stock-trades' | 'option-trades';
+
+/** Symbols' sessions of a tape. */
+export interface TapeSessions {
+  dataset: TapeDataset;
+  symbols: readonly string[];
+  sessions: readonly SessionDate[];
+}
+
+const ofSessions = ({ symbols, sessions }: Omit<TapeSessions, 'dataset'>) => ({
+  symbol: anyOf(symbols),
+  sessionDate: anyOf(sessions),
+});
+
+/** The tape that a symbol's session was made from. */
+export type StoredTape = Omit<Row<'TapeSession'>, 'dataset' | 'sketch'>;
+
+/** The tapes of symbols' sessions; those without are absent. */
+export async function storedTapes({ prisma }: Transaction, { dataset, ...of }: TapeSessions): Promise<StoredTape[]> {
+  const select = { symbol: true, sessionDate: true, prints: true };
+  return prisma.tapeSession.findMany({ where: { dataset, ...ofSessions(of) }, select });
+}
+
+/** Sketch of the prints of a symbol's tape; null = it has none. */
+export async function tapeSketch(
+  { prisma }: Transaction,
+  dataset: TapeDataset,
+  symbol: string,
+  sessionDate: SessionDate,
+): Promise<Uint8Array | null> {
+  const key = { symbol, sessionDate, dataset };
+  const where = { symbol_sessionDate_dataset: key };
+  return (await prisma.tapeSession.findUnique({ where, select: { sketch: true } }))?.sketch ?? null;
+}
+
+/** Notes the tapes that sessions are made from. */
+export async function saveTapes(tx: Transaction, tapes: readonly Row<'TapeSession'>[]): Promise<void> {
+  if (tapes.length > 0) await upsertRows(tx, 'TapeSession', tapes);
+}
+
+/** Size of the stored data of symbols' sessions that is of no tape. */
+export interface OtherContents {
+  symbol: string;
+  sessionDate: SessionDate;
+  /** Minute bars of a stock, or contracts with bars of an underlying. */
+  count: number;
+}
+
+/** The minute bars of stocks' sessions. */
+export async function minuteBarCounts({ prisma }: Transaction, of: Omit<TapeSessions, 'dataset'>) {
+  const { symbol, sessionDate: spanStart } = ofSessions(of);
+  const rows = await prisma.barBlock.findMany({
+    where: { symbol, timeframe: '1m', spanStart },
+    select: { symbol: true, spanStart: true, count: true },
+  });
+  return rows.map(({ symbol, spanStart: sessionDate, count }): OtherContents => ({ symbol, sessionDate, count }));
+}
+
+/** The contracts with bars of underlyings' sessions. */
+export async function contractCounts({ prisma }: Transaction, of: Omit<TapeSessions, 'dataset'>) {
+  const { symbol: underlying, sessionDate } = ofSessions(of);
+  const rows = await prisma.optionBarBlock.groupBy({
+    by: ['underlying', 'sessionDate', 'contract'],
+    where: { underlying, sessionDate },
+  });
+  const counts = new Map<string, OtherContents>();
+  for (const { underlying: symbol, sessionDate } of rows) {
+    const key = `${symbol} ${sessionDate}`;
+    const known = counts.get(key);
+    if (known) known.count++;
+    else counts.set(key, { symbol, sessionDate, count: 1 });
+  }
+  return [...counts.values()];
+}
+
+/**
+ * Sessions of symbols that a live tape wrote; `marked`: no file replaced them since. Others may be those of a file of a
+ * session in progress.
+ */
+export async function liveSessions({ prisma }: Transaction, of: Omit<TapeSessions, 'dataset'>) {
+  const { symbol, sessionDate } = ofSessions(of);
+  const select = { symbol: true, sessionDate: true };
+  const marked = await prisma.sessionOrigin.findMany({ where: { symbol, sessionDate, origin: 'live' }, select });
+  const observed = await prisma.flowCoverage.findMany({
+    where: { underlying: symbol, sessionDate, status: 'observed_live' },
+    select: { underlying: true, sessionDate: true },
+  });
+  return [
+    ...marked.map((each) => ({ ...each, marked: true })),
+    ...observed.map(({ underlying, sessionDate }) => ({ symbol: underlying, sessionDate, marked: false })),
+  ];
+}
+
+/** Prints of a symbol's session that wait for its tape. `keptAtMs` is epoch ms. */
+export type Remainder = Omit<Row<'TapeRemainder'>, 'dataset'>;
+
+/** The prints that wait for tapes of sessions, by symbol and content. */
+export async function remaindersOf(
+  { prisma }: Transaction,
+  dataset: TapeDataset,
+  sessions: readonly SessionDate[],
+): Promise<Remainder[]> {
+  const rows = await prisma.tapeRemainder.findMany({
+    where: { dataset, sessionDate: anyOf(sessions) },
+    orderBy: [{ symbol: 'asc' }, { sessionDate: 'asc' }, { version: 'asc' }],
+    omit: { dataset: true },
+  });
+  return rows.map((row) => ({ ...numbered(row), payload: row.payload }));
+}
+
+/** Keeps prints until the tape of their session comes. */
+export async function keepRemainders(tx: Transaction, dataset: TapeDataset, rows: readonly Remainder[]): Promise<void> {
+  if (rows.length > 0)
+    await upsertRows(
+      tx,
+      'TapeRemainder',
+      rows.map((row) => ({ ...row, dataset })),
+    );
+}
+
+/** Deletes prints that were kept before an instant, epoch ms. */
+export async function pruneRemainders({ prisma }: Transaction, beforeMs: number): Promise<void> {
+  await prisma.tapeRemainder.deleteMany({ where: { keptAtMs: { lt: beforeMs } } });
+}
