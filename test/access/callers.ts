@@ -8,6 +8,7 @@ export function keyCaller(over: Partial<Caller> = {}): Caller {
     keyId: 'k1',
     tier: 'free',
     siteTier: 'free',
+    apiTier: 'free',
     classification: null,
     attested: false,
     ...over,

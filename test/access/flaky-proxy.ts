@@ -12,8 +12,15 @@ export interface FlakyProxy {
   roundTrips(): number;
 }
 
-/** Proxies a port of this machine to `host:port`, or to PostgreSQL's socket in the folder `host`. */
-export async function flakyProxy(host: string, port: number): Promise<FlakyProxy> {
+/**
+ * Proxies a port of this machine to `host:port`, or to PostgreSQL's socket in the folder `host`. `passes` is asked of
+ * whatever a client sends, before it is passed on.
+ */
+export async function flakyProxy(
+  host: string,
+  port: number,
+  passes: (sent: Buffer) => boolean = () => true,
+): Promise<FlakyProxy> {
   const sockets = new Set<Socket>();
   let hanging = false;
   let roundTrips = 0;
@@ -32,7 +39,7 @@ export async function flakyProxy(host: string, port: number): Promise<FlakyProxy
       [upstream, client],
     ] as const) {
       sockets.add(from);
-      from.on('data', (data) => hanging || to.write(data));
+      from.on('data', (data) => hanging || (from === client && !passes(data)) || to.write(data));
       from.on('close', () => to.destroy());
       from.on('error', () => to.destroy());
     }

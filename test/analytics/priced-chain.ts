@@ -3,7 +3,7 @@ import { blackScholes } from '../../src/analytics/pricing/black-scholes.ts';
 import { yearsUntil } from '../../src/analytics/pricing/expiry-time.ts';
 import type { ChainCapture, ChainRow } from '../../src/domain/chain/chain.ts';
 import type { OptionRight } from '../../src/domain/chain/option-contract.ts';
-import { lastInstant, optionRoot } from '../../src/domain/chain/option-root.ts';
+import { lastInstant, standardRoots } from '../../src/domain/chain/option-root.ts';
 import { exchangeInstant } from '../../src/domain/market-time.ts';
 
 /** Wednesday 2025-06-04, 11:00 New York. */
@@ -26,7 +26,7 @@ export function pricedRow(
   strike: number,
   more: Partial<ChainRow> = {},
 ): ChainRow {
-  const { style, settlement } = optionRoot(root);
+  const { style, settlement } = standardRoots.of(root);
   const years = yearsUntil(lastInstant(expiry, settlement), capturedAt);
   const option = { ...market, right, strike, years, volatility: smileAt(strike) };
   const price = style === 'american' ? americanPrice(option) : blackScholes(option).price;
@@ -53,7 +53,7 @@ export function pricedRow(
 
 /** A chain of `rows` at the capture's instant. */
 export function chainOf(rows: ChainRow[], more: Partial<ChainCapture> = {}): ChainCapture {
-  const underlying = rows[0] ? optionRoot(rows[0].root).underlying : 'SPY';
+  const underlying = rows[0] ? standardRoots.of(rows[0].root).underlying : 'SPY';
   return {
     underlying,
     capturedAt,

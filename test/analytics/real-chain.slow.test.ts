@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { type SolvedChain, solveChain } from '../../src/analytics/chain/solve-chain.ts';
-import { computeGexCapture } from '../../src/analytics/gex/capture.ts';
+import { computeGexCapture, vendorNetGex } from '../../src/analytics/gex/capture.ts';
 import { gammaProfile, type RepricedPosition, zeroGamma } from '../../src/analytics/gex/zero-gamma.ts';
 import type { ChainCapture } from '../../src/domain/chain/chain.ts';
 import { addDays, epochDay, exchangeDate } from '../../src/domain/market-time.ts';
@@ -37,6 +37,7 @@ describe.skipIf(!hasSharedData)('the S&P 500 chain of 2024-01-07 (needs ../share
     const capture = computeGexCapture(chain, { gammaSource: 'vendor', rate })!;
     expect(gexPerPercent(capture.netGex, spot) / 1e9).toBeCloseTo(-11, 2);
     expect(capture).toMatchObject({ gammaSource: 'vendor', oiCoverage: 1, sessionDate: '2024-01-05' });
+    expect(vendorNetGex(chain, spot, undefined)).toBe(capture.netGex);
   });
 
   test('its profile, re-priced with weekdays/262 and no rate, crosses zero at 4734.48', () => {

@@ -61,7 +61,15 @@ describe.skipIf(!hasSharedData)("a vendor's greeks (needs ../shared/data)", () =
     const { right, expiry, strike, lines } = linesOf(file);
     for (const line of lines) {
       const { years } = line;
-      const market = { right, spot: line.spot - dividends[expiry]!, strike, years, rate, dividendYield: 0 };
+      const market = {
+        right,
+        spot: line.spot - dividends[expiry]!,
+        strike,
+        years,
+        rate,
+        dividendYield: 0,
+        dividends: [],
+      };
       const implied = contractVolatility({ ...market, american: false, mark: line.price, halfSpread: null });
       const value = blackScholes({ ...market, volatility: line.iv });
       // A price known to the tolerance tells a volatility to the tolerance over vega.
@@ -83,7 +91,7 @@ describe.skipIf(!hasSharedData)("a vendor's greeks (needs ../shared/data)", () =
       for (const line of lines) {
         const { spot, years } = line;
         const dividendYield = -Math.log(1 - dividends[expiry]! / spot) / years + (0.055 - rate);
-        const market = { right, spot, strike, years, rate: 0.055, dividendYield };
+        const market = { right, spot, strike, years, rate: 0.055, dividendYield, dividends: [] };
         const volatility = contractVolatility({ ...market, american: false, mark: line.price, halfSpread: null });
         const value = blackScholes({ ...market, volatility });
         expect(Math.abs(value.delta - line.delta)).toBeLessThan(0.002);

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, test } from 'vitest';
-import { knownRoutes } from '../contract/route-cases.ts';
+import { knownRoutes } from '../contract/known-routes.ts';
 import { type TestApp, testApp } from '../support/app.ts';
 import { filledNowMs, fillMarket } from '../support/filled-market.ts';
 import { singleStore } from '../support/store.ts';

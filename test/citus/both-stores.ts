@@ -3,8 +3,8 @@ import { expect } from 'vitest';
 import { mediaTypes } from '../../src/rest/contract/media.ts';
 import type { Store } from '../../src/store/engine/connection.ts';
 import { tablePlacements } from '../../src/store/engine/distribution.ts';
+import { about, type KnownRoute } from '../contract/known-routes.ts';
 import { madeRequests } from '../contract/requests.ts';
-import { about, type KnownRoute } from '../contract/route-cases.ts';
 import type { Answer, TestApp } from '../support/app.ts';
 
 /** The same thing at the embedded store, and at one distributed over a cluster. */

@@ -11,8 +11,8 @@ import { inTransaction } from '../../src/store/engine/transaction.ts';
 import { saveGexCapture } from '../../src/store/gex/captures.ts';
 import { writeBars } from '../../src/store/market/bar-blocks.ts';
 import { type Ran, start, tapegraph } from '../cli/command-line.ts';
+import { knownRoutes } from '../contract/known-routes.ts';
 import { madeRequests } from '../contract/requests.ts';
-import { knownRoutes } from '../contract/route-cases.ts';
 import { type TestApp, testApp } from '../support/app.ts';
 import { filledNowMs, fillMarket } from '../support/filled-market.ts';
 import { chainCapture, gexCapture } from '../support/option-market.ts';
@@ -86,9 +86,11 @@ async function newNets(): Promise<Map<string, number>> {
   return new Map(rows.map(({ underlying, net_gex: net }) => [underlying, net]));
 }
 
-/** The tables that are spread. */
+/** The tables that are spread, from the catalog: the view `citus_tables` throws when a table changes meanwhile. */
 async function placesTaken(): Promise<string> {
-  const { rows } = await store.pool.query('SELECT table_name::text FROM citus_tables ORDER BY 1');
+  const { rows } = await store.pool.query(
+    'SELECT logicalrelid::regclass::text AS table_name FROM pg_dist_partition ORDER BY 1',
+  );
   return rows.map(({ table_name: name }) => name).join(' ');
 }
 

@@ -7,8 +7,8 @@ import { openStore } from '../../src/store/engine/connection.ts';
 import { inTransaction, type Transaction } from '../../src/store/engine/transaction.ts';
 import { writeBars } from '../../src/store/market/bar-blocks.ts';
 import { tapegraph } from '../cli/command-line.ts';
+import { knownRoutes } from '../contract/known-routes.ts';
 import { madeRequests } from '../contract/requests.ts';
-import { knownRoutes } from '../contract/route-cases.ts';
 import { type TestApp, testApp } from '../support/app.ts';
 import { filledNowMs, fillMarket } from '../support/filled-market.ts';
 import {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openStore } from '../../src/store/engine/connection.ts';
+import { about, knownRoutes } from '../contract/known-routes.ts';
 import { madeRequests } from '../contract/requests.ts';
-import { about, knownRoutes } from '../contract/route-cases.ts';
 import { type TestApp, testApp } from '../support/app.ts';
 import { filledNowMs, fillMarket } from '../support/filled-market.ts';
 import { type TestStore, testStore } from '../support/store.ts';

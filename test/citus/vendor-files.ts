@@ -50,12 +50,24 @@ function dayAggregates(trades: string, session: string): string {
   );
 }
 
+const linesOf = (count: number, line: (i: number) => string) => Array.from({ length: count }, (_, i) => line(i));
+
 /** Writes the files. The same at every call. */
 export function writeVendorFiles(folder: string): VendorFiles {
   const prices = samplePrices();
   const path = (name: string) => join(folder, name);
   const write = (name: string, text: string) => writeFileSync(path(name), text);
   const entries = symbols.map(sampleSymbolOf);
+  write(
+    'splits.csv',
+    ['symbol,ex_date,ratio,declared', ...linesOf(5, (i) => `NVDA,2024-0${i + 1}-08,${i + 2}:1,`)].join('\n'),
+  );
+  write('dividends.csv', ['symbol,ex_date,amount', ...linesOf(5, (i) => `SPY,2024-0${i + 1}-08,1.${i}`)].join('\n'));
+  write(
+    'rates.csv',
+    ['date,days,rate', ...linesOf(9, (i) => `${fileSessions[1]},${30 * (i + 1)},0.04${i}`)].join('\n'),
+  );
+  write('roots.csv', 'root,underlying,style,settlement,multiplier\nQMINI,QQQQ,european,am,10\n');
   write(
     'symbols.csv',
     [
@@ -79,6 +91,11 @@ export function writeVendorFiles(folder: string): VendorFiles {
     write(`stock-trades-${session}.csv`, tape.stockTrades);
     write(`option-days-${session}.csv`, dayAggregates(tape.optionTrades, session));
   }
+  // The evening belongs to a session of IBM that is not stored.
+  const printed = (id: number, minute: number) =>
+    `IBM,,,11,${id},230.05,${id},${exchangeInstant(barred, minute)}000000,100,1,\n`;
+  const header = 'ticker,conditions,correction,exchange,id,price,sequence_number,sip_timestamp,size,tape,trf_id\n';
+  write('stock-trades-evening.csv', `${header}${printed(1, 959)}${printed(2, 1230)}`);
   write(`interest-${first}.csv`, 'ticker,open_interest\nO:SPY261218C00600000,120\nO:NVDA261218P00170000,7\n');
   const noon = `"${exchangeInstant(live, 720)}`;
   const lines: string[] = [];

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { exchangeInstant } from '../../src/domain/market-time.ts';
 import { openStore } from '../../src/store/engine/connection.ts';
 import { type Ran, tapegraph } from '../cli/command-line.ts';
-import { knownRoutes } from '../contract/route-cases.ts';
+import { knownRoutes } from '../contract/known-routes.ts';
 import { type TestApp, testApp } from '../support/app.ts';
 import { chainServer, tagged } from '../support/chain-server.ts';
 import { singleStore, type TestStore, testStore } from '../support/store.ts';
@@ -40,6 +40,10 @@ const writers: Command[] = [
   { line: 'migrate' },
   { line: 'ingest stock-day-bars history.csv' },
   { line: 'ingest symbols symbols.csv' },
+  { line: 'ingest roots roots.csv' },
+  { line: 'ingest splits splits.csv' },
+  { line: 'ingest dividends dividends.csv' },
+  { line: 'ingest rates rates.csv' },
   { line: `ingest stock-day-bars days-${barred}.csv days-${first}.csv` },
   { line: `ingest stock-minute-bars minutes-${barred}.csv minutes-${first}.csv` },
   { line: `ingest option-minute-bars option-minutes-${barred}.csv option-minutes-${first}.csv` },
@@ -53,6 +57,7 @@ const writers: Command[] = [
   { line: `ingest option-trades option-trades-${first}.csv --solve-most 2 --force` },
   { line: `ingest option-trades option-trades-${second}.csv --quotes option-quotes-${second}.csv --solve-most 2` },
   { line: `ingest stock-trades stock-trades-${second}.csv` },
+  { line: 'ingest stock-trades stock-trades-evening.csv' },
   { line: 'quotes list' },
   {
     line: `reconcile --session ${second} option-trades-${second}.csv --quotes option-quotes-${second}.csv --day-aggregates option-days-${second}.csv --solve-most 2`,
@@ -74,6 +79,10 @@ const writers: Command[] = [
 
 const readers = [
   'export symbols',
+  'export roots',
+  'export splits',
+  'export dividends',
+  'export rates',
   ...['1m', '5m', '1h', '1d'].map((timeframe) => `export stock-bars --symbol SPY --timeframe ${timeframe}`),
   'export option-bars --symbol SPY --format arrow',
   'export chain --symbol SPY --format ndjson',
@@ -130,6 +139,7 @@ describe('every command writes to a distributed store what it writes to the embe
       'journal_imports',
       'journal_sizes',
       'journal_trades',
+      'sample_rows',
       'stream_tickets',
       'usage_counts',
       'watchlists',

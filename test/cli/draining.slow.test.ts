@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import http from 'node:http';
 import { connect, type Socket } from 'node:net';
 import type pg from 'pg';
@@ -310,6 +310,20 @@ describe('a server that is told to stop', () => {
     await expect.poll(() => said, { timeout: 20_000 }).toContain('loading the sample market');
     child.kill('SIGTERM');
     expect(await ended).toMatchObject({ code: 0, stdout: '', stderr: expect.not.stringContaining('not finished') });
+  });
+
+  it('ends while its embedded database is created for the first time, and the next start creates it', async () => {
+    const data = dataFolder();
+    const env = { TAPEGRAPH_DATA: data, LOG_LEVEL: 'warn' };
+    const { child, ended } = start(['serve', '--port', '0'], env);
+    onTestFinished(() => void child.kill('SIGKILL'));
+    const created = () => readdirSync(data).filter((name) => name.startsWith('postgres.new-'));
+    await vi.waitUntil(() => created().length > 0, { timeout: 20_000, interval: 1 });
+    child.kill('SIGTERM');
+    expect(await ended).toMatchObject({ code: 0, stdout: '', stderr: '' });
+    expect([created(), existsSync(`${data}/postgres`)]).toEqual([[], false]);
+    const next = await served([], env);
+    expect((await ask(next, '/readyz')).status).toBe(200);
   });
 
   it('ends at once at a second signal', async () => {

@@ -139,6 +139,7 @@ describe('the sample market’s key', () => {
     const second = await served(args, env);
     expect(second.ready.key).toBeUndefined();
     expect(second.log()).toMatch(isEnded);
+    expect(second.log()).toContain('the sample market is not loaded');
     expect((await withKey(second.ready.url, key)).status).toBe(401);
   }, 180_000);
 
@@ -146,7 +147,7 @@ describe('the sample market’s key', () => {
     const store = await storeForThisTest();
     await ensureStarterRegistry(store, () => Date.parse(clock));
     const path = written('sample.csv', [bars]);
-    await ingestFiles(store, 'stock-minute-bars', [path], { now: () => Date.parse(clock), isBundled: true });
+    await ingestFiles(store, 'stock-minute-bars', [path], { now: () => Date.parse(clock), bundled: 'sample' });
     expect(await readMetadata(store, 'own_data')).toBeNull();
   });
 

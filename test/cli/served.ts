@@ -2,6 +2,17 @@ import { once } from 'node:events';
 import { onTestFinished } from 'vitest';
 import { start } from './command-line.ts';
 
+/** What a server says when it is ready. */
+interface Ready {
+  url: string;
+  port: number;
+  pid: number;
+  /** Process ids of those that answer requests. */
+  workers: number[];
+  /** The sample market's. */
+  key?: string;
+}
+
 /** A server in a process of its own that said it is ready, and what it said. It is gone when the test ends. */
 export async function served(args: string[], env: Record<string, string>, program?: string) {
   const { child, ended } = start(['serve', '--port', '0', '--json', ...args], env, program);
@@ -17,6 +28,6 @@ export async function served(args: string[], env: Record<string, string>, progra
     ended,
     /** What it wrote to stderr up to now. */
     log: () => log,
-    ready: JSON.parse(String(first[0])) as { url: string; port: number; pid: number; key?: string },
+    ready: JSON.parse(String(first[0])) as Ready,
   };
 }

@@ -2,10 +2,11 @@ import { once } from 'node:events';
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { dataFolder } from '../support/data-folder.ts';
 import { storeForThisTest } from '../support/store.ts';
 import { tapegraph, tapegraphProcess } from './command-line.ts';
+import { served } from './served.ts';
 
 const asRoot = process.getuid?.() === 0;
 
@@ -99,6 +100,51 @@ describe('a start with DATABASE_URL', () => {
     expect(changed).not.toBe(databaseUrl);
     return changed;
   }
+});
+
+describe('a start with DATABASE_READ_URLS', () => {
+  it('that cannot be read ends with 1, and names it and the URL', async () => {
+    const { databaseUrl } = await storeForThisTest();
+    const env = { DATABASE_URL: databaseUrl, DATABASE_READ_URLS: `${databaseUrl},postgres://me:hunter2@[::1/market` };
+    const { code, stderr } = await tapegraph(['serve', '--port', '0'], env);
+    expect(code).toBe(1);
+    expect(stderr).toMatch(
+      /^tapegraph: DATABASE_READ_URLS: URL 2 cannot be read: Invalid URL\. Expected postgres:\/\/user:password@/,
+    );
+    expect(stderr).not.toContain('hunter2');
+  });
+
+  it.each([
+    [
+      'no server',
+      () => 'postgres://me:hunter2@127.0.0.1:1/market',
+      /127\.0\.0\.1:1\/market .*ECONNREFUSED.*host and port/,
+    ],
+    [
+      'no such database',
+      (url: string) => url.replace(/\/[^/?]*(\?|$)/, '/nowhere$1'),
+      /\/nowhere of .*"nowhere" does not exist.*name another/,
+    ],
+    [
+      'no such user',
+      (url: string) => url.replace(/\/\/[^/]*@/, '//nobody-known:hunter2@'),
+      /"nobody-known".*user and the password/,
+    ],
+    ['no standby', (url: string) => url, /it is not a standby/],
+  ])('that leads to %s warns once, names it, and serves from the primary', async (_what, change, expected) => {
+    const { databaseUrl } = await storeForThisTest();
+    const env = { DATABASE_URL: databaseUrl, DATABASE_READ_URLS: change(databaseUrl), LOG_LEVEL: 'warn' };
+    const { child, ended, ready, log } = await served([], env);
+    await vi.waitUntil(() => log().includes('\n'), { timeout: 20_000 });
+    expect((await fetch(`${ready.url}/readyz`)).status).toBe(200);
+    child.kill('SIGTERM');
+    const { code, stderr } = await ended;
+    expect(code).toBe(0);
+    const { msg } = JSON.parse(stderr) as { msg: string };
+    expect(msg).toMatch(/^the read replica \S+ of DATABASE_READ_URLS is not used: /);
+    expect(msg).toMatch(expected);
+    expect(stderr).not.toContain('hunter2');
+  });
 });
 
 describe('a start with REDIS_URL', () => {

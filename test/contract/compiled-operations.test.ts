@@ -19,8 +19,8 @@ import { schema } from '../../src/schema/index.ts';
 import { type Json, type TestApp, testApp } from '../support/app.ts';
 import { filledNowMs, fillMarket } from '../support/filled-market.ts';
 import { type Random, randomOf } from '../support/random.ts';
+import { about, type KnownRoute, knownRoutes } from './known-routes.ts';
 import { madeRequests } from './requests.ts';
-import { about, type KnownRoute, knownRoutes } from './route-cases.ts';
 
 let app: TestApp;
 let callers: Caller[];
@@ -47,9 +47,18 @@ afterAll(() => app.close());
  */
 async function inRequest<T>(caller: Caller, work: (context: object) => Promise<T> | T): Promise<T> {
   const { store, access, clock, live } = app;
-  const { sources, journalMaxRows } = readConfig({});
+  const { sources, journalMaxRows, provenance } = readConfig({});
   const life = lifetime();
-  const services = { store, access, sources, random: randomBytes, now: () => clock.nowMs, live, journalMaxRows };
+  const services = {
+    store,
+    access,
+    sources,
+    random: randomBytes,
+    now: () => clock.nowMs,
+    live,
+    journalMaxRows,
+    provenance,
+  };
   try {
     return await work(requestContext(services, caller, life.onEnd));
   } finally {

@@ -12,7 +12,7 @@ import { writeBars } from '../../src/store/market/bar-blocks.ts';
 import { type Answer, type Json, type TestApp, testApp, testSymbols } from '../support/app.ts';
 import { filledNowMs, fillMarket } from '../support/filled-market.ts';
 import { flatBar } from '../support/market.ts';
-import { knownRoutes } from './route-cases.ts';
+import { knownRoutes } from './known-routes.ts';
 
 let app: TestApp;
 let key: string;

@@ -1,5 +1,5 @@
 import http from 'node:http';
-import { setTimeout as delay, setImmediate as nextLoop } from 'node:timers/promises';
+import { setImmediate as nextLoop } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { toBarColumns } from '../../src/domain/bar.ts';
 import { heavyWork } from '../../src/runtime/event-loop.ts';
@@ -105,6 +105,15 @@ async function untilPieces(count: number): Promise<void> {
   while (heavyWork().pieces < count) await nextLoop();
 }
 
+/** Resolves once no statement is under way and the loop has turned twenty times without one being sent. */
+async function untilIdle(): Promise<void> {
+  const { pool } = app.store;
+  for (let turns = 0; turns < 20; turns++) {
+    await nextLoop();
+    if (pool.idleCount < pool.totalCount || pool.waitingCount > 0) turns = 0;
+  }
+}
+
 /** What is still done for a request whose client hangs up at its piece number `at`. */
 async function doneAfterHangUp(sent: Asked, at: number): Promise<{ pieces: number; statements: string[] }> {
   const before = heavyWork().pieces;
@@ -114,7 +123,7 @@ async function doneAfterHangUp(sent: Asked, at: number): Promise<{ pieces: numbe
   request.destroy();
   await seen;
   const left = heavyWork().pieces;
-  const statements = await statementsOf(() => delay(200));
+  const statements = await statementsOf(untilIdle);
   return { pieces: heavyWork().pieces - left, statements };
 }
 
@@ -151,11 +160,7 @@ describe('nothing is done for a client that has hung up', () => {
     request.end(lines.join('\n'));
     await untilPieces(before + 1);
     request.destroy();
-    for (let tries = 0; tries < 100; tries++) {
-      const { body } = await app.get('/v2/journal/trades?limit=1', { credential: token });
-      if (body.data.length > 0) return;
-      await delay(50);
-    }
-    expect.fail('nothing was imported');
+    const imported = async () => (await app.get('/v2/journal/trades?limit=1', { credential: token })).body.data;
+    await expect.poll(imported, { timeout: 10_000 }).toHaveLength(1);
   });
 });

@@ -4,7 +4,7 @@ import { testApp } from '../support/app.ts';
 import { filledNowMs, fillMarket } from '../support/filled-market.ts';
 import { proxiedDatabase } from '../support/servers/proxied-database.ts';
 import { testStore } from '../support/store.ts';
-import { about, knownRoutes } from './route-cases.ts';
+import { about, knownRoutes } from './known-routes.ts';
 
 test('a database that hangs is a 502 on every route that needs it, in bounded time, and serves again when it answers', async () => {
   const base = await testStore();

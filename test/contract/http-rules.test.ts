@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Answer, type Json, type Sending, type TestApp, testApp } from '../support/app.ts';
 import { filledNowMs, fillMarket } from '../support/filled-market.ts';
 import { goneWith } from '../support/servers/gone-pool.ts';
-import { about, type KnownRoute, knownRoutes } from './route-cases.ts';
+import { about, type KnownRoute, knownRoutes } from './known-routes.ts';
 
 let app: TestApp;
 let accountId: string;
@@ -37,7 +37,7 @@ async function usual(known: KnownRoute, sending: Sending = {}, on = app, owner =
 }
 
 const routesOf = (method: string) => knownRoutes().filter(({ route }) => route.method === method);
-const publicPaths = ['/healthz', '/readyz', '/v2/openapi.json', '/v2/rest-protocol.proto'];
+const publicPaths = ['/healthz', '/readyz', '/v2/openapi.json', '/v2/rest-protocol.proto', '/v2/ws-protocol.json'];
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 function expectError({ status, body, headers }: Answer, wanted: number, code: string): void {

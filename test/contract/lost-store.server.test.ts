@@ -4,7 +4,7 @@ import { type FlakyProxy, flakyProxy } from '../access/flaky-proxy.ts';
 import { type TestApp, testApp } from '../support/app.ts';
 import { filledNowMs, fillMarket } from '../support/filled-market.ts';
 import { testStore } from '../support/store.ts';
-import { about, knownRoutes } from './route-cases.ts';
+import { about, knownRoutes } from './known-routes.ts';
 
 let app: TestApp;
 let proxy: FlakyProxy;

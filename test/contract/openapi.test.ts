@@ -1,10 +1,11 @@
+import protobuf from 'protobufjs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Answer, type Json, type TestApp, testApp } from '../support/app.ts';
 import { filledNowMs, fillMarket } from '../support/filled-market.ts';
 import { goneWith } from '../support/servers/gone-pool.ts';
 import { dereferenced, misfits } from './json-schema.ts';
+import { about, journalTrade, type KnownRoute, knownRoutes } from './known-routes.ts';
 import { type MadeRequest, madeRequests, pathOf } from './requests.ts';
-import { about, type KnownRoute, knownRoutes } from './route-cases.ts';
 
 let app: TestApp;
 /** The document as it is served, and with its references resolved. */
@@ -49,7 +50,7 @@ function undescribed(known: KnownRoute, { status, body, headers }: Answer): stri
 
 /** Headers that HTTP itself gives an answer, and those that protect pages. */
 const ofHttp =
-  /^(date|connection|keep-alive|content-(type|length|encoding|security-policy)|transfer-encoding|x-content-type-options|x-frame-options|referrer-policy)$/;
+  /^(date|connection|keep-alive|upgrade|content-(type|length|encoding|security-policy)|transfer-encoding|x-content-type-options|x-frame-options|referrer-policy)$/;
 
 /** What of an answer's headers the description does not say, and what it promises in vain. */
 function undescribedHeaders({ headers: described = {} }: Json, headers: Answer['headers']): string[] {
@@ -107,8 +108,10 @@ describe('/v2/openapi.json', () => {
           expect(one.in === 'path' ? one.required : typeof one.required).toBe(one.in === 'path' ? true : 'boolean');
         }
         for (const [status, response] of Object.entries<Json>(operation.responses)) {
-          expect(status).toMatch(/^[2-5]\d\d$/);
-          const content = status === '304' ? undefined : expect.any(Object);
+          expect(status).toMatch(/^(101|[2-5]\d\d)$/);
+          // A connection that becomes a WebSocket has no body, whichever status says so.
+          const isSocket = path === '/v2/ws' && status === '200';
+          const content = isSocket || ['101', '304'].includes(status) ? undefined : expect.any(Object);
           expect(response).toEqual(
             expect.objectContaining({ description: expect.any(String), ...(content && { content }) }),
           );
@@ -137,8 +140,9 @@ describe('/v2/openapi.json', () => {
     expect([...repeated].filter(([, times]) => times > 1).map(([text]) => text)).toEqual([]);
     for (const [path, item] of Object.entries<Json>(published.paths)) {
       for (const { responses } of Object.values<Json>(item)) {
-        const json = responses[200].content['application/json'];
-        if (json && path !== '/v2/openapi.json') expect(json.schema).toEqual({ $ref: expect.any(String) });
+        const json = responses[200]?.content?.['application/json'];
+        if (json && !['/v2/openapi.json', '/v2/ws-protocol.json'].includes(path))
+          expect(json.schema).toEqual({ $ref: expect.any(String) });
       }
     }
   });
@@ -149,6 +153,41 @@ describe('/v2/openapi.json', () => {
     expect(published.components.schemas.Tier.enum).toEqual(['basic', 'free', 'pro']);
   });
 
+  test('describes the streaming channel: what a client without a handshake gets, and its topics', async () => {
+    const { get } = description.paths['/v2/ws'];
+    const { status, headers, body } = await app.get('/v2/ws', { credential: null });
+    expect(misfits(get.responses[status].content['application/json'].schema, body, '426')).toEqual([]);
+    expect(undescribedHeaders(get.responses[status], headers)).toEqual([]);
+    for (const topic of ['stocks (want, timeframe, since)', 'gex (expiries, since)', 'spot', 'index', 'chain'])
+      expect(get.description).toContain(topic);
+    expect(get.responses).toHaveProperty('101');
+  });
+
+  test('serves the protocol of frames under each of its names', async () => {
+    const proto = (await app.get('/v2/stream-protocol.proto', { credential: null })).bytes.toString();
+    const alias = await app.get('/v2/ws-protocol.proto', { credential: null });
+    expect(alias.bytes.toString()).toBe(proto);
+    const { body } = await app.get('/v2/ws-protocol.json', { credential: null });
+    const frame = (root: protobuf.Root) => {
+      const type = root.lookupType('tapegraph.stream.v2.Frame');
+      const fields = { symbol: 'SPY', chainDelta: { capturedAtMs: 1, rows: [{ right: 1, root: 'SPY', bid: 2 }] } };
+      return Buffer.from(type.encode(type.fromObject(fields)).finish()).toString('hex');
+    };
+    expect(frame(protobuf.Root.fromJSON(body))).toBe(frame(protobuf.parse(proto).root));
+  });
+
+  test('names the values of source, has an example of each cursor, and says how dte and expiries relate', () => {
+    const parameterOf = (path: string, name: string) =>
+      description.paths[path].get.parameters.find((one: Json) => one.name === name);
+    expect(parameterOf('/v2/stocks/{symbol}/bars', 'source').schema.enum).toEqual(['trade']);
+    const cursors = Object.values<Json>(description.paths).flatMap(({ get }) =>
+      (get?.parameters ?? []).filter(({ name }: Json) => name === 'cursor'),
+    );
+    expect(cursors).toHaveLength(7);
+    for (const { example } of cursors) expect(example).toMatch(/^[\w-]{20,}$/);
+    expect(description.paths['/v2/gex/{symbol}/grid'].get.description).toMatch(/dte=0 .* expiries.*400/);
+  });
+
   test('a key that is absent instead of null is optional, and never null', () => {
     const cursors = Object.values<Json>(published.components.schemas).filter(({ properties }) => properties?.cursor);
     expect(cursors.length).toBeGreaterThan(3);
@@ -157,7 +196,10 @@ describe('/v2/openapi.json', () => {
   });
 
   test('describes what needs no credential', async () => {
-    const free = Object.entries<Json>(published.paths).filter(([, { get }]) => get?.security?.length === 0);
+    // A WebSocket needs a ticket, and a handshake.
+    const free = Object.entries<Json>(published.paths).filter(
+      ([path, { get }]) => get?.security?.length === 0 && path !== '/v2/ws',
+    );
     expect(free.map(([path]) => path)).toEqual(
       expect.arrayContaining(['/healthz', '/readyz', '/v2/openapi.json', '/v2/rest-protocol.proto']),
     );
@@ -199,7 +241,8 @@ describe('/v2/openapi.json', () => {
 
   test.each(knownRoutes())('$name: an example of each parameter is one the route takes', async (known) => {
     for (const { name, example } of operationOf(known).parameters) {
-      if (example === undefined) continue;
+      // A cursor is bound to the other examples, and was sent with them above.
+      if (example === undefined || name === 'cursor') continue;
       const path = pathOf(known, { ...madeRequests(known, 0)[0]!.texts, [name]: String(example) });
       const { status, body } = await app.send(known.route.method, path, { credential: callers[0]!.credential });
       if (status === 400) expect(body.error.details?.parameter).not.toBe(name);
@@ -233,14 +276,12 @@ describe('what a route really answers is what the description says, key for key'
   });
 
   test('of what it is refused for', async () => {
-    for (const known of knownRoutes()) {
-      const { accountId, credential } = callers[0]!;
-      const id = await known.known.refused?.(app, accountId);
-      if (id === undefined) continue;
-      const path = about(known.known.path, 'SPY', id);
-      expect(await send(known, { ...(await usual(known, accountId)), path }, app, credential)).toEqual([]);
-      expect(answered.get(known.name)).toContain(400);
-    }
+    const { accountId, credential } = callers[0]!;
+    const known = knownRoutes().find(({ route }) => route.name === 'delete-journal-account')!;
+    await journalTrade(app, accountId);
+    const path = about(known.known.path, 'SPY', 'main');
+    expect(await send(known, { ...(await usual(known, accountId)), path }, app, credential)).toEqual([]);
+    expect(answered.get(known.name)).toContain(400);
   });
 
   test('of an id that is not there', async () => {

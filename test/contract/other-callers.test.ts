@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Answer, type TestApp, testApp } from '../support/app.ts';
 import { filledNowMs, fillMarket } from '../support/filled-market.ts';
-import { about, type KnownRoute, knownRoutes } from './route-cases.ts';
+import { about, type KnownRoute, knownRoutes } from './known-routes.ts';
 
 let app: TestApp;
 let owner: string;

@@ -2,8 +2,8 @@ import protobuf from 'protobufjs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Answer, type Json, type TestApp, testApp } from '../support/app.ts';
 import { filledNowMs, fillMarket } from '../support/filled-market.ts';
+import { about, type KnownRoute, knownRoutes } from './known-routes.ts';
 import { madeRequests } from './requests.ts';
-import { about, type KnownRoute, knownRoutes } from './route-cases.ts';
 
 // As clients decode it: numbers and types of contract-notes 4, not those of the served schema.
 const { root } = protobuf.parse(
@@ -14,7 +14,7 @@ const { root } = protobuf.parse(
   message GexGridResponse { optional uint64 captured_at_ms = 1; optional double spot = 2; optional double prior_close_spot = 3; double net_gex = 4; optional double flip_point = 5; double max_abs_gex = 6; bool adhoc = 7; repeated GexGridRow rows = 8; optional double net_gex_shares = 9; optional double max_abs_gex_shares = 10; }
   message GexGridRow { int64 strike_thousandths = 1; double gex = 2; optional double gex_0dte = 3; optional int32 call_oi = 4; optional int32 put_oi = 5; optional double delta_adj = 6; optional int32 expiry_epoch_day = 7; optional double gex_shares = 8; optional double gex_0dte_shares = 9; optional double delta_adj_shares = 10; }
   message ChainResponse { optional uint64 captured_at_ms = 1; optional double spot = 2; bool partial = 3; repeated ChainRow rows = 4; }
-  message ChainRow { int32 expiry_epoch_day = 1; uint32 right = 2; int64 strike_thousandths = 3; optional int64 oi = 4; optional int64 volume = 5; optional double bid = 6; optional double ask = 7; optional double last = 8; optional double fmv = 9; optional double iv = 10; optional double delta = 11; optional double gamma = 12; optional double theta = 13; optional double vega = 14; uint32 shares_per_contract = 15; }
+  message ChainRow { int32 expiry_epoch_day = 1; uint32 right = 2; int64 strike_thousandths = 3; optional int64 oi = 4; optional int64 volume = 5; optional double bid = 6; optional double ask = 7; optional double last = 8; optional double fmv = 9; optional double iv = 10; optional double delta = 11; optional double gamma = 12; optional double theta = 13; optional double vega = 14; uint32 shares_per_contract = 15; optional string root = 16; }
   message OffExchangeActivityResponse { repeated OffExchangeActivityRow rows = 1; }
   message OffExchangeActivityRow { string date = 1; double off_exchange_volume = 2; double notional = 3; uint64 trade_count = 4; double average_size = 5; double vwap = 6; optional double off_exchange_share = 7; optional double consolidated_volume = 8; optional double consolidated_notional = 9; }
   message OffExchangeConcentrationResponse { repeated OffExchangeConcentrationRow rows = 1; }

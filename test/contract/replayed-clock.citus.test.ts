@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Bar, type BarColumns, type Timeframe, toBarColumns } from '../../src/domain/bar.ts';
+import { type Bar, type BarColumns, barColumns, type Timeframe, toBarColumns } from '../../src/domain/bar.ts';
 import { aggregateBars, oneBar } from '../../src/domain/bar-aggregation.ts';
 import { exchangeInstant } from '../../src/domain/market-time.ts';
 import { saveOptionBars } from '../../src/store/chain/option-bars.ts';
 import { inTransaction } from '../../src/store/engine/transaction.ts';
-import { firstAtOrAfter, sliceBars, writeBars } from '../../src/store/market/bar-blocks.ts';
+import { concatBars, firstAtOrAfter, sliceBars, writeBars } from '../../src/store/market/bar-blocks.ts';
 import { saveLiveQuotes } from '../../src/store/market/live-quotes.ts';
 import { type Json, type TestApp, testApp } from '../support/app.ts';
 import { readEvents } from '../support/event-reader.ts';
@@ -28,18 +28,33 @@ function run(lengthMs: number, count: number): BarColumns {
 const minutes = run(60_000, 390);
 const seconds = run(1000, 80 * 60);
 
-/** What is stored of bars that end at `throughMs` or before, and of the longer ones made of them. */
+/** Symbols with bars by the second, and one with bars by the minute alone. */
+const withSeconds = ['SPY', 'AAPL'];
+const symbols = [...withSeconds, 'MSFT'];
+
+/**
+ * What a tape that came to `throughMs` has stored: the bars in progress are made of the minutes that have ended, and of
+ * the seconds that have in the minute in progress.
+ */
 async function fill(store: TestStore, throughMs: number): Promise<void> {
   const ended = (bars: BarColumns, lengthMs: number) =>
     sliceBars(bars, 0, firstAtOrAfter(bars, throughMs - lengthMs + 1));
   const ofMinutes = ended(minutes, 60_000);
-  const fives = aggregateBars(ofMinutes, '5m');
-  const runs: Record<Timeframe, BarColumns> = {
-    ...{ '1s': ended(seconds, 1000), '1m': ofMinutes, '5m': fives, '1h': aggregateBars(ofMinutes, '1h') },
-    '1d': toBarColumns([oneBar(ofMinutes, exchangeInstant(session))!]),
-  };
-  for (const symbol of ['SPY', 'AAPL']) {
+  const ofSeconds = ended(seconds, 1000);
+  const minuteMs = throughMs - (throughMs % 60_000);
+  const rest = sliceBars(ofSeconds, firstAtOrAfter(ofSeconds, minuteMs), ofSeconds.tsMs.length);
+  const inProgress = oneBar(rest, minuteMs);
+  for (const symbol of symbols) {
     await storeDays(store, symbol, { '2026-11-18': 498, '2026-11-19': 499 });
+    const has = withSeconds.includes(symbol);
+    const parts = has ? concatBars([ofMinutes, rest]) : ofMinutes;
+    const runs: Record<Timeframe, BarColumns> = {
+      '1s': has ? ofSeconds : barColumns(0),
+      '1m': has && inProgress ? concatBars([ofMinutes, toBarColumns([inProgress])]) : ofMinutes,
+      '5m': aggregateBars(parts, '5m'),
+      '1h': aggregateBars(parts, '1h'),
+      '1d': toBarColumns([oneBar(parts, exchangeInstant(session))!]),
+    };
     await inTransaction(store, async (tx) => {
       for (const timeframe of ['1s', '1m', '5m', '1h', '1d'] as const)
         await writeBars(tx, timeframe, [{ symbol, bars: runs[timeframe] }]);
@@ -49,7 +64,7 @@ async function fill(store: TestStore, throughMs: number): Promise<void> {
   await inTransaction(store, (tx) => saveOptionBars(tx, 'eod_reconciled', [run]));
 }
 
-/** A server that replays a session which its store holds whole, and one whose store ends with the last minute. */
+/** A server that replays a session which its store holds whole, and one whose store ends with the last second. */
 let replay: TestApp;
 let cut: TestApp;
 
@@ -61,18 +76,7 @@ beforeAll(async () => {
   await inTransaction(whole, (tx) => saveLiveQuotes(tx, [{ ...live, eventTsMs: exchangeInstant(session, 16 * 60) }]));
   replay = await testApp({ nowMs, store: whole });
   const earlier = await testStore();
-  await fill(earlier, minuteStart);
-  await inTransaction(earlier, (tx) =>
-    // Of seconds, those of the minute in progress that have ended.
-    writeBars(
-      tx,
-      '1s',
-      ['SPY', 'AAPL'].map((symbol) => ({
-        symbol,
-        bars: sliceBars(seconds, 0, firstAtOrAfter(seconds, nowMs - 999)),
-      })),
-    ),
-  );
+  await fill(earlier, nowMs);
   cut = await testApp({ nowMs, store: earlier });
 });
 afterAll(async () => {
@@ -106,8 +110,9 @@ const requests: [what: string, path: string, sending?: { body?: string; headers?
     ]),
   ),
   ['option bars as CSV', optionBars('5m'), { headers: { accept: 'text/csv' } }],
-  ['quotes', '/v2/quotes?symbols=SPY,AAPL'],
+  ['quotes', '/v2/quotes?symbols=SPY,AAPL,MSFT'],
   ['the spot price', '/v2/symbols/SPY/spot'],
+  ...lengths.map((tf): [string, string] => [`bars ${tf} without seconds`, stockBars(tf).replace('SPY', 'MSFT')]),
   ['movers', '/v2/screener/movers'],
   ['sectors', '/v2/screener/sectors'],
   [
@@ -122,7 +127,7 @@ const requests: [what: string, path: string, sending?: { body?: string; headers?
   ['MCP: quotes', '/mcp', tool('quotes', { symbols: 'SPY,AAPL' })],
 ];
 
-describe('a replayed session shows no bar before its end, and longer ones of ended minutes', () => {
+describe('a replayed session is shown up to the last second that has ended', () => {
   test.each(requests)('%s', async (_what, path, sending) => {
     const method = sending?.body === undefined ? 'GET' : 'POST';
     const [credential, other] = [await replay.session(), await cut.session()];
@@ -148,27 +153,68 @@ describe('a replayed session shows no bar before its end, and longer ones of end
     expect(sent).toEqual(expected);
   });
 
-  test('in the first minute of a session its bars show nothing, and the price is the close before', async () => {
-    replay.clock.nowMs = exchangeInstant(session, 570) + 30_000;
-    for (const tf of ['1m', '5m', '1h', '1d']) {
-      const { body } = await replay.get(`/v2/stocks/SPY/bars?from=${session}&to=2026-11-21&timeframe=${tf}`);
-      expect(body.data, tf).toEqual([]);
-    }
-    expect((await replay.get(optionBars('5m'))).body.data.bars).toEqual([]);
-    expect((await replay.get('/v2/symbols/SPY/spot')).body.data.price).toBe(499);
+  const at = async <T>(atMs: number, ask: () => Promise<T>): Promise<T> => {
+    replay.clock.nowMs = atMs;
+    const answer = await ask();
     replay.clock.nowMs = nowMs;
+    return answer;
+  };
+  const sinceOpen = (symbol: string, tf: string, from: string | number = session) =>
+    replay.get(`/v2/stocks/${symbol}/bars?from=${from}&to=2026-11-21&timeframe=${tf}`);
+  const spotOf = async (symbol: string) => (await replay.get(`/v2/symbols/${symbol}/spot`)).body.data.price;
+
+  test('its bars begin with the first second, those of contracts and without seconds with the first minute', async () => {
+    const open = exchangeInstant(session, 570);
+    for (const [symbol, afterMs, price] of [
+      ['SPY', 999, 499],
+      ['MSFT', 30_000, 499],
+    ] as const) {
+      for (const tf of ['1m', '5m', '1h', '1d'])
+        expect((await at(open + afterMs, () => sinceOpen(symbol, tf))).body.data, `${symbol} ${tf}`).toEqual([]);
+      expect(await at(open + afterMs, () => spotOf(symbol))).toBe(price);
+    }
+    for (const tf of ['1m', '5m', '1h', '1d'])
+      expect((await at(open + 1000, () => sinceOpen('SPY', tf))).body.data, tf).toMatchObject([
+        { open: 500, close: 500.005, volume: 100 },
+      ]);
+    expect(await at(open + 30_000, () => spotOf('SPY'))).toBe(seconds.close[29]);
+    expect((await at(open + 30_000, () => replay.get(optionBars('5m')))).body.data.bars).toEqual([]);
   });
 
-  test('a bar shows from the millisecond of its end on', async () => {
-    const last = async (atMs: number) => {
-      replay.clock.nowMs = atMs;
-      const { body } = await replay.get(`/v2/stocks/SPY/bars?from=${session}&to=2026-11-21`);
-      const options = await replay.get(optionBars('1m'));
-      replay.clock.nowMs = nowMs;
-      return [body.data.at(-1).ts_ms, options.body.data.bars.at(-1).ts_ms];
-    };
-    expect(await last(minuteStart + 59_999)).toEqual([minuteStart - 60_000, minuteStart - 60_000]);
-    expect(await last(minuteStart + 60_000)).toEqual([minuteStart, minuteStart]);
+  test('a second shows from the millisecond of its end on, and a minute is whole from that of its end on', async () => {
+    const last = async (atMs: number) =>
+      at(atMs, async () => {
+        const bars = (await sinceOpen('SPY', '1m')).body.data;
+        const options = await replay.get(optionBars('1m'));
+        const slow = (await sinceOpen('MSFT', '1m')).body.data;
+        return [bars.at(-1).ts_ms, bars.at(-1).close, slow.at(-1).ts_ms, options.body.data.bars.at(-1).ts_ms];
+      });
+    const [second, minute] = [72 * 60, 72];
+    const before = minuteStart - 60_000;
+    expect(await last(minuteStart + 999)).toEqual([before, minutes.close[minute - 1], before, before]);
+    expect(await last(minuteStart + 1000)).toEqual([minuteStart, seconds.close[second], before, before]);
+    expect(await last(minuteStart + 59_999)).toEqual([minuteStart, seconds.close[second + 58], before, before]);
+    expect(await last(minuteStart + 60_000)).toEqual([minuteStart, minutes.close[minute], minuteStart, minuteStart]);
+  });
+
+  test('a live price shows once its second has ended', async () => {
+    const close = exchangeInstant(session, 16 * 60);
+    const price = async () => (await replay.get('/v2/quotes?symbols=SPY')).body.data[0].spot;
+    expect(await at(close + 999, price)).toBe(minutes.close.at(-1));
+    expect(await at(close + 1000, price)).toBe(777);
+  });
+
+  test('the price moves each second, and is the close of every bar in progress', async () => {
+    for (let second = 0; second < 59; second++)
+      await at(minuteStart + second * 1000 + 1500, async () => {
+        const quote = (await replay.get('/v2/quotes?symbols=SPY')).body.data[0].spot;
+        // A page has fewer seconds than the session so far.
+        const lastOf = (tf: string) => sinceOpen('SPY', tf, tf === '1s' ? minuteStart - 1000 : session);
+        const bars: number[] = [];
+        for (const tf of lengths) bars.push((await lastOf(tf)).body.data.at(-1).close);
+        expect([await spotOf('SPY'), ...bars]).toEqual(lengths.map(() => quote).concat(quote));
+        expect(quote).toBe(seconds.close[72 * 60 + second]);
+      });
   });
 
   test('a server by the real clock shows the minute in progress, as a live tape has it', async () => {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Param } from '../../src/rest/contract/params.ts';
 import { type Random, randomOf } from '../support/random.ts';
-import { about, type KnownRoute, type Sent, textsOf } from './route-cases.ts';
+import { about, type KnownRoute, type Sent, textsOf } from './known-routes.ts';
 
 /** A request to a route, made up from the texts its parameters are tried with. */
 export interface MadeRequest extends Sent {

@@ -15,8 +15,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { schema } from '../../src/schema/index.ts';
 import { type Answer, type Json, type TestApp, testApp } from '../support/app.ts';
 import { filledNowMs } from '../support/filled-market.ts';
+import { about, type KnownRoute, knownRoutes, textsOf } from './known-routes.ts';
 import { pathOf } from './requests.ts';
-import { about, type KnownRoute, knownRoutes, textsOf } from './route-cases.ts';
 
 let app: TestApp;
 let credential: string;

@@ -10,7 +10,7 @@ import { filledNowMs, fillMarket } from '../support/filled-market.ts';
 import { notRun } from '../support/not-run.ts';
 import { type SharedCache, sharedCache } from '../support/servers/shared-cache.ts';
 import { varnish, varnishPath } from '../support/servers/varnish.ts';
-import { about, knownRoutes } from './route-cases.ts';
+import { about, knownRoutes } from './known-routes.ts';
 
 if (varnishPath === null)
   notRun('the answers behind Varnish', 'there is no Varnish (VARNISHD); the cache of the suite stands for it');
@@ -180,6 +180,9 @@ async function guardedAsks(owner: string): Promise<Ask[]> {
 const publicAsks: Ask[] = [
   '/v2/openapi.json',
   '/v2/rest-protocol.proto',
+  '/v2/stream-protocol.proto',
+  '/v2/ws-protocol.proto',
+  '/v2/ws-protocol.json',
   '/docs',
   '/dashboard',
   '/dashboard/SPY',

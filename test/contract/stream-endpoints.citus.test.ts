@@ -4,7 +4,7 @@ import { saveSymbols } from '../../src/store/market/symbols.ts';
 import { type AccountOptions, type TestApp, testApp, testSymbols } from '../support/app.ts';
 import { type HandTimers, handTimers, trade } from '../support/live.ts';
 import { storeDays } from '../support/market.ts';
-import { type FollowedQuote, streamEndpoints } from '../support/stream-endpoints.ts';
+import { type Followed, streamEndpoints } from '../support/stream-endpoints.ts';
 
 // One table for every endpoint that sends live data: what holds at one holds at all of them.
 const patient = { timeout: 10_000 };
@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => app.close());
 
-async function follow(name: string, on: TestApp, credential: string, symbol: string): Promise<FollowedQuote> {
+async function follow(name: string, on: TestApp, credential: string, symbol: string): Promise<Followed> {
   const followed = await streamEndpoints[name]!(on, credential, symbol);
   onTestFinished(followed.leave);
   await expect.poll(followed.prices, patient).toEqual([600]);
@@ -101,7 +101,7 @@ describe('a stream ends with the reason when', () => {
     const accountId = await app.account(loss.account);
     const { key, meta } = await app.access.keys.create({ accountId, name: null, expiresAt: app.clock.nowMs + keyMs });
     const other = await follow('/v2/stream', app, await app.key(), 'SPY');
-    const followed: Record<string, FollowedQuote> = {};
+    const followed: Record<string, Followed> = {};
     for (const name of Object.keys(streamEndpoints)) followed[name] = await follow(name, app, key, loss.symbol);
     await loss.lose({ accountId, keyId: meta.id });
     for (const [name, { ended }] of Object.entries(followed)) {
@@ -121,7 +121,7 @@ describe('a stream ends with the reason when', () => {
 test('what another process commits reaches the clients of every endpoint', async () => {
   const [key, second] = [await app.key(), await testApp({ nowMs, store: app.store, every: handTimers().every })];
   onTestFinished(() => second.live.close());
-  const followed: FollowedQuote[] = [];
+  const followed: Followed[] = [];
   for (const name of Object.keys(streamEndpoints))
     for (const on of [app, second]) followed.push(await follow(name, on, key, 'SPY'));
   await trade(app.store, { SPY: 701.25 }, nowMs - 1000);

@@ -3,8 +3,8 @@ import { parse } from 'csv-parse/sync';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Answer, type Json, type TestApp, testApp } from '../support/app.ts';
 import { filledNowMs, fillMarket } from '../support/filled-market.ts';
+import { about, type KnownRoute, knownRoutes } from './known-routes.ts';
 import { madeRequests } from './requests.ts';
-import { about, type KnownRoute, knownRoutes } from './route-cases.ts';
 
 const csv = { accept: 'text/csv' };
 const arrow = { accept: 'application/vnd.apache.arrow.stream' };

@@ -20,9 +20,6 @@ describe('docs/security.md', () => {
   it('tells the figures that hold', () => {
     const defaults = describeConfig(readConfig({}));
     expect(figures).toEqual({
-      'requests a minute, free (`RATE_FREE`)': defaults.RATE_FREE,
-      'requests a minute, basic (`RATE_BASIC`)': defaults.RATE_BASIC,
-      'requests a minute, pro (`RATE_PRO`)': defaults.RATE_PRO,
       'live streams of a key, in each process (`MAX_STREAMS`)': defaults.MAX_STREAMS,
       'topics of a stream, beside quotes': mostTopics,
       'operations at a time on one WebSocket': mostOperations,
@@ -31,7 +28,6 @@ describe('docs/security.md', () => {
       'bytes of a control message of `/v2/ws`': controlLimits.bytes,
       'bytes of a GraphQL request': documentLimits.bytes,
       'tokens of a GraphQL document': documentLimits.tokens,
-      'requests a minute, without a credential (`RATE_ANONYMOUS`)': defaults.RATE_ANONYMOUS,
       'fields of a GraphQL document, fragments expanded': documentLimits.fields,
       'depth of a GraphQL document': documentLimits.depth,
       'names of one field in one place of a GraphQL document': documentLimits.aliases,

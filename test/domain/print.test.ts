@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { createContractBook } from '../../src/domain/chain/contract-book.ts';
+import { standardRoots } from '../../src/domain/chain/option-root.ts';
 import { splitNanos, splitSize, toPriceUnits, tradeNumber } from '../../src/domain/print.ts';
 
 test('nanoseconds beyond a double keep their last digit', () => {
@@ -46,6 +47,6 @@ test('a contract is one object however it is spelled, and roots share their unde
 });
 
 test('the contract reference knows better than the root', () => {
-  const book = createContractBook(() => ({ underlying: 'X', multiplier: 10 }));
+  const book = createContractBook({ of: (root) => ({ ...standardRoots.of(root), underlying: 'X', multiplier: 10 }) });
   expect(book.find('O:XMINI240419C00100000')).toMatchObject({ multiplier: 10, underlying: { symbol: 'X' } });
 });

@@ -1,6 +1,6 @@
 import type { GraphQLSchema } from 'graphql';
 import { timeframes } from '../../src/domain/bar.ts';
-import { socketTopics } from '../../src/rest/socket/control.ts';
+import { type SocketTopic, socketTopics, topicOptions } from '../../src/rest/socket/control.ts';
 import type { Random } from '../support/random.ts';
 import { documentOf, envelopeOf, restrictedDocument } from './graph-requests.ts';
 import { mutatedBytes } from './mutate.ts';
@@ -37,8 +37,8 @@ function written(random: Random, message: Message): string | Buffer {
 
 const idOf = (random: Random) => random.pick(['a', 'b', 'c', 'toString', '__proto__', 1, 2, 0, -1]);
 
-/** Options of a subscription: right for its topic, for another, or wrong. */
-function subscriptionOptions({ random, today }: Grammar): Message {
+/** Options of a subscription: right for its topic as a rule, else for another, or wrong. */
+function subscriptionOptions({ random, today }: Grammar, topic: unknown): Message {
   const options: Record<string, () => unknown> = {
     want: () => random.pick(['bars', 'trades,mid', ['bars'], ['quote', 'bars'], [], ['x'], 'bars,bars,bars,bars,bars']),
     timeframe: () => random.pick([...timeframes, '2m', '']),
@@ -46,11 +46,12 @@ function subscriptionOptions({ random, today }: Grammar): Message {
     strike_gte: () => random.pick([0, 590_000, '600000', -1, 2 ** 31, Number.MAX_SAFE_INTEGER, 1.5]),
     strike_lte: () => random.pick([0, 610_000, '999999999999999', 2 ** 40]),
     since: () => random.pick([Number(plausible(random, 'epoch', today)), 0, 8.64e15 + 1, Number.MAX_SAFE_INTEGER, '1']),
-    expiries: () => random.pick([3, 'all']),
+    expiries: () => random.pick([3, 'all', [], [plausible(random, 'date', today)], plausible(random, 'date', today)]),
     by_expiry: () => random.once(2),
     component: () => 'net',
   };
-  const names = Object.keys(options).filter(() => random.once(5));
+  const own: readonly string[] = topicOptions[topic as SocketTopic] ?? [];
+  const names = Object.keys(options).filter((name) => random.once(own.includes(name) ? 3 : 60));
   return Object.fromEntries(names.map((name) => [name, random.once(10) ? hostileJson(random) : options[name]!()]));
 }
 
@@ -58,7 +59,7 @@ const subscription = (grammar: Grammar): Message => {
   const { random, today } = grammar;
   const topic = random.once(20) ? hostileJson(random, 1) : random.pick(socketTopics);
   const symbol = plausible(random, 'ticker', today);
-  return { op: 'sub', id: idOf(random), topic, symbol, ...subscriptionOptions(grammar) };
+  return { op: 'sub', id: idOf(random), topic, symbol, ...subscriptionOptions(grammar, topic) };
 };
 
 /** The first message to `/v2/ws`: right as a rule. */

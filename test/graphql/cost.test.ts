@@ -1,14 +1,15 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { toBarColumns } from '../../src/domain/bar.ts';
 import { exchangeInstant } from '../../src/domain/market-time.ts';
 import { inTransaction } from '../../src/store/engine/transaction.ts';
 import { writeBars } from '../../src/store/market/bar-blocks.ts';
-import { type TestApp, testApp } from '../support/app.ts';
+import { type TestApp, testApp, testSymbols } from '../support/app.ts';
 import { times } from './attack-documents.ts';
 
+const rates = { RATE_FREE: '60', RATE_PRO: '600' };
 let app: TestApp;
 beforeAll(async () => {
-  app = await testApp({ env: { RATE_FREE: '60', RATE_PRO: '600' } });
+  app = await testApp({ env: rates });
   const bars = Array.from({ length: 380 }, (_, i) => ({
     tsMs: exchangeInstant('2026-11-19', 570 + i),
     open: 1,
@@ -63,14 +64,17 @@ describe('extensions.cost', () => {
   });
 
   test('what was asked too little is taken', async () => {
-    const credential = await app.session({ siteTier: 'free' });
-    const tickers = Array.from({ length: 500 }, () => 'SPY');
+    // As many registered symbols as a watchlist can have.
+    const many = Array.from({ length: 500 }, (_, i) => `W${i}`);
+    const own = await testApp({ env: rates, symbols: many.map((symbol) => ({ ...testSymbols[0]!, symbol })) });
+    onTestFinished(() => own.close());
+    const credential = await own.session({ siteTier: 'free' });
     const put = `mutation Put($symbols: [Ticker!]!) { putWatchlist(id: "long", name: "long", symbols: $symbols) { watchlist { id } } }`;
-    const { errors, extensions } = await app.graphql(put, { symbols: tickers }, { credential });
+    const { errors, extensions } = await own.graphql(put, { symbols: many }, { credential });
     expect(errors).toBeUndefined();
     const before = extensions.cost.requests;
     const query = `{ watchlists(first: 1) { rows { ${times(60, (i) => `a${i}: tickers`)} } } }`;
-    const cost = await costOf(query, {}, credential);
+    const { cost } = (await own.graphql(query, {}, { credential })).extensions;
     expect(cost.actual).toBeGreaterThan(cost.requested);
     expect(cost.requests).toBe(Math.ceil(cost.actual / 10));
     expect(cost.remaining).toBe(600 - 10 * (cost.requests + before));

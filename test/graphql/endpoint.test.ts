@@ -109,8 +109,7 @@ describe('/graphql', () => {
     const html = bytes.toString();
     expect(html).not.toContain('<script>alert');
     const options = /id="graphiql-options">([^<]+)</.exec(html)![1]!;
-    expect(JSON.parse(options).defaultTabs[0]).toEqual({ query, variables: '{"a":"<b>"}' });
-    expect(JSON.parse(options).defaultTabs).toHaveLength(12);
+    expect(JSON.parse(options).defaultTabs).toEqual([{ query, variables: '{"a":"<b>"}' }]);
   });
 
   test('mutations over GET are refused', async () => {

@@ -97,22 +97,51 @@ test('a day bar stamped midnight UTC is of that date, and a date without trading
   }
 });
 
-test.each(['stock-trades', 'option-trades'] as const)(
-  '%s with more than half their prints on days without trading are refused, and the reason names zone and unit',
-  async (dataset) => {
+test.each([
+  ['stock-trades', 'prints'],
+  ['option-trades', 'prints'],
+  ['option-quotes', 'quotes'],
+  ['stock-minute-bars', 'bars'],
+  ['option-minute-bars', 'bars'],
+] as const)(
+  '%s with more than half their %s on days without trading are refused, and the reason names zone and unit',
+  async (dataset, rows) => {
     const store = await storeForThisTest();
     const tape = (instants: readonly number[]) => {
       const [head, line] = files[dataset]!('STAMP');
-      return [head!, ...instants.map((ms, i) => line!.replace('STAMP', `${ms + i}000000`))];
+      return [head!, ...instants.map((ms, i) => line!.replace('STAMP', `${ms + i * 60_000}000000`))];
     };
     const [saturday, monday] = [exchangeInstant('2024-12-07', 600), exchangeInstant('2024-12-09', 600)];
     const { status, reason } = await ingestLines(store, dataset, tape([saturday, saturday, monday]));
     expect(status).toBe('refused');
-    expect(reason).toContain('2 of 3 prints are on days without trading: check the zone and the unit');
+    expect(reason).toContain(`2 of 3 ${rows} are on days without trading: check the zone and the unit of`);
     expect(await ingestLines(store, dataset, tape([saturday, monday]))).toMatchObject({ status: 'stored' });
     // The evening before a trading day is of that day.
     const evening = exchangeInstant('2024-12-08', 20 * 60 + 15);
-    expect(await ingestLines(store, dataset, tape([evening, evening]))).toMatchObject({ status: 'stored' });
+    const other = await storeForThisTest();
+    expect(await ingestLines(other, dataset, tape([evening, evening]))).toMatchObject({ status: 'stored' });
+  },
+);
+
+test.each(['option-trades', 'option-quotes', 'option-minute-bars'] as const)(
+  '%s of a contract after its last session are refused, and the reason names its end',
+  async (dataset) => {
+    const store = await storeForThisTest();
+    // Expiries before February 2015 are dated Saturday.
+    for (const [expiry, last, end] of [
+      ['241213', '2024-12-13', '2024-12-14T01:00:00.000Z'],
+      ['140118', '2014-01-17', '2014-01-18T01:00:00.000Z'],
+    ] as const) {
+      const [head, line] = files[dataset]!('STAMP');
+      const at = (ms: number) => [head!, line!.replace('250117', expiry).replace('STAMP', `${ms}000000`)];
+      const endMs = exchangeInstant(last, 20 * 60);
+      const report = await ingestLines(store, dataset, at(endMs));
+      expect(report).toMatchObject({ status: 'refused', changed: 0 });
+      expect(report.badLines[0]!.reason).toContain(
+        `expected a time before ${end}, the end of the contract's last session`,
+      );
+      expect(await ingestLines(store, dataset, at(endMs - 60_000))).toMatchObject({ status: 'stored' });
+    }
   },
 );
 

@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
 import { exchangeInstant } from '../../src/domain/market-time.ts';
 import { ingestFiles } from '../../src/ingest/ingest.ts';
+import { openCurrentStore } from '../../src/store/current-store.ts';
 import { storeForThisTest, type TestStore } from '../support/store.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
@@ -65,6 +66,8 @@ test.each(tapes)(
     const store = await storeForThisTest();
     const file = join(folder(), `${dataset}.csv`);
     writeFileSync(file, tape.join('\n'));
+    // The first start of a store looks into every table.
+    await (await openCurrentStore({ databaseUrl: store.databaseUrl, dataDir: '' })).close();
     const holder = await store.pool.connect();
     await holder.query(`BEGIN; LOCK TABLE ${late} IN ACCESS EXCLUSIVE MODE`);
     const child = spawnIngest(store, dataset, file);

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { methodologyVersion } from '../../src/analytics/methodology.ts';
 import { greekNames, shownGreek } from '../../src/domain/chain/chain.ts';
 import { readOptionContract } from '../../src/domain/chain/option-contract.ts';
 import { exchangeInstant } from '../../src/domain/market-time.ts';
@@ -16,6 +17,7 @@ import { watchChanges } from '../../src/store/engine/changes.ts';
 import type { Change } from '../../src/store/engine/subjects.ts';
 import { inTransaction } from '../../src/store/engine/transaction.ts';
 import { saveSeals } from '../../src/store/market/session-seals.ts';
+import { tapegraph } from '../cli/command-line.ts';
 import { chainCapture, chainRow } from '../support/option-market.ts';
 import { storeForThisTest, type TestStore } from '../support/store.ts';
 import { quotedContracts, quotedTape, vendorLinesOf, worth } from '../support/tapes/quoted-tape.ts';
@@ -69,6 +71,26 @@ async function asOfVersion1(store: TestStore): Promise<void> {
     }
     await tx.query(`UPDATE gex_captures SET methodology_version = '1', net_gex = 1, version = 'of 1'`);
   });
+}
+
+/** Runs the command and kills it while it computes Tuesday: Monday is committed then. */
+async function killedOnTuesday(store: TestStore): Promise<void> {
+  const old = await published(store, tuesday);
+  const holder = await store.pool.connect();
+  await holder.query(`BEGIN; SELECT 1 FROM gex_captures WHERE session_date = '${tuesday}' FOR UPDATE`);
+  const env = { PATH: process.env.PATH, DATABASE_URL: store.databaseUrl };
+  const child = spawn(process.execPath, [main, 'recompute', 'chain'], { env, stdio: 'ignore' });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  const waiting = `SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
+  for (let tries = 0; tries < 10_000; tries++) {
+    if (Number((await store.pool.query(waiting)).rows[0].count) > 0) break;
+    await pause(20);
+  }
+  child.kill('SIGKILL');
+  await once(child, 'exit');
+  await holder.query('ROLLBACK');
+  holder.release();
+  expect(await published(store, tuesday)).toEqual(old);
 }
 
 describe('captures of version 1', () => {
@@ -129,25 +151,70 @@ describe('captures of version 1', () => {
   }, 300_000);
 
   test('are whole, old or new, when the command is killed, and the next run does the rest', async () => {
-    const old = await published(store, tuesday);
-    const holder = await store.pool.connect();
-    await holder.query(`BEGIN; SELECT 1 FROM gex_captures WHERE session_date = '${tuesday}' FOR UPDATE`);
-    const env = { PATH: process.env.PATH, DATABASE_URL: store.databaseUrl };
-    const child = spawn(process.execPath, [main, 'recompute', 'chain'], { env, stdio: 'ignore' });
-    onTestFinished(() => void child.kill('SIGKILL'));
-    const waiting = `SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
-    for (let tries = 0; tries < 10_000; tries++) {
-      if (Number((await store.pool.query(waiting)).rows[0].count) > 0) break;
-      await pause(20);
-    }
-    child.kill('SIGKILL');
-    await once(child, 'exit');
-    await holder.query('ROLLBACK');
-    holder.release();
-    expect(await published(store, tuesday)).toEqual(old);
+    await killedOnTuesday(store);
     const reports = await recompute(store, 'chain', every, usual);
     expect(reports.map(({ session, status }) => [session, status])).toEqual([[tuesday, 'recomputed']]);
     expect(await published(store)).toEqual(expected);
+  }, 300_000);
+});
+
+describe('captures of version 2', () => {
+  let store: TestStore;
+  let expected: unknown[];
+  /** Nets of the captures, now and as the older version is made to have stored them. */
+  let nets: number[];
+  beforeEach(async () => {
+    store = await storeForThisTest();
+    for (const session of [monday, tuesday])
+      for (const minute of [600, 605])
+        await inTransaction(store, (tx) =>
+          storeChain(tx, chainAt(exchangeInstant(session, minute), minute === 600), { gammaSource: 'solve', ...usual }),
+        );
+    expected = await published(store);
+    nets = (expected[1] as { net_gex: number }[]).map(({ net_gex }) => net_gex);
+    await store.pool.query(`UPDATE gex_captures SET methodology_version = '2', net_gex = net_gex + 1e6, version = 'of 2',
+      net_call_wall = NULL, net_put_wall = NULL, flip_status = NULL, gamma_decimals = NULL, inputs = NULL,
+      product_version = NULL, flip_point = 123`);
+  }, 300_000);
+
+  const command = (...options: string[]) =>
+    tapegraph(['recompute', 'chain', ...options], { DATABASE_URL: store.databaseUrl });
+
+  test('keep their version until they are recomputed, and the report says what moved of each session', async () => {
+    const { rows } = await store.pool.query('SELECT DISTINCT methodology_version AS version FROM gex_captures');
+    expect(rows).toEqual([{ version: '2' }]);
+    const report = JSON.parse((await command('--json', '--to', monday)).stdout);
+    expect(report).toMatchObject({ dataset: 'chain', methodology_version: methodologyVersion, recomputed: 1 });
+    const [levels] = expected[1] as {
+      call_wall: number;
+      net_call_wall: number;
+      put_wall: number;
+      net_put_wall: number;
+    }[];
+    const moved = levels!.call_wall !== levels!.net_call_wall || levels!.put_wall !== levels!.net_put_wall;
+    expect(report.sessions).toEqual([
+      {
+        ...{ underlying: 'SPX', session: monday, status: 'recomputed', changed: 2, reason: null },
+        ...{ captures: 2, net_before: nets[1]! + 1e6, net_after: nets[1] },
+        largest_net_change: expect.closeTo(1e6, 3),
+        ...{ walls_moved: moved ? 2 : 0, flip_points_moved: 2, zero_gammas_moved: 0 },
+      },
+    ]);
+    const { stdout } = await command();
+    const millions = (dollars: number) => `${(dollars / 1e6).toFixed(1)}m`;
+    expect(stdout).toContain(
+      `2 changed; of 2 captures: net GEX of the last ${millions(nets[3]! + 1e6)} to ${millions(nets[3]!)} dollars per $1, at most 1.0m in one; walls moved in`,
+    );
+    expect(stdout).toContain('flip points in 2, zero gamma in 0');
+    expect(await published(store)).toEqual(expected);
+  }, 300_000);
+
+  test('come to version 3 in the next run, when one is killed', async () => {
+    await killedOnTuesday(store);
+    const { sessions } = JSON.parse((await command('--json')).stdout);
+    expect(sessions).toMatchObject([{ session: tuesday, status: 'recomputed', net_after: nets[3] }]);
+    expect(await published(store)).toEqual(expected);
+    expect(JSON.parse((await command('--json')).stdout).sessions).toEqual([]);
   }, 300_000);
 });
 

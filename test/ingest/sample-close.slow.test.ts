@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { readOptionContract } from '../../src/domain/chain/option-contract.ts';
+import { standardRoots } from '../../src/domain/chain/option-root.ts';
 import { exchangeInstant } from '../../src/domain/market-time.ts';
 import { ensureStarterRegistry } from '../../src/ingest/files/starter-registry.ts';
 import { runSampleMarket } from '../../src/ingest/sample/live.ts';
@@ -11,6 +12,7 @@ import { samplePrices } from '../../src/sample/market/prices.ts';
 import { readOptionBarsOf } from '../../src/store/chain/option-bars.ts';
 import { type Json, type TestApp, testApp } from '../support/app.ts';
 import { testStore } from '../support/store.ts';
+import { optionLedger } from '../support/tapes/planted-options.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const session = '2026-11-19';
@@ -75,8 +77,8 @@ const stamps = [...liveTapeLines(samplePrices(), session, tape)].map((line) =>
 );
 const linesUpTo = (tsMs: number) => stamps.filter((stamp) => stamp <= tsMs).length;
 const plantedIds = () =>
-  optionTapeFile(samplePrices(), session, tapeEnd, tape)
-    .ledger.events.map(({ eventId }) => eventId)
+  optionLedger(optionTapeFile(samplePrices(), session, tapeEnd, tape).tape)
+    .events.map(({ eventId }) => eventId)
     .sort();
 const idsOf = (events: Json[]) => events.map((each) => each.update.event.event_id).sort();
 
@@ -118,7 +120,10 @@ describe('a session of the sample market that ends while its server runs', () =>
     /** The bars of every contract that has any, however they are stored. */
     const bars = async () => {
       const stored = await rows(`SELECT DISTINCT contract FROM option_bar_blocks WHERE session_date = '${session}'`);
-      const contracts = stored.map(({ contract }) => readOptionContract(contract)!);
+      const contracts = stored.map(({ contract: id }) => {
+        const contract = readOptionContract(id)!;
+        return { underlying: standardRoots.of(contract.root).underlying, contract };
+      });
       const found = await readOptionBarsOf(app.store, contracts, session, '1m');
       return [...found].map(([contract, one]) => JSON.stringify([contract, one.bars])).sort();
     };

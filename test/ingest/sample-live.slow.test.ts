@@ -8,6 +8,7 @@ import { liveTapeLines } from '../../src/sample/market/live-tape.ts';
 import { optionTapeFile } from '../../src/sample/market/option-tape-file.ts';
 import { samplePrices } from '../../src/sample/market/prices.ts';
 import { type TestStore, testStore } from '../support/store.ts';
+import { optionLedger } from '../support/tapes/planted-options.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const session = '2026-11-19';
@@ -119,7 +120,7 @@ describe('the sample market of a session under way', () => {
     expect(await what()).toEqual(disturbed);
     // And it is what was planted; of the last seconds not all is over.
     const sure = ({ at }: { at: number }) => at < haltMs - 4000;
-    const planted = optionTapeFile(samplePrices(), session, haltMs, tape).ledger.events;
+    const planted = optionLedger(optionTapeFile(samplePrices(), session, haltMs, tape).tape).events;
     const found = await rows(
       `SELECT event_id AS id, event_ts_ms AS at FROM flow_events WHERE session_date = '${session}'`,
     );

@@ -1,18 +1,18 @@
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { isHalfDay, regularSession } from '../../src/domain/calendar.ts';
-import { underlyingOf } from '../../src/domain/chain/option-root.ts';
+import { standardRoots } from '../../src/domain/chain/option-root.ts';
 import { exchangeInstant } from '../../src/domain/market-time.ts';
 import { ensureStarterRegistry } from '../../src/ingest/files/starter-registry.ts';
 import { ensureSampleMarket } from '../../src/ingest/sample/market.ts';
 import { sampleMetadata } from '../../src/ingest/sample-metadata.ts';
-import type { OptionTapeLedger, StockTapeLedger } from '../../src/sample/market/tape-ledger.ts';
+import { samplePrices } from '../../src/sample/market/prices.ts';
+import { tapeEndMs } from '../../src/sample/market/tape-shape.ts';
 import { chainCapturesAt } from '../../src/store/chain/chain-captures.ts';
 import { gexCapturesOf } from '../../src/store/gex/captures.ts';
 import { readBars } from '../../src/store/market/bar-blocks.ts';
 import { symbolRegistry } from '../../src/store/market/symbols.ts';
 import { storeForThisTest, type TestStore, testStore } from '../support/store.ts';
+import { sampleTapes } from '../support/tapes/sample-tapes.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 // The market of `npm start` is made of the same parts, ten times over.
@@ -29,8 +29,6 @@ describe('the sample market', () => {
   const bring = () => ensureSampleMarket(store, { dataDir: folder(), now, shape });
   const count = async (table: string) =>
     Number((await store.pool.query(`SELECT count(*) AS n FROM ${table}`)).rows[0].n);
-  const ledger = async <T>(dataset: string, session: string): Promise<T> =>
-    JSON.parse(await readFile(join(folder(), 'sample', dataset, `${session}.ledger.json`), 'utf8'));
   const minutes = async (symbol: string, timeframe: '1m' | '1d' = '1m') =>
     (await readBars(store, [symbol], timeframe, all)).get(symbol)!.bars;
 
@@ -63,6 +61,13 @@ describe('the sample market', () => {
     expect(captures.get('SPX')!.map((capture) => capture.capturedAt)).toEqual([at('2026-11-19', 570)]);
   });
 
+  test('has chains whose quotes are of the time of their page', async () => {
+    for (const table of ['chain_captures', 'gex_captures']) {
+      const { rows } = await store.pool.query(`SELECT DISTINCT delay_ms FROM ${table}`);
+      expect(rows).toEqual([{ delay_ms: 0 }]);
+    }
+  });
+
   test('holds a half day, with volume that is high at the open and the close', async () => {
     const bars = await minutes('AAPL');
     const { openMs, closeMs } = regularSession('2025-12-24')!;
@@ -92,7 +97,7 @@ describe('the sample market', () => {
     );
     const roots = chains.map((chain) => [...new Set(chain!.rows.map((row) => row.root))].sort());
     expect(roots).toEqual([['SPX', 'SPXW'], ['NDX', 'NDXP'], ['TSLA', 'TSLA1'], ['BRKB']]);
-    expect(underlyingOf('TSLA1')).toBe('TSLA');
+    expect(standardRoots.of('TSLA1').underlying).toBe('TSLA');
     expect(chains.every((chain) => !chain!.partial && chain!.spot! > 0 && chain!.priorCloseSpot! > 0)).toBe(true);
     const gammas = chains[0]!.rows.map((row) => row.gamma!).filter((gamma) => gamma > 0);
     expect(gammas.every((gamma) => Math.abs(gamma * 1e4 - Math.round(gamma * 1e4)) < 1e-9)).toBe(true);
@@ -134,15 +139,15 @@ describe('the sample market', () => {
     }
   });
 
-  test('stores exactly the large trades and off-exchange totals that its ledgers say were planted', async () => {
+  test('stores exactly the large trades and off-exchange totals that were planted', async () => {
     for (const session of ['2026-11-19', '2026-11-20']) {
       const { rows: stored } = await store.pool.query(
         `SELECT event_id AS "eventId", side, premium_usd AS "premiumUsd", total_size::int AS "totalSize"
          FROM flow_events WHERE session_date = $1 ORDER BY event_id`,
         [session],
       );
-      const { events } = await ledger<OptionTapeLedger>('option-trades', session);
-      const planted = events.map(({ eventId, side, premiumUsd, totalSize }) => {
+      const { ledger } = sampleTapes(samplePrices(), session, tapeEndMs(session), tape);
+      const planted = ledger.options.events.map(({ eventId, side, premiumUsd, totalSize }) => {
         return { eventId, side, premiumUsd, totalSize };
       });
       expect(planted.length).toBeGreaterThan(20);
@@ -151,12 +156,11 @@ describe('the sample market', () => {
         `SELECT symbol, off_exch_volume, consolidated_volume FROM off_exchange_sessions WHERE session_date = $1`,
         [session],
       );
-      const { symbols } = await ledger<StockTapeLedger>('stock-trades', session);
       expect(
         Object.fromEntries(volumes.map((row) => [row.symbol, [row.off_exch_volume, row.consolidated_volume]])),
       ).toEqual(
         Object.fromEntries(
-          Object.entries(symbols).map(([symbol, { offExchange, consolidated }]) => [
+          Object.entries(ledger.stocks.symbols).map(([symbol, { offExchange, consolidated }]) => [
             symbol,
             [offExchange.volume, consolidated.volume],
           ]),

@@ -328,7 +328,9 @@ describe('tapegraph seal', () => {
     expect(sealed.stdout).toBe(
       `sealed     ${past} for SPY, AAPL  2 symbols; 2 option tapes, 1 stock tapes, chains of 1\n`,
     );
-    expect((await tapegraph(['seal', '--list'], env)).stdout).toMatch(/^SESSION +SYMBOL +SEALED\n2024-03-15 {2}AAPL /);
+    expect((await tapegraph(['seal', '--list'], env)).stdout).toMatch(
+      /^SESSION +SYMBOL +ORIGIN +SEALED\n2024-03-15 {2}AAPL +file /,
+    );
     const { code, stdout } = await tapegraph(['seal', '--session', past, '--json'], env);
     expect([code, JSON.parse(stdout)]).toEqual([
       0,

@@ -1,6 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { barAt, toBarColumns } from '../../src/domain/bar.ts';
 import { exchangeInstant } from '../../src/domain/market-time.ts';
 import { barBefore, dailyBarsAt, dailyPrice } from '../../src/live/daily-bars.ts';
+import { barsAsOfNow } from '../../src/live/stock-bars.ts';
+import { inTransaction } from '../../src/store/engine/transaction.ts';
+import { writeBars } from '../../src/store/market/bar-blocks.ts';
 import { flatBar, storeDays, storeMinutes } from '../support/market.ts';
 import { type TestStore, testStore } from '../support/store.ts';
 
@@ -51,6 +55,37 @@ describe('daily bars at an instant', () => {
   test('are as stored once no later minute is known', async () => {
     expect(await lastAt('SPY', 959)).toMatchObject({ close: 503.89, volume: 39_000 });
     expect(await lastAt('SPY', 60, '2026-11-21')).toMatchObject({ close: 503.89, volume: 39_000 });
+  });
+
+  test('of a session with bars of extended hours have the prices of regular hours, and the volume of all', async () => {
+    const extended = { ...store, endedBarsOnly: true, extendedBars: true };
+    await storeDays(store, 'EXT', { '2026-11-19': 19, [friday]: [22, 700] });
+    const minutes = [540, 541, 570, 571, 960, 1000, 1100].map((minute, i) =>
+      flatBar(exchangeInstant(friday, minute), 20 + i, 100),
+    );
+    await inTransaction(store, (tx) => writeBars(tx, '1m', [{ symbol: 'EXT', bars: toBarColumns(minutes) }]));
+    const last = async (minute: number) =>
+      (await dailyBarsAt(extended, ['EXT'], exchangeInstant(friday, minute))).get('EXT')!.at(-1)!;
+    expect(await last(560)).toMatchObject({ close: 19 });
+    expect(await last(571)).toMatchObject({ open: 22, close: 22, volume: 300 });
+    expect(await last(1050)).toMatchObject({ open: 22, high: 24, close: 24, volume: 600 });
+    const reading = { store: extended, nowMs: exchangeInstant(friday, 1050), loaders: new Map() };
+    const range = { fromMs: 0, toMs: exchangeInstant('2026-11-21'), limit: 10 };
+    const { bars } = await barsAsOfNow(reading, 'EXT', '1d', range);
+    expect(barAt(bars, 1)).toEqual(await last(1050));
+  });
+
+  test('without minutes the bar of a replayed session counts from its close on, on a half day from 13:00', async () => {
+    const replay = { ...store, endedBarsOnly: true };
+    const closeAt = async (symbol: string, date: string, minute: number) =>
+      (await dailyBarsAt(replay, [symbol], exchangeInstant(date, minute))).get(symbol)!.at(-1)!.close;
+    expect(await closeAt('NOMIN', friday, 959)).toBe(9);
+    expect(await closeAt('NOMIN', friday, 960)).toBe(10);
+    expect(await closeAt('NOMIN', friday, 1199)).toBe(10);
+    const halfDay = '2026-11-27';
+    await storeDays(store, 'HALF', { '2026-11-25': 3, [halfDay]: 4 });
+    expect(await closeAt('HALF', halfDay, 779)).toBe(3);
+    expect(await closeAt('HALF', halfDay, 780)).toBe(4);
   });
 
   test('without minutes the stored bar counts from the open on', async () => {

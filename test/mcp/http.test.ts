@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Sending, type TestApp, testApp } from '../support/app.ts';
+import { type Json, type Sending, type TestApp, testApp } from '../support/app.ts';
 
 let app: TestApp;
 beforeAll(async () => {
@@ -78,6 +78,22 @@ describe('/mcp over HTTP', () => {
       expect(await told(body)).toEqual([400, -32600, 'The message is nested more than 64 deep.']);
     const batch = `[${Array(21).fill(list).join()}]`;
     expect(await told(batch)).toEqual([400, -32600, 'The batch has 21 messages; at most 20 are allowed.']);
+  });
+
+  test('two messages of a batch with one id are rejected: their answers could not be told apart', async () => {
+    const call = (id: unknown) => ({
+      jsonrpc: '2.0',
+      id,
+      method: 'tools/call',
+      params: { name: 'quotes', arguments: {} },
+    });
+    const sent = (...ids: unknown[]) => send({ body: JSON.stringify(ids.map(call)) });
+    const { status, body } = await sent(1, '1', 2);
+    expect([status, body.map((answer: Json) => answer.id)]).toEqual([200, [1, '1', 2]]);
+    for (const id of [1, 'x'])
+      expect((await sent(id, 7, id)).body.error.message).toBe(
+        `Two messages of the batch have the id ${JSON.stringify(id)}.`,
+      );
   });
 
   test('a batch costs what its messages would one by one, calls that fail among them', async () => {

@@ -1,11 +1,12 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { answerCharacters } from '../../src/mcp/results.ts';
+import type { Needs } from '../../src/rest/contract/route.ts';
 import { compiledRoutes } from '../../src/rest/http/router.ts';
 import { routes } from '../../src/rest/routes.ts';
 import { schema } from '../../src/schema/index.ts';
 import { misfits } from '../contract/json-schema.ts';
-import { about, type KnownRoute, knownRoutes } from '../contract/route-cases.ts';
+import { about, type KnownRoute, knownRoutes } from '../contract/known-routes.ts';
 import { type Json, type TestApp, testApp } from '../support/app.ts';
 import { filledNowMs, fillMarket } from '../support/filled-market.ts';
 
@@ -89,9 +90,16 @@ describe('/mcp', () => {
       const names = await offered(credential);
       return all.filter((name) => !names.has(name)).sort();
     };
-    const people = ['api_keys', 'create_key', 'revoke_key'];
-    const flow = ['cross_section', 'eod_prints', 'large_trades'];
-    const offExchange = ['activity', 'composition', 'concentration', 'profile'].map((name) => `off_exchange_${name}`);
+    const needing = (...needs: Needs[]) =>
+      toolRoutes()
+        .filter(({ route }) => needs.includes(route.needs))
+        .map(toolOf)
+        .sort();
+    const people = needing('site-session', 'declared-site-session');
+    const [flow, offExchange] = [needing('flow'), needing('off-exchange')];
+    expect(flow).toContain('large_trades');
+    expect(offExchange).toContain('off_exchange_activity');
+    expect(people).toContain('create_key');
     expect(await without(await app.session({ siteTier: 'free', classification: null }))).toEqual([]);
     expect(await without(key)).toEqual(people);
     // The declaration can be made by a tool.

@@ -6,6 +6,8 @@ import { chromiumPath, openCleanPage, openPage, type PageOptions, startBrowser }
 import { filledNowMs, fillMarket } from '../support/filled-market.ts';
 
 describe.skipIf(chromiumPath === null)('in a browser', { timeout: 90_000 }, () => {
+  // How much of the sample market is stored.
+  let loading: { percent: number; hasLatest: boolean } | null = null;
   let first: TestApp;
   let app: TestApp;
   let key: string;
@@ -16,7 +18,7 @@ describe.skipIf(chromiumPath === null)('in a browser', { timeout: 90_000 }, () =
     key = await first.key();
     await fillMarket(first.store);
     // The key that the page shows is one of the store's own.
-    app = await testApp({ nowMs: filledNowMs, store: first.store, sampleKey: key });
+    app = await testApp({ nowMs: filledNowMs, store: first.store, sampleKey: key, loading: async () => loading });
     browser = await startBrowser();
     context = await browser.newContext();
   }, 120_000);
@@ -138,11 +140,34 @@ describe.skipIf(chromiumPath === null)('in a browser', { timeout: 90_000 }, () =
     }
   });
 
+  test.each(['/', '/graphql', '/dashboard/SPY'])(
+    '%s says what is still loading, until all of it is there',
+    async (path) => {
+      loading = { percent: 34, hasLatest: false };
+      onTestFinished(() => {
+        loading = null;
+      });
+      const page = await opened(path, { storage: { 'tapegraph-key': key } });
+      const note = page.locator('#market-loading');
+      await shows(page, '#market-loading', 'Loading the latest session of the sample market: 34%.');
+      loading = { percent: 71, hasLatest: true };
+      await shows(page, '#market-loading', 'Loading the history of the sample market: 71%.');
+      // What came meanwhile is asked for.
+      if (path === '/dashboard/SPY') await page.waitForSelector('#candles[data-state="shown"] canvas');
+      const again = page.waitForRequest((request) => /query Dashboard/.test(request.postData() ?? ''));
+      again.catch(() => {});
+      loading = null;
+      await note.waitFor({ state: 'detached' });
+      if (path === '/dashboard/SPY') await again;
+    },
+  );
+
   test.each(['dark', 'light'] as const)('axe finds nothing against GraphiQL in the %s theme', async (colorScheme) => {
     const { page, close } = await openPage(context, `${app.url}/graphql`, { colorScheme });
     onTestFinished(close);
-    await page.locator('.graphiql-doc-explorer-root-type').first().waitFor();
     await page.locator('.graphiql-query-editor .cm-property').first().waitFor();
+    await page.getByRole('button', { name: 'Show Documentation Explorer' }).click();
+    await page.locator('.graphiql-doc-explorer-root-type').first().waitFor();
     expect(await axeFindings(page)).toEqual([]);
   });
 
@@ -174,25 +199,28 @@ describe.skipIf(chromiumPath === null)('in a browser', { timeout: 90_000 }, () =
     const page = await opened('/');
     const session = await context.newCDPSession(page);
     await session.send('Network.enable');
-    const bytes = { assets: 0, others: 0 };
-    const assets = new Set<string>();
+    const bytes = { assets: 0, page: 0, schema: 0 };
+    const kinds = new Map<string, keyof typeof bytes>();
     session.on('Network.requestWillBeSent', ({ requestId, request }) => {
-      if (request.url.includes('/assets/')) assets.add(requestId);
+      kinds.set(requestId, request.url.includes('/assets/') ? 'assets' : request.method === 'POST' ? 'schema' : 'page');
     });
     session.on('Network.loadingFinished', ({ requestId, encodedDataLength }) => {
-      bytes[assets.has(requestId) ? 'assets' : 'others'] += encodedDataLength;
+      bytes[kinds.get(requestId)!] += encodedDataLength;
     });
-    // The frame is there before GraphiQL and the schema are.
-    const drawn = page.locator('.graphiql-doc-explorer-root-type').first();
+    /** Waits until all is drawn and the schema, which is asked for last, is there. */
+    const loaded = async () => {
+      await page.locator('.graphiql-execute-button').waitFor();
+      await expect.poll(() => bytes.schema, { timeout: 60_000 }).toBeGreaterThan(0);
+    };
     await page.goto(`${app.url}/graphql`);
-    await drawn.waitFor();
-    expect(bytes.assets + bytes.others).toBeLessThan(1_000_000);
-    Object.assign(bytes, { assets: 0, others: 0 });
+    await loaded();
+    expect(bytes.assets + bytes.page + bytes.schema).toBeLessThan(1_000_000);
+    Object.assign(bytes, { assets: 0, page: 0, schema: 0 });
     await page.reload();
-    await drawn.waitFor();
+    await loaded();
     expect(bytes.assets).toBe(0);
-    // The page and the schema, neither of which is stored.
-    expect(bytes.others).toBeLessThan(60_000);
+    // Neither is stored.
+    expect(bytes.page + bytes.schema).toBeLessThan(60_000);
   });
 
   test('GraphiQL can be used on a screen 390 pixels wide', async () => {
@@ -219,10 +247,13 @@ describe.skipIf(chromiumPath === null)('in a browser', { timeout: 90_000 }, () =
     for (const [index, channel] of header.entries()) expect(Math.abs(channel - editor[index]!)).toBeLessThanOrEqual(2);
   });
 
-  test('GraphiQL opens on the guide to units, below the header that leads back', async () => {
+  test('GraphiQL opens on a query; its documentation has the guide to units; the header leads back', async () => {
     // Who was never here has no tabs of their own.
     context = await browser.newContext();
     const page = await opened('/graphql');
+    await page.locator('.graphiql-execute-button').waitFor();
+    expect(await page.getByRole('button', { name: 'Hide Documentation Explorer' }).count()).toBe(0);
+    await page.getByRole('button', { name: 'Show Documentation Explorer' }).click();
     await shows(page, '.graphiql-plugin', 'thousandths of a dollar; 636000 is $636');
     for (const [name, path] of [
       ['Tapegraph', '/'],
@@ -234,5 +265,24 @@ describe.skipIf(chromiumPath === null)('in a browser', { timeout: 90_000 }, () =
     await page.locator('#key-input').fill(key);
     await page.locator('.graphiql-execute-button').click();
     await shows(page, '.graphiql-response', 'changePct');
+  });
+
+  test('GraphiQL’s examples open from its menu, each in a tab; its documentation is searched with Ctrl-K', async () => {
+    context = await browser.newContext();
+    const page = await opened('/graphql', { storage: { 'tapegraph-key': key } });
+    await page.locator('.graphiql-execute-button').waitFor();
+    await page.selectOption('#examples', 'Symbols of a sector');
+    await shows(page, '.graphiql-query-editor', 'query Browse');
+    expect(await page.locator('.graphiql-tab').count()).toBe(2);
+    await page.selectOption('#examples', 'Live prices (subscription)');
+    await shows(page, '.graphiql-query-editor', 'subscription LivePrices');
+    expect(await page.locator('.graphiql-tab').count()).toBe(3);
+    await page.keyboard.press('Control+k');
+    const search = page.locator('[data-cy="doc-explorer-input"]');
+    await search.waitFor();
+    await expect.poll(() => search.evaluate((field) => field === document.activeElement)).toBe(true);
+    expect(await search.getAttribute('placeholder')).toBe('Ctrl K');
+    await page.keyboard.type('GexCapture');
+    await page.locator('[data-cy="doc-explorer-option"]', { hasText: 'GexCapture' }).first().waitFor();
   });
 });

@@ -1,5 +1,3 @@
-import { readFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { firstQuery, firstRoute } from '../../src/pages/first-requests.ts';
@@ -28,9 +26,7 @@ const open = (path: string, headers: Record<string, string> = {}, to = app): Pro
 
 /** Addresses of what a page loads. */
 function loadedBy(page: string): string[] {
-  const inTags = [...page.matchAll(/<(?:link|script|img)[^>]+(?:href|src)="([^"]+)"/g)].map((match) => match[1]!);
-  const map = page.match(/<script type="importmap">(.*?)<\/script>/)![1]!;
-  return [...inTags, ...Object.values<string>(JSON.parse(map).imports)];
+  return [...page.matchAll(/<(?:link|script|img)[^>]+(?:href|src)="([^"]+)"/g)].map((match) => match[1]!);
 }
 
 /** `/` and the pages below it. */
@@ -49,42 +45,35 @@ describe('every page', () => {
     }
   });
 
-  test.each(pages)(
-    '%s lets nothing run or load but its own: the policy names the import map by its hash',
-    async (path) => {
-      const { headers, bytes } = await open(path);
-      const policy = headers['content-security-policy'] as string;
-      expect(policy).toContain("default-src 'none'");
-      expect(policy).toMatch(/script-src 'self' 'sha256-[\w+/=]{44}'/);
-      expect(policy).not.toMatch(/https?:|\*|unsafe-eval|script-src[^;]*unsafe-inline/);
-      const inline = [...bytes.toString().matchAll(/<script(?![^>]*src=)([^>]*)>/g)].map((match) => match[1]!.trim());
-      expect(inline).toEqual(['type="importmap"']);
-      expect(bytes.toString()).not.toMatch(/ on\w+="| style="/);
-    },
-  );
+  test.each(pages)('%s lets nothing run or load but files of this server, and holds no script itself', async (path) => {
+    const { headers, bytes } = await open(path);
+    const policy = headers['content-security-policy'] as string;
+    expect(policy).toContain("default-src 'none'");
+    expect(policy).toMatch(/script-src 'self'(;|$)/);
+    expect(policy).toMatch(/style-src 'self'(;|$)/);
+    expect(policy).not.toMatch(/https?:|\*|unsafe/);
+    expect(bytes.toString()).not.toMatch(/<script(?![^>]*src=)/);
+    expect(bytes.toString()).not.toMatch(/ on\w+="| style="/);
+  });
 
   test.each(pages)(
     '%s names every module that its scripts need, behind its style sheets, and no other',
     async (path) => {
       const page = (await open(path)).bytes.toString();
-      const { imports } = JSON.parse(page.match(/<script type="importmap">(.*?)<\/script>/)![1]!);
       const addresses = (tag: RegExp) => [...page.matchAll(tag)].map((match) => match[1]!);
       const scripts = addresses(/<script type="module" src="([^"]+)" fetchpriority="low">/g);
       const needed = new Set(scripts);
       for (const address of needed) {
         const text = (await open(address)).bytes.toString();
-        // Statements, of which each begins a line in files of ours and none in packages'.
-        const begins = address.includes('/lib/')
-          ? /\b(?:from|import)\s*["']([^"']+)["']/g
-          : /^(?:import\b[^'(]*|} from )'([^']+)';$/gm;
-        for (const [, name] of text.matchAll(begins))
-          needed.add(imports[name!] ?? new URL(name!, `http://x${address}`).pathname);
+        for (const [, name] of text.matchAll(/\b(?:from|import)"(\.[^"]+)"/g))
+          needed.add(new URL(name!, `http://x${address}`).pathname);
       }
       const preloaded = addresses(/<link rel="modulepreload" href="([^"]+)" fetchpriority="low">/g);
+      expect(needed.size).toBeGreaterThan(scripts.length);
       expect([...scripts, ...preloaded].toSorted()).toEqual([...needed].toSorted());
       expect(page.indexOf('modulepreload')).toBeGreaterThan(page.lastIndexOf('rel="stylesheet"'));
       // What draws charts is larger than all of them: it comes when the page is there.
-      expect(preloaded.join()).not.toContain('echarts');
+      expect(preloaded.join()).not.toContain('chart-library');
     },
   );
 
@@ -95,7 +84,8 @@ describe('every page', () => {
     expect(policy).toMatch(/script-src 'self'(;|$)/);
     expect(policy).not.toMatch(/https?:|\*|unsafe-eval|script-src[^;]*unsafe-inline/);
     const inline = [...bytes.toString().matchAll(/<script(?![^>]*src=)([^>]*)>/g)].map((match) => match[1]!.trim());
-    expect(inline).toEqual(['type="application/json" id="graphiql-options"']);
+    const ids = ['graphiql-options', 'graphiql-examples'];
+    expect(inline).toEqual(ids.map((id) => `type="application/json" id="${id}"`));
     expect({ status, control: headers['cache-control'], tagged: headers.etag !== undefined }).toEqual({
       status: 200,
       control: 'no-store',
@@ -136,64 +126,90 @@ describe('/assets', () => {
   const addressOf = async (ending: string) =>
     loadedBy((await open('/')).bytes.toString()).find((address) => address.endsWith(ending))!;
 
-  test('TypeScript arrives as a script without its types', async () => {
-    const { headers, bytes } = await open(await addressOf('client/shell.ts'));
-    expect(headers['content-type']).toBe('text/javascript; charset=utf-8');
-    expect(bytes.toString()).toContain("from './key.ts'");
-    expect(bytes.toString()).not.toMatch(/Record<Theme|: void|\bas const/);
-  });
+  /** The address of the chart library: the page's script has it, relative to its own. */
+  async function chartLibrary(): Promise<string> {
+    const page = (await open('/dashboard')).bytes.toString();
+    const script = loadedBy(page).find((address) => address.endsWith('/dashboard/client/main.js'))!;
+    const [, name] = (await open(script)).bytes.toString().match(/import\(`(\.[^`]+chart-library\.js)`\)/)!;
+    return new URL(name!, `http://x${script}`).pathname;
+  }
 
-  test('an address holds the hash of all files: what it names may be kept for ever, another one is asked again', async () => {
-    const address = await addressOf('style.css');
-    const { headers } = await open(address);
-    expect(headers['cache-control']).toBe('public, max-age=31536000, immutable');
-    expect((await open(address, { 'if-none-match': headers.etag as string })).status).toBe(304);
-    const other = await open(address.replace(/assets\/[^/]+/, 'assets/older'));
-    expect({ status: other.status, control: other.headers['cache-control'] }).toEqual({
-      status: 200,
-      control: 'no-cache',
-    });
+  test('an address holds the hash of its file: what it names may be kept for ever, another one is asked again', async () => {
+    for (const address of [await addressOf('site.css'), await chartLibrary()]) {
+      const { headers } = await open(address);
+      expect(headers['cache-control']).toBe('public, max-age=31536000, immutable');
+      expect((await open(address, { 'if-none-match': headers.etag as string })).status).toBe(304);
+      const other = await open(address.replace(/assets\/[^/]+/, 'assets/older'));
+      expect({ status: other.status, control: other.headers['cache-control'] }).toEqual({
+        status: 200,
+        control: 'no-cache',
+      });
+    }
   });
 
   test('comes compressed to who takes it, the same bytes, under a tag of its own', async () => {
-    const address = await addressOf('echarts.esm.min.mjs');
+    const address = await chartLibrary();
     const plain = await open(address);
-    const small = await open(address, { 'accept-encoding': 'br' });
-    expect(small.headers['content-encoding']).toBe('br');
-    expect(brotliDecompressSync(small.bytes).equals(plain.bytes)).toBe(true);
-    expect(small.bytes.length * 2).toBeLessThan(plain.bytes.length);
-    expect(small.headers.etag).not.toBe(plain.headers.etag);
+    const decoders = { br: brotliDecompressSync, gzip: gunzipSync };
+    const tags = new Set([plain.headers.etag]);
+    for (const [encoding, decode] of Object.entries(decoders)) {
+      const small = await open(address, { 'accept-encoding': encoding });
+      expect(small.headers).toMatchObject({ 'content-encoding': encoding, vary: 'Accept-Encoding' });
+      expect(decode(small.bytes).equals(plain.bytes)).toBe(true);
+      expect(small.bytes.length * 2).toBeLessThan(plain.bytes.length);
+      tags.add(small.headers.etag);
+    }
+    expect(tags.size).toBe(3);
+    expect((await open(address, { 'accept-encoding': 'br, gzip' })).headers['content-encoding']).toBe('br');
   });
 
-  test('GraphiQL’s files are those of its package but for its fonts, in every encoding, and its page holds none of them', async () => {
-    const { js, css } = await import('@graphql-yoga/render-graphiql/graphiql');
+  test('each kind of file says what it is', async () => {
+    const types = {
+      'site.css': 'text/css; charset=utf-8',
+      'client/shell.js': 'text/javascript; charset=utf-8',
+      'icon.svg': 'image/svg+xml; charset=utf-8',
+    };
+    for (const [path, type] of Object.entries(types)) {
+      expect((await open(await addressOf(path))).headers['content-type']).toBe(type);
+    }
+  });
+
+  test('the worker that tabs share may load and ask this server alone', async () => {
+    const page = (await open('/dashboard')).bytes.toString();
+    const { status, headers } = await open(page.match(/data-live-worker="([^"]+)"/)![1]!);
+    expect({ status, policy: headers['content-security-policy'] }).toEqual({
+      status: 200,
+      policy: "default-src 'none'; script-src 'self'; connect-src 'self'; frame-ancestors 'none'",
+    });
+  });
+
+  test('GraphiQL’s files are those of its package but for its fonts, and its page holds none of them', async () => {
+    const { js } = await import('@graphql-yoga/render-graphiql/graphiql');
     const page = (await open('/graphql')).bytes;
     expect(page.length).toBeLessThan(30_000);
     const addresses = [...page.toString().matchAll(/"(\/assets\/[^"]+)"/g)].map((match) => match[1]!);
-    const withoutFonts = css.replaceAll(/@font-face\s*\{[^}]*\}/g, '');
-    expect(withoutFonts).not.toContain('data:font');
-    for (const [name, text] of Object.entries({ 'app.js': js, 'app.css': withoutFonts })) {
-      const address = addresses.find((each) => each.endsWith(`graphiql/${name}`))!;
-      const [plain, br, gzip] = await Promise.all(
-        ['identity', 'br', 'gzip'].map((encoding) => open(address, { 'accept-encoding': encoding })),
-      );
-      const bodies = [plain!.bytes, brotliDecompressSync(br!.bytes), gunzipSync(gzip!.bytes)];
-      expect(bodies.map((bytes) => bytes.equals(Buffer.from(text)))).toEqual([true, true, true]);
-    }
+    const at = (name: string) => open(addresses.find((each) => each.endsWith(`/graphiql/${name}`))!);
+    expect((await at('app.js')).bytes.equals(Buffer.from(js))).toBe(true);
+    const styles = (await at('graphiql.css')).bytes.toString();
+    expect(styles).toContain('.graphiql-container');
+    expect(styles).not.toMatch(/@font-face|data:font/);
   });
 
-  test('the chart library is the file of its package, in the version that is installed', async () => {
-    const { bytes } = await open(await addressOf('echarts.esm.min.mjs'));
-    const packaged = await readFile(createRequire(import.meta.url).resolve('echarts/dist/echarts.esm.min'));
-    expect(bytes.equals(packaged), 'npm run generate').toBe(true);
+  test('scripts with parts of packages say where their licences are, which name each package', async () => {
+    const [, licences] = (await open(await chartLibrary())).bytes.toString().match(/\/\*! Licences: (\S+) \*\//)!;
+    const { status, bytes, headers } = await open(licences!);
+    expect({ status, type: headers['content-type'] }).toEqual({ status: 200, type: 'text/plain; charset=utf-8' });
+    const packages = ['@graphql-yoga/render-graphiql', 'echarts', 'htm', 'minisearch', 'preact', 'zrender'];
+    for (const name of packages) expect(bytes.toString()).toMatch(new RegExp(`^${name} \\d+\\.\\d+\\.\\d+ \\(`, 'm'));
+    for (const words of ['Apache License', 'Permission is hereby granted', 'Redistribution and use'])
+      expect(bytes.toString()).toContain(words);
   });
 
   test('gives out no other file: not the server’s own, nor one outside', async () => {
-    const folder = (await addressOf('style.css')).replace('style.css', '');
-    for (const path of ['pages.ts', '../server.ts', '..%2Fserver.ts', 'lib/preact/package.json', 'client', '']) {
-      expect((await open(folder + path)).status).toBe(404);
-    }
-    expect((await app.send('POST', `${folder}style.css`, { credential: null })).status).toBe(405);
+    const folder = (await addressOf('site.css')).replace('site.css', '');
+    const others = ['site.css.br', 'style.css', 'client/shell.ts', '../assets.json', '..%2Fassets.json', 'client', ''];
+    for (const path of others) expect((await open(folder + path)).status).toBe(404);
+    expect((await app.send('POST', `${folder}site.css`, { credential: null })).status).toBe(405);
   });
 });
 
@@ -223,11 +239,11 @@ describe('/', () => {
     expect(places).toEqual(places.toSorted((a, b) => a - b));
   });
 
-  test('says as many example queries as GraphiQL opens with', async () => {
+  test('says as many examples as GraphiQL’s menu has', async () => {
     const graphiql = (await open('/graphql')).bytes.toString();
-    const options = JSON.parse(/id="graphiql-options">(.*?)<\/script>/s.exec(graphiql)![1]!);
-    expect(options.defaultTabs.length).toBeGreaterThan(5);
-    expect((await open('/')).bytes.toString()).toContain(`: ${options.defaultTabs.length} example queries`);
+    const examples = JSON.parse(/id="graphiql-examples">(.*?)<\/script>/s.exec(graphiql)![1]!);
+    expect(examples.length).toBeGreaterThan(5);
+    expect((await open('/')).bytes.toString()).toContain(`: ${examples.length} examples`);
   });
 
   test('leads on: every address it names is answered', async () => {

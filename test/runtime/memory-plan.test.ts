@@ -34,15 +34,15 @@ test.each<[string, number | null]>([
 describe('the limit of a process', () => {
   test.each<[string, Partial<MemoryBounds>, string, number]>([
     ['is 512 MiB where nothing bounds it', {}, 'default', 512],
-    ['is the container’s', { constrainedBytes: 1024 * mebibyte }, 'cgroup', 1024],
+    ['is the container’s, without what starts the workers', { constrainedBytes: 1024 * mebibyte }, 'cgroup', 976],
     [
       'is the setting, also in a container',
       { settingBytes: 700 * mebibyte, constrainedBytes: 1024 * mebibyte },
       'setting',
-      700,
+      652,
     ],
     ['is not that of a control group without a limit', { constrainedBytes: 2 ** 64 }, 'default', 512],
-    ['is an equal share among processes', { settingBytes: 3072 * mebibyte, processes: 3 }, 'setting', 1024],
+    ['is an equal share among processes', { settingBytes: 3072 * mebibyte, processes: 3 }, 'setting', 1008],
     ['is never too little to start', { constrainedBytes: 100 * mebibyte }, 'cgroup', 384],
   ])('%s', (_, bounds, source, megabytes) => {
     const plan = planMemory({ ...nothing, ...bounds });

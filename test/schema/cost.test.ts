@@ -36,3 +36,25 @@ test.each(fields.filter(([name, { extensions }]) => extensions.scopeGroup && !fr
     expect(typeof each === 'function' || once + each > 0).toBe(true);
   },
 );
+
+test('no field below the root is an async function: a promise for each item of a list costs more than its value', () => {
+  const isBelow = (name: string) => !/^(Query|Mutation|Subscription)\./.test(name);
+  const found = fields.filter(([name, { resolve }]) => isBelow(name) && resolve?.constructor.name === 'AsyncFunction');
+  // The interface's own, which its types replace.
+  expect(found.map(([name]) => name)).toEqual(['Node.id']);
+});
+
+/** Fields whose look-up is in memory: in the registry, the caller, or what the document has read already. */
+const lookupsInMemory = [
+  ...['Greeks.meta', 'Me.flow', 'Me.meta', 'Me.offExchange'],
+  ...['Node.id', 'OptionContract.multiplier', 'OptionContract.settlement', 'OptionContract.style'],
+  ...['OptionContract.underlying', 'Query.contract', 'Query.me', 'Query.meta', 'Query.symbol', 'Symbol.access'],
+  ...['Symbol.chainPolicy', 'Symbol.class', 'Symbol.minTier', 'Symbol.name', 'Symbol.registered'],
+  ...['Symbol.requiresAttestation', 'Symbol.sector'],
+];
+
+test('a field that looks something up says what that costs, unless it is in memory', () => {
+  const isRead = (name: string) => !/^(Mutation|Subscription)\./.test(name);
+  const found = fields.filter(([name, field]) => isRead(name) && !costOf(field) && (field.resolve?.length ?? 0) > 1);
+  expect(found.map(([name]) => name).sort()).toEqual(lookupsInMemory);
+});

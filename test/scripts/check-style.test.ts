@@ -45,12 +45,26 @@ describe('the style check', () => {
     ['a line over 120 characters', 'src/a.ts', `// ${'a '.repeat(60)}\n`, 'src/a.ts:1  a line of 123 characters'],
     ['one in a test', 'test/a.test.ts', `run(${'a + '.repeat(40)}b);\n`, 'test/a.test.ts:1  a line of 167'],
     ['one beside a string', 'bench/a.mjs', `run('${'a'.repeat(90)}', ${'a + '.repeat(40)}b);\n`, 'a line of 171'],
+    ['a docstring that is a clause', 'src/a.ts', '/** What it is. */\nexport const a = 1;\n', 'begins with "What"'],
+    [
+      'one of several lines',
+      'src/a.ts',
+      '/**\n * Whether it is,\n * or not.\n */\n',
+      'src/a.ts:2  a comment begins with "Whether"',
+    ],
+    ['the head of a file', 'src/a.ts', '/*\n * How it is made.\n */\n', 'src/a.ts:2  a comment begins with "How"'],
+    ['a comment that is one', 'src/a.ts', '  // Of two the first.\n', 'begins with "Of"'],
     ['no source', 'docs/a.md', '', 'src  holds no source'],
   ])('reports %s', (_, file, text, expected) => {
     const { code, findings } = check({ [file]: text });
     expect(code).toBe(1);
     expect(findings).toHaveLength(1);
     expect(findings[0]).toContain(expected);
+  });
+
+  it('lets later lines of a comment begin as they fall', () => {
+    const text = '// A noun, and\n// What follows it.\n\n/**\n * A noun, and\n * How it goes on.\n */\n';
+    expect(check({ 'src/a.ts': text })).toEqual({ code: 0, findings: [] });
   });
 
   it('reports long lines of prose, but for tables, code and addresses', () => {

@@ -2,15 +2,16 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { API } from 'typescript-compiler/unstable/sync';
 import { describe, expect, it } from 'vitest';
-import { candidatesOf } from '../../scripts/mutations/candidates.ts';
+import { candidatesOf, type Edit } from '../../scripts/mutations/candidates.ts';
 import { type Mutation, mutated } from '../../scripts/mutations/choose.ts';
 import { byNearness } from '../../scripts/mutations/nearness.ts';
+import { withMarks } from '../../scripts/mutations/reach.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const folder = temporaryFolder();
 
-/** The text of a module with each edit that can be made in it. */
-function everyMutant(text: string): string[] {
+/** Every edit that can be made in the text of a module. */
+function everyEdit(text: string): Edit[] {
   const [file, config] = [join(folder(), 'a.ts'), join(folder(), 'tsconfig.json')];
   writeFileSync(file, text);
   writeFileSync(config, '{"files":["a.ts"],"compilerOptions":{"noLib":true,"types":[]}}');
@@ -21,14 +22,19 @@ function everyMutant(text: string): string[] {
     .program.getSourceFile(file)!;
   const edits = candidatesOf(source);
   api.close();
-  return edits.map(({ start, end, after }) => text.slice(0, start) + after + text.slice(end));
+  return edits;
+}
+
+/** The text of a module with each edit that can be made in it. */
+function everyMutant(text: string): string[] {
+  return everyEdit(text).map(({ start, end, after }) => text.slice(0, start) + after + text.slice(end));
 }
 
 /** The mutation that makes the `<` of a text a `<=`. */
 function mutationAt(text: string, context: string): Mutation {
   const start = text.indexOf('<');
-  const place = { start, end: start + 1, after: '<=', context, contextAt: text.indexOf(context) };
-  return { id: '', area: '', kind: '', file: '', ...place };
+  const around = [{ text: context, at: text.indexOf(context) }];
+  return { id: '', area: '', kind: '', file: '', start, end: start + 1, after: '<=', around };
 }
 
 describe('mutations', () => {
@@ -59,11 +65,42 @@ describe('mutations', () => {
     expect(mutated(`h(1);\n${place}\n${place}\n`, mutation)).toBeNull();
   });
 
+  it('are put at their place when only their expression is as it was', () => {
+    const around = ['f();\nif (a < b)', 'a < b'].map((text) => ({ text, at: text.length === 5 ? 9 : 0 }));
+    const mutation = { ...mutationAt('', ''), around, start: 11, end: 12 };
+    expect(mutated('return a < b;', mutation)).toBe('return a <= b;');
+    expect(mutated('return a < b || a < b;', mutation)).toBeNull();
+  });
+
+  it('are reached when their place runs, and their marks change nothing else', () => {
+    const text = `function f(a, log) {
+      if (a > 3) return log;
+      const doubled = [a, 2].map((each) => each * 2);
+      for (const each of doubled) if (each === 6) log.push('six'); else log.push(!each);
+      return a === 0 ? { most: Math.max(...doubled) } : doubled.sort();
+    }`;
+    const edits = everyEdit(text);
+    const functionOf = (body: string) => new Function('reached$', `${body}; return f;`);
+    const reachedBy = (a: number) => {
+      const [log, sameLog, reached] = [[], [], new Set<number>()];
+      const marked = functionOf(withMarks(text, new Map(edits.entries())))((mark: number) => reached.add(mark));
+      expect(marked(a, log)).toEqual(functionOf(text)()(a, sameLog));
+      expect(log).toEqual(sameLog);
+      return edits.filter((_, i) => reached.has(i)).map(({ start, end }) => text.slice(start, end));
+    };
+    expect(reachedBy(9)).toEqual(['if (a > 3) return log;', '>', '3', 'log']);
+    const [zero, three] = [reachedBy(0), reachedBy(3)];
+    expect(zero).toEqual(expect.arrayContaining(['Math.max(...doubled)', '*', '!each']));
+    expect(zero).not.toContain('doubled.sort()');
+    expect(three).toEqual(expect.arrayContaining(["log.push('six');", 'doubled.sort()']));
+    expect(three).not.toContain('Math.max(...doubled)');
+  });
+
   it('are tried first on the tests that import their file, then on those of the same words', () => {
     const tests = { 'far.test.ts': '', 'rest-gex.test.ts': '', 'user.test.ts': "from '../src/gex/gex.ts'" };
     for (const [file, text] of Object.entries(tests)) writeFileSync(join(folder(), file), text);
     const mutation = { ...mutationAt('a < b', 'a < b'), file: 'src/gex/gex.ts' };
-    expect(byNearness([mutation], folder(), Object.keys(tests))).toEqual([
+    expect(byNearness(mutation, folder(), Object.keys(tests))).toEqual([
       'user.test.ts',
       'rest-gex.test.ts',
       'far.test.ts',

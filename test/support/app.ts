@@ -2,19 +2,21 @@ import http from 'node:http';
 import { Writable } from 'node:stream';
 import type { Logger } from 'pino';
 import { type Access, openAccess } from '../../src/access/open-access.ts';
+import { urlOf } from '../../src/cli/server/address.ts';
 import { connectionLimits } from '../../src/cli/server/connection-limits.ts';
-import { listen, urlOf } from '../../src/cli/server/listen.ts';
+import { listen } from '../../src/cli/server/listen.ts';
 import { withLimitMetrics } from '../../src/cli/server/observing.ts';
 import { type Config, readConfig } from '../../src/config/config.ts';
 import { secretsOf } from '../../src/config/shown.ts';
 import type { SymbolEntry } from '../../src/domain/symbol.ts';
 import type { Classification, Tier } from '../../src/domain/tier.ts';
 import { type Every, type LiveHub, openLiveHub } from '../../src/live/hub.ts';
+import type { MarketLoading } from '../../src/observe/health.ts';
 import { openLog } from '../../src/observe/log.ts';
 import type { Metrics } from '../../src/observe/metrics.ts';
 import type { Traces } from '../../src/observe/tracing.ts';
 import type { ServerLimits } from '../../src/runtime/http/server-limits.ts';
-import { createApp } from '../../src/server.ts';
+import { compileContract, createApp } from '../../src/server.ts';
 import { watchChanges } from '../../src/store/engine/changes.ts';
 import { inTransaction } from '../../src/store/engine/transaction.ts';
 import { saveSymbols } from '../../src/store/market/symbols.ts';
@@ -114,6 +116,15 @@ function entry(symbol: string, change: Partial<SymbolEntry>): SymbolEntry {
 // Over all applications of a process, which may share a store.
 let accounts = 0;
 
+/** Compiled contracts, by what they are made from. */
+const contracts = new Map<string | null, ReturnType<typeof compileContract>>();
+
+function contractOf(config: Config): ReturnType<typeof compileContract> {
+  const contract = contracts.get(config.metaHeaderPrefix) ?? compileContract(config);
+  contracts.set(config.metaHeaderPrefix, contract);
+  return contract;
+}
+
 /** Starts the application. Close it: `afterAll(() => app.close())`. */
 export async function testApp(
   options: {
@@ -122,6 +133,8 @@ export async function testApp(
     store?: TestStore;
     symbols?: SymbolEntry[];
     sampleKey?: string;
+    /** How much of the sample market is stored; all of it unless given. */
+    loading?: () => Promise<MarketLoading | null>;
     /** The timers of streams; the system's unless given. */
     every?: Every;
     /** Gets the log's lines, at the level of `env`; without it there is no log. */
@@ -159,7 +172,10 @@ export async function testApp(
     log: logOf(config, options.logLines),
     metrics: options.metrics ?? null,
     traces: options.traces ?? null,
+    // What is traced is compiled with its traces.
+    contract: options.traces ? undefined : contractOf(config),
     sampleKey: options.sampleKey ?? null,
+    ...(options.loading && { loading: options.loading }),
   });
   const limits = { connections: connectionLimits(config), ...options.limits };
   const { server, address } = await listen(app, { port: 0, host: '127.0.0.1', limits });

@@ -1,5 +1,5 @@
 import { contractId, parseOptionContract } from '../../src/domain/chain/option-contract.ts';
-import { underlyingOf } from '../../src/domain/chain/option-root.ts';
+import { standardRoots } from '../../src/domain/chain/option-root.ts';
 import type { Coverage } from '../../src/domain/flow/coverage.ts';
 import type {
   FlowEvent,
@@ -58,7 +58,7 @@ export function largeTrade(
   const first = legs[0]!;
   const eventKind = change.eventKind ?? 'single_block';
   const prices = legs.map(({ price }) => price);
-  const symbol = underlyingOf(first.contract.root);
+  const symbol = standardRoots.of(first.contract.root).underlying;
   return {
     symbol,
     seq,

@@ -1,5 +1,4 @@
 import type { SentDocument } from './graph-transports.ts';
-import type { Random } from './random.ts';
 
 /** Takes a list. */
 export const quotes = 'query($it: [Ticker!]!) { quotes(symbols: $it) { rows { symbol } } }';
@@ -40,41 +39,3 @@ export const hostileVariables: Record<string, SentDocument> = {
     variables: `{"it":${'['.repeat(400_000)}${']'.repeat(400_000)}}`,
   },
 };
-
-const words = [
-  'symbols',
-  'it',
-  'note',
-  'body',
-  '',
-  'query',
-  'name',
-  'id',
-  'SPY',
-  '2026-11-19',
-  '-1',
-  '\u00e9',
-  '\ud83d\ude00',
-];
-
-/** A JSON value of about so many values, at most so many levels deep. */
-function randomJson(random: Random, values: number, levels: number): string {
-  const text = () => JSON.stringify(random.pick(words).repeat(1 + random.below(random.once(20) ? 2000 : 3)));
-  if (values <= 1 || levels === 0)
-    return random.pick([text, () => String(random.below(1e6)), () => '-1e400', () => 'null', () => 'true'])();
-  const count = 1 + random.below(Math.min(values, random.pick([2, 20, 2000])));
-  const item = () => randomJson(random, Math.floor(values / count), levels - 1);
-  if (random.once(2)) return `[${numbered(count, item)}]`;
-  return `{${numbered(count, (i) => `${random.once(3) ? text() : `"k${i}"`}:${item()}`)}}`;
-}
-
-/** JSON of up to `mostBytes`, or bytes that nearly are. */
-export function randomBody(random: Random, mostBytes: number): string {
-  const size = random.pick([1, 10, 300, 9000, 100_000]);
-  const levels = random.pick([1, 2, 5, 60, 300]);
-  const text = random.once(20)
-    ? random.pick(['[', '{"a":', '{"it":[{}],"b":']).repeat(random.below(200_000))
-    : randomJson(random, size, levels);
-  const cut = random.once(10) ? text.slice(0, random.below(text.length)) : text;
-  return cut.slice(0, mostBytes);
-}

@@ -51,24 +51,32 @@ export function gexCapture(
     }),
   );
   const spot = more.spot === undefined ? 600.5 : more.spot;
+  const crossing = more.flipPoint === undefined ? flipPoint(strikes, spot ?? 598.25) : more.flipPoint;
   return {
     underlying,
     capturedAt,
     sessionDate,
     spot,
     priorCloseSpot: 598.25,
+    delayMs: null,
+    subset: false,
     netGex: strikes.reduce((sum, row) => sum + row.gex, 0),
-    flipPoint: flipPoint(strikes, spot ?? 598.25),
+    flipPoint: crossing,
     zeroGamma: 601.125,
     callWall: 610_000,
     putWall: 590_000,
+    callGexPeak: 605_000,
+    putGexPeak: 600_000,
+    flipStatus: crossing === null ? 'no_crossing' : 'crosses',
     netVanna: 1234.5,
     netCharm: -678.9,
     gammaSource: 'solve',
     oiCoverage: 0.987,
     contractCount: rows.length * 2,
     gammaAbsent: 3,
-    methodologyVersion: '2',
+    gammaDecimals: 4,
+    inputs: null,
+    methodologyVersion: '3',
     strikes,
     byExpiry: rows,
     expiries: [...new Set(rows.map((row) => row.expiry!))].sort().map((expiry) => ({
@@ -116,7 +124,18 @@ export function chainCapture(
 ): ChainCapture {
   const sessionDate = sessionOf(capturedAt);
   const spots = { spot: 600.5, priorCloseSpot: 598.25 };
-  return { underlying, capturedAt, sessionDate, ...spots, partial: false, rate: null, rows, ...more };
+  return {
+    underlying,
+    capturedAt,
+    sessionDate,
+    ...spots,
+    partial: false,
+    rate: null,
+    delayMs: null,
+    subset: false,
+    rows,
+    ...more,
+  };
 }
 
 /** Stores captures; true for each that changed the store. */

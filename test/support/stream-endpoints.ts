@@ -8,89 +8,114 @@ export interface StreamReason {
   message: string;
 }
 
-/** A client that follows the quote of a symbol. */
-export interface FollowedQuote {
-  /** The prices that came, in dollars. */
+/** A client that follows a symbol. */
+export interface Followed {
+  /** The prices that came, in dollars: of bars, their closes. */
   prices(): number[];
   /** Why it was ended; null while it lasts. */
   ended(): StreamReason | null;
   leave(): void;
 }
 
-type Follow = (app: TestApp, credential: string, symbol: string) => Promise<FollowedQuote>;
+/** What is followed of a symbol, in the terms of each endpoint. */
+interface Subject {
+  /** Of `/v2/stream`, and the name of its events. */
+  topic: 'quotes' | 'bars';
+  query(symbol: string): string;
+  /** The price in the data of either. */
+  priceOf(data: Json): number;
+  /** The topic of `/v2/ws`, and the numbers of its frame's price: of the message, and of the field in it. */
+  channel: { topic: string; message: number; price: number };
+}
 
-const quoteOf = (symbol: string) => `subscription { quotes(symbols: ["${symbol}"]) { symbol spot } }`;
+const subjects: Readonly<Record<'quotes' | 'bars', Subject>> = {
+  quotes: {
+    topic: 'quotes',
+    query: (symbol) => `subscription { quotes(symbols: ["${symbol}"]) { symbol spot } }`,
+    priceOf: ({ spot }) => spot,
+    channel: { topic: 'spot', message: 15, price: 2 },
+  },
+  bars: {
+    topic: 'bars',
+    query: (symbol) => `subscription { bars(symbol: "${symbol}") { close } }`,
+    priceOf: ({ close }) => close,
+    channel: { topic: 'stocks', message: 13, price: 5 },
+  },
+};
+
+type Follow = (app: TestApp, credential: string, symbol: string, subject: Subject) => Promise<Followed>;
+
 const reasonOf = ({ message, extensions }: Json): StreamReason => ({ code: extensions.code, message });
 
-async function streamOf({ url }: TestApp, credential: string, symbol: string): Promise<FollowedQuote> {
+const streamOf: Follow = async ({ url }, credential, symbol, { topic, priceOf }) => {
   const headers = { authorization: `Bearer ${credential}` };
-  const reader = await readEvents(`${url}/v2/stream?topics=quotes:${symbol}`, { headers });
+  const reader = await readEvents(`${url}/v2/stream?topics=${topic}:${symbol}`, { headers });
   const of = (name: string) => reader.events.filter(({ event }) => event === name).map(({ data }) => data);
   return {
-    prices: () => of('quotes').map(({ spot }) => spot),
+    prices: () => of(topic).map(priceOf),
     ended: () => of('end').map(({ error: { code, message } }) => ({ code, message }))[0] ?? null,
     leave: reader.leave,
   };
-}
+};
 
-function graphEvents(reader: EventReader, answerOf: (data: Json) => Json): FollowedQuote {
+function graphEvents(reader: EventReader, { topic, priceOf }: Subject, answerOf: (data: Json) => Json): Followed {
   const answers = () => reader.events.filter(({ event }) => event === 'next').map(({ data }) => answerOf(data));
   return {
-    prices: () => answers().flatMap(({ data }) => (data ? [data.quotes.spot] : [])),
+    prices: () => answers().flatMap(({ data }) => (data ? [priceOf(data[topic])] : [])),
     ended: () => answers().flatMap(({ errors }) => (errors ? errors.map(reasonOf) : []))[0] ?? null,
     leave: reader.leave,
   };
 }
 
-async function operationsOf({ url }: TestApp, credential: string, symbol: string): Promise<FollowedQuote> {
-  const operations = [{ query: quoteOf(symbol), extensions: { operationId: 'one' } }];
+const operationsOf: Follow = async ({ url }, credential, symbol, subject) => {
+  const operations = [{ query: subject.query(symbol), extensions: { operationId: 'one' } }];
   const reader = await readEvents(`${url}/graphql/stream`, {
     method: 'POST',
     headers: { authorization: `Bearer ${credential}`, 'content-type': 'application/json' },
     body: JSON.stringify({ operations }),
   });
-  return graphEvents(reader, ({ payload }) => payload);
-}
+  return graphEvents(reader, subject, ({ payload }) => payload);
+};
 
 /** `graphql-transport-ws`: what is over is the operation, or the connection. */
-async function graphSocket({ url }: TestApp, credential: string, symbol: string): Promise<FollowedQuote> {
+const graphSocket: Follow = async ({ url }, credential, symbol, { topic, query, priceOf }) => {
   const talking = talk(`${url}/graphql`, ['graphql-transport-ws']);
   await talking.open;
   talking.send({ type: 'connection_init', payload: { Authorization: `Bearer ${credential}` } });
   // Nobody may subscribe before the answer.
   talking.socket.once('message', () =>
-    talking.send({ type: 'subscribe', id: 'one', payload: { query: quoteOf(symbol) } }),
+    talking.send({ type: 'subscribe', id: 'one', payload: { query: query(symbol) } }),
   );
   let closed: StreamReason | null = null;
   void talking.closed.then(({ reason }) => {
     closed = { code: null, message: reason };
   });
   return {
-    prices: () => talking.said.flatMap(({ type, payload }) => (type === 'next' ? [payload.data.quotes.spot] : [])),
+    prices: () => talking.said.flatMap(({ type, payload }) => (type === 'next' ? [priceOf(payload.data[topic])] : [])),
     ended: () =>
       talking.said.filter(({ type }) => type === 'error').map((said) => reasonOf(said.payload[0]))[0] ?? closed,
     leave: () => talking.socket.terminate(),
   };
-}
+};
 
-async function channelSocket(app: TestApp, credential: string, symbol: string): Promise<FollowedQuote> {
+const channelSocket: Follow = async (app, credential, symbol, { channel }) => {
   const { body } = await app.send('POST', '/v2/stream/ticket', { credential });
   const talking = talk(`${app.url}/v2/ws`);
   await talking.open;
   talking.send({ op: 'auth', ticket: body.data.ticket, proto: 3, encoding: 'protobuf' });
-  talking.send({ op: 'sub', id: 1, topic: 'spot', symbol });
+  talking.send({ op: 'sub', id: 1, topic: channel.topic, symbol });
   return {
-    prices: () => talking.bytes.flatMap(spotIn),
+    prices: () => talking.bytes.flatMap((frame) => priceIn(frame, channel)),
     ended: () =>
       talking.said.filter(({ op }) => op === 'bye').map(({ code, message }) => ({ code, message }))[0] ?? null,
     leave: () => talking.socket.terminate(),
   };
-}
+};
 
-/** The price in a frame, read by the wire format alone: the contract's numbers 15 (spot) and in it 2 (zigzag). */
-function spotIn(frame: Buffer): number[] {
-  const spot = fieldsOf(frame).get(15);
-  const price = spot instanceof Buffer ? fieldsOf(spot).get(2) : undefined;
+/** The price in a frame, zigzag, read by the wire format and the contract's numbers alone. */
+function priceIn(frame: Buffer, { message, price: field }: Subject['channel']): number[] {
+  const found = fieldsOf(frame).get(message);
+  const price = found instanceof Buffer ? fieldsOf(found).get(field) : undefined;
   return typeof price === 'bigint' ? [Number((price >> 1n) ^ -(price & 1n)) / 10_000] : [];
 }
 
@@ -118,12 +143,26 @@ function fieldsOf(bytes: Buffer): Map<number, bigint | Buffer> {
   return fields;
 }
 
-/** Every endpoint that sends live data, each as a client of it follows a quote. */
-export const streamEndpoints: Readonly<Record<string, Follow>> = {
+const endpoints: Readonly<Record<string, Follow>> = {
   '/v2/stream': streamOf,
-  '/graphql by event stream': async ({ url }, credential, symbol) =>
-    graphEvents(await subscribe(url, credential, quoteOf(symbol)), (data) => data),
+  '/graphql by event stream': async ({ url }, credential, symbol, subject) =>
+    graphEvents(await subscribe(url, credential, subject.query(symbol)), subject, (data) => data),
   '/graphql/stream': operationsOf,
   '/graphql by WebSocket': graphSocket,
   '/v2/ws': channelSocket,
 };
+
+type FollowSymbol = (app: TestApp, credential: string, symbol: string) => Promise<Followed>;
+const following = (subject: Subject): Readonly<Record<string, FollowSymbol>> =>
+  Object.fromEntries(
+    Object.entries(endpoints).map(([name, follow]): [string, FollowSymbol] => [
+      name,
+      (app, credential, symbol) => follow(app, credential, symbol, subject),
+    ]),
+  );
+
+/** Every endpoint that sends live data, each as a client of it follows a quote. */
+export const streamEndpoints = following(subjects.quotes);
+
+/** The same endpoints, each as a client of it follows minute bars. */
+export const barStreamEndpoints = following(subjects.bars);

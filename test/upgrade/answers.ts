@@ -1,8 +1,8 @@
 // What a gateway answers to every GET route, so that two versions can be compared.
 import { createHash } from 'node:crypto';
 import { barsClock, type Filled, fillClock } from '../../scripts/upgrade/fill.ts';
+import { knownRoutes } from '../contract/known-routes.ts';
 import { madeRequests } from '../contract/requests.ts';
-import { knownRoutes } from '../contract/route-cases.ts';
 
 /** A request, and as whom. */
 export interface Asked {
@@ -132,6 +132,41 @@ const exceptions: readonly Exception[] = [
       why: 'meta says whose greeks are shown',
     }),
   ),
+  ...['grid', 'history', 'reference'].map((name) => ({
+    route: `GET /v2/gex/:symbol/${name}`,
+    differs: /,"flip_status":(?:null|"[a-z_]+"|\[[^\]]*\])/g,
+    why: 'meta says how much a flip point says',
+  })),
+  ...[
+    ...['GET /v2/gex/:symbol/grid', 'GET /v2/gex/:symbol/history', 'GET /v2/chain/:symbol'],
+    ...['GET /v2/options/:symbol/vol/term', 'GET /v2/options/:symbol/vol/surface'],
+  ].map((route) => ({
+    route,
+    differs: /,"inconsistent_expiries":null,"spot_stale":null/g,
+    why: 'meta says which prices contradict each other; nothing of captures of before',
+  })),
+  {
+    route: 'GET /v2/chain/:symbol',
+    path: /^\/v2\/chain\/spx\?at=2026-11-18T12%3A56&strike_gte=630000$/,
+    differs: /[\s\S]+/g,
+    why: 'rows in protobuf name the root where the chain lists an expiry, right and strike under several',
+  },
+  ...['GET /v2/quotes', 'GET /v2/screener/movers'].map((route) => ({
+    route,
+    differs: { was: '"volume":0,', is: '"volume":null,' },
+    why: 'an index has no volume',
+  })),
+  {
+    route: 'GET /v2/stocks/:symbol/bars',
+    differs: /"message":"source: (?:\\.|[^"\\])*"/g,
+    why: 'source is described as one of a list',
+  },
+  {
+    route: 'GET /v2/stocks/:symbol/bars',
+    path: /adjusted=true/,
+    differs: /"adjusted":true,|"cursor":"[^"]*",/g,
+    why: 'meta says that bars are adjusted, and a cursor is of bars that are or are not',
+  },
   {
     route: 'GET /v2/flow/large-trades',
     path: /^(?!.*session=)/,
@@ -158,11 +193,13 @@ const exceptions: readonly Exception[] = [
 
 const accepts = ['application/json', 'text/csv', 'application/x-protobuf'];
 
-/** Whether a range ends before it begins, which the old release took for an empty one and this one refuses. */
-function isReversed(path: string): boolean {
-  const { searchParams } = new URL(path, 'http://host');
+/** Windows that this version refuses: reversed ones, and those wholly before the years that are served. */
+function isRefused(path: string): boolean {
+  const { pathname, searchParams } = new URL(path, 'http://host');
   const [from, to] = [searchParams.get('from'), searchParams.get('to')];
-  return path.startsWith('/v2/stocks/') && from !== null && to !== null && from > to;
+  const isReversed = from !== null && to !== null && from > to;
+  if (pathname === '/v2/flow/eod') return searchParams.get('to_ms') === '1';
+  return /^\/v2\/(?:stocks|offexchange)\//.test(pathname) && isReversed;
 }
 
 /** Requests to every GET route of the table, by callers who may read everything and by one who may read little. */
@@ -171,7 +208,7 @@ export function everyRequest(clock: string, filled: Filled): Asked[] {
   return routes.flatMap(({ name, route, known }) => {
     const mixed = { ...known, texts: { ...known.texts, ...texts[clock] } };
     const made = madeRequests({ name, route, known: mixed }, 6).map(({ path }) => path);
-    const paths = [...new Set(made)].filter((path) => !isReversed(path));
+    const paths = [...new Set(made)].filter((path) => !isRefused(path));
     const session = filled.sessions[clock]!;
     const callers = [route.needs.endsWith('site-session') ? session : filled.proKey, filled.freeKey];
     return paths.flatMap((path, i) =>

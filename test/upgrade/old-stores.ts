@@ -3,9 +3,11 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import pg from 'pg';
 import { type OwnGateway, type Settings, startGateway } from '../../scripts/own-gateway.ts';
 import { type Filled, fillStore, startRelease } from '../../scripts/upgrade/fill.ts';
 import { findLocation } from '../../src/store/engine/embedded/embedded-location.ts';
+import { openEmbeddedServer } from '../../src/store/engine/embedded/embedded-server.ts';
 import { isRunning, readPostmaster } from '../../src/store/engine/embedded/postmaster-file.ts';
 
 /** Whose gateway. */
@@ -49,6 +51,20 @@ async function stopEmbedded(folder: string): Promise<void> {
   while (isRunning(postmaster, cluster)) await new Promise((resolve) => setTimeout(resolve, 20));
 }
 
+/**
+ * Makes the sample market's data an operator's own, by the names of its files: simulated data would not be served
+ * beside the vendor files' (session-origins.server.test.ts).
+ */
+async function ownData(dataDir: string): Promise<void> {
+  const server = await openEmbeddedServer({ dataDir });
+  const client = new pg.Client(server.connection);
+  await client.connect();
+  await client.query(`UPDATE ingested_files SET name = regexp_replace(name, '[\\\\/]sample[\\\\/]', '/own/')`);
+  await client.query(`DELETE FROM store_facts WHERE key = 'sample'`);
+  await client.end();
+  await server.close();
+}
+
 /** Fills a store in a folder. */
 export async function fillOldStores(release: string, everything: boolean): Promise<OldStores> {
   const folders: string[] = [];
@@ -65,6 +81,7 @@ export async function fillOldStores(release: string, everything: boolean): Promi
   const log = (settings: Settings) => join(settings.TAPEGRAPH_DATA!, 'gateways.log');
   const first = await newStore(null);
   const filled = await fillStore(release, first, { everything, logFile: log(first) });
+  await ownData(first.TAPEGRAPH_DATA!);
   return {
     filled,
     release,

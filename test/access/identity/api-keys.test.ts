@@ -62,6 +62,7 @@ describe('the key ring', () => {
     await expect(create({ name: 'x'.repeat(201) })).rejects.toMatchObject(refused(400, 'invalid_params'));
     await expect(create({ name: 'a\u0000' })).rejects.toMatchObject(refused(400, 'invalid_params'));
     await expect(here.access.accounts.set('a\u0000', {})).rejects.toMatchObject(refused(400, 'invalid_params'));
+    expect((await create({ name: 'x'.repeat(200) })).meta.name).toHaveLength(200);
     expect((await create({ name: ' ' })).meta.name).toBe('API key');
   });
 

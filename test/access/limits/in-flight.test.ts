@@ -1,6 +1,7 @@
 import { Redis } from 'ioredis';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { openInFlight, tooManyInFlight } from '../../../src/access/limits/in-flight.ts';
+import { limitsByMessage, serveLimits } from '../../../src/access/limits/limits-by-message.ts';
 import { openRedisLink, type RedisLink } from '../../../src/access/limits/redis-link.ts';
 import { keyCaller, sessionCaller } from '../callers.ts';
 import { clean, ownPrefix, redisUrl } from '../redis-for-tests.ts';
@@ -31,6 +32,23 @@ describe('requests in flight', () => {
     first!();
     expect(await inFlight.acquire(keyCaller())).not.toBeNull();
     expect(await inFlight.acquire(keyCaller())).toBeNull();
+  });
+
+  it('asked for by a worker that has ended in the meantime hold no place', async () => {
+    const rates = { free: 3, basic: 30, pro: 300, anonymous: 2 };
+    const server = serveLimits(rates);
+    const worker = (asker: number) => {
+      const limits = limitsByMessage(rates, (question) => {
+        void server.answer(asker, question, (answer) => limits.hear(answer));
+      });
+      return limits;
+    };
+    void worker(1).slots('k1');
+    server.forget(1);
+    const other = worker(2);
+    expect(await other.slots('k1')).not.toBeNull();
+    expect(await other.slots('k1')).not.toBeNull();
+    expect(await other.slots('k1')).toBeNull();
   });
 
   it('over the limit are 429 rate_limited with Retry-After: 1', () => {
@@ -87,6 +105,19 @@ describe.skipIf(redisUrl === null)('requests in flight at several processes', ()
     expect(await inFlight.acquire(keyCaller())).not.toBeNull();
     expect(await redis.zcard(key)).toBe(1);
     redis.disconnect();
+  });
+
+  it('are renewed no more once their process has closed its count', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    const inFlight = open();
+    await inFlight.acquire(keyCaller());
+    const key = `${prefix}in-flight:k1`;
+    const run = (command: string) => links[0]!.attempt(async (redis) => ({ answer: await redis.call(command, key) }));
+    await run('PERSIST');
+    inFlight.close();
+    vi.advanceTimersByTime(5000);
+    // Commands of one connection run in order: a renewal would have set the expiry before this is answered.
+    expect(await run('PTTL')).toEqual({ answer: -1 });
   });
 
   it('are freed when the process that held them died', async () => {

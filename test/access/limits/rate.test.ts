@@ -1,7 +1,7 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, test, vi } from 'vitest';
 import { limitsByMessage, serveLimits } from '../../../src/access/limits/limits-by-message.ts';
 import { openRate, type Rate } from '../../../src/access/limits/rate.ts';
-import { openRedisLink, type RedisLink } from '../../../src/access/limits/redis-link.ts';
+import { openRedisLink, type RedisLink, retryDelayMs } from '../../../src/access/limits/redis-link.ts';
 import { keyCaller, sessionCaller } from '../callers.ts';
 import { flakyProxy } from '../flaky-proxy.ts';
 import { clean, ownPrefix, redisUrl } from '../redis-for-tests.ts';
@@ -215,4 +215,8 @@ describe.skipIf(redisUrl === null)('the rate of several processes', () => {
     expect(lines).toHaveLength(1);
     expect(lines[0]).toContain('warning: Redis at 127.0.0.1:9 is not reachable');
   });
+});
+
+test('Redis is tried again soon after it was lost, then less often, and every 5 s in the end', () => {
+  expect([1, 2, 3, 4, 5, 6, 1000].map(retryDelayMs)).toEqual([200, 400, 800, 1600, 3200, 5000, 5000]);
 });

@@ -262,3 +262,56 @@ describe('whatever the prints', () => {
     );
   });
 });
+
+describe('bars of extended hours', () => {
+  const hours = (hour: number) => (hour - 10) * 3_600_000;
+  const [night, early, before, open, after, late] = [3.9, 4.5, 9.4, 9.5, 16.5, 20].map(hours) as [
+    ...[number, number, number, number, number, number],
+  ];
+  const tape = [
+    stockPrint(night, 90, 10, [12]),
+    stockPrint(early, 95, 20, [12]),
+    stockPrint(early + 1000, 94, 30, [12, 37]),
+    stockPrint(before, 96, 40, [12]),
+    stockPrint(open, 100, 100),
+    stockPrint(open + 1000, 130, 50, [12]),
+    stockPrint(after, 105, 60, [12]),
+    stockPrint(after + 1000, 106, 70, [12]),
+    stockPrint(after + 2000, 107, 80, [13]),
+    stockPrint(late - 1, 104, 90, [12]),
+  ];
+  const times = (timeframe: Timeframe, extendedBars: boolean) =>
+    stockBars(runStockTape(tape, { extendedBars }), timeframe).map(({ tsMs }) => (tsMs - stockStart) / 3_600_000 + 10);
+
+  test('are made from 04:00 to 20:00, where Form T forms prices and other conditions do what they did', () => {
+    expect(times('1h', false)).toEqual([9]);
+    expect(times('1h', true)).toEqual([4, 9, 16, 19]);
+    const [first] = stockBars(runStockTape(tape, { extendedBars: true }), '1m');
+    expect(first).toMatchObject({ open: 95, high: 95, low: 95, close: 95, volume: 50, tradeCount: 2 });
+    const [, , , evening] = stockBars(runStockTape(tape, { extendedBars: true }), '1m');
+    expect(evening).toMatchObject({ open: 105, high: 106, low: 105, close: 106, volume: 210, tradeCount: 3 });
+    expect(times('1s', true)).toHaveLength(6);
+  });
+
+  test('leave the session’s own bars, the day, the official close and the price as they are; the day counts all', () => {
+    const [regular, extended] = [runStockTape(tape), runStockTape(tape, { extendedBars: true })];
+    expect(stockBars(extended, '1d')).toEqual(stockBars(regular, '1d'));
+    expect(stockBars(regular, '1d')).toMatchObject([{ open: 100, high: 100, low: 100, close: 100, volume: 550 }]);
+    expect(extended.latest('XYZ')).toEqual(regular.latest('XYZ'));
+    expect(extended.officialClose('XYZ', 11)).toBe(regular.officialClose('XYZ', 11));
+    const own = (tape: typeof regular) => stockBars(tape, '1m').filter(({ tsMs }) => tsMs === stockStart + open);
+    expect(own(extended)).toEqual(own(regular));
+    expect(own(extended)).toMatchObject([{ high: 100, volume: 150 }]);
+  });
+
+  test('depend on the prints alone: in any order, and with one that is taken back', () => {
+    const cancelled = stockPrint(after + 500, 110, 5, [12]);
+    const whole = [...tape, cancelled, { ...cancelled, correction: 8, sequence: 9e6 }];
+    const expected = stockBars(runStockTape(tape, { extendedBars: true }), '1s');
+    fc.assert(
+      fc.property(fc.shuffledSubarray(whole, { minLength: whole.length }), (prints) => {
+        expect(stockBars(runStockTape(prints, { extendedBars: true }), '1s')).toEqual(expected);
+      }),
+    );
+  });
+});

@@ -43,13 +43,16 @@ describe('a solved chain', () => {
   test('without an out-of-the-money quote the other side is solved, without either the neighbours are joined', () => {
     const none = { bid: null, ask: null };
     const rows = strikes.flatMap((strike) => [
-      pricedRow('SPXW', '2025-06-20', 'call', strike, strike === 575 || strike === 570 ? none : {}),
+      pricedRow('SPXW', '2025-06-20', 'call', strike, [570, 575, 620].includes(strike) ? none : {}),
       pricedRow('SPXW', '2025-06-20', 'put', strike, strike === 580 || strike === 570 ? none : {}),
     ]);
     const solved = solveChain(chainOf(rows), options);
     const at = (strike: number) => strikes.indexOf(strike) * 2;
-    expect(originOf(solved.origin[at(580)]!)).toBe('inTheMoney');
-    expect(solved.iv[at(580)]).toBeCloseTo(smileAt(580), 3);
+    // Below the forward the put is out of the money, above it the call.
+    for (const strike of [580, 620]) {
+      expect(originOf(solved.origin[at(strike)]!)).toBe('inTheMoney');
+      expect(solved.iv[at(strike)]).toBeCloseTo(smileAt(strike), 3);
+    }
     expect(originOf(solved.origin[at(570)]!)).toBe('interpolated');
     const [low, middle, high] = [565, 570, 575].map((strike) => Math.log(strike)) as [number, number, number];
     const line = (middle - low) / (high - low);

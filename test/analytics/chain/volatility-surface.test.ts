@@ -125,6 +125,12 @@ describe('the volatilities of a chain as its source gives them', () => {
     const stale = { ...pricedChain('SPY', [sessionDate, third], strikes), spot: 606 };
     expect(volatilitySurface(stale).price).toBe(606);
     expect(Math.abs(volatilitySurface({ ...stale, rate: market.rate }).price! - 600)).toBeLessThan(0.03);
+    // It knows the dividends that the chain was solved with.
+    const known = { kind: 'regular', amount: 3, ratio: null, declared: null } as const;
+    const dividends = [{ symbol: 'SPY', exDate: '2025-06-05', ...known }];
+    const weekly = { ...pricedChain('SPY', ['2025-06-06', third], strikes), spot: 606, rate: market.rate };
+    const { price } = volatilitySurface(weekly, { dividends });
+    expect(price! - 600).toBeGreaterThan(2);
   });
 
   test('moneyness is of the spot, else of the prior close; without either nothing is at the money', () => {

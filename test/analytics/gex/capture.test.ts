@@ -5,7 +5,7 @@ import { computeGexCapture } from '../../../src/analytics/gex/capture.ts';
 import { methodologyVersion } from '../../../src/analytics/methodology.ts';
 import { blackScholes } from '../../../src/analytics/pricing/black-scholes.ts';
 import type { ChainCapture, ChainRow } from '../../../src/domain/chain/chain.ts';
-import { optionRoot } from '../../../src/domain/chain/option-root.ts';
+import { standardRoots } from '../../../src/domain/chain/option-root.ts';
 import type { GexCapture } from '../../../src/domain/gex.ts';
 import { chainOf, market, pricedChain, pricedRow, sessionDate } from '../priced-chain.ts';
 
@@ -118,6 +118,22 @@ describe('a GEX capture', () => {
     expect(strikes.map((strike) => strike * 1000)).toContain(last.maxPain);
   });
 
+  test('one standard deviation is of the price that options are priced with: the implied spot, or the forward they follow', () => {
+    const deviation = (of: ChainCapture, price: (capture: GexCapture, forward: number) => number) => {
+      const found = captureOf(of);
+      const { atmIv, expectedMoveSigma } = found.expiries.at(-1)!;
+      const { years, forward } = solveChain(of, solve).groups.at(-1)!;
+      expect(expectedMoveSigma).toBeCloseTo(price(found, forward) * atmIv! * Math.sqrt(years), 9);
+      return found;
+    };
+    const stale = deviation({ ...chain, spot: 606 }, ({ impliedSpot }) => impliedSpot!);
+    expect(stale).toMatchObject({ spot: 606, spotStale: true });
+    expect(stale.expiries.map(({ inconsistent }) => inconsistent)).toEqual([false, false, false]);
+    const onForwards = pricedChain('VIX', ['2025-09-17'], strikes);
+    const { spot } = deviation({ ...onForwards, spot: 560 }, (_capture, forward) => forward);
+    expect(spot).toBe(560);
+  });
+
   test('open interest: null = the right is not listed, 0 = listed with none, neither known = no row', () => {
     const rows = [
       sourced('call', 590, 0.01, { openInterest: 0 }),
@@ -163,7 +179,7 @@ describe('a GEX capture', () => {
     const plain = [sourced('call', 600, 0.01)];
     const adjusted = { ...sourced('call', 605, 0.01), root: 'SPY1' };
     expect(captureOf(chainOf([...plain, adjusted]), vendor)).toEqual(captureOf(chainOf(plain), vendor));
-    const roots = new Map([['SPY', { ...optionRoot('SPY'), multiplier: 10 }]]);
+    const roots = { of: (root: string) => ({ ...standardRoots.of(root), multiplier: 10 }) };
     const [full, mini] = [captureOf(chainOf(plain), vendor), captureOf(chainOf(plain), { ...vendor, roots })];
     expect(mini.netGex).toBeCloseTo(full.netGex / 10, 6);
   });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import {
-  chainYields,
+  chainGroups,
   type FollowedContract,
   type MinuteMarket,
   minuteSolve,
@@ -9,18 +9,18 @@ import { americanPrice, americanValue } from '../../../src/analytics/pricing/ame
 import { blackScholes } from '../../../src/analytics/pricing/black-scholes.ts';
 import { yearsToExpiry } from '../../../src/analytics/pricing/expiry-time.ts';
 import { type OptionContract, readOptionContract } from '../../../src/domain/chain/option-contract.ts';
-import { optionRoot } from '../../../src/domain/chain/option-root.ts';
+import { standardRoots } from '../../../src/domain/chain/option-root.ts';
 import { chainCapture, chainRow, newYork } from '../../support/option-market.ts';
 
 const tsMs = newYork('2026-11-20', '12:00');
 const expiry = '2026-12-18';
 const market: MinuteMarket = {
-  ...{ tsMs, rate: 0.045 },
+  tsMs,
   groups: new Map(
     ['SPY', 'SPXW'].map((name) => {
-      const root = optionRoot(name);
+      const root = standardRoots.of(name);
       const years = yearsToExpiry(expiry, root, tsMs);
-      return [`${name} ${expiry}`, { root, years, spot: 600.5, dividendYield: 0.013 }];
+      return [`${name} ${expiry}`, { root, years, spot: 600.5, rate: 0.045, dividendYield: 0.013, dividends: [] }];
     }),
   ),
 };
@@ -28,7 +28,7 @@ const put = readOptionContract('O:SPY261218P00605000')!;
 const call = readOptionContract('O:SPXW261218C00605000')!;
 
 function inputs(contract: OptionContract) {
-  const years = yearsToExpiry(contract.expiry, optionRoot(contract.root), tsMs);
+  const years = yearsToExpiry(contract.expiry, standardRoots.of(contract.root), tsMs);
   const { right, strike } = contract;
   return { right, strike: strike / 1000, years, spot: 600.5, rate: 0.045, dividendYield: 0.013, volatility: 0.2 };
 }
@@ -81,7 +81,7 @@ test('a mark that no volatility has leaves iv, delta and gamma unknown', () => {
   expect(minuteSolve(quoted(put, price, wide), market)).toMatchObject({ ...unknown, mark: 40.005 });
 });
 
-test('yields are those of the chain: one made with 1.3 % gives it back', () => {
+test('rates, yields and forwards are those of the chain: one made with 1.3 % gives it back', () => {
   const rows = [580, 590, 600, 610, 620].flatMap((strike) =>
     (['call', 'put'] as const).map((right) => {
       const contract = { ...call, right, strike: strike * 1000 };
@@ -90,7 +90,12 @@ test('yields are those of the chain: one made with 1.3 % gives it back', () => {
     }),
   );
   const chain = chainCapture('SPX', tsMs, rows);
-  expect([...chainYields(chain, 0.045).keys()]).toEqual([`SPXW ${expiry}`]);
-  expect(chainYields(chain, 0.045).get(`SPXW ${expiry}`)).toBeCloseTo(0.013, 6);
-  expect(chainYields({ ...chain, spot: null, priorCloseSpot: null }, 0.045).size).toBe(0);
+  const curve = [{ days: 10, rate: 0.045 }];
+  const groups = chainGroups(chain, { rate: 0.03, curve });
+  expect([...groups.keys()]).toEqual([`SPXW ${expiry}`]);
+  const { years } = market.groups.get(`SPXW ${expiry}`)!;
+  expect(groups.get(`SPXW ${expiry}`)).toMatchObject({ rate: 0.045, dividend: null });
+  expect(groups.get(`SPXW ${expiry}`)!.dividendYield).toBeCloseTo(0.013, 6);
+  expect(groups.get(`SPXW ${expiry}`)!.forward).toBeCloseTo(600.5 * Math.exp((0.045 - 0.013) * years), 6);
+  expect(chainGroups({ ...chain, spot: null, priorCloseSpot: null }, { rate: 0.045 }).size).toBe(0);
 });

@@ -8,15 +8,16 @@ import { groupChain } from '../../../src/analytics/pricing/chain-groups.ts';
 import { chainMarket } from '../../../src/analytics/pricing/chain-market.ts';
 import { yearsUntil } from '../../../src/analytics/pricing/expiry-time.ts';
 import type { ChainCapture, ChainRow } from '../../../src/domain/chain/chain.ts';
-import { lastInstant, optionRoot } from '../../../src/domain/chain/option-root.ts';
+import { lastInstant, standardRoots } from '../../../src/domain/chain/option-root.ts';
+import type { Dividend } from '../../../src/domain/dividends.ts';
 import { capturedAt, chainOf, market, pricedChain, sessionDate, smileAt } from '../priced-chain.ts';
 
 const { rate } = market;
 const strikes = Array.from({ length: 41 }, (_, i) => 550 + 2.5 * i);
 const expiries = [sessionDate, '2025-06-06', '2025-06-13', '2025-06-20', '2025-09-19', '2025-12-19'];
 
-function marketOf(chain: ChainCapture, spot = chain.spot!) {
-  return chainMarket(groupChain(chain), chain.rows, spot, rate);
+function marketOf(chain: ChainCapture, spot = chain.spot!, dividends: readonly Dividend[] = []) {
+  return chainMarket(chain, groupChain(chain), spot, { rate, dividends });
 }
 
 /**
@@ -27,7 +28,7 @@ function withDividend(root: string, dates: readonly string[], dividend: number, 
   const rows = dates.flatMap((expiry) =>
     strikes.flatMap((strike) =>
       (['call', 'put'] as const).map((right): ChainRow => {
-        const time = yearsUntil(lastInstant(expiry, optionRoot(root).settlement), capturedAt);
+        const time = yearsUntil(lastInstant(expiry, standardRoots.of(root).settlement), capturedAt);
         const spot = market.spot - dividend * (1 + Math.floor((time - between) / years));
         const inputs = { right, strike, spot, years: time, rate, dividendYield: 0, volatility: 0.2 };
         const price = blackScholes(inputs).price;
@@ -97,11 +98,28 @@ describe('the implied spot', () => {
   });
 
   test('is unknown without three pairs near the money within ten days', () => {
-    const unknown = { impliedSpot: null, spotStale: false };
+    const unknown = { impliedSpot: null, spotStale: null };
     expect(marketOf(pricedChain('SPY', ['2025-06-20', '2025-09-19'], strikes), 620)).toMatchObject(unknown);
     expect(marketOf(pricedChain('SPY', ['2025-06-06'], [597.5, 600]), 601)).toMatchObject(unknown);
     expect(marketOf(pricedChain('SPY', ['2025-06-06'], [550, 600, 650]), 601)).toMatchObject(unknown);
     expect(marketOf(pricedChain('SPY', ['2025-06-06'], [597.5, 600, 602.5]), 602)).toMatchObject({ spotStale: true });
+  });
+
+  test('is the middle of what American pairs leave open where no later expiry tells a yield', () => {
+    const alone = pricedChain('SPY', ['2025-06-13'], [590, 595, 600, 605, 610]);
+    const [group] = groupChain(alone);
+    const discount = Math.exp(-rate * group!.years);
+    const middles = group!.strikes.map(({ dollars, call, put }) => {
+      const mid = (index: number) => 0.5 * (alone.rows[index]!.bid! + alone.rows[index]!.ask!);
+      const difference = mid(call) - mid(put);
+      return 0.5 * (dollars * discount + difference) + 0.5 * (dollars + difference);
+    });
+    const { impliedSpot } = marketOf(alone);
+    expect(impliedSpot).toBeCloseTo(middles.toSorted((a, b) => a - b)[2]!, 9);
+    // Over nine days it is at most 5 basis points from the price, whatever the yield between 0 and the rate.
+    expect(Math.abs(impliedSpot! / 600 - 1)).toBeLessThan(0.0006);
+    const withLater = marketOf(pricedChain('SPY', ['2025-06-13', '2025-12-19'], [590, 595, 600, 605, 610]));
+    expect(Math.abs(withLater.impliedSpot! / 600 - 1)).toBeLessThan(0.00005);
   });
 
   test('takes no yield beyond [−2 %, 15 %] of an American root: what is left of a forward is in its spot', () => {
@@ -113,25 +131,18 @@ describe('the implied spot', () => {
     }
   });
 
-  test('a dividend that goes ex before the first expiry belongs to its yield', () => {
+  test('a known dividend that goes ex before the first expiry explains what the quotes miss of the spot', () => {
     // Every quarter 0.2 % of 600, for the first time tomorrow: the options of eight days know of it, the spot does not.
     const chain = withDividend('SPXW', ['2025-06-12', '2025-06-20', '2025-09-19', '2025-12-19'], 1.2, 0.25, 1 / 365);
-    const { spotStale, groups } = marketOf(chain);
+    expect(marketOf(chain)).toMatchObject({ spotStale: true });
+    const dividend = { symbol: 'SPX', exDate: '2025-06-05', kind: 'regular', amount: 1.2, ratio: null, declared: null };
+    const { spotStale, impliedSpot, groups } = marketOf(chain, 600, [dividend as Dividend]);
     expect(spotStale).toBe(false);
-    expect(groups[0]!.dividendYield).toBeGreaterThan(0.07);
-    expect(groups[0]!.dividendYield).toBeLessThan(0.1);
-    // A spot that is as far over what the quotes imply on a share that pays nothing is stale.
-    expect(marketOf(withDividend('SPXW', ['2025-06-12', '2025-09-19'], 0, 1, 0), 601.2).spotStale).toBe(true);
-  });
-
-  test('roots whose options do not follow the spot have forwards alone', () => {
-    const chain = pricedChain('VIX', ['2025-06-18', '2025-07-16'], [590, 595, 600, 605, 610]);
-    const { impliedSpot, spotStale, groups } = marketOf(chain, 500);
-    expect([impliedSpot, spotStale]).toEqual([null, false]);
-    for (const { forward, spot } of groups) {
-      expect(spot).toBe(500);
-      expect(forward).toBeGreaterThan(599);
-    }
+    // The later quarters are a yield, of which eight days are 0.1.
+    expect(Math.abs(impliedSpot! - 600)).toBeLessThan(0.12);
+    expect(groups[0]).toMatchObject({ dividend: { amount: 1.2, exDate: '2025-06-05', source: 'dataset' } });
+    expect(Math.abs(groups[0]!.spot - 598.8)).toBeLessThan(0.06);
+    expect(Math.abs(groups[0]!.dividendYield)).toBeLessThan(0.001);
   });
 });
 
@@ -143,7 +154,7 @@ test('call and put of one strike have one volatility within their spreads, today
       groupChain(chain).forEach(({ years, strikes: listed }, i) => {
         for (const { dollars, call, put } of listed) {
           if (Math.abs(dollars - 600) > 3) continue;
-          const inputs = { strike: dollars, years, rate, ...groups[i]!, volatility: smileAt(dollars) };
+          const inputs = { strike: dollars, years, ...groups[i]!, volatility: smileAt(dollars) };
           for (const index of [call, put]) {
             const { right, bid, ask } = chain.rows[index]!;
             const price =

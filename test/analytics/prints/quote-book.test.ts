@@ -41,3 +41,16 @@ test('a contract never quoted has no quote', () => {
   expect(book.latest(put)).toBeNull();
   expect(flowSides[book.sideAt(put, 10_000, tapeStart, 0)]).toBe('unknown');
 });
+
+test('the last half of the remembered quotes sides prints however late these come', () => {
+  const book = createQuoteBook(256);
+  const hourMs = 3_600_000;
+  // 256 fill the book; those after the first 200 came an hour later. One more makes room.
+  for (let i = 0; i <= 256; i++) {
+    const ms = i < 200 ? i : hourMs + i;
+    book.add(quote(ms, 1, 1.5));
+    book.release(tapeStart + ms, 0);
+  }
+  for (const ms of [150, 199, hourMs + 200])
+    expect(flowSides[book.sideAt(spyCall, 15_000, tapeStart + ms, 0)]).toBe('buy_inferred');
+});

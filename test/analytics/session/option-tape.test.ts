@@ -259,9 +259,11 @@ describe('bounded memory', () => {
     expect(figures(few)).toEqual(figures(all));
   });
 
-  test('prints and quotes of another day are left out', () => {
-    const { tape } = runTape([print(-11 * 3_600_000, 1000, 1, 302), print(15 * 3_600_000, 1000, 1, 302)]);
-    expect(tape.counts).toMatchObject({ prints: 0, otherSession: 2 });
+  test('prints and quotes of another trade date are left out', () => {
+    // The session begins at 20:00 on the eve, 14 hours before, and ends at 20:00.
+    const hours = [-14 - 1e-6, -14, 10 - 1e-6, 10];
+    const { tape } = runTape(hours.map((hour) => print(Math.round(hour * 3_600_000), 1000, 1, 302)));
+    expect(tape.counts).toMatchObject({ prints: 2, otherSession: 2 });
   });
 
   test('time that passes without prints tells what is over', () => {

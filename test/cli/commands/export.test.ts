@@ -126,9 +126,9 @@ it('export gex writes a row a strike and expiry of every capture in the range, o
   await saveCaptures(store, { gex: [gexCapture('QQQ', second, rows), gexCapture('QQQ', first, rows)] });
   const { stdout } = await tapegraph(['export', 'gex', '--symbol', 'QQQ', '--to', '2026-11-18T09:40'], env);
   expect(stdout.split('\n')).toEqual([
-    'symbol,captured_at,session_date,spot,prior_close_spot,strike,expiry,gex,delta_adj,call_oi,put_oi,gex_0dte,implied_spot,spot_stale',
-    `QQQ,${first},2026-11-18,600.5,598.25,590000,2026-11-18,-5.5,-2.75,10,,-5.5,600.5,false`,
-    `QQQ,${first},2026-11-18,600.5,598.25,600000,2026-11-20,7,,10,,,600.5,false`,
+    'symbol,captured_at,session_date,spot,prior_close_spot,strike,expiry,gex,delta_adj,call_oi,put_oi,gex_0dte,implied_spot,spot_stale,delay_ms,methodology_version',
+    `QQQ,${first},2026-11-18,600.5,598.25,590000,2026-11-18,-5.5,-2.75,10,,-5.5,600.5,false,,3`,
+    `QQQ,${first},2026-11-18,600.5,598.25,600000,2026-11-20,7,,10,,,600.5,false,,3`,
     '',
   ]);
   const both = await tapegraph(['export', 'gex', '--symbol', 'QQQ', '--format', 'ndjson'], env);

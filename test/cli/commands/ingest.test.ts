@@ -43,7 +43,9 @@ describe('tapegraph ingest', () => {
       ...objects.env,
     });
     expect(ran).toMatchObject({ code: 1, stderr: '' });
-    expect(ran.stdout).toMatch(/stored {5}s3:\/\/lake\/day\/a\.csv {2}1 rows.*\nrefused {4}s3:\/\/lake\/day\/b\.csv/);
+    expect(ran.stdout).toMatch(
+      /stored {5}s3:\/\/lake\/day\/a\.csv {2}1 rows.*\n {11}2019-02-13: 0 → 1 bar of 1 symbol\nrefused {4}s3:\/\/lake\/day\/b\.csv/,
+    );
     expect(ran.stdout).toMatch(/\n {11}b\.csv:2 {2}ticker: /);
     for (const secret of Object.values(credentials)) expect(ran.stdout).not.toContain(secret);
   });
@@ -55,7 +57,7 @@ describe('tapegraph ingest', () => {
     const first = await tapegraphProcess(args, env);
     expect(first).toMatchObject({ code: 0, stderr: '' });
     expect(first.stdout).toMatch(
-      /stored {5}.*a1\.csv {2}1 rows.*\nstored {5}.*a2\.csv.*\n2 stored, 0 unchanged, 0 refused\n$/,
+      /stored {5}.*a1\.csv {2}1 rows.*\n {11}2019-02-13: 0 → 1 bar of 1 symbol\nstored {5}.*a2\.csv.*\n {11}2019-02-13: 0 → 1 bar of 1 symbol\n2 stored, 0 unchanged, 0 refused\n$/,
     );
     const second = await tapegraph([...args, '--json'], env);
     expect(JSON.parse(second.stdout)).toMatchObject({

@@ -143,6 +143,37 @@ describe('a server that loads the sample market', () => {
     await expectWhole(store);
   }, 180_000);
 
+  it('leaves the loading to another one that has begun it, which stays ready, and is announced as early', async () => {
+    const store = await storeForThisTest();
+    const data = dataFolder();
+    const first = await started(store, data);
+    await vi.waitUntil(async () => (await whatOf(first)) === history, patient);
+    // So that it is not over before the second one has begun.
+    const loader = loaderOf(first);
+    process.kill(loader, 'SIGSTOP');
+    const before = await stateOf(first);
+    expect(before.what).toBe(history);
+    const second = await started(store, data);
+    await vi.waitUntil(() => second.said().stdout !== '', patient);
+    expect(await stateOf(first)).toEqual(before);
+    process.kill(loader, 'SIGCONT');
+    await Promise.all([first, second].map(untilWhole));
+    expect(second.said().stdout).toBe(first.said().stdout);
+    await expectWhole(store);
+  }, 180_000);
+
+  it('and another one that starts at the same time load it once, and show the same key', async () => {
+    const store = await storeForThisTest();
+    const data = dataFolder();
+    const both = await Promise.all([started(store, data), started(store, data)]);
+    await Promise.all(both.map(untilWhole));
+    await vi.waitUntil(() => both.every(({ said }) => said().stdout !== ''), patient);
+    const [one, other] = both.map(({ said }) => said().stdout);
+    expect(one).toBe(other);
+    expect(await store.prisma.apiKey.count()).toBe(1);
+    await expectWhole(store);
+  }, 180_000);
+
   it.each([latestSession, history])(
     'that is killed with its loader in the %s has all at the next start',
     async (stage) => {

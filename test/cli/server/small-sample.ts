@@ -25,11 +25,11 @@ await runGateway(
   {
     terminal,
     config,
-    options: { sample: true, sampleShape: shape },
+    part: { sample: true, alwaysOpen: false, isFirst: true, sampleShape: shape },
     endedBarsOnly: true,
     clock: clockFrom(nowMs, Date.now),
     log: openLog({ level: config.logLevel, secrets: [] }, stderr),
     memory: defaultMemory,
   },
-  ({ key }) => stdout.write(`${JSON.stringify({ key })}\n`),
+  { onReady: ({ key }) => void stdout.write(`${JSON.stringify({ key })}\n`) },
 );

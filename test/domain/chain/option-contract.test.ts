@@ -6,7 +6,7 @@ import {
   parseOptionContract,
   readOptionContract,
 } from '../../../src/domain/chain/option-contract.ts';
-import { lastInstant, optionRoot, underlyingOf } from '../../../src/domain/chain/option-root.ts';
+import { lastInstant, standardRoots } from '../../../src/domain/chain/option-root.ts';
 import { dateOfEpochDay } from '../../../src/domain/market-time.ts';
 
 const contracts = fc.record({
@@ -46,19 +46,13 @@ describe('option contracts', () => {
   });
 
   test('belong to the ticker of their root', () => {
-    expect(['SPXW', 'NDXP', 'RUTW', 'VIXW', 'BRKB', 'SPY', 'TSLA1'].map(underlyingOf)).toEqual([
-      'SPX',
-      'NDX',
-      'RUT',
-      'VIX',
-      'BRK.B',
-      'SPY',
-      'TSLA',
-    ]);
-    expect(optionRoot('TSLA1').adjusted).toBe(true);
-    expect(optionRoot('SPXW')).toMatchObject({ style: 'european', settlement: 'pm' });
-    expect(optionRoot('SPX')).toMatchObject({ style: 'european', settlement: 'am' });
-    expect(optionRoot('OEX').style).toBe('american');
+    expect(
+      ['SPXW', 'NDXP', 'RUTW', 'VIXW', 'BRKB', 'SPY', 'TSLA1'].map((root) => standardRoots.of(root).underlying),
+    ).toEqual(['SPX', 'NDX', 'RUT', 'VIX', 'BRK.B', 'SPY', 'TSLA']);
+    expect(standardRoots.of('TSLA1').adjusted).toBe(true);
+    expect(standardRoots.of('SPXW')).toMatchObject({ style: 'european', settlement: 'pm' });
+    expect(standardRoots.of('SPX')).toMatchObject({ style: 'european', settlement: 'am' });
+    expect(standardRoots.of('OEX').style).toBe('american');
   });
 
   test('die at the open or at the close of their expiry date', () => {

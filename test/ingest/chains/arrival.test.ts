@@ -80,7 +80,7 @@ describe('four captures', () => {
 
   test(`give one store in each of ${orders.length} orders, by files and by the capture of a source`, async () => {
     const source = await chainServer();
-    const urls = captures.map((text, i) => source.serve(`c${i}`, tagged(text, `"${i}"`)));
+    const urls = captures.map((text, i) => source.serve(`${i}.json`, tagged(text, `"${i}"`)));
     const settings = { everyMs: 1, delayMs: 0, always: true, timeoutMs: 60_000, maxBytes: 1e6, rate: 0.045, atOnce: 1 };
     const log = { info() {}, warn() {}, debug() {} };
     const world = { now, stop: new AbortController().signal, random: () => 0, sleep: async () => {}, log };

@@ -4,7 +4,7 @@ import { type MinuteMarket, minuteSolve } from '../../../src/analytics/minute/so
 import { yearsToExpiry } from '../../../src/analytics/pricing/expiry-time.ts';
 import { toBarColumns } from '../../../src/domain/bar.ts';
 import { type OptionContract, readOptionContract } from '../../../src/domain/chain/option-contract.ts';
-import { optionRoot } from '../../../src/domain/chain/option-root.ts';
+import { standardRoots } from '../../../src/domain/chain/option-root.ts';
 import { exchangeInstant } from '../../../src/domain/market-time.ts';
 import { minuteMs } from '../../../src/domain/units.ts';
 import { storeChain } from '../../../src/ingest/chains/chain.ts';
@@ -110,10 +110,10 @@ const lastBefore = (tsMs: number, wanted: (record: QuotedRecord) => boolean) =>
 
 /** A market in which one contract's root and expiry are priced at a spot. */
 function marketAt(contract: OptionContract, tsMs: number, spot: number, dividendYield = 0): MinuteMarket {
-  const root = optionRoot(contract.root);
+  const root = standardRoots.of(contract.root);
   const years = yearsToExpiry(contract.expiry, root, tsMs);
-  const groups = new Map([[`${contract.root} ${contract.expiry}`, { root, years, spot, dividendYield }]]);
-  return { tsMs, rate: 0.045, groups };
+  const group = { root, years, spot, rate: 0.045, dividendYield, dividends: [] };
+  return { tsMs, groups: new Map([[`${contract.root} ${contract.expiry}`, group]]) };
 }
 
 describe('the minute solves of a live tape', () => {

@@ -26,6 +26,10 @@ const call = 'O:SPY261218C00600000';
 /** Lines of a dataset's file whose figures depend on `n`. */
 const lines: Record<Exclude<Dataset, 'chain'>, (n: number, date: string) => string[]> = {
   symbols: (n) => ['symbol,name,listed', `ABCD,Company ${n},true`],
+  roots: (n) => ['root,underlying,style,settlement,multiplier', `ABCDW,ABCD,european,pm,${n}`],
+  splits: (n) => ['symbol,ex_date,ratio', `ABCD,2026-11-16,${n + 1}:1`],
+  dividends: (n) => ['symbol,ex_date,amount', `ABCD,2026-11-16,${n}`],
+  rates: (n) => ['date,days,rate', `2026-11-16,30,0.0${n}`],
   'stock-minute-bars': (n, date) => [
     'ticker,volume,open,close,high,low,window_start,transactions',
     `SPY,${n},100,100,101,99,${stamp(date)},5`,
@@ -86,9 +90,13 @@ const ingest = async (
   return files[0]!.status;
 };
 
+/** Datasets whose rows are of no session. */
+const withoutSessions = new Set<Dataset>(['symbols', 'roots', 'splits', 'dividends', 'rates']);
+
 const tables = [
   ...['bar_blocks', 'option_bar_blocks', 'open_interest_blocks', 'chain_captures', 'gex_captures', 'flow_events'],
   ...['flow_legs', 'cross_sections', 'ranked_prints', 'off_exchange_sessions', 'option_quote_blocks', 'symbols'],
+  ...['option_roots', 'splits', 'dividends', 'rates'],
 ];
 
 /** All that is stored; numbers of snapshots and of computations go on. */
@@ -132,7 +140,7 @@ describe.each(datasetNames)('%s', (dataset) => {
     }
   });
 
-  test.skipIf(dataset === 'symbols')('a file of another session supersedes nothing', async () => {
+  test.skipIf(withoutSessions.has(dataset))('a file of another session supersedes nothing', async () => {
     const store = await storeForThisTest();
     const [monday, tuesday] = [file(dataset, 1), file(dataset, 2, next)];
     await ingest(store, dataset, monday);

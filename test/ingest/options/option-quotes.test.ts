@@ -113,8 +113,9 @@ describe('stored option quotes', () => {
   test('of another session change nothing of a tape, nor what is remembered of it', async () => {
     const tape = file('trades.csv', tradeHeader, trades);
     await ingest('option-trades', tape);
+    // The session is a Monday, which the weekend before belongs to.
     const dayBefore = quotes.map((line) =>
-      line.replace(/\d{19}$/, (nanos) => String(BigInt(nanos) - 86_400_000_000_000n)),
+      line.replace(/\d{19}$/, (nanos) => String(BigInt(nanos) - 3n * 86_400_000_000_000n)),
     );
     const report = await ingest('option-quotes', file('before.csv', quoteHeader, dayBefore));
     expect(report.notes).toHaveLength(1);
@@ -151,7 +152,8 @@ describe('stored option quotes', () => {
     expect((await blocks()).filter((block) => block.contract === call).map((block) => block.count)).toEqual([
       65_536, 4464,
     ]);
-    const report = await ingest('option-quotes', file('first.csv.gz', quoteHeader, many.slice(0, 65_536)));
+    const first = file('first.csv.gz', quoteHeader, many.slice(0, 65_536));
+    const report = await ingest('option-quotes', first, { replace: true });
     // Only that there are no further ones is new.
     expect(report).toMatchObject({ status: 'stored', changed: 1 });
     expect(await listQuotes(store)).toEqual([
@@ -204,8 +206,9 @@ describe('quotes beside a tape', () => {
   test('of a session without prints leave nothing in the store', async () => {
     const store = await storeForThisTest();
     const { ingest } = ingesting(() => store);
+    // The session is a Monday, which the weekend before belongs to.
     const dayBefore = quotes.map((line) =>
-      line.replace(/\d{19}$/, (nanos) => String(BigInt(nanos) - 86_400_000_000_000n)),
+      line.replace(/\d{19}$/, (nanos) => String(BigInt(nanos) - 3n * 86_400_000_000_000n)),
     );
     const quoteFiles = [file('quotes.csv', quoteHeader, [...dayBefore, ...quotes])];
     await ingest('option-trades', file('trades.csv', tradeHeader, trades), { quoteFiles });

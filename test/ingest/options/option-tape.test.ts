@@ -42,6 +42,8 @@ const trades = [
   trade(call, 400_000, 3.5, 10),
   trade(call, 401_000, 9, 5000, 302, 247),
   trade(put, 5010, 1.5, 600, 303, 232),
+  // In nothing, but the tape reaches the close.
+  trade(put, 21_540_000, 9, 5000, 302, 247),
 ];
 const quotes = [quote(call, -100, 1.2, 1.25), quote('O:SPY270115C00700000', 0, 1, 2), quote(aapl, 59_000, 1.2, 1.4)];
 
@@ -76,7 +78,7 @@ describe('an option tape', () => {
     const report = await ingest(file('tape.csv.gz', tradeHeader, trades), {
       quoteFiles: [file('quotes.csv', quoteHeader, quotes)],
     });
-    expect(report).toMatchObject({ status: 'stored', rows: 10, badLineCount: 0 });
+    expect(report).toMatchObject({ status: 'stored', rows: 11, badLineCount: 0 });
     const spy = await largeTrades('SPY');
     expect(spy.map((each: Json) => each.update.event)).toMatchObject([
       { event_kind: 'multi_leg', total_size: 1200, premium_usd: 270_000, side: 'unknown', multi_leg: true },
@@ -176,7 +178,7 @@ describe('an option tape', () => {
     expect(await largeTrades('MSFT', other)).toMatchObject([
       { coverage: { status: 'observed_live', complete: false } },
     ]);
-    await ingest(file('later.csv', tradeHeader, [trade(put, 0, 2, 700)]), {}, other);
+    await ingest(file('later.csv', tradeHeader, [trade(put, 0, 2, 700)]), { replace: true }, other);
     await vi.waitFor(async () => expect((await crossSection('SPY', other)).seq).toBe(2));
     expect((await crossSection('SPY', other)).update.by_strike).toHaveLength(1);
     expect(await largeTrades('SPY', other)).toMatchObject([{ update: { event: { premium_usd: 140_000 } } }]);
@@ -245,7 +247,7 @@ describe('the quotes and the session of an option tape', () => {
       [start + 600_000, 'observed_live'],
     ] as const) {
       const app = await testApp({ nowMs: at });
-      const tape = write('bad.csv', [tradeHeader, ...trades, trade(call, 0, 1, 0)]);
+      const tape = write('bad.csv', [tradeHeader, ...trades.slice(0, -1), trade(call, 0, 1, 0)]);
       const refused = await ingestFiles(app.store, 'option-trades', [tape], { now: () => at });
       expect(refused.files[0]).toMatchObject({ status: 'refused', badLineCount: 1 });
       for (const table of [

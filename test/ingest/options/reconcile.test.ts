@@ -30,7 +30,9 @@ describe('reconciling a session', () => {
   beforeAll(async () => {
     app = await testApp({ nowMs });
     write('spy.csv', [trade(call, 0, 5, 400), trade(call, -345_600_000, 5, 400)]);
-    write('rest.csv', [trade(put, 10_000, 2, 700), trade(aapl, 20_000, 4, 500)]);
+    // The last is in no figure, but the tape reaches the close.
+    const last = trade(put, 21_540_000, 2, 5).replace(',209,', ',247,');
+    write('rest.csv', [trade(put, 10_000, 2, 700), trade(aapl, 20_000, 4, 500), last]);
     write(
       'day.csv',
       [day(call, 400), day(put, 700), day(aapl, 501), day('O:MSFT261218C00400000', 9)],
@@ -62,7 +64,7 @@ describe('reconciling a session', () => {
 
   test('stores what it finds although a file of the same name and content was ingested before something else', async () => {
     const only = join(folder(), 'rest.csv');
-    await ingestFiles(app.store, 'option-trades', [only], { now: () => nowMs });
+    await ingestFiles(app.store, 'option-trades', [only], { now: () => nowMs, replace: true });
     await vi.waitFor(async () => expect(await events('SPY')).toHaveLength(1));
     await run({});
     await vi.waitFor(async () => expect(await events('SPY')).toHaveLength(2));
@@ -99,7 +101,10 @@ describe('reconciling a session', () => {
     const past = write('past.csv', [`${call},209,0,302,5,${exchangeInstant('2024-03-15', 600)}000000,400`]);
     const told = await tapegraph(['reconcile', '--session', '2024-03-15', past], env);
     expect(told).toMatchObject({ code: 0, stderr: '' });
-    expect(told.stdout).toBe('reconciled 2024-03-15  1 prints of 1 contracts, 1 underlyings; 1 large trades\n');
+    expect(told.stdout).toBe(
+      'reconciled 2024-03-15  1 prints of 1 contracts, 1 underlyings; 1 large trades\n' +
+        '           2024-03-15: 0 → 1 print of 1 symbol\n',
+    );
     const refused = await tapegraph(['reconcile', '--session', '2024-03-18', '--json', past], env);
     expect(refused.code).toBe(1);
     expect(JSON.parse(refused.stdout)).toMatchObject({ status: 'refused', reason: 'past.csv: no print of 2024-03-18' });

@@ -224,10 +224,11 @@ describe('a stock tape', () => {
         'long.csv',
         [keptTrade, keptTrade, keptTrade, gone].map((trade, i) => ({ ...trade, id: i + 1 })),
       ),
-      {},
+      { replace: true },
       other,
     );
-    await ingest(file('short.csv', [off(0, 600, 100), off(0, 600, 100), off(1, 600, 100)]), {}, other);
+    const short = file('short.csv', [off(0, 600, 100), off(0, 600, 100), off(1, 600, 100)]);
+    await ingest(short, { replace: true }, other);
     expect((await bars('1m', other)).filter((bar: Json) => bar.ts_ms < exchangeInstant(second))).toMatchObject([
       { volume: 300, high: 600 },
     ]);

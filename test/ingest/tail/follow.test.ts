@@ -2,149 +2,32 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
-import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { addDays, exchangeInstant } from '../../../src/domain/market-time.ts';
 import { ingestFiles } from '../../../src/ingest/ingest.ts';
 import { reconcile } from '../../../src/ingest/options/reconcile.ts';
 import { type FollowOptions, follow } from '../../../src/ingest/tail/follow.ts';
-import { inTransaction } from '../../../src/store/engine/transaction.ts';
-import { saveSymbols } from '../../../src/store/market/symbols.ts';
-import { clean, ownPrefix, redisUrl } from '../../access/redis-for-tests.ts';
 import { start } from '../../cli/command-line.ts';
-import { type Json, type TestApp, testApp, testSymbols } from '../../support/app.ts';
-import { randomOf } from '../../support/random.ts';
-import { storeForThisTest, type TestStore, testStore } from '../../support/store.ts';
+import { type Json, type TestApp, testApp } from '../../support/app.ts';
+import { storeForThisTest } from '../../support/store.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
-
-const session = '2026-11-16';
-const open = exchangeInstant(session, 570);
-const contracts = ['O:SPY261218C00600000', 'O:SPY261218P00580000', 'O:AAPL261218C00250000'];
-
-const stamp = (ms: number) => `${open + ms}000000`;
-const line = (value: object) => `${JSON.stringify(value)}\n`;
-const stock = (ms: number, id: number, price: number, more: object = {}) =>
-  line({
-    type: 'stock_print',
-    symbol: 'SPY',
-    exchange: id % 3 === 0 ? 4 : 11,
-    id: String(id),
-    price,
-    size: 100,
-    sip_timestamp: stamp(ms),
-    sequence_number: id,
-    ...more,
-  });
-const option = (ms: number, id: number, price: number, size: number, more: object = {}) =>
-  line({
-    type: 'option_print',
-    contract: contracts[id % 3],
-    exchange: 302 + (id % 2) * 14,
-    price,
-    size,
-    conditions: [209],
-    sip_timestamp: stamp(ms),
-    sequence_number: id,
-    ...more,
-  });
-const quote = (ms: number, id: number, bid: number, ask: number) =>
-  line({
-    type: 'option_quote',
-    contract: contracts[id % 3],
-    bid_price: bid,
-    ask_price: ask,
-    sip_timestamp: stamp(ms),
-    sequence_number: id,
-  });
-const index = (ms: number, value: number) =>
-  line({ type: 'index_value', symbol: 'SPX', value, sip_timestamp: stamp(ms) });
-const time = (ms: number) => line({ type: 'time', sip_timestamp: stamp(ms) });
-
-/**
- * An hour of a made-up tape: large and small prints, sweeps, late ones, duplicates, cancels and corrections, and lines
- * that are none.
- */
-function tapeLines(count: number): string[] {
-  const random = randomOf(11);
-  const lines: string[] = [];
-  for (let i = 0; i < count; i++) {
-    const ms = i * 200 - random.below(4) * 300;
-    const at = Math.max(0, ms);
-    const kind = random.below(12);
-    if (kind < 4) lines.push(stock(at, i, 600 + random.below(100) / 100));
-    else if (kind < 9) lines.push(option(at, i, 1 + random.below(5), 100 * (1 + random.below(9))));
-    else if (kind === 9) lines.push(quote(at, i, 1, 4));
-    else if (kind === 10) lines.push(lines[random.below(lines.length)] ?? time(at));
-    else lines.push('not a line\n');
-    if (random.once(20)) lines.push(option(at + 50, i, 2, 300), option(at + 90, i + 6, 2, 300, { exchange: 316 }));
-    if (random.once(30))
-      lines.push(
-        option(at + 10, i, 3, 700),
-        option(at + 400, i + 3000, 3, 700, { exchange: 302 + (i % 2) * 14, conditions: [201] }),
-      );
-    if (i % 3 === 0) lines.push(index(at, 5000 + ((i * 7) % 100)));
-    if (random.once(30)) lines.push(stock(at, i + 100_000, 650), stock(at + 500, i + 100_000, 650, { correction: 8 }));
-  }
-  return lines;
-}
-
-/** A store that knows the symbols on the tape: their contracts are solved every minute. */
-async function marketStore(): Promise<TestStore> {
-  const store = await testStore();
-  await inTransaction(store, (tx) => saveSymbols(tx, testSymbols));
-  return store;
-}
-
-async function marketForThisTest(): Promise<TestStore> {
-  const store = await marketStore();
-  onTestFinished(() => store.close());
-  return store;
-}
-
-/** Everything a follower stores but the numbers of snapshots, which count commits. */
-async function stored(store: TestStore): Promise<Json> {
-  const all: Json = {};
-  for (const table of [
-    'bar_blocks',
-    'live_quotes',
-    'flow_events',
-    'flow_legs',
-    'flow_coverage',
-    'cross_sections',
-    'option_bar_blocks',
-    'greeks_minutes',
-    'greeks_places',
-  ]) {
-    const { rows } = await store.pool.query(`SELECT * FROM ${table}`);
-    all[table] = rows
-      .map(({ seq, registry_version, ...row }) => JSON.stringify(table === 'flow_events' ? { ...row, seq } : row))
-      .sort();
-  }
-  return all;
-}
-
-const unnumbered = (all: Json): Json => ({
-  ...all,
-  flow_events: all.flow_events.map((row: string) => row.replace(/,"seq":\d+/, '')).sort(),
-});
-
-const options = (change: Partial<FollowOptions> = {}): FollowOptions => ({
-  source: 'stdin',
-  fromStart: false,
-  everyMs: 20,
-  now: () => open + 7_200_000,
-  stop: new AbortController().signal,
-  gammaSource: 'solve',
-  rate: 0.045,
-  onBadLine: () => {},
-  ...change,
-});
-const piecesOf = (lines: string[], size = 4000): Buffer[] => {
-  const text = Buffer.from(lines.join(''));
-  return Array.from({ length: Math.ceil(text.length / size) }, (_, i) => text.subarray(i * size, (i + 1) * size));
-};
-
-const lines = tapeLines(1500);
+import {
+  contracts,
+  index,
+  lines,
+  marketForThisTest,
+  marketStore,
+  open,
+  option,
+  options,
+  piecesOf,
+  session,
+  stamp,
+  stock,
+  stored,
+  time,
+  unnumbered,
+} from './followed-tape.ts';
 
 describe('a live tape that is followed', () => {
   let undisturbed: Json;
@@ -203,44 +86,6 @@ describe('a live tape that is followed', () => {
     expect(unnumbered(await stored(store))).toEqual(unnumbered(undisturbed));
   });
 
-  test('killed at any moment loses nothing and counts nothing twice', async () => {
-    const store = await marketForThisTest();
-    const position = async () => {
-      const { rows } = await store.pool.query(`SELECT value FROM store_facts WHERE key = 'followed stdin'`);
-      return rows[0] ? (JSON.parse(rows[0].value).lines as number) : 0;
-    };
-    const positions: number[] = [];
-    for (let kill = 0; kill < 4; kill++) {
-      const { child, ended } = start(['follow', '--from-start'], { DATABASE_URL: store.databaseUrl });
-      onTestFinished(() => void child.kill('SIGKILL'));
-      child.stdin!.on('error', () => {});
-      const before = await position();
-      const rest = piecesOf(lines.slice(before), 1000);
-      child.stdin!.write(lines.slice(0, before).join(''));
-      if (kill === 3) for (const piece of rest) child.stdin!.write(piece);
-      if (kill === 3) child.stdin!.end();
-      else {
-        // It is killed while the first third of what is left comes, at whatever moment after its first commit.
-        child.stdin!.write(rest[0]!);
-        while ((await position()) === before) await pause(20);
-        void pause(Math.random() * 900).then(() => child.kill('SIGKILL'));
-        for (const piece of rest.slice(1, rest.length / 3)) {
-          child.stdin!.write(piece);
-          await pause(30);
-        }
-      }
-      const { code, stderr } = await ended;
-      if (kill === 3)
-        expect({ code, stderr: stderr.replace(/.*bad line skipped.*\n/g, '') }).toEqual({ code: 0, stderr: '' });
-      positions.push(await position());
-    }
-    // Every one of them had written something, and had more to write.
-    expect(positions).toEqual([...new Set(positions)].sort((a, b) => a - b));
-    expect(positions[0]).toBeGreaterThan(0);
-    expect(positions[2]).toBeLessThan(lines.length);
-    expect(await stored(store)).toEqual(undisturbed);
-  }, 120_000);
-
   test('told to stop, writes what it took and ends, although its stdin is open', async () => {
     const store = await marketForThisTest();
     const { child, ended } = start(['follow', '--json'], { DATABASE_URL: store.databaseUrl });
@@ -271,46 +116,6 @@ describe('a live tape that is followed', () => {
     other.resolve();
     await expect(first).rejects.toThrow('another process follows stdin');
   });
-});
-
-describe.skipIf(redisUrl === null)('a tape in a Redis stream', () => {
-  test('killed at any moment loses nothing and counts nothing twice, and acknowledges what it wrote', async () => {
-    const prefix = ownPrefix();
-    const redis = new Redis(redisUrl!);
-    onTestFinished(async () => {
-      redis.disconnect();
-      await clean(prefix);
-    });
-    const stream = `${prefix}tape`;
-    const whole = await marketForThisTest();
-    const killed = await marketForThisTest();
-    const few = lines.slice(0, 900).map((each) => each.trim());
-    await follow(whole, Readable.from([Buffer.from(few.join('\n'))]), options());
-    const args = ['follow', '--stream', stream];
-    const env = { DATABASE_URL: killed.databaseUrl, REDIS_URL: redisUrl! };
-    for (let part = 0; part < 3; part++) {
-      const { child, ended } = start(args, env);
-      onTestFinished(() => void child.kill('SIGKILL'));
-      for (const each of few.slice(part * 300, part * 300 + 300)) await redis.xadd(stream, '*', 'line', each);
-      const left = async () => {
-        const [group] = (await redis.xinfo('GROUPS', stream).catch(() => [])) as Json[];
-        return group === undefined ? 1 : group[group.indexOf('pending') + 1] + (group[group.indexOf('lag') + 1] ?? 0);
-      };
-      if (part < 2) {
-        while ((await left()) === 1) await pause(20);
-        await pause(Math.random() * 700);
-        child.kill('SIGKILL');
-      } else {
-        for (let tries = 0; tries < 500 && (await left()) > 0; tries++) await pause(20);
-        expect(await left()).toBe(0);
-        child.kill('SIGTERM');
-      }
-      await ended;
-    }
-    // Stdin told events when it ended; a stream never ends.
-    await follow(killed, Readable.from([]), options({ source: `stream ${stream}` }));
-    expect(unnumbered(await stored(killed))).toEqual(unnumbered(await stored(whole)));
-  }, 120_000);
 });
 
 describe('readers of a live tape', () => {
@@ -421,7 +226,10 @@ describe('readers of a live tape', () => {
     await store.pool.query(
       `UPDATE flow_coverage SET status = 'eod_reconciled' WHERE underlying = 'SPY' AND session_date = '2026-11-09'`,
     );
+    // Time alone begins no session: its first print does.
     await take('2026-11-11', time(0).replace(stamp(0), at('2026-11-11').sip_timestamp));
+    expect(await left()).toContain('2026-11-09 AAPL');
+    await take('2026-11-11', stock(0, 1, 600, at('2026-11-11')));
     expect(await left()).toEqual(['2026-11-09 SPY', '2026-11-10 SPY']);
     // A week later nobody will.
     await take('2026-11-18', option(0, 3, 5, 400, at('2026-11-18')));

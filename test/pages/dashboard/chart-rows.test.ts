@@ -1,3 +1,5 @@
+import { use } from 'echarts/core';
+import { SVGRenderer } from 'echarts/renderers';
 import { describe, expect, test } from 'vitest';
 import type {
   CrossSection,
@@ -9,9 +11,11 @@ import type {
   VolatilityExpiry,
 } from '../../../generated/pages/operation-types.ts';
 import { expiryColour, firstExpiries, smileOf } from '../../../src/pages/dashboard/client/chain/volatility-lines.ts';
+import { followedWindow } from '../../../src/pages/dashboard/client/charts/chart.ts';
+import { init } from '../../../src/pages/dashboard/client/charts/chart-library.ts';
 import { levelsOf, spread, typicalStep, weightyStrikes } from '../../../src/pages/dashboard/client/charts/levels.ts';
-import { noPalette } from '../../../src/pages/dashboard/client/charts/palette.ts';
-import { candlesElsewhere, sharedRange } from '../../../src/pages/dashboard/client/charts/price-axis.ts';
+import { faded, noPalette } from '../../../src/pages/dashboard/client/charts/palette.ts';
+import { candlesElsewhere, nearRange } from '../../../src/pages/dashboard/client/charts/price-axis.ts';
 import {
   callsAndPuts,
   expiryRows,
@@ -25,8 +29,8 @@ import { heatCells, sessionSpan } from '../../../src/pages/dashboard/client/gex/
 import { candleOption } from '../../../src/pages/dashboard/client/market/candle-chart.ts';
 import {
   candleLabel,
+  candleScale,
   dayStarts,
-  levelsInSight,
   namedLevels,
   priceRange,
   volumeEnd,
@@ -34,19 +38,46 @@ import {
 
 import { newYork } from '../../support/option-market.ts';
 
+// The page draws on canvases, which Node has not.
+use([SVGRenderer]);
+
 const at = (text: string) => Date.parse(text);
+
+test('colours fade in both spellings that a style sheet has: one is black to a chart otherwise', () => {
+  expect(faded('#14191e', 0.5)).toBe('#14191e80');
+  expect(faded('#fff', 0.9)).toBe('#ffffffe6');
+});
 
 test('the price line is at the price of now, which the last candle may not have yet; of a past session, at its close', () => {
   const day = newYork('2026-11-20', '10:00');
   const bars = { tsMs: [day], open: [10], high: [12], low: [9], close: [11], volume: [5] };
   const palette = { ...noPalette, up: '#00ff00', down: '#ff0000' };
   const last = (live: number | null) => {
-    const option = candleOption({ bars, timeframe: '1m', levels: [], live, range: null, palette });
+    const option = candleOption({ bars, timeframe: '1m', levels: [], live, palette });
     const [candles] = option.series as { markLine: { data: { name?: string }[] } }[];
     return candles!.markLine.data.find(({ name }) => name === 'Last');
   };
   expect(last(10.5)).toMatchObject({ yAxis: 10.5, label: { formatter: '10.50', backgroundColor: palette.down } });
   expect(last(null)).toMatchObject({ yAxis: 11, label: { formatter: '11.00', backgroundColor: palette.up } });
+});
+
+test('levels among the candles are lines; those beyond them are marks at the edge, with their value', () => {
+  const day = newYork('2026-11-20', '10:00');
+  const of = (value: number) => Array.from({ length: 500 }, () => value);
+  const tsMs = of(day).map((ms, i) => ms + i * 60_000);
+  const bars = { tsMs, open: of(10), high: of(12), low: of(9), close: of(11), volume: of(5) };
+  const level = (name: string, price: number) => ({ name, at: price, colour: 'call' as const, dashed: true });
+  const levels = [level('Flip', 11.5), level('Call wall', 50), level('Zero gamma', 13), level('Put wall', 1)];
+  const chart = init(null, null, { renderer: 'svg', ssr: true, width: 600, height: 390 });
+  chart.setOption(candleOption({ bars, timeframe: '1m', levels, live: null, palette: noPalette }));
+  const texts = [...chart.renderToSVGString().matchAll(/<text [^>]*translate\(([\d.]+) ([\d.]+)\)[^>]*>([^<]*)</g)];
+  chart.dispose();
+  const heights = new Map(texts.map(([, , y, text]) => [text, Number(y)]));
+  const named = ['↑ Zero gamma 13.00', '↑ Call wall 50.00', 'Flip 11.50', '↓ Put wall 1.00'];
+  expect(texts.map(([, , , text]) => text).filter((text) => named.includes(text!))).toHaveLength(4);
+  expect(heights.get(named[0]!)).toBe(heights.get(named[1]!));
+  expect(heights.get(named[1]!)).toBeLessThan(heights.get(named[2]!)!);
+  expect(heights.get(named[2]!)).toBeLessThan(heights.get(named[3]!)!);
 });
 
 test('flow by strike lies to scale, calls upwards, puts downwards, with the spot where it is', () => {
@@ -74,18 +105,27 @@ describe('candles', () => {
     expect(candleLabel(at('2025-11-20T05:00Z'), '1d', begins, tsMs[3]!)).toBe('Nov 20 ’25');
   });
 
-  test('leave out levels that would press them flat', () => {
-    const bars = {
-      tsMs,
-      open: [10, 10, 10, 10],
-      close: [10, 10, 10, 10],
-      low: [9, 9.5, 9, 9],
-      high: [11, 11, 12, 11],
-      volume: [1, 1, 1, 1],
-    };
+  test('fill the axis of their prices, the price of now with them where it is near', () => {
+    expect(candleScale(100, 110, null)).toEqual([99.4, 110.6]);
+    expect(candleScale(100, 110, 105)).toEqual([99.4, 110.6]);
+    expect(candleScale(100, 110, 112)).toEqual([99.4, 112.6]);
+    expect(candleScale(100, 110, 99)).toEqual([98.4, 110.6]);
+    // An earlier time is in sight.
+    expect(candleScale(100, 110, 300)).toEqual([99.4, 110.6]);
+    const [low, high] = candleScale(100, 100, null);
+    expect(low).toBeLessThan(100);
+    expect(high).toBeGreaterThan(100);
+  });
+
+  test('in a window that shows the end go on with it; a window of the past stays', () => {
+    expect(followedWindow({ startValue: 0, endValue: 0 }, 1, 11)).toEqual({ startValue: 10, endValue: 10 });
+    expect(followedWindow({ startValue: 40, endValue: 99 }, 100, 103)).toEqual({ startValue: 43, endValue: 102 });
+    expect(followedWindow({ startValue: 40, endValue: 98 }, 100, 103)).toEqual({ startValue: 40, endValue: 98 });
+  });
+
+  test('have a range of prices', () => {
+    const bars = { tsMs, open: [], close: [], low: [9, 9.5, 9, 9], high: [11, 11, 12, 11], volume: [] };
     expect(priceRange(bars)).toEqual({ low: 9, high: 12 });
-    const level = (price: number) => ({ name: String(price), at: price, colour: 'text' as const, dashed: true });
-    expect(levelsInSight([level(8), level(10), level(40)], bars).map(({ name }) => name)).toEqual(['8', '10']);
     expect(priceRange({ tsMs: [], open: [], close: [], low: [], high: [], volume: [] })).toBeNull();
   });
 
@@ -142,25 +182,20 @@ describe('strikes', () => {
     expect(spread([-5, 2], 15, 0, 100)).toEqual([0, 15]);
   });
 
-  test('share the prices of the candles, with some strikes around the spot however still the price', () => {
-    const bars = { tsMs: [1], open: [600], high: [612], low: [599], close: [601], volume: [1] };
+  test('near the spot are eight to either side; candles that lie apart from them are named', () => {
     const rows = Array.from({ length: 61 }, (_, i) => ({ strike: 570_000 + i * 1000 }));
-    expect(sharedRange(bars, '1m', rows, 601)).toEqual([593, 612]);
-    expect(sharedRange(bars, '1d', rows, 601)).toBeNull();
-    expect(sharedRange(null, '1m', rows, 601)).toBeNull();
-    expect(sharedRange(bars, '5m', [], 601)).toBeNull();
-  });
-
-  test('do not share prices with candles that are elsewhere: the strikes would be pressed to a line', () => {
+    const near = nearRange(rows, 601);
+    expect(near).toEqual([593, 609]);
+    expect(nearRange([], 601)).toBeNull();
+    expect(nearRange(rows, null)).toBeNull();
     const bars = { tsMs: [1], open: [350], high: [352], low: [349], close: [351], volume: [1] };
-    const rows = Array.from({ length: 61 }, (_, i) => ({ strike: 570_000 + i * 1000 }));
-    expect(sharedRange(bars, '1m', rows, 601)).toBeNull();
-    expect(candlesElsewhere(bars, '1m', rows, 601)).toEqual({ low: 349, high: 352 });
-    expect(candlesElsewhere({ ...bars, high: [594] }, '1m', rows, 601)).toBeNull();
-    expect(candlesElsewhere(bars, '1d', rows, 601)).toBeNull();
+    expect(candlesElsewhere(bars, '1m', near)).toEqual({ low: 349, high: 352 });
+    expect(candlesElsewhere({ ...bars, high: [594] }, '1m', near)).toBeNull();
+    expect(candlesElsewhere(bars, '1d', near)).toBeNull();
+    expect(candlesElsewhere(null, '1m', near)).toBeNull();
   });
 
-  test('the levels of a capture are in dollars; those unknown are left out, and the newest spot counts', () => {
+  test('the levels of a capture are in dollars; those unknown are left out, the newest spot counts, and zero gamma is first if the flip says less', () => {
     const capture = { spot: 600, flipPoint: null, callWall: 605_000, putWall: 590_500 } as GexCapture;
     expect(levelsOf(capture, 601).map(({ name, at: price }) => [name, price])).toEqual([
       ['Spot', 601],
@@ -168,6 +203,13 @@ describe('strikes', () => {
       ['Put wall', 590.5],
     ]);
     expect(levelsOf(capture, null)[0]!.at).toBe(600);
+    const both = { ...capture, flipPoint: 598, zeroGamma: 602 } as GexCapture;
+    const names = (flipStatus: GexCapture['flipStatus']) =>
+      levelsOf({ ...both, flipStatus }, null).map(({ name }) => name);
+    expect(names('crosses')).toEqual(['Spot', 'Flip', 'Zero gamma', 'Call wall', 'Put wall']);
+    expect(names(null)).toEqual(names('crosses'));
+    for (const weak of ['partial', 'remote', 'fragile'] as const)
+      expect(names(weak)).toEqual(['Spot', 'Zero gamma', 'Flip', 'Call wall', 'Put wall']);
     expect(levelsOf(null, null)).toEqual([]);
   });
 });

@@ -94,8 +94,9 @@ describe('sessions', () => {
   };
 
   test('only dates with a session can be picked; a date without one means the session before it', () => {
-    const nothing = { answer: null, capture: null };
-    const sessions = sessionsOf({ daily, latestSession: '2026-11-20', ...nothing });
+    // The latest has no data yet.
+    const answer = { symbol: { sessionDates: ['2026-11-19', '2026-11-18'] } } as Dashboard;
+    const sessions = sessionsOf({ latestSession: '2026-11-20', answer, capture: null });
     expect(sessions).toEqual(['2026-11-20', '2026-11-19', '2026-11-18']);
     expect(sessionAtOrBefore(['2026-11-23', '2026-11-20'], '2026-11-22')).toBe('2026-11-20');
     // After the latest there is the latest, live.
@@ -103,17 +104,17 @@ describe('sessions', () => {
     expect(sessionAtOrBefore(sessions, '2020-01-01')).toBeNull();
   });
 
-  test('are the New York dates of daily bars, in summer and winter', () => {
+  test('have the headline of their daily bar, in summer and winter', () => {
     const dates = ['2026-03-06', '2026-03-09', '2026-07-01', '2026-10-30', '2026-11-02'];
-    const year = { ...daily, tsMs: dates.map((date) => newYork(date, '00:00')) };
-    const sessions = sessionsOf({ daily: year, latestSession: '2026-11-02', answer: null, capture: null });
-    expect(sessions).toEqual(dates.toReversed());
+    const close = dates.map((_, i) => 100 + i);
+    const year = { close, volume: close, tsMs: dates.map((date) => newYork(date, '00:00')) };
+    expect(dates.map((date) => sessionQuote(year, date)?.close)).toEqual(close);
   });
 
   test('the last session with prices or a chain can be picked, however long ago', () => {
     const answer = { symbol: { lastSession: '2019-02-15' } } as Dashboard;
     const capture = { sessionDate: '2024-01-05' } as GexCapture;
-    expect(sessionsOf({ daily: null, latestSession: '2026-11-20', answer, capture })).toEqual([
+    expect(sessionsOf({ latestSession: '2026-11-20', answer, capture })).toEqual([
       '2026-11-20',
       '2024-01-05',
       '2019-02-15',

@@ -28,6 +28,17 @@ test('the registry is asked for once, however much is typed', async () => {
   expect(asked).toHaveBeenCalledTimes(1);
 });
 
+test('the ticker that was typed comes first, then those that begin with it, then names that hold it', async () => {
+  const nodes = [
+    { symbol: 'AAA', name: 'Fund of MA' },
+    { symbol: 'MA', name: 'Mastercard' },
+    { symbol: 'MAA', name: 'An apartment company' },
+    { symbol: 'V', name: 'Visa, not MA' },
+  ].toReversed();
+  const asked = vi.fn(async () => ({ data: { symbols: { nodes, pageInfo: { hasNextPage: false } } }, errors: [] }));
+  expect(tickers(await searchOf(asked as never).find('ma', signal))).toEqual(['MA', 'MAA', 'V', 'AAA']);
+});
+
 test('of a registry that is larger than an answer, the server finds what is typed', async () => {
   const asked = graph(true);
   const search = searchOf(asked);

@@ -63,7 +63,10 @@ describe('GET /v2/chain/{symbol}', () => {
           },
         ],
       },
-      meta: { caps: { applied: [], tier: 'pro' }, plane: 'live', underlying: 'SPX', row_count: 3, greeks_source: null },
+      meta: {
+        ...{ caps: { applied: [], tier: 'pro' }, plane: 'live', underlying: 'SPX', row_count: 3, greeks_source: null },
+        ...{ spot_stale: null, inconsistent_expiries: null },
+      },
     });
     expect(headers['cache-control']).toBe('no-store');
   });
@@ -94,6 +97,29 @@ describe('GET /v2/chain/{symbol}', () => {
     expect(status).toBe(200);
   });
 
+  test('protobuf names the roots of a chain that lists one contract under two of them', async () => {
+    const { root } = protobuf.parse((await app.get('/v2/rest-protocol.proto')).bytes.toString());
+    const type = root.lookupType('tapegraph.rest.v2.ChainResponse');
+    const one = { expiry: later, right: 'call' as const, strike: 600_000 };
+    const roots = [
+      { ...one, root: 'XSP', bid: 1 },
+      { ...one, root: 'XSPW', bid: 2 },
+      { ...one, root: 'XSPW', bid: 3, strike: 610_000 },
+    ];
+    await saveCaptures(app.store, { chains: [chainCapture('XSP', newYork(today, '11:55'), roots.map(chainRow))] });
+    const rowsOf = async (query: string) => {
+      const { bytes } = await chain(query, 'XSP', { headers: { accept: 'application/x-protobuf' } });
+      const rows: Json[] = type.toObject(type.decode(bytes), { longs: Number }).rows;
+      return rows.map(({ strikeThousandths, bid, root: named }) => [strikeThousandths, bid, named]);
+    };
+    expect(await rowsOf('')).toEqual([
+      [600_000, 1, 'XSP'],
+      [600_000, 2, 'XSPW'],
+      [610_000, 3, 'XSPW'],
+    ]);
+    expect(await rowsOf('strike_gte=610000')).toEqual([[610_000, 3, undefined]]);
+  });
+
   test('protobuf says the same as JSON', async () => {
     const { root } = protobuf.parse((await app.get('/v2/rest-protocol.proto')).bytes.toString());
     const message = root.lookupType('tapegraph.rest.v2.ChainResponse');
@@ -116,6 +142,7 @@ describe('GET /v2/chain/{symbol}', () => {
       underlying: 'SPX',
       row_count: 3,
       greeks_source: null,
+      ...{ spot_stale: null, inconsistent_expiries: null },
     });
   });
 

@@ -205,6 +205,15 @@ describe('the graph', () => {
     expect(columns.vwap).toEqual([2.1, null]);
   });
 
+  test.each([0, -1])('a limit of %i is an error at its path', async (limit) => {
+    const { data, errors } = await app.graphql(
+      `{ contract(id: "${spy}") { bars(limit: ${limit}) { rows { tsMs } } } }`,
+    );
+    expect(data).toEqual({ contract: { bars: null } });
+    const extensions = { code: 'invalid_params', details: { parameter: 'limit' } };
+    expect(errors).toMatchObject([{ path: ['contract', 'bars'], extensions }]);
+  });
+
   test('a contract that may not be read is null with an error at its path', async () => {
     const { data, errors } = await app.graphql(
       `{ contract(id: "${weekly}") { id bars { meta { count } } } }`,

@@ -19,7 +19,8 @@ describe.skipIf(!hasSharedData)('contracts that are dated on a day without tradi
     app = await testApp({ nowMs: exchangeInstant('2015-06-22', 600) });
     for (const { file } of Object.values(days)) {
       const path = sharedData(`ingest_inputs/${file}`);
-      const { files } = await ingestFiles(app.store, 'chain', [path], { now: () => app.clock.nowMs });
+      // The quotes of these files were made for the time that they print.
+      const { files } = await ingestFiles(app.store, 'chain', [path], { now: () => app.clock.nowMs, delayMs: 0 });
       expect(files[0]).toMatchObject({ status: 'stored', badLineCount: 0 });
     }
   });

@@ -142,14 +142,15 @@ describe('GET /v2/flow/eod', () => {
   });
 
   test('the echo holds every filter that was sent, read as what it is', async () => {
+    const [fromMs, toMs] = [at('2026-11-19', 0), at('2026-11-19', 1)];
     const { body } = await app.get(
-      `${path}?symbol=spy&session=2026-11-19&from_ms=1&to_ms=2&min_premium_usd=100000.5&right=put&expiry=2026-12-18`,
+      `${path}?symbol=spy&session=2026-11-19&from_ms=${fromMs}&to_ms=${toMs}&min_premium_usd=100000.5&right=put&expiry=2026-12-18`,
     );
     expect(body.meta.filters).toStrictEqual({
       symbol: 'SPY',
       session: '2026-11-19',
-      from_ms: 1,
-      to_ms: 2,
+      from_ms: fromMs,
+      to_ms: toMs,
       min_premium_usd: 100_000.5,
       right: 'put',
       expiry: '2026-12-18',

@@ -2,7 +2,7 @@ import protobuf from 'protobufjs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { epochDay } from '../../../src/domain/market-time.ts';
 import { type Json, type TestApp, testApp } from '../../support/app.ts';
-import { gexCapture, newYork, saveCaptures } from '../../support/option-market.ts';
+import { chainCapture, gexCapture, newYork, saveCaptures } from '../../support/option-market.ts';
 
 // Friday 2026-11-20, 12:00 in New York.
 const nowMs = Date.parse('2026-11-20T17:00Z');
@@ -16,6 +16,14 @@ const rows = [
   { strike: 610_000, expiry: later, gex: 30, callOi: null, putOi: null },
 ];
 
+const checked = {
+  ...{ maxPain: null, expectedMoveStraddle: 7, expectedMoveSigma: 8, atmIv: 0.2, moveRatio: 0.9 },
+};
+const older = {
+  ...{ methodologyVersion: '2', flipStatus: null, callWall: null, putWall: null },
+  ...{ spotStale: null, inconsistentExpiries: null, impliedSpot: null },
+};
+
 beforeAll(async () => {
   app = await testApp({ nowMs });
   await saveCaptures(app.store, {
@@ -26,7 +34,15 @@ beforeAll(async () => {
       gexCapture('SPY', newYork(today, '16:10'), rows),
       gexCapture('AAPL', newYork(today, '11:55'), rows, { byExpiry: [] }),
       gexCapture('SPX', newYork(today, '11:55'), rows),
+      gexCapture('MSFT', newYork(today, '11:55'), rows, {
+        ...{ flipStatus: 'fragile', spotStale: true, inconsistentExpiries: 1 },
+        expiries: [today, later].map((expiry) => ({ ...checked, expiry, inconsistent: expiry === today })),
+      }),
+      ...['10:00', '10:05'].map((clock) => gexCapture('NVDA', newYork(before, clock), rows, older)),
+      gexCapture('NVDA', newYork(before, '10:10'), rows, { ...older, flipPoint: 777.5 }),
+      gexCapture('NVDA', newYork(before, '10:15'), rows, { ...older, flipPoint: null }),
     ],
+    chains: [chainCapture('NVDA', newYork(before, '10:05'), [], { partial: true })],
   });
 });
 afterAll(() => app.close());
@@ -72,7 +88,14 @@ describe('GET /v2/gex/{symbol}/grid', () => {
           { strike: 610_000, gex: 30, gex_shares: 30 / 600.5, delta_adj: 15, delta_adj_shares: 15 / 600.5 },
         ],
       },
-      meta: { caps: { applied: [], tier: 'pro' }, plane: 'live', date: today, underlying: 'SPY', strike_count: 3 },
+      meta: {
+        caps: { applied: [], tier: 'pro' },
+        plane: 'live',
+        ...{ flip_status: 'crosses', inconsistent_expiries: [], spot_stale: false },
+        date: today,
+        underlying: 'SPY',
+        strike_count: 3,
+      },
     });
     expect(headers['cache-control']).toBe('no-store');
   });
@@ -106,6 +129,29 @@ describe('GET /v2/gex/{symbol}/grid', () => {
     expect(past.body).toMatchObject({ data: { net_gex: 0, strikes: [] }, meta: { dte: 0, dte_expiry: before } });
     const both = await grid(`expiries=${later},${today}`);
     expect(both.body.data.net_gex).toBe(329.5);
+  });
+
+  test('meta says what the flip point is worth and which prices contradict each other, of the expiries shown', async () => {
+    const meta = async (query: string, symbol = 'SPY') => {
+      const { flip_status, inconsistent_expiries, spot_stale } = (await grid(query, symbol)).body.meta;
+      return [flip_status, inconsistent_expiries, spot_stale];
+    };
+    expect(await meta('', 'MSFT')).toEqual(['fragile', [today], true]);
+    // Some expiries of a whole chain are no part of one.
+    expect(await meta(`expiries=${today}`, 'MSFT')).toEqual(['crosses', [today], true]);
+    expect(await meta(`expiries=${later},${today}`, 'MSFT')).toEqual(['fragile', [today], true]);
+    expect(await meta(`expiries=${later}`, 'MSFT')).toEqual(['no_crossing', [], true]);
+    expect(await meta('expiries=2026-11-27', 'MSFT')).toEqual(['no_strikes', [], true]);
+    expect(await meta('', 'NONE')).toEqual([null, null, null]);
+  });
+
+  test('of a capture stored without them, meta says what its rows show', async () => {
+    const meta = async (at: string) => (await grid(`at=${before}T${at}`, 'NVDA')).body.meta;
+    const unknown = { inconsistent_expiries: null, spot_stale: null };
+    expect(await meta('10:00')).toMatchObject({ flip_status: null, ...unknown });
+    expect(await meta('10:05')).toMatchObject({ flip_status: 'partial', ...unknown });
+    expect(await meta('10:10')).toMatchObject({ flip_status: 'remote', ...unknown });
+    expect(await meta('10:15')).toMatchObject({ flip_status: 'no_crossing', ...unknown });
   });
 
   test('top cuts strikes and leaves the totals; by_expiry gives rows by expiry', async () => {

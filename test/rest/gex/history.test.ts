@@ -15,6 +15,13 @@ const curve = (scale: number) =>
     { strike: 585_000 + 1000 * i, expiry: '2026-12-18', gex: scale * 2, callOi: 5, putOi: 0, deltaAdj: null },
   ]);
 
+/** The expiries of the curve, of which one fails its self-check. */
+const failing = (failed: string) =>
+  [session, '2026-12-18'].map((expiry) => ({
+    ...{ expiry, maxPain: null, expectedMoveStraddle: 7, expectedMoveSigma: 8, atmIv: 0.2, moveRatio: 0.9 },
+    inconsistent: expiry === failed,
+  }));
+
 beforeAll(async () => {
   app = await testApp({ nowMs });
   session3 = await app.session();
@@ -26,6 +33,15 @@ beforeAll(async () => {
       gexCapture('SPY', newYork('2026-11-20', '09:35'), curve(1)),
       gexCapture('SPY', newYork('2026-11-20', '12:05'), curve(1)),
       gexCapture('SPX', newYork(session, '09:35'), curve(1)),
+      gexCapture('AAPL', newYork(session, '09:30'), curve(1), {
+        ...{ flipStatus: 'fragile', spotStale: true, inconsistentExpiries: 1, expiries: failing(session) },
+      }),
+      gexCapture('AAPL', newYork(session, '09:35'), curve(1), {
+        ...{ flipStatus: 'remote', inconsistentExpiries: 1, expiries: failing('2026-12-18') },
+      }),
+      gexCapture('AAPL', newYork(session, '09:40'), curve(1), {
+        ...{ flipStatus: null, flipPoint: 590, spotStale: null, inconsistentExpiries: null },
+      }),
     ],
   });
 });
@@ -71,11 +87,29 @@ describe('GET /v2/gex/{symbol}/history', () => {
     expect(body.meta).toEqual({
       caps: { applied: [], tier: 'pro' },
       plane: 'archive',
+      flip_status: ['no_crossing', 'crosses', 'crosses'],
+      ...{ inconsistent_expiries: [], spot_stale: false },
       capture_count: 3,
       session_open: '09:30',
       session_close: '16:00',
     });
     expect(headers['cache-control']).toBe('private');
+  });
+
+  test('meta says what the flip point of each capture is worth, and what fails or is not checked of any', async () => {
+    const meta = async (window: string) => {
+      const { body } = await history(`date=${session}&${window}`, session3, 'AAPL');
+      const { flip_status, inconsistent_expiries, spot_stale } = body.meta;
+      return [flip_status, inconsistent_expiries, spot_stale];
+    };
+    expect(await meta('from=09:30&to=09:45')).toEqual([
+      ['fragile', 'remote', null],
+      ['2026-11-18', '2026-12-18'],
+      true,
+    ]);
+    expect(await meta('from=09:35&to=09:45')).toEqual([['remote', null], ['2026-12-18'], null]);
+    expect(await meta('from=09:40&to=09:45')).toEqual([[null], null, null]);
+    expect(await meta('from=09:45')).toEqual([[], null, null]);
   });
 
   test('by_expiry gives a row for each strike and expiry, and expiry is there only then', async () => {
@@ -136,6 +170,7 @@ describe('GET /v2/gex/{symbol}/history', () => {
       meta: {
         caps: { applied: [], tier: 'pro' },
         plane: 'archive',
+        ...{ flip_status: [], inconsistent_expiries: null, spot_stale: null },
         capture_count: 0,
         session_open: null,
         session_close: null,

@@ -103,7 +103,7 @@ describe('GET /v2/gex/{symbol}/reference', () => {
           },
         ],
       },
-      meta: { caps: { applied: [], tier: 'pro' }, plane: 'live', available: true },
+      meta: { caps: { applied: [], tier: 'pro' }, plane: 'live', flip_status: 'crosses', available: true },
     });
     expect(headers['cache-control']).toBe('no-store');
   });
@@ -163,7 +163,7 @@ describe('GET /v2/gex/{symbol}/reference', () => {
         gamma_absent: null,
         strikes: [],
       },
-      meta: { caps: { applied: [], tier: 'pro' }, plane: 'archive', available: false },
+      meta: { caps: { applied: [], tier: 'pro' }, plane: 'archive', flip_status: null, available: false },
     });
   });
 

@@ -31,11 +31,11 @@ describe('GET /v2/screener/movers', () => {
     // NVDA has no close before, SPY no bars, ZZZ is outside the registry.
     expect(body).toStrictEqual({
       data: [
-        { symbol: 'SPX', spot: 6300, change_pct: 5, volume: 1000, official_close: 6000 },
+        { symbol: 'SPX', spot: 6300, change_pct: 5, volume: null, official_close: 6000 },
         { symbol: 'MSFT', spot: 390, change_pct: -2.5, volume: 1000, official_close: 400 },
         { symbol: 'AAPL', spot: 202, change_pct: 1, volume: 5000, official_close: 200 },
         { symbol: 'BRK.B', spot: 693, change_pct: -1, volume: 1000, official_close: 700 },
-        { symbol: 'XSP', spot: 603, change_pct: 0.5, volume: 1000, official_close: 600 },
+        { symbol: 'XSP', spot: 603, change_pct: 0.5, volume: null, official_close: 600 },
         { symbol: 'XOM', spot: 100, change_pct: 0, volume: 1000, official_close: 100 },
       ],
       meta: {

@@ -1,7 +1,9 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { exchangeInstant } from '../../../src/domain/market-time.ts';
 import { inTransaction } from '../../../src/store/engine/transaction.ts';
+import { saveLiveQuotes } from '../../../src/store/market/live-quotes.ts';
 import { type TestApp, testApp } from '../../support/app.ts';
+import { readEvents, subscribe } from '../../support/event-reader.ts';
 import { storeDays } from '../../support/market.ts';
 import { storeForThisTest } from '../../support/store.ts';
 
@@ -188,6 +190,45 @@ describe('a live quote', () => {
   test('is a price where there is no bar', async () => {
     await live('BRK.B', '2026-11-19', exchangeInstant('2026-11-19', 960));
     expect(await quote('BRK.B')).toMatchObject({ spot: 207, change_pct: null, session_date: '2026-11-19' });
+  });
+});
+
+describe('the volume of an index', () => {
+  const rows: Record<string, (url: string, authorization: string) => Promise<{ symbol: string; volume: unknown }>> = {
+    'GET /v2/quotes': async () => (await app.get('/v2/quotes?symbols=XSP')).body.data[0],
+    'GET /v2/screener/movers': async () => {
+      const { body } = await app.get('/v2/screener/movers?limit=180', { credential: await app.session() });
+      return body.data.find(({ symbol }: { symbol: string }) => symbol === 'XSP');
+    },
+    'GET /v2/stream': async (url, authorization) => {
+      const reader = await readEvents(`${url}/v2/stream?topics=quotes:XSP`, { headers: { authorization } });
+      await reader.next();
+      const event = await reader.next();
+      reader.leave();
+      return event!.data;
+    },
+    'Query.quotes': async () =>
+      (await app.graphql('{ quotes(symbols: "XSP") { rows { symbol volume } } }')).data.quotes.rows[0],
+    'Subscription.quotes': async (url, authorization) => {
+      const reader = await subscribe(
+        url,
+        authorization.slice(7),
+        'subscription { quotes(symbols: "XSP") { symbol volume } }',
+      );
+      const event = await reader.next();
+      reader.leave();
+      return event!.data.data.quotes;
+    },
+  };
+
+  test.each(Object.keys(rows))('is null at %s, live and of a daily bar', async (endpoint) => {
+    const authorization = `Bearer ${await app.key()}`;
+    const ask = () => rows[endpoint]!(app.url, authorization);
+    expect(await ask()).toMatchObject({ symbol: 'XSP', volume: null });
+    const live = { sessionDate: '2026-11-20', spot: 607, eventTsMs: nowMs - 1000, volume: 0, officialClose: null };
+    await inTransaction(app.store, (tx) => saveLiveQuotes(tx, [{ symbol: 'XSP', ...live }]));
+    await expect.poll(async () => (await app.get('/v2/quotes?symbols=XSP')).body.data[0].spot).toBe(607);
+    expect(await ask()).toMatchObject({ symbol: 'XSP', volume: null });
   });
 });
 

@@ -438,7 +438,7 @@ describe('stock bars in the graph', () => {
     ]);
   });
 
-  test('many symbols cost one read', async () => {
+  test('many symbols cost one read of bars and one of splits', async () => {
     const count = async (symbols: string[]) => {
       // A second later, so that no answer of before is given again.
       app.clock.nowMs += 1000;
@@ -450,7 +450,7 @@ describe('stock bars in the graph', () => {
     };
     const six = ['SPY', 'AAPL', 'MSFT', 'XOM', 'ZZZ', 'BRK.B'];
     await count(['SPY']);
-    expect(await count(six)).toBe(1);
+    expect(await count(six)).toBe(2);
     expect(await count(six)).toBe(0);
   });
 });

@@ -213,3 +213,46 @@ describe('executing in pieces', () => {
     expect(made).toBeLessThan(100);
   });
 });
+
+/** A graph whose mutations take a while, and the order in which they begin and end. */
+function slowWrites() {
+  const log: string[] = [];
+  const write = async ({ id }: { id: string }) => {
+    log.push(`${id} begins`);
+    await new Promise((resolve) => setImmediate(resolve));
+    if (id === 'bad') throw new Error('cannot be written');
+    const slowly = async () => {
+      await new Promise((resolve) => setImmediate(resolve));
+      log.push(`${id} is read`);
+      return id;
+    };
+    return { id: slowly };
+  };
+  const schema = buildSchema(`
+    type Query { no: Int }
+    type Written { id: ID! }
+    type Mutation { write(id: ID!): Written, required(id: ID!): Written! }
+  `);
+  return { schema, log, rootValue: { write, required: write } };
+}
+
+describe('a mutation', () => {
+  const serial = [
+    'mutation($v: ID!) { a: write(id: $v) { id } b: write(id: "2") { id } ...rest } fragment rest on Mutation { c: write(id: "3") { __typename id } }',
+    'mutation($v: ID!) { a: write(id: $v) { id } b: write(id: "bad") { id } __proto__: write(id: "3") { id } __typename }',
+    'mutation($v: ID!) { a: write(id: $v) { id } b: required(id: "bad") { id } c: write(id: "3") { id } }',
+    'mutation($v: ID!) { a: required(id: "bad") { id } b: write(id: $v) { id } }',
+  ];
+  test.each(serial)('does its fields one after the other, as graphql-js does: %s', async (text) => {
+    const document = parse(text);
+    const variableValues = { v: '1' };
+    const expected = slowWrites();
+    const theirs = await execute({ ...expected, document, variableValues });
+    const { schema, rootValue, log } = slowWrites();
+    const ours = await executeInPieces({ schema, rootValue, document, variableValues }, piecesOf(1).pieces);
+    expect(textOf(ours)).toBe(JSON.stringify(theirs.data));
+    expect(ours.errors.map((error) => error.toJSON())).toEqual((theirs.errors ?? []).map((error) => error.toJSON()));
+    expect(log).toEqual(expected.log);
+    expect(log.length).toBeGreaterThan(0);
+  });
+});

@@ -38,6 +38,16 @@ test('a session is served under the site tier', async () => {
   });
 });
 
+test('the tier of its keys costs no more than any other value, under however many names', async () => {
+  const credential = await app.session();
+  const pointsOf = async (field: string) => {
+    const names = Array.from({ length: 90 }, (_, i) => `name${i}: ${field}`).join(' ');
+    return (await app.graphql(`{ me { ${names} } }`, {}, { credential })).extensions.cost;
+  };
+  const { requested, actual } = await pointsOf('siteTier');
+  expect(await pointsOf('apiTier')).toMatchObject({ requests: 1, requested, actual });
+});
+
 test('there is no caller without a credential', async () => {
   const { errors, answer } = await app.graphql(query, {}, { credential: null });
   expect(answer.status).toBe(401);

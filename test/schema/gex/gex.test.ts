@@ -33,6 +33,15 @@ const checked = {
   ],
 };
 
+/** What versions 1 and 2 of the methodology store of a capture. */
+async function asOfMethodology2(underlying: string): Promise<void> {
+  await app.store.pool.query(
+    `UPDATE gex_captures SET methodology_version = '2', flip_status = NULL, call_wall = net_call_wall,
+     put_wall = net_put_wall, net_call_wall = NULL, net_put_wall = NULL WHERE underlying = $1 AND session_date = $2`,
+    [underlying, before],
+  );
+}
+
 beforeAll(async () => {
   app = await testApp({ nowMs });
   await saveCaptures(app.store, {
@@ -41,6 +50,7 @@ beforeAll(async () => {
       gexCapture('SPY', newYork(before, '16:00'), rows.slice(0, 2), { spot: null, priorCloseSpot: null }),
       gexCapture('SPY', newYork(today, '11:55'), rows, checked),
       gexCapture('SPY', newYork(today, '12:05'), rows),
+      gexCapture('XOM', newYork(before, '09:35'), rows, { flipPoint: 777.5 }),
       ...['AAPL', 'XOM', 'SPX'].map((symbol) => gexCapture(symbol, newYork(today, '11:55'), rows)),
     ],
     chains: [
@@ -57,6 +67,7 @@ beforeAll(async () => {
       ),
     ],
   });
+  await asOfMethodology2('XOM');
 });
 afterAll(() => app.close());
 
@@ -67,11 +78,20 @@ async function gex(selection: string, symbol = 'SPY'): Promise<Json> {
 }
 
 describe('Symbol.gex', () => {
+  test('a capture of methodology 2 keeps its version, and its walls are served as the peaks that they are', async () => {
+    const fields = 'methodologyVersion callWall putWall callGexPeak putGexPeak flipPoint flipStatus zeroGamma';
+    const { at } = await gex(`at(time: "${before}T09:40") { ${fields} }`, 'XOM');
+    expect(at).toEqual({
+      ...{ methodologyVersion: '2', callWall: null, putWall: null, callGexPeak: 610_000, putGexPeak: 590_000 },
+      ...{ flipPoint: 777.5, flipStatus: 'remote', zeroGamma: 601.125 },
+    });
+  });
+
   test('latest is the last capture up to now, with dollars and shares and every figure of the capture', async () => {
     const { latest } = await gex(`latest {
-      underlying capturedAt sessionDate spot priorCloseSpot netGex netGexShares flipPoint zeroGamma callWall putWall netVanna netCharm
+      underlying capturedAt sessionDate spot priorCloseSpot netGex netGexShares flipPoint zeroGamma callWall putWall callGexPeak putGexPeak netVanna netCharm
       gammaSource oiCoverage contractCount gammaAbsent methodologyVersion
-      impliedSpot spotStale inconsistentExpiries flipIsRemote profile { price gex }
+      impliedSpot spotStale inconsistentExpiries flipStatus flipIsRemote profile { price gex }
       expiries { expiry maxPain expectedMoveStraddle expectedMoveSigma atmIv moveRatio inconsistent }
       strikes { strike expiry gex gexShares deltaAdj deltaAdjShares callOi putOi gex0dte gex0dteShares } }`);
     expect(latest).toEqual({
@@ -86,16 +106,19 @@ describe('Symbol.gex', () => {
       zeroGamma: 601.125,
       callWall: 610_000,
       putWall: 590_000,
+      callGexPeak: 605_000,
+      putGexPeak: 600_000,
       netVanna: 1234.5,
       netCharm: -678.9,
       gammaSource: 'solve',
       oiCoverage: 0.987,
       contractCount: 6,
       gammaAbsent: 3,
-      methodologyVersion: '2',
+      methodologyVersion: '3',
       impliedSpot: 600.25,
       spotStale: true,
       inconsistentExpiries: 1,
+      flipStatus: 'crosses',
       flipIsRemote: false,
       profile: checked.profile,
       expiries: [today, '2026-12-18'].map((expiry) => ({

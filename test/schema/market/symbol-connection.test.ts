@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { inTransaction } from '../../../src/store/engine/transaction.ts';
 import { saveSymbols } from '../../../src/store/market/symbols.ts';
 import { type Json, type TestApp, testApp, testSymbols } from '../../support/app.ts';
@@ -60,6 +60,24 @@ describe('symbols', () => {
     const found = await page(filter);
     expect(tickers(found)).toEqual(expected);
     expect(found.totalCount).toBe(expected.length);
+  });
+
+  test('a search lists its own ticker first, then tickers that begin with it, then names that hold it, in every page', async () => {
+    const named = [
+      ['AA', 'Not V'],
+      ['V', 'Visa'],
+      ['VA', 'A company'],
+      ['ZZ', 'Not v either'],
+    ].map(([symbol, name]) => ({ ...testSymbols[0]!, symbol: symbol!, name: name! }));
+    const own = await testApp({ symbols: named });
+    onTestFinished(() => own.close());
+    const seen: string[] = [];
+    for (let after: string | null = null, more = true; more; ) {
+      const { data }: Json = await own.graphql(query, { first: 1, after, search: 'V' });
+      seen.push(...tickers(data.symbols));
+      ({ endCursor: after, hasNextPage: more } = data.symbols.pageInfo);
+    }
+    expect(seen).toEqual(['V', 'VA', 'AA', 'ZZ']);
   });
 
   test('an empty page has no cursors', async () => {

@@ -83,14 +83,20 @@ describe('an id of the other kind', () => {
   ])('node refuses that of %s, which refetch finds', async (text) => {
     const id = base64(text);
     for (const query of [fields.node, fields.nodes])
-      expect((await app.graphql(query, { id })).errors?.[0].extensions.code).toBe('invalid_params');
+      expect((await app.graphql(query, { id })).errors?.[0]).toMatchObject({
+        message: expect.stringMatching(/^ids?: expected the id of an object, got a nodeId; send it to refetch$/),
+        extensions: { code: 'invalid_params' },
+      });
     const { errors } = await app.graphql(fields.refetch, { id }, { credential: await app.session() });
     expect(errors ?? []).toEqual([]);
   });
 
   test('refetch refuses that of a symbol, which node finds', async () => {
     const { errors } = await app.graphql(fields.refetch, { id: encodeId('Symbol', 'SPY') });
-    expect(errors?.[0].extensions.code).toBe('invalid_params');
+    expect(errors?.[0]).toMatchObject({
+      message: 'nodeId: expected the nodeId of an object, got an id; send it to node',
+      extensions: { code: 'invalid_params' },
+    });
   });
 
   test.each([

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import type { OptionContract } from '../../../src/domain/chain/option-contract.ts';
 import { readOptionContract } from '../../../src/domain/chain/option-contract.ts';
 import { chainCapturesAt } from '../../../src/store/chain/chain-captures.ts';
@@ -136,4 +136,28 @@ test('a payload that cannot be read is an error, and the connection serves on', 
     await expect(contractLines(store, [listed(id, 'XSP')], all)).rejects.toThrow('cut short');
   }
   expect((await contractLines(store, [listed(id)], all)).get(id)).toHaveLength(4);
+});
+
+test('a capture rewritten while it is read says nothing of the others of its listing', async () => {
+  const known = 'O:SPXW261218P04605000';
+  const times = async (ids: string[], asked: { throughMs: number; captures: number }) => {
+    const contracts = ids.map((one) => listed(one, 'NDX'));
+    const lines = await contractLines(store, contracts, asked);
+    return ids.map((one) => lines.get(one)!.map(({ capturedAt }) => capturedAt));
+  };
+  const save = (captured: readonly number[], chain = rows(0).slice(8)) =>
+    saveCaptures(store, { chains: captured.map((atMs) => chainCapture('NDX', atMs, chain)) });
+  await save(moments);
+  await times([known], { throughMs: moments[0]!, captures: 1 });
+  const connect = store.pool.connect.bind(store.pool);
+  // What reads a whole capture takes a connection of its own; other statements give a callback.
+  const spy = vi.spyOn(store.pool, 'connect').mockImplementation((async (then?: never) => {
+    if (then) return connect(then);
+    spy.mockRestore();
+    await save([moments[1]!], rows(0).slice(4));
+    return connect();
+  }) as never);
+  const last = [moments.slice(1), moments.slice(1)];
+  expect(await times([id, known], { ...all, captures: 3 })).toEqual(last);
+  expect(await times([id, known], { ...all, captures: 3 })).toEqual(last);
 });

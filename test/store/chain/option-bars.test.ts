@@ -30,11 +30,11 @@ const save = (store: TestStore, status: 'observed_live' | 'eod_reconciled', bars
   inTransaction(store, async (tx) => {
     await lockOptionBars(tx);
     const run = { underlying: 'SPX', sessionDate: session, contract: id, bars: toBarColumns(bars) };
-    return saveOptionBars(tx, status, [run]);
+    return (await saveOptionBars(tx, status, [run])).length;
   });
 
 async function read(store: TestStore) {
-  const { bars, status } = await readOptionBars(store, contract, session, '1m');
+  const { bars, status } = await readOptionBars(store, { underlying: 'SPX', contract }, session, '1m');
   return { status, bars: Array.from(bars.tsMs, (_, i) => barAt(bars, i)) };
 }
 
@@ -88,7 +88,7 @@ test('five minutes are made of the minutes, also of a session observed part by p
     const run = { underlying: 'SPX', sessionDate: session, contract: id, fromMs: minutes[0]!.tsMs };
     await saveLiveOptionBars(tx, [{ ...run, bars: { ...toBarColumns(minutes), pricedVolume } }]);
   });
-  const { bars, status } = await readOptionBars(store, contract, session, '5m');
+  const { bars, status } = await readOptionBars(store, { underlying: 'SPX', contract }, session, '5m');
   expect(status).toBe('observed_live');
   expect(
     Array.from(bars.tsMs, (tsMs, i) => [(tsMs - minutes[0]!.tsMs) / 60_000, bars.volume[i], bars.vwap[i]]),
@@ -108,7 +108,8 @@ test('five minutes that a release before stored are read until their contract is
      VALUES ('SPX', $1, $2, '5m', 0, 'eod_reconciled', 1, 'of a release before', $3)`,
     [session, id, payload],
   );
-  const vwaps = async () => Array.from((await readOptionBars(store, contract, session, '5m')).bars.vwap);
+  const vwaps = async () =>
+    Array.from((await readOptionBars(store, { underlying: 'SPX', contract }, session, '5m')).bars.vwap);
   expect(await vwaps()).toEqual([7.25]);
   expect((await read(store)).bars).toEqual([bar(0, 2), bar(1, 3)]);
   await save(store, 'eod_reconciled', [{ ...bar(1, 3), vwap: 4 }]);

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type GexColumns, type GexRow, gexRowAt } from '../../../src/domain/gex.ts';
 import { gexCapturesOf, latestGexCaptures, type StoredGexCapture } from '../../../src/store/gex/captures.ts';
+import { gexInputsOf } from '../../../src/store/gex/inputs.ts';
 import { gexCapture, newYork, saveCaptures } from '../../support/option-market.ts';
 import { statementsOf } from '../../support/statements.ts';
 import { type TestStore, testStore } from '../../support/store.ts';
@@ -14,6 +15,7 @@ afterAll(() => store.close());
 const rowsOf = (columns: GexColumns): GexRow[] => Array.from(columns.strike, (_, i) => gexRowAt(columns, i));
 const asDomain = ({ strikes, byExpiry, ...rest }: StoredGexCapture) => ({
   ...rest,
+  inputs: null,
   strikes: rowsOf(strikes),
   byExpiry: byExpiry === null ? null : rowsOf(byExpiry),
 });
@@ -40,6 +42,31 @@ test('a capture comes back as it was written, to the last bit, unknowns included
   expect(read.map(asDomain)).toEqual([written]);
   const net = (await gexCapturesOf(store, ['SPY'], session, { ...spans, byExpiry: false })).get('SPY')!;
   expect(net.map(asDomain)).toEqual([{ ...written, byExpiry: null }]);
+});
+
+test('what a capture was computed from is read beside it; another release with the same figures changes nothing', async () => {
+  const expiry = {
+    ...{ expiry: session, root: 'SPY', years: 1 / 7, rate: 0.045, forward: 600.3 },
+    dividendYield: -0.01,
+  };
+  const dividend = { amount: 1.75, exDate: '2026-11-19', source: 'inferred' } as const;
+  const expiries = [
+    { ...expiry, dividend: null },
+    { ...expiry, root: 'SPY2', dividend },
+    { ...expiry, expiry: '2026-12-18', dividend: { ...dividend, source: 'dataset' as const } },
+  ];
+  const of = (more: object) => gexCapture('IWM', newYork(session, '09:35'), [], more);
+  const written = of({ inputs: { productVersion: '1.2.3', expiries } });
+  expect(await saveCaptures(store, { gex: [written, gexCapture('IWM', newYork(session, '09:40'), [])] })).toEqual([
+    true,
+    true,
+  ]);
+  expect(await saveCaptures(store, { gex: [of({ inputs: { productVersion: '1.2.4', expiries } })] })).toEqual([false]);
+  const keys = ['09:35', '09:40', '09:45'].map((clock) => ({ underlying: 'IWM', capturedAt: newYork(session, clock) }));
+  expect(await gexInputsOf(store, keys)).toEqual([{ productVersion: '1.2.3', expiries, file: null }, null, null]);
+  expect(
+    await saveCaptures(store, { gex: [of({ inputs: { productVersion: '1', expiries: [expiries[0]] } })] }),
+  ).toEqual([true]);
 });
 
 test('the same capture again changes nothing; another of the same instant replaces it, also for readers with a cache', async () => {

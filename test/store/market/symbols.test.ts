@@ -66,9 +66,21 @@ test('looking symbols up costs no statement', async () => {
   await inTransaction(store, (tx) => saveSymbols(tx, [entry('AAPL')]));
   const query = vi.spyOn(pg.Client.prototype, 'query');
   await Promise.all(Array.from({ length: 50 }, () => symbolRegistry(store)));
-  expect(query).toHaveBeenCalledTimes(2);
+  // The version, the symbols, the roots, and whether prices are simulated.
+  expect(query).toHaveBeenCalledTimes(4);
   for (let i = 0; i < 200; i++) expect((await symbolRegistry(store)).get('AAPL')).toBeDefined();
-  expect(query).toHaveBeenCalledTimes(2);
+  expect(query).toHaveBeenCalledTimes(4);
+});
+
+test('symbols in memory are there at once, without a promise', async () => {
+  const store = await storeForThisTest();
+  const changes = await watchChanges(store);
+  await inTransaction(store, (tx) => saveSymbols(tx, [entry('AAPL')]));
+  await vi.waitFor(async () => {
+    await symbolRegistry(store);
+    expect(symbolRegistry(store)).toMatchObject({ version: expect.any(Number) });
+  });
+  await changes.stop();
 });
 
 test('a watched registry sees what another process saved, as soon as it is committed', async () => {

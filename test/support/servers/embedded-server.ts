@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
 import { openEmbeddedServer } from '../../../src/store/engine/embedded/embedded-server.ts';
-import { makeTemplate } from './template-database.ts';
+import { makeTemplate, onServer } from './template-database.ts';
 
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const dataDir = mkdtempSync(join(tmpdir(), 'tapegraph-test-'));
@@ -13,7 +13,10 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   const server = await openEmbeddedServer({ dataDir });
   const { host, port, user } = server.connection;
   const where = new URLSearchParams({ host: host!, port: String(port) });
-  const dropAll = await makeTemplate(project, `postgresql://${user}@/{database}?${where}`);
+  const url = `postgresql://${user}@/{database}?${where}`;
+  // Nothing of a run is to outlive the machine: no commit waits for the disk.
+  await onServer(url, `alter role ${user} set synchronous_commit = off`);
+  const dropAll = await makeTemplate(project, url);
   return async () => {
     await dropAll();
     await server.close();

@@ -104,7 +104,7 @@ function serverAt(location: EmbeddedLocation): OwnPostgres {
 /** Starts a new, empty server on a Unix socket. */
 export async function ownPostgres(): Promise<OwnPostgres> {
   const location = newLocation();
-  createCluster(location);
+  await createCluster(location);
   const own = serverIn(location);
   await own.start();
   return own;

@@ -2,7 +2,7 @@ import { americanPrice } from '../../../src/analytics/pricing/american.ts';
 import { blackScholes } from '../../../src/analytics/pricing/black-scholes.ts';
 import { yearsToExpiry } from '../../../src/analytics/pricing/expiry-time.ts';
 import { type OptionContract, readOptionContract } from '../../../src/domain/chain/option-contract.ts';
-import { optionRoot } from '../../../src/domain/chain/option-root.ts';
+import { standardRoots } from '../../../src/domain/chain/option-root.ts';
 import { exchangeInstant } from '../../../src/domain/market-time.ts';
 import { fromThousandths } from '../../../src/domain/units.ts';
 import { randomOf } from '../random.ts';
@@ -42,7 +42,7 @@ export interface QuotedRecord {
 
 /** What a contract is worth at 20 % volatility, a rate of 4.5 % and dividends of 1.3 %, dollars. */
 export function worth({ root, right, strike, expiry }: OptionContract, spot: number, tsMs: number): number {
-  const facts = optionRoot(root);
+  const facts = standardRoots.of(root);
   const years = Math.max(1e-6, yearsToExpiry(expiry, facts, tsMs));
   const option = {
     right,

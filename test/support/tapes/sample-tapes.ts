@@ -10,9 +10,11 @@ import {
 } from '../../../src/domain/print.ts';
 import { optionTapeFile } from '../../../src/sample/market/option-tape-file.ts';
 import type { SamplePrices } from '../../../src/sample/market/prices.ts';
-import { stockTapeFile } from '../../../src/sample/market/stock-tape-file.ts';
-import { type TapeShape, tapeShape } from '../../../src/sample/market/tape-ledger.ts';
+import { stockRecords as sampleStockRecords, stockTapeFile } from '../../../src/sample/market/stock-tape-file.ts';
+import { type TapeShape, tapeShape } from '../../../src/sample/market/tape-shape.ts';
 import { splitCsvLine } from '../../../src/tape/csv/csv.ts';
+import { optionLedger } from './planted-options.ts';
+import { stockLedger } from './planted-stocks.ts';
 
 /** The records of a vendor file, by column name; read in the plainest way, so that a test does not lean on a reader. */
 export function* recordsOf(text: string): Generator<Record<string, string>> {
@@ -74,12 +76,14 @@ export function stockRecords(trades: string): StockPrint[] {
 /** A session's tapes as vendor files, of what is over at `nowMs`, and what is on them. */
 export function sampleTapes(prices: SamplePrices, session: SessionDate, nowMs: number, shape: TapeShape = tapeShape) {
   const options = optionTapeFile(prices, session, nowMs, shape);
-  const stocks = stockTapeFile(prices, session, nowMs, shape);
   return {
     session,
     optionTrades: options.trades,
     optionQuotes: options.quotes,
-    stockTrades: stocks.trades,
-    ledger: { options: options.ledger, stocks: stocks.ledger },
+    stockTrades: stockTapeFile(prices, session, nowMs, shape),
+    ledger: {
+      options: optionLedger(options.tape),
+      stocks: stockLedger(sampleStockRecords(prices, session, nowMs, shape)),
+    },
   };
 }

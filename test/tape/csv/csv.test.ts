@@ -5,13 +5,18 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type CsvFormat, readCsv, splitCsvLine } from '../../../src/tape/csv/csv.ts';
 import type { BadLine } from '../../../src/tape/csv/tape-file.ts';
-import { readCount, readNanoseconds, readNumber } from '../../../src/tape/csv/values.ts';
+import { readCount, readInstant, readNumber } from '../../../src/tape/csv/values.ts';
 import { readVendorTicker } from '../../../src/tape/csv/vendor-ticker.ts';
 import { wideBounds } from '../../support/tapes/tape-lines.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 const folder = temporaryFolder();
-const pairs: CsvFormat<{ a: string; b: string; c: string | null }, 'a' | 'b', 'c'> = {
+const pairs: CsvFormat<{ a: string; b: string; c: string | null }, 'a' | 'b' | 'c'> = {
+  name: 'pairs',
+  content: 'pairs of letters',
+  time: null,
+  delayMs: 0,
+  symbols: { column: 'a', spelling: 'ticker' },
   required: ['a', 'b'],
   optional: ['c'],
   reader: (at) => (fields) =>
@@ -24,7 +29,7 @@ async function read(text: string | Buffer) {
   const bad: BadLine[] = [];
   const records: { a: string; b: string; c: string | null }[] = [];
   const lines: number[] = [];
-  for await (const batch of readCsv(path, pairs, (one) => bad.push(one))) {
+  for await (const batch of readCsv(path, [pairs], (one) => bad.push(one))) {
     records.push(...batch.records);
     lines.push(...batch.lineNumbers);
   }
@@ -105,9 +110,9 @@ describe('values', () => {
   });
 
   test('nanoseconds become milliseconds without passing through an inexact number', () => {
-    expect(readNanoseconds('1550068200123456789', wideBounds)).toBe(1_550_068_200_123);
+    expect(readInstant('1550068200123456789', 'nanoseconds', wideBounds)).toBe(1_550_068_200_123);
     for (const text of ['', '12', '1550068200', '-55006820012345678', '155006820012345678x', '9'.repeat(22)]) {
-      expect(readNanoseconds(text, wideBounds), text).toBeNaN();
+      expect(readInstant(text, 'nanoseconds', wideBounds), text).toBeNaN();
     }
   });
 

@@ -91,6 +91,16 @@ describe('a line of the live tape', () => {
     expect(record.chain.rows[0]).toMatchObject({ sharesPerContract: 100, theta: null, fmv: null });
   });
 
+  it.each([
+    [{}, 0],
+    [{ delay_ms: null }, 0],
+    [{ delay_ms: 900_000 }, 900_000],
+  ])('is a chain with the delay of %j', (given, delayMs) => {
+    const record = read(example('chain', given));
+    if (typeof record === 'string' || record.type !== 'chain') throw new Error(String(record));
+    expect(record.chain.delayMs).toBe(delayMs);
+  });
+
   it('is a chain whose numbers outside their domain are unknown', () => {
     const [row] = example('chain').rows as object[];
     const odd = { bid: -1, last: -0.01, iv: 0, delta: 1.2, gamma: -0.01, vega: -1, open_interest: 1.5, volume: -1 };
@@ -130,9 +140,9 @@ describe('a line of the live tape', () => {
     ],
     [example('stock_print', { symbol: 'spy' }), 'symbol: expected a ticker such as SPY or BRK.B, got "spy"'],
     [example('stock_print', { price: 0 }), 'price: expected a price above 0, got 0'],
-    [example('stock_print', { price: '14.05' }), 'price: expected a number from 0, got "14.05"'],
+    [example('stock_print', { price: '14.05' }), 'price: expected a number from 0 to 1000000000, got "14.05"'],
     [example('stock_print', { id: 5 }), 'id: expected a trade id as a string, got 5'],
-    [example('stock_print', { size: -1 }), 'size: expected a number from 0, got -1'],
+    [example('stock_print', { size: -1 }), 'size: expected a number from 0 to 9000000000, got -1'],
     [example('stock_print', { conditions: ['12'] }), 'conditions: expected a list of condition ids, got ["12"]'],
     [
       example('stock_print', { sip_timestamp: 1381410000123456800 }),
@@ -154,8 +164,14 @@ describe('a line of the live tape', () => {
       example('option_quote', { sequence_number: undefined }),
       'sequence_number: expected a whole number from 0, got nothing',
     ],
+    ...(['option_print', 'option_quote'] as const).map((type): [unknown, string] => [
+      example(type, { contract: 'O:SPY240419C00520000', sip_timestamp: '1713571200000000000' }),
+      'sip_timestamp: expected a time before 2024-04-20T00:00:00.000Z, the end of the contract\'s last session, got "1713571200000000000"',
+    ]),
     [example('index_value', { value: 0 }), 'value: expected a value above 0, got 0'],
     [example('chain', { rows: {} }), 'rows: expected a list, got {}'],
+    [example('chain', { delay_ms: -1 }), 'delay_ms: expected a whole number from 0 to 86400000, got -1'],
+    [example('chain', { delay_ms: 86_400_001 }), 'delay_ms: expected a whole number from 0 to 86400000, got 86400001'],
     [example('chain', { rows: [] }), 'chain: the chain has no contracts'],
     [example('chain', { rows: [5] }), 'rows[0]: expected an object, got 5'],
     [
@@ -237,7 +253,8 @@ describe('times of the live tape', () => {
       expect(at(example(type, { sip_timestamp: ms }))).toBe(
         `sip_timestamp: expected nanoseconds since 1970, ${expected}, got "${ms}"`,
       );
-    expect(at(example(type, { sip_timestamp: `${nowMs + 3_600_000}999999` }))).toBeTypeOf('object');
+    const alive = type.startsWith('option') && { contract: 'O:SPY271217C00520000' };
+    expect(at(example(type, { ...alive, sip_timestamp: `${nowMs + 3_600_000}999999` }))).toBeTypeOf('object');
   });
 
   it('are checked in chains too', () => {

@@ -5,18 +5,20 @@ import { parse } from 'csv-parse';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { splitNanos, splitSize, toPriceUnits, tradeNumber } from '../../../src/domain/print.ts';
+import { unservedTickers } from '../../../src/tape/csv/unserved-tickers.ts';
 import { readStockTrades } from '../../../src/tape/prints/stock-trades.ts';
 import { hasSharedData, sharedData } from '../../support/shared-data.ts';
 import { allOf, vendorFile, wideBounds } from '../../support/tapes/tape-lines.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 const folder = temporaryFolder();
+const reading = { bounds: wideBounds, unserved: unservedTickers() };
 const header =
   'ticker,conditions,correction,exchange,id,participant_timestamp,price,sequence_number,sip_timestamp,size,tape,trf_id,trf_timestamp';
 const good = 'BAC,"12,37",0,4,71675,1381410000123000000,14.055,8801,1381410000123456789,100,1,202,1381410000123400000';
 
 const read = (lines: readonly string[], name = 'trades.csv') =>
-  allOf((onBadLine) => readStockTrades(vendorFile(folder(), name, lines), { bounds: wideBounds, onBadLine }));
+  allOf((onBadLine) => readStockTrades(vendorFile(folder(), name, lines), { ...reading, onBadLine }));
 const line = (change: Record<string, string>) =>
   header
     .split(',')
@@ -83,11 +85,11 @@ describe('a stock trades file', () => {
   test.each([
     ['ticker', { ticker: 'BaC?' }, 'ticker: expected a ticker such as SPY or BRK.B, got "BaC?"'],
     ['conditions', { conditions: '"12,x"' }, 'conditions: expected condition ids, got "12,x"'],
-    ['price', { price: '0' }, 'price: expected a price above 0, got "0"'],
-    ['price', { price: '0x10' }, 'price: expected a price above 0, got "0x10"'],
-    ['price', { price: '' }, 'price: expected a price above 0, got ""'],
-    ['price', { price: '1.2.3' }, 'price: expected a price above 0, got "1.2.3"'],
-    ['size', { size: '-5' }, 'size: expected a number of shares from 0, got "-5"'],
+    ['price', { price: '0' }, 'price: expected a price above 0, at most 1000000000, got "0"'],
+    ['price', { price: '0x10' }, 'price: expected a price above 0, at most 1000000000, got "0x10"'],
+    ['price', { price: '' }, 'price: expected a price above 0, at most 1000000000, got ""'],
+    ['price', { price: '1.2.3' }, 'price: expected a price above 0, at most 1000000000, got "1.2.3"'],
+    ['size', { size: '-5' }, 'size: expected a number of shares from 0 to 9000000000, got "-5"'],
     ['exchange', { exchange: '' }, 'exchange: expected an exchange id, got ""'],
     ['exchange', { exchange: '4.5' }, 'exchange: expected an exchange id, got "4.5"'],
     ['id', { id: '' }, 'id: expected a trade id, got ""'],
@@ -133,7 +135,7 @@ describe('a stock trades file', () => {
     const cut = join(folder(), 'cut.csv.gz');
     const bytes = readFileSync(whole);
     writeFileSync(cut, bytes.subarray(0, bytes.length - 20));
-    await expect(allOf((onBadLine) => readStockTrades(cut, { bounds: wideBounds, onBadLine }))).rejects.toThrow(
+    await expect(allOf((onBadLine) => readStockTrades(cut, { ...reading, onBadLine }))).rejects.toThrow(
       'cut.csv.gz: the gzip data is truncated',
     );
   });
@@ -177,7 +179,7 @@ describe('a stock trades file', () => {
 describe.skipIf(!hasSharedData)('real stock tapes', () => {
   test('IBM of 2013-10-10 is read as csv-parse reads it', async () => {
     const path = sharedData(`stocks_trades/IBM/2013-10-10.csv.gz`);
-    const { records, bad } = await allOf((onBadLine) => readStockTrades(path, { bounds: wideBounds, onBadLine }));
+    const { records, bad } = await allOf((onBadLine) => readStockTrades(path, { ...reading, onBadLine }));
     expect(bad).toEqual([]);
     let i = 0;
     const rows = createReadStream(path)
@@ -207,7 +209,7 @@ describe.skipIf(!hasSharedData)('real stock tapes', () => {
 
   test('BAC of 2013-10-10: 0.375 of the volume is off exchange, before eligibility rules', async () => {
     const path = sharedData('stocks_trades/BAC/2013-10-10.csv.gz');
-    const { records } = await allOf((onBadLine) => readStockTrades(path, { bounds: wideBounds, onBadLine }));
+    const { records } = await allOf((onBadLine) => readStockTrades(path, { ...reading, onBadLine }));
     const volume = (prints: typeof records) => prints.reduce((sum, print) => sum + print.size, 0);
     expect(volume(records.filter((print) => print.exchange === 4)) / volume(records)).toBeCloseTo(0.375, 3);
     expect(records).toHaveLength(gunzipSync(readFileSync(path)).toString('latin1').trimEnd().split('\n').length - 1);

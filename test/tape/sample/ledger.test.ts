@@ -19,17 +19,12 @@ import { samplePrices } from '../../../src/sample/market/prices.ts';
 import { recipes } from '../../../src/sample/market/recipes.ts';
 import { stockSession } from '../../../src/sample/market/stock-tape.ts';
 import { tickersOfTape } from '../../../src/sample/market/stock-tape-file.ts';
-import {
-  type OptionTotal,
-  type PlantedEvent,
-  type StockTotal,
-  type TapeShape,
-  tapeEndMs,
-  tapeShape,
-} from '../../../src/sample/market/tape-ledger.ts';
+import { type TapeShape, tapeEndMs, tapeShape } from '../../../src/sample/market/tape-shape.ts';
 import { sampleSymbolOf } from '../../../src/sample/market/universe.ts';
 import { readLiveLine } from '../../../src/tape/live/live-line.ts';
 import { standing } from '../../support/tapes/option-tape.ts';
+import type { OptionTotal, PlantedEvent } from '../../support/tapes/planted-options.ts';
+import type { StockTotal } from '../../support/tapes/planted-stocks.ts';
 import { optionRecords, recordsOf, sampleTapes, stockRecords } from '../../support/tapes/sample-tapes.ts';
 import { wideBounds } from '../../support/tapes/tape-lines.ts';
 

@@ -9,14 +9,16 @@ import {
 } from '../../../src/domain/calendar.ts';
 import { exchangeInstant, type SessionDate } from '../../../src/domain/market-time.ts';
 import {
+  isCorporate,
   isTape,
   latestSession,
   type SampleTask,
   samplePlan,
+  samplePlanBesideTape,
   sampleShape,
   untilLatest,
 } from '../../../src/sample/market/plan.ts';
-import { tapeEndMs } from '../../../src/sample/market/tape-ledger.ts';
+import { tapeEndMs } from '../../../src/sample/market/tape-shape.ts';
 
 const at = (date: SessionDate, clock: string) => {
   const [hour, minute] = clock.split(':').map(Number) as [number, number];
@@ -106,6 +108,21 @@ describe('the plan of the sample market', () => {
     );
   });
 
+  test.each([
+    ['before the open', '2026-11-20', '08:00'],
+    ['in the session', '2026-11-20', '11:00'],
+    ['in the evening', '2026-11-20', '20:30'],
+    ['on a Sunday', '2026-11-22', '12:00'],
+  ])('has the stock tapes of two sessions whose off-exchange figures are published: %s', (_, date, clock) => {
+    const nowMs = at(date, clock);
+    for (const plan of [samplePlan(nowMs, null), samplePlanBesideTape(nowMs, null, sampleShape)]) {
+      const published = of(plan, 'stock-trades').filter(({ session }) => session < date);
+      expect(published.length).toBeGreaterThanOrEqual(2);
+      for (const { untilMs, session } of published as { untilMs: number; session: string }[])
+        expect(untilMs).toBe(tapeEndMs(session));
+    }
+  });
+
   test('is empty when nothing has happened since, or the clock went back', () => {
     const friday = at('2026-11-20', '18:00');
     expect(samplePlan(at('2026-11-22', '10:00'), friday)).toEqual([]);
@@ -118,7 +135,8 @@ describe('the plan of the sample market', () => {
     // The latest session's options again, once the prices of the session before are there.
     expect(named('option-trades')).toEqual(['2026-11-20', '2026-11-19', '2026-11-20']);
     expect(tasks.at(-1)).toMatchObject({ dataset: 'option-trades', session: '2026-11-20', again: true });
-    expect(named('stock-trades')).toEqual(['2026-11-20', '2026-11-19']);
+    // The latest session's off-exchange figures are not published yet: two before it have tapes of stocks.
+    expect(named('stock-trades')).toEqual(['2026-11-20', '2026-11-18', '2026-11-19']);
     expect(named('option-minute-bars')).toEqual(['2026-11-18']);
     for (const session of ['2026-11-19', '2026-11-20']) {
       const own = tasks.filter((task) => 'session' in task && task.session === session);
@@ -133,7 +151,7 @@ describe('the plan of the sample market', () => {
     const [first, later] = [tasks.slice(0, untilLatest(tasks, nowMs)), tasks.slice(untilLatest(tasks, nowMs))];
     const isOfLatest = (task: SampleTask) => 'session' in task && task.session === '2026-11-20';
     expect(later.filter(isOfLatest)).toEqual([expect.objectContaining({ again: true })]);
-    const others = first.filter((task) => !isOfLatest(task) && task.dataset !== 'stock-day-bars');
+    const others = first.filter((task) => !isOfLatest(task) && !isCorporate(task) && task.dataset !== 'stock-day-bars');
     expect(new Set(others.map((task) => 'session' in task && task.session))).toEqual(new Set(['2026-11-19']));
     expect(others.every(({ dataset }) => dataset === 'chain')).toBe(true);
     expect(later.some(({ dataset }) => dataset === 'stock-day-bars')).toBe(false);

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -6,6 +7,7 @@ import { ensureStarterRegistry } from '../../src/ingest/files/starter-registry.t
 import { ingestFiles } from '../../src/ingest/ingest.ts';
 import { ensureSampleMarket, sampleSolveMost } from '../../src/ingest/sample/market.ts';
 import { type SampleLoading, sampleMetadata } from '../../src/ingest/sample-metadata.ts';
+import { corporateDatasets } from '../../src/sample/market/corporate.ts';
 import { samplePlan } from '../../src/sample/market/plan.ts';
 import { noteOwnData } from '../../src/store/account/own-data.ts';
 import { inTransaction } from '../../src/store/engine/transaction.ts';
@@ -28,9 +30,13 @@ async function emptyStore(): Promise<TestStore> {
 /** The session a file is of, or begins with. */
 const sessionOf = (path: string) => /\d{4}-\d\d-\d\d/.exec(path)![0];
 
-/** Stores the files of a market as they came into the world: session by session, prints after what they rest on. */
+/**
+ * Stores the files of a market as they came into the world: terms and rates, then session by session, prints after what
+ * they rest on.
+ */
 async function bringInOrder(store: TestStore): Promise<void> {
   const datasets = [
+    ...corporateDatasets,
     'stock-day-bars',
     'stock-minute-bars',
     'option-minute-bars',
@@ -43,19 +49,22 @@ async function bringInOrder(store: TestStore): Promise<void> {
   );
   const files = await Promise.all(
     datasets.map(async (dataset) => {
-      const names = await readdir(join(folder(), 'sample', dataset), { recursive: true });
+      const path = join(folder(), 'sample', dataset);
+      const names = existsSync(path) ? await readdir(path, { recursive: true }) : [];
       return names.filter((name) => name.endsWith('.csv.gz')).map((name) => ({ dataset, name }));
     }),
   );
+  const isTerms = (dataset: (typeof datasets)[number]) => corporateDatasets.some((each) => each === dataset);
   const order = ({ dataset, name }: (typeof files)[number][number]) =>
-    `${sessionOf(name)} ${datasets.indexOf(dataset)} ${name}`;
+    `${isTerms(dataset) ? '' : sessionOf(name)} ${datasets.indexOf(dataset)} ${name}`;
   for (const { dataset, name } of files.flat().sort((a, b) => (order(a) < order(b) ? -1 : 1))) {
     const { files: reports } = await ingestFiles(store, dataset, [join(folder(), 'sample', dataset, name)], {
       now,
+      delayMs: 0,
       gammaSource: solved.has(name.replace('.csv.gz', '')) ? 'solve' : 'vendor',
       quoteFiles: dataset === 'option-trades' ? [join(folder(), 'sample', 'option-quotes', name)] : [],
       solveMost: sampleSolveMost,
-      isBundled: true,
+      bundled: 'sample',
     });
     expect(reports[0]!.status).not.toBe('refused');
   }

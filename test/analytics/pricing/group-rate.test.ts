@@ -1,0 +1,75 @@
+import { describe, expect, test } from 'vitest';
+import { solveChain } from '../../../src/analytics/chain/solve-chain.ts';
+import { chainRates, slopeRate } from '../../../src/analytics/pricing/group-rate.ts';
+import { standardRoots } from '../../../src/domain/chain/option-root.ts';
+import { market, pricedChain } from '../priced-chain.ts';
+
+/** Pairs of a European expiry at a rate, whose C − P is e^{−rT}·(F − K). */
+function pairsAt(rate: number, years: number, strikes: readonly number[], forward = 610) {
+  return strikes.map((strike) => {
+    const difference = Math.exp(-rate * years) * (forward - strike);
+    return { strike, callMid: 50 + difference, putMid: 50, halfSpread: 0.1 };
+  });
+}
+
+const strikes = Array.from({ length: 12 }, (_, i) => 570 + 5 * i);
+const group = (rate: number, years = 0.5, name = 'SPX') => ({
+  ...{ root: standardRoots.of(name), expiry: '2025-12-19', years, centre: 600 },
+  pairs: pairsAt(rate, years, strikes),
+});
+
+describe('the rate of a group', () => {
+  const curve = [
+    { days: 30, rate: 0.05 },
+    { days: 365, rate: 0.04 },
+  ];
+
+  test('is what the slope of C − P over the strike says, of a European root of a tenth of a year and more', () => {
+    expect(slopeRate(group(0.0534))).toBeCloseTo(0.0534, 12);
+    expect(chainRates(0.045)(group(0.0534))).toBeCloseTo(0.0534, 12);
+    expect(chainRates(0.045)(group(0.0534, 0.09))).toBe(0.045);
+    expect(chainRates(0.045)(group(0.0534, 0.5, 'SPY'))).toBe(0.045);
+  });
+
+  test('is not its own when that is over 2 % from the curve', () => {
+    expect(chainRates(0.045)(group(0.0649))).toBeCloseTo(0.0649, 12);
+    expect(chainRates(0.045)(group(0.0651))).toBe(0.045);
+    expect(chainRates(0.03, [{ days: 1, rate: 0.05 }])(group(0.0651))).toBeCloseTo(0.0651, 12);
+  });
+
+  test('needs ten pairs within 10 % of the money that span 5 % of it', () => {
+    const ofStrikes = (chosen: readonly number[]) => slopeRate({ ...group(0.05), pairs: pairsAt(0.05, 0.5, chosen) });
+    expect(ofStrikes(strikes.slice(0, 10))).toBeCloseTo(0.05, 12);
+    expect(ofStrikes(strikes.slice(0, 9))).toBeNull();
+    const close = Array.from({ length: 12 }, (_, i) => 590 + i);
+    expect(ofStrikes(close)).toBeNull();
+    // Those further away do not count.
+    expect(ofStrikes([...strikes.slice(0, 9), 661, 700])).toBeNull();
+    expect(ofStrikes([...strikes.slice(0, 9), 660])).toBeCloseTo(0.05, 12);
+  });
+
+  test('is the curve’s, linear in days, where its own is not known; the setting without a curve', () => {
+    const rates = chainRates(0.03, curve);
+    const american = (years: number) => rates(group(0.05, years, 'SPY'));
+    expect(american(30 / 365)).toBeCloseTo(0.05, 12);
+    expect(american(197.5 / 365)).toBeCloseTo(0.045, 12);
+    expect(american(2)).toBe(0.04);
+    expect(american(1 / 365)).toBe(0.05);
+    expect(chainRates(0.03, [])(group(0.05, 1, 'SPY'))).toBe(0.03);
+  });
+});
+
+test('a chain made at a rate gives it back: its volatilities and yield are right whatever rate is set', () => {
+  const listed = Array.from({ length: 41 }, (_, i) => 550 + 2.5 * i);
+  const chain = pricedChain('SPXW', ['2025-06-12', '2025-12-19'], listed);
+  const [right, wrong] = [market.rate, 0.03].map((rate) => solveChain(chain, { rate }));
+  expect(wrong!.groups[1]!.rate).toBeCloseTo(market.rate, 5);
+  expect(wrong!.groups[1]!.dividendYield).toBeCloseTo(market.dividendYield, 4);
+  expect(wrong!.groups[0]!.rate).toBe(0.03);
+  const index = chain.rows.findIndex((row) => row.expiry === '2025-12-19' && row.strike === 620_000);
+  expect(wrong!.iv[index]).toBeCloseTo(right!.iv[index]!, 5);
+  expect(wrong!.gamma[index]! / right!.gamma[index]!).toBeCloseTo(1, 4);
+  // What is told to have another rate has it.
+  const told = solveChain(chain, { rate: 0.045, rates: () => 0.03 });
+  expect(told.groups.map(({ rate }) => rate)).toEqual([0.03, 0.03]);
+});

@@ -1,0 +1,48 @@
+import { expect, test } from 'vitest';
+import { toBarColumns } from '../../../src/domain/bar.ts';
+import { standardRoots } from '../../../src/domain/chain/option-root.ts';
+import { exchangeInstant } from '../../../src/domain/market-time.ts';
+import { minuteMs } from '../../../src/domain/units.ts';
+import { minuteMarketSource } from '../../../src/ingest/chains/minute-market.ts';
+import { inTransaction } from '../../../src/store/engine/transaction.ts';
+import { writeBars } from '../../../src/store/market/bar-blocks.ts';
+import { flatBar } from '../../support/market.ts';
+import { chainCapture, saveCaptures } from '../../support/option-market.ts';
+import { storeForThisTest } from '../../support/store.ts';
+
+const session = '2026-11-16';
+const at = (minute: number) => exchangeInstant(session, minute);
+
+test.each([
+  // The chain of 10:05 is of 09:50, before the bar that ends at 10:01.
+  [15 * minuteMs, [100, 100, 100]],
+  [0, [100, 99, 99]],
+  [null, [100, 99, 99]],
+])(
+  'with a delay of %s ms, the newer of a bar’s close and a chain’s spot is by the time of its quotes',
+  async (delayMs, expected) => {
+    const store = await storeForThisTest();
+    await inTransaction(store, (tx) =>
+      writeBars(tx, '1m', [{ symbol: 'SPY', bars: toBarColumns([flatBar(at(600), 100)]) }]),
+    );
+    await saveCaptures(store, { chains: [chainCapture('SPY', at(605), [], { spot: 99, delayMs })] });
+    const found: (number | undefined)[] = [];
+    await inTransaction(store, async (tx) => {
+      const source = minuteMarketSource({ from: tx, session, rate: 0.045, roots: standardRoots });
+      for (const minute of [604, 605, 606]) found.push((await source.spots(at(minute), ['SPY'])).get('SPY'));
+    });
+    expect(found).toEqual(expected);
+  },
+);
+
+test('a delayed chain is known from its capture on, not from the time of its quotes', async () => {
+  const store = await storeForThisTest();
+  await saveCaptures(store, {
+    chains: [chainCapture('SPY', at(605), [], { spot: 99, delayMs: 15 * minuteMs })],
+  });
+  await inTransaction(store, async (tx) => {
+    const source = minuteMarketSource({ from: tx, session, rate: 0.045, roots: standardRoots });
+    expect((await source.spots(at(604), ['SPY'])).size).toBe(0);
+    expect((await source.spots(at(605), ['SPY'])).get('SPY')).toBe(99);
+  });
+});
