@@ -124,6 +124,7 @@ async function mercuriusServer(ground: Ground): Promise<Measured> {
     random: randomBytes,
     live: ground.live,
     journalMaxRows: ground.config.journalMaxRows,
+    provenance: ground.config.provenance,
   };
   return serveMercurius({ schema, context: () => requestContext(services, authentication.caller, () => {}) });
 }

@@ -56,8 +56,8 @@ export async function openGraphCpu(dataDir: string, nowMs: number): Promise<Grap
   const { caller } = authenticated;
   const changes = await watchChanges(store);
   const live = openLiveHub({ store, now, changes, onError: (failure) => console.error(failure) });
-  const { sources, journalMaxRows } = config;
-  const services = { store, access, sources, now, random: randomBytes, live, journalMaxRows };
+  const { sources, journalMaxRows, provenance } = config;
+  const services = { store, access, sources, now, random: randomBytes, live, journalMaxRows, provenance };
   const weigh = operationWeights(schema);
 
   return {

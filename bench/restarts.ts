@@ -50,7 +50,7 @@ async function killWorkers(server: Served): Promise<{ took: number[]; cpu: numbe
   const prepared = () => log().match(/is ready as the spare/g)?.length ?? 0;
   const took: number[] = [];
   const cpu: number[] = [];
-  let victims = server.workers!;
+  let victims = server.workers;
   for (let kill = 0; kill < kills; kill++) {
     await until(() => prepared() > kill);
     await delay(settledMs);

@@ -1,9 +1,13 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createConnection } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { untilLoaded } from '../scripts/own-gateway.ts';
+import type { Asked, ProcessState } from './process-probe.ts';
 
 const clock = '2026-11-20T07:30:00-05:00';
 const ticksASecond = 100;
@@ -11,23 +15,38 @@ const ticksASecond = 100;
 /** A server over the sample market, in a process of its own. */
 export interface Served {
   child: ChildProcess;
+  /** The process that answers requests. */
+  worker: number;
   url: string;
   /** A session of a pro, attested account whose minute has a million requests. */
   token: string;
+  /** Sessions of others: a light client, and two that send much. */
+  lightToken: string;
+  senders: string[];
+  /** What the process takes, from its probe. */
+  state(asked?: Asked): Promise<ProcessState>;
   close(): Promise<void>;
 }
 
-/** CPU time of a server's process, ms; the database's is not in it. */
-export function cpuMsOf({ child }: Served): number {
-  const stat = readFileSync(`/proc/${child.pid}/stat`, 'utf8');
+/** CPU time of a server's worker, ms; the database's is not in it. */
+export function cpuMsOf({ worker }: Served): number {
+  const stat = readFileSync(`/proc/${worker}/stat`, 'utf8');
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   return ((Number(fields[11]) + Number(fields[12])) / ticksASecond) * 1000;
 }
 
-/** Resident memory of a server's process, MB. */
-export function rssMbOf({ child }: Served): number {
-  const status = readFileSync(`/proc/${child.pid}/status`, 'utf8');
-  return Number(/VmRSS:\s+(\d+)/.exec(status)![1]) / 1024;
+/** Asks the probe of a process, over one connection. */
+function probeAt(path: string): { state: Served['state']; end(): void } {
+  const socket = createConnection(path);
+  return {
+    async state(asked = 'state') {
+      socket.write(asked);
+      let line = '';
+      while (!line.endsWith('\n')) line += String((await once(socket, 'data'))[0]);
+      return JSON.parse(line);
+    },
+    end: () => socket.destroy(),
+  };
 }
 
 /** Starts a server over the market in `SAMPLE_DATA`; without it one is brought first, which takes some minutes. */
@@ -35,6 +54,7 @@ export async function serveSample(): Promise<Served> {
   const given = process.env.SAMPLE_DATA;
   const dataDir = given ?? mkdtempSync(join(tmpdir(), 'tapegraph-sample-'));
   const main = join(import.meta.dirname, '../src/main.ts');
+  const probe = join(tmpdir(), `tapegraph-probe-${randomUUID()}.sock`);
   const env = {
     ...process.env,
     TAPEGRAPH_DATA: dataDir,
@@ -44,23 +64,36 @@ export async function serveSample(): Promise<Served> {
     RATE_PRO: '1000000',
     SESSION_SECRET: 'a secret of a measurement, long enough',
   };
-  const child = spawn(process.execPath, [main, 'serve', '--sample', '--port', '0', '--clock', clock, '--json'], {
-    env,
+  // As an operator runs it: the launcher sets the limits of its memory.
+  const launcher = join(import.meta.dirname, '../bin/tapegraph.mjs');
+  const options = ['--expose-gc', '--import', pathToFileURL(join(import.meta.dirname, 'process-probe.ts')).href];
+  const args = [...options, launcher, 'serve', '--sample', '--port', '0', '--clock', clock, '--json'];
+  const child = spawn(process.execPath, args, {
+    env: { ...env, PROCESS_PROBE: probe },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const [line] = await once(child.stdout, 'data');
-  const { url } = JSON.parse(String(line));
+  const { url, workers } = JSON.parse(String(line));
   await untilLoaded(url);
   const run = (...args: string[]) => execFileSync(process.execPath, [main, ...args], { env, encoding: 'utf8' });
-  run('account', 'set', 'greedy', '--site-tier', 'pro', '--api-tier', 'pro', '--classification', 'non_professional');
-  const { token } = JSON.parse(run('session', 'create', '--account', 'greedy', '--json'));
+  const session = (account: string) => {
+    run('account', 'set', account, '--site-tier', 'pro', '--api-tier', 'pro', '--classification', 'non_professional');
+    return JSON.parse(run('session', 'create', '--account', account, '--json')).token as string;
+  };
+  const { state, end } = probeAt(probe);
   return {
     child,
+    worker: workers[0],
     url,
-    token,
+    token: session('greedy'),
+    lightToken: session('light'),
+    senders: [session('sender-1'), session('sender-2')],
+    state,
     async close() {
+      end();
       child.kill('SIGTERM');
       await once(child, 'exit');
+      rmSync(probe, { force: true });
       if (given === undefined) rmSync(dataDir, { recursive: true, force: true });
     },
   };

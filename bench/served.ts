@@ -13,8 +13,8 @@ export interface Served {
   port: number;
   /** The sample market's key. */
   key?: string;
-  /** Process ids of its workers; absent: it has none. */
-  workers?: number[];
+  /** Process ids of its workers. */
+  workers: number[];
   /** What it wrote to its log up to now. */
   log: () => string;
   /** From its start until it answered `/readyz` with 200, ms. */
@@ -58,7 +58,7 @@ export async function served(dataDir: string, env: Record<string, string>, args:
   const isOver = () => said.url === undefined || child.exitCode !== null;
   while (!(await isReady(said.url))) if (isOver()) throw new Error(`the server ended: ${log}`);
   const readyMs = performance.now() - startedMs;
-  const readyCpuMs = [child.pid!, ...(said.workers ?? [])].reduce((sum, pid) => sum + cpuOf(pid), 0);
+  const readyCpuMs = [child.pid!, ...said.workers].reduce((sum, pid) => sum + cpuOf(pid), 0);
   return { child, exit, ...said, log: () => log, readyMs, readyCpuMs };
 }
 

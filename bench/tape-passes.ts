@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { type RankedPrints, rankedLists } from '../src/analytics/flow/ranked-prints.ts';
 import { emptyCounts } from '../src/analytics/session/option-tape.ts';
 import { createContractBook } from '../src/domain/chain/contract-book.ts';
+import { standardRoots } from '../src/domain/chain/option-root.ts';
 import { instantBounds } from '../src/domain/instant-gate.ts';
 import { readOptionTape, type SessionPlan } from '../src/ingest/options/option-tape-files.ts';
 import { fileReaderOptions } from '../src/runtime/memory-plan.ts';
@@ -63,10 +64,11 @@ async function group(path: string): Promise<Grouped> {
 }
 
 const reading = (path: string, threads: number) => ({
-  trades: [path],
+  trades: [{ path, onBytes: () => {} }],
   quotes: { files: [] },
   threads,
   bounds: instantBounds(Date.now()),
+  roots: standardRoots,
   onBadLine,
   onBytes: () => {},
   refused: () => false,

@@ -37,12 +37,9 @@ function orders(credential: string): Record<string, (url: string, round: number)
   };
 }
 
-/** The processes of a server that take requests. */
-const workersOf = ({ child, workers }: Served): number[] => workers ?? [child.pid!];
-
 /** Requests of a second in which the busiest worker's core is full, by the CPU time that each took for its part. */
 async function fullRate(server: Served, order: LoadOrder): Promise<number> {
-  const pids = workersOf(server);
+  const pids = server.workers;
   const before = pids.map(cpuOf);
   await load(order);
   const busiestMs = Math.max(...pids.map((pid, i) => cpuOf(pid) - before[i]!));

@@ -8,16 +8,14 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import type { Captured, CapturedExamples } from '../src/pages/reference/captured.ts';
-import { addressOf } from '../src/pages/reference/client/address.ts';
+import { type GuideExample, guideExamples, guideRequest } from '../src/pages/reference/guides/examples.ts';
 import {
-  exampleOf,
-  filledIn,
   inOrderOfExamples,
   type Standing,
+  shownRequest,
   standingAt,
   streamTopics,
-} from '../src/pages/reference/example-requests.ts';
-import { type GuideExample, guideExamples, guideRequest } from '../src/pages/reference/guides/examples.ts';
+} from '../src/pages/reference/shown-request.ts';
 import { routes } from '../src/rest/routes.ts';
 import { comparableAnswers, firstDifference } from './generate/comparable-answers.ts';
 import { untilLoaded } from './own-gateway.ts';
@@ -93,29 +91,28 @@ async function ask({
 
 async function captureRoutes(url: string, key: string, session: string): Promise<CapturedExamples['routes']> {
   const captured: Record<string, Captured> = {};
-  const standing: Partial<Standing> = standingAt(Date.parse(clock));
+  let standing: Standing = standingAt(Date.parse(clock));
   for (const route of inOrderOfExamples(routes)) {
     const { name } = route;
     const byKey = !route.needs.endsWith('site-session');
-    const { params, body, contentType } = filledIn(exampleOf(route), standing);
-    const address = addressOf(route.path, Object.keys(route.queryParams), params);
+    const { address, body, contentType } = shownRequest(route, standing);
     const found = await ask({
       ...{ url, method: route.method, address, body, contentType },
       ...{ credential: byKey ? 'key' : 'session', secret: byKey ? key : session },
     });
     if (found.status !== 200) throw new Error(`${name}: ${JSON.stringify(found)}`);
     const { data } = found.answer as { data: { id?: string; meta?: { id: string } } };
-    if (name === 'create-key') standing.key = data.meta!.id;
-    if (name === 'create-journal-trade') standing.trade = data.id!;
+    if (name === 'create-key') standing = { ...standing, key: data.meta!.id };
+    if (name === 'create-journal-trade') standing = { ...standing, trade: data.id! };
     captured[name] = found;
   }
-  return captured;
+  return Object.fromEntries(routes.map(({ name }) => [name, captured[name]!]));
 }
 
 async function captureFailures(url: string, key: string): Promise<CapturedExamples['failures']> {
   const plain = { url, method: 'GET', body: null, contentType: null, credential: 'key' as const, secret: key };
   const found = [
-    await ask({ ...plain, address: '/v2/quotes?symbols=SPY%20QQQ' }),
+    await ask({ ...plain, address: '/v2/quotes?symbols=SPY%3BQQQ' }),
     await ask({ ...plain, address: '/v2/quotes?symbols=SPY', credential: 'none', secret: null }),
     await ask({ ...plain, address: '/v2/account/keys' }),
     await ask({ ...plain, address: '/v2/symbols/QQQQ' }),
@@ -125,7 +122,7 @@ async function captureFailures(url: string, key: string): Promise<CapturedExampl
   return Object.fromEntries(found.map((failure) => [failure.status, failure]));
 }
 
-/** The first event of each name that a stream sends at once. */
+/** The first event of each name that a stream sends at once, in the order of its topics, whichever came first. */
 async function captureStream(url: string, key: string): Promise<CapturedExamples['stream']> {
   const address = `/v2/stream?topics=${streamTopics}`;
   const stop = new AbortController();
@@ -146,7 +143,8 @@ async function captureStream(url: string, key: string): Promise<CapturedExamples
       { event: line('event') ?? '', id: line('id') ?? '', data: shortened(JSON.parse(data), '', omitted), omitted },
     ];
   });
-  const names = [...new Set(events.map(({ event }) => event))];
+  const topicOf = (event: string) => streamTopics.split(',').findIndex((topic) => topic.startsWith(`${event}:`));
+  const names = [...new Set(events.map(({ event }) => event))].sort((a, b) => topicOf(a) - topicOf(b));
   return { address, events: names.map((name) => events.find(({ event }) => event === name)!) };
 }
 

@@ -1,6 +1,6 @@
 // Checks what docs/style.md asks for and Biome has no rule for: the length of lines, also of prose, and of functions,
-// SQL keywords in upper case, and names in the field's terms. `node scripts/check-style.ts [FOLDER]`; exit code 1 when
-// something was found.
+// SQL keywords in upper case, names in the field's terms, and the first words of comments.
+// `node scripts/check-style.ts [FOLDER]`; exit code 1 when something was found.
 import { globSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { functionLengths } from './function-lengths.ts';
@@ -76,6 +76,20 @@ function* sqlOf(file: string, text: string): Generator<string> {
   }
 }
 
+/** A comment's first words that make a clause of it instead of a noun phrase or a verb. */
+const clause = /^[ \t]*(?:\/\*\*?|\/\*\*?\n[ \t]*\*|\/\/)[ \t]+(What|Whether|How|Of|For who)\b/gm;
+
+/** Comments of the source that begin with a clause. Lines after the first of a comment of several may begin so. */
+function* openings(file: string, text: string): Generator<string> {
+  for (const { 0: opening, 1: word, index } of text.matchAll(clause)) {
+    const before = text.slice(0, index).trimEnd();
+    const continues =
+      opening.trimStart().startsWith('//') && /^[ \t]*\/\//.test(before.slice(before.lastIndexOf('\n') + 1));
+    if (!continues)
+      yield `${file}:${lineOf(text, index + opening.length)}  a comment begins with "${word}"; begin with a noun or a verb`;
+  }
+}
+
 const patterns = ['{src,scripts,bench,test}/**/*.{ts,mjs}', '{src,prisma/migrations}/**/*.sql'];
 const prose = ['README.md', 'docs/**/*.md'];
 const notOurs = ['**/node_modules', '**/generated'];
@@ -92,6 +106,7 @@ function* findings(folder: string): Generator<string> {
     if (file.endsWith('.sql')) continue;
     const code = codeOnly(text);
     yield* names(file, text, code);
+    yield* openings(file, text);
     yield* lengths(file, text, code);
   }
   for (const file of globSync(prose, { cwd: folder }).sort())

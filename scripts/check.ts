@@ -13,7 +13,7 @@ const checks = [
   { name: 'generated files', command: 'node scripts/generate.ts --check' },
   { name: 'words of written dates', command: 'node scripts/generate-date-words.ts --check' },
   { name: 'install weight', command: 'node scripts/install-weight.ts' },
-  { name: 'printed schema', command: 'node scripts/print-schema.ts --check' },
+  { name: 'printed schema and routes', command: 'node scripts/print-schema.ts --check' },
 ];
 
 const root = join(import.meta.dirname, '..');

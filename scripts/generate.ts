@@ -1,48 +1,72 @@
 // Writes what is generated for running, so that a start needs no development package; with --check only reports what
-// differs. The captured answers beside it come from a running server: scripts/capture-examples.ts.
-import { existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join, sep } from 'node:path';
+// differs, with --pages makes the files of the pages alone. The captured answers beside them come from a running
+// server, by scripts/capture-examples.ts: of them, --check reports routes without one.
+import { globSync, rmSync } from 'node:fs';
+import { join, sep } from 'node:path';
 import type { GeneratedFiles } from './generate/generated-files.ts';
-
-const folder = join(import.meta.dirname, '../generated');
+import { generatedFolder, storedFiles } from './generate/stored-files.ts';
 
 /** Files that others write. */
 const others = ['README.md', 'pages/examples.json', 'pages/answers.json'];
 
+const pageAssets = async () => (await import('./generate/page-assets.ts')).pageAssets();
+
 // In this order: the operations' types come from the graph, which needs the client.
 const makers: readonly (() => Promise<GeneratedFiles>)[] = [
   async () => (await import('./generate/store-client.ts')).storeClient(),
-  async () => (await import('./generate/chart-library.ts')).chartLibrary(),
   async () => (await import('./generate/operation-types.ts')).operationTypes(),
+  pageAssets,
 ];
 
+/** Files below `within` that nothing makes. */
+function leftOver(within: string, known: ReadonlySet<string>): string[] {
+  const present = globSync(`${within}/**/*.*`, { cwd: generatedFolder }).map((path) => path.split(sep).join('/'));
+  return present.filter((path) => !known.has(path));
+}
+
 /** Brings `generated/` up to date, or only finds what is not: one line per file that differs. */
-async function differences(isCheck: boolean): Promise<string[]> {
+async function differences(isCheck: boolean, arePagesAlone: boolean): Promise<string[]> {
   const found: string[] = [];
   const known = new Set(others);
-  for (const make of makers) {
-    for (const [path, bytes] of await make()) {
-      known.add(path);
-      const file = join(folder, path);
-      if (existsSync(file) && readFileSync(file).equals(bytes)) continue;
-      found.push(path);
-      if (isCheck) continue;
-      mkdirSync(dirname(file), { recursive: true });
-      writeFileSync(file, bytes);
+  for (const make of arePagesAlone ? [pageAssets] : makers) {
+    const files = storedFiles(await make());
+    for (const { path } of files) known.add(path);
+    for (const file of files.filter(({ isCurrent }) => !isCurrent())) {
+      found.push(file.path);
+      if (!isCheck) file.write();
     }
   }
-  const present = globSync('**/*.*', { cwd: folder }).map((path) => path.split(sep).join('/'));
-  for (const path of present.filter((each) => !known.has(each))) {
+  for (const path of leftOver(arePagesAlone ? 'pages/assets' : '.', known)) {
     found.push(`${path} (nothing makes it)`);
-    if (!isCheck) rmSync(join(folder, path));
+    if (!isCheck) rmSync(join(generatedFolder, path));
   }
   return found;
 }
 
+/** Routes without a captured answer, and answers of routes that are gone: one line each. */
+async function captureDifferences(): Promise<string[]> {
+  const { routes } = await import('../src/rest/routes.ts');
+  const { capturedExamples } = await import('../src/pages/reference/captured.ts');
+  const captured = new Set(Object.keys(capturedExamples.routes));
+  const names = new Set(routes.map(({ name }) => name));
+  return [
+    ...[...names].filter((name) => !captured.has(name)).map((name) => `no answer of ${name}`),
+    ...[...captured].filter((name) => !names.has(name)).map((name) => `an answer of ${name}, which is no route`),
+  ];
+}
+
 const isCheck = process.argv.includes('--check');
-const found = await differences(isCheck);
+const found = await differences(isCheck, process.argv.includes('--pages'));
 for (const each of found) console.error(isCheck ? `generated/${each} is out of date` : `generated/${each}`);
 if (isCheck && found.length > 0) {
   console.error('npm run generate makes it again.');
   process.exitCode = 1;
+}
+if (isCheck) {
+  const uncaptured = await captureDifferences();
+  for (const each of uncaptured) console.error(`generated/pages/examples.json has ${each}`);
+  if (uncaptured.length > 0) {
+    console.error('node scripts/capture-examples.ts makes it again.');
+    process.exitCode = 1;
+  }
 }

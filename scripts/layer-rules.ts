@@ -34,7 +34,13 @@ export const layers: Record<string, readonly string[] | '*'> = {
  */
 export const subjects: Record<string, Record<string, readonly string[]>> = {
   domain: { chain: [], flow: ['chain'], journal: [] },
-  tape: { csv: [], prints: ['csv'], chains: ['csv'], live: ['csv', 'prints', 'chains'] },
+  tape: {
+    formats: [],
+    csv: ['formats'],
+    prints: ['csv', 'formats'],
+    chains: ['csv', 'formats'],
+    live: ['csv', 'prints', 'chains'],
+  },
   sample: { market: [] },
   analytics: {
     pricing: [],
@@ -65,7 +71,7 @@ export const subjects: Record<string, Record<string, readonly string[]>> = {
     options: ['files', 'chains'],
     tail: ['files', 'chains', 'options'],
     sample: ['tail'],
-    recompute: ['chains'],
+    recompute: ['files', 'chains'],
   },
   access: { usage: [], entitlement: [], limits: [], identity: ['entitlement', 'usage'] },
   resolvers: {
@@ -91,7 +97,7 @@ export const subjects: Record<string, Record<string, readonly string[]>> = {
     openapi: ['contract'],
     http: ['contract'],
     stream: ['contract', 'http', 'openapi'],
-    socket: ['contract', 'http', 'stream'],
+    socket: ['contract', 'http', 'openapi', 'stream'],
     routes: ['contract'],
   },
   graphql: { limits: [], sse: ['limits'], ws: ['limits', 'sse'], plugins: ['sse', 'limits'] },

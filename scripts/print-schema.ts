@@ -1,11 +1,19 @@
-// Prints the graph to schema.graphql; with --check only says whether the file is what would be printed.
+// Prints what clients are written against: the graph to schema.graphql, the routes to routes.txt. With --check only
+// says whether the files are what would be printed.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { lexicographicSortSchema, printSchema } from 'graphql';
+import { routes } from '../src/rest/routes.ts';
 import { schema } from '../src/schema/index.ts';
 
-const file = join(import.meta.dirname, '..', 'schema.graphql');
-const printed = `${printSchema(lexicographicSortSchema(schema))}\n`;
+/** One line a route: method, path, operation name, what its caller needs, the rule of its symbol. */
+function printRoutes(): string {
+  // Of fixed width, so that a new route is one new line.
+  const lines = routes.map(({ method, path, name, needs, symbolRule }) =>
+    [method.padEnd(6), path.padEnd(40), name.padEnd(28), needs.padEnd(21), symbolRule].join(' '),
+  );
+  return `${lines.join('\n')}\n`;
+}
 
 /** The first line in which two texts differ, 1-based. */
 function firstDifference(before: string, after: string): number {
@@ -13,14 +21,19 @@ function firstDifference(before: string, after: string): number {
   return before.split('\n').findIndex((line, index) => line !== lines[index]) + 1 || lines.length;
 }
 
-if (process.argv.includes('--check')) {
-  const committed = existsSync(file) ? readFileSync(file, 'utf8').replaceAll('\r\n', '\n') : '';
-  if (committed !== printed) {
-    console.error(
-      `schema.graphql differs from the graph from line ${firstDifference(committed, printed)} on: npm run schema prints it anew`,
-    );
-    process.exitCode = 1;
+const prints = {
+  'schema.graphql': `${printSchema(lexicographicSortSchema(schema))}\n`,
+  'routes.txt': printRoutes(),
+};
+for (const [name, printed] of Object.entries(prints)) {
+  const file = join(import.meta.dirname, '..', name);
+  if (!process.argv.includes('--check')) {
+    writeFileSync(file, printed);
+    continue;
   }
-} else {
-  writeFileSync(file, printed);
+  const committed = existsSync(file) ? readFileSync(file, 'utf8').replaceAll('\r\n', '\n') : '';
+  if (committed === printed) continue;
+  const line = firstDifference(committed, printed);
+  console.error(`${name} differs from what is served from line ${line} on: npm run schema prints it anew`);
+  process.exitCode = 1;
 }

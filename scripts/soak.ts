@@ -212,12 +212,12 @@ async function soak(gateway: OwnGateway, settings: Settings, metricsPort: number
 }
 
 interface Servers {
-  postgres: ReturnType<typeof makePostgres>;
+  postgres: Awaited<ReturnType<typeof makePostgres>>;
   redis: Awaited<ReturnType<typeof makeRedis>>;
 }
 
 const data = values.data ?? (await mkdtemp(join(tmpdir(), 'tapegraph-soak-')));
-const servers: Servers = { postgres: makePostgres(data), redis: await makeRedis(data) };
+const servers: Servers = { postgres: await makePostgres(data), redis: await makeRedis(data) };
 await Promise.all([servers.postgres.start(), servers.redis.start()]);
 const metricsPort = await freePort();
 const settings: Settings = {

@@ -15,9 +15,8 @@ export interface Mutation {
   start: number;
   end: number;
   after: string;
-  /** The lines of the place and one line on both sides, and the offset of the first. */
-  context: string;
-  contextAt: number;
+  /** Texts around the place, each with its offset: its lines and one on both sides, its lines, its expression. */
+  around: { text: string; at: number }[];
 }
 
 /** The parts of the source, and the share of each in 60 mutations. */
@@ -49,21 +48,27 @@ function shortened(text: string): string {
 
 function mutationOf(area: string, file: string, text: string, edit: Edit): Mutation {
   const { start, end, after, kind, from, to } = edit;
-  const contextAt = text.lastIndexOf('\n', text.lastIndexOf('\n', start) - 1) + 1;
-  const context = text.slice(contextAt, text.indexOf('\n', text.indexOf('\n', end) + 1));
+  const lineBegin = (at: number) => text.lastIndexOf('\n', at - 1) + 1;
+  const lineEnd = (at: number) => text.indexOf('\n', at);
+  const spans: [number, number][] = [
+    [lineBegin(lineBegin(start) - 1), lineEnd(lineEnd(end) + 1)],
+    [lineBegin(start), lineEnd(end)],
+    [from, to],
+  ];
+  const around = spans.map(([at, until]) => ({ text: text.slice(at, until), at }));
   const then = shortened(text.slice(from, start) + after + text.slice(end, to));
   const id = `${file}:${lineOf(text, start)}: ${shortened(text.slice(from, to))} → ${then}`;
-  return { id, area, kind, file, start, end, after, context, contextAt };
+  return { id, area, kind, file, start, end, after, around };
 }
 
 /** Whether two mutations have a line in common, so that one could not be found once the other is made. */
 function overlap(a: Mutation, b: Mutation): boolean {
-  const endOf = ({ contextAt, context }: Mutation) => contextAt + context.length;
-  return a.file === b.file && a.contextAt < endOf(b) && b.contextAt < endOf(a);
+  const [ofA, ofB] = [a.around[0]!, b.around[0]!];
+  return a.file === b.file && ofA.at < ofB.at + ofB.text.length && ofB.at < ofA.at + ofA.text.length;
 }
 
 /** The source in `root` as its compiler sees it. */
-function compilerOf(root: string) {
+export function compilerOf(root: string) {
   const changed = new Map<string, string>();
   const api = new API({ cwd: root, fs: { readFile: (name) => changed.get(name) } });
   let [project] = api.updateSnapshot({ openProjects: [join(root, 'tsconfig.json')] }).getProjects();
@@ -117,9 +122,19 @@ export function chooseMutations(root: string, seed: number): Mutation[] {
   return chosen;
 }
 
+/** The offset of a mutation in a text that may have changed since it was chosen: null if its place has. */
+export function placeOf(text: string, { around, start }: Mutation): number | null {
+  for (const each of around) {
+    if (text.startsWith(each.text, each.at)) return start;
+    const at = text.indexOf(each.text);
+    if (at >= 0 && text.lastIndexOf(each.text) === at) return at + start - each.at;
+  }
+  return null;
+}
+
 /** The text with the mutation in it; null if its place has changed since it was chosen. */
-export function mutated(text: string, { context, contextAt, start, end, after }: Mutation): string | null {
-  const at = text.startsWith(context, contextAt) ? contextAt : text.indexOf(context);
-  if (at < 0 || (at !== contextAt && text.lastIndexOf(context) !== at)) return null;
-  return text.slice(0, at + start - contextAt) + after + text.slice(at + end - contextAt);
+export function mutated(text: string, mutation: Mutation): string | null {
+  const at = placeOf(text, mutation);
+  if (at === null) return null;
+  return text.slice(0, at) + mutation.after + text.slice(at + mutation.end - mutation.start);
 }

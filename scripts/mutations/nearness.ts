@@ -12,13 +12,9 @@ function nearness(source: string, test: string, text: string): number {
   return shared + (isNamed ? 3 : 0) + (text.includes(`../${source}'`) ? 6 : 0);
 }
 
-/** Test files in the order in which they are likely to kill one of the mutations. */
-export function byNearness(mutations: readonly Mutation[], tree: string, tests: readonly string[]): string[] {
-  const sources = [...new Set(mutations.map(({ file }) => file))];
+/** Test files in the order in which they are likely to kill a mutation. */
+export function byNearness(mutation: Mutation, tree: string, tests: readonly string[]): string[] {
   const near = new Map<string, number>();
-  for (const test of tests) {
-    const text = readFileSync(join(tree, test), 'utf8');
-    near.set(test, Math.max(0, ...sources.map((source) => nearness(source, test, text))));
-  }
+  for (const test of tests) near.set(test, nearness(mutation.file, test, readFileSync(join(tree, test), 'utf8')));
   return tests.toSorted((a, b) => near.get(b)! - near.get(a)!);
 }

@@ -7,6 +7,8 @@ export interface Runner {
   tree: string;
   /** A command before each run of tests, such as one that waits for its turn on a shared machine. */
   through: readonly string[];
+  /** Number of test files that run at a time. */
+  workers: string;
 }
 
 /**
@@ -19,12 +21,8 @@ export interface Failure {
   message: string;
 }
 
-/**
- * What is known after a run. With `bail`, files after the first failure are in no list. If a run fails without naming
- * a file, all of its files have failed.
- */
+/** What is known after a run. If it fails without naming a file, all of its files have failed. */
 export interface TestRun {
-  passed: string[];
   failed: string[];
   failure: Failure | null;
 }
@@ -91,28 +89,27 @@ function failureOf(tree: string, { name, message, assertionResults }: Report['te
   return { file: relative(tree, name), test: failed?.fullName ?? '(the file)', message: line };
 }
 
-/** Runs test files of a project with one worker; with `bail`, up to the first that fails. */
-export async function runTests(runner: Runner, project: string, files: string[], bail: boolean): Promise<TestRun> {
-  const { tree } = runner;
+/** Runs test files of a project. */
+export async function runTests(
+  runner: Runner,
+  project: string,
+  files: readonly string[],
+  options: readonly string[],
+): Promise<TestRun> {
+  const { tree, workers } = runner;
   const reportFile = join(tree, '../report.json');
   rmSync(reportFile, { force: true });
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${reportFile}`];
-  const args = [...files, '--project', project, '--maxWorkers', '1', ...reporters, ...(bail ? ['--bail', '1'] : [])];
+  const args = [...files, '--project', project, '--maxWorkers', workers, ...reporters, ...options];
   const limitMs = millisecondsToStart + files.length * millisecondsPerFile;
   const { code, output, isLate } = await vitestRun(runner, args, limitMs);
-  const whole = (test: string): TestRun => ({
-    passed: [],
-    failed: files,
-    failure: { file: '', test, message: output },
-  });
+  const whole = (test: string): TestRun => ({ failed: [...files], failure: { file: '', test, message: output } });
   if (isLate) return whole('the run does not end');
   if (!existsSync(reportFile)) return whole('the run does not start');
   const { testResults } = JSON.parse(readFileSync(reportFile, 'utf8')) as Report;
-  const named = (status: string) =>
-    testResults.filter((each) => each.status === status).map(({ name }) => relative(tree, name));
-  const failed = testResults.find(({ status }) => status === 'failed');
-  // A file that was cancelled reads as passed.
-  if (failed) return { passed: bail ? [] : named('passed'), failed: named('failed'), failure: failureOf(tree, failed) };
+  const failed = testResults.filter(({ status }) => status === 'failed');
+  if (failed.length > 0)
+    return { failed: failed.map(({ name }) => relative(tree, name)), failure: failureOf(tree, failed[0]!) };
   if (code !== 0) return whole('an error is not caught');
-  return { passed: named('passed'), failed: [], failure: null };
+  return { failed: [], failure: null };
 }

@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Mutation, mutated } from './choose.ts';
 
@@ -25,7 +25,7 @@ function linkPackages(tree: string, folder: string): void {
 
 /** Takes out what an interrupted run has left in a tree. */
 export function restore(tree: string): void {
-  git(tree, 'checkout', '--quiet', '--', 'src');
+  git(tree, 'checkout', '--quiet', '--', 'src', 'vitest.config.ts');
 }
 
 /** A worktree of a commit, ready to run its tests. */
@@ -49,20 +49,17 @@ export function isIn(tree: string, mutation: Mutation): boolean {
   return existsSync(path) && mutated(readFileSync(path, 'utf8'), mutation) !== null;
 }
 
-/** Runs `act` while the mutations are in the tree, and takes them out again. Those of one file go in from its end. */
-export async function withMutations<T>(tree: string, mutations: Mutation[], act: () => Promise<T>): Promise<T> {
-  const original = new Map<string, string>();
-  for (const mutation of mutations.toSorted((a, b) => b.start - a.start)) {
-    const path = join(tree, mutation.file);
-    const text = readFileSync(path, 'utf8');
-    const changed = mutated(text, mutation);
-    if (changed === null) continue;
-    if (!original.has(path)) original.set(path, text);
-    writeFileSync(path, changed);
-  }
+/** Runs `act` while files of the tree have other texts, and puts back what was there. */
+export async function withTexts<T>(tree: string, texts: ReadonlyMap<string, string>, act: () => Promise<T>) {
+  const paths = [...texts.keys()].map((file) => join(tree, file));
+  const originals = paths.map((path) => (existsSync(path) ? readFileSync(path, 'utf8') : null));
+  for (const [file, text] of texts) writeFileSync(join(tree, file), text);
   try {
     return await act();
   } finally {
-    for (const [path, text] of original) writeFileSync(path, text);
+    for (const [i, path] of paths.entries()) {
+      if (originals[i] === null) rmSync(path);
+      else writeFileSync(path, originals[i]!);
+    }
   }
 }

@@ -26,9 +26,9 @@ export interface OwnPostgres {
 }
 
 /** Makes a cluster in the folder; `start` starts it. */
-export function makePostgres(folder: string): OwnPostgres {
+export async function makePostgres(folder: string): Promise<OwnPostgres> {
   const location: EmbeddedLocation = findLocation(folder);
-  createCluster(location);
+  await createCluster(location);
   const url = `postgresql://${superuser}@/postgres?${new URLSearchParams({ host: location.socketDir })}`;
   const running = () => {
     const postmaster = readPostmaster(location.cluster);

@@ -11,7 +11,7 @@ import { type Settings, startGateway } from '../own-gateway.ts';
 /** The time by the clocks of the commands that fill: a morning, when the session before is reconciled. */
 export const fillClock = '2026-11-20T07:30:00-05:00';
 /** A time at which the vendor files' stock bars are the latest, and none is in progress. */
-export const barsClock = '2019-02-15T21:00:00-05:00';
+export const barsClock = '2019-02-15T19:00:00-05:00';
 
 /** What runs in one process of the release. */
 export interface Steps {
