@@ -1,9 +1,9 @@
 import express from 'express';
 import type { GexCapture, GexRow } from '../src/domain/gex.ts';
 import { addDays, exchangeInstant } from '../src/domain/market-time.ts';
-import type { Store } from '../src/store/engine/connection.ts';
-import { inTransaction } from '../src/store/engine/transaction.ts';
 import { saveGexCapture } from '../src/store/gex/captures.ts';
+import type { Store } from '../src/store/rows/connection.ts';
+import { inTransaction } from '../src/store/rows/transaction.ts';
 import { type Ground, listen } from './ground.ts';
 import { type LoadOrder, load } from './load.ts';
 import { compare, type Row } from './report.ts';

@@ -10,8 +10,8 @@ import { type Access, openAccess } from '../src/access/open-access.ts';
 import { type Config, readConfig } from '../src/config/config.ts';
 import { type LiveHub, openLiveHub } from '../src/live/hub.ts';
 import { createApp } from '../src/server.ts';
-import { watchChanges } from '../src/store/engine/changes.ts';
-import { openStore, type Store } from '../src/store/engine/connection.ts';
+import { openStore, type Store } from '../src/store/rows/connection.ts';
+import { watchChanges } from '../src/store/versions/changes.ts';
 
 /** A server under measurement. */
 export interface Measured {

@@ -3,7 +3,7 @@ import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { follow } from '../src/ingest/tail/follow.ts';
 import { liveCommitEveryMs } from '../src/ingest/tail/live-bounds.ts';
-import { openStore } from '../src/store/engine/connection.ts';
+import { openStore } from '../src/store/rows/connection.ts';
 import type { FeedOrder } from './live-feed.ts';
 
 /** What a follower says at the end. */

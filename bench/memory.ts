@@ -9,7 +9,7 @@ import { untilLoaded } from '../scripts/own-gateway.ts';
 import { openAccess } from '../src/access/open-access.ts';
 import { readConfig } from '../src/config/config.ts';
 import { exchangeInstant } from '../src/domain/market-time.ts';
-import { openStore } from '../src/store/engine/connection.ts';
+import { openStore } from '../src/store/rows/connection.ts';
 import { prepareBars, windows } from './bars-page.ts';
 import { dashboardQuery, prepareDashboard } from './dashboard.ts';
 import { prepareGex, session } from './gex-history.ts';

@@ -15,7 +15,7 @@ import { openLog } from '../src/observe/log.ts';
 import { createMetrics } from '../src/observe/metrics.ts';
 import { createTraces } from '../src/observe/traces.ts';
 import { createApp } from '../src/server.ts';
-import { openStore, type Store } from '../src/store/engine/connection.ts';
+import { openStore, type Store } from '../src/store/rows/connection.ts';
 import { listen } from './ground.ts';
 import { load } from './load.ts';
 

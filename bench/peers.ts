@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import type { Store } from '../src/store/engine/connection.ts';
+import type { Store } from '../src/store/rows/connection.ts';
 import { symbols } from './bars-page.ts';
 import type { Measured } from './ground.ts';
 

@@ -2,11 +2,11 @@ import { type Bar, toBarColumns } from '../src/domain/bar.ts';
 import { isTradingDay } from '../src/domain/calendar.ts';
 import { addDays, exchangeInstant, type SessionDate } from '../src/domain/market-time.ts';
 import { saveChainCapture } from '../src/store/chain/chain-captures.ts';
-import type { Store } from '../src/store/engine/connection.ts';
-import { inTransaction } from '../src/store/engine/transaction.ts';
 import { saveGexCapture } from '../src/store/gex/captures.ts';
 import { writeBars } from '../src/store/market/bar-blocks.ts';
 import { saveSymbols } from '../src/store/market/symbols.ts';
+import type { Store } from '../src/store/rows/connection.ts';
+import { inTransaction } from '../src/store/rows/transaction.ts';
 import { chain } from './dashboard.ts';
 import { capture } from './gex-history.ts';
 

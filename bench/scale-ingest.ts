@@ -2,10 +2,10 @@ import { toBarColumns } from '../src/domain/bar.ts';
 import { readOptionContract } from '../src/domain/chain/option-contract.ts';
 import type { LargeTrade } from '../src/domain/flow/flow.ts';
 import { exchangeInstant, type SessionDate } from '../src/domain/market-time.ts';
-import type { Store } from '../src/store/engine/connection.ts';
-import { inTransaction } from '../src/store/engine/transaction.ts';
 import { saveLargeTrades } from '../src/store/flow/events.ts';
 import { writeBars } from '../src/store/market/bar-blocks.ts';
+import type { Store } from '../src/store/rows/connection.ts';
+import { inTransaction } from '../src/store/rows/transaction.ts';
 import { intraday, type Size, symbolOf } from './scale-data.ts';
 
 /** A session after those that are stored, whose writes are taken back. */

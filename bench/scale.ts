@@ -7,7 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { openAccess } from '../src/access/open-access.ts';
 import { readConfig } from '../src/config/config.ts';
-import { openStore } from '../src/store/engine/connection.ts';
+import { openStore } from '../src/store/rows/connection.ts';
 import { fill, legsASession, type Size } from './scale-data.ts';
 import { ingestRates } from './scale-ingest.ts';
 import { clockMs, type Question, questions, type Request } from './scale-questions.ts';

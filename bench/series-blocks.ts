@@ -8,8 +8,8 @@ import { deflateRawSync, gunzipSync } from 'node:zlib';
 import { deltaAdjustedGex, gex } from '../src/analytics/gex/exposure.ts';
 import type { ChainRow } from '../src/domain/chain/chain.ts';
 import { epochDay } from '../src/domain/market-time.ts';
-import { type Columns, decodeBlock, encodeBlock } from '../src/store/engine/codec.ts';
-import { openStore, type Store } from '../src/store/engine/connection.ts';
+import { openStore, type Store } from '../src/store/rows/connection.ts';
+import { type Columns, decodeBlock, encodeBlock } from '../src/store/series/codec.ts';
 import { readChain } from '../src/tape/chains/chain-file.ts';
 
 /** What is used of apache-arrow. Its types are there only once bench/ is installed. */

@@ -1,10 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { toBarColumns } from '../src/domain/bar.ts';
 import { addDays, exchangeDate, exchangeInstant } from '../src/domain/market-time.ts';
-import { inTransaction } from '../src/store/engine/transaction.ts';
 import { writeBars } from '../src/store/market/bar-blocks.ts';
 import { saveLiveQuotes } from '../src/store/market/live-quotes.ts';
 import { saveSymbols } from '../src/store/market/symbols.ts';
+import { inTransaction } from '../src/store/rows/transaction.ts';
 import { type Ground, openGround } from './ground.ts';
 import { type ReadingOrder, readStreams } from './stream-readers.ts';
 

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { exchangeInstant } from '../src/domain/market-time.ts';
 import { ingestFiles } from '../src/ingest/ingest.ts';
 import { fileReaderOptions } from '../src/runtime/memory-plan.ts';
-import { openStore, type Store } from '../src/store/engine/connection.ts';
+import { openStore, type Store } from '../src/store/rows/connection.ts';
 import { tapeSession } from './tape-market.ts';
 
 /** What storing a tape cost. */

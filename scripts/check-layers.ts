@@ -8,7 +8,7 @@ import {
   exceptions,
   layers,
   restrictedImports,
-  sharedLayer,
+  sharedLayers,
   subjects,
   typeOnlyLayers,
 } from './layer-rules.ts';
@@ -49,6 +49,17 @@ function checkSubjects(file: string, target: string, { line, specifier }: Import
     findings.push(`${file}:${line}  ${layer}/${from} may not import ${layer}/${to} (${specifier})`);
 }
 
+/** True if a file of `layer` may import `target`, for more than its types. */
+function mayImport(layer: string, target: string): boolean {
+  const allowed = layers[layer];
+  const targetLayer = layerOf(target);
+  const [own, shared] = [sharedLayers.indexOf(layer), sharedLayers.indexOf(targetLayer)];
+  // Those that all may import stand on each other in their order.
+  if (shared >= 0 && (own < 0 || shared < own)) return true;
+  if (allowed === '*' || allowed?.includes(targetLayer)) return true;
+  return allowed?.includes(`${targetLayer}/${subjectOf(target)}`) ?? false;
+}
+
 function checkImport(file: string, site: ImportSite): void {
   const layer = layerOf(file);
   const at = `${file}:${site.line}`;
@@ -76,8 +87,7 @@ function checkImport(file: string, site: ImportSite): void {
   checkSubjects(file, target, site);
   const targetLayer = layerOf(target);
   if (targetLayer === layer) return;
-  const allowed = layers[layer];
-  if (allowed === '*' || targetLayer === sharedLayer || allowed?.includes(targetLayer)) {
+  if (mayImport(layer, target)) {
     if (!site.typeOnly) folderEdges.set(layer, (folderEdges.get(layer) ?? new Set()).add(targetLayer));
     return;
   }

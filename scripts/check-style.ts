@@ -102,7 +102,7 @@ function* findings(folder: string): Generator<string> {
     const text = readFileSync(join(folder, file), 'utf8');
     if (!file.endsWith('.sql')) yield* widths(file, text);
     if (!file.startsWith('src/') && !file.startsWith('prisma/')) continue;
-    if (file.startsWith('src/store/engine/') || file.endsWith('.sql')) yield* sqlOf(file, text);
+    if (file.startsWith('src/store/') || file.endsWith('.sql')) yield* sqlOf(file, text);
     if (file.endsWith('.sql')) continue;
     const code = codeOnly(text);
     yield* names(file, text, code);

@@ -1,26 +1,31 @@
-/** Plumbing that knows nothing of markets: every folder may import it. */
-export const sharedLayer = 'runtime';
+/** Layers that all may import, the lower one first: plumbing without a market word, and what answers are made of. */
+export const sharedLayers: readonly string[] = ['runtime', 'wire'];
 
-/** The folders of src/ and which of them each may import, beside `sharedLayer`. `'*'` = any. */
+/**
+ * The folders of src/ and which of them each may import, beside `sharedLayers`. `'*'` = any; `layer/folder` = one
+ * folder of a layer.
+ */
 export const layers: Record<string, readonly string[] | '*'> = {
   runtime: [],
+  wire: [],
+  http: [],
   domain: [],
   tape: ['domain'],
   analytics: ['domain'],
   store: ['domain'],
   sample: ['domain', 'tape', 'analytics'],
   ingest: ['domain', 'tape', 'analytics', 'store', 'sample'],
-  access: ['domain', 'store'],
+  access: ['domain', 'store', 'http'],
   live: ['domain', 'analytics', 'store'],
   resolvers: ['domain', 'analytics', 'store', 'access', 'live'],
   schema: ['domain', 'resolvers'],
-  rest: ['domain', 'schema', 'access'],
-  graphql: ['domain', 'schema', 'access'],
-  mcp: ['domain', 'schema', 'rest', 'access'],
-  pages: ['domain', 'schema', 'rest', 'graphql'],
-  observe: ['domain'],
+  graphql: ['domain', 'schema', 'access', 'http'],
+  rest: ['domain', 'schema', 'access', 'http', 'graphql/execution'],
+  mcp: ['domain', 'schema', 'rest', 'access', 'http'],
+  pages: ['domain', 'schema', 'rest', 'graphql', 'http'],
+  observe: ['domain', 'http'],
   cli: '*',
-  config: ['domain'],
+  config: ['domain', 'http'],
   'server.ts': '*',
   'published-limits.ts': '*',
   'main.ts': '*',
@@ -36,6 +41,7 @@ export const subjects: Record<string, Record<string, readonly string[]>> = {
   domain: { chain: [], flow: ['chain'], journal: [] },
   tape: {
     formats: [],
+    remote: [],
     csv: ['formats'],
     prints: ['csv', 'formats'],
     chains: ['csv', 'formats'],
@@ -55,14 +61,18 @@ export const subjects: Record<string, Record<string, readonly string[]>> = {
     session: ['prints', 'flow', 'bars', 'offexchange'],
   },
   store: {
-    engine: [],
-    market: ['engine'],
-    chain: ['engine', 'market'],
-    gex: ['engine', 'market'],
-    flow: ['engine'],
-    offexchange: ['engine'],
-    account: ['engine'],
-    journal: ['engine'],
+    embedded: ['rows'],
+    series: [],
+    rows: ['embedded', 'series', 'versions', 'cluster'],
+    versions: ['rows', 'cluster'],
+    cluster: ['rows', 'versions'],
+    market: ['rows', 'series', 'versions', 'cluster'],
+    chain: ['rows', 'series', 'versions', 'cluster', 'market'],
+    gex: ['rows', 'series', 'versions', 'market'],
+    flow: ['rows', 'series', 'cluster'],
+    offexchange: ['rows', 'series'],
+    account: ['rows'],
+    journal: ['rows', 'cluster'],
   },
   ingest: {
     files: [],
@@ -100,7 +110,14 @@ export const subjects: Record<string, Record<string, readonly string[]>> = {
     socket: ['contract', 'http', 'openapi', 'stream'],
     routes: ['contract'],
   },
-  graphql: { limits: [], sse: ['limits'], ws: ['limits', 'sse'], plugins: ['sse', 'limits'] },
+  http: { websocket: [] },
+  graphql: {
+    execution: [],
+    limits: ['execution'],
+    sse: ['limits'],
+    ws: ['limits', 'sse'],
+    plugins: ['sse', 'limits', 'execution'],
+  },
   pages: { client: [], dashboard: ['client'], landing: ['client'], reference: ['client'], graphiql: [] },
   cli: { io: [], server: ['io'], commands: ['io', 'server'] },
 };
@@ -147,7 +164,7 @@ export const edge: readonly string[] = [
 /** Single readings of `ambient` elsewhere in src/, each with its reason. */
 export const exceptions: readonly { file: string; what: string; why: string }[] = [
   {
-    file: 'store/engine/embedded/embedded-cluster.ts',
+    file: 'store/embedded/embedded-cluster.ts',
     what: 'process.env',
     why: 'programs on Windows need the system part of it to start',
   },

@@ -8,23 +8,21 @@ import type { EndpointServices } from './access/endpoint-services.ts';
 import type { Access } from './access/open-access.ts';
 import { requireWebSocketPath } from './access/web-socket.ts';
 import type { Config } from './config/config.ts';
-import {
-  addressTooLong,
-  clientGone,
-  type Failure,
-  methodNotAllowed,
-  notFound,
-  notOneHost,
-  unknownExpectation,
-} from './domain/failure.ts';
 import { weighAccept } from './graphql/accept.ts';
 import { receiveBody } from './graphql/body-limit.ts';
 import { type DocumentCache, documentCache } from './graphql/document-cache.ts';
 import { graphqlEndpoints } from './graphql/endpoints.ts';
 import { askThrough } from './graphql/in-process.ts';
 import type { CachedAnswer } from './graphql/plugins/answer-cache.ts';
+import { identify } from './http/answer-headers.ts';
+import { allowSharedCaching } from './http/cache-headers.ts';
+import { clientAddressOf, isFromThisMachine } from './http/client-address.ts';
+import { cors } from './http/cors.ts';
+import { namesOneHost } from './http/one-host.ts';
+import { requestLife } from './http/request-life.ts';
+import { asksForWebSocket } from './http/websocket/upgrade.ts';
 import type { LiveHub } from './live/hub.ts';
-import { mcpRouter } from './mcp/endpoint.ts';
+import { mcpRouter } from './mcp/mcp-endpoint.ts';
 import { type Health, type MarketLoading, watchHealth } from './observe/health.ts';
 import type { Metrics } from './observe/metrics.ts';
 import { sendMetrics } from './observe/metrics-answer.ts';
@@ -51,27 +49,29 @@ import { sendFailure } from './rest/http/respond.ts';
 import { asFailure, type CompiledRoute, compiledRoutes, restRouter, type SentAnswer } from './rest/http/router.ts';
 import { openApi } from './rest/openapi.ts';
 import { routes } from './rest/routes.ts';
-import { socketRouter } from './rest/socket/endpoint.ts';
 import { streamProtocolDescriptor, streamProtocolPaths, streamProtocolSource } from './rest/socket/frames.ts';
-import { type SocketOperations, socketOperations } from './rest/socket/topics.ts';
+import { socketRouter } from './rest/socket/socket-endpoint.ts';
+import { type SocketOperations, socketOperations } from './rest/socket/socket-topics.ts';
 import { type StreamOperations, streamOperations, streamRouter } from './rest/stream/stream.ts';
 import type { Clock } from './runtime/clock.ts';
 import { beginRequest } from './runtime/event-loop.ts';
-import { identify } from './runtime/http/answer-headers.ts';
-import { allowSharedCaching } from './runtime/http/cache-headers.ts';
-import { clientAddressOf, isFromThisMachine } from './runtime/http/client-address.ts';
-import { cors } from './runtime/http/cors.ts';
-import { namesOneHost } from './runtime/http/one-host.ts';
-import { requestLife } from './runtime/http/request-life.ts';
-import { asksForWebSocket } from './runtime/http/websocket/upgrade.ts';
 import { type CacheBudgets, defaultMemory } from './runtime/memory-plan.ts';
 import { currentRequest, withinRequest } from './runtime/request-scope.ts';
-import { type AnswerCache, createAnswerCache } from './runtime/response-cache.ts';
 import { schema } from './schema/index.ts';
-import { pingDatabase, type Store } from './store/engine/connection.ts';
-import { writeProbe } from './store/engine/probe-write.ts';
 import { simulatedNote } from './store/market/simulated-note.ts';
 import { symbolRegistry } from './store/market/symbols.ts';
+import { pingDatabase, type Store } from './store/rows/connection.ts';
+import { writeProbe } from './store/rows/probe-write.ts';
+import {
+  addressTooLong,
+  clientGone,
+  type Failure,
+  methodNotAllowed,
+  notFound,
+  notOneHost,
+  unknownExpectation,
+} from './wire/failure.ts';
+import { type AnswerCache, createAnswerCache } from './wire/response-cache.ts';
 
 /** Parts of a server. */
 export interface ServerParts {

@@ -7,9 +7,9 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import pg from 'pg';
-import { createCluster, spawnServer, stopServer, superuser } from '../../src/store/engine/embedded/embedded-cluster.ts';
-import { type EmbeddedLocation, findLocation } from '../../src/store/engine/embedded/embedded-location.ts';
-import { isRunning, readPostmaster } from '../../src/store/engine/embedded/postmaster-file.ts';
+import { createCluster, spawnServer, stopServer, superuser } from '../../src/store/embedded/embedded-cluster.ts';
+import { type EmbeddedLocation, findLocation } from '../../src/store/embedded/embedded-location.ts';
+import { isRunning, readPostmaster } from '../../src/store/embedded/postmaster-file.ts';
 
 const port = 5432;
 

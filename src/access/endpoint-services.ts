@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import type { GraphQLSchema } from 'graphql';
-import type { Failure } from '../domain/failure.ts';
-import type { OpenStream } from '../domain/open-stream.ts';
-import type { ClientAddress } from '../runtime/http/client-address.ts';
+import type { ClientAddress } from '../http/client-address.ts';
+import type { Failure } from '../wire/failure.ts';
+import type { OpenStream } from '../wire/open-stream.ts';
 import type { Admission } from './admission.ts';
 import type { Caller } from './caller.ts';
 

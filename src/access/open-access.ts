@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { Rates } from '../domain/request-rates.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { RandomBytes } from '../runtime/ulid.ts';
-import type { Store } from '../store/engine/connection.ts';
+import type { Store } from '../store/rows/connection.ts';
 import type { Authentication } from './caller.ts';
 import { type Accounts, openAccounts } from './identity/accounts.ts';
 import { type ApiKeys, openApiKeys } from './identity/api-keys.ts';

@@ -1,16 +1,16 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { Failure, notFound } from '../domain/failure.ts';
-import type { OpenStream } from '../domain/open-stream.ts';
-import { requestLife } from '../runtime/http/request-life.ts';
+import { requestLife } from '../http/request-life.ts';
+import { asksForWebSocket } from '../http/websocket/upgrade.ts';
 import {
   BadHandshake,
   type WebSocketConnection,
   type WebSocketEndpoint,
   type WebSocketListener,
-} from '../runtime/http/websocket/connection.ts';
-import { asksForWebSocket } from '../runtime/http/websocket/upgrade.ts';
+} from '../http/websocket/websocket-connection.ts';
 import type { Lifetime } from '../runtime/lifetime.ts';
 import { currentRequest } from '../runtime/request-scope.ts';
+import { Failure, notFound } from '../wire/failure.ts';
+import type { OpenStream } from '../wire/open-stream.ts';
 import type { EndpointServices } from './endpoint-services.ts';
 
 /** The addresses at which WebSockets are answered. */

@@ -1,7 +1,7 @@
 import type { Writable } from 'node:stream';
 import type { Logger } from 'pino';
 import type { Config } from '../config/config.ts';
-import { secretsOf } from '../config/shown.ts';
+import { secretsOf } from '../config/printed-settings.ts';
 import { openLog } from '../observe/log.ts';
 
 /** The log that the settings ask for. */

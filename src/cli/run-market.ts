@@ -3,7 +3,7 @@ import type { Config } from '../config/config.ts';
 import type { SampleProgress, SampleResult } from '../ingest/sample/market.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { SampleShape } from '../sample/market/plan.ts';
-import type { Store } from '../store/engine/connection.ts';
+import type { Store } from '../store/rows/connection.ts';
 import { lineLog, logOf } from './line-log.ts';
 
 /**
@@ -93,7 +93,7 @@ export async function runMarket(process: MarketProcess): Promise<boolean> {
   const { config, clockAheadMs, work } = task;
   const now: Clock = () => process.now() + clockAheadMs;
   try {
-    const { openStore } = await import('../store/engine/connection.ts');
+    const { openStore } = await import('../store/rows/connection.ts');
     const log = lineLog(logOf(config, process.stderr));
     const { databaseUrl, dataDir } = config;
     const store = await openStore({ databaseUrl, dataDir, migrate: false, poolSize, log, stop: process.stop.signal });

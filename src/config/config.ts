@@ -2,8 +2,8 @@ import { resolve } from 'node:path';
 import { z } from 'zod';
 import { type Provenance, provenances } from '../domain/provenance.ts';
 import { defaultRates, type Rates } from '../domain/request-rates.ts';
+import { isTrustedProxy, trustedProxyExpected } from '../http/client-address.ts';
 import type { TraceSettings } from '../observe/tracing.ts';
-import { isTrustedProxy, trustedProxyExpected } from '../runtime/http/client-address.ts';
 import { leastMemoryBytes, readByteSize } from '../runtime/memory-plan.ts';
 import {
   connections,

@@ -1,5 +1,5 @@
 import { Temporal } from 'temporal-polyfill';
-import { invalidParameter } from './failure.ts';
+import { invalidParameter } from '../wire/failure.ts';
 import { dayMs, maxEpochMs } from './units.ts';
 
 /** The exchange's time zone: sessions are dates in it. */

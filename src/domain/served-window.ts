@@ -1,4 +1,4 @@
-import { invalidParameter } from './failure.ts';
+import { invalidParameter } from '../wire/failure.ts';
 
 /** The years of which there can be market data; a window that lies outside of all of them is a mistake. */
 const servedYears = { first: 1990, last: 2200 };

@@ -1,4 +1,4 @@
-import { invalidParameter } from './failure.ts';
+import { invalidParameter } from '../wire/failure.ts';
 
 /**
  * A root of up to six characters, and an optional class or series suffix (contract-notes 1), in either case. Vendors

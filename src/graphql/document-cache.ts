@@ -1,6 +1,6 @@
 import type { DocumentNode } from 'graphql';
 import { LRUCache } from 'lru-cache';
-import type { CacheStats } from '../runtime/response-cache.ts';
+import type { CacheStats } from '../wire/response-cache.ts';
 
 /** Parsed documents by their text, and errors of those that do not parse, as Yoga asks for them. */
 export interface DocumentCache {

@@ -1,9 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createYoga, type Plugin, type YogaServerInstance } from 'graphql-yoga';
 import type { EndpointServices } from '../access/endpoint-services.ts';
-import type { AnswerCache } from '../runtime/response-cache.ts';
+import type { AnswerCache } from '../wire/response-cache.ts';
 import type { DocumentCache } from './document-cache.ts';
-import type { AnswerLimits } from './execution-in-pieces.ts';
+import type { AnswerLimits } from './execution/sliced-execution.ts';
 import { standardIntrospection } from './limits/standard-introspection.ts';
 import { operationWeights } from './limits/weighed-operation.ts';
 import { operationAdmission } from './plugins/admission.ts';
@@ -23,7 +23,7 @@ import { variables } from './plugins/variables.ts';
 import type { HttpContext } from './request-state.ts';
 import { operationRunner } from './run-operation.ts';
 import { singleConnections } from './sse/single-connection.ts';
-import { graphqlWebSockets } from './ws/endpoint.ts';
+import { graphqlWebSockets } from './ws/ws-endpoint.ts';
 
 /** Parts of the graph's endpoints, beside those that every endpoint is given. */
 export interface GraphqlParts {

@@ -1,6 +1,6 @@
 import { GraphQLError, type GraphQLErrorOptions } from 'graphql';
-import { type Failure, failureWithin, internal } from '../domain/failure.ts';
-import { clipped } from '../runtime/shown-value.ts';
+import { type Failure, failureWithin, internal } from '../wire/failure.ts';
+import { clipped } from '../wire/printed-value.ts';
 
 /**
  * True if an error is GraphQL's own (syntax, validation, a bad variable): then nothing but such errors lies below it.

@@ -8,7 +8,7 @@ import {
 } from 'graphql';
 import type { YogaServerInstance } from 'graphql-yoga';
 import type { EndpointServices } from '../access/endpoint-services.ts';
-import { jsonBuffers, WrittenJson } from '../runtime/json-parts.ts';
+import { jsonBuffers, WrittenJson } from '../wire/json-chunks.ts';
 import { answerBytesInProcess } from './in-process.ts';
 import { publicErrors } from './plugins/public-errors.ts';
 import type { OpenSubscriptions } from './plugins/subscriptions.ts';

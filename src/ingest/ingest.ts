@@ -1,13 +1,13 @@
 import { stat } from 'node:fs/promises';
 import { methodologySettings, tapeSettings } from '../analytics/methodology.ts';
 import type { Clock } from '../runtime/clock.ts';
-import { ObjectError } from '../runtime/objects/address.ts';
 import { removeAbandonedFolders } from '../runtime/temporary-folder.ts';
-import type { Store } from '../store/engine/connection.ts';
-import { analyzeGrown } from '../store/engine/statistics.ts';
 import { SessionSealed } from '../store/market/session-seals.ts';
+import type { Store } from '../store/rows/connection.ts';
+import { analyzeGrown } from '../store/rows/statistics.ts';
 import { replacingSample } from '../store/sample-data.ts';
 import { type BadLine, TapeFileError } from '../tape/csv/tape-file.ts';
+import { ObjectError } from '../tape/remote/object-address.ts';
 import type { Dataset } from './dataset-names.ts';
 import { datasets } from './datasets.ts';
 import { type BadLineLog, FileRefused } from './files/bad-line-log.ts';

@@ -1,9 +1,9 @@
 import { optionsAreOver } from '../domain/calendar.ts';
 import type { SessionDate } from '../domain/market-time.ts';
 import type { Clock } from '../runtime/clock.ts';
-import type { Store } from '../store/engine/connection.ts';
-import { analyzeGrown } from '../store/engine/statistics.ts';
 import { SessionSealed } from '../store/market/session-seals.ts';
+import type { Store } from '../store/rows/connection.ts';
+import { analyzeGrown } from '../store/rows/statistics.ts';
 import { replacingSample } from '../store/sample-data.ts';
 import { splitCsvLine } from '../tape/csv/csv.ts';
 import { readLines } from '../tape/csv/lines.ts';

@@ -5,10 +5,10 @@ import {
   samplePlanBesideTape,
   sampleVersion,
 } from '../sample/market/plan.ts';
-import { holdsOwnData } from '../store/account/own-data.ts';
-import { unlessRunning } from '../store/engine/advisory-lock.ts';
-import type { Store } from '../store/engine/connection.ts';
-import { holdsMarketData, readMetadata, writeMetadata } from '../store/engine/metadata.ts';
+import { holdsOwnData } from '../store/account/sample-key.ts';
+import { unlessRunning } from '../store/rows/advisory-lock.ts';
+import type { Store } from '../store/rows/connection.ts';
+import { holdsMarketData, readMetadata, writeMetadata } from '../store/rows/metadata.ts';
 
 const metadataKey = 'sample';
 

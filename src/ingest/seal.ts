@@ -2,8 +2,6 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { optionsAreOver } from '../domain/calendar.ts';
 import type { SessionDate } from '../domain/market-time.ts';
 import type { Clock } from '../runtime/clock.ts';
-import type { Store } from '../store/engine/connection.ts';
-import { inSettledTransaction, type Transaction } from '../store/engine/transaction.ts';
 import {
   removeSeals,
   type StoredSession,
@@ -12,6 +10,8 @@ import {
   tryHoldSeals,
   wholeSession,
 } from '../store/market/session-seals.ts';
+import type { Store } from '../store/rows/connection.ts';
+import { inSettledTransaction, type Transaction } from '../store/rows/transaction.ts';
 
 const askAgainMs = 100;
 const namedSymbols = 10;

@@ -2,9 +2,7 @@ import { stat } from 'node:fs/promises';
 import { optionsAreOver } from '../domain/calendar.ts';
 import { isDate } from '../domain/market-time.ts';
 import type { Clock } from '../runtime/clock.ts';
-import { noteOwnData } from '../store/account/own-data.ts';
-import type { Store } from '../store/engine/connection.ts';
-import { inSettledTransaction, type Transaction } from '../store/engine/transaction.ts';
+import { noteOwnData } from '../store/account/sample-key.ts';
 import {
   forgetFiles,
   type IngestedFile,
@@ -14,6 +12,8 @@ import {
   saveReconciledFiles,
 } from '../store/market/ingested-files.ts';
 import { markFiles } from '../store/market/session-origins.ts';
+import type { Store } from '../store/rows/connection.ts';
+import { inSettledTransaction, type Transaction } from '../store/rows/transaction.ts';
 import { beginSampleWrite, markSample, rejectMixture, writtenSymbols } from '../store/sample-data.ts';
 import { TapeFileError } from '../tape/csv/tape-file.ts';
 import type { Dataset } from './dataset-names.ts';

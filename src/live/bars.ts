@@ -9,12 +9,12 @@ import {
   timeframes,
 } from '../domain/bar.ts';
 import { previousTradingDay, tradeSpan, tradeSpanAt } from '../domain/calendar.ts';
-import { invalidParameter } from '../domain/failure.ts';
 import type { SessionDate } from '../domain/market-time.ts';
 import { dayMs } from '../domain/units.ts';
-import type { Store } from '../store/engine/connection.ts';
-import { concerns } from '../store/engine/subjects.ts';
 import { concatBars, firstAtOrAfter, lastBarStarts, readBars, sliceBars } from '../store/market/bar-blocks.ts';
+import type { Store } from '../store/rows/connection.ts';
+import { concerns } from '../store/versions/subjects.ts';
+import { invalidParameter } from '../wire/failure.ts';
 import { recentDays } from './daily-bars.ts';
 import type { LiveEvent } from './source.ts';
 import { type BarReading, barsAsOfNow } from './stock-bars.ts';

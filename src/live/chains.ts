@@ -1,7 +1,7 @@
 import type { ChainCapture, ChainRow } from '../domain/chain/chain.ts';
 import { chainCapturesAt } from '../store/chain/chain-captures.ts';
-import type { Store } from '../store/engine/connection.ts';
-import { concerns } from '../store/engine/subjects.ts';
+import type { Store } from '../store/rows/connection.ts';
+import { concerns } from '../store/versions/subjects.ts';
 import type { LiveEvent } from './source.ts';
 import type { TopicKind } from './topics.ts';
 

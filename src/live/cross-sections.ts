@@ -1,8 +1,8 @@
 import { coverageAt } from '../domain/flow/coverage.ts';
 import type { CrossSection } from '../domain/flow/flow.ts';
-import type { Store } from '../store/engine/connection.ts';
-import { concerns } from '../store/engine/subjects.ts';
 import { readCrossSections } from '../store/flow/cross-sections.ts';
+import type { Store } from '../store/rows/connection.ts';
+import { concerns } from '../store/versions/subjects.ts';
 import type { LiveEvent } from './source.ts';
 import type { Reading, TopicKind } from './topics.ts';
 

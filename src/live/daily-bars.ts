@@ -1,10 +1,10 @@
 import { type Bar, type BarColumns, barAt } from '../domain/bar.ts';
 import { tradeDate, tradeSpanAt } from '../domain/calendar.ts';
 import { addDays, epochDay, exchangeDate, exchangeInstant } from '../domain/market-time.ts';
-import type { Store } from '../store/engine/connection.ts';
 import { lastBarStarts } from '../store/market/bar-blocks.ts';
 import { recentDailyBars } from '../store/market/recent-daily-bars.ts';
-import { dayOfParts, dayWithoutMinutesFrom, minutesShownBefore, partsSoFar } from './shown-bars.ts';
+import type { Store } from '../store/rows/connection.ts';
+import { dayOfParts, dayWithoutMinutesFrom, minutesShownBefore, partsSoFar } from './served-bars.ts';
 
 /**
  * Age up to which a last bar is still the price, in calendar days: longer than any closing of the exchange, a long

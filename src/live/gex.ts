@@ -1,7 +1,7 @@
-import { invalidParameter } from '../domain/failure.ts';
-import type { Store } from '../store/engine/connection.ts';
-import { concerns } from '../store/engine/subjects.ts';
 import { gexCapturesFrom, latestGexCaptures, type StoredGexCapture } from '../store/gex/captures.ts';
+import type { Store } from '../store/rows/connection.ts';
+import { concerns } from '../store/versions/subjects.ts';
+import { invalidParameter } from '../wire/failure.ts';
 import type { LiveEvent } from './source.ts';
 import type { TopicKind } from './topics.ts';
 

@@ -1,9 +1,9 @@
-import { invalidParameter } from '../domain/failure.ts';
 import { coverageAt } from '../domain/flow/coverage.ts';
 import type { LargeTrade } from '../domain/flow/flow.ts';
 import { dayMs } from '../domain/units.ts';
-import type { Store } from '../store/engine/connection.ts';
 import { type FeedStep, type FeedTrade, newestFeedPosition, readFeed } from '../store/flow/feed-pages.ts';
+import type { Store } from '../store/rows/connection.ts';
+import { invalidParameter } from '../wire/failure.ts';
 import type { LiveEvent } from './source.ts';
 import type { TopicKind } from './topics.ts';
 

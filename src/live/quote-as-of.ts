@@ -8,7 +8,7 @@ import type { SymbolEntry } from '../domain/symbol.ts';
 import { roundHalfEven } from '../domain/units.ts';
 import type { LiveQuote } from '../store/market/live-quotes.ts';
 import { barBefore, dailyPrice, recentDays } from './daily-bars.ts';
-import { type Shown, shownThrough } from './shown-bars.ts';
+import { type Shown, shownThrough } from './served-bars.ts';
 
 type Price = Pick<Quote, 'spot' | 'sessionDate' | 'eventTsMs'> & { volume: number; closed: Closed | null };
 

@@ -1,6 +1,6 @@
 import type { Caller } from '../access/caller.ts';
-import { Failure, rateLimited } from '../domain/failure.ts';
-import type { StreamEnd } from '../domain/open-stream.ts';
+import { Failure, rateLimited } from '../wire/failure.ts';
+import type { StreamEnd } from '../wire/open-stream.ts';
 
 /** A piece of live data, one object for all subscribers. */
 export interface LiveEvent<T = unknown> {

@@ -3,8 +3,8 @@ import { oneBar } from '../domain/bar-aggregation.ts';
 import { tradeSpan } from '../domain/calendar.ts';
 import { exchangeDate } from '../domain/market-time.ts';
 import { type Batching, batched } from '../runtime/batched.ts';
-import type { Store } from '../store/engine/connection.ts';
 import { lastBarStarts, readBars } from '../store/market/bar-blocks.ts';
+import type { Store } from '../store/rows/connection.ts';
 import {
   dayOfParts,
   dayWithoutMinutesFrom,
@@ -13,7 +13,7 @@ import {
   partsSoFar,
   shownBefore,
   withLast,
-} from './shown-bars.ts';
+} from './served-bars.ts';
 
 /** Context of reading bars: those of several symbols that are asked for together are read together. */
 export interface BarReading extends Batching {

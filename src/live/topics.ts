@@ -1,7 +1,7 @@
 import type { Caller } from '../access/caller.ts';
-import { Failure, sourceFailed } from '../domain/failure.ts';
 import { forEverybody, forThisRequest } from '../runtime/request-scope.ts';
-import type { Change } from '../store/engine/subjects.ts';
+import type { Change } from '../store/versions/subjects.ts';
+import { Failure, sourceFailed } from '../wire/failure.ts';
 import {
   createMailbox,
   failedEnd,

@@ -1,6 +1,6 @@
-import { invalidParameter } from '../domain/failure.ts';
 import type { Route } from '../rest/contract/route.ts';
-import { numberText } from '../runtime/number-text.ts';
+import { invalidParameter } from '../wire/failure.ts';
+import { numberText } from '../wire/number-text.ts';
 import { listItems } from './tools.ts';
 
 /** A tool's arguments as its route takes them. */

@@ -1,5 +1,5 @@
 import { type ExecutionResult, type GraphQLError, Kind, parse } from 'graphql';
-import { Failure, invalidParameter } from '../domain/failure.ts';
+import { Failure, invalidParameter } from '../wire/failure.ts';
 import { answered, failed, type ToolResult } from './results.ts';
 import { listItems, type Tool } from './tools.ts';
 

@@ -1,5 +1,5 @@
 import { type JSONRPCMessage, ProtocolErrorCode } from '@modelcontextprotocol/server';
-import { clipped } from '../runtime/shown-value.ts';
+import { clipped } from '../wire/printed-value.ts';
 
 /** Issues that an answer names, and its characters. */
 const mostIssues = 5;

@@ -1,4 +1,4 @@
-import { invalidRequest } from '../domain/failure.ts';
+import { invalidRequest } from '../wire/failure.ts';
 
 // The protocol's library validates every message through schemas, in one piece: 30 ms for 9,000 keys that nobody reads,
 // 240 ms for 9,000 capabilities. It gets what it needs of a message, and a call's arguments are kept aside.

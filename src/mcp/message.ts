@@ -1,10 +1,10 @@
 import type { IncomingMessage } from 'node:http';
 import type { Response } from 'express';
-import { type Failure, invalidRequest } from '../domain/failure.ts';
-import { bodyBytes, utf8Text } from '../domain/request-body.ts';
-import { type JsonSize, jsonSize, mostJsonValues } from '../runtime/json-size.ts';
-import { clipped } from '../runtime/shown-value.ts';
-import { deepestJson } from '../runtime/stored-text.ts';
+import { bodyBytes, utf8Text } from '../http/read-body.ts';
+import { type Failure, invalidRequest } from '../wire/failure.ts';
+import { type JsonSize, jsonSize, mostJsonValues } from '../wire/json-size.ts';
+import { clipped } from '../wire/printed-value.ts';
+import { deepestJson } from '../wire/stored-text.ts';
 import { type LightMessages, lightMessages } from './light-message.ts';
 
 /** Bytes of a request; a larger journal import goes to the route itself. */

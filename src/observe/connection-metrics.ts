@@ -1,5 +1,5 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
-import type { ServerCounts } from '../runtime/http/server-limits.ts';
+import type { ServerCounts } from '../http/server-limits.ts';
 
 /** Metrics of the connections of the server and of what its limits did. */
 export function watchConnections(registers: Registry[], counts: () => ServerCounts): void {

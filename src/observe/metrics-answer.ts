@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
-import { type Failure, notOneHost } from '../domain/failure.ts';
-import { namesOneHost } from '../runtime/http/one-host.ts';
+import { namesOneHost } from '../http/one-host.ts';
+import { type Failure, notOneHost } from '../wire/failure.ts';
 import type { Metrics } from './metrics.ts';
 
 const digest = (text: string) => createHash('sha256').update(text).digest();

@@ -1,9 +1,9 @@
 import { performance } from 'node:perf_hooks';
 import { getHeapStatistics } from 'node:v8';
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
-import type { ServerCounts } from '../runtime/http/server-limits.ts';
+import type { ServerCounts } from '../http/server-limits.ts';
 import type { MemoryPlan } from '../runtime/memory-plan.ts';
-import type { CacheStats } from '../runtime/response-cache.ts';
+import type { CacheStats } from '../wire/response-cache.ts';
 import { watchConnections } from './connection-metrics.ts';
 import { type DataAges, watchDataAges } from './data-age-metric.ts';
 import { collectNodeMetrics } from './node-metrics.ts';

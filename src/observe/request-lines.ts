@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Logger } from 'pino';
-import type { ClientAddress } from '../runtime/http/client-address.ts';
+import type { ClientAddress } from '../http/client-address.ts';
 import { failureLines, lineBudget, unadmittedLines } from './line-budget.ts';
 
 /** True if another log line about a request may be written. */

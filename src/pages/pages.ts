@@ -1,8 +1,8 @@
 import { type Request, type Response, Router } from 'express';
-import { methodNotAllowed } from '../domain/failure.ts';
 import type { JsonSchema } from '../rest/contract/answer-schema.ts';
 import type { CompiledRoute } from '../rest/http/router.ts';
 import type { StreamOperations } from '../rest/stream/stream.ts';
+import { methodNotAllowed } from '../wire/failure.ts';
 import type { Assets } from './assets.ts';
 import { dashboardPage } from './dashboard/page.ts';
 import { graphiqlPage } from './graphiql/graphiql.ts';

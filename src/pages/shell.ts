@@ -1,6 +1,6 @@
 import type { Request, Response } from 'express';
+import { allowSharedCaching } from '../http/cache-headers.ts';
 import { sendBody, strongTag } from '../rest/http/respond.ts';
-import { allowSharedCaching } from '../runtime/http/cache-headers.ts';
 import type { Assets } from './assets.ts';
 import { type Html, html, trusted } from './html.ts';
 import { siteLinks } from './links.ts';

@@ -2,7 +2,6 @@ import type { Caller } from '../access/caller.ts';
 import type { Access } from '../access/open-access.ts';
 import type { OptionContract } from '../domain/chain/option-contract.ts';
 import type { OptionRoots } from '../domain/chain/option-root.ts';
-import { Failure, notFound, sourceFailed, sourceNotConfigured } from '../domain/failure.ts';
 import type { Provenance } from '../domain/provenance.ts';
 import type { SymbolEntry } from '../domain/symbol.ts';
 import type { LiveHub } from '../live/hub.ts';
@@ -10,8 +9,9 @@ import type { Batching } from '../runtime/batched.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { type MaybePromise, whenThere } from '../runtime/maybe-promise.ts';
 import type { RandomBytes } from '../runtime/ulid.ts';
-import { readingTogether, type Store } from '../store/engine/connection.ts';
 import { type SymbolRegistry, symbolRegistry } from '../store/market/symbols.ts';
+import { readingTogether, type Store } from '../store/rows/connection.ts';
+import { Failure, notFound, sourceFailed, sourceNotConfigured } from '../wire/failure.ts';
 
 /** The datasets whose source an operator configures. */
 export const datasets = ['bars', 'chain', 'option_tape', 'stock_tape', 'option_bars'] as const;

@@ -1,5 +1,4 @@
 import type { Dividend } from '../domain/dividends.ts';
-import { invalidParameter } from '../domain/failure.ts';
 import { exchangeDate, type SessionDate } from '../domain/market-time.ts';
 import type { Rate } from '../domain/rates.ts';
 import { isKnownOn, type Split } from '../domain/splits.ts';
@@ -7,6 +6,7 @@ import { batched } from '../runtime/batched.ts';
 import { dividendsOf } from '../store/market/dividends.ts';
 import { curveOn, rateOn } from '../store/market/rates.ts';
 import { readSplits } from '../store/market/splits.ts';
+import { invalidParameter } from '../wire/failure.ts';
 import { fromStore, type RequestContext } from './context.ts';
 import { requireReadable } from './gex/gex.ts';
 

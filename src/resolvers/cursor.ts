@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { type Failure, invalidParameter } from '../domain/failure.ts';
-import { isStorableText } from '../runtime/stored-text.ts';
+import { type Failure, invalidParameter } from '../wire/failure.ts';
+import { isStorableText } from '../wire/stored-text.ts';
 
 // Opaque to clients; the checksum binds it to what it continues, so that a changed or foreign cursor is refused
 // instead of silently continuing something else.

@@ -1,5 +1,5 @@
 import { yieldToEventLoop } from '../runtime/event-loop.ts';
-import { ColumnRows, type ColumnValues } from '../runtime/graph/column-rows.ts';
+import { ColumnRows, type ColumnValues } from '../wire/column-rows.ts';
 import type { RequestContext } from './context.ts';
 
 /** Rows made and completed in one iteration of the event loop: some milliseconds of work in either executor. */

@@ -10,9 +10,9 @@ import { errorResponses } from './openapi/errors.ts';
 import { answerHeaders, notModified } from './openapi/headers.ts';
 import { publicPaths, publicTag } from './openapi/public-paths.ts';
 import { tags } from './openapi/tags.ts';
-import { socketOperation } from './socket/openapi.ts';
-import { streamOperation } from './stream/openapi.ts';
+import { socketOperation } from './socket/socket-openapi.ts';
 import type { StreamOperations } from './stream/stream.ts';
+import { streamOperation } from './stream/stream-openapi.ts';
 
 /** Description of a parameter, with the graph's of the argument it becomes: defaults and maxima are stated there. */
 function parameterDescription(own: unknown, argument: GraphQLArgument | null): string {

@@ -1,4 +1,4 @@
-import { createLane } from './lane.ts';
+import { createLane } from './fair-scheduler.ts';
 import { currentRequest, RequestScope } from './request-scope.ts';
 
 // Heavy work runs in pieces, one per iteration of the event loop, so that no request blocks the others. One lane per

@@ -6,9 +6,9 @@ import {
   type GraphQLError,
   type GraphQLSchema,
 } from 'graphql';
-import type { StreamEnd } from '../domain/open-stream.ts';
 import type { LiveEvent, LiveSource } from '../live/source.ts';
 import { forEverybody } from '../runtime/request-scope.ts';
+import type { StreamEnd } from '../wire/open-stream.ts';
 
 /** A subscription, and who asks it. */
 export interface LiveQuestion<T = string> {

@@ -1,6 +1,6 @@
 import { brandWithType } from '@pothos/core';
-import { invalidParameter } from '../domain/failure.ts';
 import type { RequestContext } from '../resolvers/context.ts';
+import { invalidParameter } from '../wire/failure.ts';
 import type { Sizes } from './cost.ts';
 
 /** Look-up of the object of an id. */

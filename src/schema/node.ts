@@ -1,8 +1,8 @@
 import type { ObjectRef } from '@pothos/core';
 import { isId } from '../domain/account.ts';
-import { invalidParameter } from '../domain/failure.ts';
 import { readTicker } from '../domain/ticker.ts';
 import type { RequestContext } from '../resolvers/context.ts';
+import { invalidParameter } from '../wire/failure.ts';
 import { builder } from './builder.ts';
 import { costs } from './cost.ts';
 import {

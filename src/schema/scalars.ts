@@ -1,7 +1,6 @@
 import { GraphQLError, Kind, print, type ValueNode, valueFromASTUntyped } from 'graphql';
 import { timeframes } from '../domain/bar.ts';
 import { contractId, parseOptionContract } from '../domain/chain/option-contract.ts';
-import { Failure, invalidParameter } from '../domain/failure.ts';
 import {
   isDate,
   isTimeZone,
@@ -11,8 +10,9 @@ import {
   rejectSeconds,
 } from '../domain/market-time.ts';
 import { parseTicker } from '../domain/ticker.ts';
-import { numberText } from '../runtime/number-text.ts';
-import { shownValue } from '../runtime/shown-value.ts';
+import { Failure, invalidParameter } from '../wire/failure.ts';
+import { numberText } from '../wire/number-text.ts';
+import { shownValue } from '../wire/printed-value.ts';
 import { builder } from './builder.ts';
 
 /** Converts the 400 of a domain parser to the GraphQL error of an invalid input, with the same code and message. */

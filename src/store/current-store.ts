@@ -1,6 +1,6 @@
-import { exclusively } from './engine/advisory-lock.ts';
-import { openStore, type Store, type StoreOptions } from './engine/connection.ts';
-import { readMetadata, writeMetadata } from './engine/metadata.ts';
+import { exclusively } from './rows/advisory-lock.ts';
+import { openStore, type Store, type StoreOptions } from './rows/connection.ts';
+import { readMetadata, writeMetadata } from './rows/metadata.ts';
 
 /** A change of what a store of an older release holds. Stopped at any time, it is done again from the beginning. */
 interface Upgrade {

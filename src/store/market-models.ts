@@ -1,5 +1,5 @@
-import { type Model, tableOf } from './engine/models/model-tables.ts';
-import { modelSubjects } from './engine/subjects.ts';
+import { type Model, tableOf } from './rows/models/model-tables.ts';
+import { modelSubjects } from './versions/subjects.ts';
 
 // Those that are read only to compute others, or say something of a symbol's session, have no subject.
 const others: Partial<Record<Model, string>> = {

@@ -1,17 +1,18 @@
 // Data stored by the sample market. Other data that comes in takes its place: its rows are set aside, where nothing
 // reads them, in the transaction that stores the first of the other data.
-import type { Store } from './engine/connection.ts';
-import { lock, lockShared } from './engine/locks.ts';
-import { hasOwnData, readMetadata, saveOwnData, writeMetadata } from './engine/metadata.ts';
-import { anyOf } from './engine/models/any-of.ts';
-import { type Model, tableOf } from './engine/models/model-tables.ts';
-import { insertRows } from './engine/models/sets.ts';
-import type { Reader } from './engine/replicas.ts';
-import { modelSubjects } from './engine/subjects.ts';
-import { inTransaction, type Transaction } from './engine/transaction.ts';
+
+import type { Reader } from './cluster/replicas.ts';
 import { raiseRegistryVersion } from './market/registry-version.ts';
 import { everySession, sampleOrigin, simulatedSymbols } from './market/session-origins.ts';
 import { marketModels, symbolColumn } from './market-models.ts';
+import type { Store } from './rows/connection.ts';
+import { lock, lockShared } from './rows/locks.ts';
+import { hasOwnData, readMetadata, saveOwnData, writeMetadata } from './rows/metadata.ts';
+import { anyOf } from './rows/models/any-of.ts';
+import { type Model, tableOf } from './rows/models/model-tables.ts';
+import { insertRows } from './rows/models/sets.ts';
+import { inTransaction, type Transaction } from './rows/transaction.ts';
+import { modelSubjects } from './versions/subjects.ts';
 
 /** The fact in the store on the sample market in it. */
 const sampleFact = 'sample';

@@ -1,16 +1,16 @@
 // Stores of before sessions had an origin: what the sample market stored is told from other data by the names of files.
 import { exchangeDate, type SessionDate } from '../domain/market-time.ts';
-import { bundledFile, sampleFile } from './account/own-data.ts';
-import type { Store } from './engine/connection.ts';
-import { lock } from './engine/locks.ts';
-import { hasOwnData, readMetadata } from './engine/metadata.ts';
-import { type Model, tableOf } from './engine/models/model-tables.ts';
-import { findRows, type Row, upsertRows } from './engine/models/sets.ts';
-import { inTransaction, type Transaction } from './engine/transaction.ts';
+import { bundledFile, sampleFile } from './account/sample-key.ts';
 import { lockAllBarBlocks, pickBars } from './market/bar-blocks.ts';
 import { blockVersion, decodeBars, encodeBars } from './market/bar-codec.ts';
 import { markLive } from './market/session-origins.ts';
 import { marketModels, symbolColumn } from './market-models.ts';
+import type { Store } from './rows/connection.ts';
+import { lock } from './rows/locks.ts';
+import { hasOwnData, readMetadata } from './rows/metadata.ts';
+import { type Model, tableOf } from './rows/models/model-tables.ts';
+import { findRows, type Row, upsertRows } from './rows/models/sets.ts';
+import { inTransaction, type Transaction } from './rows/transaction.ts';
 import { announceSample, markSample, sampleDataLock, sampleSetAside, setRowsAside } from './sample-data.ts';
 
 type File = Pick<Row<'IngestedFile'>, 'dataset' | 'name' | 'parts'>;

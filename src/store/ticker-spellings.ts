@@ -1,16 +1,16 @@
 // Stores of before one spelling of a ticker was kept: `BRK-B`, `BRK/B` and `BRK B` beside `BRK.B`.
 import type { BarColumns } from '../domain/bar.ts';
 import { readTicker } from '../domain/ticker.ts';
-import type { Store } from './engine/connection.ts';
-import { lock } from './engine/locks.ts';
-import { type Model, tableOf } from './engine/models/model-tables.ts';
-import { deleteRows, findRows, upsertRows } from './engine/models/sets.ts';
-import { modelSubjects } from './engine/subjects.ts';
-import { inTransaction, type Transaction } from './engine/transaction.ts';
 import { lockAllBarBlocks, mergeBars, pickBars } from './market/bar-blocks.ts';
 import { blockVersion, decodeBars, encodeBars } from './market/bar-codec.ts';
 import { allSymbols, removeSymbols, saveSymbols } from './market/symbols.ts';
 import { symbolColumn } from './market-models.ts';
+import type { Store } from './rows/connection.ts';
+import { lock } from './rows/locks.ts';
+import { type Model, tableOf } from './rows/models/model-tables.ts';
+import { deleteRows, findRows, upsertRows } from './rows/models/sets.ts';
+import { inTransaction, type Transaction } from './rows/transaction.ts';
+import { modelSubjects } from './versions/subjects.ts';
 
 /** Rows that are replaced as a whole: of two spellings that both have a unit, the larger is kept. */
 interface Group {

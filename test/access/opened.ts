@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { generateApiKey } from '../../src/access/identity/api-key.ts';
 import { type Access, type AccessOptions, openAccess } from '../../src/access/open-access.ts';
-import type { Store } from '../../src/store/engine/connection.ts';
-import { openPrisma } from '../../src/store/engine/models/prisma.ts';
+import type { Store } from '../../src/store/rows/connection.ts';
+import { openPrisma } from '../../src/store/rows/models/prisma.ts';
 
 /** The instant at which the clocks of these tests start, epoch ms. */
 export const start = Date.UTC(2026, 10, 20, 15);

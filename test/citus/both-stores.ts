@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { expect } from 'vitest';
 import { mediaTypes } from '../../src/rest/contract/media.ts';
-import type { Store } from '../../src/store/engine/connection.ts';
-import { tablePlacements } from '../../src/store/engine/distribution.ts';
+import { tablePlacements } from '../../src/store/cluster/distribution.ts';
+import type { Store } from '../../src/store/rows/connection.ts';
 import { about, type KnownRoute } from '../contract/known-routes.ts';
 import { madeRequests } from '../contract/requests.ts';
 import type { Answer, TestApp } from '../support/app.ts';

@@ -2,10 +2,10 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Timeframe, toBarColumns } from '../../src/domain/bar.ts';
 import { exchangeInstant } from '../../src/domain/market-time.ts';
-import { openStore, type Store } from '../../src/store/engine/connection.ts';
-import { untilSettled } from '../../src/store/engine/settling.ts';
-import { inSettledTransaction, inTransaction } from '../../src/store/engine/transaction.ts';
+import { untilSettled } from '../../src/store/cluster/unsettled-commits.ts';
 import { readBars, writeBars } from '../../src/store/market/bar-blocks.ts';
+import { openStore, type Store } from '../../src/store/rows/connection.ts';
+import { inSettledTransaction, inTransaction } from '../../src/store/rows/transaction.ts';
 import { type TestApp, testApp, testSymbols } from '../support/app.ts';
 import {
   buildDistributed,

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, inject, test, vi } from 'vitest';
 import { toBarColumns } from '../../src/domain/bar.ts';
 import { exchangeInstant } from '../../src/domain/market-time.ts';
-import { openStore, readFrom, type Store } from '../../src/store/engine/connection.ts';
-import { inTransaction } from '../../src/store/engine/transaction.ts';
 import { writeBars } from '../../src/store/market/bar-blocks.ts';
+import { openStore, readFrom, type Store } from '../../src/store/rows/connection.ts';
+import { inTransaction } from '../../src/store/rows/transaction.ts';
 import { type TestApp, testApp } from '../support/app.ts';
 import { type CoordinatorStandby, coordinatorStandby } from '../support/servers/citus-cluster.ts';
 import { databaseUrl, onServer } from '../support/servers/template-database.ts';

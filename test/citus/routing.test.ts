@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openStore } from '../../src/store/engine/connection.ts';
+import { openStore } from '../../src/store/rows/connection.ts';
 import { about, knownRoutes } from '../contract/known-routes.ts';
 import { madeRequests } from '../contract/requests.ts';
 import { type TestApp, testApp } from '../support/app.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { exchangeInstant } from '../../src/domain/market-time.ts';
-import { openStore } from '../../src/store/engine/connection.ts';
+import { openStore } from '../../src/store/rows/connection.ts';
 import { type Ran, tapegraph } from '../cli/command-line.ts';
 import { knownRoutes } from '../contract/known-routes.ts';
 import { type TestApp, testApp } from '../support/app.ts';

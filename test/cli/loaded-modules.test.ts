@@ -52,7 +52,7 @@ it.each([
   ['session create --account me', 'src/access/identity/session-tokens.ts'],
 ])('tapegraph %s loads the store and its own part of access, but not the gateway', (line, own) => {
   const modules = modulesOf(line.split(' '));
-  expect(modules).toEqual(expect.arrayContaining(['src/store/engine/connection.ts', own]));
+  expect(modules).toEqual(expect.arrayContaining(['src/store/rows/connection.ts', own]));
   for (const layer of gateway) expect(layersOf(modules)).not.toContain(layer);
   expect(modules.filter((path) => /^(src\/access\/limits|node_modules\/ioredis)\//.test(path))).toEqual([]);
 });

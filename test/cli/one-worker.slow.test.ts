@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import http from 'node:http';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { sampleVersion } from '../../src/sample/market/plan.ts';
-import { writeMetadata } from '../../src/store/engine/metadata.ts';
+import { writeMetadata } from '../../src/store/rows/metadata.ts';
 import { dataFolder } from '../support/data-folder.ts';
 import { waitingForLocks } from '../support/locks.ts';
 import { storeForThisTest } from '../support/store.ts';

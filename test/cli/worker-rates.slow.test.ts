@@ -1,7 +1,7 @@
 import http from 'node:http';
 import { expect, test } from 'vitest';
-import { inTransaction } from '../../src/store/engine/transaction.ts';
 import { saveSymbols } from '../../src/store/market/symbols.ts';
+import { inTransaction } from '../../src/store/rows/transaction.ts';
 import { testSymbols } from '../support/app.ts';
 import { storeForThisTest } from '../support/store.ts';
 import { talk } from '../support/web-socket.ts';

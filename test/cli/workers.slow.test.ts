@@ -4,7 +4,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { sampleVersion } from '../../src/sample/market/plan.ts';
-import { writeMetadata } from '../../src/store/engine/metadata.ts';
+import { writeMetadata } from '../../src/store/rows/metadata.ts';
 import { dataFolder } from '../support/data-folder.ts';
 import { storeForThisTest } from '../support/store.ts';
 import { talk } from '../support/web-socket.ts';

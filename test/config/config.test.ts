@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { ConfigError, readConfig, variableNames } from '../../src/config/config.ts';
-import { describeConfig } from '../../src/config/shown.ts';
+import { describeConfig } from '../../src/config/printed-settings.ts';
 
 function complaint(env: Record<string, string>): string {
   try {

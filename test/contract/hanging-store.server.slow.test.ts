@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { openStore } from '../../src/store/engine/connection.ts';
+import { openStore } from '../../src/store/rows/connection.ts';
 import { testApp } from '../support/app.ts';
 import { filledNowMs, fillMarket } from '../support/filled-market.ts';
 import { proxiedDatabase } from '../support/servers/proxied-database.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openStore } from '../../src/store/engine/connection.ts';
+import { openStore } from '../../src/store/rows/connection.ts';
 import { type FlakyProxy, flakyProxy } from '../access/flaky-proxy.ts';
 import { type TestApp, testApp } from '../support/app.ts';
 import { filledNowMs, fillMarket } from '../support/filled-market.ts';

@@ -3,9 +3,9 @@ import { type Bar, type BarColumns, barColumns, type Timeframe, toBarColumns } f
 import { aggregateBars, oneBar } from '../../src/domain/bar-aggregation.ts';
 import { exchangeInstant } from '../../src/domain/market-time.ts';
 import { saveOptionBars } from '../../src/store/chain/option-bars.ts';
-import { inTransaction } from '../../src/store/engine/transaction.ts';
 import { concatBars, firstAtOrAfter, sliceBars, writeBars } from '../../src/store/market/bar-blocks.ts';
 import { saveLiveQuotes } from '../../src/store/market/live-quotes.ts';
+import { inTransaction } from '../../src/store/rows/transaction.ts';
 import { type Json, type TestApp, testApp } from '../support/app.ts';
 import { readEvents } from '../support/event-reader.ts';
 import { storeDays } from '../support/market.ts';

@@ -4,7 +4,7 @@ import http, { type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { topicKinds } from '../../src/rest/stream/topics.ts';
+import type { topicKinds } from '../../src/rest/stream/stream-topics.ts';
 import { type TestApp, testApp } from '../support/app.ts';
 import { filledNowMs, fillMarket } from '../support/filled-market.ts';
 import { notRun } from '../support/not-run.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { inTransaction } from '../../src/store/engine/transaction.ts';
 import { saveSymbols } from '../../src/store/market/symbols.ts';
+import { inTransaction } from '../../src/store/rows/transaction.ts';
 import { type AccountOptions, type TestApp, testApp, testSymbols } from '../support/app.ts';
 import { type HandTimers, handTimers, trade } from '../support/live.ts';
 import { storeDays } from '../support/market.ts';

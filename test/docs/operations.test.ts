@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { readConfig, variableNames } from '../../src/config/config.ts';
-import { describeConfig } from '../../src/config/shown.ts';
+import { describeConfig } from '../../src/config/printed-settings.ts';
 import { datasetNames } from '../../src/ingest/dataset-names.ts';
 
 const text = readFileSync('docs/operations.md', 'utf8');

@@ -1,15 +1,15 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { readConfig, variableNames } from '../../src/config/config.ts';
-import { describeConfig } from '../../src/config/shown.ts';
+import { describeConfig } from '../../src/config/printed-settings.ts';
 import { importLimits } from '../../src/domain/journal/journal-import.ts';
 import { documentLimits } from '../../src/graphql/limits/document-limits.ts';
-import { mostOperations } from '../../src/graphql/ws/connection.ts';
-import { messageLimits } from '../../src/graphql/ws/endpoint.ts';
+import { mostOperations } from '../../src/graphql/ws/subscription-connection.ts';
+import { messageLimits } from '../../src/graphql/ws/ws-endpoint.ts';
 import { barLimits } from '../../src/resolvers/market/stock-bars.ts';
-import { mostSubscriptions } from '../../src/rest/socket/connection.ts';
-import { controlLimits } from '../../src/rest/socket/endpoint.ts';
-import { mostTopics } from '../../src/rest/stream/topics.ts';
+import { controlLimits } from '../../src/rest/socket/socket-endpoint.ts';
+import { mostSubscriptions } from '../../src/rest/socket/topic-connection.ts';
+import { mostTopics } from '../../src/rest/stream/stream-topics.ts';
 
 const text = readFileSync('docs/security.md', 'utf8');
 const figures = Object.fromEntries(

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { toBarColumns } from '../../src/domain/bar.ts';
 import { exchangeInstant } from '../../src/domain/market-time.ts';
-import { inTransaction } from '../../src/store/engine/transaction.ts';
 import { writeBars } from '../../src/store/market/bar-blocks.ts';
+import { inTransaction } from '../../src/store/rows/transaction.ts';
 import { type TestApp, testApp } from '../support/app.ts';
 import { flatBar } from '../support/market.ts';
 import { statementsOf } from '../support/statements.ts';

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { toBarColumns } from '../../src/domain/bar.ts';
-import { inTransaction } from '../../src/store/engine/transaction.ts';
 import { writeBars } from '../../src/store/market/bar-blocks.ts';
+import { inTransaction } from '../../src/store/rows/transaction.ts';
 import { type TestApp, testApp } from '../support/app.ts';
 import { newYork } from '../support/option-market.ts';
 

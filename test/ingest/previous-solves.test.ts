@@ -4,7 +4,7 @@ import { contractId, readOptionContract } from '../../src/domain/chain/option-co
 import { addDays, exchangeInstant } from '../../src/domain/market-time.ts';
 import { solveWithMinutes, storeChain } from '../../src/ingest/chains/chain.ts';
 import { chainCapturesAt } from '../../src/store/chain/chain-captures.ts';
-import { inTransaction } from '../../src/store/engine/transaction.ts';
+import { inTransaction } from '../../src/store/rows/transaction.ts';
 import { saveSolves } from '../support/greeks.ts';
 import { chainCapture, chainRow } from '../support/option-market.ts';
 import { storeForThisTest } from '../support/store.ts';

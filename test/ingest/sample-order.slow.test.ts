@@ -9,8 +9,8 @@ import { ensureSampleMarket, sampleSolveMost } from '../../src/ingest/sample/mar
 import { type SampleLoading, sampleMetadata } from '../../src/ingest/sample-metadata.ts';
 import { corporateDatasets } from '../../src/sample/market/corporate.ts';
 import { samplePlan } from '../../src/sample/market/plan.ts';
-import { noteOwnData } from '../../src/store/account/own-data.ts';
-import { inTransaction } from '../../src/store/engine/transaction.ts';
+import { noteOwnData } from '../../src/store/account/sample-key.ts';
+import { inTransaction } from '../../src/store/rows/transaction.ts';
 import { storeForThisTest, type TestStore } from '../support/store.ts';
 import { contentsOf } from '../support/store-contents.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';

@@ -8,7 +8,7 @@ import { changeLine, leftLine } from '../../src/ingest/files/tape-report.ts';
 import { type IngestOptions, ingestFiles } from '../../src/ingest/ingest.ts';
 import type { OptionBarRun } from '../../src/store/chain/option-bar-block.ts';
 import { lockOptionBars, saveLiveOptionBars } from '../../src/store/chain/option-bars.ts';
-import { inTransaction } from '../../src/store/engine/transaction.ts';
+import { inTransaction } from '../../src/store/rows/transaction.ts';
 import { storeForThisTest, type TestStore } from '../support/store.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 

@@ -3,8 +3,8 @@ import { barAt, toBarColumns } from '../../src/domain/bar.ts';
 import { exchangeInstant } from '../../src/domain/market-time.ts';
 import { barBefore, dailyBarsAt, dailyPrice } from '../../src/live/daily-bars.ts';
 import { barsAsOfNow } from '../../src/live/stock-bars.ts';
-import { inTransaction } from '../../src/store/engine/transaction.ts';
 import { writeBars } from '../../src/store/market/bar-blocks.ts';
+import { inTransaction } from '../../src/store/rows/transaction.ts';
 import { flatBar, storeDays, storeMinutes } from '../support/market.ts';
 import { type TestStore, testStore } from '../support/store.ts';
 

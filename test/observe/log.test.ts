@@ -3,7 +3,7 @@ import { Writable } from 'node:stream';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { generateApiKey } from '../../src/access/identity/api-key.ts';
 import { readConfig } from '../../src/config/config.ts';
-import { secretsOf } from '../../src/config/shown.ts';
+import { secretsOf } from '../../src/config/printed-settings.ts';
 import { openLog } from '../../src/observe/log.ts';
 import { testApp } from '../support/app.ts';
 

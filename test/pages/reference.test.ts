@@ -8,7 +8,7 @@ import { capturedExamples } from '../../src/pages/reference/captured.ts';
 import { referencePage } from '../../src/pages/reference/reference.ts';
 import { searchPath } from '../../src/pages/reference/search-index.ts';
 import { shownRequest, standingAt, streamTopics } from '../../src/pages/reference/shown-request.ts';
-import { topicKinds } from '../../src/rest/stream/topics.ts';
+import { topicKinds } from '../../src/rest/stream/stream-topics.ts';
 import { schema } from '../../src/schema/index.ts';
 import { compileContract } from '../../src/server.ts';
 import { dereferenced, misfits } from '../contract/json-schema.ts';

@@ -4,7 +4,7 @@ import { type Search, searchOf } from '../../src/pages/reference/client/find.ts'
 import { guides } from '../../src/pages/reference/guides/guides.ts';
 import { type SearchDocument, searchDocuments } from '../../src/pages/reference/search-documents.ts';
 import { publishedLimits } from '../../src/published-limits.ts';
-import { topicKinds } from '../../src/rest/stream/topics.ts';
+import { topicKinds } from '../../src/rest/stream/stream-topics.ts';
 import { compileContract } from '../../src/server.ts';
 import { type Answer, type TestApp, testApp } from '../support/app.ts';
 

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { toBarColumns } from '../../src/domain/bar.ts';
 import { exchangeInstant } from '../../src/domain/market-time.ts';
 import { saveOptionBars } from '../../src/store/chain/option-bars.ts';
-import { inTransaction } from '../../src/store/engine/transaction.ts';
 import { saveCrossSections } from '../../src/store/flow/cross-sections.ts';
+import { inTransaction } from '../../src/store/rows/transaction.ts';
 import { type Json, type TestApp, testApp, testSymbols } from '../support/app.ts';
 import {
   coverage,

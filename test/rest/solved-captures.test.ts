@@ -4,7 +4,7 @@ import type { ChainRow } from '../../src/domain/chain/chain.ts';
 import { lastInstant } from '../../src/domain/chain/option-root.ts';
 import { exchangeInstant } from '../../src/domain/market-time.ts';
 import { storeChain } from '../../src/ingest/chains/chain.ts';
-import { inTransaction } from '../../src/store/engine/transaction.ts';
+import { inTransaction } from '../../src/store/rows/transaction.ts';
 import { capturedAt, market, pricedChain } from '../analytics/priced-chain.ts';
 import { type Json, type TestApp, testApp, testSymbols } from '../support/app.ts';
 

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { toBarColumns } from '../../src/domain/bar.ts';
 import { exchangeInstant } from '../../src/domain/market-time.ts';
-import { inTransaction } from '../../src/store/engine/transaction.ts';
 import { removeFlow } from '../../src/store/flow/sessions.ts';
 import { writeBars } from '../../src/store/market/bar-blocks.ts';
+import { inTransaction } from '../../src/store/rows/transaction.ts';
 import { type Json, type TestApp, testApp } from '../support/app.ts';
 import { type EventReader, readEvents, type SentEvent } from '../support/event-reader.ts';
 import { fillSockets } from '../support/fill-sockets.ts';

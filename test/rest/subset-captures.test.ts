@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { ChainRow } from '../../src/domain/chain/chain.ts';
 import { exchangeInstant } from '../../src/domain/market-time.ts';
 import { storeChain } from '../../src/ingest/chains/chain.ts';
-import { inTransaction } from '../../src/store/engine/transaction.ts';
+import { inTransaction } from '../../src/store/rows/transaction.ts';
 import { tapegraph } from '../cli/command-line.ts';
 import { type Json, type TestApp, testApp } from '../support/app.ts';
 import { subscribe } from '../support/event-reader.ts';

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { isId } from '../../src/domain/account.ts';
-import { isStorableText } from '../../src/runtime/stored-text.ts';
 import { ulid } from '../../src/runtime/ulid.ts';
+import { isStorableText } from '../../src/wire/stored-text.ts';
 
 describe('ULIDs', () => {
   it('begin with the instant (example of the ULID specification)', () => {

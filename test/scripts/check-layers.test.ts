@@ -152,7 +152,7 @@ describe('the layer check', () => {
     expect(findings).toEqual([expect.stringMatching(new RegExp(`^${file}.*${finding}`))]);
   });
 
-  it('lets every folder import runtime, which imports none', () => {
+  it('lets every folder import runtime and wire, of which runtime imports none', () => {
     const delay = { 'src/runtime/delay.ts': 'export const delay = 1;\n' };
     for (const file of ['src/domain/a.ts', 'src/store/a.ts', 'src/schema/a.ts']) {
       const text = "export { delay } from '../runtime/delay.ts';\n";
@@ -161,6 +161,20 @@ describe('the layer check', () => {
     expect(check({ 'src/runtime/a.ts': "export { tick } from '../domain/tick.ts';\n" })).toMatchObject({
       code: 1,
       findings: [expect.stringMatching('runtime may not import domain')],
+    });
+  });
+
+  it('lets a layer import one folder of another, where the rules say so', () => {
+    const executing = {
+      'src/graphql/execution/run.ts': 'export const run = 1;\n',
+      'src/graphql/ws/open.ts': 'export const open = 1;\n',
+    };
+    const rest = (folder: string) =>
+      check({ ...executing, 'src/rest/a.ts': `import * as a from '../graphql/${folder}.ts';\nexport const b = a;\n` });
+    expect(rest('execution/run')).toMatchObject({ code: 0, findings: [] });
+    expect(rest('ws/open')).toMatchObject({
+      code: 1,
+      findings: [expect.stringMatching('rest may not import graphql')],
     });
   });
 
@@ -202,8 +216,8 @@ describe('the layer check', () => {
   it('lets subjects import the neighbours that they are tied to', () => {
     expect(
       check({
-        'src/store/engine/a.ts': 'export const a = 1;\n',
-        'src/store/flow/c.ts': "import { a } from '../engine/a.ts';\nexport const c = a;\n",
+        'src/store/rows/a.ts': 'export const a = 1;\n',
+        'src/store/flow/c.ts': "import { a } from '../rows/a.ts';\nexport const c = a;\n",
       }),
     ).toMatchObject({ code: 0, findings: [] });
   });

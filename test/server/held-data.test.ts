@@ -3,14 +3,14 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 
 import { toBarColumns } from '../../src/domain/bar.ts';
 import { exchangeInstant } from '../../src/domain/market-time.ts';
 import { createMetrics, type Metrics } from '../../src/observe/metrics.ts';
-import type { CacheStats } from '../../src/runtime/response-cache.ts';
 import { saveChainCapture } from '../../src/store/chain/chain-captures.ts';
-import { openStore, type Store } from '../../src/store/engine/connection.ts';
-import { inTransaction } from '../../src/store/engine/transaction.ts';
 import { saveGexCapture } from '../../src/store/gex/captures.ts';
 import { writeBars } from '../../src/store/market/bar-blocks.ts';
 import { readLiveQuotes } from '../../src/store/market/live-quotes.ts';
 import { saveSymbols } from '../../src/store/market/symbols.ts';
+import { openStore, type Store } from '../../src/store/rows/connection.ts';
+import { inTransaction } from '../../src/store/rows/transaction.ts';
+import type { CacheStats } from '../../src/wire/response-cache.ts';
 import { type TestApp, testApp, testSymbols } from '../support/app.ts';
 import { trade } from '../support/live.ts';
 import { flatBar } from '../support/market.ts';

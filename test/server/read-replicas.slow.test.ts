@@ -1,9 +1,9 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { toBarColumns } from '../../src/domain/bar.ts';
 import { exchangeInstant } from '../../src/domain/market-time.ts';
-import { openStore, readFrom, readingTogether, type Store } from '../../src/store/engine/connection.ts';
-import { inTransaction } from '../../src/store/engine/transaction.ts';
 import { writeBars } from '../../src/store/market/bar-blocks.ts';
+import { openStore, readFrom, readingTogether, type Store } from '../../src/store/rows/connection.ts';
+import { inTransaction } from '../../src/store/rows/transaction.ts';
 import { flakyProxy } from '../access/flaky-proxy.ts';
 import { type TestApp, testApp } from '../support/app.ts';
 import { type OwnPostgres, ownPostgres } from '../support/servers/own-postgres.ts';

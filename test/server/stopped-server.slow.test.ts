@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { toBarColumns } from '../../src/domain/bar.ts';
 import { exchangeInstant } from '../../src/domain/market-time.ts';
-import { openStore, type Store } from '../../src/store/engine/connection.ts';
-import { inTransaction } from '../../src/store/engine/transaction.ts';
 import { writeBars } from '../../src/store/market/bar-blocks.ts';
+import { openStore, type Store } from '../../src/store/rows/connection.ts';
+import { inTransaction } from '../../src/store/rows/transaction.ts';
 import { testApp } from '../support/app.ts';
 import { type OwnPostgres, ownPostgres } from '../support/servers/own-postgres.ts';
 

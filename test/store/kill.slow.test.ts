@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { openStore } from '../../src/store/engine/connection.ts';
+import { openStore } from '../../src/store/rows/connection.ts';
 import { type StoreProcess, storeProcess } from '../support/servers/store-process.ts';
 
 let folder: string;

@@ -1,10 +1,10 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import { openStore, type StoreOptions } from '../../src/store/engine/connection.ts';
-import { copyInto } from '../../src/store/engine/copy.ts';
-import { listen, notify } from '../../src/store/engine/notifications.ts';
-import { sqlStateOf } from '../../src/store/engine/sql-state.ts';
-import { inTransaction, type Transaction } from '../../src/store/engine/transaction.ts';
+import { openStore, type StoreOptions } from '../../src/store/rows/connection.ts';
+import { copyInto } from '../../src/store/rows/copy.ts';
+import { sqlStateOf } from '../../src/store/rows/sql-state.ts';
+import { inTransaction, type Transaction } from '../../src/store/rows/transaction.ts';
+import { listen, notify } from '../../src/store/versions/notifications.ts';
 import { proxiedDatabase } from '../support/servers/proxied-database.ts';
 import { statementsOf } from '../support/statements.ts';
 import { type TestStore, testStore } from '../support/store.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openStore } from '../../src/store/engine/connection.ts';
+import { openStore } from '../../src/store/rows/connection.ts';
 import { type TestApp, testApp } from '../support/app.ts';
 import { proxiedDatabase } from '../support/servers/proxied-database.ts';
 import { type TestStore, testStore } from '../support/store.ts';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { readModels } from '../../src/store/engine/models/model-tables.ts';
+import { readModels } from '../../src/store/rows/models/model-tables.ts';
 import { type TestStore, testStore } from '../support/store.ts';
 
 /** What a table is made of, told alike by schema.prisma and by PostgreSQL. */

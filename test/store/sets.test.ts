@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { Prisma } from '../../generated/store/client.ts';
-import { type Model, tableOf } from '../../src/store/engine/models/model-tables.ts';
+import { type Model, tableOf } from '../../src/store/rows/models/model-tables.ts';
 import {
   copyRows,
   deleteRows,
@@ -10,8 +10,8 @@ import {
   keyOf,
   type Row,
   upsertRows,
-} from '../../src/store/engine/models/sets.ts';
-import { inTransaction, type Transaction } from '../../src/store/engine/transaction.ts';
+} from '../../src/store/rows/models/sets.ts';
+import { inTransaction, type Transaction } from '../../src/store/rows/transaction.ts';
 import { type TestStore, testStore } from '../support/store.ts';
 
 let store: TestStore;

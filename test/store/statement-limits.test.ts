@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import { describe, expect, inject, onTestFinished, test } from 'vitest';
-import { openStore } from '../../src/store/engine/connection.ts';
-import { inTransaction } from '../../src/store/engine/transaction.ts';
+import { openStore } from '../../src/store/rows/connection.ts';
+import { inTransaction } from '../../src/store/rows/transaction.ts';
 import { waitingForLocks } from '../support/locks.ts';
 import { proxiedDatabase } from '../support/servers/proxied-database.ts';
 import { databaseUrl, onServer } from '../support/servers/template-database.ts';

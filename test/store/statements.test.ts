@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Statement, statements } from '../../src/store/engine/statement.ts';
+import { type Statement, statements } from '../../src/store/rows/statement.ts';
 import { type TestStore, testStore } from '../support/store.ts';
 
 const folder = new URL('../../src/store/', import.meta.url);
@@ -9,7 +9,9 @@ for (const file of readdirSync(folder, { recursive: true, encoding: 'utf8' }))
   if (file.endsWith('.ts') && !file.endsWith('.d.ts') && !file.startsWith('generated'))
     await import(new URL(file, folder).href);
 
-const files = readdirSync(new URL('engine/sql/', folder)).map((file) => file.replace(/\.sql$/, ''));
+const files = readdirSync(new URL('rows/sql/', folder), { recursive: true, encoding: 'utf8' })
+  .filter((file) => file.endsWith('.sql'))
+  .map((file) => file.replace(/\.sql$/, '').replaceAll('\\', '/'));
 
 const typeNames: Record<string, string> = {
   boolean: 'bool',

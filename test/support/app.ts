@@ -7,19 +7,19 @@ import { connectionLimits } from '../../src/cli/server/connection-limits.ts';
 import { listen } from '../../src/cli/server/listen.ts';
 import { withLimitMetrics } from '../../src/cli/server/observing.ts';
 import { type Config, readConfig } from '../../src/config/config.ts';
-import { secretsOf } from '../../src/config/shown.ts';
+import { secretsOf } from '../../src/config/printed-settings.ts';
 import type { SymbolEntry } from '../../src/domain/symbol.ts';
 import type { Classification, Tier } from '../../src/domain/tier.ts';
+import type { ServerLimits } from '../../src/http/server-limits.ts';
 import { type Every, type LiveHub, openLiveHub } from '../../src/live/hub.ts';
 import type { MarketLoading } from '../../src/observe/health.ts';
 import { openLog } from '../../src/observe/log.ts';
 import type { Metrics } from '../../src/observe/metrics.ts';
 import type { Traces } from '../../src/observe/tracing.ts';
-import type { ServerLimits } from '../../src/runtime/http/server-limits.ts';
 import { compileContract, createApp } from '../../src/server.ts';
-import { watchChanges } from '../../src/store/engine/changes.ts';
-import { inTransaction } from '../../src/store/engine/transaction.ts';
 import { saveSymbols } from '../../src/store/market/symbols.ts';
+import { inTransaction } from '../../src/store/rows/transaction.ts';
+import { watchChanges } from '../../src/store/versions/changes.ts';
 import { type TestStore, testStore } from './store.ts';
 
 /** JSON as it came. */

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
-const copied = ['src/domain', 'src/runtime', 'src/store', 'generated/store', 'prisma', 'test/support'];
+const copied = ['src/domain', 'src/runtime', 'src/wire', 'src/store', 'generated/store', 'prisma', 'test/support'];
 
 /**
  * Makes a clone at `folder` with what a store needs. Packages are links to the installed ones, but for the embedded

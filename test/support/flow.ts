@@ -10,11 +10,11 @@ import type {
   RankedPrint,
 } from '../../src/domain/flow/flow.ts';
 import { exchangeDate, exchangeInstant } from '../../src/domain/market-time.ts';
-import type { Store } from '../../src/store/engine/connection.ts';
-import { inTransaction } from '../../src/store/engine/transaction.ts';
 import { saveCoverages } from '../../src/store/flow/coverage.ts';
 import { saveLargeTrades } from '../../src/store/flow/events.ts';
 import { saveRankedLists } from '../../src/store/flow/ranked-prints.ts';
+import type { Store } from '../../src/store/rows/connection.ts';
+import { inTransaction } from '../../src/store/rows/transaction.ts';
 
 /** Coverage of a session from 09:30 to `through` minutes of the New York day, live unless told otherwise. */
 export function coverage(sessionDate: string, throughMinute: number, change: Partial<Coverage> = {}): Coverage {

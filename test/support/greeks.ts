@@ -2,7 +2,7 @@ import { methodologyVersion } from '../../src/analytics/methodology.ts';
 import type { GreeksSolve } from '../../src/domain/chain/greeks.ts';
 import { exchangeDate } from '../../src/domain/market-time.ts';
 import { saveGreeksMinutes, type WrittenMinute } from '../../src/store/chain/greeks-minutes.ts';
-import type { Transaction } from '../../src/store/engine/transaction.ts';
+import type { Transaction } from '../../src/store/rows/transaction.ts';
 
 /**
  * Stores solves of an underlying's contracts by path form, as minutes; what was stored of the same minutes is replaced.

@@ -1,12 +1,12 @@
 import { toBarColumns } from '../../src/domain/bar.ts';
 import { exchangeDate, exchangeInstant } from '../../src/domain/market-time.ts';
 import { beatMs, type Every, recheckMs, sweepMs } from '../../src/live/hub.ts';
-import type { Store } from '../../src/store/engine/connection.ts';
-import { inTransaction } from '../../src/store/engine/transaction.ts';
 import { saveCoverages } from '../../src/store/flow/coverage.ts';
 import { saveCrossSections } from '../../src/store/flow/cross-sections.ts';
 import { writeBars } from '../../src/store/market/bar-blocks.ts';
 import { saveLiveQuotes } from '../../src/store/market/live-quotes.ts';
+import type { Store } from '../../src/store/rows/connection.ts';
+import { inTransaction } from '../../src/store/rows/transaction.ts';
 import { coverage, measures } from './flow.ts';
 import { flatBar } from './market.ts';
 

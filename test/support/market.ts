@@ -1,8 +1,8 @@
 import { type Bar, toBarColumns } from '../../src/domain/bar.ts';
 import { exchangeInstant } from '../../src/domain/market-time.ts';
-import type { Store } from '../../src/store/engine/connection.ts';
-import { inTransaction } from '../../src/store/engine/transaction.ts';
 import { writeBars } from '../../src/store/market/bar-blocks.ts';
+import type { Store } from '../../src/store/rows/connection.ts';
+import { inTransaction } from '../../src/store/rows/transaction.ts';
 
 /** A bar of one price. */
 export function flatBar(tsMs: number, price: number, volume = 1000): Bar {

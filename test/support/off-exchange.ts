@@ -1,7 +1,7 @@
 import type { CompositionRow, ConcentrationRow, ProfileRow } from '../../src/domain/off-exchange.ts';
-import type { Store } from '../../src/store/engine/connection.ts';
-import { inTransaction } from '../../src/store/engine/transaction.ts';
 import { saveOffExchange } from '../../src/store/offexchange/writing.ts';
+import type { Store } from '../../src/store/rows/connection.ts';
+import { inTransaction } from '../../src/store/rows/transaction.ts';
 
 /** What is to be stored of a session: names of categories, and how many buckets and price levels. */
 export interface OffExchangeDay {

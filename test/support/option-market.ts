@@ -4,9 +4,9 @@ import type { ChainCapture, ChainRow } from '../../src/domain/chain/chain.ts';
 import type { GexCapture, GexRow } from '../../src/domain/gex.ts';
 import { exchangeInstant, type SessionDate } from '../../src/domain/market-time.ts';
 import { saveChainCapture } from '../../src/store/chain/chain-captures.ts';
-import type { Store } from '../../src/store/engine/connection.ts';
-import { inTransaction } from '../../src/store/engine/transaction.ts';
 import { saveGexCapture } from '../../src/store/gex/captures.ts';
+import type { Store } from '../../src/store/rows/connection.ts';
+import { inTransaction } from '../../src/store/rows/transaction.ts';
 
 /** Epoch ms of a New York time `HH:MM` on a date. */
 export function newYork(date: SessionDate, clock: string): number {

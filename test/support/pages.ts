@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { vi } from 'vitest';
-import type { Store } from '../../src/store/engine/connection.ts';
+import type { Store } from '../../src/store/rows/connection.ts';
 
 interface Plan {
   'Shared Hit Blocks': number;

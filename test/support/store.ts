@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { inject, onTestFinished } from 'vitest';
-import { openStore, type Store } from '../../src/store/engine/connection.ts';
+import { openStore, type Store } from '../../src/store/rows/connection.ts';
 import { createDistributed, dropDistributed } from './servers/citus-cluster.ts';
 import { databaseUrl, onServer } from './servers/template-database.ts';
 

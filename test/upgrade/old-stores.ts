@@ -6,9 +6,9 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { type OwnGateway, type Settings, startGateway } from '../../scripts/own-gateway.ts';
 import { type Filled, fillStore, startRelease } from '../../scripts/upgrade/fill.ts';
-import { findLocation } from '../../src/store/engine/embedded/embedded-location.ts';
-import { openEmbeddedServer } from '../../src/store/engine/embedded/embedded-server.ts';
-import { isRunning, readPostmaster } from '../../src/store/engine/embedded/postmaster-file.ts';
+import { findLocation } from '../../src/store/embedded/embedded-location.ts';
+import { openEmbeddedServer } from '../../src/store/embedded/embedded-server.ts';
+import { isRunning, readPostmaster } from '../../src/store/embedded/postmaster-file.ts';
 
 /** Whose gateway. */
 export type Version = 'old' | 'new';

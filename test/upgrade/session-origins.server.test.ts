@@ -7,9 +7,9 @@ import { ensureStarterRegistry } from '../../src/ingest/files/starter-registry.t
 import { ingestFiles } from '../../src/ingest/ingest.ts';
 import { ensureSampleMarket } from '../../src/ingest/sample/market.ts';
 import { openCurrentStore } from '../../src/store/current-store.ts';
-import { upsertRows } from '../../src/store/engine/models/sets.ts';
-import { inTransaction } from '../../src/store/engine/transaction.ts';
 import { originsOf } from '../../src/store/market/session-origins.ts';
+import { upsertRows } from '../../src/store/rows/models/sets.ts';
+import { inTransaction } from '../../src/store/rows/transaction.ts';
 import { sampleSetAside, storedSample } from '../../src/store/sample-data.ts';
 import { storeForThisTest, type TestStore } from '../support/store.ts';
 import { contentsOf } from '../support/store-contents.ts';

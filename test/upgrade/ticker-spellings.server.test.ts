@@ -4,10 +4,10 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { type BarColumns, barColumnNames, barColumns } from '../../src/domain/bar.ts';
 import { exchangeInstant } from '../../src/domain/market-time.ts';
 import { openCurrentStore } from '../../src/store/current-store.ts';
-import { watchChanges } from '../../src/store/engine/changes.ts';
-import { readModels } from '../../src/store/engine/models/model-tables.ts';
-import { inTransaction } from '../../src/store/engine/transaction.ts';
 import { readBars, writeBars } from '../../src/store/market/bar-blocks.ts';
+import { readModels } from '../../src/store/rows/models/model-tables.ts';
+import { inTransaction } from '../../src/store/rows/transaction.ts';
+import { watchChanges } from '../../src/store/versions/changes.ts';
 import { storeForThisTest, type TestStore, testStore } from '../support/store.ts';
 import { contentsOf } from '../support/store-contents.ts';
 

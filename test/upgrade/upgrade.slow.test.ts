@@ -7,10 +7,10 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import type { OwnGateway } from '../../scripts/own-gateway.ts';
 import { barsClock, fillClock } from '../../scripts/upgrade/fill.ts';
 import { prepareRelease } from '../../scripts/upgrade/release.ts';
-import { announce, watchChanges } from '../../src/store/engine/changes.ts';
-import { openStore } from '../../src/store/engine/connection.ts';
-import { anyChange, type Change } from '../../src/store/engine/subjects.ts';
-import { inTransaction } from '../../src/store/engine/transaction.ts';
+import { openStore } from '../../src/store/rows/connection.ts';
+import { inTransaction } from '../../src/store/rows/transaction.ts';
+import { announce, watchChanges } from '../../src/store/versions/changes.ts';
+import { anyChange, type Change } from '../../src/store/versions/subjects.ts';
 import { start } from '../cli/command-line.ts';
 import { notRun } from '../support/not-run.ts';
 import { type Answered, answersTo, changed, clocks, everyRequest, nextPages } from './answers.ts';

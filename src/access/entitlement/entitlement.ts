@@ -1,6 +1,6 @@
-import { attestationRequired, notEntitledTier, siteSessionRequired } from '../../domain/failure.ts';
 import type { SymbolEntry } from '../../domain/symbol.ts';
 import { reaches, type Tier } from '../../domain/tier.ts';
+import { attestationRequired, notEntitledTier, siteSessionRequired } from '../../wire/failure.ts';
 import type { Caller } from '../caller.ts';
 
 /** Properties of a caller that decide. */

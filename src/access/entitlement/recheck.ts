@@ -1,4 +1,4 @@
-import { Failure, notAuthenticated } from '../../domain/failure.ts';
+import { Failure, notAuthenticated } from '../../wire/failure.ts';
 import type { Authentication, Caller } from '../caller.ts';
 
 /** Properties of a caller that decide over an answer, as a text. */

@@ -1,5 +1,4 @@
 import { type Account, isId, maxIdLength } from '../../domain/account.ts';
-import { invalidParameter, notFound } from '../../domain/failure.ts';
 import type { Classification } from '../../domain/tier.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import {
@@ -9,7 +8,8 @@ import {
   listAccounts,
   setAccount,
 } from '../../store/account/accounts.ts';
-import type { Store } from '../../store/engine/connection.ts';
+import type { Store } from '../../store/rows/connection.ts';
+import { invalidParameter, notFound } from '../../wire/failure.ts';
 import type { CredentialCache } from './credential-cache.ts';
 
 /** An account's declaration (contract-notes 3). */

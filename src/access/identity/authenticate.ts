@@ -1,7 +1,7 @@
 import type { Account } from '../../domain/account.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { ensureAccount } from '../../store/account/accounts.ts';
-import type { Store } from '../../store/engine/connection.ts';
+import type { Store } from '../../store/rows/connection.ts';
 import type { Authentication, Caller } from '../caller.ts';
 import { hashApiKey, isWellFormedApiKey, looksLikeApiKey } from './api-key.ts';
 import { maxCredentialLength } from './credential.ts';

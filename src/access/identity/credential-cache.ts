@@ -1,8 +1,8 @@
 import type { Account } from '../../domain/account.ts';
-import { Failure, sourceFailed } from '../../domain/failure.ts';
 import { findAccount } from '../../store/account/accounts.ts';
 import { type ApiKeyRow, findApiKey } from '../../store/account/api-keys.ts';
-import type { Store } from '../../store/engine/connection.ts';
+import type { Store } from '../../store/rows/connection.ts';
+import { Failure, sourceFailed } from '../../wire/failure.ts';
 import { type FreshCache, freshCache } from './fresh-cache.ts';
 
 /** Keys (by hash) and accounts (by id) of the store, a few seconds old at most. */

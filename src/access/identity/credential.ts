@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { invalidRequest } from '../../domain/failure.ts';
+import { invalidRequest } from '../../wire/failure.ts';
 import { looksLikeApiKey } from './api-key.ts';
 
 /** Longest credential that is looked at, in characters. */

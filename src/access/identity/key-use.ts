@@ -1,5 +1,5 @@
 import { touchApiKeys } from '../../store/account/api-keys.ts';
-import type { Store } from '../../store/engine/connection.ts';
+import type { Store } from '../../store/rows/connection.ts';
 import { startBatchWriter } from '../usage/batch-writer.ts';
 
 /** Remembers when keys were last used. */

@@ -1,10 +1,10 @@
 import { isId, maxIdLength } from '../../domain/account.ts';
-import { invalidParameter, invalidRequest, notFound } from '../../domain/failure.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { RandomBytes } from '../../runtime/ulid.ts';
 import { findAccount } from '../../store/account/accounts.ts';
-import type { Store } from '../../store/engine/connection.ts';
-import { ensureMetadata } from '../../store/engine/metadata.ts';
+import type { Store } from '../../store/rows/connection.ts';
+import { ensureMetadata } from '../../store/rows/metadata.ts';
+import { invalidParameter, invalidRequest, notFound } from '../../wire/failure.ts';
 import { createSiteSession, jwksVerifier, type SiteSessionVerifier, secretVerifier } from './site-session.ts';
 
 /** Where site sessions come from; at most one is set. */

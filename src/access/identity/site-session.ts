@@ -11,9 +11,9 @@ import {
 } from 'jose';
 import { LRUCache } from 'lru-cache';
 import { isId } from '../../domain/account.ts';
-import { Failure, sourceFailed } from '../../domain/failure.ts';
+import { fetchBounded } from '../../http/fetch-bounded.ts';
 import type { Clock } from '../../runtime/clock.ts';
-import { fetchBounded } from '../../runtime/http/fetch-bounded.ts';
+import { Failure, sourceFailed } from '../../wire/failure.ts';
 
 /** Outcome of checking a session token. */
 export type SiteSession = { state: 'ok'; accountId: string } | { state: 'invalid' | 'expired' };

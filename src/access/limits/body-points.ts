@@ -1,4 +1,4 @@
-import type { JsonSize } from '../../runtime/json-size.ts';
+import type { JsonSize } from '../../wire/json-size.ts';
 
 /** Points that cost as much as one request. */
 export const pointsPerRequest = 10;

@@ -1,5 +1,5 @@
 import type { Redis } from 'ioredis';
-import { rateLimited } from '../../domain/failure.ts';
+import { rateLimited } from '../../wire/failure.ts';
 import type { Caller } from '../caller.ts';
 import type { RedisLink } from './redis-link.ts';
 

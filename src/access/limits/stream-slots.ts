@@ -1,4 +1,4 @@
-import { rateLimited } from '../../domain/failure.ts';
+import { rateLimited } from '../../wire/failure.ts';
 import type { Caller } from '../caller.ts';
 
 /** Counts the streams open to each key, or account for sessions, in this process. */

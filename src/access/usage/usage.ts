@@ -2,7 +2,7 @@ import { dateOfEpochDay } from '../../domain/market-time.ts';
 import { dayMs } from '../../domain/units.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { addUsage, forgetUsageWriter, readUsage, type UsageBatch, type UsageCount } from '../../store/account/usage.ts';
-import type { Store } from '../../store/engine/connection.ts';
+import type { Store } from '../../store/rows/connection.ts';
 import { startBatchWriter } from './batch-writer.ts';
 
 /** Days that usage looks back, today among them (spec 4.4). */

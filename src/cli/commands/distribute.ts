@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
-import type { DistributedTable, DistributeProgress } from '../../store/engine/distribute.ts';
-import { distributionSql, tablePlacements } from '../../store/engine/distribution.ts';
+import type { DistributedTable, DistributeProgress } from '../../store/cluster/distribute.ts';
+import { distributionSql, tablePlacements } from '../../store/cluster/distribution.ts';
 import { type CommandResult, printing, table } from '../io/command-result.ts';
 import { type CommonOptions, configOf, withCommonOptions, withExamples } from '../io/options.ts';
 import { createProgress, type Progress } from '../io/progress.ts';
@@ -37,7 +37,7 @@ function resultOf(tables: readonly DistributedTable[]): CommandResult {
 }
 
 async function runDistribute(terminal: Terminal, options: DistributeCommandOptions): Promise<CommandResult> {
-  const { distribute } = await import('../../store/engine/distribute.ts');
+  const { distribute } = await import('../../store/cluster/distribute.ts');
   const progress = createProgress(terminal.stderr, terminal.now);
   try {
     const tables = await withStore(terminal, options, (store) =>
@@ -54,7 +54,7 @@ async function runDistribute(terminal: Terminal, options: DistributeCommandOptio
 }
 
 async function runRebalance(terminal: Terminal, options: DistributeCommandOptions): Promise<CommandResult> {
-  const { rebalance } = await import('../../store/engine/rebalance.ts');
+  const { rebalance } = await import('../../store/cluster/rebalance.ts');
   const progress = createProgress(terminal.stderr, terminal.now);
   try {
     const moved = await withStore(terminal, options, (store) =>
@@ -98,7 +98,7 @@ export function addDistributeCommand(program: Command, terminal: Terminal): void
       async () => {
         const options = command.opts<DistributeCommandOptions>();
         if (options.print) return printStatements();
-        const { requireCluster } = await import('../../store/engine/cluster-checks.ts');
+        const { requireCluster } = await import('../../store/cluster/cluster-checks.ts');
         await requireCluster(configOf(terminal, options).databaseUrl);
         return options.rebalance ? runRebalance(terminal, options) : runDistribute(terminal, options);
       },

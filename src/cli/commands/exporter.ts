@@ -1,6 +1,6 @@
 import type { Timeframe } from '../../domain/bar.ts';
 import type { Cell, ColumnType } from '../../rest/contract/table.ts';
-import type { Store } from '../../store/engine/connection.ts';
+import type { Store } from '../../store/rows/connection.ts';
 
 /** One exported row by wire name. Null = unknown. */
 export type ExportRow = Record<string, Cell>;

@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import type { Config } from '../../config/config.ts';
 import type { FollowMetrics } from '../../observe/follow-metrics.ts';
 import type { Clock } from '../../runtime/clock.ts';
-import type { Store } from '../../store/engine/connection.ts';
+import type { Store } from '../../store/rows/connection.ts';
 
 /** Where lines come from. */
 export interface Tape {

@@ -23,7 +23,7 @@ async function drop(terminal: Terminal, options: CommonOptions & { before: strin
   const { before } = options;
   const [{ dropQuotes }, { inTransaction }] = await Promise.all([
     import('../../store/chain/option-quotes.ts'),
-    import('../../store/engine/transaction.ts'),
+    import('../../store/rows/transaction.ts'),
   ]);
   const dropped = await withStore(terminal, options, (store) => inTransaction(store, (tx) => dropQuotes(tx, before)));
   return { json: { before, dropped }, lines: [`${dropped} quotes of sessions before ${before} deleted`] };

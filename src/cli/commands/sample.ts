@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline/promises';
 import type { Command } from 'commander';
-import type { Store } from '../../store/engine/connection.ts';
+import type { Store } from '../../store/rows/connection.ts';
 import type { StoredSample } from '../../store/sample-data.ts';
 import { type CommandResult, printing, table } from '../io/command-result.ts';
 import { type CommonOptions, withCommonOptions, withExamples } from '../io/options.ts';
@@ -15,7 +15,7 @@ const isEmpty = ({ rows }: StoredSample) => Object.keys(rows).length === 0;
 
 /** State of the sample market's data, in a word. */
 async function stateOf(store: Store, stored: StoredSample): Promise<string> {
-  const { hasOwnData } = await import('../../store/engine/metadata.ts');
+  const { hasOwnData } = await import('../../store/rows/metadata.ts');
   if (isEmpty(stored)) return 'absent';
   if (stored.served.length === 0) return 'set_aside';
   return (await hasOwnData(store)) ? 'kept' : 'served';
@@ -64,7 +64,7 @@ async function confirmed({ stdin, stderr }: Terminal, question: string): Promise
 async function remove(terminal: Terminal, options: RemoveOptions): Promise<CommandResult> {
   const [{ removeSample, storedSample }, { inTransaction }] = await Promise.all([
     import('../../store/sample-data.ts'),
-    import('../../store/engine/transaction.ts'),
+    import('../../store/rows/transaction.ts'),
   ]);
   return withStore(terminal, options, async (store) => {
     const stored = await storedSample(store.primary);

@@ -1,5 +1,5 @@
 import type { Config } from '../../config/config.ts';
-import type { Store } from '../../store/engine/connection.ts';
+import type { Store } from '../../store/rows/connection.ts';
 import { type CommonOptions, configOf } from './options.ts';
 import { type Terminal, unlessInterrupted } from './terminal.ts';
 

@@ -1,5 +1,5 @@
 import type { AddressInfo } from 'node:net';
-import type { ServerLimits } from '../../runtime/http/server-limits.ts';
+import type { ServerLimits } from '../../http/server-limits.ts';
 
 /** An address to listen at. */
 export interface ListenAt {

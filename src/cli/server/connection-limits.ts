@@ -1,6 +1,6 @@
 import type { Config } from '../../config/config.ts';
-import { peerAddressOf } from '../../runtime/http/client-address.ts';
-import type { ConnectionLimits } from '../../runtime/http/connection-limits.ts';
+import { peerAddressOf } from '../../http/client-address.ts';
+import type { ConnectionLimits } from '../../http/connection-limits.ts';
 
 /** Connections of a server, unless a setting says otherwise or the system has room for fewer. */
 const usualMax = 8192;

@@ -8,8 +8,8 @@ import type { Clock } from '../../runtime/clock.ts';
 import type { MemoryPlan } from '../../runtime/memory-plan.ts';
 import type { SampleShape } from '../../sample/market/plan.ts';
 import type { CompiledContract } from '../../server.ts';
-import type { Store } from '../../store/engine/connection.ts';
-import type { StatementObserver } from '../../store/engine/timed-client.ts';
+import type { Store } from '../../store/rows/connection.ts';
+import type { StatementObserver } from '../../store/rows/timed-client.ts';
 import { type Terminal, unlessInterrupted, untilInterrupted } from '../io/terminal.ts';
 import { lineLog } from '../line-log.ts';
 import { type ListenAt, urlOf } from './address.ts';
@@ -79,7 +79,7 @@ export interface Opened {
 
 /** Says so when another server uses the store and nothing makes the two count limits together. */
 async function warnOfOthers(store: Store, { redisUrl }: Config, log: Logger): Promise<void> {
-  const { othersListen } = await import('../../store/engine/notifications.ts');
+  const { othersListen } = await import('../../store/versions/notifications.ts');
   if (redisUrl === null && (await othersListen(store)))
     log.warn(
       'another server uses this database and REDIS_URL is not set: each server counts rate and in-flight limits on its own',
@@ -123,7 +123,7 @@ async function openStoreOf(
     return openCurrentStore(options);
   }
   // The lead has brought it up to date.
-  const { openStore } = await import('../../store/engine/connection.ts');
+  const { openStore } = await import('../../store/rows/connection.ts');
   return openStore({ ...options, migrate: false });
 }
 

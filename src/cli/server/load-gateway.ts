@@ -9,8 +9,8 @@ export async function loadGateway() {
     { createApp, compileContract },
     { loadArrow },
   ] = await Promise.all([
-    import('../../store/engine/models/prisma.ts'),
-    import('../../store/engine/changes.ts'),
+    import('../../store/rows/models/prisma.ts'),
+    import('../../store/versions/changes.ts'),
     import('../../ingest/files/starter-registry.ts'),
     import('../../access/open-access.ts'),
     import('../../live/hub.ts'),

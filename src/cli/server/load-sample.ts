@@ -5,7 +5,7 @@ import type { Config } from '../../config/config.ts';
 import type { SampleProgress, SampleResult } from '../../ingest/sample/market.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { SampleShape } from '../../sample/market/plan.ts';
-import type { Store } from '../../store/engine/connection.ts';
+import type { Store } from '../../store/rows/connection.ts';
 import { createProgress } from '../io/progress.ts';
 import type { Terminal } from '../io/terminal.ts';
 import { marketStopMs, runMarketProcess } from '../market-process.ts';

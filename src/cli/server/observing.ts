@@ -9,10 +9,10 @@ import { answersOf } from '../../observe/metrics-answer.ts';
 import type { Traces } from '../../observe/tracing.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { productVersion } from '../../runtime/product-version.ts';
-import type { Store } from '../../store/engine/connection.ts';
-import { writeProbe } from '../../store/engine/probe-write.ts';
-import type { StatementObserver } from '../../store/engine/timed-client.ts';
 import { newestData } from '../../store/market/data-ages.ts';
+import type { Store } from '../../store/rows/connection.ts';
+import { writeProbe } from '../../store/rows/probe-write.ts';
+import type { StatementObserver } from '../../store/rows/timed-client.ts';
 
 import { urlOf } from './address.ts';
 import { listen, stop } from './listen.ts';

@@ -7,7 +7,7 @@ import type { Access } from '../../access/open-access.ts';
 import { openFrom } from '../../domain/calendar.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { makeFolders } from '../../runtime/make-folders.ts';
-import type { Store } from '../../store/engine/connection.ts';
+import type { Store } from '../../store/rows/connection.ts';
 import { clockFrom } from '../io/clock.ts';
 import { marketStopMs, runMarketProcess } from '../market-process.ts';
 import { loadSample, type SampleInto, type ServedSample } from './load-sample.ts';
@@ -16,7 +16,7 @@ import type { Closer } from './shutdown.ts';
 // A key is stored as a hash alone. The sample's is stored with the sample files, so that every start can show the same
 // one.
 async function sampleKey(access: Access, dataDir: string): Promise<string> {
-  const { sampleAccount, sampleKeyName } = await import('../../store/account/own-data.ts');
+  const { sampleAccount, sampleKeyName } = await import('../../store/account/sample-key.ts');
   const file = join(dataDir, 'sample-key');
   const stored = await readFile(file, 'utf8').then(
     (text) => text.trim(),
@@ -65,10 +65,10 @@ export async function bringSample(into: SampleInto): Promise<ServedSample | null
     { sampleShape },
     { exclusively },
   ] = await Promise.all([
-    import('../../store/account/own-data.ts'),
+    import('../../store/account/sample-key.ts'),
     import('../../ingest/sample-metadata.ts'),
     import('../../sample/market/plan.ts'),
-    import('../../store/engine/advisory-lock.ts'),
+    import('../../store/rows/advisory-lock.ts'),
   ]);
   const missing = await missingSample(store, now(), { shape: shape ?? sampleShape, besideTape: true });
   if (missing === null) {
@@ -100,7 +100,7 @@ export function startLiveSample(
     await Promise.race([whole, once(signal, 'abort')]);
     const [{ sessionUnderWay }, { hasOwnData }] = await Promise.all([
       import('../../sample/market/plan.ts'),
-      import('../../store/engine/metadata.ts'),
+      import('../../store/rows/metadata.ts'),
     ]);
     // Other data ends it for good.
     while (!signal.aborted && !(await hasOwnData(store).catch(() => false))) {
@@ -132,8 +132,8 @@ export function startLiveSample(
 export async function alwaysOpen(store: Store, clock: Clock): Promise<Clock> {
   const [{ sampleMetadata }, { holdsMarketData }, { holdsOwnData }, { latestLiveEvent }] = await Promise.all([
     import('../../ingest/sample-metadata.ts'),
-    import('../../store/engine/metadata.ts'),
-    import('../../store/account/own-data.ts'),
+    import('../../store/rows/metadata.ts'),
+    import('../../store/account/sample-key.ts'),
     import('../../store/market/live-quotes.ts'),
   ]);
   if (await holdsOwnData(store)) return clock;

@@ -115,7 +115,7 @@ function startWorkers(
 /** Has an embedded database end that only workers have used that are gone. */
 async function stopUnusedDatabase({ databaseUrl, dataDir }: Config, log: Logger): Promise<void> {
   if (databaseUrl !== null) return;
-  const { stopIfUnused } = await import('../../store/engine/embedded/embedded-server.ts');
+  const { stopIfUnused } = await import('../../store/embedded/embedded-server.ts');
   await stopIfUnused(dataDir).catch((error: Error) => log.warn({ err: error }, 'not finished: the embedded database'));
 }
 

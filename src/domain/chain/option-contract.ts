@@ -1,4 +1,4 @@
-import { invalidParameter } from '../failure.ts';
+import { invalidParameter } from '../../wire/failure.ts';
 import { isDate, type SessionDate } from '../market-time.ts';
 
 export type OptionRight = 'call' | 'put';

@@ -1,6 +1,6 @@
-import { isStorableText } from '../../runtime/stored-text.ts';
+import { invalidParameter } from '../../wire/failure.ts';
+import { isStorableText } from '../../wire/stored-text.ts';
 import { isId, maxIdLength } from '../account.ts';
-import { invalidParameter } from '../failure.ts';
 import type { JournalAccount } from './journal.ts';
 
 /** Longest name of a journal account or broker, in characters. */

@@ -1,7 +1,7 @@
-import { csvRecords } from '../../runtime/csv-records.ts';
 import { yieldToEventLoop } from '../../runtime/event-loop.ts';
-import { originalText } from '../../runtime/spreadsheet-text.ts';
-import { bodyTooLarge, invalidParameter } from '../failure.ts';
+import { csvRecords } from '../../wire/csv-records.ts';
+import { bodyTooLarge, invalidParameter } from '../../wire/failure.ts';
+import { originalText } from '../../wire/spreadsheet-text.ts';
 import type { NewTrade, RowError } from './journal.ts';
 import { readTrade } from './journal-trade.ts';
 

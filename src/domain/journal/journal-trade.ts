@@ -1,6 +1,6 @@
-import { isStorableText } from '../../runtime/stored-text.ts';
+import { invalidParameter } from '../../wire/failure.ts';
+import { isStorableText } from '../../wire/stored-text.ts';
 import { isId, maxIdLength } from '../account.ts';
-import { invalidParameter } from '../failure.ts';
 import { exchangeTimeZone, parseInstant } from '../market-time.ts';
 import { readTicker } from '../ticker.ts';
 import { maxEpochMs } from '../units.ts';

@@ -1,6 +1,6 @@
-import { WrittenRows } from '../../runtime/graph/row-writer.ts';
-import { type Tally, WrittenData, WrittenValues } from '../../runtime/graph/tally.ts';
-import type { PlannedField, PlannedFields } from './plan.ts';
+import { type Tally, WrittenData, WrittenValues } from '../execution/leaf-tally.ts';
+import { WrittenRows } from '../execution/row-writer.ts';
+import type { PlannedField, PlannedFields } from './cost-plan.ts';
 import { type AnswerPosition, type Asking, isThere, itemsOf, positionOf, root, runPoints } from './planned-cost.ts';
 import { nothing, type Weight } from './weight.ts';
 

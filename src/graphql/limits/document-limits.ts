@@ -1,5 +1,5 @@
 import type { GraphQLError } from 'graphql';
-import { Failure } from '../../domain/failure.ts';
+import { Failure } from '../../wire/failure.ts';
 import { requestErrorOf } from '../request-error.ts';
 
 /**

@@ -9,7 +9,7 @@ import {
   TokenKind,
   visit,
 } from 'graphql';
-import { fragmentsOf } from '../../runtime/graph/document.ts';
+import { fragmentsOf } from '../execution/document.ts';
 import { overLimit, requireWithin } from './document-limits.ts';
 import { expandedSizes } from './expanded-size.ts';
 

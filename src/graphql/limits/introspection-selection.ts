@@ -7,7 +7,7 @@ import {
   OperationTypeNode,
   type SelectionSetNode,
 } from 'graphql';
-import { fragmentsOf } from '../../runtime/graph/document.ts';
+import { fragmentsOf } from '../execution/document.ts';
 
 /**
  * Levels of `ofType` that say everything: no type of the schema is wrapped more often than `[T!]!`. Deeper ones are

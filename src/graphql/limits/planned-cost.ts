@@ -1,8 +1,8 @@
 import { type FieldNode, type GraphQLField, getArgumentValues } from 'graphql';
 import { type AskingCaller, listSizes, type Sizes } from '../../schema/cost.ts';
 import { anyHolds } from './conditions.ts';
+import type { PlannedField } from './cost-plan.ts';
 import type { LearnedSizes } from './learned-sizes.ts';
-import type { PlannedField } from './plan.ts';
 
 /**
  * Facts that decide the size of a plan: the operation's variables, coerced, who asks, and what is known of lists.

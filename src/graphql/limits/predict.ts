@@ -1,4 +1,4 @@
-import type { PlannedField, PlannedFields } from './plan.ts';
+import type { PlannedField, PlannedFields } from './cost-plan.ts';
 import {
   type AnswerPosition,
   type Asking,

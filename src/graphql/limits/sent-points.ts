@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { bodyPoints } from '../../access/limits/body-points.ts';
-import { requireReadable } from '../../domain/sent-text.ts';
+import { requireReadable } from '../../wire/sent-text.ts';
 
 const pointsOf = new WeakMap<IncomingMessage, number>();
 

@@ -1,6 +1,6 @@
 import type { Request } from 'express';
 import type { Plugin } from 'graphql-yoga';
-import { encode, encodingFor } from '../../runtime/http/compression.ts';
+import { encode, encodingFor } from '../../http/compression.ts';
 
 const json = /^application\/(graphql-response\+)?json\b/;
 

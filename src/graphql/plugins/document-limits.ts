@@ -8,7 +8,7 @@ import {
 } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
 import { hasCredential } from '../../access/identity/credential.ts';
-import { unauthenticated } from '../../domain/failure.ts';
+import { unauthenticated } from '../../wire/failure.ts';
 import { documentLimits, requireWithin } from '../limits/document-limits.ts';
 import { checkShape, checkTokens } from '../limits/document-shape.ts';
 import { requestErrorOf } from '../request-error.ts';

@@ -1,14 +1,14 @@
 import { type ExecutionArgs, type ExecutionResult, getOperationAST } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
 import type { EndpointServices } from '../../access/endpoint-services.ts';
-import { rateLimited } from '../../domain/failure.ts';
-import { requestLife } from '../../runtime/http/request-life.ts';
-import { operationSpan } from '../../runtime/operation-span.ts';
+import { requestLife } from '../../http/request-life.ts';
 import { currentRequest } from '../../runtime/request-scope.ts';
-import { createSlots } from '../../runtime/slots.ts';
-import { type AnswerLimits, answerInPieces } from '../execution-in-pieces.ts';
+import { rateLimited } from '../../wire/failure.ts';
+import { operationSpan } from '../execution/operation-span.ts';
+import { type AnswerLimits, answerInPieces } from '../execution/sliced-execution.ts';
 import type { Weight } from '../limits/weight.ts';
 import { type OperationState, requestError, stateOf } from '../request-state.ts';
+import { createSlots } from '../slots.ts';
 
 /** Answers that may have more values than this are made in pieces. */
 const heavyLeaves = 100_000;

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import type { Plugin } from 'graphql-yoga';
-import { isHeavy, jsonParts } from '../../runtime/json-bytes.ts';
-import { JsonWriter, jsonBuffers, WrittenJson } from '../../runtime/json-parts.ts';
+import { isHeavy, jsonParts } from '../../wire/json-bytes.ts';
+import { JsonWriter, jsonBuffers, WrittenJson } from '../../wire/json-chunks.ts';
 
 /**
  * An answer whose data has been written already, with what stands beside it: errors first, as they are looked for

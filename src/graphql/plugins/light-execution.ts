@@ -10,11 +10,11 @@ import {
 } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
 import type { EndpointServices } from '../../access/endpoint-services.ts';
-import { compileOperation, type RunOperation } from '../../runtime/graph/compiled-operation.ts';
-import { WrittenValues } from '../../runtime/graph/tally.ts';
-import { writtenJson } from '../../runtime/json-bytes.ts';
-import { operationSpan } from '../../runtime/operation-span.ts';
-import { type AnswerLimits, answerInPieces } from '../execution-in-pieces.ts';
+import { writtenJson } from '../../wire/json-bytes.ts';
+import { compileOperation, type RunOperation } from '../execution/compiled-operation.ts';
+import { WrittenValues } from '../execution/leaf-tally.ts';
+import { operationSpan } from '../execution/operation-span.ts';
+import { type AnswerLimits, answerInPieces } from '../execution/sliced-execution.ts';
 import { sentPoints } from '../limits/sent-points.ts';
 import { type OperationState, requestError, stateOf } from '../request-state.ts';
 

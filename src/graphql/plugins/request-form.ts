@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import { GraphQLError } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
-import { invalidRequest, unsupportedMediaType } from '../../domain/failure.ts';
 import { yieldForBytes } from '../../runtime/event-loop.ts';
+import { invalidRequest, unsupportedMediaType } from '../../wire/failure.ts';
 import { namedOperation, requestErrorOf, requireQuery } from '../request-error.ts';
 import type { HttpContext } from '../request-state.ts';
 

@@ -1,7 +1,7 @@
 import { type ASTNode, GraphQLError, Kind, type ValidationRule } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
-import { invalidParameter } from '../../domain/failure.ts';
-import { isStorableText, nestsDeeper, storableText } from '../../runtime/stored-text.ts';
+import { invalidParameter } from '../../wire/failure.ts';
+import { isStorableText, nestsDeeper, storableText } from '../../wire/stored-text.ts';
 
 /** Deepest nesting of brackets in a document: the parser recurses into each. */
 const deepestBrackets = 100;

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import type { ExecutionArgs, GraphQLError } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
 import type { EndpointServices } from '../../access/endpoint-services.ts';
-import { requestLife } from '../../runtime/http/request-life.ts';
+import { requestLife } from '../../http/request-life.ts';
 import { type Lifetime, lifetime } from '../../runtime/lifetime.ts';
 import { admitOperation } from '../admit-operation.ts';
 import type { OperationWeights } from '../limits/weighed-operation.ts';

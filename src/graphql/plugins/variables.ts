@@ -1,7 +1,7 @@
 import { type ExecutionArgs, GraphQLError, getOperationAST } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
-import { jsonFailure } from '../../domain/sent-text.ts';
-import { coerceVariables } from '../../runtime/graph/variables.ts';
+import { jsonFailure } from '../../wire/sent-text.ts';
+import { coerceVariables } from '../execution/variables.ts';
 import { stateOf } from '../request-state.ts';
 
 /** Reads the variables of an operation; returns what is wrong with them. */

@@ -6,7 +6,7 @@ import { type ChainOutline, type ListedExpiry, outlineOf } from '../../domain/ch
 import type { OptionRoots } from '../../domain/chain/option-root.ts';
 import type { SessionDate } from '../../domain/market-time.ts';
 import { capturesAround, listedExpiries, type PlacedCapture } from '../../store/chain/capture-outlines.ts';
-import type { Transaction } from '../../store/engine/transaction.ts';
+import type { Transaction } from '../../store/rows/transaction.ts';
 
 const { joinedSpanMs, wholeSessions } = methodologySettings;
 

@@ -19,11 +19,11 @@ import {
   lockCapturesOfAll,
 } from '../../store/chain/session-captures.ts';
 import { solvedMinuteAt } from '../../store/chain/solved-minutes.ts';
-import type { Transaction } from '../../store/engine/transaction.ts';
 import { removeGexCapture, saveGexCapture } from '../../store/gex/captures.ts';
 import { forgetFiles } from '../../store/market/ingested-files.ts';
 import { readRoots } from '../../store/market/option-roots.ts';
 import { rejectSealed, sealedSessions } from '../../store/market/session-seals.ts';
+import type { Transaction } from '../../store/rows/transaction.ts';
 import { readChain } from '../../tape/chains/chain-file.ts';
 import { type OnBytes, TapeFileError } from '../../tape/csv/tape-file.ts';
 import type { IngestSettings, Loader } from '../files/file-job.ts';

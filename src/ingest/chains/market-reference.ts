@@ -1,6 +1,6 @@
 import type { MarketReference } from '../../analytics/pricing/market-reference.ts';
 import type { SessionDate } from '../../domain/market-time.ts';
-import type { Reader } from '../../store/engine/replicas.ts';
+import type { Reader } from '../../store/cluster/replicas.ts';
 import { readDividends } from '../../store/market/dividends.ts';
 import { readCurve } from '../../store/market/rates.ts';
 

@@ -1,7 +1,7 @@
 import type { GammaSource } from '../../domain/gex.ts';
 import type { SessionDate } from '../../domain/market-time.ts';
 import type { Clock } from '../../runtime/clock.ts';
-import type { Transaction } from '../../store/engine/transaction.ts';
+import type { Transaction } from '../../store/rows/transaction.ts';
 import type { OnBadLine, OnBytes } from '../../tape/csv/tape-file.ts';
 import type { LeftPart, OutdatedCaptures, SessionChange } from './tape-report.ts';
 

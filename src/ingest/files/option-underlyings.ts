@@ -1,7 +1,7 @@
 import type { OptionRoots } from '../../domain/chain/option-root.ts';
 import type { SymbolClass } from '../../domain/symbol.ts';
-import type { Transaction } from '../../store/engine/transaction.ts';
 import { saveUnknownTickers } from '../../store/market/symbols.ts';
+import type { Transaction } from '../../store/rows/transaction.ts';
 
 /**
  * Enters underlyings of option data that are not known yet into the ticker directory. One with a root of European

@@ -1,6 +1,6 @@
 import type { SessionDate } from '../../domain/market-time.ts';
-import type { Transaction } from '../../store/engine/transaction.ts';
 import { filesOfSession } from '../../store/market/ingested-files.ts';
+import type { Transaction } from '../../store/rows/transaction.ts';
 import type { Dataset } from '../dataset-names.ts';
 import type { LeftPart, LeftReason, PartUnit, SessionChange } from './tape-report.ts';
 

@@ -1,11 +1,11 @@
 import { rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
-import { bucketKey, isRemote, ObjectError, shownUrl } from '../../runtime/objects/address.ts';
-import { download, type OnDownload, type RemoteObject } from '../../runtime/objects/download.ts';
-import type { RequestHeaders } from '../../runtime/objects/get.ts';
-import { expandS3, isPattern, objectUrl, s3Get, s3Settings } from '../../runtime/objects/s3.ts';
 import { temporaryFolder } from '../../runtime/temporary-folder.ts';
+import { download, type OnDownload, type RemoteObject } from '../../tape/remote/download.ts';
+import type { RequestHeaders } from '../../tape/remote/get.ts';
+import { bucketKey, isRemote, ObjectError, shownUrl } from '../../tape/remote/object-address.ts';
+import { expandS3, isPattern, objectUrl, s3Get, s3Settings } from '../../tape/remote/s3.ts';
 import { expandPatterns, NoSuchFileError } from './file-patterns.ts';
 
 /** Settings of reading remote objects. */

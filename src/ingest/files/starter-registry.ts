@@ -1,8 +1,8 @@
 import { fileURLToPath } from 'node:url';
 import type { Clock } from '../../runtime/clock.ts';
-import { exclusively } from '../../store/engine/advisory-lock.ts';
-import type { Store } from '../../store/engine/connection.ts';
 import { allSymbols } from '../../store/market/symbols.ts';
+import { exclusively } from '../../store/rows/advisory-lock.ts';
+import type { Store } from '../../store/rows/connection.ts';
 import { ingestFiles } from '../ingest.ts';
 
 /** The symbol list that comes with the project: well-known tickers and index products, of every class and tier. */

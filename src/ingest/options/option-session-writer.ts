@@ -7,7 +7,6 @@ import { type CrossSection, rankedListNames } from '../../domain/flow/flow.ts';
 import type { SessionDate } from '../../domain/market-time.ts';
 import { reachesClose, type TapeHours } from '../../domain/tape-hours.ts';
 import { lockOptionBars, replaceOptionBars } from '../../store/chain/option-bars.ts';
-import type { Transaction } from '../../store/engine/transaction.ts';
 import { saveCoverages } from '../../store/flow/coverage.ts';
 import { saveCrossSections } from '../../store/flow/cross-sections.ts';
 import { saveEncodedEvents } from '../../store/flow/events.ts';
@@ -16,6 +15,7 @@ import { crossSectionNumbers, lockFlow, removeFlow } from '../../store/flow/sess
 import { registryVersion } from '../../store/market/registry-version.ts';
 import { rejectSealed } from '../../store/market/session-seals.ts';
 import { classesOf } from '../../store/market/symbols.ts';
+import type { Transaction } from '../../store/rows/transaction.ts';
 import { saveUnderlyings } from '../files/option-underlyings.ts';
 import type { MadeSession } from './option-session.ts';
 

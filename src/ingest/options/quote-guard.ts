@@ -12,7 +12,7 @@ import {
   storedQuoteParts,
 } from '../../store/chain/option-quotes.ts';
 import type { QuoteColumns } from '../../store/chain/quote-block.ts';
-import type { Transaction } from '../../store/engine/transaction.ts';
+import type { Transaction } from '../../store/rows/transaction.ts';
 import { keyedChanges, type SessionTally } from '../files/session-tally.ts';
 
 const keyOf = ({ sessionDate, contract }: Pick<QuotePart, 'sessionDate' | 'contract'>) => `${sessionDate} ${contract}`;

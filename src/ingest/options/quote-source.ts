@@ -3,7 +3,7 @@ import type { SessionDate } from '../../domain/market-time.ts';
 import type { OptionQuote } from '../../domain/print.ts';
 import { holdOptionQuotes, readQuotes } from '../../store/chain/option-quotes.ts';
 import type { QuoteColumns } from '../../store/chain/quote-block.ts';
-import type { Transaction } from '../../store/engine/transaction.ts';
+import type { Transaction } from '../../store/rows/transaction.ts';
 
 /** Which quotes a tape asks for: of the contracts that traded, in the sessions it spans. */
 export interface TapeSpan {

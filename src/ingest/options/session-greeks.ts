@@ -1,9 +1,9 @@
 import { regularSession } from '../../domain/calendar.ts';
 import type { SessionDate } from '../../domain/market-time.ts';
 import { type GreeksSlots, removeGreeks, saveGreeksMinutes } from '../../store/chain/greeks-minutes.ts';
-import type { Transaction } from '../../store/engine/transaction.ts';
 import { readRoots } from '../../store/market/option-roots.ts';
 import { followedWindows } from '../../store/market/symbols.ts';
+import type { Transaction } from '../../store/rows/transaction.ts';
 import { solveWithMinutes } from '../chains/chain.ts';
 import { createMinuteGreeks, type MinuteGreeks } from '../chains/minute-greeks.ts';
 

@@ -1,5 +1,5 @@
 import type { SessionDate } from '../../domain/market-time.ts';
-import type { Transaction } from '../../store/engine/transaction.ts';
+import type { Transaction } from '../../store/rows/transaction.ts';
 import { statusOf } from './option-session-writer.ts';
 import type { OptionTapeFiles, SessionPlan } from './option-tape-files.ts';
 import { type Solving, sessionSolver } from './session-greeks.ts';

@@ -3,9 +3,9 @@ import { type ChainCapture, type ChainRow, greekNames } from '../../domain/chain
 import { roundTo } from '../../domain/units.ts';
 import { chainCaptureOf } from '../../store/chain/chain-captures.ts';
 import { capturesAfter, computedSessions, lockCaptures } from '../../store/chain/session-captures.ts';
-import type { Store } from '../../store/engine/connection.ts';
-import type { Transaction } from '../../store/engine/transaction.ts';
 import { publishedLevels } from '../../store/gex/published-levels.ts';
+import type { Store } from '../../store/rows/connection.ts';
+import type { Transaction } from '../../store/rows/transaction.ts';
 import { settingsOf, withDelay, writeChain } from '../chains/chain.ts';
 import { withOtherInputs } from '../files/outdated-captures.ts';
 import { MoveCounter } from './moved-captures.ts';

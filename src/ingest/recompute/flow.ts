@@ -7,12 +7,12 @@ import { auctionConditions, optionTraits, optionTraitsOf } from '../../domain/fl
 import { toPriceUnits } from '../../domain/print.ts';
 import { holdOptionQuotes, listQuotes, readQuotes } from '../../store/chain/option-quotes.ts';
 import type { QuoteColumns } from '../../store/chain/quote-block.ts';
-import type { Store } from '../../store/engine/connection.ts';
-import type { Transaction } from '../../store/engine/transaction.ts';
 import { findLargeTrades, saveLargeTrades } from '../../store/flow/events.ts';
 import { removeLargeTrades } from '../../store/flow/live.ts';
 import { lockFlow } from '../../store/flow/sessions.ts';
 import { unsidedSessions } from '../../store/flow/unsided-legs.ts';
+import type { Store } from '../../store/rows/connection.ts';
+import type { Transaction } from '../../store/rows/transaction.ts';
 import type { RecomputedWork, RecomputeWork, UnderlyingSession } from './session-work.ts';
 
 /** Sessions with auction prints that were left without a side, as far as their quotes are stored. */

@@ -1,8 +1,8 @@
 import type { SessionDate } from '../../domain/market-time.ts';
 import { yieldToEventLoop } from '../../runtime/event-loop.ts';
-import type { Store } from '../../store/engine/connection.ts';
-import { inSettledTransaction, type Transaction } from '../../store/engine/transaction.ts';
 import { rejectSealed, SessionSealed } from '../../store/market/session-seals.ts';
+import type { Store } from '../../store/rows/connection.ts';
+import { inSettledTransaction, type Transaction } from '../../store/rows/transaction.ts';
 import { recomputeChains, sessionsOfChains } from './chains.ts';
 import type { RecomputedDataset } from './dataset-names.ts';
 import { recomputeFlow, sessionsOfFlow } from './flow.ts';

@@ -1,5 +1,5 @@
 import type { SessionDate } from '../../domain/market-time.ts';
-import type { Store } from '../../store/engine/connection.ts';
+import type { Store } from '../../store/rows/connection.ts';
 import type { MovedCaptures } from './moved-captures.ts';
 
 /** An underlying's session to be computed again. */

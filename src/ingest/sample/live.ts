@@ -13,9 +13,9 @@ import { type SampleShape, sampleShape, sessionUnderWay } from '../../sample/mar
 import { tapeEndMs } from '../../sample/market/tape-shape.ts';
 import type { SampleTapeWriterData } from '../../sample/tape-writer.ts';
 import { beginTape } from '../../store/chain/followed-lines.ts';
-import { unlessRunning } from '../../store/engine/advisory-lock.ts';
-import type { Store } from '../../store/engine/connection.ts';
-import { inTransaction } from '../../store/engine/transaction.ts';
+import { unlessRunning } from '../../store/rows/advisory-lock.ts';
+import type { Store } from '../../store/rows/connection.ts';
+import { inTransaction } from '../../store/rows/transaction.ts';
 import { SampleEnded } from '../../store/sample-data.ts';
 import { follow } from '../tail/follow.ts';
 import { liveCommitEveryMs } from '../tail/live-bounds.ts';

@@ -5,7 +5,6 @@ import type { OffExchangeTally } from '../../analytics/offexchange/tally.ts';
 import type { SessionDate } from '../../domain/market-time.ts';
 import { splitFactor } from '../../domain/splits.ts';
 import { roundHalfEven } from '../../domain/units.ts';
-import type { Transaction } from '../../store/engine/transaction.ts';
 import { blockVersion } from '../../store/market/bar-codec.ts';
 import { sealedSessions } from '../../store/market/session-seals.ts';
 import { splitsIn } from '../../store/market/splits.ts';
@@ -18,6 +17,7 @@ import {
   saveLevels,
 } from '../../store/offexchange/levels.ts';
 import { confirmOffExchange, saveOffExchange } from '../../store/offexchange/writing.ts';
+import type { Transaction } from '../../store/rows/transaction.ts';
 
 /** A session's price levels in shares of a later session. */
 function inSharesOf(levels: readonly PriceLevel[], factor: number): PriceLevel[] {

@@ -3,7 +3,6 @@ import { aggregateBars } from '../../domain/bar-aggregation.ts';
 import { type TradeSpan, tradeSpanAt } from '../../domain/calendar.ts';
 import { instantBounds } from '../../domain/instant-gate.ts';
 import type { SessionDate } from '../../domain/market-time.ts';
-import type { Transaction } from '../../store/engine/transaction.ts';
 import {
   concatBars,
   firstAtOrAfter,
@@ -13,6 +12,7 @@ import {
 } from '../../store/market/bar-blocks.ts';
 import { rejectSealedBars } from '../../store/market/sealed-bars.ts';
 import { saveUnknownTickers } from '../../store/market/symbols.ts';
+import type { Transaction } from '../../store/rows/transaction.ts';
 import { stockDayBars, stockMinuteBars } from '../../tape/csv/stock-bars.ts';
 import { unservedTickers } from '../../tape/csv/unserved-tickers.ts';
 import { type BarBatch, slices } from '../files/bar-batch.ts';

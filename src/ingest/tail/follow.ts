@@ -1,4 +1,4 @@
-import type { Store } from '../../store/engine/connection.ts';
+import type { Store } from '../../store/rows/connection.ts';
 import type { OnBadLine } from '../../tape/csv/tape-file.ts';
 import { readLiveLines } from '../../tape/live/live-lines.ts';
 import { wholeLines, withoutLines } from '../files/whole-lines.ts';

@@ -1,9 +1,9 @@
 import type { SessionDate } from '../../domain/market-time.ts';
 import type { Clock } from '../../runtime/clock.ts';
-import { noteOwnData } from '../../store/account/own-data.ts';
-import type { Store } from '../../store/engine/connection.ts';
-import { inTransaction, type Transaction } from '../../store/engine/transaction.ts';
+import { noteOwnData } from '../../store/account/sample-key.ts';
 import { everySession, markLive, simulatedSymbols } from '../../store/market/session-origins.ts';
+import type { Store } from '../../store/rows/connection.ts';
+import { inTransaction, type Transaction } from '../../store/rows/transaction.ts';
 import { markSample } from '../../store/sample-data.ts';
 import type { LiveRecord } from '../../tape/live/live-line.ts';
 

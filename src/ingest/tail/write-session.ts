@@ -8,7 +8,6 @@ import type { SessionDate } from '../../domain/market-time.ts';
 import type { SymbolClass } from '../../domain/symbol.ts';
 import { saveGreeksMinutes } from '../../store/chain/greeks-minutes.ts';
 import { lockOptionBars, partStart, saveLiveOptionBars } from '../../store/chain/option-bars.ts';
-import type { Transaction } from '../../store/engine/transaction.ts';
 import { saveCoverages } from '../../store/flow/coverage.ts';
 import { saveCrossSections } from '../../store/flow/cross-sections.ts';
 import { saveLargeTrades } from '../../store/flow/events.ts';
@@ -20,6 +19,7 @@ import { type LiveQuote, saveLiveQuotes } from '../../store/market/live-quotes.t
 import { registryVersion } from '../../store/market/registry-version.ts';
 import { sealedSymbols } from '../../store/market/session-seals.ts';
 import { saveUnknownTickers } from '../../store/market/symbols.ts';
+import type { Transaction } from '../../store/rows/transaction.ts';
 import { solveWithWrittenMinutes } from '../chains/chain.ts';
 import { slices } from '../files/bar-batch.ts';
 import { saveUnderlyings } from '../files/option-underlyings.ts';

@@ -1,7 +1,7 @@
 import type { JsonSchema } from '../../rest/contract/answer-schema.ts';
 import type { CompiledRoute } from '../../rest/http/router.ts';
 import { errorStatuses } from '../../rest/openapi/errors.ts';
-import { topicKinds } from '../../rest/stream/topics.ts';
+import { topicKinds } from '../../rest/stream/stream-topics.ts';
 import { type Html, trusted } from '../html.ts';
 import type { PagesParts } from '../pages.ts';
 import { type DescribedParameter, describedBy, fieldsOf, parameterId } from './described.ts';

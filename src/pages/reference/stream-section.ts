@@ -1,6 +1,6 @@
 import type { JsonSchema } from '../../rest/contract/answer-schema.ts';
 import type { StreamOperations } from '../../rest/stream/stream.ts';
-import { type TopicKind, topicKinds } from '../../rest/stream/topics.ts';
+import { type TopicKind, topicKinds } from '../../rest/stream/stream-topics.ts';
 import { graphiqlLink } from '../graphiql-link.ts';
 import { type Html, html } from '../html.ts';
 import { originText } from '../origin.ts';

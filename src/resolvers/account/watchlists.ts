@@ -1,5 +1,4 @@
 import { symbolAccess } from '../../access/entitlement/entitlement.ts';
-import { Failure, invalidParameter, notFound } from '../../domain/failure.ts';
 import {
   deleteWatchlist,
   listWatchlists,
@@ -7,6 +6,7 @@ import {
   type Watchlist,
   watchlistLimits,
 } from '../../store/account/watchlists.ts';
+import { Failure, invalidParameter, notFound } from '../../wire/failure.ts';
 import { connectionPage } from '../connection-page.ts';
 import { findSymbol, fromStore, oncePerRequest, type RequestContext } from '../context.ts';
 import { readPosition } from '../cursor.ts';

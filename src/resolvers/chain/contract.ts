@@ -7,7 +7,7 @@ import {
   type OptionRight,
   readOptionContract,
 } from '../../domain/chain/option-contract.ts';
-import { invalidParameter } from '../../domain/failure.ts';
+import { invalidParameter } from '../../wire/failure.ts';
 import { type ConnectionPage, connectionPage } from '../connection-page.ts';
 import { type RequestContext, registeredSymbol, underlyingOf } from '../context.ts';
 import { foreignCursor, readCursor } from '../cursor.ts';

@@ -4,7 +4,7 @@ import { exchangeDate, type SessionDate } from '../../domain/market-time.ts';
 import { minuteMs } from '../../domain/units.ts';
 import { batched } from '../../runtime/batched.ts';
 import { expirationsAt, type ListedExpirations } from '../../store/chain/chain-captures.ts';
-import type { Store } from '../../store/engine/connection.ts';
+import type { Store } from '../../store/rows/connection.ts';
 import { parseAsOf } from '../as-of.ts';
 import { fromSource, type RequestContext, requireSource } from '../context.ts';
 import { type ResponseMeta, responseMeta } from '../response-meta.ts';

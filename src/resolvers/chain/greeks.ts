@@ -7,7 +7,7 @@ import { batched } from '../../runtime/batched.ts';
 import { readGreeksSeries, readLatestGreeks } from '../../store/chain/greeks.ts';
 import { fromSource, type RequestContext, requireSource, rootsOf } from '../context.ts';
 import { type ResponseMeta, responseMeta } from '../response-meta.ts';
-import { capturedSolves, latestCapturedSolves, mergedSeries } from './captured-solves.ts';
+import { capturedSolves, latestCapturedSolves, mergedSeries } from './capture-solves.ts';
 import { requireContract } from './contract.ts';
 
 /** A newest solve as it is served (spec 2.9). */

@@ -2,14 +2,14 @@ import { type Bar, type BarColumns, barAt, barColumns, timeframeMs } from '../..
 import { oneBar } from '../../domain/bar-aggregation.ts';
 import { tradingDayAtOrBefore } from '../../domain/calendar.ts';
 import { contractId, type OptionContract } from '../../domain/chain/option-contract.ts';
-import { Failure, invalidParameter, providerUnavailable, sourceNotConfigured } from '../../domain/failure.ts';
 import type { SessionDate } from '../../domain/market-time.ts';
-import { minutesShownBefore, withLast } from '../../live/shown-bars.ts';
+import { minutesShownBefore, withLast } from '../../live/served-bars.ts';
 import { batched } from '../../runtime/batched.ts';
 import { yieldForRows } from '../../runtime/event-loop.ts';
 import type { OptionTimeframe } from '../../store/chain/option-bar-block.ts';
 import { readOptionBarsOf } from '../../store/chain/option-bars.ts';
 import { firstAtOrAfter, sliceBars } from '../../store/market/bar-blocks.ts';
+import { Failure, invalidParameter, providerUnavailable, sourceNotConfigured } from '../../wire/failure.ts';
 import { type RequestContext, rootsOf } from '../context.ts';
 import { currentDate } from '../current-date.ts';
 import { printPlane, type ResponseMeta, responseMeta } from '../response-meta.ts';

@@ -1,13 +1,13 @@
 import { requireFlow } from '../../access/entitlement/entitlement.ts';
 import { previousTradingDay, regularSession } from '../../domain/calendar.ts';
 import type { OptionRight } from '../../domain/chain/option-contract.ts';
-import { invalidParameter } from '../../domain/failure.ts';
 import type { CoverageStatus } from '../../domain/flow/coverage.ts';
 import { type RankedList, type RankedListName, type RankedPrint, rankedListSize } from '../../domain/flow/flow.ts';
 import { exchangeDate, type SessionDate } from '../../domain/market-time.ts';
 import { requireServedWindow } from '../../domain/served-window.ts';
 import { batched } from '../../runtime/batched.ts';
 import { readRankedLists, wholeList } from '../../store/flow/ranked-prints.ts';
+import { invalidParameter } from '../../wire/failure.ts';
 import { fromSource, type RequestContext, registeredSymbol } from '../context.ts';
 import { printPlane, type ResponseMeta, responseMeta } from '../response-meta.ts';
 import { requireFlowFilter, requireFlowOf } from './flow.ts';

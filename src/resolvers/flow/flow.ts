@@ -1,8 +1,8 @@
 import { requireFlow, requireSymbol } from '../../access/entitlement/entitlement.ts';
 import { isTradingDay, previousTradingDay, regularSession } from '../../domain/calendar.ts';
-import { invalidParameter } from '../../domain/failure.ts';
 import { exchangeDate, exchangeInstant, exchangeMinuteOfDay, type SessionDate } from '../../domain/market-time.ts';
 import { minuteMs } from '../../domain/units.ts';
+import { invalidParameter } from '../../wire/failure.ts';
 import { type RequestContext, registeredSymbol } from '../context.ts';
 
 /**

@@ -1,6 +1,5 @@
 import { requireFlow } from '../../access/entitlement/entitlement.ts';
 import type { OptionRight } from '../../domain/chain/option-contract.ts';
-import { invalidParameter } from '../../domain/failure.ts';
 import { coverageAt } from '../../domain/flow/coverage.ts';
 import type { EventId } from '../../domain/flow/event-id.ts';
 import type { FlowEvent, FlowEventKind, FlowSide, LargeTrade, LargeTradesTotal } from '../../domain/flow/flow.ts';
@@ -14,6 +13,7 @@ import {
   readLargeTrades,
   readLargeTradeTotals,
 } from '../../store/flow/events.ts';
+import { invalidParameter } from '../../wire/failure.ts';
 import { fromSource, type RequestContext, underlyingOf } from '../context.ts';
 import { foreignCursor, readCursor, writeCursor } from '../cursor.ts';
 import { printPlane, type ResponseMeta, responseMeta } from '../response-meta.ts';

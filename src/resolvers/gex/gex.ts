@@ -1,11 +1,11 @@
 import { requireSymbol } from '../../access/entitlement/entitlement.ts';
 import { topStrikes } from '../../analytics/gex/top-strikes.ts';
-import { invalidParameter } from '../../domain/failure.ts';
 import { type GexColumns, type GexRow, gexColumnsAt, gexExpiryAt, gexRowAt } from '../../domain/gex.ts';
 import type { SessionDate } from '../../domain/market-time.ts';
 import { batched } from '../../runtime/batched.ts';
 import { yieldForRows } from '../../runtime/event-loop.ts';
 import { latestGexCaptures, type StoredGexCapture } from '../../store/gex/captures.ts';
+import { invalidParameter } from '../../wire/failure.ts';
 import { parseAsOf } from '../as-of.ts';
 import { findSymbol, fromSource, type RequestContext } from '../context.ts';
 import { type QuoteTime, quoteTimeOf } from '../quote-time.ts';

@@ -1,11 +1,11 @@
 import { clockTime, closeMinute, isTradingDay, sessionMinutes } from '../../domain/calendar.ts';
 import { sourceTime } from '../../domain/chain/chain.ts';
-import { invalidParameter } from '../../domain/failure.ts';
 import { exchangeDate, exchangeInstant, parseClockTime, type SessionDate } from '../../domain/market-time.ts';
 import { maxEpochMs } from '../../domain/units.ts';
 import { batched } from '../../runtime/batched.ts';
 import { yieldForRows } from '../../runtime/event-loop.ts';
 import { type GexWindow, gexCapturesOf, type StoredGexCapture } from '../../store/gex/captures.ts';
+import { invalidParameter } from '../../wire/failure.ts';
 import { fromSource, type RequestContext } from '../context.ts';
 import { type ResponseMeta, responseMeta } from '../response-meta.ts';
 import { checkTop, requireReadable, type ServedGexCapture, servedCaptures } from './gex.ts';

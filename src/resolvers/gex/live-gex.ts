@@ -1,9 +1,9 @@
 import { requireSymbol } from '../../access/entitlement/entitlement.ts';
-import { invalidParameter, notFound } from '../../domain/failure.ts';
 import { epochDay, type SessionDate } from '../../domain/market-time.ts';
 import { missed } from '../../live/gex.ts';
 import type { LiveSource } from '../../live/source.ts';
 import type { StoredGexCapture } from '../../store/gex/captures.ts';
+import { invalidParameter, notFound } from '../../wire/failure.ts';
 import { findSymbol, type RequestContext, requireSource } from '../context.ts';
 import { requireReadable, type ServedGexCapture, servedCaptures, storedCapture } from './gex.ts';
 import { overExpiries } from './grid.ts';

@@ -1,8 +1,8 @@
 import { previousTradingDay, regularSession, sessionOf } from '../../domain/calendar.ts';
-import { invalidParameter } from '../../domain/failure.ts';
 import { exchangeDate, type SessionDate } from '../../domain/market-time.ts';
 import { batched } from '../../runtime/batched.ts';
 import { firstGexCaptures, type StoredGexCapture } from '../../store/gex/captures.ts';
+import { invalidParameter } from '../../wire/failure.ts';
 import { fromSource, type RequestContext } from '../context.ts';
 import { delayedSourceTime, type QuoteTime, quoteTimeOf } from '../quote-time.ts';
 import { capturePlane, type ResponseMeta, responseMeta } from '../response-meta.ts';

@@ -1,9 +1,7 @@
 import { isId } from '../../domain/account.ts';
-import { invalidParameter, notFound } from '../../domain/failure.ts';
 import type { JournalAccount } from '../../domain/journal/journal.ts';
 import { requireJournalAccount } from '../../domain/journal/journal-account.ts';
 import { batched } from '../../runtime/batched.ts';
-import { mergePatch } from '../../runtime/http/merge-patch.ts';
 import { ulid } from '../../runtime/ulid.ts';
 import {
   changeJournalAccount,
@@ -12,9 +10,11 @@ import {
   insertJournalAccount,
   listJournalAccounts,
 } from '../../store/journal/accounts.ts';
+import { invalidParameter, notFound } from '../../wire/failure.ts';
 import { fromStore, type RequestContext } from '../context.ts';
 import { readCursor, writeCursor } from '../cursor.ts';
 import { createOrReplace } from './create-or-replace.ts';
+import { mergePatch } from './merge-patch.ts';
 import { ownJournal } from './own-journal.ts';
 import { type JournalPage, type JournalPageArgs, journalLimit, journalPage } from './page.ts';
 

@@ -1,9 +1,9 @@
 import { isId, maxIdLength } from '../../domain/account.ts';
-import { invalidParameter } from '../../domain/failure.ts';
 import type { ImportResult, RowError } from '../../domain/journal/journal.ts';
 import { readJournalBody } from '../../domain/journal/journal-import.ts';
 import { ulid } from '../../runtime/ulid.ts';
 import { findImport, importTrades } from '../../store/journal/imports.ts';
+import { invalidParameter } from '../../wire/failure.ts';
 import { fromStore, type RequestContext } from '../context.ts';
 import { type ResponseMeta, responseMeta } from '../response-meta.ts';
 import { ownJournal } from './own-journal.ts';

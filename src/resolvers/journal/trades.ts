@@ -1,9 +1,7 @@
 import { isId } from '../../domain/account.ts';
-import { invalidParameter, notFound } from '../../domain/failure.ts';
 import type { JournalTrade } from '../../domain/journal/journal.ts';
 import { requireTrade, tradeFields } from '../../domain/journal/journal-trade.ts';
 import { batched } from '../../runtime/batched.ts';
-import { mergePatch } from '../../runtime/http/merge-patch.ts';
 import { ulid } from '../../runtime/ulid.ts';
 import {
   changeJournalTrade,
@@ -13,9 +11,11 @@ import {
   listJournalTrades,
   type TradePosition,
 } from '../../store/journal/trades.ts';
+import { invalidParameter, notFound } from '../../wire/failure.ts';
 import { fromStore, type RequestContext } from '../context.ts';
 import { readCursor, writeCursor } from '../cursor.ts';
 import { createOrReplace } from './create-or-replace.ts';
+import { mergePatch } from './merge-patch.ts';
 import { ownJournal } from './own-journal.ts';
 import { type JournalPage, type JournalPageArgs, journalLimit, journalPage } from './page.ts';
 

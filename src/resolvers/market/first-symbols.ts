@@ -1,6 +1,6 @@
-import type { Store } from '../../store/engine/connection.ts';
 import { stockedSymbols, stockVersion } from '../../store/market/stocked-sessions.ts';
 import { symbolRegistry } from '../../store/market/symbols.ts';
+import type { Store } from '../../store/rows/connection.ts';
 
 // The symbols that most people look at first.
 const usual = ['SPY', 'QQQ', 'IWM', 'DIA', 'AAPL', 'MSFT', 'NVDA', 'AMZN', 'META', 'GOOGL', 'TSLA', 'AMD', 'SPX'];

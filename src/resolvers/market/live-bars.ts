@@ -1,8 +1,8 @@
 import { requireSymbol } from '../../access/entitlement/entitlement.ts';
 import type { StockBar, Timeframe } from '../../domain/bar.ts';
-import { invalidParameter } from '../../domain/failure.ts';
 import { keyOf, missed } from '../../live/bars.ts';
 import type { LiveSource } from '../../live/source.ts';
+import { invalidParameter } from '../../wire/failure.ts';
 import { type RequestContext, realTicker, requireSource } from '../context.ts';
 
 /** A symbol's bars: the newest, then each as it is made or changes; bars that are taken back are not reported. */

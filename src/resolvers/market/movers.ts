@@ -1,6 +1,6 @@
 import { symbolAccess } from '../../access/entitlement/entitlement.ts';
-import { invalidParameter } from '../../domain/failure.ts';
 import type { Quote } from '../../domain/quote.ts';
+import { invalidParameter } from '../../wire/failure.ts';
 import type { RequestContext } from '../context.ts';
 import { type ResponseMeta, responseMeta } from '../response-meta.ts';
 import { notesOf } from './quotes.ts';

@@ -1,11 +1,11 @@
 import { requireSymbol, symbolAccess } from '../../access/entitlement/entitlement.ts';
-import { invalidParameter } from '../../domain/failure.ts';
 import { emptyQuote, type Quote } from '../../domain/quote.ts';
 import type { SymbolEntry } from '../../domain/symbol.ts';
 import { readTicker } from '../../domain/ticker.ts';
 import { quoteAt } from '../../live/quote-as-of.ts';
 import { batched } from '../../runtime/batched.ts';
 import { type LiveQuote, readLiveQuotes } from '../../store/market/live-quotes.ts';
+import { invalidParameter } from '../../wire/failure.ts';
 import { findSymbol, fromSource, type RequestContext } from '../context.ts';
 import { loadSplits } from '../corporate.ts';
 import { type ResponseMeta, responseMeta } from '../response-meta.ts';

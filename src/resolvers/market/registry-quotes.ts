@@ -5,9 +5,9 @@ import { dailyBarsAt } from '../../live/daily-bars.ts';
 import { quoteAt } from '../../live/quote-as-of.ts';
 import { yieldToEventLoop } from '../../runtime/event-loop.ts';
 import { forEverybody } from '../../runtime/request-scope.ts';
-import { dependOn, type Store } from '../../store/engine/connection.ts';
 import { readLiveQuotes } from '../../store/market/live-quotes.ts';
 import { readSplits } from '../../store/market/splits.ts';
+import { dependOn, type Store } from '../../store/rows/connection.ts';
 import { fromSource, type RequestContext } from '../context.ts';
 import { registeredSymbols } from './registry.ts';
 

@@ -1,7 +1,7 @@
-import { invalidParameter } from '../../domain/failure.ts';
 import type { InstrumentType, SymbolClass, SymbolEntry } from '../../domain/symbol.ts';
 import { readTicker } from '../../domain/ticker.ts';
 import { symbolRegistry } from '../../store/market/symbols.ts';
+import { invalidParameter } from '../../wire/failure.ts';
 import { findSymbol, fromStore, type RequestContext } from '../context.ts';
 import { type ResponseMeta, responseMeta } from '../response-meta.ts';
 

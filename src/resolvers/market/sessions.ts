@@ -1,10 +1,10 @@
 import { requireSymbol } from '../../access/entitlement/entitlement.ts';
 import type { DataOrigin } from '../../domain/data-origin.ts';
-import { invalidParameter } from '../../domain/failure.ts';
 import { exchangeDate, type SessionDate } from '../../domain/market-time.ts';
 import { batched } from '../../runtime/batched.ts';
 import { originsOf, type SymbolSession } from '../../store/market/session-origins.ts';
 import { type SessionContents, sessionContents } from '../../store/market/stored-sessions.ts';
+import { invalidParameter } from '../../wire/failure.ts';
 import { type RequestContext, realTicker } from '../context.ts';
 
 /** A session of which something is stored. */

@@ -3,7 +3,6 @@ import { requireSymbol } from '../../access/entitlement/entitlement.ts';
 import { tooManyInFlight } from '../../access/limits/in-flight.ts';
 import { type BarColumns, latenessMs, type StockBar, type Timeframe, timeframeMs } from '../../domain/bar.ts';
 import { sessionMinutes, tradeDate, tradeSpan } from '../../domain/calendar.ts';
-import { invalidParameter } from '../../domain/failure.ts';
 import {
   epochDay,
   exchangeDate,
@@ -19,6 +18,7 @@ import { dayMs } from '../../domain/units.ts';
 import { barsAsOfNow, lastBarStart } from '../../live/stock-bars.ts';
 import { yieldForRows } from '../../runtime/event-loop.ts';
 import { firstAtOrAfter, readBars } from '../../store/market/bar-blocks.ts';
+import { invalidParameter } from '../../wire/failure.ts';
 import { fromSource, oncePerRequest, type RequestContext, realTicker } from '../context.ts';
 import { loadSplits } from '../corporate.ts';
 import { currentDate } from '../current-date.ts';

@@ -1,6 +1,6 @@
 import { otherSector } from '../../analytics/screener/sectors.ts';
-import { invalidParameter } from '../../domain/failure.ts';
 import type { SymbolClass, SymbolEntry } from '../../domain/symbol.ts';
+import { invalidParameter } from '../../wire/failure.ts';
 import { type ConnectionPage, connectionPage } from '../connection-page.ts';
 import type { RequestContext } from '../context.ts';
 import { readCursor } from '../cursor.ts';

@@ -1,5 +1,4 @@
 import { requireOffExchange, requireSymbol } from '../../access/entitlement/entitlement.ts';
-import { invalidParameter } from '../../domain/failure.ts';
 import {
   addDays,
   exchangeDate,
@@ -22,6 +21,7 @@ import {
   rowKey,
   type SessionRange,
 } from '../../store/offexchange/rows.ts';
+import { invalidParameter } from '../../wire/failure.ts';
 import { fromSource, type RequestContext, realTicker } from '../context.ts';
 import { foreignCursor, readCursor, writeCursor } from '../cursor.ts';
 import { type ResponseMeta, responseMeta } from '../response-meta.ts';

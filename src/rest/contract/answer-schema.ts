@@ -17,7 +17,7 @@ import {
   type OperationDefinitionNode,
   type SelectionSetNode,
 } from 'graphql';
-import { responseKey } from '../../runtime/graph/document.ts';
+import { responseKey } from '../../graphql/execution/document.ts';
 import { named } from './components.ts';
 import { absentInCaps, absentInMeta } from './envelope.ts';
 import type { ReadOperation, StoredOperation } from './operation.ts';

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { bodyRequests } from '../../access/limits/body-points.ts';
-import { type Failure, invalidParameter } from '../../domain/failure.ts';
-import { bodyOver, utf8Text } from '../../domain/request-body.ts';
-import { jsonFailure, requireReadable } from '../../domain/sent-text.ts';
+import { bodyOver, utf8Text } from '../../http/read-body.ts';
+import { type Failure, invalidParameter } from '../../wire/failure.ts';
+import { jsonFailure, requireReadable } from '../../wire/sent-text.ts';
 import { named } from './components.ts';
 
 /** Reader of a route's request body. */

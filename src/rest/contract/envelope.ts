@@ -1,6 +1,6 @@
-import type { Failure } from '../../domain/failure.ts';
 import { yieldToEventLoop } from '../../runtime/event-loop.ts';
-import { WrittenJson } from '../../runtime/json-parts.ts';
+import type { Failure } from '../../wire/failure.ts';
+import { WrittenJson } from '../../wire/json-chunks.ts';
 
 /** A success body (spec 1): the payload and what the answer says of itself. */
 export interface Envelope {

@@ -1,8 +1,8 @@
 import type { Request } from 'express';
-import { csvLine } from '../../runtime/csv-lines.ts';
 import { yieldToEventLoop } from '../../runtime/event-loop.ts';
-import { joined, jsonBytes } from '../../runtime/json-bytes.ts';
-import { inertText } from '../../runtime/spreadsheet-text.ts';
+import { csvLine } from '../../wire/csv-lines.ts';
+import { joined, jsonBytes } from '../../wire/json-bytes.ts';
+import { inertText } from '../../wire/spreadsheet-text.ts';
 import { arrowStream } from './arrow-stream.ts';
 import { type Envelope, envelope } from './envelope.ts';
 import { encodeMessage } from './protobuf.ts';

@@ -9,10 +9,10 @@ import {
   print,
   validate,
 } from 'graphql';
-import { Failure, failureWithin, internal } from '../../domain/failure.ts';
-import { compileOperation, type RunOperation } from '../../runtime/graph/compiled-operation.ts';
-import { coerceVariables } from '../../runtime/graph/variables.ts';
-import { operationSpan } from '../../runtime/operation-span.ts';
+import { compileOperation, type RunOperation } from '../../graphql/execution/compiled-operation.ts';
+import { operationSpan } from '../../graphql/execution/operation-span.ts';
+import { coerceVariables } from '../../graphql/execution/variables.ts';
+import { Failure, failureWithin, internal } from '../../wire/failure.ts';
 import { withFragments } from './fragments.ts';
 import type { Route } from './route.ts';
 

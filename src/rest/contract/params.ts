@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { contractId, parseOptionContract } from '../../domain/chain/option-contract.ts';
-import { Failure, invalidParameter, notFound } from '../../domain/failure.ts';
 import {
   isTimeZone,
   parseClockTime,
@@ -8,8 +7,9 @@ import {
   parseRequestedInstant,
   rejectSeconds,
 } from '../../domain/market-time.ts';
-import { requireStorable } from '../../domain/sent-text.ts';
 import { parseTicker, readTicker } from '../../domain/ticker.ts';
+import { Failure, invalidParameter, notFound } from '../../wire/failure.ts';
+import { requireStorable } from '../../wire/sent-text.ts';
 
 /**
  * Parameters of the REST contract: each reads the text that was sent and returns the variable of the stored operation.

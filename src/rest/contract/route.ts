@@ -1,4 +1,4 @@
-import type { Failure } from '../../domain/failure.ts';
+import type { Failure } from '../../wire/failure.ts';
 import type { BodyReader } from './body.ts';
 import { type Example, exampleOf } from './example.ts';
 import type { Params, ParamValues } from './params.ts';

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import type { Request, Response } from 'express';
-import type { Failure } from '../../domain/failure.ts';
+import { forbidCaching } from '../../http/cache-headers.ts';
+import { type Encoding, encode, encodingFor } from '../../http/compression.ts';
 import { yieldToEventLoop } from '../../runtime/event-loop.ts';
-import { forbidCaching } from '../../runtime/http/cache-headers.ts';
-import { type Encoding, encode, encodingFor } from '../../runtime/http/compression.ts';
-import { bytesPerYield } from '../../runtime/json-bytes.ts';
+import type { Failure } from '../../wire/failure.ts';
+import { bytesPerYield } from '../../wire/json-bytes.ts';
 import { errorEnvelope } from '../contract/envelope.ts';
 
 /** A body ready to be sent. */

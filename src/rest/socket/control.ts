@@ -1,8 +1,8 @@
 import { type Timeframe, timeframes } from '../../domain/bar.ts';
-import { invalidParameter } from '../../domain/failure.ts';
 import { parseDate, parseRequestedInstant, type SessionDate } from '../../domain/market-time.ts';
 import { parseTicker } from '../../domain/ticker.ts';
-import { numberText } from '../../runtime/number-text.ts';
+import { invalidParameter } from '../../wire/failure.ts';
+import { numberText } from '../../wire/number-text.ts';
 
 /** The topics of the streaming channel. */
 export const socketTopics = ['stocks', 'spot', 'index', 'gex', 'chain'] as const;

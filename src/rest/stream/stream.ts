@@ -3,18 +3,18 @@ import type { GraphQLSchema } from 'graphql';
 import type { Caller } from '../../access/caller.ts';
 import type { EndpointServices } from '../../access/endpoint-services.ts';
 import { recheckCaller } from '../../access/entitlement/recheck.ts';
-import { type Failure, internal, methodNotAllowed, renamedParameter } from '../../domain/failure.ts';
-import type { StreamEnd } from '../../domain/open-stream.ts';
-import { type EventStream, openEventStream } from '../../runtime/http/event-stream.ts';
-import { requestLife } from '../../runtime/http/request-life.ts';
+import { type EventStream, openEventStream } from '../../http/event-stream.ts';
+import { requestLife } from '../../http/request-life.ts';
 import { endError, type LiveAnswers } from '../../schema/live.ts';
+import { type Failure, internal, methodNotAllowed, renamedParameter } from '../../wire/failure.ts';
+import type { StreamEnd } from '../../wire/open-stream.ts';
 import { type ReadOperation, readOperation } from '../contract/operation.ts';
 import { readParams, text } from '../contract/params.ts';
 import { sendFailure } from '../http/respond.ts';
 import { asFailure } from '../http/router.ts';
-import { readEventId, topicsTag, writeEventId } from './event-id.ts';
 import { type Following, followTopic } from './follow-topic.ts';
-import { type AskedTopics, readTopics, type Topic, topicKinds } from './topics.ts';
+import { readEventId, topicsTag, writeEventId } from './last-event-id.ts';
+import { type AskedTopics, readTopics, type Topic, topicKinds } from './stream-topics.ts';
 
 /** The operations of the kinds of topics. */
 export type StreamOperations = ReadonlyMap<string, ReadOperation>;

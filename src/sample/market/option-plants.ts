@@ -1,6 +1,6 @@
 import type { OptionMarket, SampleContract, SampleOptionPrint } from './option-market.ts';
+import { type LegShape, type Recipe, recipes } from './planted-kinds.ts';
 import type { Random } from './random.ts';
-import { type LegShape, type Recipe, recipes } from './recipes.ts';
 import type { Leg, PlannedPrint, TapePlan } from './tape-plan.ts';
 import { slotMs, type TapeSlots } from './tape-slots.ts';
 

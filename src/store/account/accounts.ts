@@ -1,11 +1,11 @@
 import type { Account as AccountRow } from '../../../generated/store/client.ts';
 import { type Account, newAccountTiers } from '../../domain/account.ts';
 import type { Classification, Tier } from '../../domain/tier.ts';
-import type { Store } from '../engine/connection.ts';
-import { numbered } from '../engine/models/rows.ts';
-import { insertRows } from '../engine/models/sets.ts';
-import { statement } from '../engine/statement.ts';
-import { inTransaction, type Transaction } from '../engine/transaction.ts';
+import type { Store } from '../rows/connection.ts';
+import { numbered } from '../rows/models/rows.ts';
+import { insertRows } from '../rows/models/sets.ts';
+import { statement } from '../rows/statement.ts';
+import { inTransaction, type Transaction } from '../rows/transaction.ts';
 
 /** Changes of an account; absent fields stay. */
 export interface AccountChange {
@@ -34,7 +34,7 @@ export async function ensureAccount(store: Store, id: string, nowMs: number): Pr
   return (await findAccount(store, id)) ?? setAccount(store, id, {}, nowMs);
 }
 
-const locking = statement('lock-account', { id: 'text' }, { id: 'text' });
+const locking = statement('locks/lock-account', { id: 'text' }, { id: 'text' });
 
 /** Holds an account's row until the transaction ends; false = there is no such account. */
 export async function lockAccount(tx: Transaction, id: string): Promise<boolean> {

@@ -1,8 +1,8 @@
-import type { Store } from '../engine/connection.ts';
-import { numbered } from '../engine/models/rows.ts';
-import type { Row } from '../engine/models/sets.ts';
-import { statement } from '../engine/statement.ts';
-import { inTransaction } from '../engine/transaction.ts';
+import type { Store } from '../rows/connection.ts';
+import { numbered } from '../rows/models/rows.ts';
+import type { Row } from '../rows/models/sets.ts';
+import { statement } from '../rows/statement.ts';
+import { inTransaction } from '../rows/transaction.ts';
 import { lockAccount } from './accounts.ts';
 
 /** An API key as it is stored: everything but the key. Times are epoch ms; `lastUsedAt` is up to a few seconds late. */
@@ -61,7 +61,7 @@ export async function revokeApiKey(
   return revoked?.hash ?? null;
 }
 
-const touching = statement('touch-api-keys', { ids: 'text[]', times: 'int8[]' }, {});
+const touching = statement('account/touch-api-keys', { ids: 'text[]', times: 'int8[]' }, {});
 
 /** Records when keys were last used: epoch ms by key id. An earlier time than the stored one changes nothing. */
 export async function touchApiKeys(store: Store, usedAt: ReadonlyMap<string, number>): Promise<void> {

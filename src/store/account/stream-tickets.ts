@@ -1,5 +1,5 @@
-import type { Store } from '../engine/connection.ts';
-import type { Row } from '../engine/models/sets.ts';
+import type { Store } from '../rows/connection.ts';
+import type { Row } from '../rows/models/sets.ts';
 
 /** A ticket as it is stored: by its hash, with the encrypted credential of its owner. `expiresAt` is epoch ms. */
 export type StreamTicketRow = Row<'StreamTicket'>;

@@ -1,9 +1,9 @@
-import type { Store } from '../engine/connection.ts';
-import { lock } from '../engine/locks.ts';
-import { anyOf } from '../engine/models/any-of.ts';
-import { numbered } from '../engine/models/rows.ts';
-import { type Row, upsertRows } from '../engine/models/sets.ts';
-import { inTransaction } from '../engine/transaction.ts';
+import type { Store } from '../rows/connection.ts';
+import { lock } from '../rows/locks.ts';
+import { anyOf } from '../rows/models/any-of.ts';
+import { numbered } from '../rows/models/rows.ts';
+import { type Row, upsertRows } from '../rows/models/sets.ts';
+import { inTransaction } from '../rows/transaction.ts';
 
 /** Requests of an account in one scope group on one UTC date (YYYY-MM-DD). */
 export type UsageCount = Row<'UsageCount'>;

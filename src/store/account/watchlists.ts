@@ -1,9 +1,9 @@
 import { isId, maxIdLength } from '../../domain/account.ts';
-import { invalidParameter } from '../../domain/failure.ts';
-import { isStorableText } from '../../runtime/stored-text.ts';
-import type { Store } from '../engine/connection.ts';
-import type { Row } from '../engine/models/sets.ts';
-import { inTransaction, type Transaction } from '../engine/transaction.ts';
+import { invalidParameter } from '../../wire/failure.ts';
+import { isStorableText } from '../../wire/stored-text.ts';
+import type { Store } from '../rows/connection.ts';
+import type { Row } from '../rows/models/sets.ts';
+import { inTransaction, type Transaction } from '../rows/transaction.ts';
 
 /** Lists of an account, and symbols of a list, at most (contract-notes 2). */
 export const watchlistLimits = { lists: 200, symbols: 500, nameLength: 500 };

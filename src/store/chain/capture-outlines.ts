@@ -1,8 +1,8 @@
 import { type ChainOutline, createListing, type ListedExpiry } from '../../domain/chain/chain-outline.ts';
 import { dateOfEpochDay, type SessionDate } from '../../domain/market-time.ts';
-import { decodeBlock, known, measures, numbers, texts } from '../engine/codec.ts';
-import { statement } from '../engine/statement.ts';
-import type { Transaction } from '../engine/transaction.ts';
+import { statement } from '../rows/statement.ts';
+import type { Transaction } from '../rows/transaction.ts';
+import { decodeBlock, known, measures, numbers, texts } from '../series/codec.ts';
 
 /** A stored capture, without its rows. */
 export interface PlacedCapture extends Omit<ChainOutline, 'listed'> {
@@ -26,7 +26,7 @@ export interface CapturesAround {
 }
 
 const around = statement(
-  'captures-around',
+  'chain/captures-around',
   { underlying: 'text', fromMs: 'int8', through: 'text', beforeMs: 'int8', since: 'text' },
   {
     ...({ capturedAt: 'int8', sessionDate: 'text', spot: 'float8?', delayMs: 'int4?', subset: 'bool?' } as const),

@@ -1,6 +1,6 @@
-import { readFrom, type Store } from '../engine/connection.ts';
-import { numbered } from '../engine/models/rows.ts';
-import { published } from '../engine/published.ts';
+import { readFrom, type Store } from '../rows/connection.ts';
+import { numbered } from '../rows/models/rows.ts';
+import { published } from '../versions/published.ts';
 
 /** When the published captures of an underlying were taken in [fromMs, toMs), epoch ms ascending. */
 export async function captureTimes(

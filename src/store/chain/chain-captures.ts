@@ -9,6 +9,14 @@ import {
 } from '../../domain/chain/chain.ts';
 import { dateOfEpochDay, epochDay, exchangeDate, exchangeInstant, type SessionDate } from '../../domain/market-time.ts';
 import { yieldToEventLoop } from '../../runtime/event-loop.ts';
+import type { Reader } from '../cluster/replicas.ts';
+import { blockVersion } from '../market/bar-codec.ts';
+import { readFrom, type Store } from '../rows/connection.ts';
+import { findKnownRows } from '../rows/models/known-rows.ts';
+import { numbered } from '../rows/models/rows.ts';
+import { findRows, type Row, upsertRows } from '../rows/models/sets.ts';
+import { nullable, statement } from '../rows/statement.ts';
+import type { Transaction } from '../rows/transaction.ts';
 import {
   type Columns,
   decodeBlock,
@@ -19,17 +27,9 @@ import {
   numbers,
   openBlock,
   texts,
-} from '../engine/codec.ts';
-import { readFrom, type Store } from '../engine/connection.ts';
-import { type AsOf, type HeldKind, type Interval, readHeldAsOf } from '../engine/held.ts';
-import { findKnownRows } from '../engine/models/known-rows.ts';
-import { numbered } from '../engine/models/rows.ts';
-import { findRows, type Row, upsertRows } from '../engine/models/sets.ts';
-import { published, standing } from '../engine/published.ts';
-import type { Reader } from '../engine/replicas.ts';
-import { nullable, statement } from '../engine/statement.ts';
-import type { Transaction } from '../engine/transaction.ts';
-import { blockVersion } from '../market/bar-codec.ts';
+} from '../series/codec.ts';
+import { published, standing } from '../versions/published.ts';
+import { type AsOf, type HeldKind, type Interval, readHeldAsOf } from '../versions/versioned-cache.ts';
 import { openInterestExpiries } from './open-interest.ts';
 
 /** An underlying, and the instant (epoch ms) at or before which its last capture is wanted. */
@@ -232,7 +232,7 @@ const headerFields = [
 type CaptureHeader = Pick<Row<'ChainCapture'>, (typeof headerFields)[number]>;
 
 const lastAsOf = statement(
-  'chain-captures-at',
+  'chain/chain-captures-at',
   { underlyings: 'text[]', atMs: 'int8[]' },
   {
     ...({ nth: 'int8', nextMs: 'int8?', lastMs: 'int8?' } as const),
@@ -362,7 +362,7 @@ export interface ListedExpirations {
 }
 
 const listedAt = statement(
-  'expirations-at',
+  'chain/expirations-at',
   { underlyings: 'text[]', atMs: 'int8[]', dates: 'text[]' },
   {
     ...({ nth: 'int8', capturedAt: 'int8?', expirations: 'int4[]', nextMs: 'int8?' } as const),

@@ -4,9 +4,9 @@ import { contractId, type OptionContract } from '../../domain/chain/option-contr
 import { lastSession } from '../../domain/chain/option-root.ts';
 import { addDays, epochDay, exchangeInstant } from '../../domain/market-time.ts';
 import { yieldToEventLoop } from '../../runtime/event-loop.ts';
-import { type ColumnLayout, cutValue, known, type OpenBlock, openBlock } from '../engine/codec.ts';
-import { readFrom, type Store } from '../engine/connection.ts';
-import { statement } from '../engine/statement.ts';
+import { readFrom, type Store } from '../rows/connection.ts';
+import { statement } from '../rows/statement.ts';
+import { type ColumnLayout, cutValue, known, type OpenBlock, openBlock } from '../series/codec.ts';
 import { boundsOf, lineColumn, lineColumns } from './chain-captures.ts';
 
 /** A contract, and the underlying under which its chains are stored. */
@@ -51,17 +51,17 @@ const headerColumns = {
 };
 
 const captured = statement(
-  'contract-line-captures',
+  'chain/contract-line-captures',
   { underlyings: 'text[]', throughMs: 'int8[]', captures: 'int8' },
   { nth: 'int8', ...headerColumns },
 );
 const wholeChains = statement(
-  'contract-line-chains',
+  'chain/contract-line-chains',
   { underlyings: 'text[]', capturedAt: 'int8[]', expirations: 'int4[]' },
   { ...headerColumns, payload: 'bytea' },
 );
 const cutLines = statement(
-  'contract-line-cuts',
+  'chain/contract-line-cuts',
   { underlyings: 'text[]', capturedAt: 'int8[]', versions: 'text[]', slots: 'text[]' },
   { ...headerColumns, layout: 'text', cuts: 'bytea' },
 );

@@ -1,10 +1,10 @@
 import type { SessionDate } from '../../domain/market-time.ts';
-import { lock } from '../engine/locks.ts';
-import { readMetadata, writeMetadata } from '../engine/metadata.ts';
-import { numbered } from '../engine/models/rows.ts';
-import { findRows } from '../engine/models/sets.ts';
-import { statement } from '../engine/statement.ts';
-import type { Transaction } from '../engine/transaction.ts';
+import { lock } from '../rows/locks.ts';
+import { readMetadata, writeMetadata } from '../rows/metadata.ts';
+import { numbered } from '../rows/models/rows.ts';
+import { findRows } from '../rows/models/sets.ts';
+import { statement } from '../rows/statement.ts';
+import type { Transaction } from '../rows/transaction.ts';
 
 /** Progress of a live tape within a session. */
 export interface FollowedSession {
@@ -44,7 +44,7 @@ export async function savePosition(tx: Transaction, source: string, position: Fo
 }
 
 const appending = statement(
-  'append-lines',
+  'market/append-lines',
   { source: 'text', sessionDate: 'text', throughLine: 'int8', payload: 'bytea' },
   {},
 );

@@ -1,9 +1,9 @@
 import type { GreeksSolve } from '../../domain/chain/greeks.ts';
 import type { SessionDate } from '../../domain/market-time.ts';
-import { anyOf } from '../engine/models/any-of.ts';
-import { copyRows, upsertRows } from '../engine/models/sets.ts';
-import type { Transaction } from '../engine/transaction.ts';
 import { blockVersion } from '../market/bar-codec.ts';
+import { anyOf } from '../rows/models/any-of.ts';
+import { copyRows, upsertRows } from '../rows/models/sets.ts';
+import type { Transaction } from '../rows/transaction.ts';
 import { encodeSolves, recordBytes } from './greeks-record.ts';
 
 /** The solves of an underlying at a minute's boundary, to be written. */

@@ -1,7 +1,7 @@
 import type { GreeksSample, GreeksSolve } from '../../domain/chain/greeks.ts';
 import type { SessionDate } from '../../domain/market-time.ts';
-import { readFrom, type Store } from '../engine/connection.ts';
-import { statement } from '../engine/statement.ts';
+import { readFrom, type Store } from '../rows/connection.ts';
+import { statement } from '../rows/statement.ts';
 import { decodeSolve, recordBytes } from './greeks-record.ts';
 
 /** Where a contract's solves are stored: under its underlying, by its path form (`O:…`). */
@@ -14,7 +14,7 @@ export interface GreeksKey {
 const sessionsBack = 10;
 
 const records = statement(
-  'greeks-records',
+  'chain/greeks-records',
   {
     ...({ underlyings: 'text[]', contracts: 'text[]', throughMs: 'int8', today: 'text', length: 'int8' } as const),
     ...({ sessionsBack: 'int8', recordBytes: 'int4' } as const),

@@ -1,12 +1,12 @@
 import { sourceTime } from '../../domain/chain/chain.ts';
 import { exchangeInstant, type SessionDate } from '../../domain/market-time.ts';
 import { minuteMs } from '../../domain/units.ts';
-import { openBlock } from '../engine/codec.ts';
-import { anyOf } from '../engine/models/any-of.ts';
-import { numbered } from '../engine/models/rows.ts';
-import { findRows } from '../engine/models/sets.ts';
-import type { Reader } from '../engine/replicas.ts';
+import type { Reader } from '../cluster/replicas.ts';
 import { decodeBars } from '../market/bar-codec.ts';
+import { anyOf } from '../rows/models/any-of.ts';
+import { numbered } from '../rows/models/rows.ts';
+import { findRows } from '../rows/models/sets.ts';
+import { openBlock } from '../series/codec.ts';
 
 /** A price of an underlying and when it was known. */
 export interface PricePoint {

@@ -1,7 +1,7 @@
 import type { SessionDate } from '../../domain/market-time.ts';
-import type { Store } from '../engine/connection.ts';
-import { numbered } from '../engine/models/rows.ts';
-import type { Transaction } from '../engine/transaction.ts';
+import type { Store } from '../rows/connection.ts';
+import { numbered } from '../rows/models/rows.ts';
+import type { Transaction } from '../rows/transaction.ts';
 
 /** An underlying's session with minutes that another version solved. */
 export interface OutdatedMinutes {

@@ -1,13 +1,13 @@
 import { compareContracts, type OptionContract, osiSymbol } from '../../domain/chain/option-contract.ts';
 import { dateOfEpochDay, epochDay, type SessionDate } from '../../domain/market-time.ts';
 import { yieldToEventLoop } from '../../runtime/event-loop.ts';
-import { decodeBlock, encodeBlock, numbers, texts } from '../engine/codec.ts';
-import { readFrom, type Store } from '../engine/connection.ts';
-import { lock } from '../engine/locks.ts';
-import { findRows, upsertRows } from '../engine/models/sets.ts';
-import { statement } from '../engine/statement.ts';
-import type { Transaction } from '../engine/transaction.ts';
 import { blockVersion } from '../market/bar-codec.ts';
+import { readFrom, type Store } from '../rows/connection.ts';
+import { lock } from '../rows/locks.ts';
+import { findRows, upsertRows } from '../rows/models/sets.ts';
+import { statement } from '../rows/statement.ts';
+import type { Transaction } from '../rows/transaction.ts';
+import { decodeBlock, encodeBlock, numbers, texts } from '../series/codec.ts';
 
 /** Contracts outstanding of one option contract, as of the close before the session. */
 export interface OpenInterest extends OptionContract {
@@ -91,7 +91,7 @@ export interface ListedInterest {
 const figureBytes = 90;
 
 const latest = statement(
-  'latest-open-interest',
+  'chain/latest-open-interest',
   { underlyings: 'text[]', through: 'text' },
   { underlying: 'text', sessionDate: 'text', version: 'text' },
 );

@@ -1,8 +1,8 @@
 import type { BarColumns } from '../../domain/bar.ts';
 import type { CoverageStatus } from '../../domain/flow/coverage.ts';
 import type { SessionDate } from '../../domain/market-time.ts';
-import type { Row } from '../engine/models/sets.ts';
 import { blockVersion, encodeBars } from '../market/bar-codec.ts';
+import type { Row } from '../rows/models/sets.ts';
 
 /** Bar lengths served for option contracts. Minutes are stored; five minutes are made of them when they are read. */
 export type OptionTimeframe = '1m' | '5m';

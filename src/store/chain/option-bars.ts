@@ -4,15 +4,15 @@ import { contractId } from '../../domain/chain/option-contract.ts';
 import type { CoverageStatus } from '../../domain/flow/coverage.ts';
 import { exchangeInstant, type SessionDate } from '../../domain/market-time.ts';
 import { minuteMs } from '../../domain/units.ts';
-import { readFrom, type Store } from '../engine/connection.ts';
-import { lock } from '../engine/locks.ts';
-import { anyOf } from '../engine/models/any-of.ts';
-import type { EncodedRows } from '../engine/models/encoded-rows.ts';
-import { copyEncoded, copyRows, deleteRows, findRows, type Row } from '../engine/models/sets.ts';
-import { statement } from '../engine/statement.ts';
-import type { Transaction } from '../engine/transaction.ts';
 import { concatBars, mergeBars, sliceBars } from '../market/bar-blocks.ts';
 import { blockVersion, decodeBars, encodeBars } from '../market/bar-codec.ts';
+import { readFrom, type Store } from '../rows/connection.ts';
+import { lock } from '../rows/locks.ts';
+import { anyOf } from '../rows/models/any-of.ts';
+import type { EncodedRows } from '../rows/models/encoded-rows.ts';
+import { copyEncoded, copyRows, deleteRows, findRows, type Row } from '../rows/models/sets.ts';
+import { statement } from '../rows/statement.ts';
+import type { Transaction } from '../rows/transaction.ts';
 import type { ListedContract } from './contract-lines.ts';
 import { type BlockRun, type OptionBarRun, type OptionTimeframe, optionBarBlock } from './option-bar-block.ts';
 
@@ -157,7 +157,7 @@ function* parts(run: OptionBarRun): Generator<BlockRun> {
 }
 
 const removing = statement(
-  'remove-option-bar-parts',
+  'chain/remove-option-bar-parts',
   { underlyings: 'text[]', sessionDates: 'text[]', contracts: 'text[]', parts: 'int4[]' },
   {},
 );

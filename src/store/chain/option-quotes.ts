@@ -1,10 +1,10 @@
 import type { SessionDate } from '../../domain/market-time.ts';
-import type { Store } from '../engine/connection.ts';
-import { lock, lockShared } from '../engine/locks.ts';
-import { anyOf } from '../engine/models/any-of.ts';
-import { findRows, upsertRows } from '../engine/models/sets.ts';
-import { statement } from '../engine/statement.ts';
-import type { Transaction } from '../engine/transaction.ts';
+import type { Store } from '../rows/connection.ts';
+import { lock, lockShared } from '../rows/locks.ts';
+import { anyOf } from '../rows/models/any-of.ts';
+import { findRows, upsertRows } from '../rows/models/sets.ts';
+import { statement } from '../rows/statement.ts';
+import type { Transaction } from '../rows/transaction.ts';
 import { decodeQuotes, encodeQuotes, type QuoteBlock, type QuoteColumns } from './quote-block.ts';
 
 /** Quotes in a part of a contract's session: bounds what is held while one is packed or unpacked. */
@@ -53,7 +53,7 @@ const keyText = (part: Pick<QuotePart, (typeof partKey)[number]>) => partKey.map
 export type ChangedQuotes = Pick<QuotePart, 'underlying' | 'sessionDate'>;
 
 const removing = statement(
-  'remove-further-quote-parts',
+  'chain/remove-further-quote-parts',
   { underlyings: 'text[]', sessionDates: 'text[]', contracts: 'text[]', parts: 'int4[]' },
   { underlying: 'text', sessionDate: 'text' },
 );
@@ -140,7 +140,7 @@ export interface StoredQuotes {
 }
 
 const listing = statement(
-  'list-quotes',
+  'market/list-quotes',
   {},
   { session: 'text', underlying: 'text', contracts: 'int8', quotes: 'int8', bytes: 'int8' },
 );

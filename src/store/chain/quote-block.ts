@@ -1,6 +1,6 @@
 import { zstdCompressSync, zstdDecompressSync } from 'node:zlib';
-import { decodeBlock, encodeBlock, numbers } from '../engine/codec.ts';
 import { blockVersion } from '../market/bar-codec.ts';
+import { decodeBlock, encodeBlock, numbers } from '../series/codec.ts';
 
 /** Quotes of one contract as columns, ascending in time and no two of one instant: each is in force until the next. */
 export interface QuoteColumns {

@@ -1,11 +1,11 @@
 import type { GammaSource } from '../../domain/gex.ts';
 import type { SessionDate } from '../../domain/market-time.ts';
-import { lock, lockAll } from '../engine/locks.ts';
-import { anyOf } from '../engine/models/any-of.ts';
-import { numbered } from '../engine/models/rows.ts';
-import type { Reader } from '../engine/replicas.ts';
-import { statement } from '../engine/statement.ts';
-import type { Transaction } from '../engine/transaction.ts';
+import type { Reader } from '../cluster/replicas.ts';
+import { lock, lockAll } from '../rows/locks.ts';
+import { anyOf } from '../rows/models/any-of.ts';
+import { numbered } from '../rows/models/rows.ts';
+import { statement } from '../rows/statement.ts';
+import type { Transaction } from '../rows/transaction.ts';
 
 const lockKey = (underlying: string) => `chain_captures ${underlying}`;
 
@@ -93,7 +93,7 @@ export interface ComputedSession {
 }
 
 const computed = statement(
-  'computed-chains',
+  'chain/computed-chains',
   { methodologyVersion: 'text', delayMs: 'int4?', all: 'bool' },
   {
     ...({ underlying: 'text', session: 'text', roots: 'text[]', referenceVersion: 'text?' } as const),

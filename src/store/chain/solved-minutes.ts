@@ -1,9 +1,9 @@
 import type { GreeksSolve } from '../../domain/chain/greeks.ts';
 import type { SessionDate } from '../../domain/market-time.ts';
-import { dependOn, type Store } from '../engine/connection.ts';
-import { numbered } from '../engine/models/rows.ts';
-import type { Reader } from '../engine/replicas.ts';
-import { statement } from '../engine/statement.ts';
+import type { Reader } from '../cluster/replicas.ts';
+import { dependOn, type Store } from '../rows/connection.ts';
+import { numbered } from '../rows/models/rows.ts';
+import { statement } from '../rows/statement.ts';
 import { decodeSolve, recordBytes } from './greeks-record.ts';
 
 /** All solves of an underlying at a minute. Shared by its readers: not to be changed. */
@@ -24,7 +24,7 @@ const cacheKey = ({ underlying, tsMs, version }: MinuteKey) => `solved-minute:${
 const solveBytes = 250;
 
 const payloads = statement(
-  'solved-minutes',
+  'chain/solved-minutes',
   { underlyings: 'text[]', sessionDates: 'text[]', tsMs: 'int8[]' },
   {
     ...({ underlying: 'text', sessionDate: 'text', tsMs: 'int8', version: 'text', spot: 'float8?' } as const),
@@ -73,7 +73,7 @@ export async function solvedMinuteAt(
 }
 
 const last = statement(
-  'last-solved-minutes',
+  'chain/last-solved-minutes',
   { underlyings: 'text[]', today: 'text', throughMs: 'int8' },
   { underlying: 'text', sessionDate: 'text', tsMs: 'int8', version: 'text' },
 );

@@ -1,6 +1,6 @@
 import { type OptionContract, readOptionContract } from '../../domain/chain/option-contract.ts';
 import type { SessionDate } from '../../domain/market-time.ts';
-import { readFrom, type Store } from '../engine/connection.ts';
+import { readFrom, type Store } from '../rows/connection.ts';
 
 /** A session of a contract with stored bars. */
 export interface StoredOptionBars {

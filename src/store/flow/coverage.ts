@@ -1,10 +1,10 @@
 import type { Coverage, CoverageStatus } from '../../domain/flow/coverage.ts';
-import { anyOf } from '../engine/models/any-of.ts';
-import { numbered } from '../engine/models/rows.ts';
-import { type Row, upsertRows } from '../engine/models/sets.ts';
-import type { Reader } from '../engine/replicas.ts';
-import type { SqlType } from '../engine/statement.ts';
-import type { Transaction } from '../engine/transaction.ts';
+import type { Reader } from '../cluster/replicas.ts';
+import { anyOf } from '../rows/models/any-of.ts';
+import { numbered } from '../rows/models/rows.ts';
+import { type Row, upsertRows } from '../rows/models/sets.ts';
+import type { SqlType } from '../rows/statement.ts';
+import type { Transaction } from '../rows/transaction.ts';
 
 type CoverageRow = Omit<Row<'FlowCoverage'>, 'underlying'>;
 

@@ -1,10 +1,10 @@
 import { type CrossSection, type FlowMeasures, flowMeasureNames } from '../../domain/flow/flow.ts';
 import { dateOfEpochDay, epochDay, type SessionDate } from '../../domain/market-time.ts';
-import { type Columns, decodeBlock, encodeBlock, known, measures, numbers } from '../engine/codec.ts';
-import { readFrom, type Store } from '../engine/connection.ts';
-import { upsertRows } from '../engine/models/sets.ts';
-import { statement } from '../engine/statement.ts';
-import type { Transaction } from '../engine/transaction.ts';
+import { readFrom, type Store } from '../rows/connection.ts';
+import { upsertRows } from '../rows/models/sets.ts';
+import { statement } from '../rows/statement.ts';
+import type { Transaction } from '../rows/transaction.ts';
+import { type Columns, decodeBlock, encodeBlock, known, measures, numbers } from '../series/codec.ts';
 import { coverageColumns, coverageOf } from './coverage.ts';
 
 /** Reads the measures of a block's rows. A measure that the block lacks is unknown. */
@@ -15,7 +15,7 @@ function measuresReader(columns: Columns): (index: number) => FlowMeasures {
 }
 
 const latest = statement(
-  'cross-sections',
+  'flow/cross-sections',
   { underlyings: 'text[]', session: 'text?', throughMs: 'int8' },
   {
     ...({ underlying: 'text', sessionDate: 'text', seq: 'int8', byStrike: 'bytea', byExpiration: 'bytea' } as const),

@@ -1,8 +1,8 @@
 import { contractId } from '../../domain/chain/option-contract.ts';
 import type { FlowEvent } from '../../domain/flow/flow.ts';
 import type { SessionDate } from '../../domain/market-time.ts';
-import type { EncodedRows } from '../engine/models/encoded-rows.ts';
-import type { Row } from '../engine/models/sets.ts';
+import type { EncodedRows } from '../rows/models/encoded-rows.ts';
+import type { Row } from '../rows/models/sets.ts';
 
 /** An event to be stored. */
 export interface NewEvent {

@@ -10,12 +10,12 @@ import type {
   LargeTradesTotal,
 } from '../../domain/flow/flow.ts';
 import { addDays, exchangeInstant, type SessionDate } from '../../domain/market-time.ts';
-import { readFrom, type Store } from '../engine/connection.ts';
-import { columnTypes, fieldNames } from '../engine/models/columns.ts';
-import { numbered } from '../engine/models/rows.ts';
-import { copyEncoded, copyRows, findRows, type Row } from '../engine/models/sets.ts';
-import { statement } from '../engine/statement.ts';
-import type { Transaction } from '../engine/transaction.ts';
+import { readFrom, type Store } from '../rows/connection.ts';
+import { columnTypes, fieldNames } from '../rows/models/columns.ts';
+import { numbered } from '../rows/models/rows.ts';
+import { copyEncoded, copyRows, findRows, type Row } from '../rows/models/sets.ts';
+import { statement } from '../rows/statement.ts';
+import type { Transaction } from '../rows/transaction.ts';
 import { coverageColumns, coverageKey, coverageOf, coveragesOf } from './coverage.ts';
 import { type EncodedEvents, eventRow, feedEntries, legRows } from './event-rows.ts';
 import { enterFeed } from './feed.ts';
@@ -117,12 +117,12 @@ const filterParameters = {
 };
 
 const newest = statement(
-  'large-trades',
+  'flow/large-trades',
   { ...filterParameters, ...({ afterMs: 'int8?', afterSeq: 'int8?', afterId: 'text?', limit: 'int8' } as const) },
   eventColumns,
 );
 
-const totals = statement('large-trade-totals', filterParameters, {
+const totals = statement('flow/large-trade-totals', filterParameters, {
   underlying: 'text',
   count: 'int8',
   premiumUsd: 'float8',

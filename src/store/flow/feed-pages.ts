@@ -1,7 +1,7 @@
 import type { LargeTrade } from '../../domain/flow/flow.ts';
-import { readFrom, type Store } from '../engine/connection.ts';
-import { numbered } from '../engine/models/rows.ts';
-import { statement } from '../engine/statement.ts';
+import { readFrom, type Store } from '../rows/connection.ts';
+import { numbered } from '../rows/models/rows.ts';
+import { statement } from '../rows/statement.ts';
 import { eventColumns, largeTradesOf } from './events.ts';
 
 /**
@@ -49,7 +49,7 @@ export async function newestFeedPosition(store: Store): Promise<number> {
 }
 
 const unseen = statement(
-  'flow-feed',
+  'flow/flow-feed',
   {
     ...({ seenPosition: 'int8', seenThroughMs: 'int8', positions: 'int8[]', throughMsOf: 'int8[]' } as const),
     ...({ afterPosition: 'int8', throughPosition: 'int8', fromMs: 'int8', throughMs: 'int8' } as const),

@@ -1,10 +1,10 @@
 import type { SessionDate } from '../../domain/market-time.ts';
-import { statement } from '../engine/statement.ts';
-import type { Transaction } from '../engine/transaction.ts';
+import { statement } from '../rows/statement.ts';
+import type { Transaction } from '../rows/transaction.ts';
 import type { FeedSession } from './event-rows.ts';
 
 const entering = statement(
-  'enter-feed',
+  'flow/enter-feed',
   { underlyings: 'text[]', sessionDates: 'text[]', eventIds: 'text[]', eventTsMs: 'int8[]', contents: 'text[]' },
   {},
 );

@@ -1,8 +1,8 @@
 import type { SessionDate } from '../../domain/market-time.ts';
-import { anyOf } from '../engine/models/any-of.ts';
-import { numbered } from '../engine/models/rows.ts';
-import { deleteRows } from '../engine/models/sets.ts';
-import type { Transaction } from '../engine/transaction.ts';
+import { anyOf } from '../rows/models/any-of.ts';
+import { numbered } from '../rows/models/rows.ts';
+import { deleteRows } from '../rows/models/sets.ts';
+import type { Transaction } from '../rows/transaction.ts';
 import { forgetFeed } from './feed.ts';
 
 /** Which of these underlyings are reconciled in a session: nothing live takes their place. */

@@ -2,11 +2,11 @@ import { contractId, readOptionContract } from '../../domain/chain/option-contra
 import type { CoverageStatus } from '../../domain/flow/coverage.ts';
 import { type RankedList, type RankedListName, type RankedPrint, rankedListSize } from '../../domain/flow/flow.ts';
 import type { SessionDate } from '../../domain/market-time.ts';
-import { readFrom, type Store } from '../engine/connection.ts';
-import { numbered } from '../engine/models/rows.ts';
-import { copyRows, deleteRows, findRows, type Row, upsertRows } from '../engine/models/sets.ts';
-import { statement } from '../engine/statement.ts';
-import type { Transaction } from '../engine/transaction.ts';
+import { readFrom, type Store } from '../rows/connection.ts';
+import { numbered } from '../rows/models/rows.ts';
+import { copyRows, deleteRows, findRows, type Row, upsertRows } from '../rows/models/sets.ts';
+import { statement } from '../rows/statement.ts';
+import type { Transaction } from '../rows/transaction.ts';
 
 /** The scope of a list over all its symbols. */
 export const wholeList = '*';
@@ -24,7 +24,7 @@ function printOf({ scope: _, list: __, contract: id, ...row }: PrintRow): Ranked
 // A scope without a list of its own in a stored session is an underlying without ranked prints: its session is then
 // that of the whole list, and there are no prints.
 const lastSessions = statement(
-  'ranked-sessions',
+  'flow/ranked-sessions',
   { scopes: 'text[]', list: 'text', session: 'text?', lastSession: 'text' },
   { scope: 'text', sessionDate: 'text', coverageStatus: 'text', scannedAtMs: 'int8', source: 'text' },
 );

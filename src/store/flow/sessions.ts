@@ -1,8 +1,8 @@
 import type { SessionDate } from '../../domain/market-time.ts';
-import { lock } from '../engine/locks.ts';
-import { anyOf } from '../engine/models/any-of.ts';
-import { numbered } from '../engine/models/rows.ts';
-import type { Transaction } from '../engine/transaction.ts';
+import { lock } from '../rows/locks.ts';
+import { anyOf } from '../rows/models/any-of.ts';
+import { numbered } from '../rows/models/rows.ts';
+import type { Transaction } from '../rows/transaction.ts';
 
 /** Takes the option flow of all underlyings for a writer of whole sessions, until its transaction ends. */
 export async function lockFlow(tx: Transaction): Promise<void> {

@@ -1,5 +1,5 @@
 import type { SessionDate } from '../../domain/market-time.ts';
-import type { Store } from '../engine/connection.ts';
+import type { Store } from '../rows/connection.ts';
 
 /** An underlying's session, and which of its events have a leg of unknown side. */
 export interface UnsidedSession {

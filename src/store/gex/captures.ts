@@ -9,15 +9,15 @@ import {
 } from '../../domain/gex.ts';
 import { dateOfEpochDay, epochDay, type SessionDate } from '../../domain/market-time.ts';
 import { yieldToEventLoop } from '../../runtime/event-loop.ts';
-import { decodeBlock, encodeBlock, known, measures, numbers } from '../engine/codec.ts';
-import { readFrom, type Store } from '../engine/connection.ts';
-import { type HeldKind, heldId, type Interval, readHeld, readHeldAsOf } from '../engine/held.ts';
-import { findKnownRows } from '../engine/models/known-rows.ts';
-import { findRows, upsertRows } from '../engine/models/sets.ts';
-import { standing } from '../engine/published.ts';
-import { nullable, type SqlType, statement } from '../engine/statement.ts';
-import type { Transaction } from '../engine/transaction.ts';
 import { blockVersion } from '../market/bar-codec.ts';
+import { readFrom, type Store } from '../rows/connection.ts';
+import { findKnownRows } from '../rows/models/known-rows.ts';
+import { findRows, upsertRows } from '../rows/models/sets.ts';
+import { nullable, type SqlType, statement } from '../rows/statement.ts';
+import type { Transaction } from '../rows/transaction.ts';
+import { decodeBlock, encodeBlock, known, measures, numbers } from '../series/codec.ts';
+import { standing } from '../versions/published.ts';
+import { type HeldKind, heldId, type Interval, readHeld, readHeldAsOf } from '../versions/versioned-cache.ts';
 import { encodeInputs } from './inputs.ts';
 
 /**
@@ -276,7 +276,7 @@ export async function gexCapturesOf(
 }
 
 const latest = statement(
-  'latest-gex-captures',
+  'gex/latest-gex-captures',
   { underlyings: 'text[]', atMs: 'int8' },
   { wanted: 'text', nextMs: 'int8?', lastMs: 'int8?', ...nullable(headerColumns) },
 );
@@ -322,7 +322,7 @@ export async function latestGexCaptures(
 }
 
 const following = statement(
-  'gex-captures-from',
+  'gex/gex-captures-from',
   { underlyings: 'text[]', fromMs: 'int8[]', throughMs: 'int8', limit: 'int8' },
   headerColumns,
 );

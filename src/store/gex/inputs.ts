@@ -2,9 +2,9 @@ import type { CaptureInputs, ExpiryInputs, SourceFile } from '../../domain/chain
 import type { PricedDividend } from '../../domain/chain/priced-dividend.ts';
 import type { GexCapture } from '../../domain/gex.ts';
 import { dateOfEpochDay, epochDay } from '../../domain/market-time.ts';
-import { decodeBlock, encodeBlock, measures, numbers, texts } from '../engine/codec.ts';
-import { readFrom, type Store } from '../engine/connection.ts';
-import { findRows } from '../engine/models/sets.ts';
+import { readFrom, type Store } from '../rows/connection.ts';
+import { findRows } from '../rows/models/sets.ts';
+import { decodeBlock, encodeBlock, measures, numbers, texts } from '../series/codec.ts';
 
 /** Inputs of a stored capture, and the file that its chain was read from. */
 export interface StoredInputs extends CaptureInputs {

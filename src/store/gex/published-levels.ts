@@ -1,7 +1,7 @@
 import type { GexCapture } from '../../domain/gex.ts';
 import type { SessionDate } from '../../domain/market-time.ts';
-import { numbered } from '../engine/models/rows.ts';
-import type { Transaction } from '../engine/transaction.ts';
+import { numbered } from '../rows/models/rows.ts';
+import type { Transaction } from '../rows/transaction.ts';
 
 const fields = {
   ...{ netGex: true, flipPoint: true, zeroGamma: true, methodologyVersion: true },

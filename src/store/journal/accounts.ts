@@ -1,9 +1,9 @@
 import type { JournalAccount } from '../../domain/journal/journal.ts';
-import type { Store } from '../engine/connection.ts';
-import { anyOf } from '../engine/models/any-of.ts';
-import { insertRows } from '../engine/models/sets.ts';
-import { statement } from '../engine/statement.ts';
-import { inTransaction } from '../engine/transaction.ts';
+import type { Store } from '../rows/connection.ts';
+import { anyOf } from '../rows/models/any-of.ts';
+import { insertRows } from '../rows/models/sets.ts';
+import { statement } from '../rows/statement.ts';
+import { inTransaction } from '../rows/transaction.ts';
 import { type OwnJournal, writeJournal } from './journal-writes.ts';
 
 const select = { id: true, name: true, broker: true } as const;
@@ -42,7 +42,7 @@ export async function insertJournalAccount(
   });
 }
 
-const locking = statement('lock-journal-account', { accountId: 'text', id: 'text' }, { id: 'text' });
+const locking = statement('locks/lock-journal-account', { accountId: 'text', id: 'text' }, { id: 'text' });
 
 /**
  * Replaces a journal account by the result of `change`; null = there is none of that id. What `change` throws changes

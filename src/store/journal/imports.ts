@@ -1,9 +1,9 @@
 import type { ImportResult, NewTrade, RowError } from '../../domain/journal/journal.ts';
 import { yieldForRows } from '../../runtime/event-loop.ts';
-import type { Store } from '../engine/connection.ts';
-import { insertRows } from '../engine/models/sets.ts';
-import type { Reader } from '../engine/replicas.ts';
-import type { Transaction } from '../engine/transaction.ts';
+import type { Reader } from '../cluster/replicas.ts';
+import type { Store } from '../rows/connection.ts';
+import { insertRows } from '../rows/models/sets.ts';
+import type { Transaction } from '../rows/transaction.ts';
 import { type OwnJournal, writeJournal } from './journal-writes.ts';
 
 /** An import to be carried out. */

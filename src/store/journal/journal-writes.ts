@@ -1,9 +1,9 @@
 import { LRUCache } from 'lru-cache';
-import { journalFull } from '../../domain/failure.ts';
-import type { Store } from '../engine/connection.ts';
-import type { Reader } from '../engine/replicas.ts';
-import { statement } from '../engine/statement.ts';
-import { inTransaction, type Transaction } from '../engine/transaction.ts';
+import { journalFull } from '../../wire/failure.ts';
+import type { Reader } from '../cluster/replicas.ts';
+import type { Store } from '../rows/connection.ts';
+import { statement } from '../rows/statement.ts';
+import { inTransaction, type Transaction } from '../rows/transaction.ts';
 
 /** The journal of an account, as it is written to. */
 export interface OwnJournal {
@@ -35,7 +35,7 @@ async function counted({ prisma }: Transaction, accountId: string): Promise<numb
   return rowCount;
 }
 
-const growing = statement('grow-journal', { accountId: 'text', rows: 'int4' }, { rows: 'int4' });
+const growing = statement('account/grow-journal', { accountId: 'text', rows: 'int4' }, { rows: 'int4' });
 
 /** The outcome of a write. */
 interface Written<T> {

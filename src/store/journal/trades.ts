@@ -1,8 +1,8 @@
 import type { JournalTrade } from '../../domain/journal/journal.ts';
-import type { Store } from '../engine/connection.ts';
-import { anyOf } from '../engine/models/any-of.ts';
-import { numbered } from '../engine/models/rows.ts';
-import { insertRows } from '../engine/models/sets.ts';
+import type { Store } from '../rows/connection.ts';
+import { anyOf } from '../rows/models/any-of.ts';
+import { numbered } from '../rows/models/rows.ts';
+import { insertRows } from '../rows/models/sets.ts';
 import { addJournalAccounts } from './imports.ts';
 import { type OwnJournal, writeJournal } from './journal-writes.ts';
 

@@ -2,11 +2,11 @@ import { type BarColumns, barColumnNames, barColumns, type Timeframe } from '../
 import { tradeSpanAt } from '../../domain/calendar.ts';
 import { addDays, exchangeDate, type SessionDate } from '../../domain/market-time.ts';
 import { yieldToEventLoop } from '../../runtime/event-loop.ts';
-import { readFrom, type Store } from '../engine/connection.ts';
-import { lock, lockAll, lockShared } from '../engine/locks.ts';
-import { findKnownRows } from '../engine/models/known-rows.ts';
-import { deleteRows, findRows, upsertRows } from '../engine/models/sets.ts';
-import type { Transaction } from '../engine/transaction.ts';
+import { readFrom, type Store } from '../rows/connection.ts';
+import { lock, lockAll, lockShared } from '../rows/locks.ts';
+import { findKnownRows } from '../rows/models/known-rows.ts';
+import { deleteRows, findRows, upsertRows } from '../rows/models/sets.ts';
+import type { Transaction } from '../rows/transaction.ts';
 import { blockVersion, decodeBars, encodeBars } from './bar-codec.ts';
 import { type BarHeader, barHeaders, spanStart } from './bar-headers.ts';
 

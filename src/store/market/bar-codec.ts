@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { type BarColumns, barColumnNames } from '../../domain/bar.ts';
-import { decodeBlock, encodeBlock, measures, numbers } from '../engine/codec.ts';
+import { decodeBlock, encodeBlock, measures, numbers } from '../series/codec.ts';
 
 /** Content hash of a payload: equal content, equal version. */
 export function blockVersion(payload: Uint8Array): string {

@@ -1,10 +1,10 @@
 import type { Timeframe } from '../../domain/bar.ts';
 import { tradeDate } from '../../domain/calendar.ts';
 import { exchangeDate, type SessionDate } from '../../domain/market-time.ts';
-import { readFrom, type Store } from '../engine/connection.ts';
-import { type HeldKey, type HeldKind, heldId, readHeld } from '../engine/held.ts';
-import type { Row } from '../engine/models/sets.ts';
-import { statement } from '../engine/statement.ts';
+import { readFrom, type Store } from '../rows/connection.ts';
+import type { Row } from '../rows/models/sets.ts';
+import { statement } from '../rows/statement.ts';
+import { type HeldKey, type HeldKind, heldId, readHeld } from '../versions/versioned-cache.ts';
 
 /**
  * The span a bar's block covers: its session for 1s, 1m and 5m, its month for 1h, its year for 1d; named by its first
@@ -20,7 +20,7 @@ export function spanStart(timeframe: Timeframe, date: SessionDate): SessionDate 
 export type BarHeader = Pick<Row<'BarBlock'>, 'symbol' | 'spanStart' | 'firstTsMs' | 'lastTsMs' | 'count' | 'version'>;
 
 const headersIn = statement(
-  'bar-block-headers',
+  'market/bar-block-headers',
   { symbols: 'text[]', timeframe: 'text', first: 'text', last: 'text' },
   { symbol: 'text', spanStart: 'text', firstTsMs: 'int8', lastTsMs: 'int8', count: 'int4', version: 'text' },
 );

@@ -1,9 +1,9 @@
 import type { Dividend, DividendKind } from '../../domain/dividends.ts';
-import { readFrom, type Store } from '../engine/connection.ts';
-import { type HeldKind, readHeld } from '../engine/held.ts';
-import { findRows, type Row, upsertRows } from '../engine/models/sets.ts';
-import type { Reader } from '../engine/replicas.ts';
-import type { Transaction } from '../engine/transaction.ts';
+import type { Reader } from '../cluster/replicas.ts';
+import { readFrom, type Store } from '../rows/connection.ts';
+import { findRows, type Row, upsertRows } from '../rows/models/sets.ts';
+import type { Transaction } from '../rows/transaction.ts';
+import { type HeldKind, readHeld } from '../versions/versioned-cache.ts';
 
 const fields = ['symbol', 'exDate', 'kind', 'amount', 'ratio', 'declared'] as const;
 

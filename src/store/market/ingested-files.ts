@@ -1,7 +1,7 @@
-import type { Store } from '../engine/connection.ts';
-import { numbered } from '../engine/models/rows.ts';
-import { type Row, upsertRows } from '../engine/models/sets.ts';
-import type { Transaction } from '../engine/transaction.ts';
+import type { Store } from '../rows/connection.ts';
+import { numbered } from '../rows/models/rows.ts';
+import { type Row, upsertRows } from '../rows/models/sets.ts';
+import type { Transaction } from '../rows/transaction.ts';
 
 /**
  * A file that was stored, to be remembered. `parts` = what it was of: other data of one of these supersedes it; empty =

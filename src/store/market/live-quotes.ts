@@ -1,9 +1,9 @@
 import { roundHalfEven } from '../../domain/units.ts';
-import { readFrom, type Store } from '../engine/connection.ts';
-import { type HeldKind, readHeld } from '../engine/held.ts';
-import { numbered } from '../engine/models/rows.ts';
-import { findRows, type Row, upsertRows } from '../engine/models/sets.ts';
-import type { Transaction } from '../engine/transaction.ts';
+import { readFrom, type Store } from '../rows/connection.ts';
+import { numbered } from '../rows/models/rows.ts';
+import { findRows, type Row, upsertRows } from '../rows/models/sets.ts';
+import type { Transaction } from '../rows/transaction.ts';
+import { type HeldKind, readHeld } from '../versions/versioned-cache.ts';
 
 /**
  * The newest price a live tape gave of a symbol: `spot` in dollars at `eventTsMs` (epoch ms), `volume` the session's

@@ -7,9 +7,9 @@ import {
   type RootEntry,
   type Settlement,
 } from '../../domain/chain/option-root.ts';
-import { upsertRows } from '../engine/models/sets.ts';
-import type { Reader } from '../engine/replicas.ts';
-import type { Transaction } from '../engine/transaction.ts';
+import type { Reader } from '../cluster/replicas.ts';
+import { upsertRows } from '../rows/models/sets.ts';
+import type { Transaction } from '../rows/transaction.ts';
 import { changeRegistry } from './registry-version.ts';
 
 function entryOf({ fromDate, toDate, ...row }: OptionRootRow): RootEntry {

@@ -1,10 +1,10 @@
 import { addDays, type SessionDate } from '../../domain/market-time.ts';
 import { type Rate, rateAt } from '../../domain/rates.ts';
-import { readFrom, type Store } from '../engine/connection.ts';
-import { type HeldKind, readHeld } from '../engine/held.ts';
-import { upsertRows } from '../engine/models/sets.ts';
-import type { Reader } from '../engine/replicas.ts';
-import type { Transaction } from '../engine/transaction.ts';
+import type { Reader } from '../cluster/replicas.ts';
+import { readFrom, type Store } from '../rows/connection.ts';
+import { upsertRows } from '../rows/models/sets.ts';
+import type { Transaction } from '../rows/transaction.ts';
+import { type HeldKind, readHeld } from '../versions/versioned-cache.ts';
 
 /** Greatest age at which the last curve still holds, in calendar days. */
 const longestHeldDays = 31;

@@ -1,8 +1,8 @@
 import { type BarColumns, barColumns } from '../../domain/bar.ts';
 import { addDays, exchangeInstant, type SessionDate } from '../../domain/market-time.ts';
 import { yieldToEventLoop } from '../../runtime/event-loop.ts';
-import type { Store } from '../engine/connection.ts';
-import { type HeldKind, heldId, readHeld } from '../engine/held.ts';
+import type { Store } from '../rows/connection.ts';
+import { type HeldKind, heldId, readHeld } from '../versions/versioned-cache.ts';
 import { concatBars, firstAtOrAfter, loadBlocksOnce, sliceBars } from './bar-blocks.ts';
 import { type BarHeader, barHeaders } from './bar-headers.ts';
 

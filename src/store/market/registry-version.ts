@@ -1,7 +1,7 @@
-import { lock } from '../engine/locks.ts';
-import { readMetadata, writeMetadata } from '../engine/metadata.ts';
-import type { Reader } from '../engine/replicas.ts';
-import type { Transaction } from '../engine/transaction.ts';
+import type { Reader } from '../cluster/replicas.ts';
+import { lock } from '../rows/locks.ts';
+import { readMetadata, writeMetadata } from '../rows/metadata.ts';
+import type { Transaction } from '../rows/transaction.ts';
 
 const versionKey = 'symbols_version';
 

@@ -1,8 +1,8 @@
 import { tradeSpan } from '../../domain/calendar.ts';
 import type { SessionDate } from '../../domain/market-time.ts';
-import { dependOn, readFrom, type Store } from '../engine/connection.ts';
-import { anyOf } from '../engine/models/any-of.ts';
-import { numbered } from '../engine/models/rows.ts';
+import { dependOn, readFrom, type Store } from '../rows/connection.ts';
+import { anyOf } from '../rows/models/any-of.ts';
+import { numbered } from '../rows/models/rows.ts';
 import { symbolRegistry } from './symbols.ts';
 
 /** Knowledge of the beginning of a session. */

@@ -1,10 +1,10 @@
 import { type DataOrigin, usualOrigin } from '../../domain/data-origin.ts';
 import type { SessionDate } from '../../domain/market-time.ts';
-import { hasOwnData } from '../engine/metadata.ts';
-import { anyOf } from '../engine/models/any-of.ts';
-import { insertRows } from '../engine/models/sets.ts';
-import type { Reader } from '../engine/replicas.ts';
-import type { Transaction } from '../engine/transaction.ts';
+import type { Reader } from '../cluster/replicas.ts';
+import { hasOwnData } from '../rows/metadata.ts';
+import { anyOf } from '../rows/models/any-of.ts';
+import { insertRows } from '../rows/models/sets.ts';
+import type { Transaction } from '../rows/transaction.ts';
 
 /** In place of a session: every one of the symbol. */
 export const everySession = '*';

@@ -1,10 +1,10 @@
 import type { SessionDate } from '../../domain/market-time.ts';
-import type { Store } from '../engine/connection.ts';
-import { lockShared, tryLock } from '../engine/locks.ts';
-import { anyOf } from '../engine/models/any-of.ts';
-import { numbered } from '../engine/models/rows.ts';
-import { insertRows, type Row } from '../engine/models/sets.ts';
-import type { Transaction } from '../engine/transaction.ts';
+import type { Store } from '../rows/connection.ts';
+import { lockShared, tryLock } from '../rows/locks.ts';
+import { anyOf } from '../rows/models/any-of.ts';
+import { numbered } from '../rows/models/rows.ts';
+import { insertRows, type Row } from '../rows/models/sets.ts';
+import type { Transaction } from '../rows/transaction.ts';
 
 /** The scope of a seal on a whole session, for all symbols. */
 export const wholeSession = '*';

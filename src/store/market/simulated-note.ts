@@ -1,5 +1,5 @@
 import type { Dependencies } from '../../runtime/dependencies.ts';
-import type { Store } from '../engine/connection.ts';
+import type { Store } from '../rows/connection.ts';
 
 /** Symbols that a note names. */
 const mostNamed = 10;

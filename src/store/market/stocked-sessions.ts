@@ -1,9 +1,9 @@
 // Where there is something to show: the sessions and the symbols of which anything is stored.
 
 import type { SessionDate } from '../../domain/market-time.ts';
-import { dependOn, readFrom, type Store } from '../engine/connection.ts';
-import { statement } from '../engine/statement.ts';
-import type { Subject } from '../engine/subjects.ts';
+import { dependOn, readFrom, type Store } from '../rows/connection.ts';
+import { statement } from '../rows/statement.ts';
+import type { Subject } from '../versions/subjects.ts';
 
 /** Subjects that a session or a symbol may have data of. */
 const stored: readonly Subject[] = ['market', 'gex', 'chain', 'flow', 'offexchange'];
@@ -14,7 +14,7 @@ function reader(store: Store, symbols: readonly string[]) {
 }
 
 const sessions = statement(
-  'stored-sessions',
+  'market/stored-sessions',
   { symbols: 'text[]', through: 'text', most: 'int8' },
   { symbol: 'text', sessionDate: 'text' },
 );
@@ -34,7 +34,7 @@ export async function storedSessions(
   return new Map([...Map.groupBy(rows, ({ symbol }) => symbol)].map(([symbol, all]) => [symbol, dates(all)]));
 }
 
-const stocked = statement('stocked-symbols', { symbols: 'text[]' }, { symbol: 'text' });
+const stocked = statement('market/stocked-symbols', { symbols: 'text[]' }, { symbol: 'text' });
 
 /** Those of the symbols that anything is stored of. */
 export async function stockedSymbols(store: Store, symbols: readonly string[]): Promise<Set<string>> {

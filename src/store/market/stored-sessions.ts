@@ -1,6 +1,6 @@
 import { exchangeDate, type SessionDate } from '../../domain/market-time.ts';
-import { readFrom, type Store } from '../engine/connection.ts';
-import { published } from '../engine/published.ts';
+import { readFrom, type Store } from '../rows/connection.ts';
+import { published } from '../versions/published.ts';
 import { recentDailyBars } from './recent-daily-bars.ts';
 
 /** The stored data of a session. */

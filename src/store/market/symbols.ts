@@ -3,10 +3,10 @@ import { type OptionRoots, optionRoots } from '../../domain/chain/option-root.ts
 import type { SymbolClass, SymbolEntry } from '../../domain/symbol.ts';
 import type { MaybePromise } from '../../runtime/maybe-promise.ts';
 import { currentRequest } from '../../runtime/request-scope.ts';
-import { dependOn, type Store } from '../engine/connection.ts';
-import { deleteRows, findRows, insertRows, upsertRows } from '../engine/models/sets.ts';
-import type { Reader } from '../engine/replicas.ts';
-import type { Transaction } from '../engine/transaction.ts';
+import type { Reader } from '../cluster/replicas.ts';
+import { dependOn, type Store } from '../rows/connection.ts';
+import { deleteRows, findRows, insertRows, upsertRows } from '../rows/models/sets.ts';
+import type { Transaction } from '../rows/transaction.ts';
 import { storedRoots } from './option-roots.ts';
 import { changeRegistry, registryVersion } from './registry-version.ts';
 import { simulatedBesideOthers } from './session-origins.ts';

@@ -1,8 +1,8 @@
 import type { SessionDate } from '../../domain/market-time.ts';
-import { anyOf } from '../engine/models/any-of.ts';
-import { numbered } from '../engine/models/rows.ts';
-import { type Row, upsertRows } from '../engine/models/sets.ts';
-import type { Transaction } from '../engine/transaction.ts';
+import { anyOf } from '../rows/models/any-of.ts';
+import { numbered } from '../rows/models/rows.ts';
+import { type Row, upsertRows } from '../rows/models/sets.ts';
+import type { Transaction } from '../rows/transaction.ts';
 
 /** The datasets that are tapes. */
 export type TapeDataset = 'stock-trades' | 'option-trades';

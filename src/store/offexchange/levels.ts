@@ -1,9 +1,9 @@
 import type { SessionDate } from '../../domain/market-time.ts';
 import type { ConcentrationRow, ProfileRow } from '../../domain/off-exchange.ts';
-import { decodeBlock, encodeBlock, numbers } from '../engine/codec.ts';
-import { deleteRows, upsertRows } from '../engine/models/sets.ts';
-import { statement } from '../engine/statement.ts';
-import type { Transaction } from '../engine/transaction.ts';
+import { deleteRows, upsertRows } from '../rows/models/sets.ts';
+import { statement } from '../rows/statement.ts';
+import type { Transaction } from '../rows/transaction.ts';
+import { decodeBlock, encodeBlock, numbers } from '../series/codec.ts';
 import { saveConcentrationRows } from './writing.ts';
 
 /** A price level of a session, before disclosure. */
@@ -49,7 +49,7 @@ export interface WindowSession {
 }
 
 const around = statement(
-  'off-exchange-window',
+  'offexchange/off-exchange-window',
   { symbol: 'text', session: 'text', before: 'int8', from: 'int8' },
   { sessionDate: 'text', payload: 'bytea', vwap: 'float8?' },
 );

@@ -7,9 +7,9 @@ import {
   disclosureThreshold,
   type ProfileRow,
 } from '../../domain/off-exchange.ts';
-import { isStorableText } from '../../runtime/stored-text.ts';
-import { readFrom, type Store } from '../engine/connection.ts';
-import { statement } from '../engine/statement.ts';
+import { isStorableText } from '../../wire/stored-text.ts';
+import { readFrom, type Store } from '../rows/connection.ts';
+import { statement } from '../rows/statement.ts';
 
 /** The rows of each off-exchange table by its name. */
 export interface OffExchangeRows {
@@ -43,7 +43,7 @@ export interface OffExchangeHistory {
 }
 
 const history = statement(
-  'off-exchange-history',
+  'offexchange/off-exchange-history',
   { symbols: 'text[]', first: 'text[]?', last: 'text[]?', through: 'text', threshold: 'int8' },
   {
     ...({ nth: 'int8', historySessions: 'int8', latestSession: 'text?', first: 'text?', last: 'text' } as const),
@@ -82,7 +82,7 @@ const row = { nth: 'int8', date: 'text' } as const;
 
 const pages = {
   activity: statement(
-    'off-exchange-activity',
+    'offexchange/off-exchange-activity',
     { ...range, ...most },
     {
       ...row,
@@ -97,7 +97,7 @@ const pages = {
     },
   ),
   composition: statement(
-    'off-exchange-composition',
+    'offexchange/off-exchange-composition',
     { ...range, afterKeys: 'text[]?', ...most },
     {
       ...row,
@@ -106,7 +106,7 @@ const pages = {
     },
   ),
   concentration: statement(
-    'off-exchange-concentration',
+    'offexchange/off-exchange-concentration',
     { ...range, afterKeys: 'int4[]?', ...most, leastSessions: 'int4' },
     {
       ...row,
@@ -116,7 +116,7 @@ const pages = {
     },
   ),
   profile: statement(
-    'off-exchange-profile',
+    'offexchange/off-exchange-profile',
     { ...range, afterKeys: 'int8[]?', ...most },
     {
       ...row,

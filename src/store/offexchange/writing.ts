@@ -1,8 +1,8 @@
 import { optionsOverAtMs } from '../../domain/calendar.ts';
 import type { SessionDate } from '../../domain/market-time.ts';
 import type { CompositionRow, ConcentrationRow, OffExchangeSession, ProfileRow } from '../../domain/off-exchange.ts';
-import { deleteRows, insertRows } from '../engine/models/sets.ts';
-import type { Transaction } from '../engine/transaction.ts';
+import { deleteRows, insertRows } from '../rows/models/sets.ts';
+import type { Transaction } from '../rows/transaction.ts';
 
 /** The rows published of a session. */
 export interface OffExchangeTables {

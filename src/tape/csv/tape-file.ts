@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs';
 import { basename } from 'node:path';
 import { pipeline } from 'node:stream';
 import { createGunzip } from 'node:zlib';
-import { unzstd } from '../../runtime/zstd-frames.ts';
+import { unzstd } from './zstd-frames.ts';
 
 /**
  * A vendor file that cannot be read as what it should be; `message` begins with the file's name and is fit to be shown.

@@ -1,6 +1,6 @@
 import { dateOfEpochDay, epochDay, exchangeInstant, isDate } from '../../domain/market-time.ts';
 import { dayMs, hourMs, minuteMs } from '../../domain/units.ts';
-import { datePieces, type Piece } from './date-pieces.ts';
+import { datePieces, type Piece } from './date-tokens.ts';
 
 /** Every choice of one alternative for each part. */
 function choices(parts: readonly (readonly Piece[])[]): Piece[][] {

@@ -4,7 +4,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { optionTapeFile } from '../../../src/sample/market/option-tape-file.ts';
 import { sampleShape, sampleVersion } from '../../../src/sample/market/plan.ts';
 import { samplePrices } from '../../../src/sample/market/prices.ts';
-import { writeMetadata } from '../../../src/store/engine/metadata.ts';
+import { writeMetadata } from '../../../src/store/rows/metadata.ts';
 import { dataFolder } from '../../support/data-folder.ts';
 import { storeForThisTest } from '../../support/store.ts';
 import { optionLedger } from '../../support/tapes/planted-options.ts';

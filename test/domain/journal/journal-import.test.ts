@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Failure } from '../../../src/domain/failure.ts';
 import { importLimits, readJournalBody } from '../../../src/domain/journal/journal-import.ts';
-import { csvRecords } from '../../../src/runtime/csv-records.ts';
+import { csvRecords } from '../../../src/wire/csv-records.ts';
+import { Failure } from '../../../src/wire/failure.ts';
 
 const now = 1_700_000_000_000;
 const bytes = (text: string) => new TextEncoder().encode(text);

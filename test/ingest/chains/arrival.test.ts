@@ -6,8 +6,8 @@ import { readOptionContract } from '../../../src/domain/chain/option-contract.ts
 import { exchangeInstant } from '../../../src/domain/market-time.ts';
 import { captureChainsOnce } from '../../../src/ingest/chains/capture-chains.ts';
 import { ingestFiles } from '../../../src/ingest/ingest.ts';
-import { inTransaction } from '../../../src/store/engine/transaction.ts';
 import { saveSeals } from '../../../src/store/market/session-seals.ts';
+import { inTransaction } from '../../../src/store/rows/transaction.ts';
 import { chainServer, tagged } from '../../support/chain-server.ts';
 import { type TestStore, testStore } from '../../support/store.ts';
 import { worth } from '../../support/tapes/quoted-tape.ts';

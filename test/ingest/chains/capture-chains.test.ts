@@ -10,10 +10,10 @@ import {
 } from '../../../src/ingest/chains/capture-chains.ts';
 import { ingestFiles } from '../../../src/ingest/ingest.ts';
 import { chainCapturesAt } from '../../../src/store/chain/chain-captures.ts';
-import { watchChanges } from '../../../src/store/engine/changes.ts';
-import type { Change } from '../../../src/store/engine/subjects.ts';
-import { inTransaction } from '../../../src/store/engine/transaction.ts';
 import { saveSeals } from '../../../src/store/market/session-seals.ts';
+import { inTransaction } from '../../../src/store/rows/transaction.ts';
+import { watchChanges } from '../../../src/store/versions/changes.ts';
+import type { Change } from '../../../src/store/versions/subjects.ts';
 import { type Answer, type ChainServer, chainServer, tagged } from '../../support/chain-server.ts';
 import { hasSharedData, sharedData } from '../../support/shared-data.ts';
 import { storeForThisTest } from '../../support/store.ts';

@@ -13,7 +13,7 @@ import { storeChain } from '../../../src/ingest/chains/chain.ts';
 import { ingestFiles } from '../../../src/ingest/ingest.ts';
 import { recompute } from '../../../src/ingest/recompute/recompute.ts';
 import { productVersion } from '../../../src/runtime/product-version.ts';
-import { inTransaction } from '../../../src/store/engine/transaction.ts';
+import { inTransaction } from '../../../src/store/rows/transaction.ts';
 import { pricedChain } from '../../analytics/priced-chain.ts';
 import { tapegraph } from '../../cli/command-line.ts';
 import { type Json, type TestApp, testApp } from '../../support/app.ts';

@@ -9,9 +9,9 @@ import { readReference } from '../../../src/ingest/chains/market-reference.ts';
 import { minuteMarketSource } from '../../../src/ingest/chains/minute-market.ts';
 import { recompute } from '../../../src/ingest/recompute/recompute.ts';
 import { chainCapturesAt } from '../../../src/store/chain/chain-captures.ts';
-import { inTransaction } from '../../../src/store/engine/transaction.ts';
 import { saveDividends } from '../../../src/store/market/dividends.ts';
 import { saveRates } from '../../../src/store/market/rates.ts';
+import { inTransaction } from '../../../src/store/rows/transaction.ts';
 import { chainCapture, chainRow } from '../../support/option-market.ts';
 import { storeForThisTest, type TestStore } from '../../support/store.ts';
 

@@ -7,8 +7,8 @@ import { exchangeInstant, type SessionDate } from '../../../src/domain/market-ti
 import { storeChain } from '../../../src/ingest/chains/chain.ts';
 import { recompute } from '../../../src/ingest/recompute/recompute.ts';
 import { chainCaptureOf, chainCapturesAt } from '../../../src/store/chain/chain-captures.ts';
-import { inTransaction } from '../../../src/store/engine/transaction.ts';
 import { saveSeals } from '../../../src/store/market/session-seals.ts';
+import { inTransaction } from '../../../src/store/rows/transaction.ts';
 import { readChain } from '../../../src/tape/chains/chain-file.ts';
 import { chainCapture, chainRow } from '../../support/option-market.ts';
 import { hasSharedData, sharedData } from '../../support/shared-data.ts';

@@ -9,8 +9,8 @@ import { captureChainsOnce } from '../../../src/ingest/chains/capture-chains.ts'
 import { type Dataset, datasetNames } from '../../../src/ingest/dataset-names.ts';
 import { type IngestOptions, ingestFiles } from '../../../src/ingest/ingest.ts';
 import { reconcile } from '../../../src/ingest/options/reconcile.ts';
-import { inTransaction } from '../../../src/store/engine/transaction.ts';
 import { saveSeals } from '../../../src/store/market/session-seals.ts';
+import { inTransaction } from '../../../src/store/rows/transaction.ts';
 import { chainServer, tagged } from '../../support/chain-server.ts';
 import { storeForThisTest, type TestStore } from '../../support/store.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';

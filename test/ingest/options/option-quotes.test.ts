@@ -8,7 +8,7 @@ import { type IngestOptions, ingestFiles } from '../../../src/ingest/ingest.ts';
 import { reconcile } from '../../../src/ingest/options/reconcile.ts';
 import { listQuotes, lockOptionQuotes, quotePart, saveQuoteParts } from '../../../src/store/chain/option-quotes.ts';
 import type { QuoteColumns } from '../../../src/store/chain/quote-block.ts';
-import { inTransaction } from '../../../src/store/engine/transaction.ts';
+import { inTransaction } from '../../../src/store/rows/transaction.ts';
 import { tapegraph } from '../../cli/command-line.ts';
 import { randomOf } from '../../support/random.ts';
 import { storeForThisTest, type TestStore, testStore } from '../../support/store.ts';

@@ -1,8 +1,8 @@
 import { onTestFinished } from 'vitest';
 import { exchangeInstant } from '../../../src/domain/market-time.ts';
 import type { FollowOptions } from '../../../src/ingest/tail/follow.ts';
-import { inTransaction } from '../../../src/store/engine/transaction.ts';
 import { saveSymbols } from '../../../src/store/market/symbols.ts';
+import { inTransaction } from '../../../src/store/rows/transaction.ts';
 import { type Json, testSymbols } from '../../support/app.ts';
 import { randomOf } from '../../support/random.ts';
 import { type TestStore, testStore } from '../../support/store.ts';

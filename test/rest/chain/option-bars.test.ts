@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { type Bar, toBarColumns } from '../../../src/domain/bar.ts';
 import { exchangeInstant } from '../../../src/domain/market-time.ts';
 import { saveOptionBars } from '../../../src/store/chain/option-bars.ts';
-import { inTransaction } from '../../../src/store/engine/transaction.ts';
+import { inTransaction } from '../../../src/store/rows/transaction.ts';
 import { type Json, type TestApp, testApp } from '../../support/app.ts';
 
 // Friday 2026-11-20, 12:00 in New York.

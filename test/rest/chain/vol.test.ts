@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { inTransaction } from '../../../src/store/engine/transaction.ts';
+import { inTransaction } from '../../../src/store/rows/transaction.ts';
 import { type Json, type TestApp, testApp, testSymbols } from '../../support/app.ts';
 import { saveSolves } from '../../support/greeks.ts';
 import { chainCapture, chainRow, newYork, saveCaptures } from '../../support/option-market.ts';

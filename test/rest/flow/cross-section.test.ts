@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { CrossSection } from '../../../src/domain/flow/flow.ts';
 import { exchangeInstant } from '../../../src/domain/market-time.ts';
-import { inTransaction } from '../../../src/store/engine/transaction.ts';
 import { saveCoverages } from '../../../src/store/flow/coverage.ts';
 import { saveCrossSections } from '../../../src/store/flow/cross-sections.ts';
+import { inTransaction } from '../../../src/store/rows/transaction.ts';
 import { type TestApp, testApp } from '../../support/app.ts';
 import { coverage, measures } from '../../support/flow.ts';
 

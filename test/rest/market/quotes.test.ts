@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { exchangeInstant } from '../../../src/domain/market-time.ts';
-import { inTransaction } from '../../../src/store/engine/transaction.ts';
 import { saveLiveQuotes } from '../../../src/store/market/live-quotes.ts';
+import { inTransaction } from '../../../src/store/rows/transaction.ts';
 import { type TestApp, testApp } from '../../support/app.ts';
 import { readEvents, subscribe } from '../../support/event-reader.ts';
 import { storeDays } from '../../support/market.ts';

@@ -4,8 +4,8 @@ import { toBarColumns } from '../../../src/domain/bar.ts';
 import { isTradingDay } from '../../../src/domain/calendar.ts';
 import { addDays, epochDay, exchangeInstant } from '../../../src/domain/market-time.ts';
 import { writeCursor } from '../../../src/resolvers/cursor.ts';
-import { inTransaction } from '../../../src/store/engine/transaction.ts';
 import { writeBars } from '../../../src/store/market/bar-blocks.ts';
+import { inTransaction } from '../../../src/store/rows/transaction.ts';
 import { type Json, type TestApp, testApp } from '../../support/app.ts';
 import { statementsOf } from '../../support/statements.ts';
 

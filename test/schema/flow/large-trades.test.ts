@@ -4,7 +4,7 @@ import type { LargeTrade } from '../../../src/domain/flow/flow.ts';
 import { flowEventKinds, flowSides } from '../../../src/domain/flow/flow.ts';
 import { exchangeInstant } from '../../../src/domain/market-time.ts';
 import { writeCursor } from '../../../src/resolvers/cursor.ts';
-import { inTransaction } from '../../../src/store/engine/transaction.ts';
+import { inTransaction } from '../../../src/store/rows/transaction.ts';
 import { type Json, type TestApp, testApp } from '../../support/app.ts';
 import { coverage, largeTrade, leg, storeLargeTrades } from '../../support/flow.ts';
 import { statementsOf } from '../../support/statements.ts';

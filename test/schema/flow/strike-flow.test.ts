@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { inTransaction } from '../../../src/store/engine/transaction.ts';
 import { saveCoverages } from '../../../src/store/flow/coverage.ts';
 import { saveCrossSections } from '../../../src/store/flow/cross-sections.ts';
 import { saveGexCapture } from '../../../src/store/gex/captures.ts';
+import { inTransaction } from '../../../src/store/rows/transaction.ts';
 import { type Json, type TestApp, testApp } from '../../support/app.ts';
 import { coverage, measures } from '../../support/flow.ts';
 import { gexCapture, newYork } from '../../support/option-market.ts';

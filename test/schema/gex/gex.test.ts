@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readOptionContract } from '../../../src/domain/chain/option-contract.ts';
 import { saveOpenInterest } from '../../../src/store/chain/open-interest.ts';
-import { anyChange } from '../../../src/store/engine/subjects.ts';
-import { inTransaction } from '../../../src/store/engine/transaction.ts';
+import { inTransaction } from '../../../src/store/rows/transaction.ts';
+import { anyChange } from '../../../src/store/versions/subjects.ts';
 import { type Json, type TestApp, testApp } from '../../support/app.ts';
 import { chainCapture, chainRow, gexCapture, newYork, saveCaptures } from '../../support/option-market.ts';
 import { statementsOf } from '../../support/statements.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { inTransaction } from '../../../src/store/engine/transaction.ts';
 import { saveCoverages } from '../../../src/store/flow/coverage.ts';
 import { stockedSymbols } from '../../../src/store/market/stocked-sessions.ts';
+import { inTransaction } from '../../../src/store/rows/transaction.ts';
 import { type TestApp, testApp } from '../../support/app.ts';
 import { coverage } from '../../support/flow.ts';
 import { minutes } from '../../support/live.ts';

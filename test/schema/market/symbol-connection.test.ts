@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { inTransaction } from '../../../src/store/engine/transaction.ts';
 import { saveSymbols } from '../../../src/store/market/symbols.ts';
+import { inTransaction } from '../../../src/store/rows/transaction.ts';
 import { type Json, type TestApp, testApp, testSymbols } from '../../support/app.ts';
 
 let app: TestApp;

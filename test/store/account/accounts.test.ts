@@ -6,7 +6,7 @@ import {
   listAccounts,
   setAccount,
 } from '../../../src/store/account/accounts.ts';
-import { ensureMetadata } from '../../../src/store/engine/metadata.ts';
+import { ensureMetadata } from '../../../src/store/rows/metadata.ts';
 import { type TestStore, testStore } from '../../support/store.ts';
 
 let store: TestStore;

@@ -8,8 +8,8 @@ import {
   saveLiveOptionBars,
   saveOptionBars,
 } from '../../../src/store/chain/option-bars.ts';
-import { inTransaction } from '../../../src/store/engine/transaction.ts';
 import { encodeBars } from '../../../src/store/market/bar-codec.ts';
+import { inTransaction } from '../../../src/store/rows/transaction.ts';
 import { storeForThisTest, type TestStore } from '../../support/store.ts';
 
 const id = 'O:SPXW240308C05100000';

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { JournalTrade } from '../../../src/domain/journal/journal.ts';
-import { openStore, type Store } from '../../../src/store/engine/connection.ts';
 import { journalRows } from '../../../src/store/journal/journal-writes.ts';
 import { insertJournalTrade } from '../../../src/store/journal/trades.ts';
+import { openStore, type Store } from '../../../src/store/rows/connection.ts';
 import { type TestStore, testStore } from '../../support/store.ts';
 
 let store: TestStore;

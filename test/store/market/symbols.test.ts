@@ -2,9 +2,9 @@ import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import { expect, test, vi } from 'vitest';
 import type { SymbolEntry } from '../../../src/domain/symbol.ts';
-import { watchChanges } from '../../../src/store/engine/changes.ts';
-import { inTransaction } from '../../../src/store/engine/transaction.ts';
 import { allSymbols, saveSymbols, saveUnknownTickers, symbolRegistry } from '../../../src/store/market/symbols.ts';
+import { inTransaction } from '../../../src/store/rows/transaction.ts';
+import { watchChanges } from '../../../src/store/versions/changes.ts';
 import { storeForThisTest } from '../../support/store.ts';
 
 const entry = (symbol: string, more: Partial<SymbolEntry> = {}): SymbolEntry => ({
@@ -85,7 +85,7 @@ test('symbols in memory are there at once, without a promise', async () => {
 
 test('a watched registry sees what another process saved, as soon as it is committed', async () => {
   const [store, other] = await storeForThisTest().then(async (one) => {
-    const { openStore } = await import('../../../src/store/engine/connection.ts');
+    const { openStore } = await import('../../../src/store/rows/connection.ts');
     return [one, await openStore({ databaseUrl: one.databaseUrl, dataDir: '' })] as const;
   });
   const { stop } = await watchChanges(store);

@@ -7,8 +7,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import pg from 'pg';
-import { openStore } from '../../../src/store/engine/connection.ts';
-import { distributionSql } from '../../../src/store/engine/distribution.ts';
+import { distributionSql } from '../../../src/store/cluster/distribution.ts';
+import { openStore } from '../../../src/store/rows/connection.ts';
 
 // The cluster's program lies beside the clone, as the shared data do.
 const program = fileURLToPath(new URL('../../../../shared/citus/cluster.sh', import.meta.url));

@@ -3,7 +3,7 @@ import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
-import { openEmbeddedServer } from '../../../src/store/engine/embedded/embedded-server.ts';
+import { openEmbeddedServer } from '../../../src/store/embedded/embedded-server.ts';
 import { makeTemplate, onServer } from './template-database.ts';
 
 export async function setup(project: TestProject): Promise<() => Promise<void>> {

@@ -2,8 +2,8 @@
 // leaves a row, closes. stay: opens and closes when stdin ends. write: writes until it is killed, printing each number
 // once its row is acknowledged.
 import { once } from 'node:events';
-import { openStore } from '../../../src/store/engine/connection.ts';
-import { inTransaction } from '../../../src/store/engine/transaction.ts';
+import { openStore } from '../../../src/store/rows/connection.ts';
+import { inTransaction } from '../../../src/store/rows/transaction.ts';
 
 const [dataDir, mode] = process.argv.slice(2);
 const say = (line: string) => process.stdout.write(`${line}\n`);

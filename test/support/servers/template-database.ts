@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import type { TestProject } from 'vitest/node';
-import { openStore } from '../../../src/store/engine/connection.ts';
+import { openStore } from '../../../src/store/rows/connection.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {

@@ -15,8 +15,8 @@ import { compositionCategories, stockTraits, stockTraitsOf } from '../../../src/
 import { minuteMs } from '../../../src/domain/units.ts';
 import { listedExpiries } from '../../../src/sample/market/listing.ts';
 import { liveTapeLines } from '../../../src/sample/market/live-tape.ts';
+import { recipes } from '../../../src/sample/market/planted-kinds.ts';
 import { samplePrices } from '../../../src/sample/market/prices.ts';
-import { recipes } from '../../../src/sample/market/recipes.ts';
 import { stockSession } from '../../../src/sample/market/stock-tape.ts';
 import { tickersOfTape } from '../../../src/sample/market/stock-tape-file.ts';
 import { type TapeShape, tapeEndMs, tapeShape } from '../../../src/sample/market/tape-shape.ts';

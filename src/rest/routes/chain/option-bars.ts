@@ -1,4 +1,4 @@
-import { providerUnavailable } from '../../../domain/failure.ts';
+import { providerUnavailable } from '../../../wire/failure.ts';
 import { contract, oneOf, positiveInt, sessionDate } from '../../contract/params.ts';
 import { route } from '../../contract/route.ts';
 

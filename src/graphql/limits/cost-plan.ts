@@ -1,0 +1,165 @@
+import {
+  type DocumentNode,
+  type FieldNode,
+  type FragmentDefinitionNode,
+  type GraphQLCompositeType,
+  type GraphQLField,
+  type GraphQLSchema,
+  getNamedType,
+  isCompositeType,
+  isInterfaceType,
+  isListType,
+  isNonNullType,
+  isObjectType,
+  Kind,
+  type OperationDefinitionNode,
+  SchemaMetaFieldDef,
+  type SelectionSetNode,
+  TypeMetaFieldDef,
+  TypeNameMetaFieldDef,
+} from 'graphql';
+import { costOf, type FieldCost } from '../../schema/cost.ts';
+import { fragmentsOf, responseKey } from '../execution/document.ts';
+import { type Condition, conditionsOf } from './conditions.ts';
+import { valueBytes } from './value-bytes.ts';
+import { weights } from './weight.ts';
+
+/** A field of an operation as it is weighed: its fragments expanded, selections of one response key merged. */
+export interface PlannedField {
+  key: string;
+  field: GraphQLField<unknown, unknown>;
+  /** The first selection, for its arguments: all of one key have the same. */
+  node: FieldNode;
+  cost: FieldCost | undefined;
+  isList: boolean;
+  /** Bytes of its key in the answer, and of one value of it. */
+  keyBytes: number;
+  bytes: number;
+  /** Points of a look-up for each parent, where the field does not say what it costs. */
+  lookup: number;
+  /** It is there if one of these holds as a whole; null = always. */
+  conditions: Condition[][] | null;
+  below: PlannedFields;
+  /**
+   * True if its size can only be found out by looking at the answer: below are lists, or fields that cost something.
+   */
+  isCounted: boolean;
+}
+
+/** Fields of one object of the answer. */
+export interface PlannedFields {
+  /**
+   * Those that are always there and take no more than their values, summed up with what is below them: for one object.
+   */
+  plain: { leaves: number; bytes: number; points: number };
+  /** The others. */
+  fields: PlannedField[];
+}
+
+/** A field while the selections that it is made of are collected. */
+type CollectedField = Omit<PlannedField, 'below'> & { below: CollectedFields };
+type CollectedFields = Map<string, CollectedField>;
+
+/** True if a field adds the same for every object: nothing about it depends on arguments, variables or the answer. */
+function isPlain({ conditions, isCounted, cost, below }: PlannedField): boolean {
+  return conditions === null && !isCounted && !cost?.times && below.fields.length === 0;
+}
+
+function summedUp(collected: CollectedFields): PlannedFields {
+  const plain = { leaves: 0, bytes: 0, points: 0 };
+  const fields: PlannedField[] = [];
+  for (const each of collected.values()) {
+    const field: PlannedField = { ...each, below: summedUp(each.below) };
+    if (!isPlain(field)) {
+      fields.push(field);
+      continue;
+    }
+    plain.leaves += 1 + field.below.plain.leaves;
+    plain.bytes += field.keyBytes + field.bytes + field.below.plain.bytes;
+    plain.points += field.lookup + field.below.plain.points;
+  }
+  return { plain, fields };
+}
+
+/** Inputs of weighing, with costs beyond those that the schema's fields declare: of introspection, by `Type.field`. */
+export interface Weighing {
+  schema: GraphQLSchema;
+  introspectionCost: (coordinate: string) => FieldCost | undefined;
+}
+
+function fieldOf(schema: GraphQLSchema, parent: GraphQLCompositeType, name: string) {
+  if (name === TypeNameMetaFieldDef.name) return TypeNameMetaFieldDef;
+  if (parent === schema.getQueryType()) {
+    if (name === SchemaMetaFieldDef.name) return SchemaMetaFieldDef;
+    if (name === TypeMetaFieldDef.name) return TypeMetaFieldDef;
+  }
+  return isObjectType(parent) || isInterfaceType(parent) ? parent.getFields()[name] : undefined;
+}
+
+/** True if a field is resolved from more than its parent: what the request has. */
+function looksUp({ name, resolve }: GraphQLField<unknown, unknown>): boolean {
+  return resolve !== undefined && resolve.length > 1 && !name.startsWith('__');
+}
+
+function planned(node: FieldNode, field: GraphQLField<unknown, unknown>, cost: FieldCost | undefined): CollectedField {
+  const key = responseKey(node);
+  const isList = isListType(isNonNullType(field.type) ? field.type.ofType : field.type);
+  return {
+    key,
+    field,
+    node,
+    cost,
+    isList,
+    // Its quotes, a colon and a comma.
+    keyBytes: key.length + 4,
+    bytes: cost?.bytes ?? valueBytes(getNamedType(field.type)),
+    lookup: looksUp(field) && cost?.once === undefined && cost?.each === undefined ? weights.lookup : 0,
+    conditions: [],
+    below: new Map(),
+    isCounted: isList || cost?.once !== undefined || cost?.each !== undefined || cost?.isWritten === true,
+  };
+}
+
+/** Plans an operation, whose fields are within the limit. */
+export function planOf(weighing: Weighing, document: DocumentNode, operation: OperationDefinitionNode): PlannedFields {
+  const { schema, introspectionCost } = weighing;
+  const fragments: ReadonlyMap<string, FragmentDefinitionNode> = fragmentsOf(document);
+
+  function addField(to: CollectedFields, parent: GraphQLCompositeType, node: FieldNode, when: Condition[]): boolean {
+    const field = fieldOf(schema, parent, node.name.value);
+    if (!field) return false;
+    // Fields of different types may share a key; either may be in the answer.
+    const id = `${responseKey(node)} ${parent.name}.${field.name}`;
+    const found =
+      to.get(id) ?? planned(node, field, costOf(field) ?? introspectionCost(`${parent.name}.${field.name}`));
+    to.set(id, found);
+    if (when.length === 0) found.conditions = null;
+    else found.conditions?.push(when);
+    const type = getNamedType(field.type);
+    if (node.selectionSet && isCompositeType(type) && add(found.below, type, node.selectionSet, []))
+      found.isCounted = true;
+    return found.isCounted;
+  }
+
+  /** Adds the fields of a selection; true when one of them is counted. */
+  function add(to: CollectedFields, parent: GraphQLCompositeType, set: SelectionSetNode, when: Condition[]): boolean {
+    let isCounted = false;
+    for (const node of set.selections) {
+      const conditions = conditionsOf(node);
+      if (conditions === null) continue;
+      const all = conditions.length === 0 ? when : [...when, ...conditions];
+      if (node.kind === Kind.FIELD) {
+        isCounted = addField(to, parent, node, all) || isCounted;
+        continue;
+      }
+      const fragment = node.kind === Kind.INLINE_FRAGMENT ? node : fragments.get(node.name.value);
+      const type = fragment?.typeCondition ? schema.getType(fragment.typeCondition.name.value) : parent;
+      if (fragment && isCompositeType(type)) isCounted = add(to, type, fragment.selectionSet, all) || isCounted;
+    }
+    return isCounted;
+  }
+
+  const collected: CollectedFields = new Map();
+  add(collected, schema.getRootType(operation.operation)!, operation.selectionSet, []);
+  return summedUp(collected);
+}

@@ -1,0 +1,261 @@
+import { type IncomingMessage, ServerResponse } from 'node:http';
+import type { ExecutionResult, GraphQLError } from 'graphql';
+import { CloseCode, MessageType, type Server } from 'graphql-ws';
+import type { Caller } from '../../access/caller.ts';
+import type { EndpointServices } from '../../access/endpoint-services.ts';
+import { recheckCaller } from '../../access/entitlement/recheck.ts';
+import { bodyPoints, messageRequests } from '../../access/limits/body-points.ts';
+import { releaseBytes } from '../../http/request-body.ts';
+import { heartbeat } from '../../http/websocket/heartbeat.ts';
+import type { WebSocketConnection, WebSocketListener } from '../../http/websocket/websocket-connection.ts';
+import { beginRequest, yieldForBytes } from '../../runtime/event-loop.ts';
+import { type Lifetime, lifetime } from '../../runtime/lifetime.ts';
+import { withinRequest } from '../../runtime/request-scope.ts';
+import { endError } from '../../schema/live.ts';
+import { clientGone, Failure, internal, rateLimited } from '../../wire/failure.ts';
+import { type JsonExcess, jsonSize, mostJsonValues } from '../../wire/json-size.ts';
+import type { OpenStream, StreamEnd } from '../../wire/open-stream.ts';
+import { deepestJson } from '../../wire/stored-text.ts';
+import { requestErrorOf } from '../request-error.ts';
+import type { RunOperation, SentOperation } from '../sse/single-connection.ts';
+import { eachAnswer, type Subscribed } from '../sse/subscription.ts';
+import { takeCredential } from './credential.ts';
+
+/** Operations at a time on one connection. @testonly */
+export const mostOperations = 100;
+
+/**
+ * Close codes: the protocol's own, and RFC 6455's that make its clients connect again (1001, 1013) or give up (4401,
+ * 4403). @testonly
+ */
+export const closing = { goingAway: 1001, unexpected: 4500, tryAgain: 1013, unauthorized: 4401, forbidden: 4403 };
+
+/** Reasons of closing for a message that is not read. */
+const invalidMessages: Record<JsonExcess, string> = {
+  'too-deep': `Invalid message received: nested more than ${deepestJson} deep`,
+  'too-many-values': `Invalid message received: more than ${mostJsonValues} values`,
+};
+
+function closeCodeOf({ status }: Failure): number {
+  if (status === 401) return closing.unauthorized;
+  if (status === 429 || status === 503) return closing.tryAgain;
+  return status < 500 ? closing.forbidden : closing.unexpected;
+}
+
+const codeOfEnd = ({ reason, failure }: StreamEnd) =>
+  reason === 'shutdown' ? closing.goingAway : closeCodeOf(failure);
+
+/** A client's connection by `graphql-transport-ws`: what its operations share. */
+export class GraphqlConnection implements WebSocketListener, OpenStream {
+  readonly #services: EndpointServices;
+  readonly #run: RunOperation;
+  readonly #request: IncomingMessage;
+  readonly #socket: WebSocketConnection;
+  readonly #life: Lifetime;
+  readonly #heart;
+  readonly #operations = new Set<Lifetime>();
+  #caller: Caller | null = null;
+  /** Points of reading the message at hand, until an operation is charged them. */
+  #sentPoints = 0;
+  #handle: (message: string) => Promise<void> = async () => {};
+  readonly #closed: (code?: number, reason?: string) => Promise<void>;
+
+  constructor(
+    { services, run, server }: { services: EndpointServices; run: RunOperation; server: Server<GraphqlConnection> },
+    request: IncomingMessage,
+    socket: WebSocketConnection,
+    life: Lifetime,
+  ) {
+    this.#services = services;
+    this.#run = run;
+    this.#request = request;
+    this.#socket = socket;
+    this.#life = life;
+    this.#heart = heartbeat(
+      () => socket.ping(),
+      () => socket.close(closing.goingAway, 'Three pings were not answered.'),
+    );
+    life.onEnd(() => {
+      for (const operation of this.#operations) operation.end();
+    });
+    this.#closed = server.opened(
+      {
+        protocol: socket.protocol,
+        send: (text) => socket.send(text),
+        onPing: (payload) => this.#pong(payload),
+        close: (code = closing.goingAway, reason = '') => socket.close(code, reason),
+        onMessage: (handle) => {
+          this.#handle = handle;
+        },
+      },
+      this,
+    );
+  }
+
+  /** Handles a message when it is its turn; an operation goes on when the next message is handled. */
+  async onMessage(message: string | Buffer): Promise<void> {
+    try {
+      await this.#turn(message.length);
+    } catch {
+      return;
+    }
+    const bytes = Buffer.from(message);
+    const size = jsonSize(bytes, deepestJson);
+    releaseBytes(bytes);
+    if (typeof size === 'string') {
+      this.#charge(messageRequests({ bytes: message.length, values: 0 }));
+      this.#socket.close(CloseCode.BadRequest, invalidMessages[size]);
+      return;
+    }
+    this.#sentPoints = bodyPoints(size);
+    this.#handle(String(message)).catch((error: unknown) => {
+      this.#services.report(this.#request, internal(error));
+      this.#socket.close(closing.unexpected, 'Something went wrong on our side.');
+    });
+    if (this.#sentPoints > 0) this.#charge(messageRequests(size));
+  }
+
+  /** Waits for the turn of a large message among the heavy work of all callers; rejects when the client is gone. */
+  async #turn(bytes: number): Promise<void> {
+    const scope = beginRequest(clientGone);
+    if (this.#caller !== null) scope.isOf(this.#caller.keyId ?? this.#caller.accountId);
+    const forget = this.#life.onEnd(() => scope.end());
+    await withinRequest(scope, () => yieldForBytes(bytes)).finally(() => {
+      forget();
+      scope.end();
+    });
+  }
+
+  /** Charges a large message that is no operation; closes the connection if it is one too many, or before admission. */
+  #charge(requests: number): void {
+    this.#sentPoints = 0;
+    if (requests === 0) return;
+    if (this.#caller === null) {
+      this.#socket.close(CloseCode.BadRequest, 'Invalid message received: too large');
+      return;
+    }
+    const response = new ServerResponse(this.#request);
+    this.#services.admission.charge(this.#caller, this.#request, response, requests).catch((error: unknown) => {
+      const failure = error instanceof Failure ? error : internal(error);
+      this.#socket.close(closeCodeOf(failure), failure.message);
+    });
+  }
+
+  /** Answers a ping of the protocol with its payload. */
+  async #pong(payload: unknown): Promise<void> {
+    await this.#socket.send(JSON.stringify({ type: MessageType.Pong, payload }));
+  }
+
+  onPong(): void {
+    this.#heart.heard();
+  }
+
+  onClose(code: number, reason: string): void {
+    this.#life.end();
+    void this.#closed(code, reason);
+  }
+
+  beat(): void {
+    this.#heart.beat();
+  }
+
+  end(end: StreamEnd): void {
+    this.#socket.close(codeOfEnd(end), end.failure.message);
+  }
+
+  /** Closes when the credential is not valid any more; what its operations may read, they ask themselves. */
+  async recheck(): Promise<void> {
+    if (this.#caller === null) return;
+    const now = await recheckCaller(
+      () => this.#services.admission.authenticate(this.#request),
+      async () => {},
+    );
+    if ('caller' in now) this.#caller = now.caller;
+    else this.end({ reason: 'not_entitled', failure: now.refused });
+  }
+
+  /**
+   * Admits the connection by the credential of `connection_init`, as one request and one stream; closes it when it is
+   * refused.
+   */
+  async admit(params: Readonly<Record<string, unknown>> | undefined): Promise<boolean> {
+    const { admission, note, report } = this.#services;
+    try {
+      takeCredential(this.#request, params);
+      const response = new ServerResponse(this.#request);
+      const { caller } = await admission.admit(this.#request, response, { cost: () => 1 });
+      if (this.#socket.isClosed) return false;
+      this.#life.onEnd(admission.takeStreamSlot(caller));
+      this.#caller = caller;
+      this.#socket.admit();
+      return true;
+    } catch (error) {
+      const failure = error instanceof Failure ? error : internal(error);
+      note(this.#request, { code: failure.code });
+      if (failure.status >= 500) report(this.#request, failure);
+      this.#socket.close(closeCodeOf(failure), failure.message);
+      return false;
+    }
+  }
+
+  /** Runs an operation: its errors where it is refused, a query's result, or the events of a subscription. */
+  async operation(
+    id: string,
+    sent: SentOperation,
+  ): Promise<readonly GraphQLError[] | ExecutionResult | AsyncIterableIterator<ExecutionResult>> {
+    const sentPoints = this.#sentPoints;
+    this.#sentPoints = 0;
+    if (this.#operations.size >= mostOperations)
+      return [requestErrorOf(rateLimited(`At most ${mostOperations} operations at a time on one connection.`, 1))];
+    const life = lifetime();
+    this.#operations.add(life);
+    life.onEnd(() => this.#operations.delete(life));
+    const scope = beginRequest(clientGone);
+    life.onEnd(() => scope.end());
+    // Each operation has rate headers of its own, by which admission knows what was charged.
+    const response = new ServerResponse(this.#request);
+    life.onEnd(() => response.emit('close'));
+    if (this.#socket.isClosed) life.end();
+    const result = await withinRequest(scope, () =>
+      this.#run(this.#request, response, { ...sent, sentPoints }, life),
+    ).catch((error: unknown) => {
+      life.end();
+      throw error;
+    });
+    if ('answers' in result) {
+      scope.isHeavy();
+      return this.#events(id, result, life);
+    }
+    life.end();
+    return result.data == null && result.errors?.length ? result.errors : result;
+  }
+
+  /**
+   * Sends the events of a subscription itself, since many clients share the text of one. It yields nothing, and throws
+   * the reason of the end.
+   */
+  #events(id: string, subscribed: Subscribed, life: Lifetime): AsyncIterableIterator<ExecutionResult> {
+    const { source } = subscribed.answers;
+    const [begin, end] = [`{"id":${JSON.stringify(id)},"type":"next","payload":`, '}'];
+    const send = (json: string) => this.#socket.send(begin + json + end);
+    const done = { done: true, value: undefined } as const;
+    const iterator: AsyncIterableIterator<ExecutionResult> = {
+      next: async () => {
+        await Promise.race([
+          eachAnswer(subscribed, send, (failure) => this.#services.report(this.#request, failure)),
+          source.over,
+        ]);
+        life.end();
+        if (source.ended === null) return done;
+        const { message, extensions } = endError(source.ended);
+        throw Object.assign(new Error(message), { extensions });
+      },
+      async return() {
+        life.end();
+        return done;
+      },
+      [Symbol.asyncIterator]: () => iterator,
+    };
+    return iterator;
+  }
+}

@@ -1,0 +1,62 @@
+import type { GraphQLSchema } from 'graphql';
+import { dataSchema, type JsonSchema } from '../contract/answer-schema.ts';
+import { errorResponses } from '../openapi/errors.ts';
+import { publicHeaders } from '../openapi/headers.ts';
+import type { StreamOperations } from './stream.ts';
+import { topicKinds } from './stream-topics.ts';
+
+function topicLine([kind, { option, all, description }]: [string, (typeof topicKinds)[string]]): string {
+  const form = `${kind}:${all ? 'SYMBOL or *' : 'SYMBOL'}${option === null ? '' : '[:option]'}`;
+  return `${form}: ${description}${option === null ? '' : ` (option: ${option})`}`;
+}
+
+/** The stream as an OpenAPI operation. */
+export function streamOperation(schema: GraphQLSchema, operations: StreamOperations): JsonSchema {
+  const events = Object.fromEntries([...operations].map(([kind, operation]) => [kind, dataSchema(schema, operation)]));
+  return {
+    operationId: 'stream',
+    tags: ['market.live'],
+    summary: 'Live stream',
+    description: [
+      'Server-sent events. Each event is a JSON row as in the route of the same name; the event name is the kind of the topic.',
+      'The first event is `ready` with the topics. Send the id of the last event as Last-Event-ID to resume after it, as far as events are retained.',
+      'If the server ends the stream, the last event is `end`: {reason, error}, with reason shutdown, too_slow, not_entitled or failed.',
+    ].join(' '),
+    parameters: [
+      {
+        name: 'topics',
+        in: 'query',
+        required: true,
+        description: `Topics separated by commas. A topic without a kind has the kind of the topic before it. ${Object.entries(topicKinds).map(topicLine).join('. ')}.`,
+        schema: { type: 'string' },
+        example: 'quotes:SPY,QQQ,bars:SPY:1m,large-trades:*:250000',
+      },
+      {
+        name: 'Last-Event-ID',
+        in: 'header',
+        required: false,
+        description: 'The id of the last event of an earlier stream of the same topics.',
+        schema: { type: 'string' },
+      },
+    ],
+    responses: {
+      200: {
+        description: 'The events, until the client disconnects.',
+        headers: publicHeaders,
+        content: {
+          'text/event-stream': {
+            schema: {
+              type: 'string',
+              description: 'Events. The data of each is JSON of its schema in x-events.',
+              contentMediaType: 'text/event-stream',
+              contentSchema: { anyOf: Object.values(events) },
+            },
+            'x-events': events,
+          },
+        },
+      },
+      ...errorResponses([400, 401, 403, 404, 414, 429, 500, 502, 503]),
+    },
+    'x-graphql-operation': [...operations.values()].map(({ source }) => source).join('\n'),
+  };
+}

@@ -1,0 +1,108 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Store } from '../rows/connection.ts';
+import { storeError } from '../rows/store-error.ts';
+
+// Committed on the coordinator, and still prepared on a node, or on one that does not answer. The node will have the
+// transaction when Citus recovers it (`citus.recover_2pc_interval`); until then it gives the rows of before.
+const unsettledText = `SELECT entry.groupid || ' ' || entry.gid AS id,
+    nodename || ':' || nodeport AS node, answer.success IS TRUE AS answers
+  FROM pg_dist_transaction AS entry
+  JOIN pg_dist_node AS node ON node.groupid = entry.groupid AND node.noderole = 'primary'
+  LEFT JOIN run_command_on_all_nodes($$SELECT coalesce(jsonb_agg(gid), '[]') FROM pg_prepared_xacts$$) AS answer
+    ON answer.nodeid = node.nodeid
+  WHERE CASE WHEN answer.success THEN answer.result::jsonb ? entry.gid ELSE true END`;
+
+const pauseMs = 1000;
+const settledPauseMs = 200;
+
+interface Unsettled {
+  id: string;
+  node: string;
+  /** True if the node answers. */
+  answers: boolean;
+}
+
+async function unsettledOf({ pool }: Pick<Store, 'pool'>): Promise<Unsettled[]> {
+  const { rows } = await pool.query<Unsettled>(unsettledText);
+  return rows;
+}
+
+/**
+ * Waits until every node has everything that was committed before. Otherwise a transaction that reads rows to change
+ * them would overwrite committed rows that are not visible yet. Throws if a node that may lack something does not
+ * answer.
+ */
+export async function untilSettled(store: Pick<Store, 'pool' | 'nodes'>): Promise<void> {
+  if (store.nodes.symbolsAtOnce === 0) return;
+  let left: Set<string> | null = null;
+  for (;;) {
+    const now: Unsettled[] = (await unsettledOf(store)).filter(({ id }) => left?.has(id) ?? true);
+    const away = now.find(({ answers }) => !answers);
+    if (away)
+      throw storeError(
+        `The node ${away.node} does not answer, and may lack a transaction that is committed. Start it, then try again.`,
+      );
+    if (now.length === 0) return;
+    left = new Set(now.map(({ id }) => id));
+    await delay(settledPauseMs);
+  }
+}
+
+/** Watches for transactions that are committed and not yet to be seen on every node. */
+export interface Settling {
+  /** There may be one: nothing is held from now on until there is none. Resolves when it has looked once. */
+  doubt(): Promise<void>;
+  /** Ends the watch; to be called before the store is closed. */
+  stop(): Promise<void>;
+}
+
+/** Watches a store that is spread over several nodes; one that is not has no such transactions. */
+export function watchSettling(store: Store): Settling {
+  const { nodes, versions } = store;
+  let doubts = 0;
+  let settling: { looked: Promise<void>; ended: Promise<void> } | null = null;
+  const stopped = new AbortController();
+
+  async function unsettled(): Promise<Set<string> | null> {
+    try {
+      return new Set((await unsettledOf(store)).map(({ id }) => id));
+    } catch {
+      return null;
+    }
+  }
+
+  async function settle(looked: () => void): Promise<void> {
+    versions.addLost(1);
+    let seen = -1;
+    let left = null as Set<string> | null;
+    while (!stopped.signal.aborted) {
+      // Those that began since then are settled by their own writers, or reported again.
+      const before: Set<string> | null = seen === doubts ? left : null;
+      seen = doubts;
+      const now = await unsettled();
+      left = now && new Set([...now].filter((id) => before?.has(id) ?? true));
+      if (left?.size === 0 && seen === doubts) break;
+      looked();
+      await delay(pauseMs, undefined, { signal: stopped.signal, ref: false }).catch(() => {});
+    }
+    settling = null;
+    versions.addLost(-1);
+    looked();
+  }
+
+  return {
+    async doubt() {
+      doubts += 1;
+      if (nodes.symbolsAtOnce === 0 || stopped.signal.aborted) return;
+      if (settling === null) {
+        const { promise, resolve } = Promise.withResolvers<void>();
+        settling = { looked: promise, ended: settle(resolve) };
+      }
+      await settling.looked;
+    },
+    async stop() {
+      stopped.abort();
+      await settling?.ended;
+    },
+  };
+}

@@ -1,0 +1,119 @@
+import { Socket } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import pg from 'pg';
+import { storeError } from '../rows/store-error.ts';
+import { passwordOf, stopServer, superuser } from './embedded-cluster.ts';
+import type { EmbeddedLocation } from './embedded-location.ts';
+import { isRunning, type Postmaster, readPostmaster } from './postmaster-file.ts';
+
+/** This process as one of the users of a running embedded server. */
+export interface Presence {
+  /** Holds the presence lock as long as it is connected. */
+  client: pg.Client;
+  /** Connection settings, but for the database. */
+  connection: pg.ClientConfig;
+  postmaster: Postmaster;
+}
+
+// Every process that uses the server holds this advisory lock, shared, on a connection of its own. The server frees it
+// when the process ends, however it ends; the process that leaves and then gets it exclusively was the last, and stops
+// the server.
+const presenceLock = "hashtext('tapegraph presence')";
+const longestStopMs = 60_000;
+
+// Not there: ENOENT, ECONNREFUSED, ECONNRESET. Stopping: 57P01; crashed: 57P02; starting up: 57P03.
+const passing = new Set(['ENOENT', 'ECONNREFUSED', 'ECONNRESET', 'EPIPE', '57P01', '57P02', '57P03']);
+
+/**
+ * Takes part in the server named in `postmaster.pid`; null when it is not (or no longer, or not yet) there, or if
+ * `stop` is aborted first.
+ */
+export async function takePart(
+  location: EmbeddedLocation,
+  postmaster: Postmaster,
+  stop: AbortSignal,
+): Promise<Presence | null> {
+  if (!postmaster.port) return null;
+  const connection = connectionTo(location, postmaster);
+  const options = { application_name: 'tapegraph presence', connectionTimeoutMillis: 10_000 };
+  const stream = new Socket();
+  const client = new pg.Client({ ...connection, ...options, database: 'postgres', stream: () => stream });
+  client.on('error', () => {});
+  // The client would wait for a server that does not answer.
+  const onStop = () => void stream.destroy();
+  stop.addEventListener('abort', onStop, { once: true });
+  try {
+    await client.connect();
+    // Waits while the last user is stopping the server, and then fails with it.
+    await client.query(`SELECT pg_advisory_lock_shared(${presenceLock})`);
+    return { client, connection, postmaster };
+  } catch (error) {
+    await client.end().catch(() => {});
+    if (stop.aborted) return null;
+    const { code, message } = error as { code?: string; message: string };
+    if (code === undefined ? /terminated|timeout|connection error|not queryable/i.test(message) : passing.has(code))
+      return null;
+    throw storeError(`The embedded PostgreSQL in ${location.cluster} refused the connection: ${message}`, error);
+  } finally {
+    stop.removeEventListener('abort', onStop);
+  }
+}
+
+/**
+ * Leaves the server; the last one stops it and returns when it has ended, its data checkpointed. Looks for `patienceMs`
+ * whether it is the last: users that were killed remain until the server has noticed.
+ */
+export async function leave(location: EmbeddedLocation, presence: Presence, patienceMs = 0): Promise<void> {
+  if (await leaveAtOnce(location, presence, patienceMs)) await ended(location, presence.postmaster);
+  await presence.client.end().catch(() => {});
+}
+
+/**
+ * For a process that ends at once: looks for `patienceMs` whether it is the last user, and has the server stop without
+ * waiting for that. Returns whether it has.
+ */
+export async function leaveAtOnce(
+  location: EmbeddedLocation,
+  presence: Presence,
+  patienceMs: number,
+): Promise<boolean> {
+  const untilMs = performance.now() + patienceMs;
+  for (;;) {
+    const stopped = await stopIfLast(location, presence);
+    if (stopped !== false || performance.now() >= untilMs) return stopped === true;
+    await delay(20);
+  }
+}
+
+/**
+ * Gives up the presence lock and, when nobody else holds it, has the server stop; whether it has; null = the server is
+ * gone.
+ */
+async function stopIfLast(location: EmbeddedLocation, { client, postmaster }: Presence): Promise<boolean | null> {
+  try {
+    await client.query(`SELECT pg_advisory_unlock_shared(${presenceLock})`);
+    const { rows } = await client.query(`SELECT pg_try_advisory_lock(${presenceLock}) AS alone`);
+    if (rows[0]?.alone !== true) return false;
+    stopServer(location, postmaster.pid);
+    return true;
+  } catch {
+    return null;
+  }
+}
+
+function connectionTo(location: EmbeddedLocation, postmaster: Postmaster): pg.ClientConfig {
+  // The server's own file says where its socket is: TMPDIR may differ between two processes.
+  const host = process.platform === 'win32' ? '127.0.0.1' : postmaster.socketDir || location.socketDir;
+  const password = passwordOf(location);
+  return { host, port: postmaster.port, user: superuser, ssl: false, ...(password === null ? {} : { password }) };
+}
+
+async function ended(location: EmbeddedLocation, stopped: Postmaster): Promise<void> {
+  const giveUpAt = performance.now() + longestStopMs;
+  while (performance.now() < giveUpAt) {
+    // The file goes last. A different file means that the next user has already started the server again.
+    const now = readPostmaster(location.cluster);
+    if (now === null || now.pid !== stopped.pid || !isRunning(now, location.cluster)) return;
+    await delay(5);
+  }
+}

@@ -1,0 +1,277 @@
+import pg from 'pg';
+import { currentRequest } from '../../runtime/request-scope.ts';
+import { type Nodes, watchNodes } from '../cluster/nodes.ts';
+import { openReplicas, type Reader, type ReplicaPools, type Replicas } from '../cluster/replicas.ts';
+import { openEmbeddedServer } from '../embedded/embedded-server.ts';
+import { type BlockCache, createBlockCache } from '../series/block-cache.ts';
+import { DataVersions } from '../versions/data-versions.ts';
+import type { Subject } from '../versions/subjects.ts';
+import { connectionFailure } from './connection-failure.ts';
+import { isMigrated, type MigrateOptions, migrate } from './migrations.ts';
+import { toNumber } from './models/checked-number.ts';
+import { readModels } from './models/noted-models.ts';
+import { type HeldModels, type Models, openPrisma, type PrismaOverPool } from './models/prisma.ts';
+import { retriedReads } from './retried-reads.ts';
+import { storeError } from './store-error.ts';
+import { observedPool, type StatementObserver } from './timed-client.ts';
+import { type WriteWatch, watchWrites } from './write-watch.ts';
+
+/** The open store. Every function of `store/` takes it (or a transaction) first. */
+export interface Store {
+  /** The tables, as `schema.prisma` has them. Read from the primary. */
+  prisma: Models;
+  /** For statements that Prisma has no form for; here a BIGINT arrives as a checked number, not as text. */
+  pool: pg.Pool;
+  /** Opens the models on a connection that holds a transaction: for `inTransaction`. */
+  holdModels(connection: pg.PoolClient): Promise<HeldModels>;
+  /** Reads by the pool and its models. */
+  primary: Reader;
+  /** Standbys that market data may be read from; null = there are none. */
+  replicas: Replicas | null;
+  /**
+   * Result of `readFrom` while something is read with several statements; null = any reader that can be used now.
+   */
+  reader: Reader | null;
+  /** Decoded blocks of this process, and what is held under a version. */
+  blocks: BlockCache;
+  /** The versions of the data as far as this process knows (`watchChanges`). */
+  versions: DataVersions;
+  /** Which writes fail now, and why. */
+  writes: WriteWatch;
+  /** True if its tables are on one node, or spread over several. */
+  nodes: Nodes;
+  /**
+   * True if the clock of its reader runs in a past session, whose bars are stored whole: prices are shown up to the
+   * last second that has ended.
+   */
+  endedBarsOnly: boolean;
+  /** True if minutes have prices of extended hours, which are not those of the day. */
+  extendedBars: boolean;
+  /** Names of the migrations that opening applied; empty when the store was at the code's version. */
+  migrated: string[];
+  /** Ends every connection; the last process to leave an embedded server stops it. May be called twice. */
+  close(): Promise<void>;
+}
+
+export interface StoreOptions {
+  /** A PostgreSQL server; null = the embedded one under `dataDir`. */
+  databaseUrl: string | null;
+  /** Folder of the embedded store; not used with `databaseUrl`. */
+  dataDir: string;
+  /** Apply missing migrations (default); false: refuse a store that lacks some. A newer store is refused either way. */
+  migrate?: boolean;
+  /** Gets a line when something is remarkable. */
+  log?: (line: string) => void;
+  /** Standbys of the server of `databaseUrl`, to read market data from. */
+  readUrls?: readonly string[];
+  /** Connections at most, to each server; 16 unless given. */
+  poolSize?: number;
+  /**
+   * Longest time of one statement, ms; 0, or absent, forever. PostgreSQL ends what takes longer; one that does not even
+   * say that has its connection closed a second later. Migrations may take as long as they need.
+   */
+  statementTimeoutMs?: number;
+  /** Show prices up to the last second that has ended; false, or absent: all that is stored of the bar in progress. */
+  endedBarsOnly?: boolean;
+  /** Stock tapes give minutes prices of extended hours; false when absent. */
+  extendedBars?: boolean;
+  /** Called for every statement, for metrics and traces. */
+  onStatement?: StatementObserver | undefined;
+  /** Maximum size of cached decoded blocks, bytes; default 64 MiB. */
+  cacheBytes?: number;
+  /** Aborted when the store is no longer wanted: an opening that waits for the embedded server rejects. */
+  stop?: AbortSignal;
+}
+
+/**
+ * Where market data of a subject and symbols is read; null = of any symbol. What an account owns, and what is written
+ * next, is read from `store.pool`. The answer of the request at hand depends on it from here on. Throws when the
+ * request that it is read for is over.
+ */
+export function readFrom(store: Store, subject: Subject, symbols: Iterable<string> | null): Reader {
+  currentRequest()?.requireClient();
+  for (const symbol of symbols ?? [null]) dependOn(store, subject, symbol);
+  return store.reader ?? store.replicas ?? store.primary;
+}
+
+/**
+ * The version of a symbol's data, or of all symbols' with null, to be asked for before they are read; null = what is
+ * read may not be held. The answer of the request at hand depends on it: it is cached no longer than the version stays.
+ */
+export function dependOn({ versions }: Store, subject: Subject, symbol: string | null): number | null {
+  const version = versions.of(subject, symbol);
+  currentRequest()?.dependencies.add(versions, subject, symbol, version);
+  return version;
+}
+
+/** The store for one request: what it reads with several statements is never older than what it has read. */
+export function readingTogether(store: Store): Store {
+  return store.replicas ? { ...store, reader: store.replicas.together() } : store;
+}
+
+/** Opens the store: the server of `databaseUrl`, or the embedded one, brought to the code's version. */
+export async function openStore(options: StoreOptions): Promise<Store> {
+  const {
+    databaseUrl,
+    dataDir,
+    readUrls = [],
+    migrate: apply = true,
+    log = () => {},
+    poolSize = 16,
+    statementTimeoutMs = 0,
+    onStatement,
+    cacheBytes = 64 * 1024 * 1024,
+    endedBarsOnly = false,
+    extendedBars = false,
+    stop,
+  } = options;
+  const shown = readUrls.map(addressOf);
+  const embedded = databaseUrl === null ? await openEmbeddedServer({ dataDir, log, stop }) : null;
+  const connection: pg.PoolConfig = {
+    ...(embedded?.connection ?? { connectionString: databaseUrl! }),
+    application_name: 'tapegraph',
+    connectionTimeoutMillis: 10_000,
+    keepAlive: true,
+    types,
+  };
+  const openPool = (to: pg.PoolConfig): pg.Pool => {
+    const limited = { ...to, ...limits(statementTimeoutMs), max: poolSize };
+    return onStatement ? observedPool(limited, onStatement) : new pg.Pool(limited);
+  };
+  const pool = openPool(connection);
+  // A connection that dies while idle is replaced at the next use; without a listener it would end the process.
+  pool.on('error', (error) => log(`A database connection was lost: ${error.message}`));
+  surviveLostConnections(pool);
+  try {
+    const schema = await reach(pool, databaseUrl);
+    const nodes = await watchNodes(pool);
+    const migrated = (await isMigrated(pool)) ? [] : await migrateWithoutLimits(connection, { apply, log });
+    const prisma = openPrisma(pool, schema);
+    const primary = readerOf(pool, prisma, nodes);
+    const standbys = readUrls.map((url, index) => replicaPools(shown[index]!, url, openPool, { schema, nodes }));
+    const replicas = standbys.length === 0 ? null : openReplicas({ primary, pool }, standbys, log);
+    return {
+      prisma: primary.prisma,
+      pool,
+      holdModels: prisma.hold,
+      endedBarsOnly,
+      extendedBars,
+      primary,
+      replicas,
+      reader: null,
+      blocks: createBlockCache(cacheBytes),
+      versions: new DataVersions(),
+      writes: watchWrites(),
+      nodes,
+      migrated,
+      close: once(async () => {
+        await Promise.all([pool.end(), replicas?.close()]);
+        await prisma.close();
+        await embedded?.close();
+      }),
+    };
+  } catch (error) {
+    await pool.end();
+    await embedded?.close();
+    throw error;
+  }
+}
+
+function readerOf(pool: pg.Pool, { models }: PrismaOverPool, nodes: Nodes): Reader {
+  return retriedReads({ query: pool.query.bind(pool) as Reader['query'], prisma: readModels(models) }, nodes);
+}
+
+function limits(statementTimeoutMs: number): pg.PoolConfig {
+  if (statementTimeoutMs === 0) return {};
+  return { statement_timeout: statementTimeoutMs, query_timeout: statementTimeoutMs + 1000 };
+}
+
+// A connection that dies while it is lent, between two statements, says so by an event for which the pool no longer
+// listens, and for which there is no other listener yet: it would end the process. The next statement fails, and the
+// pool drops the connection.
+function surviveLostConnections(pool: pg.Pool): void {
+  pool.on('connect', (client) => client.on('error', () => {}));
+}
+
+// Another process may be migrating, which is waited for, and a change of a large table takes its time.
+async function migrateWithoutLimits(connection: pg.PoolConfig, options: MigrateOptions): Promise<string[]> {
+  const pool = new pg.Pool({ ...connection, max: 1 });
+  pool.on('error', () => {});
+  surviveLostConnections(pool);
+  try {
+    return await migrate(pool, options);
+  } finally {
+    await pool.end();
+  }
+}
+
+const int8 = 20;
+
+// Raw SQL reads BIGINT as a checked number. Prisma brings its own readers and gives bigint.
+const types: pg.CustomTypesConfig = {
+  getTypeParser: (oid, format) =>
+    oid === int8 && format !== 'binary'
+      ? (text: string) => toNumber(BigInt(text))
+      : pg.types.getTypeParser(oid, format),
+};
+
+/** Resolves when the database answers; rejects when it does not within 2 s of having a connection, or gives none. */
+export async function pingDatabase({ pool }: Store): Promise<void> {
+  // A limit of its own: the store's is for statements that do something, and may be none.
+  await pool.query({ text: 'SELECT 1', query_timeout: 2000 } as pg.QueryConfig);
+}
+
+/** True if the database answers; returns the schema in which its tables are. */
+async function reach(pool: pg.Pool, databaseUrl: string | null): Promise<string> {
+  try {
+    const { rows } = await pool.query<{ schema: string | null }>('SELECT current_schema() AS schema');
+    return rows[0]!.schema ?? 'public';
+  } catch (error) {
+    if (databaseUrl === null) throw error;
+    throw storeError(`The database of DATABASE_URL cannot be used: ${connectionFailure(error)}`, error);
+  }
+}
+
+/** The address of a standby, without what is secret in it. */
+function addressOf(connectionString: string, index: number): string {
+  try {
+    const { host, port, database } = new pg.Client({ connectionString });
+    return `${host.startsWith('/') ? host : `${host}:${port}`}/${database}`;
+  } catch (error) {
+    const { message } = error as Error;
+    throw storeError(
+      `DATABASE_READ_URLS: URL ${index + 1} cannot be read: ${message}. Expected postgres://user:password@host:port/database, special characters percent-encoded.`,
+      error,
+    );
+  }
+}
+
+function replicaPools(
+  shown: string,
+  connectionString: string,
+  openPool: (to: pg.PoolConfig) => pg.Pool,
+  { schema, nodes }: { schema: string; nodes: Nodes },
+): ReplicaPools {
+  const to = { connectionString, connectionTimeoutMillis: 2000, keepAlive: true, types };
+  const pool = openPool({ ...to, application_name: 'tapegraph reader' });
+  const probe = new pg.Pool({ ...to, max: 1, application_name: 'tapegraph probe' });
+  // The probe shows whether it is there.
+  for (const each of [pool, probe]) {
+    each.on('error', () => {});
+    surviveLostConnections(each);
+  }
+  const prisma = openPrisma(pool, schema);
+  const close = async () => {
+    await Promise.all([pool.end(), probe.end()]);
+    await prisma.close();
+  };
+  return Object.assign(readerOf(pool, prisma, nodes), { probe, shown, close });
+}
+
+function once(work: () => Promise<void>): () => Promise<void> {
+  let done: Promise<void> | null = null;
+  return () => {
+    done ??= work();
+    return done;
+  };
+}

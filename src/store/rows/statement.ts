@@ -1,0 +1,129 @@
+import { readFileSync } from 'node:fs';
+import type pg from 'pg';
+import type { Reader } from '../cluster/replicas.ts';
+import { eachSymbol, routedTo, splitBySymbol } from '../cluster/routing.ts';
+import { type Model, tableOf } from './models/model-tables.ts';
+
+/** JavaScript types of PostgreSQL's types. */
+interface Values {
+  text: string;
+  bool: boolean;
+  int4: number;
+  /** Checked: beyond 2^53 − 1 it throws. */
+  int8: number;
+  float8: number;
+  bytea: Buffer;
+  'text[]': readonly string[];
+  'bool[]': readonly boolean[];
+  'int4[]': readonly number[];
+  'int8[]': readonly number[];
+  'float8[]': readonly number[];
+  'bytea[]': readonly Uint8Array[];
+  void: '';
+}
+
+/** A type, with `?` where null may stand for the value, or for one of a list. */
+export type SqlType = keyof Values | `${keyof Values}?`;
+type ListOf<T> = T extends readonly (infer E)[] ? readonly (E | null)[] : T | null;
+type ValueOf<T> = T extends keyof Values
+  ? Values[T]
+  : T extends `${infer Known extends keyof Values}?`
+    ? ListOf<Values[Known]>
+    : never;
+type Nullable<T> = { [Name in keyof T]: T[Name] extends `${string}?` ? T[Name] : `${T[Name] & string}?` };
+
+/** The columns of what an outer join may not find: null stands for each. */
+export function nullable<const Columns extends Types>(columns: Columns): Nullable<Columns> {
+  const named = Object.entries(columns).map(([name, type]) => [name, type.endsWith('?') ? type : `${type}?`]);
+  return Object.fromEntries(named) as Nullable<Columns>;
+}
+
+type Typed<T> = { [Name in keyof T]: ValueOf<T[Name]> };
+type Types = Readonly<Record<string, SqlType>>;
+
+/**
+ * A statement of SQL: a file of `sql/`, and the types of its parameters, in the order of their numbers, and of its
+ * columns.
+ */
+export interface Statement<Parameters extends Types = Types, Columns extends Types = Types> {
+  readonly name: string;
+  readonly text: string;
+  readonly parameters: Parameters;
+  readonly columns: Columns;
+  /** The same for the keys of one symbol, sent to its node; null where the statement is not about lists of keys. */
+  readonly routedText: string | null;
+  /** Runs it and returns its rows: those of a symbol in their order, on a distributed store symbol by symbol. */
+  rows(from: Queries, values: Typed<Parameters>): Promise<Typed<Columns>[]>;
+  /** Runs it and returns how many rows it gave or changed. */
+  count(from: Pick<Reader, 'query'>, values: Typed<Parameters>): Promise<number>;
+  /** The statement for `pg` itself. */
+  query(values: Typed<Parameters>): pg.QueryConfig;
+  /** The statements for `pg` itself, where rows are taken one by one: one, on a distributed store one a symbol. */
+  queries(from: Pick<Reader, 'symbolsAtOnce'>, values: Typed<Parameters>): pg.QueryConfig[];
+}
+
+/** The sender of a statement. */
+export type Queries = Pick<Reader, 'query' | 'symbolsAtOnce'>;
+
+/** Every statement, by name. A test prepares them all and compares their types with PostgreSQL's. */
+export const statements = new Map<string, Statement>();
+
+/** The columns of a model by the names of its fields. */
+function columnsOf(model: string, alias: string): string {
+  const { fields } = tableOf(model as Model);
+  return fields.map(({ field, column }) => `${alias}.${column} AS "${field}"`).join(', ');
+}
+
+/** Reads `sql/<name>.sql`. The comments at its head are for readers and are not sent. */
+function textOf(name: string): string {
+  const file = readFileSync(new URL(`sql/${name}.sql`, import.meta.url), 'utf8');
+  const written = file.replace(/^(\s*--.*\n)+/, '').trim();
+  return written.replace(/\{([A-Z]\w+) (\w+)\}/g, (_, model: string, alias: string) => columnsOf(model, alias));
+}
+
+/** The lists of a statement with one item a key: those that it unnests. */
+function keyLists(text: string, names: readonly string[]): string[] {
+  return names.filter((_, i) => text.includes(`unnest($${i + 1}::`));
+}
+
+/**
+ * The statement of `sql/<name>.sql`, read once, when the process starts. `{Model alias}` stands for the model's
+ * columns. Its first parameter is the list of the keys' symbols where `{of column}` follows a comparison of a column
+ * with a symbol: there, on a distributed store, the statement for one symbol says once more which symbol it is. Of such
+ * a statement a column `nth` is the number of a key, from 1.
+ */
+export function statement<const Parameters extends Types, const Columns extends Types>(
+  name: string,
+  parameters: Parameters,
+  columns: Columns,
+): Statement<Parameters, Columns> {
+  const written = textOf(name);
+  const text = written.replace(/\{of [\w.]+\}/g, '');
+  const routedText = written === text ? null : written.replace(/\{of ([\w.]+)\}/g, (_, column) => routedTo(column, 1));
+  const names = Object.keys(parameters);
+  const listed = keyLists(text, names);
+  const valuesOf = (values: Typed<Parameters>) => names.map((each) => values[each]);
+  const query = (values: Typed<Parameters>) => ({ name, text, values: valuesOf(values) });
+  const isSplit = (from: Pick<Reader, 'symbolsAtOnce'>) => routedText !== null && from.symbolsAtOnce > 0;
+  const parts = (values: Typed<Parameters>) => splitBySymbol(values, listed);
+  const routed = (values: Typed<Parameters>) => ({ name: `${name}, one`, text: routedText!, values: valuesOf(values) });
+  const made: Statement<Parameters, Columns> = {
+    name,
+    text,
+    routedText,
+    parameters,
+    columns,
+    query,
+    queries: (from, values) => (isSplit(from) ? parts(values).map((part) => routed(part.values)) : [query(values)]),
+    rows: async (from, values) => {
+      if (!isSplit(from)) return (await from.query<Typed<Columns>>(query(values))).rows;
+      return eachSymbol(from, parts(values), async (part) => {
+        const { rows } = await from.query<Typed<Columns>>(routed(part.values));
+        return rows.map((row) => ('nth' in row ? { ...row, nth: part.numbers[(row.nth as number) - 1]! } : row));
+      });
+    },
+    count: async (from, values) => (await from.query(query(values))).rowCount ?? 0,
+  };
+  statements.set(name, made as unknown as Statement);
+  return made;
+}

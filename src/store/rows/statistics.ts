@@ -1,0 +1,36 @@
+import type pg from 'pg';
+import type { Reader } from '../cluster/replicas.ts';
+import type { Store } from './connection.ts';
+import { statement } from './statement.ts';
+
+const grown = statement('market/grown-tables', {}, { name: 'text' });
+
+/**
+ * Has PostgreSQL look again at tables that have more than doubled. Connections keep the plans they made: of a table
+ * that was empty then, they read every row, until autovacuum looks at it, a minute or more later. Called after a
+ * commit; a failure is not thrown, since what was written is stored.
+ */
+export async function analyzeGrown({ pool }: Pick<Store, 'pool'>): Promise<void> {
+  try {
+    const names = await grownTables(pool);
+    if (names.length > 0) await pool.query(`ANALYZE (SKIP_LOCKED) ${names.join(', ')}`);
+  } catch {
+    // The next commit tries again.
+  }
+}
+
+/** Does not wait for holders of an exclusive table lock. */
+async function grownTables(pool: pg.Pool): Promise<string[]> {
+  const client = await pool.connect();
+  let broken: Error | undefined;
+  try {
+    await client.query(`BEGIN; SET LOCAL lock_timeout = '100ms'`);
+    const tables = await grown.rows({ query: client.query.bind(client) as Reader['query'], symbolsAtOnce: 0 }, {});
+    return tables.map(({ name }) => name);
+  } finally {
+    await client.query('ROLLBACK').catch((error: Error) => {
+      broken = error;
+    });
+    client.release(broken);
+  }
+}

@@ -1,0 +1,155 @@
+import type pg from 'pg';
+import type { Reader } from '../cluster/replicas.ts';
+import { untilSettled } from '../cluster/unsettled-commits.ts';
+import { announce, announceDoubt, moveVersions } from '../versions/changes.ts';
+import { ChangeSet } from '../versions/subjects.ts';
+import type { Store } from './connection.ts';
+import { beginLocked } from './locks.ts';
+import { notedModels } from './models/noted-models.ts';
+import type { HeldModels } from './models/prisma.ts';
+import { again, mayPass } from './retried-reads.ts';
+import { statement } from './statement.ts';
+import { writeProblemOf } from './write-watch.ts';
+
+/**
+ * One connection inside a transaction: `query`, streams of pg-copy-streams, and Prisma's models, all on this
+ * connection. `changes` holds what was written so far: models and sets of rows note it themselves, a SQL statement that
+ * writes cached data is noted where it is sent.
+ */
+export type Transaction = pg.PoolClient & Reader & { readonly changes: ChangeSet };
+
+const inTwoPhases = statement('locks/commit-in-two-phases', {}, {});
+
+export interface TransactionOptions {
+  /** `work` changes more than the store: it may not be done again. */
+  once?: boolean;
+  /** Waits until nobody else holds this lock, and holds it until the end. */
+  lock?: string;
+}
+
+/**
+ * Runs `work` in one transaction on one connection and returns its result. Any failure rolls everything back and is
+ * thrown. On a distributed store, `work` is retried up to three times if it failed because a shard moved or a node was
+ * away, but never once the commit was sent. If the connection breaks during the commit, the error says that the result
+ * is unknown. Every process is notified of the changes when the transaction commits; this process has no older data in
+ * its caches when this returns.
+ */
+export async function inTransaction<T>(
+  store: Store,
+  work: (tx: Transaction) => Promise<T>,
+  { once = false, lock }: TransactionOptions = {},
+): Promise<T> {
+  let isSent = false;
+  const onCommit = () => {
+    isSent = true;
+  };
+  const mayRepeat = (error: unknown) => !once && !isSent && store.nodes.symbolsAtOnce > 0 && mayPass(error);
+  return again(() => attempt(store, work, { onCommit, lock }), mayRepeat);
+}
+
+interface Attempt {
+  onCommit: () => void;
+  lock: string | undefined;
+}
+
+async function attempt<T>(
+  store: Store,
+  work: (tx: Transaction) => Promise<T>,
+  { onCommit, lock }: Attempt,
+): Promise<T> {
+  const tx = await store.pool.connect();
+  let broken: Error | undefined;
+  let held: HeldModels | undefined;
+  const onError = (error: Error) => {
+    broken = error;
+  };
+  tx.on('error', onError);
+  try {
+    await (lock === undefined ? tx.query('begin') : beginLocked(tx, lock));
+    held = await store.holdModels(tx);
+    const changes = new ChangeSet();
+    const note = changes.addRows.bind(changes);
+    // A connection does one thing at a time.
+    const symbolsAtOnce = Math.min(store.primary.symbolsAtOnce, 1);
+    const transaction = Object.assign(tx, { prisma: notedModels(held.models, note), changes, symbolsAtOnce });
+    const result = await work(transaction);
+    if (symbolsAtOnce > 0) await inTwoPhases.count(transaction, {});
+    const change = changes.change();
+    const id = change && (await announce(transaction, change));
+    onCommit();
+    // A transaction that may have been committed is not counted as announced: its announcement may still arrive.
+    const inDoubt = await commit(tx, () => change && moveVersions(store, change, null));
+    if (change) moveVersions(store, change, id);
+    if (inDoubt && symbolsAtOnce > 0) {
+      store.nodes.inDoubt = true;
+      await announceDoubt(transaction);
+    }
+    return result;
+  } catch (error) {
+    // A database that did not answer will not answer this either: its connection is closed, which rolls back.
+    if (isUnanswered(error)) broken ??= error;
+    else await tx.query('rollback').catch((failure: Error) => (broken ??= failure));
+    // A failure that concerns every write is reported by the store; a rejected row is not.
+    if (writeProblemOf(error) !== null) store.writes.wrote('transactions', error);
+    throw error;
+  } finally {
+    held?.release();
+    tx.off('error', onError);
+    // A connection that could not roll back is not used again.
+    tx.release(broken);
+  }
+}
+
+/**
+ * `inTransaction` for what reads market data to change them: begins once every node has what was committed before.
+ * `always`: also if no commit of this process was in doubt; another process's may have been.
+ */
+export async function inSettledTransaction<T>(
+  store: Store,
+  work: (tx: Transaction) => Promise<T>,
+  { always = true, once = false }: TransactionOptions & { always?: boolean } = {},
+): Promise<T> {
+  const { nodes } = store;
+  if (always || nodes.inDoubt) {
+    nodes.inDoubt = false;
+    await untilSettled(store).catch((error) => {
+      nodes.inDoubt = true;
+      throw error;
+    });
+  }
+  return inTransaction(store, work, { once });
+}
+
+/**
+ * True if a statement got no answer within the store's limit (`StoreOptions.statementTimeoutMs`), not even that it was
+ * ended.
+ */
+function isUnanswered(error: unknown): error is Error {
+  return error instanceof Error && error.message === 'Query read timeout';
+}
+
+/** Commits. True: the database warns that some of its nodes have not committed yet. */
+async function commit(tx: pg.PoolClient, onUnknown: () => void): Promise<boolean> {
+  let answer: pg.QueryResult;
+  let warned = false;
+  const onNotice = ({ severity }: { severity: string | undefined }) => {
+    warned ||= severity === 'WARNING';
+  };
+  tx.on('notice', onNotice);
+  try {
+    answer = await tx.query('commit');
+  } catch (error) {
+    const rejected = typeof (error as { severity?: unknown }).severity === 'string';
+    if (rejected) throw error;
+    onUnknown();
+    throw new Error('The connection broke during the commit. Whether the transaction was committed is unknown.', {
+      cause: error,
+    });
+  } finally {
+    tx.off('notice', onNotice);
+  }
+  // PostgreSQL answers COMMIT of a transaction in which a statement failed with ROLLBACK, and no error.
+  if (answer.command !== 'COMMIT')
+    throw new Error('A statement of the transaction failed; the transaction was rolled back.');
+  return warned;
+}

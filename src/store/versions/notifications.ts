@@ -1,0 +1,135 @@
+import { Socket } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import pg from 'pg';
+import type { Reader } from '../cluster/replicas.ts';
+import type { Store } from '../rows/connection.ts';
+
+/** Longest payload of a notification that PostgreSQL takes. */
+export const longestPayloadBytes = 7999;
+const longestPauseMs = 5_000;
+// A connection over which nothing is asked does not find out that its other end has gone, nor that it hangs: it is
+// asked this often, and given up when the answer takes so long. What was sent meanwhile is missed for no longer than
+// both.
+const heartbeatMs = 2_000;
+const patienceMs = 2_000;
+// Longest time in which a connection is made, or ended in an orderly way.
+const connectMs = 3_000;
+const endMs = 1_000;
+
+/**
+ * Sends `payload` (at most 7,999 bytes) to every listener of `channel`, in all processes. Inside a transaction it is
+ * sent when that commits, and not at all when it rolls back.
+ */
+export async function notify(target: Store | Pick<Reader, 'query'>, channel: string, payload: string): Promise<void> {
+  if (Buffer.byteLength(payload) > longestPayloadBytes)
+    throw new RangeError(`A notification on ${channel} is over ${longestPayloadBytes} bytes.`);
+  const connection = 'pool' in target ? target.pool : target;
+  await connection.query({ text: 'SELECT pg_notify($1, $2)', values: [channel, payload] });
+}
+
+const listenerName = 'tapegraph listener';
+
+/** True if a process listens to this database: asked before this one does, whether there is another server. */
+export async function othersListen({ pool }: Store): Promise<boolean> {
+  const { rows } = await pool.query<{ found: boolean }>(
+    'SELECT EXISTS (SELECT FROM pg_stat_activity WHERE application_name = $1 AND datname = current_database()) AS found',
+    [listenerName],
+  );
+  return rows[0]!.found;
+}
+
+interface Listener {
+  /** Ends the connection, whether or not the other end still answers. */
+  end(): Promise<void>;
+}
+
+/**
+ * A connection that listens to `channel` and is asked time and again whether it is there; `onEnd` is called when it is
+ * not.
+ */
+async function connect(
+  { options }: Store['pool'],
+  channel: string,
+  onPayload: (payload: string) => void,
+  onEnd: () => void,
+): Promise<Listener> {
+  const socket = new Socket();
+  const client = new pg.Client({
+    ...options,
+    application_name: listenerName,
+    connectionTimeoutMillis: connectMs,
+    query_timeout: patienceMs,
+    stream: () => socket,
+  });
+  client.on('error', () => {});
+  client.on('notification', (message) => {
+    if (message.channel === channel) onPayload(message.payload ?? '');
+  });
+  const end = async () => {
+    await Promise.race([client.end().catch(() => {}), delay(endMs, undefined, { ref: false })]);
+    socket.destroy();
+  };
+  try {
+    await client.connect();
+    await client.query(`listen ${pg.escapeIdentifier(channel)}`);
+  } catch (error) {
+    await end();
+    throw error;
+  }
+  const heartbeat = setInterval(() => void client.query('SELECT 1').catch(() => socket.destroy()), heartbeatMs);
+  heartbeat.unref();
+  client.once('end', () => {
+    clearInterval(heartbeat);
+    onEnd();
+  });
+  return { end };
+}
+
+/**
+ * Listens to `channel` on a connection of its own, until the returned function is called; returns once it listens.
+ * `onLost` is called when the connection breaks or hangs (noticed within 4 s) and again when it listens again: what was
+ * sent between has been missed, so caches that live by the notifications must be dropped both times.
+ */
+export async function listen(
+  store: Store,
+  channel: string,
+  onPayload: (payload: string) => void,
+  onLost: () => void,
+): Promise<() => Promise<void>> {
+  let closed = false;
+  const { replicas } = store;
+  // Before listeners are called: what they read must not come from a standby that lacks it.
+  const heard = (payload: string) => {
+    replicas?.changed();
+    onPayload(payload);
+  };
+  const open = () => connect(store.pool, channel, heard, () => void reconnect());
+  let listener = await open();
+  replicas?.heard(1);
+  replicas?.changed();
+
+  async function reconnect(): Promise<void> {
+    if (closed) return;
+    replicas?.deaf(1);
+    onLost();
+    for (let pauseMs = 50; !closed; pauseMs = Math.min(pauseMs * 2, longestPauseMs)) {
+      await delay(pauseMs, undefined, { ref: false });
+      const fresh = closed ? null : await open().catch(() => null);
+      if (fresh === null) continue;
+      listener = fresh;
+      if (closed) await fresh.end();
+      else {
+        replicas?.changed();
+        replicas?.deaf(-1);
+        onLost();
+      }
+      return;
+    }
+  }
+
+  return async () => {
+    closed = true;
+    replicas?.heard(-1);
+    await listener.end();
+  };
+}

@@ -1,0 +1,110 @@
+import type { Model } from '../rows/models/model-tables.ts';
+
+/**
+ * Subjects of stored data. Everything that was read of a subject and symbol has one version, which moves when any of it
+ * is written.
+ */
+export const subjects = ['registry', 'corporate', 'market', 'chain', 'gex', 'flow', 'offexchange'] as const;
+export type Subject = (typeof subjects)[number];
+
+/** The changed symbols by subject; an absent subject did not change; null = any symbol may have changed. */
+export type Change = Partial<Record<Subject, readonly string[] | null>>;
+
+/** A change with unknown subjects and symbols. */
+export const anyChange: Change = Object.fromEntries(subjects.map((subject) => [subject, null]));
+
+const sets = new WeakMap<readonly string[], ReadonlySet<string>>();
+
+/** True if a change may be of `symbol`. */
+export function concerns(change: Change, subject: Subject, symbol: string): boolean {
+  const symbols = change[subject];
+  if (!symbols) return symbols === null;
+  const known = sets.get(symbols) ?? new Set(symbols);
+  sets.set(symbols, known);
+  return known.has(symbol);
+}
+
+/** Where a model belongs: its subject, and the field with the symbol; null = its rows are always read as a whole. */
+export interface ModelSubject {
+  subject: Subject;
+  symbol: string | null;
+}
+
+const of = (subject: Subject, symbol: string | null): ModelSubject => ({ subject, symbol });
+
+/** The subject of each model; null = nothing that is read of it outlives the request. */
+export const modelSubjects: Readonly<Record<Model, ModelSubject | null>> = {
+  Symbol: of('registry', null),
+  OptionRoot: of('registry', null),
+  Split: of('corporate', 'symbol'),
+  Dividend: of('corporate', 'symbol'),
+  Rate: of('corporate', null),
+  BarBlock: of('market', 'symbol'),
+  LiveQuote: of('market', 'symbol'),
+  ChainCapture: of('chain', 'underlying'),
+  OpenInterestBlock: of('chain', 'underlying'),
+  OptionBarBlock: of('chain', 'underlying'),
+  GreeksSlot: of('chain', 'underlying'),
+  GreeksMinute: of('chain', 'underlying'),
+  GexCapture: of('gex', 'underlying'),
+  FlowCoverage: of('flow', 'underlying'),
+  FlowEvent: of('flow', 'underlying'),
+  FlowFeedEntry: of('flow', 'underlying'),
+  FlowLeg: of('flow', 'underlying'),
+  CrossSection: of('flow', 'underlying'),
+  RankedPrint: of('flow', 'scope'),
+  RankedSession: of('flow', 'scope'),
+  OffExchangeSession: of('offexchange', 'symbol'),
+  OffExchangeComposition: of('offexchange', 'symbol'),
+  OffExchangeConcentration: of('offexchange', 'symbol'),
+  OffExchangeProfile: of('offexchange', 'symbol'),
+  OffExchangeLevels: of('offexchange', 'symbol'),
+  OptionQuoteBlock: null,
+  Account: null,
+  ApiKey: null,
+  StreamTicket: null,
+  UsageCount: null,
+  Watchlist: null,
+  JournalAccount: null,
+  JournalSize: null,
+  JournalTrade: null,
+  JournalImport: null,
+  IngestedFile: null,
+  SessionSeal: null,
+  TapeSession: null,
+  TapeRemainder: null,
+  SessionOrigin: null,
+  SampleRow: null,
+  FollowedLines: null,
+  MetadataEntry: null,
+};
+
+/** Changes of a transaction. */
+export class ChangeSet {
+  readonly #symbols = new Map<Subject, Set<string> | null>();
+
+  /** Adds a symbol of a subject; null = any of its symbols. */
+  add(subject: Subject, symbol: string | null): void {
+    const known = this.#symbols.get(subject);
+    if (known === null) return;
+    if (symbol === null) this.#symbols.set(subject, null);
+    else if (known) known.add(symbol);
+    else this.#symbols.set(subject, new Set([symbol]));
+  }
+
+  /** Adds the symbols of rows of a model, or of parts of their keys; those that do not name a symbol are of any. */
+  addRows(model: Model, rows: Iterable<object>): void {
+    const owner = modelSubjects[model];
+    if (owner === null) return;
+    for (const row of rows) {
+      const symbol = owner.symbol === null ? null : (row as Record<string, unknown>)[owner.symbol];
+      this.add(owner.subject, typeof symbol === 'string' ? symbol : null);
+    }
+  }
+
+  /** The changes added so far; null = none. */
+  change(): Change | null {
+    if (this.#symbols.size === 0) return null;
+    return Object.fromEntries(Array.from(this.#symbols, ([subject, symbols]) => [subject, symbols && [...symbols]]));
+  }
+}

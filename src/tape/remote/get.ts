@@ -1,0 +1,100 @@
+import { type IncomingMessage, request as requestHttp } from 'node:http';
+import { request as requestHttps } from 'node:https';
+import { isLoopback, ObjectError, shownUrl } from './object-address.ts';
+
+/** Headers of one request to `url`: signed or with a password where it goes to the host they are for. */
+export type RequestHeaders = (url: URL, headers: Record<string, string>) => Promise<Record<string, string>>;
+
+export interface GetOptions {
+  /** Name of the object in errors. */
+  name: string;
+  authorize: RequestHeaders;
+  /** Requests over `http://` to other machines are allowed. */
+  allowHttp: boolean;
+  /** False for a signed request: its signature holds for one host. */
+  followRedirects: boolean;
+  signal: AbortSignal | undefined;
+}
+
+const mostRedirects = 5;
+const idleMs = 60_000;
+
+function isRedirect(status: number): boolean {
+  return [301, 302, 303, 307, 308].includes(status);
+}
+
+function send(
+  url: URL,
+  headers: Record<string, string>,
+  signal: AbortSignal | undefined,
+  method: string,
+): Promise<IncomingMessage> {
+  const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
+  const request = (url.protocol === 'https:' ? requestHttps : requestHttp)(
+    url,
+    // As it is stored: what is unpacked on the way has another length, and cannot be resumed.
+    { method, headers: { 'accept-encoding': 'identity', ...headers }, ...(signal && { signal }) },
+    resolve,
+  );
+  request.on('error', reject);
+  request.setTimeout(idleMs, () => request.destroy(new Error(`no data for ${idleMs / 1000} seconds`)));
+  request.end();
+  return promise;
+}
+
+function check(name: string, url: URL, allowHttp: boolean): void {
+  if (url.protocol !== 'https:' && url.protocol !== 'http:')
+    throw new ObjectError(name, `cannot read ${url.protocol}// addresses`);
+  if (url.protocol === 'http:' && !allowHttp && !isLoopback(url))
+    throw new ObjectError(
+      name,
+      `http://${url.host} is not encrypted; use https://, or --allow-http if the network is trusted`,
+    );
+}
+
+/**
+ * Sends one GET (or HEAD) and returns the answer of any status with its body unread; redirects are followed.
+ * Credentials go to the host of `url` only. Throws `ObjectError` for an address that may not be read, else the
+ * connection's error.
+ */
+export async function get(
+  url: URL,
+  headers: Record<string, string>,
+  { name, authorize, allowHttp, followRedirects, signal }: GetOptions,
+  method = 'GET',
+): Promise<IncomingMessage> {
+  let at = new URL(url);
+  for (let redirects = 0; ; redirects++) {
+    check(name, at, allowHttp);
+    const bare = new URL(at);
+    bare.username = '';
+    bare.password = '';
+    bare.hash = '';
+    const own = at.origin === url.origin ? await authorize(bare, headers) : headers;
+    const answer = await send(bare, own, signal, method);
+    const { location } = answer.headers;
+    if (!followRedirects || !isRedirect(answer.statusCode!) || location === undefined) return answer;
+    answer.destroy();
+    if (redirects === mostRedirects) throw new ObjectError(name, `more than ${mostRedirects} redirects`);
+    const next = URL.parse(location, at);
+    if (!next) throw new ObjectError(name, 'redirected to an invalid URL');
+    if (at.protocol === 'https:' && next.protocol !== 'https:')
+      throw new ObjectError(name, `redirected from https to ${shownUrl(next)}`);
+    at = next;
+  }
+}
+
+/** The body of a short answer as text, at most `most` bytes. */
+export async function bodyText(answer: IncomingMessage, most: number): Promise<string> {
+  const parts: Buffer[] = [];
+  let size = 0;
+  for await (const part of answer as AsyncIterable<Buffer>) {
+    parts.push(part);
+    size += part.length;
+    if (size > most) {
+      answer.destroy();
+      break;
+    }
+  }
+  return Buffer.concat(parts).toString('utf8');
+}

@@ -1,0 +1,237 @@
+import { clipped } from './printed-value.ts';
+
+/**
+ * The catalogue of failures a caller can meet (spec 7, contract-notes 1). A `Failure` is thrown where the condition is
+ * found and carries what both endpoints send: REST as status and `{error: {code, message, details?}}`, GraphQL as
+ * `extensions.code`. `cause` is for the log; it is never sent.
+ */
+export type FailureCode =
+  | 'invalid_params'
+  | 'unauthenticated'
+  | 'token_expired'
+  | 'not_entitled_tier'
+  | 'attestation_required'
+  | 'not_found'
+  | 'rate_limited'
+  | 'provider_unavailable'
+  | 'internal';
+
+export interface FailureOptions {
+  /** Machine-readable particulars that are safe to send, e.g. `{parameter: 'from'}`. */
+  details?: Record<string, unknown>;
+  /** Response headers the failure brings, e.g. `Retry-After`. */
+  headers?: Record<string, string>;
+  /** The underlying error; logged, never sent. */
+  cause?: unknown;
+}
+
+/** Characters of a message, which may repeat what was sent. */
+const mostCharacters = 1000;
+/** The same of a parameter's name. */
+const mostNameCharacters = 100;
+
+/** A failure with everything that is sent to the caller. */
+export class Failure extends Error {
+  /** `client_gone` is for metrics and traces; it is never sent. */
+  readonly code: FailureCode | 'client_gone';
+  readonly status: number;
+  readonly details: Record<string, unknown> | undefined;
+  readonly headers: Record<string, string>;
+
+  constructor(status: number, code: Failure['code'], message: string, options: FailureOptions = {}) {
+    super(clipped(message, mostCharacters), options.cause === undefined ? undefined : { cause: options.cause });
+    this.name = 'Failure';
+    this.status = status;
+    this.code = code;
+    this.details = options.details;
+    this.headers = options.headers ?? {};
+  }
+}
+
+/**
+ * The failure at the bottom of an error that wraps others as its `originalError`, as GraphQL's do; null if there is
+ * none.
+ */
+export function failureWithin(error: unknown): Failure | null {
+  for (let cause = error; cause instanceof Error; cause = (cause as { originalError?: unknown }).originalError) {
+    if (cause instanceof Failure) return cause;
+  }
+  return null;
+}
+
+/** 400: `name` is the parameter that was wrong, `expected` says what was expected. */
+export function invalidParameter(name: string, expected: string): Failure {
+  const parameter = clipped(name, mostNameCharacters);
+  return new Failure(400, 'invalid_params', `${parameter}: ${expected}`, { details: { parameter } });
+}
+
+/** A 400 about the parameter `from` under `to`, the name by which the client sent it; another failure as it is. */
+export function renamedParameter(failure: Failure, from: string, to: string): Failure {
+  if (failure.details?.parameter !== from) return failure;
+  return invalidParameter(to, failure.message.slice(`${from}: `.length));
+}
+
+/** 400 for a request that is wrong as a whole, not in one parameter. */
+export function invalidRequest(message: string): Failure {
+  return new Failure(400, 'invalid_params', message);
+}
+
+/** 400: rows were to be added to a journal that can hold no more. */
+export function journalFull(limit: number, rows: number, added: number): Failure {
+  const message = `The journal quota is ${limit} rows (trades, accounts and imports). The journal has ${rows}; the request adds ${added}. Delete trades, or send fewer.`;
+  return new Failure(400, 'invalid_params', message, { details: { quota: 'journal', limit, rows, added } });
+}
+
+/** 401: no credential. */
+export function unauthenticated(
+  message = 'Send an API key or a session token: Authorization: Bearer <credential>.',
+): Failure {
+  return new Failure(401, 'unauthenticated', message, { headers: { 'WWW-Authenticate': 'Bearer' } });
+}
+
+/** 401: the credential is malformed, unknown, or no longer valid. */
+function invalidCredential(): Failure {
+  return new Failure(401, 'unauthenticated', 'The API key or session token is not valid.', {
+    headers: { 'WWW-Authenticate': 'Bearer error="invalid_token"' },
+  });
+}
+
+/** 401: the key or token was valid and has expired. */
+function tokenExpired(): Failure {
+  return new Failure(401, 'token_expired', 'The credential has expired.', {
+    headers: { 'WWW-Authenticate': 'Bearer error="invalid_token"' },
+  });
+}
+
+/**
+ * The 401 for a credential that is missing, not valid, or expired; where `listsExpired` is false an expired one is not
+ * valid.
+ */
+export function notAuthenticated(state: 'missing' | 'invalid' | 'expired', listsExpired = true): Failure {
+  if (state === 'missing') return unauthenticated();
+  return state === 'expired' && listsExpired ? tokenExpired() : invalidCredential();
+}
+
+/** 403: the caller's tier is below what `what` needs. */
+export function notEntitledTier(what: string, requiredTier: string): Failure {
+  return new Failure(403, 'not_entitled_tier', `${what} needs the ${requiredTier} tier.`, {
+    details: { required_tier: requiredTier },
+  });
+}
+
+/** 403: a non-professional market-data declaration is missing. */
+export function attestationRequired(what: string): Failure {
+  return new Failure(
+    403,
+    'attestation_required',
+    `${what} needs a non-professional market-data declaration: POST /v2/account/classification.`,
+  );
+}
+
+/** 403 for what only a site session may do (keys are managed by people, not by keys). */
+export function siteSessionRequired(what: string): Failure {
+  return new Failure(403, 'not_entitled_tier', `${what} needs a site session; an API key cannot do it.`);
+}
+
+/** 404: `what` does not exist, or is not registered. */
+export function notFound(what: string): Failure {
+  return new Failure(404, 'not_found', `${what} was not found.`);
+}
+
+/** 405: the path exists and `allow` lists its methods. */
+export function methodNotAllowed(method: string, allow: readonly string[]): Failure {
+  return new Failure(405, 'invalid_params', `${method} is not supported here; use ${allow.join(' or ')}.`, {
+    headers: { Allow: allow.join(', ') },
+  });
+}
+
+/** 410: a route past its sunset; `successor` replaces it. */
+export function gone(successor: string): Failure {
+  return new Failure(410, 'not_found', `This route is no longer served; use ${successor}.`);
+}
+
+/** 408: the body was sent too slowly. */
+export function bodyTooSlow(): Failure {
+  return new Failure(408, 'invalid_params', 'The request body was sent too slowly.', {
+    headers: { Connection: 'close' },
+  });
+}
+
+/** 413: the body, or what it holds, is over the limit. */
+export function bodyTooLarge(limit: string): Failure {
+  return new Failure(413, 'invalid_params', `The body is too large: at most ${limit}.`);
+}
+
+/** 415: the body's content type is not one the route reads. */
+export function unsupportedMediaType(expected: string): Failure {
+  return new Failure(415, 'invalid_params', `Content-Type: expected ${expected}.`);
+}
+
+/** 415: the body is text in another character set than UTF-8. */
+export function unsupportedCharset(): Failure {
+  return new Failure(415, 'invalid_params', 'Content-Type: expected charset=utf-8.');
+}
+
+/** 415: the body is compressed. */
+export function unsupportedEncoding(): Failure {
+  return new Failure(415, 'invalid_params', 'Content-Encoding: expected none; compressed bodies are not supported.', {
+    headers: { 'Accept-Encoding': 'identity' },
+  });
+}
+
+/** 414: the path and query are too long. */
+export function addressTooLong(maxBytes: number): Failure {
+  return new Failure(414, 'invalid_params', `The URL is too long: at most ${maxBytes} bytes.`);
+}
+
+/** 400: the request names no host, or several (RFC 9112, 3.2). The connection closes: who is meant is in doubt. */
+export function notOneHost(): Failure {
+  return new Failure(400, 'invalid_params', 'Host: expected exactly one Host header.', {
+    headers: { Connection: 'close' },
+  });
+}
+
+/** 417: the client expects something else than `100 Continue` of the server. */
+export function unknownExpectation(): Failure {
+  return new Failure(417, 'invalid_params', 'Expect: expected 100-continue.', { headers: { Connection: 'close' } });
+}
+
+/** When to retry: as a header, and in the details for answers without headers of their own. */
+function retryAfter(seconds: number): FailureOptions {
+  return { headers: { 'Retry-After': String(seconds) }, details: { retry_after_seconds: seconds } };
+}
+
+/** 429: over a rate or in-flight limit; the caller may retry after this many seconds. */
+export function rateLimited(message: string, retryAfterSeconds: number): Failure {
+  return new Failure(429, 'rate_limited', message, retryAfter(retryAfterSeconds));
+}
+
+/** The client hung up while its request was worked on. Never sent; 499 is what proxies log for it. */
+export function clientGone(): Failure {
+  return new Failure(499, 'client_gone', 'The client has closed the connection.');
+}
+
+/** 502: the source of `dataset` was asked and failed. */
+export function sourceFailed(dataset: string, cause: unknown): Failure {
+  return new Failure(502, 'internal', `The ${dataset} source failed.`, { cause });
+}
+
+/** 503: no source of `dataset` is configured on this server. */
+export function sourceNotConfigured(dataset: string): Failure {
+  return new Failure(503, 'internal', `No ${dataset} source is configured.`);
+}
+
+/** 503: the option-bar provider is configured but not reachable. */
+export function providerUnavailable(cause: unknown): Failure {
+  return new Failure(503, 'provider_unavailable', 'The option-bar provider is unavailable.', { cause });
+}
+
+/** 503: the server has no capacity for the request now. */
+export function overloaded(message: string, retryAfterSeconds: number): Failure {
+  return new Failure(503, 'internal', message, retryAfter(retryAfterSeconds));
+}
+
+/** 500: an internal error. The cause is not sent. */
+export function internal(cause: unknown): Failure {
+  return new Failure(500, 'internal', 'Something went wrong on our side.', { cause });
+}
