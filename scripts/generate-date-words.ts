@@ -7,7 +7,7 @@ import { join } from 'node:path';
 const root = join(import.meta.dirname, '..');
 const file = join(root, 'src/tape/csv/written-date-words.json');
 
-/** The languages of docs/ingest.md in their countries: a country changes words, the order of digits and zone names. */
+/** The languages of docs/vendor-files.md by country: it changes words, the order of digits and zone names. */
 const locales = [
   ...['en-US', 'en-AU', 'en-CA', 'en-GB', 'en-HK', 'en-IE', 'en-IN', 'en-MY', 'en-NZ', 'en-PH', 'en-SG'],
   ...['en-ZA', 'de-AT', 'de-CH', 'de-DE', 'fr-BE', 'fr-CA', 'fr-CH', 'fr-FR', 'es-AR', 'es-CL', 'es-CO', 'es-ES'],

@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { readConfig, variableNames } from '../../src/config/config.ts';
 import { describeConfig } from '../../src/config/printed-settings.ts';
-import { datasetNames } from '../../src/ingest/dataset-names.ts';
 
 const text = readFileSync('docs/operations.md', 'utf8');
 const rows = new Map(
@@ -20,9 +19,5 @@ describe('docs/operations.md', () => {
       if (name === 'TAPEGRAPH_DATA' || name === 'SOURCES') continue;
       expect(`${name}=${rows.get(name)}`).toBe(`${name}=${Array.isArray(value) ? value.join(',') : (value ?? '')}`);
     }
-  });
-
-  it('describes the files of every dataset', () => {
-    for (const name of datasetNames) expect(text).toMatch(new RegExp(`^\\| \`${name}\` \\| .*`, 'm'));
   });
 });

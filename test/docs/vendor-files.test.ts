@@ -24,14 +24,22 @@ function rowOf(dataset: Dataset, { name, required, time, delayMs, symbols }: For
 }
 
 describe('the formats', () => {
-  test('of every dataset stand in docs/ingest.md, as their entries are', () => {
-    const text = readFileSync('docs/ingest.md', 'utf8');
+  test('of every dataset stand in docs/vendor-files.md, as their entries are', () => {
+    const text = readFileSync('docs/vendor-files.md', 'utf8');
     const table = text
       .slice(text.indexOf('## Formats'))
       .split('\n')
       .filter((line) => /^\| `/.test(line));
     const rows = datasetNames.flatMap((name) => datasets[name].formats.map((format) => rowOf(name, format)));
     expect(table.slice(0, rows.length)).toEqual(rows);
+  });
+
+  test('have a row with their columns for every dataset', () => {
+    const text = readFileSync('docs/vendor-files.md', 'utf8');
+    const table = text.slice(text.indexOf('## Datasets and their columns'), text.indexOf('## Every file'));
+    expect([...table.matchAll(/^\| `([a-z-]+)` \| ./gm)].map(([, name]) => name).sort()).toEqual(
+      [...datasetNames].sort(),
+    );
   });
 
   test('are one file each below src/tape/formats', () => {
