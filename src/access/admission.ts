@@ -65,7 +65,7 @@ export interface Admission {
     cost?: number,
     share?: { already?: number; least?: number; atMostMinute?: boolean },
   ): Promise<RateState>;
-  /** Identifies the caller, if there is one; null without a credential that is valid, where nobody needs one. */
+  /** Identifies the caller; null without a valid credential at an endpoint that requires none. */
   recognize(request: IncomingMessage): Promise<Caller | null>;
   /** Corrects what was charged to what a request did cost, and the rate headers where they are not sent yet. */
   settle(charged: Charged, request: IncomingMessage, response: ServerResponse, cost: number): Promise<Charged>;

@@ -18,7 +18,7 @@ import { openRedisLink } from './limits/redis-link.ts';
 import { openStreamSlots, type StreamSlots } from './limits/stream-slots.ts';
 import { openUsage, type Usage } from './usage/usage.ts';
 
-/** The settings that access needs; `Config` has them. */
+/** The settings of access, a part of `Config`. */
 export interface AccessSettings extends SessionSettings {
   redisUrl: string | null;
   /** Requests a minute. */
@@ -43,7 +43,7 @@ export interface AccessOptions {
   limits?: LocalLimits;
 }
 
-/** Who calls, what they may do and how often. Entitlement is in `entitlement.ts`, since it needs nothing. */
+/** Identity of callers, their rates and limits. Entitlement is in `entitlement.ts`: it has no state. */
 export interface Access {
   /** Says who sends a credential; `credentialOf` finds it in the headers. */
   authenticate(credential: string | null): Promise<Authentication>;

@@ -9,7 +9,7 @@ import type { MarketMessage, MarketOrder, MarketTask } from './run-market.ts';
 export interface MarketChild {
   /** Resolves when it has ended by itself or as ordered; rejects with the reason of a failure. */
   ended: Promise<SampleResult | null>;
-  /** Tells it to end; it is killed when it has not after so many ms. Resolves when it has ended, however. */
+  /** Sends SIGTERM, and SIGKILL after `withinMs`. Resolves when it has ended, in either way. */
   stop(withinMs: number): Promise<void>;
 }
 

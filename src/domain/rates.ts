@@ -10,8 +10,8 @@ export interface Rate {
 }
 
 /**
- * The rate of a curve at so many days: linear in days between its points, and that of the nearest point beyond them.
- * Points of one date, ascending by days; null without any.
+ * The rate of a curve at a number of days: linear in days between its points, and that of the nearest point beyond
+ * them. Points of one date, ascending by days; null without any.
  */
 export function rateAt(points: readonly Pick<Rate, 'days' | 'rate'>[], days: number): number | null {
   const after = points.findIndex((point) => point.days >= days);

@@ -2,7 +2,7 @@ import { regularSession, tradeSpanAt } from './calendar.ts';
 import type { SessionDate } from './market-time.ts';
 import { minuteMs } from './units.ts';
 
-/** A tape reaches the close if it has a print in so many milliseconds before it. */
+/** A tape reaches the close if it has a print within this time before it, ms. */
 const closeReachMs = 5 * minuteMs;
 
 /** A tape's part of a session: counts of prints, and instants in epoch ms. */

@@ -25,12 +25,12 @@ export interface FileReport {
   rows: number;
   /** Rows or blocks of the store that are new or different. */
   changed: number;
-  /** Lines that were omitted, or for which the file was refused: the first hundred. */
+  /** Bad lines, which were skipped or made the file `refused`: the first hundred. */
   badLines: BadLine[];
   badLineCount: number;
   /** Notes on a file that was stored, for instance on lines that were only partly usable: the first hundred. */
   notes: string[];
-  /** Why the file was refused or left alone; null when it was stored. */
+  /** Reason for `refused` or `unchanged`; null if stored. */
   reason: string | null;
   /** Changes of sessions by a tape, or a file of bars or quotes; of a session of several files with the first. */
   sessions: readonly SessionChange[];

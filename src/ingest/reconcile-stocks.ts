@@ -46,9 +46,9 @@ export interface StockReconcileOptions {
 /** The outcome of a session of stocks. */
 export interface StockReconcileReport {
   session: SessionDate;
-  /** `refused`: nothing was stored, and what was there before stands. */
+  /** `refused`: nothing was stored or changed. */
   status: 'reconciled' | 'refused';
-  /** Why it was refused; null when it was reconciled. */
+  /** Reason for `refused`; null if reconciled. */
   reason: string | null;
   /** Prints of its symbols before and after; null = nothing was stored. */
   change: SessionChange | null;

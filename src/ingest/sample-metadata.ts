@@ -12,7 +12,7 @@ import { holdsMarketData, readMetadata, writeMetadata } from '../store/rows/meta
 
 const metadataKey = 'sample';
 
-/** A store's facts on the simulated market in it. */
+/** Metadata of the simulated market in a store. */
 export interface SampleMetadata extends SampleState {
   version: number;
 }
@@ -33,7 +33,7 @@ export interface SampleLoading {
   hasLatest: boolean;
 }
 
-/** The store's facts on its simulated market; null = it holds none, and all prices in it are real. */
+/** Metadata of the store's simulated market; null = it has none, and all its prices are real. */
 export async function sampleMetadata(store: Store): Promise<SampleMetadata | null> {
   const text = await readMetadata(store, metadataKey);
   return text === null ? null : (JSON.parse(text) as SampleMetadata);

@@ -31,7 +31,7 @@ export interface SealOptions {
 /** The outcome of a request. */
 export interface SealReport extends SealRequest {
   status: 'sealed' | 'unchanged' | 'undone' | 'refused';
-  /** Why it was refused; null when it was not. */
+  /** Reason for the rejection; null if there was none. */
   reason: string | null;
   /**
    * Stored data of the symbols that were sealed: symbols, and those of them with an option tape, a stock tape, chains.

@@ -38,7 +38,7 @@ export const graphqlTool: Tool = {
   },
 };
 
-/** Throws 400 for a document that does more than read. Documents that do not parse are the graph's to refuse. */
+/** Throws 400 for a document that does more than read. Documents that do not parse are rejected by the graph. */
 function requireQuery(document: string): void {
   // Nothing else begins without these words, and the graph parses the document itself.
   if (!/mutation|subscription/.test(document)) return;

@@ -1,7 +1,7 @@
 import { invalidRequest } from '../wire/failure.ts';
 
 // The protocol's library validates every message through schemas, in one piece: 30 ms for 9,000 keys that nobody reads,
-// 240 ms for 9,000 capabilities. It gets what it needs of a message, and a call's arguments are kept aside.
+// 240 ms for 9,000 capabilities. It gets only the parts of a message that it reads; a call's arguments are set aside.
 
 /** Params that a message can need; all others are ignored. */
 const knownParams = [
@@ -48,7 +48,7 @@ function envelopeOf(message: Record<string, unknown>): Record<string, unknown> {
 }
 
 /**
- * Messages with what the library needs of them, in a time that does not depend on the rest. Throws 400 for one whose
+ * The parts of messages that the library reads, in a time that does not depend on the rest. Throws 400 for one whose
  * params hold too many values.
  */
 export function lightMessages(received: unknown): LightMessages {

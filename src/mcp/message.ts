@@ -36,7 +36,7 @@ function isMessage(value: unknown): boolean {
   return jsonrpc === '2.0' && (typeof method === 'string' || 'result' in value || 'error' in value);
 }
 
-/** Throws 400 for two requests of a batch with one id: answers are told apart by it. */
+/** Throws 400 if two requests of a batch have the same id, which identifies the answers. */
 function rejectRepeatedIds(messages: readonly unknown[]): void {
   const ids = new Set<unknown>();
   for (const message of messages) {

@@ -25,7 +25,7 @@ export interface Measured {
 /** The metrics of one process. */
 export interface Metrics {
   requests: RequestObserver;
-  /** A request refused because the caller's rate (`rate`), or slots in flight (`in_flight`), were used up. */
+  /** A request rejected because the caller's rate (`rate`) or slots in flight (`in_flight`) were used up. */
   refused(limit: 'rate' | 'in_flight', tier: string): void;
   /** A database statement and its duration, s. `verb` is one of SQL's, lower case. */
   statement(verb: string, seconds: number, failed: boolean): void;

@@ -18,13 +18,13 @@ export async function loadSplits(context: RequestContext, symbol: string): Promi
   return splits ?? [];
 }
 
-/** The dates that facts of a symbol are limited to, both included; null = no bound. */
+/** The range of dates of a symbol's events, both included; null = no bound. */
 export interface ExDates {
   from?: SessionDate | null | undefined;
   to?: SessionDate | null | undefined;
 }
 
-/** True if a fact is known now, and of the dates asked for. */
+/** True if an event is known now and within the requested dates. */
 export function isAsked(
   context: Pick<RequestContext, 'nowMs'>,
   { from, to }: ExDates,
@@ -76,7 +76,7 @@ export async function rateCurve(context: RequestContext, date: SessionDate | nul
   return [...(await fromStore('rates', () => curveOn(context.store, rateDate(context, date))))];
 }
 
-/** The continuous rate for so many days that holds on a date; null without a curve. 400 for days below 1. */
+/** The continuous rate for a number of days on a date; null without a curve. 400 for days below 1. */
 export function rateFor(context: RequestContext, days: number, date: SessionDate | null): Promise<number | null> {
   if (days < 1) throw invalidParameter('days', 'expected 1 or more');
   return fromStore('rates', () => rateOn(context.store, rateDate(context, date), days));

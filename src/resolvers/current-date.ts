@@ -5,7 +5,7 @@ import { fromStore, oncePerRequest, type RequestContext } from './context.ts';
 
 /**
  * The date of the current session, which the first stored print of the next trade date begins: until then, and at the
- * latest from midnight on, the New York date, which need not be one with trading.
+ * latest from midnight on, the New York date, also one without trading.
  */
 export function currentDate(context: RequestContext): Promise<SessionDate> {
   const { store, nowMs } = context;

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { type Failure, invalidParameter } from '../wire/failure.ts';
 import { isStorableText } from '../wire/stored-text.ts';
 
-// Opaque to clients; the checksum binds it to what it continues, so that a changed or foreign cursor is refused
+// Opaque to clients; the checksum binds it to what it continues, so that a changed or foreign cursor is rejected
 // instead of silently continuing something else.
 function seal(position: string, bound: readonly (string | number)[]): string {
   return createHash('sha256')

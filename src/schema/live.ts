@@ -82,7 +82,7 @@ function sharedAnswer<T>(question: LiveQuestion<T>, event: LiveEvent): Promise<T
   return made as Promise<T>;
 }
 
-/** Begins a subscription; gives its errors where it is refused. */
+/** Begins a subscription; returns its errors if it is rejected. */
 export async function openAnswers<T>(
   question: LiveQuestion<T>,
 ): Promise<LiveAnswers<T> | { errors: readonly GraphQLError[] }> {

@@ -87,7 +87,7 @@ function writtenInteger(name: string, node: ValueNode): number {
 }
 
 /**
- * A scalar that is an integer of at most 53 bits; anything beyond is refused, never rounded. `check` throws what is
+ * A scalar that is an integer of at most 53 bits; anything beyond is rejected, never rounded. `check` throws what is
  * wrong with one that was sent.
  */
 function integerScalar(

@@ -112,7 +112,7 @@ export function notAuthenticated(state: 'missing' | 'invalid' | 'expired', lists
   return state === 'expired' && listsExpired ? tokenExpired() : invalidCredential();
 }
 
-/** 403: the caller's tier is below what `what` needs. */
+/** 403: the caller's tier is below the one that `what` requires. */
 export function notEntitledTier(what: string, requiredTier: string): Failure {
   return new Failure(403, 'not_entitled_tier', `${what} needs the ${requiredTier} tier.`, {
     details: { required_tier: requiredTier },

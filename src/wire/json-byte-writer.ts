@@ -35,7 +35,7 @@ function writeInteger(value: number, start: number): number {
   return writeGroup(value - above * group, writeInteger(above, start), 0);
 }
 
-/** Prices have so many decimals at most, which makes them quick. */
+/** Maximum number of decimals that are written the fast way: those of prices. */
 const quickUnit = group;
 const quickBelow = 1e9;
 

@@ -1,7 +1,7 @@
 /** Characters of a value that an error repeats. */
 const shownCharacters = 200;
 
-/** A text with at most so many characters; what is cut off is an ellipsis. */
+/** A text cut to `most` characters, with an ellipsis. */
 export function clipped(text: string, most: number): string {
   return text.length <= most ? text : `${text.slice(0, most - 1).toWellFormed()}…`;
 }

@@ -66,7 +66,7 @@ export interface ApiKeys {
   /** Reads a key again when it is next used: another process may have revoked it. */
   forget(key: string): void;
   /**
-   * The same for people (contract-notes 3): by site session alone; making one needs the declaration; at most 25 live
+   * The same for people (contract-notes 3): by site session alone; making one requires the declaration; at most 25 live
    * keys.
    */
   createFor(caller: Caller, name: string | null): Promise<CreatedKey>;

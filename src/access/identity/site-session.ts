@@ -24,7 +24,7 @@ export type SiteSession = { state: 'ok'; accountId: string } | { state: 'invalid
  */
 export type SiteSessionVerifier = (token: string) => Promise<SiteSession>;
 
-/** Whose tokens are taken, for whom they must be, and how long they may live. */
+/** Accepted issuers and audience of tokens, and their longest lifetime. */
 export interface SessionClaims {
   /** Null = any issuer with the right key. */
   issuer: string | null;

@@ -29,7 +29,7 @@ export interface Rate {
   consume(who: Counted, cost: number): Promise<RateState>;
   /**
    * Corrects what was consumed, once it is known what a request really cost: gives `requests` back, or takes as many
-   * more when negative. It never refuses; of a minute that is over nothing is given back.
+   * more when negative. It never rejects. Nothing is given back for a minute that is over.
    */
   refund(who: Counted, requests: number): Promise<RateState>;
   /** The caller's requests a minute, taking none: `rate_limit.per_min`. */
@@ -58,7 +58,7 @@ function stateOf({ points }: Limiter, allowed: boolean, remaining: number, ms: n
   };
 }
 
-/** Tries to take `cost`. What does not fit is refused without being charged, so that smaller requests still pass. */
+/** Charges `cost` if it fits. A rejected cost is not charged, so that smaller requests still pass. */
 async function take(limiter: Limiter, who: string, cost: number): Promise<RateState> {
   const limit = limiter.points;
   if (cost > 1) {

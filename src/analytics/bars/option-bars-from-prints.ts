@@ -18,7 +18,7 @@ export interface OptionBars {
    */
   minutes(contract: TradedContract, fromMs?: number): BarColumns;
   /**
-   * Contracts whose bars changed since they were last taken, and the first minute that did; at most so many, those that
+   * Contracts whose bars changed since they were last taken, and the first minute that did; at most `most`, those that
    * have waited longest.
    */
   takeChanged(most?: number): { contract: TradedContract; fromMs: number }[];

@@ -18,8 +18,8 @@ export function gammaDecimals(rows: readonly ChainRow[]): number | null {
 }
 
 /**
- * Bias that rounding gammas to so many decimals puts on the net gex of a solved chain, dollars per $1 move: that of its
- * solved gammas, rounded, less that of them as they are. `price` of the underlying, dollars.
+ * Bias that rounding gammas to `decimals` decimals puts on the net gex of a solved chain, dollars per $1 move: that of
+ * its solved gammas, rounded, less that of them as they are. `price` of the underlying, dollars.
  */
 export function roundingBias(chain: ChainCapture, decimals: number, price: number, roots?: OptionRoots): number {
   let bias = 0;

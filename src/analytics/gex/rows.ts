@@ -25,7 +25,7 @@ export interface GexRows {
 
 interface Cell extends GexRow, SidedGex {}
 
-/** The gammas and deltas of a chain that its exposures are of, whoever gives them. */
+/** Gammas and deltas that a chain's exposures are computed from, of the source or solved. */
 export interface ChainGammas extends Pick<SolvedChain, 'gamma' | 'delta'> {
   groups: readonly ChainGroup[];
 }

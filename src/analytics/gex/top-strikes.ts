@@ -7,7 +7,7 @@ import type { GexColumns } from '../../domain/gex.ts';
 export function topStrikes({ gex }: Pick<GexColumns, 'gex'>, top: number): Uint32Array | null {
   if (gex.length <= top) return null;
   const sizes = gex.map(Math.abs);
-  // A heap of the rows kept so far, with the one that goes first on top: the smallest, of equals the highest strike.
+  // A heap of the selected rows, with the one to drop first on top: the smallest, of equals the highest strike.
   const heap = Uint32Array.from({ length: top }, (_, i) => i);
   const goesBefore = (a: number, b: number) => sizes[a]! < sizes[b]! || (sizes[a] === sizes[b] && a > b);
   for (let i = (top >> 1) - 1; i >= 0; i--) sink(heap, i, goesBefore);

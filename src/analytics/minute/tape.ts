@@ -20,7 +20,7 @@ export interface TapedMinute {
 }
 
 /**
- * One session's option tape as its minute solves need it. What it says follows from the tape alone, in any order within
+ * The part of a session's option tape that its minute solves read. It follows from the tape alone, in any order within
  * the lateness bound.
  */
 export interface MinuteTape {

@@ -204,8 +204,8 @@ function fillLastLevel(tree: Growth, ratio: number): void {
 
 /**
  * Values an option on a Leisen–Reimer tree (Binomial Models for Option Valuation, 1996) of `steps`, odd and at most
- * 101, American and European side by side. `spot` is the price without the present value of `dividends`, which whoever
- * exercises before their ex-dates receives. The result is one object, overwritten by the next call. Null where a
+ * 101, American and European side by side. `spot` is the price without the present value of `dividends`, which an
+ * exercise before their ex-dates receives. The result is one object, overwritten by the next call. Null where a
  * probability leaves what a double holds: so far from the strike that only exercise or nothing is left.
  */
 export function growLattice(

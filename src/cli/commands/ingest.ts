@@ -55,7 +55,7 @@ function linesOf(report: FileReport): string[] {
   return [
     `${status.padEnd(9)}  ${file}  ${what.join('; ')}`,
     ...firstLines(sessions.map(changeLine), 'sessions').map((line) => `           ${line}`),
-    // The reason of a refused file says it.
+    // The reason of a rejected file says it.
     ...left.slice(status === 'refused' ? 1 : 0).map((each) => `           ${leftLine(each)}`),
     ...badLines.map((bad) => `           ${basename(bad.file)}:${bad.line}  ${bad.reason}`),
     ...outdated.map((each) => `           ${outdatedLine(each)}`),
@@ -69,7 +69,7 @@ function jsonOf({ badLines, badLineCount, left, ...report }: FileReport): object
   return { ...report, not_stored: notStored, bad_line_count: badLineCount, bad_lines: badLines };
 }
 
-/** Result of an ingest: a file that was refused fails the command, after the others were stored. */
+/** Result of an ingest: a rejected file fails the command after the other files were stored. */
 function resultOf(dataset: Dataset, files: readonly FileReport[]): CommandResult {
   const count = (status: FileReport['status']) => files.filter((file) => file.status === status).length;
   const counts = { stored: count('stored'), unchanged: count('unchanged'), refused: count('refused') };

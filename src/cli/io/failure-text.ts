@@ -1,4 +1,4 @@
-/** An error as people read it. Not every one has words: a refused connection is an AggregateError without a message. */
+/** An error as text. An AggregateError, as of a connection that fails at every address, has no message. */
 export function failureText(error: unknown): string {
   if (error instanceof AggregateError && error.message === '') return error.errors.map(failureText).join('; ');
   if (!(error instanceof Error)) return String(error);

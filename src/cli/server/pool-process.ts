@@ -45,7 +45,7 @@ export interface ProcessEnd {
 /** A process of the pool. It reads messages as soon as it waits for a task. */
 export interface PoolProcess<Task> {
   pid: number;
-  /** Has it load what a task like this needs. */
+  /** Loads the modules of such a task in the process. */
   prepare(task: Task): void;
   /** Gives it its task and, if there is one, the socket to listen on. */
   work(task: Task, socket: BoundSocket | null): void;

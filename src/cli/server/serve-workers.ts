@@ -59,7 +59,7 @@ function tasksOf({ terminal, config, options, endedBarsOnly, clock, count, memor
     // Each worker has its own metrics, on a port of its own.
     const metricsPort = config.metricsPort && config.metricsPort + index;
     const { key, clockAheadMs } = found ?? { key: null, clockAheadMs: startedAheadMs };
-    // The clock is set forward once: whoever takes the lead's place goes on by it.
+    // The clock is set forward once: the next lead continues with it.
     const lead = { sample, keepSample, alwaysOpen: alwaysOpen && found === null, isFirst: found === null };
     return {
       config: { ...config, port, metricsPort },

@@ -56,7 +56,7 @@ export interface WorkerProcess {
 
 type Say = (message: WorkerMessage<Found>) => void;
 
-/** Loads what a task needs and compiles what can be without it. */
+/** Loads the modules of a task, and compiles what does not depend on its input. */
 async function prepare({ config }: WorkerTask): Promise<CompiledContract | undefined> {
   const { compileContract, loadArrow, loadPrisma } = await loadGateway();
   await loadArrow();

@@ -7,7 +7,7 @@ import { readTrade } from './journal-trade.ts';
 
 /**
  * Largest import (contract-notes 2). A JSON line over `lineLength` is not looked at: parsing it could hold up
- * everybody. Of the rows that cannot be read, so many are listed; the others are counted.
+ * everybody. The first invalid rows are listed; the others are counted.
  */
 export const importLimits = { bytes: 10 * 1024 * 1024, lines: 100_000, lineLength: 1024 * 1024, listedErrors: 100 };
 

@@ -32,7 +32,7 @@ export interface CaptureWorld {
   stop: AbortSignal;
   /** 0…1, for the back-off. */
   random(): number;
-  /** Waits so many ms; ends early when `stop` is aborted. */
+  /** Waits a number of ms; ends early if `stop` is aborted. */
   sleep(ms: number, stop: AbortSignal): Promise<void>;
   log: CaptureLog;
 }
@@ -207,7 +207,7 @@ export async function captureChains(
     while (!stop.aborted && now() < dueMs) await world.sleep(Math.min(dueMs - now(), longestSleepMs), stop);
   }
 
-  /** When to try again after so many failures in a row. */
+  /** Time of the next attempt after a number of failures in a row. */
   function retryAt({ lasting, retryAfterMs }: Attempt & { ok: false }, failures: number): number {
     const at = now() + Math.max(retryAfterMs, backOffMs(failures, world.random()));
     return lasting || !isCaptureTime(at, settings) ? nextCapture(at, settings) : at;

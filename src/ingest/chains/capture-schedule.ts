@@ -38,7 +38,7 @@ export function nextCapture(fromMs: number, { everyMs, delayMs, always }: Captur
 const [firstPauseMs, longestPauseMs] = [2000, 300_000];
 
 /**
- * Ms to wait after so many failures in a row: 2 s, doubled each time to 5 minutes, less up to half of it by chance
+ * Ms to wait after a number of failures in a row: 2 s, doubled each time to 5 minutes, less up to half of it by chance
  * (`random` 0…1), so that callers part.
  */
 export function backOffMs(failures: number, random: number): number {

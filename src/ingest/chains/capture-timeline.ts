@@ -39,7 +39,7 @@ export interface CaptureTimeline {
   placed(capturedAt: number, placement: Placement): void;
 }
 
-/** The session so many sessions from another. */
+/** The session a number of sessions after another. */
 function sessionsFrom(session: SessionDate, count: number): SessionDate {
   let found = session;
   for (let i = 0; i < Math.abs(count); i++) found = count < 0 ? previousTradingDay(found) : nextTradingDay(found);

@@ -3,7 +3,7 @@ import type { BadLine } from '../../tape/csv/tape-file.ts';
 // As many bad lines as a report lists; a file with more is not read to its end.
 export const reportedBadLines = 100;
 
-/** Ends the reading of a file that is refused; carries nothing, the report says why. */
+/** Ends the reading of a rejected file. It has no message: the report says why. */
 export class FileRefused extends Error {
   override readonly name = 'FileRefused';
 }
@@ -17,7 +17,7 @@ export interface BadLineLog {
   refused(): boolean;
   /** Takes a bad line. Throws `FileRefused` when there are too many and reading on would report no more of them. */
   add(bad: BadLine): void;
-  /** Why it is refused. */
+  /** Reason for the rejection. */
   reason(): string;
 }
 

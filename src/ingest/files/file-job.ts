@@ -10,7 +10,7 @@ export const usualKeepDays = 14;
 
 /** Settings that change the result of an ingest. */
 export interface IngestSettings {
-  /** Bad lines a file may have and still be stored without them; with more it is refused whole. */
+  /** Maximum number of bad lines that are skipped; a file with more is rejected. */
   maxErrors: number;
   /** Where the greeks of a GEX capture come from (methodology 1). */
   gammaSource: GammaSource;

@@ -6,7 +6,7 @@
 
 import { zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 
-/** Tapes of at most so many prints are compared print by print. */
+/** Maximum number of prints of tapes that are compared print by print. */
 export const exactPrints = 1024;
 
 // Shorter sketches do not get smaller.

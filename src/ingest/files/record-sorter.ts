@@ -193,7 +193,7 @@ export function createRecordSorter(order: RecordOrder, parent = tmpdir()): Recor
       written += (await to.write(bytes, written, bytes.length - written, from + written)).bytesWritten;
   }
 
-  /** The run in order. It stands until the next is taken: two pieces of memory are used in turn. */
+  /** The run in order. It is valid until the next run is read: two buffers alternate. */
   function takeRun(): Float64Array<ArrayBuffer> {
     if (spare.length < records.length) spare = new Float64Array(records.length);
     if (!isInOrder) putInOrder(records, order, count, spare);

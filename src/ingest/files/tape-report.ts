@@ -26,7 +26,7 @@ export interface LeftPart {
   session: SessionDate;
   unit: PartUnit;
   /**
-   * `fewer`: the session would lose some; `sealed`: it is final; `waiting`: they are kept until the session's own
+   * `fewer`: the session would lose some; `sealed`: it is final; `waiting`: they are stored until the session's own
    * tape is stored.
    */
   reason: LeftReason;
@@ -39,7 +39,7 @@ export interface LeftPart {
   missing: number;
   /** Files that the stored ones are from. */
   storedFrom: string[];
-  /** The command that stores them; null = they need none. */
+  /** The command that stores them; null = no command is required. */
   command: string | null;
 }
 

@@ -66,8 +66,8 @@ export interface TapeNumbers {
 }
 
 /**
- * Puts kept prints of an underlying's day beside those of the tape: a print that the tape has itself is there once, as
- * often as it is in the one or in the other. Calls `onPrint` for each that is added, with its offset.
+ * Adds stored remainders of an underlying's day to those of the tape: a print that the tape has itself is there once,
+ * as often as it is in the one or in the other. Calls `onPrint` for each that is added, with its offset.
  */
 export async function joinRecords(
   kept: KeptPrints,

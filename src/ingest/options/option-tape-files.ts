@@ -55,7 +55,7 @@ export interface OptionTapePart {
   sketch(exact: boolean): PrintSketch;
   /** The number of its contracts. */
   contracts(): number;
-  /** The prints as they are kept. */
+  /** The prints as they are stored. */
   packed(): Uint8Array<ArrayBuffer>;
 }
 

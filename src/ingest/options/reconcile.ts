@@ -56,9 +56,9 @@ export interface ReconcileOptions {
 /** The outcome of a session. */
 export interface ReconcileReport {
   session: SessionDate;
-  /** `refused`: nothing was stored, and what was there before stands. */
+  /** `refused`: nothing was stored or changed. */
   status: 'reconciled' | 'refused';
-  /** Why it was refused; null when it was reconciled. */
+  /** Reason for `refused`; null if reconciled. */
   reason: string | null;
   /** Prints on the tapes of these underlyings before and after; null = nothing was stored. */
   change: SessionChange | null;

@@ -1,7 +1,7 @@
 import type { MadeSession, SessionWork, SolvedSession } from './option-session.ts';
 import type { TapeThread } from './tape-threads.ts';
 
-/** A session to be made, and by whom. */
+/** A session to be computed, and the thread that computes it. */
 export interface QueuedSession {
   work: SessionWork;
   /** Begins its solves; null for one that is not solved. One that is, is made in the main thread. */

@@ -11,7 +11,7 @@ import { withOtherInputs } from '../files/outdated-captures.ts';
 import { MoveCounter } from './moved-captures.ts';
 import type { RecomputedWork, RecomputeWork, UnderlyingSession } from './session-work.ts';
 
-/** Sources give greeks to so many decimals at most; what was solved has more. */
+/** Maximum number of decimals of a source's greeks; solved ones have more. */
 const sourceDecimals = 6;
 
 const isOurs = (value: number | null) => value !== null && value !== roundTo(value, sourceDecimals);

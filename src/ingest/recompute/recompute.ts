@@ -11,15 +11,15 @@ import type { RecomputedWork, RecomputeWork, UnderlyingSession } from './session
 
 /** The outcome of an underlying's session. */
 export interface RecomputedSession extends UnderlyingSession, RecomputedWork {
-  /** `refused`: it is sealed, and stays as it is. */
+  /** `refused`: it is sealed and was not changed. */
   status: 'recomputed' | 'unchanged' | 'refused';
-  /** Why it was refused; null when it was not. */
+  /** Reason for `refused`; null otherwise. */
   reason: string | null;
 }
 
 /** One kind of stored data that can be computed again. */
 interface Recomputing {
-  /** The sessions in need of it, in the order in which they are computed. */
+  /** The sessions to recompute, in the order in which they are computed. */
   sessions(store: Store, how: Pick<RecomputeWork, 'delayMs' | 'all'>): Promise<UnderlyingSession[]>;
   /** Computes a session again, in a transaction of its own that may write it. */
   run(tx: Transaction, session: UnderlyingSession, how: RecomputeWork): Promise<RecomputedWork>;

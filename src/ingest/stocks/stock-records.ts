@@ -51,7 +51,7 @@ export interface TapeRecords {
   readonly sorter: RecordSorter;
   readonly symbols: readonly string[];
   push(print: StockPrint): void | Promise<void>;
-  /** Pushes kept prints of a symbol; `onPrint` is called with the instant of each, epoch ms. */
+  /** Pushes stored prints of a symbol; `onPrint` is called with the instant of each, epoch ms. */
   join(symbol: string, kept: KeptPrints, onPrint: (tsMs: number) => void): Promise<void>;
   /** The print at an offset: one object, filled again and again. */
   filled(records: Float64Array, i: number): StockPrint;

@@ -106,7 +106,7 @@ function barWriter(tx: Transaction) {
 /** A symbol's session being made, with what is noted of its prints. */
 interface NotedSession extends SymbolSession {
   sketch: PrintSketch;
-  /** Its prints, where they are to be kept. */
+  /** Its prints, if they are to be stored. */
   kept: ReturnType<typeof printCollector> | null;
 }
 

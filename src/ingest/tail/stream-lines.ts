@@ -53,14 +53,14 @@ function isAfter(a: string, b: string): boolean {
   return aMs > bMs || (aMs === bMs && aCount > bCount);
 }
 
-/** True if Redis refused a command with these first words. */
+/** True if Redis rejected a command with an error that begins with these words. */
 function isReply(error: unknown, words: string): boolean {
   return error instanceof Error && error instanceof ReplyError && error.message.startsWith(words);
 }
 
 const passing = ['LOADING', 'MASTERDOWN', 'READONLY', 'TRYAGAIN', 'CLUSTERDOWN'];
 
-/** True if Redis, or the way to it, is away for now: what else it refuses is a mistake that waiting does not mend. */
+/** True if Redis is not reachable for now. Waiting does not help with other errors. */
 function isPassing(error: unknown): boolean {
   return !isReply(error, '') || passing.some((word) => isReply(error, word));
 }

@@ -61,7 +61,7 @@ function addIndex(lines: StampedLine[], prices: SamplePrices, session: SessionDa
   const bars = prices.minutes(entry, session);
   for (let i = 0; i < bars.tsMs.length; i++) {
     const [open, high, low, close] = [bars.open[i]!, bars.high[i]!, bars.low[i]!, bars.close[i]!];
-    // The way of its prices is that of a stock that trades enough for so many.
+    // Its price path is that of a stock with enough trades for this number of prints.
     const values = minutePrints({ open, high, low, close, volume: 1000 * valuesAMinute }, valuesAMinute, random);
     for (const [k, { price }] of values.entries()) {
       const tsMs = bars.tsMs[i]! + Math.floor((minuteMs / values.length) * (k + 0.9 * random.next()));

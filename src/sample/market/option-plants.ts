@@ -140,7 +140,7 @@ function plant(recipe: Recipe, stage: OptionStage): Plant | null {
   return { recipe: recipe.name, plan, prints };
 }
 
-/** Plants `count` things, the recipes in turn. */
+/** Plants `count` trades, cycling through the recipes. */
 export function plantAll(stage: OptionStage, count: number): Plant[] {
   const planted: Plant[] = [];
   for (let i = 0; i < count; i++) {

@@ -140,7 +140,7 @@ function lastChains(tasks: readonly SampleTask[], session: SessionDate): Set<Sam
 function ofLatest(tasks: readonly SampleTask[], last: SessionDate): SampleTask[] {
   const before = lastChains(tasks, previousTradingDay(last));
   const isOfLast = (task: SampleTask) => 'session' in task && task.session === last && !(isTape(task) && task.again);
-  // Changes and averages are taken over days, and need their splits.
+  // Changes and averages are computed over days, so splits must be known.
   const days = tasks.filter((task) => isCorporate(task) || task.dataset === 'stock-day-bars');
   const own = tasks.filter((task) => !days.includes(task) && isOfLast(task));
   return own.length === 0 ? [] : [...days, ...own.filter((task) => !isTape(task)), ...before, ...own.filter(isTape)];

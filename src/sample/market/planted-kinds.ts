@@ -22,7 +22,7 @@ const sell = 'sell_inferred' as const;
 const single = (name: string, plan: Recipe['plan']): Recipe => ({ name, shape: 'single', flagged: false, plan });
 const flagged = (name: string, shape: LegShape, plan: Recipe['plan']): Recipe => ({ name, shape, flagged: true, plan });
 
-/** Recipes of planted trades, in turn. Conditions are the vendor's numbers of OPRA's message types. */
+/** Recipes of planted trades, in the order of use. Conditions are the vendor's numbers of OPRA's message types. */
 export const recipes: readonly Recipe[] = [
   single('block bought', (stage) => block(stage, 209, buy)),
   single('sweep bought', (stage) => sweep(stage, 219, buy, 40)),

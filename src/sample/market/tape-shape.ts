@@ -12,7 +12,7 @@ export interface TapeShape {
   stockPrints: number;
   /** The tickers that have tapes; all when absent. */
   symbols?: readonly string[];
-  /** A ticker with so many prints more: the one that people watch, several ticks a second. None when absent. */
+  /** A ticker with additional prints, several ticks per second, and their number. Absent = none. */
   busiest?: { symbol: string; prints: number };
 }
 

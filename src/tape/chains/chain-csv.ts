@@ -158,7 +158,7 @@ function captureOf(
 /**
  * Reads a whole chain from the exchange's delayed-quote table, exported as CSV: a title line
  * (`S&P 500 INDEX,Last: …,Change: …`), a date line in the reader's language and zone, and a table with a call and a put
- * a line. Of a half-broken line the usable right is kept and the capture is partial; a line without a usable right is
+ * a line. Of a half-broken line the usable right is stored and the capture is partial; a line without a usable right is
  * reported to `onBadLine`, and leaves the capture partial too. The close before is last − change; the underlying
  * follows from the contracts' roots, for titles are free text.
  */

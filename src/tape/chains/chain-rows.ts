@@ -65,7 +65,7 @@ export function readContractCell(text: string): OptionContract | null {
   return readOptionContractText(text.trim());
 }
 
-/** The facts of a chain file beside its rows. */
+/** Metadata of a chain file: everything but its rows. */
 export interface ChainHeader {
   capturedAt: number;
   /** As of `ChainCapture`. */

@@ -77,7 +77,7 @@ export function sizeMicrosAt(bytes: Buffer, start: number, end: number): number 
   return Number.isNaN(whole) ? scaledAt(bytes, start, end, sizePlaces) : whole * sizeParts;
 }
 
-/** Epoch ms of a stamp of so many digits below its millisecond; NaN when it is none within the bounds. */
+/** Epoch ms of a timestamp with a number of digits below its millisecond; NaN if it is outside the bounds. */
 export function stampMsAt(
   bytes: Uint8Array,
   start: number,
@@ -89,7 +89,7 @@ export function stampMsAt(
   return ms >= fromMs && ms <= toMs ? ms : Number.NaN;
 }
 
-/** Nanoseconds in the last of so many digits below a millisecond. */
+/** Nanoseconds of the last digit, by the number of digits below a millisecond. */
 const nanosOfDigits = [1_000_000, 100_000, 10_000, 1000, 100, 10, 1];
 
 /** The nanoseconds of a stamp within its millisecond. */

@@ -7,7 +7,7 @@ import { shown } from './values.ts';
 /** An error of a cell: the reason of a bad line. */
 class BadCell extends Error {}
 
-/** The cells of a line by column, each with the check that its values need. A check ends the reading of the line. */
+/** The cells of a line by column, each with the check of its values. A check ends the reading of the line. */
 export interface Cells<Column extends string> {
   text(name: Column): string;
   /** Throws unless the cell was what was expected; null = it was not. */
@@ -29,7 +29,7 @@ export function cellReader<Column extends string, T>(read: (cells: Cells<Column>
     readCells((name: Column) => (at[name] < 0 ? '' : fields[at[name]]!.trim()), read);
 }
 
-/** Makes a line's record of its cells: the record, or the reason of what was refused. */
+/** Makes a line's record of its cells: the record, or the reason why a cell is invalid. */
 function readCells<Column extends string, T>(
   text: (name: Column) => string,
   read: (cells: Cells<Column>) => T,

@@ -77,7 +77,7 @@ function addWords(words: LocaleWords, add: AddWord): void {
   }
 }
 
-// The exchange's own zones are those of the United States, whoever else uses the names.
+// The exchange's own zones are those of the United States, even if others use the same names.
 const zoneHours = { EST: -5, EDT: -4, CST: -6, CDT: -5, MST: -7, MDT: -6, PST: -8, PDT: -7 };
 const fixedZones = { ...zoneHours, GMT: 0, UTC: 0, Z: 0, ET: Number.NaN };
 

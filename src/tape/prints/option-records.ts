@@ -46,7 +46,7 @@ export const nanosOf = (both: number) => both & nanosMask;
 export const correctionOf = (both: number) => both >>> nanosBits;
 export const isQuote = (both: number) => both >>> nanosBits === quoteMark;
 
-/** Records that the lines of so many bytes can hold, at most. */
+/** Maximum number of records in lines of `bytes` bytes. */
 export const mostRecords = (bytes: number) => Math.ceil((bytes + 1) / leastLineBytes);
 
 /** When the trade date of an epoch day begins, epoch ms. */

@@ -39,7 +39,7 @@ export function conditionReader(column: number): (fields: ByteFields) => readonl
   return ({ bytes, start, end }) => known(bytes, start[column]!, end[column]!);
 }
 
-/** The milliseconds of a timestamp of so many digits below them; NaN when it is none within the bounds. */
+/** Milliseconds of a timestamp with a number of digits below them; NaN if it is outside the bounds. */
 export function stampMs(
   { bytes, start, end }: ByteFields,
   column: number,

@@ -106,7 +106,7 @@ function isLasting(error: unknown): boolean {
   return error instanceof ObjectError || /CERT|^ERR_TLS|^ENOTFOUND$|^ENOSPC$/.test(code);
 }
 
-/** A connection that every address refused has a code and no message. */
+/** A connection that every address rejected has a code and no message. */
 function messageOf(error: unknown): string {
   const { message, code } = error as { message: string; code?: string };
   return message || code || 'unknown error';
