@@ -1,13 +1,13 @@
 import { spawnSync } from 'node:child_process';
 import { copyFileSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, sep } from 'node:path';
+import { delimiter, dirname, join, sep } from 'node:path';
 import type { GeneratedFiles } from './generated-files.ts';
 
 const root = join(import.meta.dirname, '../..');
 
 // For browsers; nothing imports them.
-const unused = ['browser.ts', 'internal/prismaNamespaceBrowser.ts'];
+const unused = ['store/browser.ts', 'store/internal/prismaNamespaceBrowser.ts'];
 
 /** Comments of whole lines: two fifths of the client, the same for every model. */
 const docComments = /^[ \t]*\/\*\*[\s\S]*?\*\/\n/gm;
@@ -16,7 +16,7 @@ function generate(folder: string): void {
   mkdirSync(join(folder, 'prisma'));
   copyFileSync(join(root, 'prisma/schema.prisma'), join(folder, 'prisma/schema.prisma'));
   const program = join(root, 'node_modules/prisma-cli/build/index.js');
-  const { status, stderr } = spawnSync(
+  const { status, stdout, stderr } = spawnSync(
     process.execPath,
     [program, 'generate', '--schema', join(folder, 'prisma/schema.prisma')],
     {
@@ -24,6 +24,8 @@ function generate(folder: string): void {
       encoding: 'utf8',
       env: {
         ...process.env,
+        // Our generator runs by this Node.
+        PATH: [dirname(process.execPath), process.env.PATH].join(delimiter),
         // The generator wants a schema engine, which it does not use: any program will do, and nothing is downloaded.
         PRISMA_SCHEMA_ENGINE_BINARY: process.execPath,
         CHECKPOINT_DISABLE: '1',
@@ -31,21 +33,20 @@ function generate(folder: string): void {
       },
     },
   );
-  if (status !== 0) throw new Error(`prisma generate failed.\n${stderr}`);
+  if (status !== 0) throw new Error(`prisma generate failed.\n${stdout}${stderr}`);
 }
 
-/** Prisma's client of `prisma/schema.prisma`, without what only documents it. */
+/** Prisma's client and the tables of `prisma/schema.prisma`, without what only documents them. */
 export function storeClient(): GeneratedFiles {
   const folder = mkdtempSync(join(tmpdir(), 'tapegraph-client-'));
   try {
     generate(folder);
-    const client = join(folder, 'generated/store');
-    const files = globSync('**/*.ts', { cwd: client }).filter((file) => !unused.includes(file.split(sep).join('/')));
+    const generated = join(folder, 'generated');
+    const files = globSync('**/*.ts', { cwd: generated }).map((file) => file.split(sep).join('/'));
     return new Map(
-      files.map((file) => [
-        `store/${file.split(sep).join('/')}`,
-        Buffer.from(readFileSync(join(client, file), 'utf8').replaceAll(docComments, '')),
-      ]),
+      files
+        .filter((file) => !unused.includes(file))
+        .map((file) => [file, Buffer.from(readFileSync(join(generated, file), 'utf8').replaceAll(docComments, ''))]),
     );
   } finally {
     rmSync(folder, { recursive: true, force: true });

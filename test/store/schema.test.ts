@@ -1,6 +1,6 @@
-import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { readModels } from '../../src/store/rows/models/model-tables.ts';
+import { tablesOf } from '../../scripts/generate/store-tables.ts';
+import { allModels, tableOf } from '../../src/store/rows/models/model-tables.ts';
 import { type TestStore, testStore } from '../support/store.ts';
 
 /** What a table is made of, told alike by schema.prisma and by PostgreSQL. */
@@ -20,8 +20,8 @@ const types: Record<string, string> = {
   jsonb: 'jsonb',
 };
 
-function tablesOfSchema(text: string): Record<string, Table> {
-  const tables = [...readModels(text).values()].map(({ table, fields, indexes }): [string, Table] => [
+function tablesOfModels(): Record<string, Table> {
+  const tables = allModels.map(tableOf).map(({ table, fields, indexes }): [string, Table] => [
     table,
     {
       columns: Object.fromEntries(
@@ -74,7 +74,7 @@ describe('the Prisma schema', () => {
   });
   afterAll(() => store.close());
 
-  const schema = tablesOfSchema(readFileSync(new URL('../../prisma/schema.prisma', import.meta.url), 'utf8'));
+  const schema = tablesOfModels();
 
   test('is read whole', () => {
     expect(Object.keys(schema).length).toBeGreaterThan(25);
@@ -82,8 +82,30 @@ describe('the Prisma schema', () => {
     expect(schema.flow_events?.keys).toContain('index underlying, event_ts_ms desc, seq desc');
   });
 
-  test('with a line that is not understood is refused', () => {
-    expect(() => readModels('model A {\n  id String @id @default(uuid())\n}')).toThrow('not understood: id String @id');
+  test('gives a table the keys of a relation as columns, and refuses a type that sets and COPY cannot write', () => {
+    const field = { kind: 'scalar', isList: false, isRequired: true } as const;
+    const tables = (more: object) =>
+      tablesOf({
+        models: [
+          {
+            name: 'Leg',
+            dbName: 'legs',
+            fields: [{ ...field, name: 'eventId', dbName: 'event_id', type: 'String' }, more],
+          },
+        ],
+        indexes: [
+          { model: 'Leg', type: 'normal', isDefinedOnField: false, fields: [{ name: 'eventId', sortOrder: 'desc' }] },
+        ],
+      } as never);
+    expect(tables({ ...field, kind: 'object', name: 'event', type: 'Event' })).toEqual({
+      Leg: {
+        table: 'legs',
+        fields: [{ field: 'eventId', column: 'event_id', type: 'text', list: false, optional: false }],
+        indexes: [{ kind: 'index', columns: [{ column: 'event_id', descending: true }] }],
+      },
+    });
+    expect(() => tables({ ...field, name: 'at', type: 'DateTime' })).toThrow('Leg.at: DateTime is none of String');
+    expect(() => tables({ ...field, kind: 'enum', name: 'side', type: 'Side' })).toThrow('Leg.side: Side is none of');
   });
 
   test('and the migrations agree on every table, column, type, null, key and index', async () => {

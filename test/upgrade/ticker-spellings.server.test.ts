@@ -1,17 +1,16 @@
 // Stores of the release before hold rows under other spellings of a ticker, such as BRK-B for BRK.B.
-import { readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { type BarColumns, barColumnNames, barColumns } from '../../src/domain/bar.ts';
 import { exchangeInstant } from '../../src/domain/market-time.ts';
 import { openCurrentStore } from '../../src/store/current-store.ts';
 import { readBars, writeBars } from '../../src/store/market/bar-blocks.ts';
-import { readModels } from '../../src/store/rows/models/model-tables.ts';
+import { allModels, tableOf } from '../../src/store/rows/models/model-tables.ts';
 import { inTransaction } from '../../src/store/rows/transaction.ts';
 import { watchChanges } from '../../src/store/versions/changes.ts';
 import { storeForThisTest, type TestStore, testStore } from '../support/store.ts';
 import { contentsOf } from '../support/store-contents.ts';
 
-const models = readModels(readFileSync(new URL('../../prisma/schema.prisma', import.meta.url), 'utf8'));
+const tables = allModels.map(tableOf);
 const [first, second] = ['2026-10-01', '2026-10-02'];
 
 /** Opens a store as a new start does, and returns what it logs. */
@@ -25,7 +24,7 @@ async function start({ databaseUrl }: TestStore): Promise<string[]> {
 const later = ['sample_rows', 'session_origins', 'option_roots', 'splits', 'dividends'];
 
 /** Tables and columns that hold a ticker. */
-const tickerColumns = [...models.values()].flatMap(({ table, fields }) =>
+const tickerColumns = tables.flatMap(({ table, fields }) =>
   fields
     .filter(({ field, list }) => !list && ['symbol', 'underlying', 'scope'].includes(field) && !later.includes(table))
     .map(({ column }) => ({ table, column })),
@@ -33,7 +32,7 @@ const tickerColumns = [...models.values()].flatMap(({ table, fields }) =>
 
 /** Writes a row with these values, all others being alike. */
 async function direct({ pool }: TestStore, table: string, values: Record<string, unknown>): Promise<void> {
-  const { fields } = [...models.values()].find((each) => each.table === table)!;
+  const { fields } = tables.find((each) => each.table === table)!;
   const usual = { text: 'x', bool: false, int4: 1, int8: 1, float8: 1, bytea: Buffer.from('x'), jsonb: '[]' };
   const columns = fields.map(({ column }) => column);
   const row = fields.map(({ column, type, list }) => values[column] ?? (list ? '{}' : usual[type]));
