@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { openStore, type StoreOptions } from '../../src/store/rows/connection.ts';
 import { copyInto } from '../../src/store/rows/copy.ts';
@@ -160,6 +161,12 @@ describe("Prisma's models in a transaction", () => {
 });
 
 describe("Prisma's models", () => {
+  test('run on the version of the adapter that held connections were written against', () => {
+    const text = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
+    const installed = JSON.parse(text('package.json')).dependencies['@prisma/adapter-pg'];
+    expect(text('src/store/rows/models/held-connections.ts')).toContain(`@prisma/adapter-pg ${installed},`);
+  });
+
   test('do what wants a transaction only inside of one', async () => {
     await store.prisma.metadataEntry.create({ data: { key: 'k1', value: '1' } });
     // More parameters than a statement may have: Prisma divides it.
