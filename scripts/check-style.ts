@@ -1,5 +1,6 @@
 // Checks what docs/style.md asks for and Biome has no rule for: the length of lines, also of prose, and of functions,
-// SQL keywords in upper case, names in the field's terms, and the first words of comments.
+// SQL keywords in upper case, names in the field's terms, the first words of comments, and that every failure is in its
+// catalogue.
 // `node scripts/check-style.ts [FOLDER]`; exit code 1 when something was found.
 import { globSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
@@ -90,6 +91,15 @@ function* openings(file: string, text: string): Generator<string> {
   }
 }
 
+/** The file that makes failures: the catalogue, where each condition has a name. */
+const failureCatalogue = 'src/wire/failure.ts';
+
+function* failures(file: string, text: string, code: string): Generator<string> {
+  if (file === failureCatalogue) return;
+  for (const { index } of code.matchAll(/\bnew\s+Failure\b/g))
+    yield `${file}:${lineOf(text, index)}  makes a failure of its own; name the condition in ${failureCatalogue}`;
+}
+
 const patterns = ['{src,scripts,bench,test}/**/*.{ts,mjs}', '{src,prisma/migrations}/**/*.sql'];
 const prose = ['README.md', 'docs/**/*.md'];
 const notOurs = ['**/node_modules', '**/generated'];
@@ -107,6 +117,7 @@ function* findings(folder: string): Generator<string> {
     const code = codeOnly(text);
     yield* names(file, text, code);
     yield* openings(file, text);
+    yield* failures(file, text, code);
     yield* lengths(file, text, code);
   }
   for (const file of globSync(prose, { cwd: folder }).sort())

@@ -9,7 +9,7 @@ import {
 } from '../http/websocket/websocket-connection.ts';
 import type { Lifetime } from '../runtime/lifetime.ts';
 import { currentRequest } from '../runtime/request-scope.ts';
-import { Failure, notFound } from '../wire/failure.ts';
+import { invalidHandshake, notFound, webSocketRequired } from '../wire/failure.ts';
 import type { OpenStream } from '../wire/open-stream.ts';
 import type { EndpointServices } from './endpoint-services.ts';
 
@@ -25,9 +25,7 @@ export function requireWebSocketPath(request: Pick<IncomingMessage, 'headers'>, 
 /** Throws 426 for a request of an address that answers nothing but WebSocket handshakes. */
 export function requireWebSocket(request: Pick<IncomingMessage, 'headers'>): void {
   if (asksForWebSocket(request)) return;
-  throw new Failure(426, 'invalid_params', 'Send a WebSocket handshake: Connection: Upgrade, Upgrade: websocket.', {
-    headers: { Upgrade: 'websocket', Connection: 'Upgrade' },
-  });
+  throw webSocketRequired();
 }
 
 /**
@@ -63,6 +61,6 @@ export function openWebSocket(
   } catch (error) {
     life.end();
     if (!(error instanceof BadHandshake)) throw error;
-    throw new Failure(400, 'invalid_params', error.message, { headers: { 'Sec-WebSocket-Version': '13' } });
+    throw invalidHandshake(error.message);
   }
 }

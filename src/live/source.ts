@@ -1,5 +1,5 @@
 import type { Caller } from '../access/caller.ts';
-import { Failure, rateLimited } from '../wire/failure.ts';
+import { type Failure, rateLimited, shuttingDown } from '../wire/failure.ts';
 import type { StreamEnd } from '../wire/open-stream.ts';
 
 /** A piece of live data, one object for all subscribers. */
@@ -146,5 +146,5 @@ export function failedEnd(failure: Failure): StreamEnd {
 
 /** The end of every source when the server stops. */
 export function shutdownEnd(): StreamEnd {
-  return { reason: 'shutdown', failure: new Failure(503, 'internal', 'The server is shutting down; reconnect.') };
+  return { reason: 'shutdown', failure: shuttingDown() };
 }

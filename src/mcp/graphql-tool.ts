@@ -1,5 +1,5 @@
 import { type ExecutionResult, type GraphQLError, Kind, parse } from 'graphql';
-import { Failure, invalidParameter } from '../wire/failure.ts';
+import { type Failure, invalidParameter, sentFailure } from '../wire/failure.ts';
 import { answered, failed, type ToolResult } from './results.ts';
 import { listItems, type Tool } from './tools.ts';
 
@@ -57,12 +57,7 @@ function requireQuery(document: string): void {
 /** The failure of an answer without data, from its first error as it was sent. */
 function failureOfAnswer(error: GraphQLError | undefined): Failure {
   const { code = 'internal', details } = (error?.extensions ?? {}) as Partial<Pick<Failure, 'code' | 'details'>>;
-  return new Failure(
-    code === 'internal' ? 500 : 400,
-    code,
-    error?.message ?? 'The graph returned no answer.',
-    details ? { details } : {},
-  );
+  return sentFailure({ code, message: error?.message ?? 'The graph returned no answer.', details });
 }
 
 /** Runs the tool; `ask` sends the document to the graph's own endpoint, as the caller. */

@@ -71,6 +71,33 @@ export function renamedParameter(failure: Failure, from: string, to: string): Fa
   return invalidParameter(to, failure.message.slice(`${from}: `.length));
 }
 
+/** Most symbols that a message names; its details name all. */
+const mostNamedSymbols = 10;
+
+/** 400: these of the parameter `symbols` cannot be used; `why` follows their names in the message. */
+export function invalidSymbols(symbols: readonly string[], why: string): Failure {
+  const named = symbols.slice(0, mostNamedSymbols).join(', ');
+  const more = symbols.length > mostNamedSymbols ? ` and ${symbols.length - mostNamedSymbols} more` : '';
+  return new Failure(400, 'invalid_params', `symbols: ${named}${more} ${why}`, {
+    details: { parameter: 'symbols', symbols },
+  });
+}
+
+/** 400: the path cannot be decoded. */
+export function invalidPercentEncoding(): Failure {
+  return new Failure(400, 'invalid_params', 'The path is not valid percent-encoding.');
+}
+
+/** 400: a document, or its answer, is over a limit; the details name it. */
+export function limitExceeded(message: string, details: Record<string, unknown>): Failure {
+  return new Failure(400, 'invalid_params', message, { details });
+}
+
+/** 400: the request is no WebSocket handshake that the server can answer. */
+export function invalidHandshake(message: string): Failure {
+  return new Failure(400, 'invalid_params', message, { headers: { 'Sec-WebSocket-Version': '13' } });
+}
+
 /** 400 for a request that is wrong as a whole, not in one parameter. */
 export function invalidRequest(message: string): Failure {
   return new Failure(400, 'invalid_params', message);
@@ -112,6 +139,16 @@ export function notAuthenticated(state: 'missing' | 'invalid' | 'expired', lists
   return state === 'expired' && listsExpired ? tokenExpired() : invalidCredential();
 }
 
+/** 401 on the streaming channel: the client must send its ticket. */
+export function ticketRequired(message: string): Failure {
+  return new Failure(401, 'unauthenticated', message);
+}
+
+/** 401 on the streaming channel: the ticket opens nothing. */
+export function invalidTicket(): Failure {
+  return new Failure(401, 'unauthenticated', 'The ticket is not valid: it is unknown, used or expired.');
+}
+
 /** 403: the caller's tier is below the one that `what` requires. */
 export function notEntitledTier(what: string, requiredTier: string): Failure {
   return new Failure(403, 'not_entitled_tier', `${what} needs the ${requiredTier} tier.`, {
@@ -143,6 +180,11 @@ export function methodNotAllowed(method: string, allow: readonly string[]): Fail
   return new Failure(405, 'invalid_params', `${method} is not supported here; use ${allow.join(' or ')}.`, {
     headers: { Allow: allow.join(', ') },
   });
+}
+
+/** 409: what the request would begin has begun. */
+export function conflict(message: string): Failure {
+  return new Failure(409, 'invalid_params', message);
 }
 
 /** 410: a route past its sunset; `successor` replaces it. */
@@ -196,6 +238,13 @@ export function unknownExpectation(): Failure {
   return new Failure(417, 'invalid_params', 'Expect: expected 100-continue.', { headers: { Connection: 'close' } });
 }
 
+/** 426: the address answers nothing but WebSocket handshakes. */
+export function webSocketRequired(): Failure {
+  return new Failure(426, 'invalid_params', 'Send a WebSocket handshake: Connection: Upgrade, Upgrade: websocket.', {
+    headers: { Upgrade: 'websocket', Connection: 'Upgrade' },
+  });
+}
+
 /** When to retry: as a header, and in the details for answers without headers of their own. */
 function retryAfter(seconds: number): FailureOptions {
   return { headers: { 'Retry-After': String(seconds) }, details: { retry_after_seconds: seconds } };
@@ -229,6 +278,16 @@ export function providerUnavailable(cause: unknown): Failure {
 /** 503: the server has no capacity for the request now. */
 export function overloaded(message: string, retryAfterSeconds: number): Failure {
   return new Failure(503, 'internal', message, retryAfter(retryAfterSeconds));
+}
+
+/** 503: the server ends; another, or the same after its restart, answers. */
+export function shuttingDown(): Failure {
+  return new Failure(503, 'internal', 'The server is shutting down; reconnect.');
+}
+
+/** The failure that an error of the graph, as it was sent, stands for: 500 for an internal one, 400 for the others. */
+export function sentFailure({ code, message, details }: Pick<Failure, 'code' | 'message' | 'details'>): Failure {
+  return new Failure(code === 'internal' ? 500 : 400, code, message, details ? { details } : {});
 }
 
 /** 500: an internal error. The cause is not sent. */

@@ -54,6 +54,12 @@ describe('the style check', () => {
     ],
     ['the head of a file', 'src/a.ts', '/*\n * How it is made.\n */\n', 'src/a.ts:2  a comment begins with "How"'],
     ['a comment that is one', 'src/a.ts', '  // Of two the first.\n', 'begins with "Of"'],
+    [
+      'a failure made outside the catalogue',
+      'src/a.ts',
+      "throw new Failure(400, 'a', 'b');\n",
+      'src/a.ts:1  makes a failure',
+    ],
     ['no source', 'docs/a.md', '', 'src  holds no source'],
   ])('reports %s', (_, file, text, expected) => {
     const { code, findings } = check({ [file]: text });
@@ -95,6 +101,11 @@ describe('the style check', () => {
     ['of a generated file', 'test/clients/generated/a.ts', `// ${'a '.repeat(90)}\n`],
   ])('passes a line %s', (_, file, text) => {
     expect(check({ [file]: text, 'src/other.ts': 'export const a = 1;\n' })).toEqual({ code: 0, findings: [] });
+  });
+
+  it('lets the catalogue of failures make them', () => {
+    const text = 'export const gone = () => new Failure(410);\n';
+    expect(check({ 'src/wire/failure.ts': text })).toEqual({ code: 0, findings: [] });
   });
 
   it('leaves words in comments, texts and members of others alone', () => {

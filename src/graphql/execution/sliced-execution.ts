@@ -1,6 +1,6 @@
 import { type ExecutionArgs, type ExecutionResult, getOperationAST, OperationTypeNode } from 'graphql';
 import { yieldToEventLoop } from '../../runtime/event-loop.ts';
-import { Failure } from '../../wire/failure.ts';
+import { type Failure, limitExceeded } from '../../wire/failure.ts';
 import { stateOf } from '../request-state.ts';
 import { executeInPieces } from './execute.ts';
 import { OverLimit, Pieces } from './sliced-work.ts';
@@ -22,7 +22,7 @@ function overLimit({ limit }: OverLimit, { bytes, ms }: AnswerLimits, counted: n
       ? `The answer has more than ${inWords(bytes)} bytes: ${inWords(counted)} were counted when it was stopped. ${smaller}`
       : `The answer took more than ${inWords(ms)} ms to make: ${inWords(counted)} bytes were written when it was stopped. ${smaller}`;
   const details = limit === 'characters' ? { limit: 'bytes', counted, most: bytes } : { limit: 'ms', most: ms };
-  return new Failure(400, 'invalid_params', message, { details });
+  return limitExceeded(message, details);
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { GraphQLError } from 'graphql';
-import { Failure } from '../../wire/failure.ts';
+import { limitExceeded } from '../../wire/failure.ts';
 import { requestErrorOf } from '../request-error.ts';
 
 /**
@@ -67,7 +67,7 @@ export function overLimit(limit: DocumentLimit, counted: number): GraphQLError {
   const most = documentLimits[limit];
   const message = messages[limit](inWords(counted), most.toLocaleString('en-US'));
   const details = { limit, counted: Math.min(Math.ceil(counted), countedNoFurther), most };
-  return requestErrorOf(new Failure(400, 'invalid_params', message, { details }));
+  return requestErrorOf(limitExceeded(message, details));
 }
 
 /** Throws `overLimit` when more was counted than may be. */

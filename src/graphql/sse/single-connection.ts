@@ -12,7 +12,15 @@ import { beginRequest, yieldForBytes } from '../../runtime/event-loop.ts';
 import { type Lifetime, lifetime } from '../../runtime/lifetime.ts';
 import { type RequestScope, withinRequest } from '../../runtime/request-scope.ts';
 import type { LiveAnswers } from '../../schema/live.ts';
-import { clientGone, Failure, internal, invalidRequest, methodNotAllowed, notFound } from '../../wire/failure.ts';
+import {
+  clientGone,
+  conflict,
+  Failure,
+  internal,
+  invalidRequest,
+  methodNotAllowed,
+  notFound,
+} from '../../wire/failure.ts';
 import { documentBody } from '../limits/document-limits.ts';
 import { sentPoints, weighBody } from '../limits/sent-points.ts';
 import { requestsOf } from '../limits/weight.ts';
@@ -186,7 +194,7 @@ export function singleConnections(services: EndpointServices, runOperation: RunO
   }
 
   function open(connection: Connection, request: IncomingMessage, response: ServerResponse): void {
-    if (connection.isOpen) throw new Failure(409, 'invalid_params', 'The event stream is already open.');
+    if (connection.isOpen) throw conflict('The event stream is already open.');
     connection.isOpen = true;
     let out: EventStream | null = null;
     const { life, operations } = connection;
@@ -223,7 +231,7 @@ export function singleConnections(services: EndpointServices, runOperation: RunO
     request: IncomingMessage,
     response: ServerResponse,
   ): Promise<ExecutionResult | Subscribed | null> {
-    if (operations.has(id)) throw new Failure(409, 'invalid_params', 'An operation with this id is already running.');
+    if (operations.has(id)) throw conflict('An operation with this id is already running.');
     operations.set(id, null);
     const life = lifetime();
     const result = await withinRequest(scope, () => runOperation(request, response, sent, life));

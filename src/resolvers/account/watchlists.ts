@@ -6,7 +6,7 @@ import {
   type Watchlist,
   watchlistLimits,
 } from '../../store/account/watchlists.ts';
-import { Failure, invalidParameter, notFound } from '../../wire/failure.ts';
+import { invalidParameter, invalidSymbols, notFound } from '../../wire/failure.ts';
 import { connectionPage } from '../connection-page.ts';
 import { findSymbol, fromStore, oncePerRequest, type RequestContext } from '../context.ts';
 import { readPosition } from '../cursor.ts';
@@ -45,18 +45,6 @@ export function watchlistMeta(context: RequestContext): ResponseMeta {
   return responseMeta(context, 'registry');
 }
 
-// So many are named in a message, all in its details.
-const namedSymbols = 10;
-
-/** A 400 that names the symbols that cannot be in a list. */
-function refusedSymbols(symbols: readonly string[], why: string): Failure {
-  const named = symbols.slice(0, namedSymbols).join(', ');
-  const more = symbols.length > namedSymbols ? ` and ${symbols.length - namedSymbols} more` : '';
-  return new Failure(400, 'invalid_params', `symbols: ${named}${more} ${why}`, {
-    details: { parameter: 'symbols', symbols },
-  });
-}
-
 /** Throws 400 unless each symbol is registered and the caller may read it. */
 async function requireReadable(context: RequestContext, symbols: ReadonlySet<string>): Promise<void> {
   const unknown: string[] = [];
@@ -69,12 +57,12 @@ async function requireReadable(context: RequestContext, symbols: ReadonlySet<str
       if (reason !== null) refused[reason].push(symbol);
     }
   }
-  if (unknown.length > 0) throw refusedSymbols(unknown, 'not in the symbol registry');
+  if (unknown.length > 0) throw invalidSymbols(unknown, 'not in the symbol registry');
   if (refused.not_entitled_tier.length > 0) {
-    throw refusedSymbols(refused.not_entitled_tier, `not readable on the ${context.caller.tier} tier`);
+    throw invalidSymbols(refused.not_entitled_tier, `not readable on the ${context.caller.tier} tier`);
   }
   if (refused.attestation_required.length > 0) {
-    throw refusedSymbols(
+    throw invalidSymbols(
       refused.attestation_required,
       'not readable without a non-professional market-data declaration: POST /v2/account/classification',
     );

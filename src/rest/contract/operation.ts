@@ -12,7 +12,7 @@ import {
 import { compileOperation, type RunOperation } from '../../graphql/execution/compiled-operation.ts';
 import { operationSpan } from '../../graphql/execution/operation-span.ts';
 import { coerceVariables } from '../../graphql/execution/variables.ts';
-import { Failure, failureWithin, internal } from '../../wire/failure.ts';
+import { type Failure, failureWithin, internal, invalidRequest } from '../../wire/failure.ts';
 import { withFragments } from './fragments.ts';
 import type { Route } from './route.ts';
 
@@ -39,7 +39,7 @@ type Run = (context: OperationContext, variables: Record<string, unknown>) => Pr
 export function failureOf(error: GraphQLError): Failure {
   const thrown = failureWithin(error);
   if (thrown) return thrown;
-  if (error.extensions?.code === 'invalid_params') return new Failure(400, 'invalid_params', error.message);
+  if (error.extensions?.code === 'invalid_params') return invalidRequest(error.message);
   return internal(error.originalError ?? error);
 }
 

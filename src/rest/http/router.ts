@@ -9,7 +9,7 @@ import { bodyBytes } from '../../http/read-body.ts';
 import { releaseBytes } from '../../http/request-body.ts';
 import { requestLife } from '../../http/request-life.ts';
 import { currentRequest } from '../../runtime/request-scope.ts';
-import { Failure, gone, internal, methodNotAllowed } from '../../wire/failure.ts';
+import { Failure, gone, internal, invalidPercentEncoding, methodNotAllowed } from '../../wire/failure.ts';
 import type { AnswerCache } from '../../wire/response-cache.ts';
 import { answerSchema, type JsonSchema } from '../contract/answer-schema.ts';
 import { readBody } from '../contract/body.ts';
@@ -186,7 +186,7 @@ async function answer(parts: RestParts, compiled: CompiledRoute, exchange: Excha
 /** Anything thrown, as the failure that is sent to the caller. */
 export function asFailure(error: unknown): Failure {
   if (error instanceof Failure) return error;
-  if (error instanceof URIError) return new Failure(400, 'invalid_params', 'The path is not valid percent-encoding.');
+  if (error instanceof URIError) return invalidPercentEncoding();
   return internal(error);
 }
 

@@ -13,9 +13,11 @@ import {
   Failure,
   internal,
   invalidParameter,
+  invalidTicket,
   notFound,
   rateLimited,
   renamedParameter,
+  ticketRequired,
 } from '../../wire/failure.ts';
 import type { OpenStream, StreamEnd } from '../../wire/open-stream.ts';
 import { jsonFailure, requireReadable } from '../../wire/sent-text.ts';
@@ -60,8 +62,6 @@ function wrongVersion(proto: unknown, encoding: unknown): Failure | null {
   return encoding === 'protobuf' ? null : invalidParameter('encoding', 'expected "protobuf"');
 }
 
-const badTicket = () => new Failure(401, 'unauthenticated', 'The ticket is not valid: it is unknown, used or expired.');
-
 interface Subscription extends OpenTopic {
   symbol: string;
   life: Lifetime;
@@ -97,7 +97,7 @@ export class SocketConnection implements WebSocketListener, OpenStream {
     );
     const late = setTimeout(() => {
       const message = `Expected auth as the first message, within ${authMs / 1000} seconds.`;
-      this.#refuse(new Failure(401, 'unauthenticated', message));
+      this.#refuse(ticketRequired(message));
     }, authMs).unref();
     life.onEnd(() => {
       clearTimeout(late);
@@ -223,7 +223,7 @@ export class SocketConnection implements WebSocketListener, OpenStream {
 
   async #authenticate({ op, ticket, proto, encoding }: ControlMessage): Promise<void> {
     const { admission, clientAddress } = this.#parts.services;
-    if (op !== 'auth') throw new Failure(401, 'unauthenticated', 'Send auth with a ticket first.');
+    if (op !== 'auth') throw ticketRequired('Send auth with a ticket first.');
     const wrong = wrongVersion(proto, encoding);
     // The ticket is not used up: the client may ask again.
     if (wrong) return this.#socket.send(this.#nack(wrong));
@@ -234,7 +234,7 @@ export class SocketConnection implements WebSocketListener, OpenStream {
     const caller = await admission.takeTicket(typeof ticket === 'string' ? ticket : '', this.#request).catch(asFailure);
     if (caller instanceof Failure) {
       if (caller.status !== 401) throw caller;
-      return this.#refuse(badTicket(), 'invalid_ticket');
+      return this.#refuse(invalidTicket(), 'invalid_ticket');
     }
     await admission.settle(charged, this.#request, response, 0);
     if (this.#socket.isClosed) return;
