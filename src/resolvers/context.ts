@@ -8,6 +8,7 @@ import type { LiveHub } from '../live/hub.ts';
 import type { Batching } from '../runtime/batched.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { type MaybePromise, whenThere } from '../runtime/maybe-promise.ts';
+import type { SharedWork } from '../runtime/once-per-request.ts';
 import type { RandomBytes } from '../runtime/ulid.ts';
 import { type SymbolRegistry, symbolRegistry } from '../store/market/symbols.ts';
 import { readingTogether, type Store } from '../store/rows/connection.ts';
@@ -35,14 +36,12 @@ export interface Services {
 }
 
 /** Context of one request in resolvers. */
-export interface RequestContext extends Services, Batching {
+export interface RequestContext extends Services, Batching, SharedWork {
   caller: Caller;
   /** The instant of the request: all of an answer is as of this instant. */
   nowMs: number;
   /** Registers a clean-up that runs when the request ends, however it ends. */
   onEnd: (undo: () => void) => void;
-  /** Shared work of the request by name, done once. */
-  once: Map<string, Promise<unknown>>;
   /** Where an earlier stream of what is followed stood; null = it begins. */
   after: string | null;
 }
@@ -51,16 +50,6 @@ export interface RequestContext extends Services, Batching {
 export function requestContext(services: Services, caller: Caller, onEnd: (undo: () => void) => void): RequestContext {
   const store = readingTogether(services.store);
   return { ...services, store, caller, nowMs: services.now(), loaders: new Map(), once: new Map(), after: null, onEnd };
-}
-
-/** Does `work` once a request, whichever caller asks first. */
-export function oncePerRequest<T>(context: RequestContext, name: string, work: () => Promise<T>): Promise<T> {
-  let done = context.once.get(name) as Promise<T> | undefined;
-  if (!done) {
-    done = work();
-    context.once.set(name, done);
-  }
-  return done;
 }
 
 /** Throws 503 when no source is configured of `dataset`, nor of any of `others` that would serve as well. */

@@ -1,3 +1,4 @@
+import { requireReadable } from '../access/entitlement/entitlement.ts';
 import type { Dividend } from '../domain/dividends.ts';
 import { exchangeDate, type SessionDate } from '../domain/market-time.ts';
 import type { Rate } from '../domain/rates.ts';
@@ -7,8 +8,7 @@ import { dividendsOf } from '../store/market/dividends.ts';
 import { curveOn, rateOn } from '../store/market/rates.ts';
 import { readSplits } from '../store/market/splits.ts';
 import { invalidParameter } from '../wire/failure.ts';
-import { fromStore, type RequestContext } from './context.ts';
-import { requireReadable } from './gex/gex.ts';
+import { findSymbol, fromStore, type RequestContext } from './context.ts';
 
 /** All stored splits of a symbol, ascending; all that a request asks for are read together. */
 export async function loadSplits(context: RequestContext, symbol: string): Promise<readonly Split[]> {
@@ -35,7 +35,7 @@ export function isAsked(
 
 /** The splits of a symbol that are known now, ascending by ex-date. */
 export async function symbolSplits(context: RequestContext, symbol: string, asked: ExDates): Promise<Split[]> {
-  await requireReadable(context, symbol);
+  requireReadable(context.caller, await findSymbol(context, symbol));
   return (await loadSplits(context, symbol)).filter(isAsked(context, asked));
 }
 
@@ -51,7 +51,7 @@ export async function loadDividends(context: RequestContext, symbol: string): Pr
 
 /** The dividends of a symbol that are known now, ascending by ex-date. */
 export async function symbolDividends(context: RequestContext, symbol: string, asked: ExDates): Promise<Dividend[]> {
-  await requireReadable(context, symbol);
+  requireReadable(context.caller, await findSymbol(context, symbol));
   return (await loadDividends(context, symbol)).filter(isAsked(context, asked));
 }
 

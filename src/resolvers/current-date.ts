@@ -1,7 +1,8 @@
 import { tradeDate } from '../domain/calendar.ts';
 import { exchangeDate, type SessionDate } from '../domain/market-time.ts';
+import { oncePerRequest } from '../runtime/once-per-request.ts';
 import { hasBegun } from '../store/market/session-begun.ts';
-import { fromStore, oncePerRequest, type RequestContext } from './context.ts';
+import { fromStore, type RequestContext } from './context.ts';
 
 /**
  * The date of the current session, which the first stored print of the next trade date begins: until then, and at the

@@ -28,7 +28,7 @@ export function jsonFailure(value: unknown, whole: string): Failure | null {
 const envelopeLevels = 8;
 
 /** The size of a JSON body; throws 400 for one that is nested deeper, or has more values, than is read. */
-export function requireReadable(
+export function boundedJsonSize(
   bytes: Buffer,
   whole: string,
   mostDeep: number = deepestJson + envelopeLevels,

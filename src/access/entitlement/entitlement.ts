@@ -31,8 +31,9 @@ export function symbolAccess(caller: Entitled, entry: Guarded): SymbolAccess {
   return { allowed: true, reason: null, requiredTier: null };
 }
 
-/** Throws 403 when the caller may not read the symbol's data. */
-export function requireSymbol(caller: Entitled, entry: Guarded): void {
+/** Throws 403 when the caller may not read the symbol's data. Null = a ticker nobody knows: nothing to protect. */
+export function requireReadable(caller: Entitled, entry: Guarded | null): void {
+  if (entry === null) return;
   const { reason } = symbolAccess(caller, entry);
   if (reason === 'not_entitled_tier') throw notEntitledTier(entry.symbol, entry.minTier);
   if (reason === 'attestation_required') throw attestationRequired(entry.symbol);

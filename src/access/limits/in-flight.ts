@@ -1,4 +1,6 @@
+import { setImmediate } from 'node:timers/promises';
 import type { Redis } from 'ioredis';
+import { oncePerRequest, type SharedWork } from '../../runtime/once-per-request.ts';
 import { rateLimited } from '../../wire/failure.ts';
 import type { Caller } from '../caller.ts';
 import type { RedisLink } from './redis-link.ts';
@@ -14,14 +16,38 @@ const renewMs = 5_000;
 export interface InFlight {
   /**
    * Takes a slot, and returns the function that frees it (calling it again does nothing; also call it when the client
-   * disconnects). Null = over the limit: throw `tooManyInFlight`. Sessions have no limit.
+   * disconnects). Null = over the limit: the request is answered 429. Sessions have no limit.
    */
   acquire(caller: Caller): Promise<(() => void) | null>;
   close(): void;
 }
 
+/** A request that may take a slot. */
+export interface SlotRequest extends SharedWork {
+  caller: Caller;
+  access: { inFlight: Pick<InFlight, 'acquire'> };
+  /** Registers a clean-up that runs when the request ends, however it ends. */
+  onEnd: (undo: () => void) => void;
+}
+
+/**
+ * Takes the slot of a request of an API key, once, until it ends (spec 8). Throws 429 when none is free. Sessions have
+ * no limit.
+ */
+export async function takeInFlightSlot(request: SlotRequest): Promise<void> {
+  const { caller, access, onEnd } = request;
+  if (caller.kind !== 'key') return;
+  await oncePerRequest(request, 'stock-bars-in-flight', async () => {
+    const release = await access.inFlight.acquire(caller);
+    if (!release) throw tooManyInFlight();
+    onEnd(release);
+    // Requests that arrived together are in flight together, also if an answer is cached: the others are read first.
+    await setImmediate();
+  });
+}
+
 /** 429 with `Retry-After: 1` (spec 7). */
-export function tooManyInFlight() {
+function tooManyInFlight() {
   return rateLimited(`At most ${maxInFlight} stock-bar requests at a time with one API key.`, 1);
 }
 

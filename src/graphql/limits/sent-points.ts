@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { bodyPoints } from '../../access/limits/body-points.ts';
-import { requireReadable } from '../../wire/sent-text.ts';
+import { boundedJsonSize } from '../../wire/sent-text.ts';
 
 const pointsOf = new WeakMap<IncomingMessage, number>();
 
@@ -10,7 +10,7 @@ const pointsOf = new WeakMap<IncomingMessage, number>();
  */
 export function weighBody(request: IncomingMessage, bytes: Buffer): void {
   pointsOf.set(request, bodyPoints({ bytes: bytes.length, values: 0 }));
-  pointsOf.set(request, bodyPoints(requireReadable(bytes, 'body')));
+  pointsOf.set(request, bodyPoints(boundedJsonSize(bytes, 'body')));
 }
 
 /** Points of reading what an operation came with. */

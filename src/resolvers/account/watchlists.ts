@@ -1,4 +1,5 @@
 import { symbolAccess } from '../../access/entitlement/entitlement.ts';
+import { oncePerRequest } from '../../runtime/once-per-request.ts';
 import {
   deleteWatchlist,
   listWatchlists,
@@ -8,7 +9,7 @@ import {
 } from '../../store/account/watchlists.ts';
 import { invalidParameter, invalidSymbols, notFound } from '../../wire/failure.ts';
 import { connectionPage } from '../connection-page.ts';
-import { findSymbol, fromStore, oncePerRequest, type RequestContext } from '../context.ts';
+import { findSymbol, fromStore, type RequestContext } from '../context.ts';
 import { readPosition } from '../cursor.ts';
 import type { SymbolConnection } from '../market/symbol-connection.ts';
 import { type ResponseMeta, responseMeta } from '../response-meta.ts';
@@ -46,7 +47,7 @@ export function watchlistMeta(context: RequestContext): ResponseMeta {
 }
 
 /** Throws 400 unless each symbol is registered and the caller may read it. */
-async function requireReadable(context: RequestContext, symbols: ReadonlySet<string>): Promise<void> {
+async function requireAllReadable(context: RequestContext, symbols: ReadonlySet<string>): Promise<void> {
   const unknown: string[] = [];
   const refused = { not_entitled_tier: [] as string[], attestation_required: [] as string[] };
   for (const symbol of symbols) {
@@ -82,7 +83,7 @@ export async function writeWatchlist(context: RequestContext, list: Watchlist): 
   if (symbols.length > watchlistLimits.symbols) {
     throw invalidParameter('symbols', `expected at most ${watchlistLimits.symbols} symbols, got ${symbols.length}`);
   }
-  await requireReadable(context, unique);
+  await requireAllReadable(context, unique);
   return fromStore('watchlists', () => putWatchlist(store, caller.accountId, { ...list, symbols }, nowMs));
 }
 

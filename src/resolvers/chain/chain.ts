@@ -1,3 +1,4 @@
+import { requireReadable } from '../../access/entitlement/entitlement.ts';
 import {
   type ChainCapture,
   type ChainRow,
@@ -12,8 +13,8 @@ import { batched } from '../../runtime/batched.ts';
 import { yieldForRows } from '../../runtime/event-loop.ts';
 import { chainCapturesAt } from '../../store/chain/chain-captures.ts';
 import { parseAsOf } from '../as-of.ts';
-import { fromSource, type RequestContext } from '../context.ts';
-import { type GexStrike, requireReadable } from '../gex/gex.ts';
+import { findSymbol, fromSource, type RequestContext } from '../context.ts';
+import type { GexStrike } from '../gex/gex.ts';
 import { type PriceChecked, priceChecksOfChain } from '../gex/price-checks.ts';
 import { delayedSourceTime, type QuoteTime, quoteTimeOf } from '../quote-time.ts';
 import { type ResponseMeta, responseMeta } from '../response-meta.ts';
@@ -96,7 +97,7 @@ function greeksFilledOf(rows: readonly ChainRow[]): FilledGreek[] | null {
  */
 export async function chain(context: RequestContext, symbol: string, args: ChainArgs): Promise<Chain> {
   const atMs = args.at == null ? context.nowMs : parseAsOf(args.at, args.tz, 'at', context.nowMs).atMs;
-  await requireReadable(context, symbol);
+  requireReadable(context.caller, await findSymbol(context, symbol));
   const capture = await chainAt(context, symbol, atMs);
   await yieldForRows(capture?.rows.length ?? 0);
   const sealed = args.at != null && exchangeDate(atMs) < exchangeDate(context.nowMs);

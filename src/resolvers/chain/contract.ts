@@ -1,4 +1,4 @@
-import { requireSymbol } from '../../access/entitlement/entitlement.ts';
+import { requireReadable } from '../../access/entitlement/entitlement.ts';
 import type { ChainRow } from '../../domain/chain/chain.ts';
 import {
   compareContracts,
@@ -9,9 +9,8 @@ import {
 } from '../../domain/chain/option-contract.ts';
 import { invalidParameter } from '../../wire/failure.ts';
 import { type ConnectionPage, connectionPage } from '../connection-page.ts';
-import { type RequestContext, registeredSymbol, underlyingOf } from '../context.ts';
+import { findSymbol, type RequestContext, registeredSymbol, underlyingOf } from '../context.ts';
 import { foreignCursor, readCursor } from '../cursor.ts';
-import { requireReadable } from '../gex/gex.ts';
 import { type ChainFilter, chainAt, chainFilter, latestChainRow } from './chain.ts';
 
 /** Contracts a page holds at most. */
@@ -32,13 +31,13 @@ export async function contractOf(context: RequestContext, id: string): Promise<O
 
 /** Throws unless the caller may read a contract: 404 outside the registry, 403 by the rule of its root's underlying. */
 export async function requireContract(context: RequestContext, contract: OptionContract): Promise<void> {
-  requireSymbol(context.caller, await registeredSymbol(context, await underlyingOf(context, contract)));
+  requireReadable(context.caller, await registeredSymbol(context, await underlyingOf(context, contract)));
 }
 
 /** The row of a contract in its underlying's latest chain; null when it is not listed there. */
 export async function chainRowOf(context: RequestContext, contract: OptionContract): Promise<ChainRow | null> {
   const underlying = await underlyingOf(context, contract);
-  await requireReadable(context, underlying);
+  requireReadable(context.caller, await findSymbol(context, underlying));
   return latestChainRow(context, underlying, contract);
 }
 
@@ -52,7 +51,7 @@ export async function listedContracts(
   const bound = [symbol, args.expiry, args.right, args.strikeGte, args.strikeLte].map((value) => value ?? '');
   const after = args.after == null ? null : readOptionContract(readCursor(args.after, bound, 'after'));
   if (args.after != null && after === null) throw foreignCursor('after');
-  await requireReadable(context, symbol);
+  requireReadable(context.caller, await findSymbol(context, symbol));
   const matches = chainFilter(args);
   const capture = await chainAt(context, symbol, context.nowMs);
   const all = (capture?.rows ?? []).filter((row) => matches(row) && (args.right == null || row.right === args.right));

@@ -1,9 +1,9 @@
+import { requireReadable } from '../../access/entitlement/entitlement.ts';
 import { type OptionContract, osiSymbol } from '../../domain/chain/option-contract.ts';
 import { exchangeDate } from '../../domain/market-time.ts';
 import { batched } from '../../runtime/batched.ts';
 import { type ListedInterest, latestOpenInterest } from '../../store/chain/open-interest.ts';
-import { fromSource, type RequestContext, underlyingOf } from '../context.ts';
-import { requireReadable } from '../gex/gex.ts';
+import { findSymbol, fromSource, type RequestContext, underlyingOf } from '../context.ts';
 import { chainAt, latestChainRow } from './chain.ts';
 
 function publishedInterest(context: RequestContext, underlying: string): Promise<ListedInterest | null> {
@@ -18,7 +18,7 @@ function publishedInterest(context: RequestContext, underlying: string): Promise
  */
 export async function openInterestOf(context: RequestContext, contract: OptionContract): Promise<number | null> {
   const underlying = await underlyingOf(context, contract);
-  await requireReadable(context, underlying);
+  requireReadable(context.caller, await findSymbol(context, underlying));
   const [chain, row, published] = await Promise.all([
     chainAt(context, underlying, context.nowMs),
     latestChainRow(context, underlying, contract),

@@ -1,3 +1,4 @@
+import { requireReadable } from '../../access/entitlement/entitlement.ts';
 import { type MinuteChain, minuteChain } from '../../analytics/chain/solved-chain.ts';
 import {
   type SurfaceOptions,
@@ -12,9 +13,8 @@ import { exchangeDate } from '../../domain/market-time.ts';
 import { batched } from '../../runtime/batched.ts';
 import { yieldToEventLoop } from '../../runtime/event-loop.ts';
 import { lastSolvedMinutes, type SolvedMinute } from '../../store/chain/solved-minutes.ts';
-import { fromSource, type RequestContext, requireSource, rootsOf } from '../context.ts';
+import { findSymbol, fromSource, type RequestContext, requireSource, rootsOf } from '../context.ts';
 import { loadCurve, loadDividends } from '../corporate.ts';
-import { requireReadable } from '../gex/gex.ts';
 import { type PriceChecked, priceChecksOfChain } from '../gex/price-checks.ts';
 import { type ResponseMeta, responseMeta } from '../response-meta.ts';
 import { yieldingRows } from '../yielding-rows.ts';
@@ -102,7 +102,7 @@ async function latest(
   context: RequestContext,
   symbol: string,
 ): Promise<(MinuteChain & { surface: VolatilitySurface }) | null> {
-  await requireReadable(context, symbol);
+  requireReadable(context.caller, await findSymbol(context, symbol));
   const found = await latestChain(context, symbol);
   return found && { ...found, surface: await surfaceOf(context, found.chain) };
 }

@@ -1,4 +1,4 @@
-import { requireFlow, requireSymbol } from '../../access/entitlement/entitlement.ts';
+import { requireFlow, requireReadable } from '../../access/entitlement/entitlement.ts';
 import { isTradingDay, previousTradingDay, regularSession } from '../../domain/calendar.ts';
 import { exchangeDate, exchangeInstant, exchangeMinuteOfDay, type SessionDate } from '../../domain/market-time.ts';
 import { minuteMs } from '../../domain/units.ts';
@@ -44,5 +44,5 @@ export function requireFlowFilter({ caller }: RequestContext, { symbol, minPremi
 /** Throws 403 or 404 unless the caller may read an underlying's flow: flow's own rule first, then the symbol's. */
 export async function requireFlowOf(context: RequestContext, symbol: string): Promise<void> {
   requireFlow(context.caller);
-  requireSymbol(context.caller, await registeredSymbol(context, symbol));
+  requireReadable(context.caller, await registeredSymbol(context, symbol));
 }

@@ -1,6 +1,8 @@
+import { requireReadable } from '../../access/entitlement/entitlement.ts';
 import type { CrossSection, FlowMeasures } from '../../domain/flow/flow.ts';
-import { oncePerRequest, type RequestContext } from '../context.ts';
-import { type GexStrike, requireReadable, rowAtStrike, servedCaptures, storedCapture } from '../gex/gex.ts';
+import { oncePerRequest } from '../../runtime/once-per-request.ts';
+import { findSymbol, type RequestContext } from '../context.ts';
+import { type GexStrike, rowAtStrike, servedCaptures, storedCapture } from '../gex/gex.ts';
 import { crossSection } from './cross-section.ts';
 
 /** A strike of a cross-section, that knows the snapshot it is of. */
@@ -35,7 +37,7 @@ export async function gexAtStrike(
   const { symbol } = section;
   const { sessionDate } = section.coverage;
   const capture = await oncePerRequest(context, `gex by strike ${symbol} ${sessionDate}`, async () => {
-    await requireReadable(context, symbol);
+    requireReadable(context.caller, await findSymbol(context, symbol));
     const stored = await storedCapture(context, symbol, { atMs: context.nowMs, sessionDate, byExpiry: false });
     return stored && servedCaptures([stored], false, null)[0]!;
   });

@@ -1,4 +1,4 @@
-import { requireSymbol } from '../../access/entitlement/entitlement.ts';
+import { requireReadable } from '../../access/entitlement/entitlement.ts';
 import { topStrikes } from '../../analytics/gex/top-strikes.ts';
 import { type GexColumns, type GexRow, gexColumnsAt, gexExpiryAt, gexRowAt } from '../../domain/gex.ts';
 import type { SessionDate } from '../../domain/market-time.ts';
@@ -36,12 +36,6 @@ export interface CaptureArgs {
 /** Throws 400 for a `top` below 1. */
 export function checkTop(top: number | null | undefined, parameter: string): void {
   if (top != null && top < 1) throw invalidParameter(parameter, 'expected 1 or more');
-}
-
-/** Throws 403 when the caller may not read the symbol. A ticker nobody knows has nothing to protect. */
-export async function requireReadable(context: RequestContext, symbol: string): Promise<void> {
-  const entry = await findSymbol(context, symbol);
-  if (entry) requireSymbol(context.caller, entry);
 }
 
 /** Indexes of the rows, by expiry, of the strikes that net rows at `selected` have. */
@@ -151,7 +145,7 @@ export async function gexCaptureAt(
 ): Promise<ServedGexCapture | null> {
   checkTop(args.topStrikes, 'topStrikes');
   const asOf = time === null ? null : parseAsOf(time, args.tz, 'time', context.nowMs);
-  await requireReadable(context, symbol);
+  requireReadable(context.caller, await findSymbol(context, symbol));
   const byExpiry = args.byExpiry ?? false;
   const sessionDate = asOf?.bareDate ?? null;
   const atMs = asOf === null || sessionDate !== null ? context.nowMs : asOf.atMs;

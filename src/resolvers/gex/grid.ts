@@ -1,3 +1,4 @@
+import { requireReadable } from '../../access/entitlement/entitlement.ts';
 import { flipPoint } from '../../analytics/gex/flip-point.ts';
 import { flipStatus, grossOfRows } from '../../analytics/gex/flip-status.ts';
 import { netCurve, rowsOfExpiries } from '../../analytics/gex/net-curve.ts';
@@ -8,10 +9,10 @@ import { yieldForRows } from '../../runtime/event-loop.ts';
 import type { StoredGexCapture } from '../../store/gex/captures.ts';
 import { invalidParameter } from '../../wire/failure.ts';
 import { type AsOf, parseAsOf } from '../as-of.ts';
-import type { RequestContext } from '../context.ts';
+import { findSymbol, type RequestContext } from '../context.ts';
 import { delayedSourceTime, type QuoteTime, quoteTimeOf } from '../quote-time.ts';
 import { type ResponseMeta, responseMeta } from '../response-meta.ts';
-import { checkTop, requireReadable, type ServedGexCapture, servedCaptures, storedCapture } from './gex.ts';
+import { checkTop, type ServedGexCapture, servedCaptures, storedCapture } from './gex.ts';
 import { type PriceChecked, priceChecksOf } from './price-checks.ts';
 
 export interface GexGridArgs {
@@ -107,7 +108,7 @@ function checkedArgs({ at, tz, expiries, dte, top }: GexGridArgs, nowMs: number)
  */
 export async function gexGrid(context: RequestContext, symbol: string, args: GexGridArgs): Promise<GexGrid> {
   const asOf = checkedArgs(args, context.nowMs);
-  await requireReadable(context, symbol);
+  requireReadable(context.caller, await findSymbol(context, symbol));
   const today = exchangeDate(context.nowMs);
   const sessionDate = asOf?.bareDate ?? null;
   const atMs = asOf === null || sessionDate !== null ? context.nowMs : asOf.atMs;

@@ -1,3 +1,4 @@
+import { requireReadable } from '../../access/entitlement/entitlement.ts';
 import { clockTime, closeMinute, isTradingDay, sessionMinutes } from '../../domain/calendar.ts';
 import { sourceTime } from '../../domain/chain/chain.ts';
 import { exchangeDate, exchangeInstant, parseClockTime, type SessionDate } from '../../domain/market-time.ts';
@@ -6,9 +7,9 @@ import { batched } from '../../runtime/batched.ts';
 import { yieldForRows } from '../../runtime/event-loop.ts';
 import { type GexWindow, gexCapturesOf, type StoredGexCapture } from '../../store/gex/captures.ts';
 import { invalidParameter } from '../../wire/failure.ts';
-import { fromSource, type RequestContext } from '../context.ts';
+import { findSymbol, fromSource, type RequestContext } from '../context.ts';
 import { type ResponseMeta, responseMeta } from '../response-meta.ts';
-import { checkTop, requireReadable, type ServedGexCapture, servedCaptures } from './gex.ts';
+import { checkTop, type ServedGexCapture, servedCaptures } from './gex.ts';
 import { type PriceChecked, priceChecksOfAll } from './price-checks.ts';
 
 /** Strikes a capture is cut to when an API key names no `top` (spec 8). */
@@ -82,7 +83,7 @@ export async function gexHistory(context: RequestContext, symbol: string, args: 
   if (date > today) throw invalidParameter('date', `expected a date not in the future, got ${date}`);
   checkTop(args.top, 'top');
   const window = historyWindow(args, context.nowMs);
-  await requireReadable(context, symbol);
+  requireReadable(context.caller, await findSymbol(context, symbol));
   const topDefaulted = args.top == null && context.caller.kind === 'key';
   const top = args.top ?? (topDefaulted ? keyDefaultTop : null);
   const stored = await storedCaptures(context, symbol, date, window);

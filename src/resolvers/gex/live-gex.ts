@@ -1,16 +1,16 @@
-import { requireSymbol } from '../../access/entitlement/entitlement.ts';
+import { requireReadable } from '../../access/entitlement/entitlement.ts';
 import { epochDay, type SessionDate } from '../../domain/market-time.ts';
 import { missed } from '../../live/gex.ts';
 import type { LiveSource } from '../../live/source.ts';
 import type { StoredGexCapture } from '../../store/gex/captures.ts';
 import { invalidParameter, notFound } from '../../wire/failure.ts';
 import { findSymbol, type RequestContext, requireSource } from '../context.ts';
-import { requireReadable, type ServedGexCapture, servedCaptures, storedCapture } from './gex.ts';
+import { type ServedGexCapture, servedCaptures, storedCapture } from './gex.ts';
 import { overExpiries } from './grid.ts';
 
 /** A symbol's captures: the latest, then each as it is made, or made again. 403 when the symbol may not be read. */
 export async function followGex(context: RequestContext, symbol: string): Promise<LiveSource<StoredGexCapture>> {
-  await requireReadable(context, symbol);
+  requireReadable(context.caller, await findSymbol(context, symbol));
   requireSource(context, 'chain');
   const { after } = context;
   if (after !== null && !/^\d{1,15}$/.test(after))
@@ -21,7 +21,7 @@ export async function followGex(context: RequestContext, symbol: string): Promis
       after === null ? null : { after, read: (state) => missed(context.live.store, symbol, Number(after), state) },
     async check(caller) {
       const entry = await findSymbol(context, symbol);
-      if (entry) requireSymbol(caller, entry);
+      requireReadable(caller, entry);
     },
   });
 }

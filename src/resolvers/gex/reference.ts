@@ -1,12 +1,13 @@
+import { requireReadable } from '../../access/entitlement/entitlement.ts';
 import { previousTradingDay, regularSession, sessionOf } from '../../domain/calendar.ts';
 import { exchangeDate, type SessionDate } from '../../domain/market-time.ts';
 import { batched } from '../../runtime/batched.ts';
 import { firstGexCaptures, type StoredGexCapture } from '../../store/gex/captures.ts';
 import { invalidParameter } from '../../wire/failure.ts';
-import { fromSource, type RequestContext } from '../context.ts';
+import { findSymbol, fromSource, type RequestContext } from '../context.ts';
 import { delayedSourceTime, type QuoteTime, quoteTimeOf } from '../quote-time.ts';
 import { capturePlane, type ResponseMeta, responseMeta } from '../response-meta.ts';
-import { requireReadable, type ServedGexCapture, servedCaptures, storedCapture } from './gex.ts';
+import { type ServedGexCapture, servedCaptures, storedCapture } from './gex.ts';
 import { isPartial } from './partial.ts';
 
 /** Bases that a session's gamma is compared with: its own open, or the close of the session before. */
@@ -70,7 +71,7 @@ export async function gexReference(
   const basis = asked ?? 'open';
   if (date != null && date > exchangeDate(nowMs))
     throw invalidParameter('date', `expected a date not in the future, got ${date}`);
-  await requireReadable(context, symbol);
+  requireReadable(context.caller, await findSymbol(context, symbol));
   const sessionDate = date ?? sessionOf(nowMs);
   const reference = basis === 'open' ? sessionDate : previousTradingDay(sessionDate);
   const stored =

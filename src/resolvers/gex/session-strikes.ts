@@ -1,7 +1,8 @@
+import { requireReadable } from '../../access/entitlement/entitlement.ts';
 import { exchangeDate, type SessionDate } from '../../domain/market-time.ts';
-import type { RequestContext } from '../context.ts';
+import { findSymbol, type RequestContext } from '../context.ts';
 import { type ResponseMeta, responseMeta } from '../response-meta.ts';
-import { requireReadable, type ServedGexCapture, servedCaptures, storedCapture } from './gex.ts';
+import { type ServedGexCapture, servedCaptures, storedCapture } from './gex.ts';
 
 export interface SessionStrikesMeta extends ResponseMeta {
   underlying: string;
@@ -24,7 +25,7 @@ export async function sessionStrikes(
   symbol: string,
   date: SessionDate,
 ): Promise<SessionStrikes> {
-  await requireReadable(context, symbol);
+  requireReadable(context.caller, await findSymbol(context, symbol));
   const stored = await storedCapture(context, symbol, { atMs: context.nowMs, sessionDate: date, byExpiry: true });
   const hasExpiries = (stored?.byExpiry?.strike.length ?? 0) > 0;
   const capture = stored && servedCaptures([stored], hasExpiries, null)[0]!;

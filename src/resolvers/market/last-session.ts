@@ -1,4 +1,4 @@
-import { requireSymbol } from '../../access/entitlement/entitlement.ts';
+import { requireReadable } from '../../access/entitlement/entitlement.ts';
 import { exchangeDate, exchangeInstant, type SessionDate } from '../../domain/market-time.ts';
 import { batched } from '../../runtime/batched.ts';
 import { lastBarStarts } from '../../store/market/bar-blocks.ts';
@@ -13,7 +13,7 @@ const earliestMs = Date.UTC(1950, 0);
  * current session counts although its date may not have come.
  */
 export async function lastSession(context: RequestContext, symbol: string): Promise<SessionDate | null> {
-  requireSymbol(context.caller, await realTicker(context, symbol));
+  requireReadable(context.caller, await realTicker(context, symbol));
   const throughMs = Math.max(context.nowMs, exchangeInstant(await currentDate(context)));
   const lastMs = await batched(context, 'last sessions', symbol, (symbols) =>
     fromSource(context, 'bars', () => lastBarStarts(context.store, symbols, '1d', earliestMs, throughMs + 1)),

@@ -1,4 +1,4 @@
-import { requireSymbol } from '../../access/entitlement/entitlement.ts';
+import { requireReadable } from '../../access/entitlement/entitlement.ts';
 import type { StockBar, Timeframe } from '../../domain/bar.ts';
 import { keyOf, missed } from '../../live/bars.ts';
 import type { LiveSource } from '../../live/source.ts';
@@ -11,7 +11,7 @@ export async function followBars(
   symbol: string,
   timeframe: Timeframe,
 ): Promise<LiveSource<StockBar>> {
-  requireSymbol(context.caller, await realTicker(context, symbol));
+  requireReadable(context.caller, await realTicker(context, symbol));
   requireSource(context, 'bars');
   const { after } = context;
   if (after !== null && !/^\d{1,15}\.[0-9a-z]{1,7}\.[0-9a-z]{1,7}$/.test(after))
@@ -20,6 +20,6 @@ export async function followBars(
   return context.live.bars.follow({
     keys: [keyOf(series)],
     resume: after === null ? null : { after, read: (state) => missed(context.live.store, series, after, state) },
-    check: async (caller) => requireSymbol(caller, await realTicker(context, symbol)),
+    check: async (caller) => requireReadable(caller, await realTicker(context, symbol)),
   });
 }

@@ -1,4 +1,4 @@
-import { requireSymbol, symbolAccess } from '../../access/entitlement/entitlement.ts';
+import { requireReadable, symbolAccess } from '../../access/entitlement/entitlement.ts';
 import { emptyQuote, type Quote } from '../../domain/quote.ts';
 import type { LiveSource } from '../../live/source.ts';
 import { findSymbol, type RequestContext, requireSource } from '../context.ts';
@@ -14,7 +14,7 @@ async function readableSymbols(context: RequestContext, symbols: readonly string
   for (const symbol of symbols) {
     const entry = await findSymbol(context, symbol);
     if (entry === null || symbolAccess(context.caller, entry).allowed) readable.add(symbol);
-    else denied ??= () => requireSymbol(context.caller, entry);
+    else denied ??= () => requireReadable(context.caller, entry);
   }
   if (readable.size === 0) denied?.();
   return readable;
@@ -36,7 +36,7 @@ export async function followQuotes(context: RequestContext, symbols: readonly st
     async check(caller) {
       for (const symbol of readable) {
         const entry = await findSymbol(context, symbol);
-        if (entry) requireSymbol(caller, entry);
+        requireReadable(caller, entry);
       }
     },
   });

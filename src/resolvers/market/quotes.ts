@@ -1,4 +1,4 @@
-import { requireSymbol, symbolAccess } from '../../access/entitlement/entitlement.ts';
+import { requireReadable, symbolAccess } from '../../access/entitlement/entitlement.ts';
 import { emptyQuote, type Quote } from '../../domain/quote.ts';
 import type { SymbolEntry } from '../../domain/symbol.ts';
 import { readTicker } from '../../domain/ticker.ts';
@@ -53,7 +53,7 @@ async function readQuote(context: RequestContext, entry: SymbolEntry): Promise<Q
 export async function symbolQuote(context: RequestContext, symbol: string): Promise<Quote> {
   const entry = await findSymbol(context, symbol);
   if (!entry) return emptyQuote(symbol);
-  requireSymbol(context.caller, entry);
+  requireReadable(context.caller, entry);
   return readQuote(context, entry);
 }
 

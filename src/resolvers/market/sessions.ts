@@ -1,4 +1,4 @@
-import { requireSymbol } from '../../access/entitlement/entitlement.ts';
+import { requireReadable } from '../../access/entitlement/entitlement.ts';
 import type { DataOrigin } from '../../domain/data-origin.ts';
 import { exchangeDate, type SessionDate } from '../../domain/market-time.ts';
 import { batched } from '../../runtime/batched.ts';
@@ -23,7 +23,7 @@ export function originOf(context: RequestContext, { symbol, sessionDate }: Symbo
 
 /** The latest sessions of a symbol of which something is stored, newest first. */
 export async function storedSessions(context: RequestContext, symbol: string, last: number): Promise<StoredSession[]> {
-  requireSymbol(context.caller, await realTicker(context, symbol));
+  requireReadable(context.caller, await realTicker(context, symbol));
   if (last < 1) throw invalidParameter('last', `expected a whole number from 1, got ${last}`);
   const through = exchangeDate(context.nowMs);
   const found = await sessionContents(context.store, symbol, through, Math.min(last, sessionLimits.most));

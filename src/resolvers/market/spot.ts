@@ -1,4 +1,4 @@
-import { requireSymbol } from '../../access/entitlement/entitlement.ts';
+import { requireReadable } from '../../access/entitlement/entitlement.ts';
 import { dailyPrice } from '../../live/daily-bars.ts';
 import { type RequestContext, registeredSymbol } from '../context.ts';
 import { type ResponseMeta, responseMeta } from '../response-meta.ts';
@@ -19,7 +19,7 @@ export interface Spot {
  * completed one's.
  */
 export async function spot(context: RequestContext, symbol: string): Promise<Spot> {
-  requireSymbol(context.caller, await registeredSymbol(context, symbol));
+  requireReadable(context.caller, await registeredSymbol(context, symbol));
   const daily = dailyPrice(await loadDailyBars(context, symbol), context.nowMs);
   const meta = responseMeta(context, 'live');
   return { symbol, price: daily?.bar.close ?? null, ts: daily?.bar.tsMs ?? null, meta };

@@ -1,6 +1,5 @@
-import { setImmediate } from 'node:timers/promises';
-import { requireSymbol } from '../../access/entitlement/entitlement.ts';
-import { tooManyInFlight } from '../../access/limits/in-flight.ts';
+import { requireReadable } from '../../access/entitlement/entitlement.ts';
+import { takeInFlightSlot } from '../../access/limits/in-flight.ts';
 import { type BarColumns, latenessMs, type StockBar, type Timeframe, timeframeMs } from '../../domain/bar.ts';
 import { sessionMinutes, tradeDate, tradeSpan } from '../../domain/calendar.ts';
 import {
@@ -19,7 +18,7 @@ import { barsAsOfNow, lastBarStart } from '../../live/stock-bars.ts';
 import { yieldForRows } from '../../runtime/event-loop.ts';
 import { firstAtOrAfter, readBars } from '../../store/market/bar-blocks.ts';
 import { invalidParameter } from '../../wire/failure.ts';
-import { fromSource, oncePerRequest, type RequestContext, realTicker } from '../context.ts';
+import { fromSource, type RequestContext, realTicker } from '../context.ts';
 import { loadSplits } from '../corporate.ts';
 import { currentDate } from '../current-date.ts';
 import { readPosition, writeCursor } from '../cursor.ts';
@@ -164,18 +163,6 @@ async function planeOf(context: RequestContext, toMs: number, { tsMs }: BarColum
   return toMs > reachesMs || (tsMs.at(-1) ?? -Infinity) >= fromMs ? 'live' : 'archive';
 }
 
-/** At most two stock-bar requests of one API key at a time, over REST and GraphQL (spec 8). */
-export async function takeInFlightSlot(context: RequestContext): Promise<void> {
-  if (context.caller.kind !== 'key') return;
-  await oncePerRequest(context, 'stock-bars-in-flight', async () => {
-    const release = await context.access.inFlight.acquire(context.caller);
-    if (!release) throw tooManyInFlight();
-    context.onEnd(release);
-    // Requests that arrived together are in flight together, also if an answer is cached: the others are read first.
-    await setImmediate();
-  });
-}
-
 const isWithin = (ms: number, { fromMs, toMs }: Pick<Window, 'fromMs' | 'toMs'>) => ms >= fromMs && ms < toMs;
 
 /** A page of a symbol's bars (spec 4.7). */
@@ -183,7 +170,7 @@ export async function stockBars(context: RequestContext, symbol: string, args: S
   if (args.source != null && args.source !== 'trade') throw invalidParameter('source', 'only trade bars are served');
   if (args.limit != null && args.limit < 1) throw invalidParameter('limit', 'expected 1 or more');
   const entry = await realTicker(context, symbol);
-  requireSymbol(context.caller, entry);
+  requireReadable(context.caller, entry);
   const timeframe = args.timeframe ?? '1m';
   const window = barWindow(context, args, timeframe);
   const adjust = args.adjust ?? 'raw';

@@ -1,4 +1,4 @@
-import { requireOffExchange, requireSymbol } from '../../access/entitlement/entitlement.ts';
+import { requireOffExchange, requireReadable } from '../../access/entitlement/entitlement.ts';
 import {
   addDays,
   exchangeDate,
@@ -139,7 +139,7 @@ export async function offExchangePage<T extends OffExchangeTable>(
   if (args.limit != null && args.limit < 1) throw invalidParameter('limit', 'expected 1 or more');
   const bound = ['off-exchange', table, symbol, args.from ?? '', args.to ?? '', args.tz ?? exchangeTimeZone];
   const { range, after } = startOf(symbol, table, args, bound);
-  requireSymbol(context.caller, await realTicker(context, symbol));
+  requireReadable(context.caller, await realTicker(context, symbol));
   const clamped = (args.limit ?? 0) > offExchangeLimits.max;
   const limit = Math.min(args.limit ?? offExchangeLimits.default, offExchangeLimits.max);
   return fromSource(context, 'stock_tape', async () => {

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { bodyRequests } from '../../access/limits/body-points.ts';
 import { bodyOver, utf8Text } from '../../http/read-body.ts';
 import { type Failure, invalidParameter } from '../../wire/failure.ts';
-import { jsonFailure, requireReadable } from '../../wire/sent-text.ts';
+import { boundedJsonSize, jsonFailure } from '../../wire/sent-text.ts';
 import { named } from './components.ts';
 
 /** Reader of a route's request body. */
@@ -70,7 +70,7 @@ export function jsonBody(
     maxBytes,
     required,
     schema: describedBody(shape, description),
-    cost: (bytes) => 1 + bodyRequests(requireReadable(bytes, 'body')),
+    cost: (bytes) => 1 + bodyRequests(boundedJsonSize(bytes, 'body')),
     read: (bytes) => {
       let value: unknown;
       try {

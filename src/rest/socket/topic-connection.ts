@@ -20,7 +20,7 @@ import {
   ticketRequired,
 } from '../../wire/failure.ts';
 import type { OpenStream, StreamEnd } from '../../wire/open-stream.ts';
-import { jsonFailure, requireReadable } from '../../wire/sent-text.ts';
+import { boundedJsonSize, jsonFailure } from '../../wire/sent-text.ts';
 import { asFailure } from '../http/router.ts';
 import { type ControlMessage, readControl, readId, readSubscription, type SubscriptionId } from './control.ts';
 import { encodeFrame } from './frames.ts';
@@ -134,7 +134,7 @@ export class SocketConnection implements WebSocketListener, OpenStream {
   async #receive(message: string): Promise<void> {
     await yieldForBytes(message.length);
     // A message is small: the field that is nested too deep is found, and named, when it was parsed.
-    const size = requireReadable(Buffer.from(message), 'op', Number.POSITIVE_INFINITY);
+    const size = boundedJsonSize(Buffer.from(message), 'op', Number.POSITIVE_INFINITY);
     const requests = messageRequests(size);
     if (requests > 0 && this.#caller !== null) await this.#charge(requests);
   }

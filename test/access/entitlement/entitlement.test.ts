@@ -5,8 +5,8 @@ import {
   requireAttestation,
   requireFlow,
   requireOffExchange,
+  requireReadable,
   requireSiteSession,
-  requireSymbol,
   symbolAccess,
 } from '../../../src/access/entitlement/entitlement.ts';
 import { type Tier, tiers } from '../../../src/domain/tier.ts';
@@ -43,7 +43,11 @@ describe('a symbol', () => {
       reason: expected,
       requiredTier: lacksTier ? entry.minTier : null,
     });
-    expect(outcome(() => requireSymbol(caller, entry))).toBe(expected === null ? 'ok' : `403 ${expected}`);
+    expect(outcome(() => requireReadable(caller, entry))).toBe(expected === null ? 'ok' : `403 ${expected}`);
+  });
+
+  it('nobody knows has nothing to protect', () => {
+    expect(outcome(() => requireReadable({ tier: 'free', attested: false }, null))).toBe('ok');
   });
 
   it('covers every combination', () => {

@@ -1,6 +1,6 @@
 import { Redis } from 'ioredis';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { openInFlight, tooManyInFlight } from '../../../src/access/limits/in-flight.ts';
+import { openInFlight, type SlotRequest, takeInFlightSlot } from '../../../src/access/limits/in-flight.ts';
 import { limitsByMessage, serveLimits } from '../../../src/access/limits/limits-by-message.ts';
 import { openRedisLink, type RedisLink } from '../../../src/access/limits/redis-link.ts';
 import { keyCaller, sessionCaller } from '../callers.ts';
@@ -51,8 +51,27 @@ describe('requests in flight', () => {
     expect(await other.slots('k1')).toBeNull();
   });
 
-  it('over the limit are 429 rate_limited with Retry-After: 1', () => {
-    expect(tooManyInFlight()).toMatchObject({ status: 429, code: 'rate_limited', headers: { 'Retry-After': '1' } });
+  it('over the limit are 429 rate_limited with Retry-After: 1, until one ends', async () => {
+    const inFlight = openInFlight(null, '');
+    const ends: (() => void)[] = [];
+    const request = (): SlotRequest => ({
+      caller: keyCaller(),
+      access: { inFlight },
+      once: new Map(),
+      onEnd: (undo) => ends.push(undo),
+    });
+    const first = request();
+    await takeInFlightSlot(first);
+    await takeInFlightSlot(first);
+    await takeInFlightSlot(request());
+    await expect(takeInFlightSlot(request())).rejects.toMatchObject({
+      status: 429,
+      code: 'rate_limited',
+      headers: { 'Retry-After': '1' },
+    });
+    expect(ends).toHaveLength(2);
+    ends[0]!();
+    await takeInFlightSlot(request());
   });
 });
 
