@@ -7,6 +7,9 @@ import { operationWeights, type Prediction } from '../src/graphql/limits/weighed
 import { weights } from '../src/graphql/limits/weight.ts';
 import { openLiveHub } from '../src/live/hub.ts';
 import { requestContext } from '../src/resolvers/context.ts';
+import { compileOperation } from '../src/graphql/execution/compiled-operation.ts';
+import { coerceVariables } from '../src/graphql/execution/variables.ts';
+import { jsonBytes } from '../src/wire/json-bytes.ts';
 import { schema } from '../src/schema/index.ts';
 import { openStore } from '../src/store/rows/connection.ts';
 import { watchChanges } from '../src/store/versions/changes.ts';
@@ -65,12 +68,15 @@ export async function openGraphCpu(dataDir: string, nowMs: number): Promise<Grap
       const document = parse(query);
       const [invalid] = validate(schema, document);
       if (invalid) throw invalid;
-      const compiled = compileOperation(schema, document, getOperationAST(document)?.name?.value ?? '');
+      const operation = getOperationAST(document)!;
+      const compiled = compileOperation(schema, document, operation.name?.value ?? '');
       if (!compiled) throw new Error('the document does not compile');
+      const { coerced, errors } = await coerceVariables(schema, operation, variables);
+      if (errors) throw errors[0];
       const once = async (): Promise<{ result: ExecutionResult; bytes: number }> => {
         const ends: (() => void)[] = [];
         const context = requestContext(services, caller, (end) => ends.push(end));
-        const result = await compiled.runWritten(undefined, context, variables);
+        const result = await compiled.runWritten(undefined, context, coerced);
         const bytes = (await jsonBytes(result)).length;
         for (const end of ends) end();
         return { result, bytes };
@@ -83,7 +89,7 @@ export async function openGraphCpu(dataDir: string, nowMs: number): Promise<Grap
         for (let i = 0; i < times; i++) last = await once();
         taken.push((cpuMs() - before) / times);
       }
-      const prediction: Prediction = weigh(document, null).predict(variables, caller);
+      const prediction: Prediction = weigh(document, null).predict(coerced, caller);
       const { points, leaves } = prediction.actual(last.result.data);
       return {
         cpuMs: middle(taken),

@@ -1,9 +1,18 @@
-import type { DocumentNode, ExecutionResult, GraphQLError, GraphQLSchema } from 'graphql';
+import {
+  type DocumentNode,
+  type ExecutionResult,
+  type GraphQLError,
+  type GraphQLSchema,
+  Kind,
+  type NamedTypeNode,
+  type TypeNode,
+  visit,
+} from 'graphql';
 import { type CompiledQuery, compileQuery, isCompiledQuery } from 'graphql-jit';
-import { withTwins, withTwinsIn } from './plain-rows.ts';
+import { opaqueScalar, withTwins, withTwinsIn } from './plain-rows.ts';
 import { NotPlain } from './row-writer.ts';
 
-/** Runs an operation; every variable must have a value or be null. */
+/** Runs an operation with variables as `coerceVariables` read them; every one must have a value or be null. */
 export type RunOperation = CompiledQuery['query'];
 
 /** An operation in compiled form. */
@@ -19,9 +28,26 @@ export interface CompiledOperation {
   runWritten: RunOperation;
 }
 
+const opaque: NamedTypeNode = { kind: Kind.NAMED_TYPE, name: { kind: Kind.NAME, value: opaqueScalar } };
+
+function namedType(type: TypeNode): string {
+  return type.kind === Kind.NAMED_TYPE ? type.name.value : namedType(type.type);
+}
+
+/**
+ * The document with variables of the opaque scalar. The compiled form would read them again, in one piece: milliseconds
+ * for a long list. It requires that conditions are of `Boolean`, which is quickly read.
+ */
+function withReadVariables(document: DocumentNode): DocumentNode {
+  return visit(document, {
+    VariableDefinition: (node) =>
+      namedType(node.type) === 'Boolean' ? undefined : { ...node, type: opaque, defaultValue: undefined },
+  });
+}
+
 function compiled(schema: GraphQLSchema, document: DocumentNode, operationName: string | undefined) {
   const options = { disablingCapturingStackErrors: true } as never;
-  const query = compileQuery(schema, document, operationName, options);
+  const query = compileQuery(schema, withReadVariables(document), operationName, options);
   return isCompiledQuery(query) ? query.query : null;
 }
 
@@ -48,11 +74,12 @@ export function compileOperation(
   operationName?: string,
   absent = none,
 ): CompiledOperation | null {
-  const written = compiled(twinOf(schema), withTwinsIn(schema, document, absent), operationName);
+  const twin = twinOf(schema);
+  const written = compiled(twin, withTwinsIn(schema, document, absent), operationName);
   if (!written) return null;
   let plain: RunOperation | null = null;
   const run: RunOperation = (...asked) => {
-    plain ??= compiled(schema, document, operationName)!;
+    plain ??= compiled(twin, document, operationName)!;
     return plain(...asked);
   };
   return {

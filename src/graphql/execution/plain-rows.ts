@@ -76,7 +76,9 @@ function rowTypeOf(type: GraphQLOutputType): GraphQLObjectType | null {
 
 /** The twin of a field, whose value is its rows written. */
 const plainName = (field: string) => `${field}__plain`;
-const scalarName = 'PlainRows__';
+
+/** A scalar beside the twins, whose values are passed on as they are: written rows, variables that were read. */
+export const opaqueScalar = 'Opaque__';
 
 /** Selection on the rows of a twin. */
 interface PlainSelection extends SelectionSetNode {
@@ -142,7 +144,7 @@ function rowsResolver(field: GraphQLField<unknown, unknown>): GraphQLFieldResolv
   };
 }
 
-/** The schema with a twin of each field whose value is a list of objects. */
+/** The schema with the opaque scalar, and a twin of each field whose value is a list of objects. */
 export function withTwins(schema: GraphQLSchema): GraphQLSchema {
   const twins = Object.values(schema.getTypeMap()).flatMap((type) =>
     isObjectType(type) && !type.name.startsWith('__')
@@ -151,9 +153,9 @@ export function withTwins(schema: GraphQLSchema): GraphQLSchema {
   );
   const text = twins.map(
     ({ type, field }) =>
-      `extend type ${type} { ${plainName(field.name)}: ${scalarName}${isNonNullType(field.type) ? '!' : ''} }`,
+      `extend type ${type} { ${plainName(field.name)}: ${opaqueScalar}${isNonNullType(field.type) ? '!' : ''} }`,
   );
-  const extended = extendSchema(schema, parse([`scalar ${scalarName}`, ...text].join('\n')), { assumeValid: true });
+  const extended = extendSchema(schema, parse([`scalar ${opaqueScalar}`, ...text].join('\n')), { assumeValid: true });
   for (const { type, field } of twins) {
     const fields = (extended.getType(type) as GraphQLObjectType).getFields();
     Object.assign(fields[plainName(field.name)]!, {

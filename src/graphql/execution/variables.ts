@@ -94,7 +94,7 @@ async function coerceValue(
 
 /**
  * Reads the variables of a validated operation: the one place where what was sent is held against the schema, for every
- * endpoint. Executors that read them again find no error.
+ * endpoint and executor.
  *
  * A wrong value costs no more than a few errors: the first one of a list ends the list, at most five are named, and
  * each repeats at most 200 characters of its value.

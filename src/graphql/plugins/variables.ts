@@ -23,7 +23,7 @@ async function readVariables(args: ExecutionArgs): Promise<readonly GraphQLError
 
 /**
  * Reads variables once, before an operation is admitted, for weighing and executing it. Rejects those that cannot be
- * stored, are nested too deep, or do not fit their types: the executors, which read them again, find no error.
+ * stored, are nested too deep, or do not fit their types.
  */
 export function variables(): Plugin {
   return {

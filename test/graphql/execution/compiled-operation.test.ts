@@ -1,8 +1,16 @@
 import fc from 'fast-check';
-import { buildSchema, type ExecutionResult, type GraphQLSchema, parse } from 'graphql';
+import {
+  buildSchema,
+  type ExecutionResult,
+  type GraphQLScalarType,
+  type GraphQLSchema,
+  getOperationAST,
+  parse,
+} from 'graphql';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { compileOperation } from '../../../src/graphql/execution/compiled-operation.ts';
 import { WrittenRows } from '../../../src/graphql/execution/row-writer.ts';
+import { coerceVariables } from '../../../src/graphql/execution/variables.ts';
 import { ColumnRows } from '../../../src/wire/column-rows.ts';
 import { jsonBytes } from '../../../src/wire/json-bytes.ts';
 
@@ -221,4 +229,22 @@ describe('a compiled operation whose rows are written', () => {
     expect(both.plain.errors).toHaveLength(1);
     await expectSame(both);
   });
+});
+
+test('a compiled operation takes variables as they were read', async () => {
+  const asked = buildSchema('type Query { joined(of: [Code!]!, upTo: Int): String } scalar Code');
+  const once: Partial<GraphQLScalarType> = {
+    parseValue: (value) => {
+      if (String(value).startsWith('read ')) throw new Error('was read before');
+      return `read ${value}`;
+    },
+  };
+  Object.assign(asked.getType('Code')!, once);
+  const resolve = (_root: unknown, { of, upTo }: { of: string[]; upTo: number }) => of.slice(0, upTo).join();
+  Object.assign(asked.getQueryType()!.getFields().joined!, { resolve });
+  const document = parse('query($of: [Code!]!, $upTo: Int = 1) { joined(of: $of, upTo: $upTo) }');
+  const { coerced } = await coerceVariables(asked, getOperationAST(document)!, { of: ['a', 'b', 'c'], upTo: 2 });
+  const { run, runWritten } = compileOperation(asked, document)!;
+  for (const form of [run, runWritten])
+    expect(await form(undefined, {}, coerced)).toEqual({ data: { joined: 'read a,read b' } });
 });
