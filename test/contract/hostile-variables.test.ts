@@ -70,6 +70,45 @@ test.each(ways.filter(([way]) => !way.includes('/mcp')))(
   },
 );
 
+const asTool = (symbols: readonly unknown[]) => ({
+  jsonrpc: '2.0',
+  id: 1,
+  method: 'tools/call',
+  params: { name: 'put_watchlist', arguments: { id: 'once', body: { name: 'a', symbols } } },
+});
+const watchlistWays = {
+  'PUT /v2/watchlists/{id}': (symbols: readonly unknown[]) =>
+    app.send('PUT', '/v2/watchlists/once', { credential: session, body: JSON.stringify({ name: 'a', symbols }) }),
+  'POST /mcp': (symbols: readonly unknown[]) =>
+    app.send('POST', '/mcp', {
+      credential: session,
+      headers: { accept: 'application/json, text/event-stream' },
+      body: JSON.stringify(asTool(symbols)),
+    }),
+};
+
+describe.each(Object.entries(watchlistWays))('the symbols of a watchlist by %s', (_way, put) => {
+  test('are read once', async () => {
+    const read = vi.spyOn(schema.getType('Ticker') as GraphQLScalarType, 'parseValue');
+    onTestFinished(() => read.mockRestore());
+    const { bytes } = await put(Array.from({ length: 3000 }, () => 'spy'));
+    expect(String(bytes).replaceAll('\\', '')).toContain('"symbols":["SPY"]');
+    expect(read).toHaveBeenCalledTimes(3000);
+  });
+
+  test.each([
+    ['a text', 'expected a ticker such as SPY or BRK.B, got "no ticker"', 'no ticker'],
+    ['a number', 'expected a ticker such as SPY', 5],
+    ['a list', 'expected a ticker such as SPY', ['SPY']],
+    ['null', 'expected a ticker such as SPY', null],
+  ])('name the first item that is no ticker: %s', async (_what, problem, wrong) => {
+    const { bytes } = await put(Array.from({ length: 3000 }, (_, i) => (i < 1700 ? 'SPY' : wrong)));
+    const text = String(bytes).replaceAll('\\', '');
+    expect(text).toContain(`"message":"symbols: item 1701: ${problem}"`);
+    expect(text).toContain('"details":{"parameter":"symbols"}');
+  });
+});
+
 describe('an error that could repeat the document', () => {
   const name = 'n'.repeat(90_000);
   const documents = {

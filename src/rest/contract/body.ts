@@ -59,18 +59,19 @@ function describedBody(shape: z.ZodType, { name, example }: BodyDescription): Re
   return named('schemas', name, { ...schema, examples: [example] });
 }
 
-/** A JSON body of at most `maxBytes` and of this shape. Fields that the shape does not name are ignored. */
+/**
+ * A JSON body of at most `maxBytes` and of this shape. Fields that the shape does not name are ignored. OpenAPI shows
+ * `described`, if the shape leaves some of it to the operation.
+ */
 export function jsonBody(
   shape: z.ZodType,
   description: BodyDescription,
-  { required = true, maxBytes = 64 * 1024, mediaTypes = ['application/json'] } = {},
+  { required = true, maxBytes = 64 * 1024, mediaTypes = ['application/json'], described = shape } = {},
 ): BodyReader {
   return {
     mediaTypes,
     maxBytes,
     required,
-    schema: describedBody(shape, description),
-    cost: (bytes) => 1 + bodyRequests(boundedJsonSize(bytes, 'body')),
     read: (bytes) => {
       let value: unknown;
       try {
@@ -102,7 +103,7 @@ export function objectBody(
   { error = 'expected an object', mediaTypes = ['application/json'] } = {},
 ): BodyReader {
   const anyObject = z.record(z.string(), z.unknown(), { error });
-  return { ...jsonBody(anyObject, description, { mediaTypes }), schema: describedBody(shape, description) };
+  return jsonBody(anyObject, description, { mediaTypes, described: shape });
 }
 
 /** A merge patch (RFC 7396), sent as one or as plain JSON. */

@@ -78,7 +78,7 @@ export function storedOperation(schema: GraphQLSchema, route: Route): StoredOper
       // The compiled form departs from the language when variables are omitted: every one is sent.
       const complete = Object.fromEntries(variables.map((name) => [name, values[name] ?? null]));
       const { coerced, errors } = await coerceVariables(schema, definition, complete);
-      if (errors) throw failureOf(errors[0]!);
+      if (errors) throw route.invalidVariables?.(complete) ?? failureOf(errors[0]!);
       const result = await run(undefined, context, coerced);
       if (result.errors?.length) throw failureOf(result.errors[0]!);
       return result.data as Record<string, unknown>;

@@ -77,6 +77,8 @@ export interface Route {
   answer: string;
   /** The operation's variables from the parameters (every declared variable gets a value: null when absent). */
   variables: (values: Record<string, unknown>, body: unknown) => Record<string, unknown>;
+  /** The error of variables that the operation's types reject, in the contract's words; null = in the type's own. */
+  invalidVariables?: (variables: Readonly<Record<string, unknown>>) => Failure | null;
   /** Keys of `data` and its rows that are absent, not null, when unknown. */
   absent: readonly string[];
   /** Answers `token_expired` for an expired credential; other routes say `unauthenticated`. */

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { type Failure, invalidParameter } from '../../../wire/failure.ts';
 import { readTicker } from '../../../domain/ticker.ts';
 import { fieldError, jsonBody } from '../../contract/body.ts';
 import { opaqueId } from '../../contract/params.ts';
@@ -18,20 +19,27 @@ export const watchlists = route({
   errors: [502],
 });
 
-const tickerText = z.string({ error: fieldError('a ticker such as SPY') }).transform((text, issues) => {
-  const ticker = readTicker(text);
-  if (ticker !== null) return ticker;
-  const message = `expected a ticker such as SPY or BRK.B, got ${JSON.stringify(text.slice(0, 40))}`;
-  issues.addIssue({ code: 'custom', message });
-  return z.NEVER;
-});
+const described = z.object({ name: z.string(), symbols: z.array(z.string()) });
+// Items are left to the operation, which reads long lists in pieces.
 const shape = z.object(
   {
     name: z.string({ error: fieldError('text') }),
-    symbols: z.array(tickerText, { error: fieldError('an array of tickers') }),
+    symbols: z.custom<unknown[]>(Array.isArray, { error: fieldError('an array of tickers') }),
   },
   { error: 'expected an object {name, symbols}' },
 );
+
+/** The 400 of the first item that is not a ticker; null if all are. */
+function invalidSymbol(symbols: readonly unknown[]): Failure | null {
+  const index = symbols.findIndex((symbol) => typeof symbol !== 'string' || readTicker(symbol) === null);
+  if (index === -1) return null;
+  const symbol = symbols[index];
+  const problem =
+    typeof symbol === 'string'
+      ? `expected a ticker such as SPY or BRK.B, got ${JSON.stringify(symbol.slice(0, 40))}`
+      : 'expected a ticker such as SPY';
+  return invalidParameter('symbols', `item ${index + 1}: ${problem}`);
+}
 
 // Spec 4.16. The id of the path counts; one in the body is skipped like any other field.
 export const putWatchlist = route({
@@ -42,7 +50,7 @@ export const putWatchlist = route({
   scopeGroup: 'watchlists',
   symbolRule: 'writable',
   params: { id: opaqueId },
-  body: jsonBody(shape, { name: 'WatchlistInput', example: { name: 'Mine', symbols: ['SPY'] } }),
+  body: jsonBody(shape, { name: 'WatchlistInput', example: { name: 'Mine', symbols: ['SPY'] } }, { described }),
   name: 'put-watchlist',
   operation: 'account/put-watchlist.graphql',
   graphql: 'mutation { putWatchlist(id: "funds", name: "Index funds", symbols: ["{symbol}"]) { watchlist { id } } }',
@@ -53,6 +61,7 @@ export const putWatchlist = route({
   },
   answer: 'putWatchlist',
   variables: ({ id }, body) => ({ ...(body as z.output<typeof shape>), id }),
+  invalidVariables: ({ symbols }) => invalidSymbol(symbols as unknown[]),
   errors: [400, 413, 415, 502],
 });
 
