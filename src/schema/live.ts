@@ -7,6 +7,7 @@ import {
   type GraphQLSchema,
 } from 'graphql';
 import type { LiveEvent, LiveSource } from '../live/source.ts';
+import { takingReadVariables } from '../graphql/execution/compiled-operation.ts';
 import { forEverybody } from '../runtime/request-scope.ts';
 import type { StreamEnd } from '../wire/open-stream.ts';
 
@@ -15,6 +16,7 @@ export interface LiveQuestion<T = string> {
   schema: GraphQLSchema;
   document: DocumentNode;
   operationName: string | null;
+  /** As `coerceVariables` read them. */
   variables: Record<string, unknown>;
   /** The graph's context for finding what is followed. */
   context: object;
@@ -84,8 +86,9 @@ function sharedAnswer<T>(question: LiveQuestion<T>, event: LiveEvent): Promise<T
 
 /** Begins a subscription; returns its errors if it is rejected. */
 export async function openAnswers<T>(
-  question: LiveQuestion<T>,
+  asked: LiveQuestion<T>,
 ): Promise<LiveAnswers<T> | { errors: readonly GraphQLError[] }> {
+  const question = { ...asked, ...takingReadVariables(asked) };
   const found: AsyncIterable<unknown> | ExecutionResult = await createSourceEventStream({
     schema: question.schema,
     document: question.document,

@@ -35,14 +35,25 @@ function namedType(type: TypeNode): string {
 }
 
 /**
- * The document with variables of the opaque scalar. The compiled form would read them again, in one piece: milliseconds
- * for a long list. It requires that conditions are of `Boolean`, which is quickly read.
+ * The document with variables of the opaque scalar. Executors would read them again, in one piece: milliseconds for a
+ * long list. The compiled form requires that conditions are of `Boolean`, which is quickly read.
  */
 function withReadVariables(document: DocumentNode): DocumentNode {
   return visit(document, {
     VariableDefinition: (node) =>
       namedType(node.type) === 'Boolean' ? undefined : { ...node, type: opaque, defaultValue: undefined },
   });
+}
+
+/** A document with the schema that it is executed on. */
+interface Executable {
+  schema: GraphQLSchema;
+  document: DocumentNode;
+}
+
+/** An operation for executors that would read its variables again: it takes them as `coerceVariables` read them. */
+export function takingReadVariables({ schema, document }: Executable): Executable {
+  return { schema: twinOf(schema), document: withReadVariables(document) };
 }
 
 function compiled(schema: GraphQLSchema, document: DocumentNode, operationName: string | undefined) {

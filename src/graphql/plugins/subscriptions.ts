@@ -28,7 +28,7 @@ async function admitSubscription(
     await admitOperation(services, weigh, args, request);
     const { caller, groups } = state.admitted!;
     services.admission.count(caller, groups);
-    const asked = { caller, groups, query: state.params.query ?? '' };
+    const asked = { caller, groups, query: state.params.query ?? '', variables: state.variables ?? {} };
     const subscribed = await subscribe(services, args, asked, state.req, life);
     return 'errors' in subscribed ? subscribed : Object.assign(subscribed, { charged: state.charged });
   } catch (error) {

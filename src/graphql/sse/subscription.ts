@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { type ExecutionArgs, type GraphQLError, getOperationAST } from 'graphql';
+import type { ExecutionArgs, GraphQLError } from 'graphql';
 import type { Charged } from '../../access/admission.ts';
 import type { Caller } from '../../access/caller.ts';
 import type { EndpointServices } from '../../access/endpoint-services.ts';
@@ -23,11 +23,13 @@ export interface Subscribed {
   charged?: Charged & { prediction: { points: number } };
 }
 
-/** The variables that an operation declares, as they were sent. */
-function declaredVariables({ document, operationName, variableValues }: ExecutionArgs): Record<string, unknown> {
-  const definitions = getOperationAST(document, operationName)?.variableDefinitions ?? [];
-  const names = new Set(definitions.map(({ variable }) => variable.name.value));
-  return Object.fromEntries(Object.entries(variableValues ?? {}).filter(([name]) => names.has(name)));
+/** Subscription that was admitted. */
+export interface AskedSubscription {
+  caller: Caller;
+  groups: readonly string[];
+  query: string;
+  /** As `coerceVariables` read them: what its document does not declare is not kept. */
+  variables: Record<string, unknown>;
 }
 
 /** Throws 400 for a request that would not understand a stream of events. */
@@ -44,14 +46,12 @@ export function requireEventStream({ headers }: IncomingMessage): void {
 export async function subscribe(
   services: EndpointServices,
   args: ExecutionArgs,
-  { caller: first, groups, query }: { caller: Caller; groups: readonly string[]; query: string },
+  { caller: first, groups, query, variables }: AskedSubscription,
   request: IncomingMessage,
   life: Lifetime,
 ): Promise<Subscribed | { errors: readonly GraphQLError[] }> {
   let caller = first;
   const shares = isMarketData(groups);
-  // It lasts: what its document does not declare is not kept.
-  const variables = declaredVariables(args);
   const operationName = args.operationName ?? null;
   const asked = JSON.stringify([operationName, variables, query]);
   life.onEnd(services.admission.takeStreamSlot(caller));

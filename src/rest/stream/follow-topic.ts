@@ -1,6 +1,7 @@
 import type { Caller } from '../../access/caller.ts';
 import type { EndpointServices } from '../../access/endpoint-services.ts';
 import { rightsOf } from '../../access/entitlement/recheck.ts';
+import { coerceVariables } from '../../graphql/execution/variables.ts';
 import { type Lifetime, lifetime } from '../../runtime/lifetime.ts';
 import { type LiveAnswers, openAnswers } from '../../schema/live.ts';
 import { failureOf, type ReadOperation } from '../contract/operation.ts';
@@ -30,11 +31,13 @@ export async function followTopic<T>(following: Following, topic: FollowedTopic<
   const { services, life } = following;
   const { name, operation, variables, after, write } = topic;
   const asked = name + JSON.stringify(variables);
+  const { coerced, errors } = await coerceVariables(services.schema, operation.definition, variables);
+  if (errors) throw failureOf(errors[0]!);
   const answers = await openAnswers({
     schema: services.schema,
     document: operation.document,
     operationName: null,
-    variables,
+    variables: coerced,
     context: { ...services.context(following.caller, life.onEnd), after },
     contextOf() {
       const { onEnd, end } = lifetime();
