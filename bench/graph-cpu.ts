@@ -3,13 +3,11 @@ import { type ExecutionResult, getOperationAST, parse, validate } from 'graphql'
 import { openAccess } from '../src/access/open-access.ts';
 import { readConfig } from '../src/config/config.ts';
 import { compileOperation } from '../src/graphql/execution/compiled-operation.ts';
+import { coerceVariables } from '../src/graphql/execution/variables.ts';
 import { operationWeights, type Prediction } from '../src/graphql/limits/weighed-operation.ts';
 import { weights } from '../src/graphql/limits/weight.ts';
 import { openLiveHub } from '../src/live/hub.ts';
 import { requestContext } from '../src/resolvers/context.ts';
-import { compileOperation } from '../src/graphql/execution/compiled-operation.ts';
-import { coerceVariables } from '../src/graphql/execution/variables.ts';
-import { jsonBytes } from '../src/wire/json-bytes.ts';
 import { schema } from '../src/schema/index.ts';
 import { openStore } from '../src/store/rows/connection.ts';
 import { watchChanges } from '../src/store/versions/changes.ts';

@@ -114,8 +114,8 @@ export const subjects: Record<string, Record<string, readonly string[]>> = {
   graphql: {
     execution: [],
     limits: ['execution'],
-    sse: ['limits'],
-    ws: ['limits', 'sse'],
+    sse: ['limits', 'execution'],
+    ws: ['limits', 'sse', 'execution'],
     plugins: ['sse', 'limits', 'execution'],
   },
   pages: { client: [], dashboard: ['client'], landing: ['client'], reference: ['client'], graphiql: [] },
@@ -128,7 +128,7 @@ export const subjects: Record<string, Record<string, readonly string[]>> = {
 export const typeOnlyLayers: Record<string, readonly string[]> = {
   access: ['config'],
   live: ['access'],
-  schema: ['live'],
+  graphql: ['live'],
   rest: ['config'],
   config: ['observe'],
 };

@@ -11,7 +11,6 @@ import { requestLife } from '../../http/request-life.ts';
 import { beginRequest, yieldForBytes } from '../../runtime/event-loop.ts';
 import { type Lifetime, lifetime } from '../../runtime/lifetime.ts';
 import { type RequestScope, withinRequest } from '../../runtime/request-scope.ts';
-import type { LiveAnswers } from '../../schema/live.ts';
 import {
   clientGone,
   conflict,
@@ -21,6 +20,7 @@ import {
   methodNotAllowed,
   notFound,
 } from '../../wire/failure.ts';
+import type { LiveAnswers } from '../execution/live-answers.ts';
 import { documentBody } from '../limits/document-limits.ts';
 import { sentPoints, weighBody } from '../limits/sent-points.ts';
 import { requestsOf } from '../limits/weight.ts';

@@ -6,9 +6,9 @@ import type { EndpointServices } from '../../access/endpoint-services.ts';
 import { recheckCaller, rightsOf } from '../../access/entitlement/recheck.ts';
 import { type EventStream, openEventStream } from '../../http/event-stream.ts';
 import { type Lifetime, lifetime } from '../../runtime/lifetime.ts';
-import { endError, type LiveAnswers, openAnswers } from '../../schema/live.ts';
 import { type Failure, internal, invalidRequest } from '../../wire/failure.ts';
 import { publicError } from '../errors.ts';
+import { endError, type LiveAnswers, openAnswers } from '../execution/live-answers.ts';
 import { requestErrorOf } from '../request-error.ts';
 import { isMarketData } from '../scope-groups.ts';
 

@@ -11,11 +11,11 @@ import type { WebSocketConnection, WebSocketListener } from '../../http/websocke
 import { beginRequest, yieldForBytes } from '../../runtime/event-loop.ts';
 import { type Lifetime, lifetime } from '../../runtime/lifetime.ts';
 import { withinRequest } from '../../runtime/request-scope.ts';
-import { endError } from '../../schema/live.ts';
 import { clientGone, Failure, internal, rateLimited } from '../../wire/failure.ts';
 import { type JsonExcess, jsonSize, mostJsonValues } from '../../wire/json-size.ts';
 import type { OpenStream, StreamEnd } from '../../wire/open-stream.ts';
 import { deepestJson } from '../../wire/stored-text.ts';
+import { endError } from '../execution/live-answers.ts';
 import { requestErrorOf } from '../request-error.ts';
 import type { RunOperation, SentOperation } from '../sse/single-connection.ts';
 import { eachAnswer, type Subscribed } from '../sse/subscription.ts';

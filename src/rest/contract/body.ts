@@ -72,6 +72,8 @@ export function jsonBody(
     mediaTypes,
     maxBytes,
     required,
+    schema: describedBody(described, description),
+    cost: (bytes) => 1 + bodyRequests(boundedJsonSize(bytes, 'body')),
     read: (bytes) => {
       let value: unknown;
       try {

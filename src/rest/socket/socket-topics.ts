@@ -1,5 +1,5 @@
 import { execute, type GraphQLSchema } from 'graphql';
-import type { LiveAnswers } from '../../schema/live.ts';
+import type { LiveAnswers } from '../../graphql/execution/live-answers.ts';
 import { invalidParameter, notFound } from '../../wire/failure.ts';
 import { failureOf, type ReadOperation, readOperation } from '../contract/operation.ts';
 import type { ScopeGroup } from '../contract/route.ts';

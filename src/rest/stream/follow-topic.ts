@@ -1,9 +1,9 @@
 import type { Caller } from '../../access/caller.ts';
 import type { EndpointServices } from '../../access/endpoint-services.ts';
 import { rightsOf } from '../../access/entitlement/recheck.ts';
+import { type LiveAnswers, openAnswers } from '../../graphql/execution/live-answers.ts';
 import { coerceVariables } from '../../graphql/execution/variables.ts';
 import { type Lifetime, lifetime } from '../../runtime/lifetime.ts';
-import { type LiveAnswers, openAnswers } from '../../schema/live.ts';
 import { failureOf, type ReadOperation } from '../contract/operation.ts';
 
 /** Who follows topics. */

@@ -6,10 +6,10 @@ import {
   type GraphQLError,
   type GraphQLSchema,
 } from 'graphql';
-import type { LiveEvent, LiveSource } from '../live/source.ts';
-import { takingReadVariables } from '../graphql/execution/compiled-operation.ts';
-import { forEverybody } from '../runtime/request-scope.ts';
-import type { StreamEnd } from '../wire/open-stream.ts';
+import type { LiveEvent, LiveSource } from '../../live/source.ts';
+import { forEverybody } from '../../runtime/request-scope.ts';
+import type { StreamEnd } from '../../wire/open-stream.ts';
+import { takingReadVariables } from './compiled-operation.ts';
 
 /** A subscription, and who asks it. */
 export interface LiveQuestion<T = string> {
