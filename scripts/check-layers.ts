@@ -38,7 +38,7 @@ function layerOf(file: string): string {
 
 const findings: string[] = [];
 const folderEdges = new Map<string, Set<string>>();
-/** Which files each file imports for more than types. */
+/** Which files each file imports. */
 const fileEdges = new Map<string, string[]>();
 
 function checkSubjects(file: string, target: string, { line, specifier }: ImportSite): void {
@@ -83,7 +83,7 @@ function checkImport(file: string, site: ImportSite): void {
   }
   if (!existsSync(join(root, target))) findings.push(`${at}  imports a file that is not there (${specifier})`);
   if (isGenerated) return;
-  if (!site.typeOnly) fileEdges.set(file, [...(fileEdges.get(file) ?? []), target]);
+  fileEdges.set(file, [...(fileEdges.get(file) ?? []), target]);
   checkSubjects(file, target, site);
   const targetLayer = layerOf(target);
   if (targetLayer === layer) return;

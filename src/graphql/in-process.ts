@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ExecutionResult } from 'graphql';
-import type { GraphqlEndpoints } from './endpoints.ts';
+import type { YogaServerInstance } from 'graphql-yoga';
 import type { HttpContext } from './request-state.ts';
 
 /** Bytes of an answer that is read within the process: it is read at once. */
@@ -10,7 +10,7 @@ export const answerBytesInProcess = 4 * 1024 * 1024;
  * Sends a document to the graph from within the process: with the credential, limits, cost and usage of a request to
  * `/graphql`. `request` and `response` are those of the request it belongs to.
  */
-export function askThrough(yoga: GraphqlEndpoints['yoga']) {
+export function askThrough(yoga: YogaServerInstance<HttpContext, object>) {
   return async (
     query: string,
     variables: Record<string, unknown>,

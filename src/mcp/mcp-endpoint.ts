@@ -19,7 +19,7 @@ import type { EndpointServices } from '../access/endpoint-services.ts';
 import { bodyRequests } from '../access/limits/body-points.ts';
 import { readTicker } from '../domain/ticker.ts';
 import { requestLife } from '../http/request-life.ts';
-import type { JsonSchema } from '../rest/contract/answer-schema.ts';
+import type { JsonSchema } from '../rest/contract/json-schema.ts';
 import { callRoute } from '../rest/http/call.ts';
 import { answerAt, asFailure, type CompiledRoute } from '../rest/http/router.ts';
 import { yieldForBytes } from '../runtime/event-loop.ts';

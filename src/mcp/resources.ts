@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { type GraphQLSchema, printSchema } from 'graphql';
-import type { JsonSchema } from '../rest/contract/answer-schema.ts';
+import type { JsonSchema } from '../rest/contract/json-schema.ts';
 
 /** A resource, as listed to clients, and its text. */
 export interface Resource {

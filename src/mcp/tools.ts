@@ -1,6 +1,6 @@
 import type { Caller } from '../access/caller.ts';
 import { reaches, type Tier } from '../domain/tier.ts';
-import type { JsonSchema } from '../rest/contract/answer-schema.ts';
+import type { JsonSchema } from '../rest/contract/json-schema.ts';
 import type { Needs } from '../rest/contract/route.ts';
 import type { CompiledRoute } from '../rest/http/router.ts';
 

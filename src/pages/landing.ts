@@ -5,7 +5,7 @@ import { type Html, html } from './html.ts';
 import { siteLinks } from './links.ts';
 import type { SiteState } from './market-note.ts';
 import { originOf, originText } from './origin.ts';
-import type { PagesParts } from './pages.ts';
+import type { PagesParts } from './pages-parts.ts';
 import { guideAnswers } from './reference/guides/examples.ts';
 import { jsonText } from './reference/json-text.ts';
 import type { JsonInstead, Page } from './shell.ts';

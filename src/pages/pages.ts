@@ -1,38 +1,16 @@
 import { type Request, type Response, Router } from 'express';
-import type { JsonSchema } from '../rest/contract/answer-schema.ts';
-import type { CompiledRoute } from '../rest/http/router.ts';
-import type { StreamOperations } from '../rest/stream/stream.ts';
 import { methodNotAllowed } from '../wire/failure.ts';
 import type { Assets } from './assets.ts';
 import { dashboardPage } from './dashboard/page.ts';
 import { graphiqlPage } from './graphiql/graphiql.ts';
 import { landingPage } from './landing.ts';
-import type { SampleMarket, SiteState } from './market-note.ts';
+import type { SiteState } from './market-note.ts';
 import { missingPage } from './missing.ts';
-import type { PublishedLimits } from './published-limits.ts';
+import type { PagesParts } from './pages-parts.ts';
 import { guidePage } from './reference/guides/guide-page.ts';
 import { guides } from './reference/guides/guides.ts';
 import { referencePage } from './reference/reference.ts';
 import { type JsonInstead, type Page, sendPage } from './shell.ts';
-
-/** The server's state that pages show. */
-export interface PagesParts {
-  /** The routes, and the OpenAPI document of them. */
-  compiled: readonly CompiledRoute[];
-  description: JsonSchema;
-  /** The operations of the topics of the stream. */
-  streams: StreamOperations;
-  /** Limits that the guides tell. */
-  limits: PublishedLimits;
-  /** The server's clock, epoch ms. */
-  now: () => number;
-  /** The sample market, with its key for who may be shown it: see `ServerParts`. Null = this server has other data. */
-  sample: (request: Request) => Promise<SampleMarket | null>;
-  /** Symbols of the sample market that are served beside other data, ascending. */
-  simulated: () => Promise<readonly string[]>;
-  /** The tickers with data that the pages begin with, the first one first; none if nothing is stored. */
-  firstSymbols: () => Promise<readonly string[]>;
-}
 
 /** Makes the page of an address from the request; what it throws is answered as any failure is. */
 type PageMaker = (

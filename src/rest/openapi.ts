@@ -1,7 +1,7 @@
 import type { GraphQLArgument, GraphQLSchema } from 'graphql';
 import { z } from 'zod';
-import type { JsonSchema } from './contract/answer-schema.ts';
 import { argumentOf, variableOf } from './contract/argument-docs.ts';
+import type { JsonSchema } from './contract/json-schema.ts';
 import { mediaTypes, routeMedia } from './contract/media.ts';
 import type { Param } from './contract/params.ts';
 import type { Route } from './contract/route.ts';

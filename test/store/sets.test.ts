@@ -1,16 +1,9 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { Prisma } from '../../generated/store/client.ts';
+import { copyRows } from '../../src/store/rows/models/copied-rows.ts';
 import { type Model, tableOf } from '../../src/store/rows/models/model-tables.ts';
-import {
-  copyRows,
-  deleteRows,
-  findRows,
-  insertRows,
-  keyOf,
-  type Row,
-  upsertRows,
-} from '../../src/store/rows/models/sets.ts';
+import { deleteRows, findRows, insertRows, keyOf, type Row, upsertRows } from '../../src/store/rows/models/sets.ts';
 import { inTransaction, type Transaction } from '../../src/store/rows/transaction.ts';
 import { type TestStore, testStore } from '../support/store.ts';
 

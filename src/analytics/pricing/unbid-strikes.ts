@@ -2,7 +2,15 @@ import type { ChainRow } from '../../domain/chain/chain.ts';
 import { methodologySettings } from '../methodology.ts';
 import { blackScholes } from './black-scholes.ts';
 import type { ChainGroup } from './chain-groups.ts';
-import type { SmileMarket } from './smile.ts';
+
+/** Pricing inputs of the strikes of an expiry. */
+interface StrikeMarket {
+  /** Dollars, less the present value of the dividends. */
+  spot: number;
+  rate: number;
+  dividendYield: number;
+  forward: number;
+}
 
 /** A strike whose volatility was read off the side that is out of the money. */
 interface ReadStrike {
@@ -23,7 +31,7 @@ const leastHalfSpread = 0.005;
 function readStrikes(
   { strikes, years }: ChainGroup,
   rows: readonly ChainRow[],
-  { spot, rate, dividendYield, forward }: SmileMarket & { forward: number },
+  { spot, rate, dividendYield, forward }: StrikeMarket,
   { read, hasBid }: { read: (index: number) => number; hasBid: boolean },
 ): ReadStrike[] {
   const found: ReadStrike[] = [];
@@ -66,7 +74,7 @@ function lineThrough(points: readonly ReadStrike[]): ((x: number) => number) | n
 export function unbidVolatilities(
   group: ChainGroup,
   rows: readonly ChainRow[],
-  market: SmileMarket & { forward: number },
+  market: StrikeMarket,
   read: (index: number) => number,
 ): ReadonlyMap<number, number> {
   const { maximumUnbidError, minimumVolatility, fewestPairs } = methodologySettings;

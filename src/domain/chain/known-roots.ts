@@ -1,4 +1,4 @@
-import type { RootEntry } from './option-root.ts';
+import type { RootEntry } from './root-entry.ts';
 
 type Terms = Omit<RootEntry, 'root' | 'underlying' | 'multiplier' | 'deliverable' | 'onForwards' | 'from' | 'to'>;
 

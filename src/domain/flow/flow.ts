@@ -1,7 +1,6 @@
 import type { OptionContract } from '../chain/option-contract.ts';
 import type { SessionDate } from '../market-time.ts';
 import type { Coverage, CoverageStatus } from './coverage.ts';
-import type { EventFigures } from './event-figures.ts';
 
 export const flowEventKinds = ['single_block', 'sweep', 'multi_leg'] as const;
 export type FlowEventKind = (typeof flowEventKinds)[number];
@@ -24,6 +23,15 @@ export interface FlowLeg {
   eventTsMs: number;
   /** Sequence number of the print on the tape. */
   sequence: number;
+  side: FlowSide;
+  multiLeg: boolean;
+}
+
+/** Figures of an event: each is a column of the store and a field of the graph of the same name. */
+export interface EventFigures {
+  /** Lowest and highest leg price, dollars a share. */
+  priceLow: number;
+  priceHigh: number;
   side: FlowSide;
   multiLeg: boolean;
 }

@@ -3,7 +3,7 @@ import { latestSession } from '../../graphql/examples.ts';
 import type { Assets } from '../assets.ts';
 import { html } from '../html.ts';
 import type { SiteState } from '../market-note.ts';
-import type { PagesParts } from '../pages.ts';
+import type { PagesParts } from '../pages-parts.ts';
 import type { Page } from '../shell.ts';
 import { dashboardFrames } from './frame.ts';
 

@@ -4,7 +4,7 @@ import { graphiqlOptions } from '../../graphql/graphiql-options.ts';
 import type { Assets } from '../assets.ts';
 import { html, trusted } from '../html.ts';
 import type { SiteState } from '../market-note.ts';
-import type { PagesParts } from '../pages.ts';
+import type { PagesParts } from '../pages-parts.ts';
 import { beforePaint, type EditorPage, header } from '../shell.ts';
 import { graphiqlFrame } from './frame.ts';
 

@@ -1,4 +1,4 @@
-import type { JsonSchema } from '../../rest/contract/answer-schema.ts';
+import type { JsonSchema } from '../../rest/contract/json-schema.ts';
 
 /** As much of the OpenAPI description of a parameter as the reference shows. */
 export interface DescribedParameter {

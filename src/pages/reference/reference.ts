@@ -6,7 +6,7 @@ import type { Assets } from '../assets.ts';
 import { type Html, html } from '../html.ts';
 import type { SiteState } from '../market-note.ts';
 import { originOf } from '../origin.ts';
-import type { PagesParts } from '../pages.ts';
+import type { PagesParts } from '../pages-parts.ts';
 import type { Page } from '../shell.ts';
 import { type CapturedExamples, capturedExamples } from './captured.ts';
 import { contents } from './contents.ts';

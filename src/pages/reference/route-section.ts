@@ -1,4 +1,4 @@
-import type { JsonSchema } from '../../rest/contract/answer-schema.ts';
+import type { JsonSchema } from '../../rest/contract/json-schema.ts';
 import type { Needs } from '../../rest/contract/route.ts';
 import type { CompiledRoute } from '../../rest/http/router.ts';
 import { graphiqlLink } from '../graphiql-link.ts';

@@ -1,9 +1,9 @@
-import type { JsonSchema } from '../../rest/contract/answer-schema.ts';
+import type { JsonSchema } from '../../rest/contract/json-schema.ts';
 import type { CompiledRoute } from '../../rest/http/router.ts';
 import { errorStatuses } from '../../rest/openapi/errors.ts';
 import { topicKinds } from '../../rest/stream/stream-topics.ts';
 import { type Html, trusted } from '../html.ts';
-import type { PagesParts } from '../pages.ts';
+import type { PagesParts } from '../pages-parts.ts';
 import { type DescribedParameter, describedBy, fieldsOf, parameterId } from './described.ts';
 import type { Guide, GuideParts } from './guides/guide.ts';
 import { guides } from './guides/guides.ts';

@@ -1,4 +1,4 @@
-import type { JsonSchema } from '../../rest/contract/answer-schema.ts';
+import type { JsonSchema } from '../../rest/contract/json-schema.ts';
 import type { StreamOperations } from '../../rest/stream/stream.ts';
 import { type TopicKind, topicKinds } from '../../rest/stream/stream-topics.ts';
 import { graphiqlLink } from '../graphiql-link.ts';

@@ -20,12 +20,11 @@ import {
 import { responseKey } from '../../graphql/execution/document.ts';
 import { named } from './components.ts';
 import { absentInCaps, absentInMeta } from './envelope.ts';
+import type { JsonSchema } from './json-schema.ts';
 import type { ReadOperation, StoredOperation } from './operation.ts';
 import type { Route } from './route.ts';
 import { enumName, responseName, schemaName } from './schema-names.ts';
 
-/** A JSON Schema, 2020-12. */
-export type JsonSchema = Record<string, unknown>;
 type FieldsType = GraphQLObjectType | GraphQLInterfaceType;
 
 const scalarSchemas: Record<string, JsonSchema> = {

@@ -1,4 +1,4 @@
-import type { JsonSchema } from './answer-schema.ts';
+import type { JsonSchema } from './json-schema.ts';
 
 /** The sections of an OpenAPI document's components that parts are moved to. */
 type Section = 'schemas' | 'responses' | 'headers';

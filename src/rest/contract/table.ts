@@ -1,4 +1,4 @@
-import type { JsonSchema } from './answer-schema.ts';
+import type { JsonSchema } from './json-schema.ts';
 
 /**
  * Types of a column's values: whole numbers of 32 and of 64 bits, doubles, flags, texts, and lists of values as JSON

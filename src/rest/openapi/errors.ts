@@ -1,7 +1,7 @@
 import { defaultRates, rateRule } from '../../domain/request-rates.ts';
 import { tiers } from '../../domain/tier.ts';
-import type { JsonSchema } from '../contract/answer-schema.ts';
 import { named } from '../contract/components.ts';
+import type { JsonSchema } from '../contract/json-schema.ts';
 import { failureHeaders, replacedHeaders } from './headers.ts';
 
 interface ErrorStatus {

@@ -1,5 +1,5 @@
-import type { JsonSchema } from '../contract/answer-schema.ts';
 import { named } from '../contract/components.ts';
+import type { JsonSchema } from '../contract/json-schema.ts';
 
 function header(name: string, description: string, schema: JsonSchema, required = false): JsonSchema {
   return named('headers', name, { description, ...(required ? { required } : {}), schema });

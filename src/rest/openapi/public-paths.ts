@@ -1,5 +1,5 @@
-import type { JsonSchema } from '../contract/answer-schema.ts';
 import { named } from '../contract/components.ts';
+import type { JsonSchema } from '../contract/json-schema.ts';
 import { errorResponses } from './errors.ts';
 import { publicHeaders } from './headers.ts';
 

@@ -1,4 +1,4 @@
-import type { JsonSchema } from '../contract/answer-schema.ts';
+import type { JsonSchema } from '../contract/json-schema.ts';
 import { errorResponses } from '../openapi/errors.ts';
 import { publicHeaders } from '../openapi/headers.ts';
 import { topicOptions } from './control.ts';

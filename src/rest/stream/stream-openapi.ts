@@ -1,5 +1,6 @@
 import type { GraphQLSchema } from 'graphql';
-import { dataSchema, type JsonSchema } from '../contract/answer-schema.ts';
+import { dataSchema } from '../contract/answer-schema.ts';
+import type { JsonSchema } from '../contract/json-schema.ts';
 import { errorResponses } from '../openapi/errors.ts';
 import { publicHeaders } from '../openapi/headers.ts';
 import type { StreamOperations } from './stream.ts';

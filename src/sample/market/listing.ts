@@ -1,5 +1,6 @@
 import { nextTradingDay, tradingDayAtOrBefore } from '../../domain/calendar.ts';
-import { lastInstant, type Settlement } from '../../domain/chain/option-root.ts';
+import { lastInstant } from '../../domain/chain/option-root.ts';
+import type { Settlement } from '../../domain/chain/root-entry.ts';
 import { addDays, epochDay, type SessionDate } from '../../domain/market-time.ts';
 import type { SamplePrices } from './prices.ts';
 import { randomFrom, seedOf } from './random.ts';

@@ -2,7 +2,8 @@ import type { GreeksSolve } from '../../domain/chain/greeks.ts';
 import type { SessionDate } from '../../domain/market-time.ts';
 import { blockVersion } from '../market/bar-codec.ts';
 import { anyOf } from '../rows/models/any-of.ts';
-import { copyRows, upsertRows } from '../rows/models/sets.ts';
+import { copyRows } from '../rows/models/copied-rows.ts';
+import { upsertRows } from '../rows/models/sets.ts';
 import type { Transaction } from '../rows/transaction.ts';
 import { encodeSolves, recordBytes } from './greeks-record.ts';
 

@@ -12,8 +12,9 @@ import type {
 import { addDays, exchangeInstant, type SessionDate } from '../../domain/market-time.ts';
 import { readFrom, type Store } from '../rows/connection.ts';
 import { columnTypes, fieldNames } from '../rows/models/columns.ts';
+import { copyEncoded, copyRows } from '../rows/models/copied-rows.ts';
 import { numbered } from '../rows/models/rows.ts';
-import { copyEncoded, copyRows, findRows, type Row } from '../rows/models/sets.ts';
+import { findRows, type Row } from '../rows/models/sets.ts';
 import { statement } from '../rows/statement.ts';
 import type { Transaction } from '../rows/transaction.ts';
 import { coverageColumns, coverageKey, coverageOf, coveragesOf } from './coverage.ts';

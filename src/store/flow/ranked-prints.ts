@@ -3,8 +3,9 @@ import type { CoverageStatus } from '../../domain/flow/coverage.ts';
 import { type RankedList, type RankedListName, type RankedPrint, rankedListSize } from '../../domain/flow/flow.ts';
 import type { SessionDate } from '../../domain/market-time.ts';
 import { readFrom, type Store } from '../rows/connection.ts';
+import { copyRows } from '../rows/models/copied-rows.ts';
 import { numbered } from '../rows/models/rows.ts';
-import { copyRows, deleteRows, findRows, type Row, upsertRows } from '../rows/models/sets.ts';
+import { deleteRows, findRows, type Row, upsertRows } from '../rows/models/sets.ts';
 import { statement } from '../rows/statement.ts';
 import type { Transaction } from '../rows/transaction.ts';
 

@@ -1,6 +1,9 @@
 import pg from 'pg';
+import type { ChangeSet } from '../versions/subjects.ts';
 import { type Queries, statement } from './statement.ts';
-import type { Transaction } from './transaction.ts';
+
+/** A transaction as locks see it: what they hold ends with it. */
+type InTransaction = Queries & { readonly changes: ChangeSet };
 
 const alone = statement('locks/lock', { key: 'text' }, { pg_advisory_xact_lock: 'void' });
 const shared = statement('locks/lock-shared', { key: 'text' }, { pg_advisory_xact_lock_shared: 'void' });
@@ -23,12 +26,12 @@ export async function untilFree(reader: Queries, key: string): Promise<void> {
 }
 
 /** Holds `key` together with others of this kind until the transaction ends; waits for one that holds it alone. */
-export async function lockShared(tx: Transaction, key: string): Promise<void> {
+export async function lockShared(tx: InTransaction, key: string): Promise<void> {
   await shared.rows(tx, { key });
 }
 
 /** Holds `key` until the transaction ends, unless somebody holds it now: false. */
-export async function tryLock(tx: Transaction, key: string): Promise<boolean> {
+export async function tryLock(tx: InTransaction, key: string): Promise<boolean> {
   const [row] = await trying.rows(tx, { key });
   return row!.held;
 }
@@ -37,6 +40,6 @@ export async function tryLock(tx: Transaction, key: string): Promise<boolean> {
  * `lock` for several keys, one after the other. To be given in one order by all, or two could wait for each other in a
  * circle.
  */
-export async function lockAll(tx: Transaction, keys: readonly string[]): Promise<void> {
+export async function lockAll(tx: InTransaction, keys: readonly string[]): Promise<void> {
   await several.rows(tx, { keys });
 }

@@ -1,4 +1,4 @@
-import type { RootEntry } from '../../domain/chain/option-root.ts';
+import type { RootEntry } from '../../domain/chain/root-entry.ts';
 import type { ColumnOf } from '../formats/format.ts';
 import { rootList as format } from '../formats/root-list.ts';
 import { type Cells, cellReader } from './cells.ts';

@@ -2,7 +2,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { optionRoots, type RootEntry, standardRoots } from '../../../src/domain/chain/option-root.ts';
+import { optionRoots, standardRoots } from '../../../src/domain/chain/option-root.ts';
+import type { RootEntry } from '../../../src/domain/chain/root-entry.ts';
 import { exchangeInstant } from '../../../src/domain/market-time.ts';
 import type { SymbolEntry } from '../../../src/domain/symbol.ts';
 import { starterRegistryFile } from '../../../src/ingest/files/starter-registry.ts';

@@ -4,7 +4,7 @@ import type { ComponentChildren, VNode } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { DeskState } from './data/desk-state.ts';
 import type { FieldError } from './data/graph.ts';
-import type { Part } from './data/parts.ts';
+import type { Part } from './data/part-names.ts';
 import { whenInSight } from './sight.ts';
 
 /** Datasets that panels are made of, by their names on the command line. */

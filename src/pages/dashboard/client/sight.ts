@@ -1,5 +1,5 @@
 // Which panels are in sight.
-import { type Part, parts } from './data/parts.ts';
+import { type Part, parts } from './data/part-names.ts';
 
 const isInSight = (panel: Element) => {
   const { top, bottom } = panel.getBoundingClientRect();

@@ -3,7 +3,7 @@ import type { Assets } from '../../assets.ts';
 import { type Html, html } from '../../html.ts';
 import type { SiteState } from '../../market-note.ts';
 import { originOf } from '../../origin.ts';
-import type { PagesParts } from '../../pages.ts';
+import type { PagesParts } from '../../pages-parts.ts';
 import type { Page } from '../../shell.ts';
 import { contents } from '../contents.ts';
 import { searchDialog } from '../search-dialog.ts';

@@ -4,11 +4,7 @@ import type { Prisma } from '../../../../generated/store/client.ts';
 import { tablePlacements } from '../../cluster/distribution.ts';
 import type { Reader } from '../../cluster/replicas.ts';
 import { routedTo } from '../../cluster/routing.ts';
-import { modelSubjects } from '../../versions/subjects.ts';
-import { copyChunks, copyInto } from '../copy.ts';
-import type { CopyValue } from '../copy-encoding.ts';
 import type { Transaction } from '../transaction.ts';
-import { copyColumns, copyValues, type EncodedRows } from './encoded-rows.ts';
 import { type Model, type TableField, tableOf } from './model-tables.ts';
 
 // Prisma compiles every `createMany` again (215 ms of CPU for 1,000 rows of 10 columns, 5 ms here), has no upsert of
@@ -151,37 +147,6 @@ export function upsertRows<M extends Model>(
   how: OnConflict<M> = {},
 ): Promise<number> {
   return insert(tx, model, `upsert ${model} ${JSON.stringify(how)}`, () => onConflict(model, how), rows);
-}
-
-/**
- * Writes rows by COPY, the fastest way for thousands. None of them may exist already. Rows are consumed as fast as the
- * database accepts them.
- */
-export function copyRows<M extends Model>(tx: Transaction, model: M, rows: Iterable<Row<M>>): Promise<number> {
-  const valuesOf = copyValues(model);
-  function* values(): Generator<CopyValue[]> {
-    for (const row of rows) {
-      tx.changes.addRows(model, [row]);
-      yield valuesOf(row);
-    }
-  }
-  return copyInto(tx, tableOf(model).table, copyColumns(model), values());
-}
-
-/** As `copyRows`, of rows that are encoded already. */
-export function copyEncoded<M extends Model>(
-  tx: Transaction,
-  model: M,
-  rows: readonly EncodedRows<M>[],
-): Promise<number> {
-  const owner = modelSubjects[model];
-  for (const { symbol, count } of rows) if (owner && count > 0) tx.changes.add(owner.subject, symbol);
-  return copyChunks(
-    tx,
-    tableOf(model).table,
-    Object.keys(copyColumns(model)),
-    rows.flatMap(({ chunks }) => chunks),
-  );
 }
 
 /** Rows of a key, or of a part of one. */

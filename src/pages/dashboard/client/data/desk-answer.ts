@@ -17,7 +17,8 @@ import {
   shownSession,
 } from './desk-state.ts';
 import type { FieldError } from './graph.ts';
-import { errorsOf, type Part, parts, partVariables, withParts } from './parts.ts';
+import { type Part, parts } from './part-names.ts';
+import { errorsOf, partVariables, withParts } from './parts.ts';
 
 /** Sessions of off-exchange activity, in calendar days. */
 const activityDays = 31;

@@ -18,7 +18,7 @@ import type { View } from '../address.ts';
 import { anyTrade, type TradeFilter } from '../flow/trade-filter.ts';
 import type { FieldError, GraphFailure } from './graph.ts';
 import type { LiveState } from './live-link.ts';
-import type { Part } from './parts.ts';
+import type { Part } from './part-names.ts';
 import { noTrades, type TradeList } from './trade-list.ts';
 
 /** Phase of the one query. */

@@ -22,7 +22,7 @@ import { type Ask, type FieldError, GraphFailure } from './graph.ts';
 import { backOffMs, type LiveParts } from './live-link.ts';
 import { type LiveMessage, liveOperations, withMessages } from './live-operations.ts';
 import { dashboardQuery } from './operations.ts';
-import type { Part } from './parts.ts';
+import type { Part } from './part-names.ts';
 import { RegistrySearch } from './registry-search.ts';
 import { createStore, type Store } from './store.ts';
 

@@ -7,7 +7,8 @@ import { type DeskState, listedTickers } from './desk-state.ts';
 import type { Ask, FieldError } from './graph.ts';
 import { withPage } from './live-rows.ts';
 import { barsQuery, historyQuery, partsQuery, quotesQuery, surfaceQuery, tradesQuery } from './operations.ts';
-import { errorsOf, type Part, withParts } from './parts.ts';
+import type { Part } from './part-names.ts';
+import { errorsOf, withParts } from './parts.ts';
 import type { Store } from './store.ts';
 import { noTrades, tradesPerPage, withLiveTrades, withPageOfTrades } from './trade-list.ts';
 

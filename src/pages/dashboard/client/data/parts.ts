@@ -4,11 +4,8 @@ import type { SymbolParts } from '../../../../../generated/pages/operation-types
 import type { DeskState } from './desk-state.ts';
 import type { FieldError } from './graph.ts';
 import { withCapture } from './live-rows.ts';
+import { type Part, parts } from './part-names.ts';
 import { withPageOfTrades } from './trade-list.ts';
-
-/** By the names of the variables that ask for them. */
-export const parts = ['trades', 'heat', 'volatility', 'offExchange'] as const;
-export type Part = (typeof parts)[number];
 
 /** Where in an answer a part stands. */
 const pathsOf: Readonly<Record<Part, readonly (readonly string[])[]>> = {

@@ -1,0 +1,25 @@
+import type { Request } from 'express';
+import type { JsonSchema } from '../rest/contract/json-schema.ts';
+import type { CompiledRoute } from '../rest/http/router.ts';
+import type { StreamOperations } from '../rest/stream/stream.ts';
+import type { SampleMarket } from './market-note.ts';
+import type { PublishedLimits } from './published-limits.ts';
+
+/** The server's state that pages show. */
+export interface PagesParts {
+  /** The routes, and the OpenAPI document of them. */
+  compiled: readonly CompiledRoute[];
+  description: JsonSchema;
+  /** The operations of the topics of the stream. */
+  streams: StreamOperations;
+  /** Limits that the guides tell. */
+  limits: PublishedLimits;
+  /** The server's clock, epoch ms. */
+  now: () => number;
+  /** The sample market, with its key for who may be shown it: see `ServerParts`. Null = this server has other data. */
+  sample: (request: Request) => Promise<SampleMarket | null>;
+  /** Symbols of the sample market that are served beside other data, ascending. */
+  simulated: () => Promise<readonly string[]>;
+  /** The tickers with data that the pages begin with, the first one first; none if nothing is stored. */
+  firstSymbols: () => Promise<readonly string[]>;
+}
