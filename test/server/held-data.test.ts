@@ -9,6 +9,7 @@ import { writeBars } from '../../src/store/market/bar-blocks.ts';
 import { readLiveQuotes } from '../../src/store/market/live-quotes.ts';
 import { saveSymbols } from '../../src/store/market/symbols.ts';
 import { openStore, type Store } from '../../src/store/rows/connection.ts';
+import { modelsThrough } from '../../src/store/rows/models/models-through.ts';
 import { inTransaction } from '../../src/store/rows/transaction.ts';
 import type { CacheStats } from '../../src/wire/response-cache.ts';
 import { type TestApp, testApp, testSymbols } from '../support/app.ts';
@@ -250,12 +251,12 @@ describe('what is read while others write', () => {
     const read = Promise.withResolvers<void>();
     const slow: Store['primary'] = {
       ...app.store.primary,
-      query: async (...given: Parameters<Store['primary']['query']>) => {
-        const answer = await app.store.primary.query(...given);
+      prisma: modelsThrough(async (call) => {
+        const answer = await call(app.store.primary.prisma);
         read.resolve();
         await gate.promise;
-        return answer as never;
-      },
+        return answer;
+      }),
     };
     const late = readLiveQuotes({ ...app.store, reader: slow }, ['SK']);
     await read.promise;

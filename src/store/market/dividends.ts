@@ -1,11 +1,10 @@
 import type { Dividend, DividendKind } from '../../domain/dividends.ts';
 import type { Reader } from '../cluster/replicas.ts';
 import { readFrom, type Store } from '../rows/connection.ts';
-import { findRows, type Row, upsertRows } from '../rows/models/sets.ts';
+import { findAny } from '../rows/models/any-of.ts';
+import { type Row, upsertRows } from '../rows/models/sets.ts';
 import type { Transaction } from '../rows/transaction.ts';
 import { type HeldKind, readHeld } from '../versions/versioned-cache.ts';
-
-const fields = ['symbol', 'exDate', 'kind', 'amount', 'ratio', 'declared'] as const;
 
 const heldDividends: HeldKind<readonly Dividend[]> = {
   subject: 'corporate',
@@ -17,16 +16,18 @@ const heldDividends: HeldKind<readonly Dividend[]> = {
 const dividendOf = (row: Row<'Dividend'>): Dividend => ({ ...row, kind: row.kind as DividendKind });
 
 /**
- * The dividends of symbols, ascending by ex-date; a symbol without any is absent. One statement, none when all are
- * held.
+ * The dividends of symbols, ascending by ex-date; a symbol without any is absent. One statement for up to 250,
+ * none when all are held.
  */
 export function dividendsOf(store: Store, symbols: readonly string[]): Promise<Map<string, readonly Dividend[]>> {
   const asked = symbols.map((symbol) => ({ symbol }));
   return readHeld(store, heldDividends, asked, async (missing) => {
-    const keys = missing.map(({ symbol }) => ({ symbol }));
-    const rows = await findRows(readFrom(store, 'corporate', symbols), 'Dividend', { by: ['symbol'], keys }, fields);
-    const ascending = rows.toSorted((a, b) => (a.exDate < b.exDate ? -1 : a.exDate > b.exDate ? 1 : 0));
-    return Map.groupBy(ascending.map(dividendOf), ({ symbol }) => symbol);
+    const { prisma } = readFrom(store, 'corporate', symbols);
+    const rows = await findAny(
+      missing.map(({ symbol }) => symbol),
+      (symbol) => prisma.dividend.findMany({ where: { symbol }, orderBy: [{ exDate: 'asc' }, { kind: 'asc' }] }),
+    );
+    return Map.groupBy(rows.map(dividendOf), ({ symbol }) => symbol);
   });
 }
 

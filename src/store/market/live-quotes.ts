@@ -1,7 +1,8 @@
 import { roundHalfEven } from '../../domain/units.ts';
 import { readFrom, type Store } from '../rows/connection.ts';
+import { findAny } from '../rows/models/any-of.ts';
 import { numbered } from '../rows/models/rows.ts';
-import { findRows, type Row, upsertRows } from '../rows/models/sets.ts';
+import { type Row, upsertRows } from '../rows/models/sets.ts';
 import type { Transaction } from '../rows/transaction.ts';
 import { type HeldKind, readHeld } from '../versions/versioned-cache.ts';
 
@@ -11,17 +12,19 @@ import { type HeldKind, readHeld } from '../versions/versioned-cache.ts';
  */
 export type LiveQuote = Row<'LiveQuote'>;
 
-const fields = ['symbol', 'sessionDate', 'spot', 'eventTsMs', 'volume', 'officialClose'] as const;
-
 const heldQuotes: HeldKind<LiveQuote> = { subject: 'market', name: 'live-quote', bytesOf: () => 150 };
 
-/** The live quotes of several symbols in one statement, none when all are held; a symbol without one is absent. */
+/**
+ * The live quotes of several symbols, of up to 250 in one statement, none when all are held; a symbol without one is
+ * absent.
+ */
 export function readLiveQuotes(store: Store, symbols: readonly string[]): Promise<Map<string, LiveQuote>> {
   const asked = symbols.map((symbol) => ({ symbol }));
   return readHeld(store, heldQuotes, asked, async (keys) => {
-    const from = readFrom(store, 'market', symbols);
-    const rows = await findRows(from, 'LiveQuote', { by: ['symbol'], keys }, fields);
-    return new Map(rows.map((row) => [row.symbol, row]));
+    const { prisma } = readFrom(store, 'market', symbols);
+    const missing = keys.map(({ symbol }) => symbol);
+    const rows = await findAny(missing, (symbol) => prisma.liveQuote.findMany({ where: { symbol } }));
+    return new Map(rows.map((row) => [row.symbol, numbered(row)]));
   });
 }
 

@@ -1,11 +1,10 @@
 import type { Split } from '../../domain/splits.ts';
 import type { Reader } from '../cluster/replicas.ts';
 import { readFrom, type Store } from '../rows/connection.ts';
-import { findRows, upsertRows } from '../rows/models/sets.ts';
+import { findAny } from '../rows/models/any-of.ts';
+import { upsertRows } from '../rows/models/sets.ts';
 import type { Transaction } from '../rows/transaction.ts';
 import { type HeldKind, readHeld } from '../versions/versioned-cache.ts';
-
-const fields = ['symbol', 'exDate', 'ratio', 'declared'] as const;
 
 const heldSplits: HeldKind<readonly Split[]> = {
   subject: 'corporate',
@@ -15,19 +14,18 @@ const heldSplits: HeldKind<readonly Split[]> = {
 
 /** The splits of symbols, ascending by ex-date, inside the caller's transaction; a symbol without any is absent. */
 export async function splitsIn(
-  from: Pick<Reader, 'query' | 'symbolsAtOnce'>,
+  { prisma }: Pick<Reader, 'prisma'>,
   symbols: readonly string[],
 ): Promise<Map<string, Split[]>> {
-  const keys = [...new Set(symbols)].map((symbol) => ({ symbol }));
-  const rows = await findRows(from, 'Split', { by: ['symbol'], keys }, fields);
-  return Map.groupBy(
-    rows.toSorted((a, b) => (a.exDate < b.exDate ? -1 : 1)),
-    ({ symbol }) => symbol,
+  const rows = await findAny(symbols, (symbol) =>
+    prisma.split.findMany({ where: { symbol }, orderBy: { exDate: 'asc' } }),
   );
+  return Map.groupBy(rows, ({ symbol }) => symbol);
 }
 
 /**
- * The splits of symbols, ascending by ex-date; a symbol without any is absent. One statement, none when all are held.
+ * The splits of symbols, ascending by ex-date; a symbol without any is absent. One statement for up to 250, none when
+ * all are held.
  */
 export function readSplits(store: Store, symbols: readonly string[]): Promise<Map<string, readonly Split[]>> {
   const asked = symbols.map((symbol) => ({ symbol }));
