@@ -2,8 +2,10 @@ import type { Timeframe } from '../../domain/bar.ts';
 import { tradeDate } from '../../domain/calendar.ts';
 import { exchangeDate, type SessionDate } from '../../domain/market-time.ts';
 import { readFrom, type Store } from '../rows/connection.ts';
+import { findAny } from '../rows/models/any-of.ts';
+import { selection } from '../rows/models/columns.ts';
+import { numbered } from '../rows/models/rows.ts';
 import type { Row } from '../rows/models/sets.ts';
-import { statement } from '../rows/statement.ts';
 import { type HeldKey, type HeldKind, heldId, readHeld } from '../versions/versioned-cache.ts';
 
 /**
@@ -17,13 +19,9 @@ export function spanStart(timeframe: Timeframe, date: SessionDate): SessionDate 
 }
 
 /** A block's row without its payload. */
-export type BarHeader = Pick<Row<'BarBlock'>, 'symbol' | 'spanStart' | 'firstTsMs' | 'lastTsMs' | 'count' | 'version'>;
+export type BarHeader = Pick<Row<'BarBlock'>, keyof typeof headerFields>;
 
-const headersIn = statement(
-  'market/bar-block-headers',
-  { symbols: 'text[]', timeframe: 'text', first: 'text', last: 'text' },
-  { symbol: 'text', spanStart: 'text', firstTsMs: 'int8', lastTsMs: 'int8', count: 'int4', version: 'text' },
-);
+const headerFields = selection(['symbol', 'spanStart', 'firstTsMs', 'lastTsMs', 'count', 'version']);
 
 /** Bytes that a header takes in the cache, about. */
 const headerBytes = 150;
@@ -64,7 +62,10 @@ function periodsOf(timeframe: Timeframe, first: SessionDate, last: SessionDate):
   return periods;
 }
 
-/** Headers of blocks whose spans begin between two dates, both included, by symbol, ascending. One statement. */
+/**
+ * Headers of blocks whose spans begin between two dates, both included, by symbol, ascending. One statement for up to
+ * 250 symbols.
+ */
 async function readHeaders(
   store: Store,
   symbols: readonly string[],
@@ -72,13 +73,20 @@ async function readHeaders(
   first: SessionDate,
   last: SessionDate,
 ): Promise<Map<string, BarHeader[]>> {
-  const rows = await headersIn.rows(readFrom(store, 'market', symbols), { symbols, timeframe, first, last });
-  return Map.groupBy(rows, ({ symbol }) => symbol);
+  const { prisma } = readFrom(store, 'market', symbols);
+  const rows = await findAny(symbols, (symbol) =>
+    prisma.barBlock.findMany({
+      where: { symbol, timeframe, spanStart: { gte: first, lte: last } },
+      select: headerFields,
+      orderBy: { spanStart: 'asc' },
+    }),
+  );
+  return Map.groupBy(rows.map(numbered), ({ symbol }) => symbol);
 }
 
 /**
  * The headers of blocks of several symbols that have bars in [fromMs, toMs), ascending; a symbol without is absent. One
- * statement, none when all are held.
+ * statement for up to 250 symbols, none when all are held.
  */
 export async function barHeaders(
   store: Store,
@@ -112,7 +120,7 @@ export async function barHeaders(
   );
 }
 
-/** The headers of several symbols' periods by `heldId`, in one statement. */
+/** The headers of several symbols' periods by `heldId`. */
 async function readPeriods(
   store: Store,
   timeframe: Timeframe,

@@ -17,3 +17,8 @@ export function columnTypes<M extends Model>(model: M): { [Field in FieldOf<M>]:
   const types = tableOf(model).fields.map(({ field, type }): [string, SqlType] => [field, type as SqlType]);
   return Object.fromEntries(types) as { [Field in FieldOf<M>]: TypeOf<Row<M>[Field]> };
 }
+
+/** Prisma's `select` of these fields. */
+export function selection<const Field extends string>(fields: readonly Field[]): { [F in Field]: true } {
+  return Object.fromEntries(fields.map((field) => [field, true])) as { [F in Field]: true };
+}
