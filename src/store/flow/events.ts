@@ -11,6 +11,7 @@ import type {
 } from '../../domain/flow/flow.ts';
 import { addDays, exchangeInstant, type SessionDate } from '../../domain/market-time.ts';
 import { readFrom, type Store } from '../rows/connection.ts';
+import { anyOf, findAny } from '../rows/models/any-of.ts';
 import { columnTypes, fieldNames } from '../rows/models/columns.ts';
 import { copyEncoded, copyRows } from '../rows/models/copied-rows.ts';
 import { numbered } from '../rows/models/rows.ts';
@@ -214,11 +215,20 @@ export async function findLargeTrades(
   keys: readonly EventKey[],
   throughMs: number,
 ): Promise<LargeTrade[]> {
-  const by = ['underlying', 'sessionDate', 'eventId'] as const;
-  const from = readFrom(store, 'flow', new Set(keys.map(({ underlying }) => underlying)));
-  const rows: EventRow[] = await findRows(from, 'FlowEvent', { by, keys }, eventFields);
-  const past = rows.filter(({ eventTsMs }) => eventTsMs <= throughMs);
-  return largeTradesOf(store, await withCoverage(store, past));
+  const underlyings = new Set(keys.map(({ underlying }) => underlying));
+  const { prisma } = readFrom(store, 'flow', underlyings);
+  const ofKeys = {
+    underlying: anyOf(underlyings),
+    sessionDate: anyOf(keys.map(({ sessionDate }) => sessionDate)),
+    eventTsMs: { lte: throughMs },
+  };
+  const rows = await findAny(
+    keys.map(({ eventId }) => eventId),
+    (eventId) => prisma.flowEvent.findMany({ where: { ...ofKeys, eventId } }),
+  );
+  const wanted = new Set(keys.map(eventKey));
+  const found = rows.filter((row) => wanted.has(eventKey(row))).map(numbered);
+  return largeTradesOf(store, await withCoverage(store, found));
 }
 
 /**
