@@ -12,6 +12,8 @@ import { yieldToEventLoop } from '../../runtime/event-loop.ts';
 import type { Reader } from '../cluster/replicas.ts';
 import { blockVersion } from '../market/bar-codec.ts';
 import { readFrom, type Store } from '../rows/connection.ts';
+import { anyOf, findAny } from '../rows/models/any-of.ts';
+import { selection } from '../rows/models/columns.ts';
 import { findKnownRows } from '../rows/models/known-rows.ts';
 import { numbered } from '../rows/models/rows.ts';
 import { findRows, type Row, upsertRows } from '../rows/models/sets.ts';
@@ -29,7 +31,14 @@ import {
   texts,
 } from '../series/codec.ts';
 import { published, standing } from '../versions/published.ts';
-import { type AsOf, type HeldKind, type Interval, readHeldAsOf } from '../versions/versioned-cache.ts';
+import {
+  type AsOf,
+  type HeldKind,
+  heldId,
+  type Interval,
+  readHeld,
+  readHeldAsOf,
+} from '../versions/versioned-cache.ts';
 import { openInterestExpiries } from './open-interest.ts';
 
 /** An underlying, and the instant (epoch ms) at or before which its last capture is wanted. */
@@ -337,19 +346,41 @@ export async function chainCaptureAt(from: Reader, underlying: string, atMs: num
   return last && chainCaptureOf(from, underlying, numbered(last).capturedAt);
 }
 
+const heldCompleteness: HeldKind<{ isIncomplete: boolean }> = {
+  subject: 'chain',
+  name: 'chain-completeness',
+  bytesOf: () => 100,
+};
+
 /**
- * True if each of these captures is incomplete, in their order; false for one that is not there. One statement.
+ * True if each of these captures is incomplete, in their order; false for one that is not there. One statement for up
+ * to 250 instants, none when all are held.
  */
 export async function incompleteChains(
   store: Store,
   captures: readonly Pick<ChainCapture, 'underlying' | 'capturedAt'>[],
 ): Promise<boolean[]> {
-  const by = ['underlying', 'capturedAt'] as const;
-  const from = readFrom(store, 'chain', new Set(captures.map(({ underlying }) => underlying)));
-  const rows = await findRows(from, 'ChainCapture', { by, keys: captures }, [...by, 'partial', 'subset']);
-  const keyOf = (row: (typeof captures)[number]) => `${row.underlying} ${row.capturedAt}`;
-  const incomplete = new Map(rows.map((row) => [keyOf(row), isIncomplete(row)]));
-  return captures.map((capture) => incomplete.get(keyOf(capture)) ?? false);
+  const asked = captures.map(({ underlying, capturedAt }) => ({ symbol: underlying, part: String(capturedAt) }));
+  const held = await readHeld(store, heldCompleteness, asked, async (missing) => {
+    const underlyings = new Set(missing.map(({ symbol }) => symbol));
+    const { prisma } = readFrom(store, 'chain', underlyings);
+    // Captures of each underlying at each instant: a few more than asked for, which are as near.
+    const rows = await findAny(
+      missing.map(({ part }) => Number(part)),
+      (capturedAt) =>
+        prisma.chainCapture.findMany({
+          where: { underlying: anyOf(underlyings), capturedAt },
+          select: selection(['underlying', 'capturedAt', 'partial', 'subset']),
+        }),
+    );
+    return new Map(
+      rows.map((row) => [
+        heldId({ symbol: row.underlying, part: String(row.capturedAt) }),
+        { isIncomplete: isIncomplete(row) },
+      ]),
+    );
+  });
+  return asked.map((key) => held.get(heldId(key))?.isIncomplete ?? false);
 }
 
 /**

@@ -3,6 +3,9 @@ import type { PricedDividend } from '../../domain/chain/priced-dividend.ts';
 import type { GexCapture } from '../../domain/gex.ts';
 import { dateOfEpochDay, epochDay } from '../../domain/market-time.ts';
 import { readFrom, type Store } from '../rows/connection.ts';
+import { anyOf } from '../rows/models/any-of.ts';
+import { selection } from '../rows/models/columns.ts';
+import { numbered } from '../rows/models/rows.ts';
 import { findRows } from '../rows/models/sets.ts';
 import { decodeBlock, encodeBlock, measures, numbers, texts } from '../series/codec.ts';
 
@@ -70,14 +73,17 @@ export async function gexInputsOf(
       ...by,
       ...(['inputs', 'productVersion'] as const),
     ]),
-    findRows(readFrom(store, 'chain', underlyings), 'ChainCapture', { by, keys: captures }, [
-      ...by,
-      ...(['fileName', 'fileHash'] as const),
-    ]),
+    // Captures of each underlying at each instant: a few more than asked for, which are as near.
+    readFrom(store, 'chain', underlyings).prisma.chainCapture.findMany({
+      where: { underlying: anyOf(underlyings), capturedAt: anyOf(captures.map(({ capturedAt }) => capturedAt)) },
+      select: selection([...by, 'fileName', 'fileHash']),
+    }),
   ]);
   const keyOf = (row: (typeof captures)[number]) => `${row.underlying} ${row.capturedAt}`;
   const inputs = new Map(computed.map((row) => [keyOf(row), row]));
-  const files = new Map(chains.map(({ fileName: name, fileHash: sha256, ...key }) => [keyOf(key), { name, sha256 }]));
+  const files = new Map(
+    chains.map(numbered).map(({ fileName: name, fileHash: sha256, ...key }) => [keyOf(key), { name, sha256 }]),
+  );
   return captures.map((capture) => {
     const { inputs: payload = null, productVersion = null } = inputs.get(keyOf(capture)) ?? {};
     if (payload === null || productVersion === null) return null;
