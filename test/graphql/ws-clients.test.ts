@@ -152,14 +152,32 @@ describe('the graphql-ws client', () => {
     stopping.live.close();
   });
 
-  test('has as many connections as streams, and is told to try again later beyond them', async () => {
+  test('has as many connections as streams, whatever they follow, and is told to try again later beyond them', async () => {
     const small = await testApp({ store: app.store, nowMs, env: { MAX_STREAMS: '2' } });
     const key = await small.key();
-    const first = follow(clientOf(key, small), quoteOf('SPY'));
-    await expect.poll(() => first.said.length).toBe(1);
-    const second = follow(clientOf(key, small), page);
-    expect(await second.over).toMatchObject({ code: 1013 });
+    for (const client of [clientOf(key, small), clientOf(key, small)]) {
+      const following = ['SPY', 'AAPL', 'QQQ'].map((symbol) => follow(client, quoteOf(symbol)));
+      await expect.poll(() => following.map(({ said }) => said.length)).toEqual([1, 1, 1]);
+    }
+    expect(await follow(clientOf(key, small), page).over).toMatchObject({ code: 1013 });
     small.live.close();
+  });
+
+  test('pays the points of its subscriptions together, the first ten with the connection, and not twice', async () => {
+    const key = await app.key({ apiTier: 'free' });
+    const left = async () =>
+      Number((await app.get('/v2/account/usage', { credential: key })).headers['x-ratelimit-remaining']);
+    const before = await left();
+    const client = clientOf(key);
+    const followed = async () => {
+      const following = ['SPY', 'AAPL', 'QQQ'].map((symbol) => follow(client, quoteOf(symbol)));
+      await expect.poll(() => following.every(({ said }) => said.length > 0)).toBe(true);
+    };
+    // 2.6 points each, and what they are written in: three are less than ten. What asks what is left is a request too.
+    await followed();
+    expect(before - (await left())).toBe(1 + 1);
+    await followed();
+    expect(before - (await left())).toBe(2 + 2);
   });
 });
 

@@ -12,22 +12,25 @@ import { requireEventStream, type Subscribed, sendAnswers, subscribe } from '../
 /** Open subscriptions by the response of the request that opened them, until it begins. */
 export type OpenSubscriptions = WeakMap<ServerResponse, Subscribed>;
 
-/** Admits a subscription as any request and counts it at once; what it then holds it holds until `connection` ends. */
+/**
+ * Admits a subscription as any request and counts it at once; what it then holds it holds until its connection ends.
+ * One that has a connection of its own is one of the caller's streams; else the connection is.
+ */
 async function admitSubscription(
   services: EndpointServices,
   weigh: OperationWeights,
   args: ExecutionArgs,
-  connection: Lifetime,
 ): Promise<Subscribed | { errors: readonly GraphQLError[] }> {
   const state = stateOf(args);
   const life = lifetime();
-  connection.onEnd(life.end);
+  connectionOf(state).onEnd(life.end);
   // Slots taken while its cost was worked out are freed at once.
   const request = lifetime();
   try {
     await admitOperation(services, weigh, args, request);
     const { caller, groups } = state.admitted!;
     services.admission.count(caller, groups);
+    if (!state.connection) life.onEnd(services.admission.takeStreamSlot(caller));
     const asked = { caller, groups, query: state.params.query ?? '', variables: state.variables ?? {} };
     const subscribed = await subscribe(services, args, asked, state.req, life);
     return 'errors' in subscribed ? subscribed : Object.assign(subscribed, { charged: state.charged });
@@ -56,12 +59,7 @@ export function subscriptionStreams(
     onSubscribe: async ({ args, setSubscribeFn, setResultAndStopExecution }) => {
       const state = stateOf(args as never);
       try {
-        const subscribed = await admitSubscription(
-          services,
-          weigh,
-          args as unknown as ExecutionArgs,
-          connectionOf(state),
-        );
+        const subscribed = await admitSubscription(services, weigh, args as unknown as ExecutionArgs);
         if ('errors' in subscribed) return setResultAndStopExecution({ errors: [...subscribed.errors] });
         open.set(state.res, subscribed);
         setSubscribeFn(async () => subscribed.answers.source);

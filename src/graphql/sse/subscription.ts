@@ -54,7 +54,6 @@ export async function subscribe(
   const shares = isMarketData(groups);
   const operationName = args.operationName ?? null;
   const asked = JSON.stringify([operationName, variables, query]);
-  life.onEnd(services.admission.takeStreamSlot(caller));
   const answers = await openAnswers({
     schema: services.schema,
     document: args.document,

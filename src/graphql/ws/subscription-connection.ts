@@ -16,6 +16,7 @@ import { type JsonExcess, jsonSize, mostJsonValues } from '../../wire/json-size.
 import type { OpenStream, StreamEnd } from '../../wire/open-stream.ts';
 import { deepestJson } from '../../wire/stored-text.ts';
 import { endError } from '../execution/live-answers.ts';
+import { requestsOf } from '../limits/weight.ts';
 import { requestErrorOf } from '../request-error.ts';
 import type { RunOperation, SentOperation } from '../sse/single-connection.ts';
 import { eachAnswer, type Subscribed } from '../sse/subscription.ts';
@@ -57,6 +58,8 @@ export class GraphqlConnection implements WebSocketListener, OpenStream {
   #caller: Caller | null = null;
   /** Points of reading the message at hand, until an operation is charged them. */
   #sentPoints = 0;
+  /** Points of its subscriptions so far, and the requests charged for them: the connection's own is the first. */
+  readonly #cost = { points: 0, requests: 1 };
   #handle: (message: string) => Promise<void> = async () => {};
   readonly #closed: (code?: number, reason?: string) => Promise<void>;
 
@@ -216,9 +219,11 @@ export class GraphqlConnection implements WebSocketListener, OpenStream {
     const response = new ServerResponse(this.#request);
     life.onEnd(() => response.emit('close'));
     if (this.#socket.isClosed) life.end();
-    const result = await withinRequest(scope, () =>
-      this.#run(this.#request, response, { ...sent, sentPoints }, life),
-    ).catch((error: unknown) => {
+    const result = await withinRequest(scope, async () => {
+      const result = await this.#run(this.#request, response, { ...sent, sentPoints }, life);
+      if ('answers' in result) await this.#settle(result, response);
+      return result;
+    }).catch((error: unknown) => {
       life.end();
       throw error;
     });
@@ -228,6 +233,18 @@ export class GraphqlConnection implements WebSocketListener, OpenStream {
     }
     life.end();
     return result.data == null && result.errors?.length ? result.errors : result;
+  }
+
+  /**
+   * Charges subscriptions their points together: what one was charged beyond the whole requests that this makes is
+   * given back.
+   */
+  async #settle({ charged }: Subscribed, response: ServerResponse): Promise<void> {
+    if (!charged) return;
+    this.#cost.points += charged.prediction.points;
+    const due = requestsOf(this.#cost.points) - this.#cost.requests;
+    this.#cost.requests += due;
+    await this.#services.admission.settle(charged, this.#request, response, due);
   }
 
   /**
