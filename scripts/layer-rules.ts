@@ -158,7 +158,6 @@ export const edge: readonly string[] = [
   'server.ts',
   'cli/',
   'pages/dashboard/client/main.ts',
-  'pages/dashboard/client/data/live-worker.ts',
 ];
 
 /** Single readings of `ambient` elsewhere in src/, each with its reason. */

@@ -13,7 +13,6 @@ const pages = join(import.meta.dirname, '../../src/pages');
 /** Scripts that are modules: what several of them import is a file of its own. */
 const modules = [
   'client/shell.ts',
-  'dashboard/client/data/live-worker.ts',
   'dashboard/client/main.ts',
   'landing/client/landing.ts',
   'reference/client/guide.ts',

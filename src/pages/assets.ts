@@ -16,10 +16,6 @@ const contentTypes: Readonly<Record<string, string>> = {
   '.txt': 'text/plain; charset=utf-8',
 };
 
-/** A worker has no page whose policy holds for it: it may load scripts of this server and ask it. */
-const workerSecurity = "default-src 'none'; script-src 'self'; connect-src 'self'; frame-ancestors 'none'";
-const isWorker = (path: string) => path.endsWith('/live-worker.js');
-
 /** The files of the pages, each under an address that changes when its content does. */
 export interface Assets {
   /** The address of a file, by its path, e.g. `site.css` or `dashboard/client/main.js`. */
@@ -58,7 +54,6 @@ export function openAssets(made: readonly AssetFile[]): Assets {
     const bytes = await bytesOf(file, encoding);
     if (encoding !== 'identity') response.setHeader('Content-Encoding', encoding);
     response.setHeader('Content-Type', contentTypes[extname(file.path)]!);
-    if (isWorker(file.path)) response.setHeader('Content-Security-Policy', workerSecurity);
     response.setHeader('Content-Length', bytes.length);
     response.end(request.method === 'HEAD' ? undefined : bytes);
   }

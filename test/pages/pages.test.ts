@@ -174,15 +174,6 @@ describe('/assets', () => {
     }
   });
 
-  test('the worker that tabs share may load and ask this server alone', async () => {
-    const page = (await open('/dashboard')).bytes.toString();
-    const { status, headers } = await open(page.match(/data-live-worker="([^"]+)"/)![1]!);
-    expect({ status, policy: headers['content-security-policy'] }).toEqual({
-      status: 200,
-      policy: "default-src 'none'; script-src 'self'; connect-src 'self'; frame-ancestors 'none'",
-    });
-  });
-
   test('GraphiQL’s files are those of its package but for its fonts, and its page holds none of them', async () => {
     const { js } = await import('@graphql-yoga/render-graphiql/graphiql');
     const page = (await open('/graphql')).bytes;

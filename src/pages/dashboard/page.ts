@@ -1,6 +1,5 @@
 import type { Request } from 'express';
 import { latestSession } from '../../graphql/examples.ts';
-import type { Assets } from '../assets.ts';
 import { html } from '../html.ts';
 import type { SiteState } from '../market-note.ts';
 import type { PagesParts } from '../pages-parts.ts';
@@ -18,7 +17,6 @@ export async function dashboardPage(
   { now, firstSymbols }: PagesParts,
   request: Request,
   { sample }: SiteState,
-  assets: Assets,
 ): Promise<Page> {
   const asked = request.params.symbol as string | undefined;
   const symbols = await firstSymbols();
@@ -32,7 +30,7 @@ export async function dashboardPage(
     description: `${symbol}: price, dealer gamma, option flow, implied volatility and off-exchange trading, live.`,
     current: '/dashboard',
     // The server's clock, not the browser's, says which session trades.
-    body: html`<main id="main" class="dashboard" data-symbol="${symbol}" data-symbols="${symbols.join(' ')}" data-session="${session}" data-live-worker="${assets.address('dashboard/client/data/live-worker.js')}">${frames}<noscript><p class="no-script">The dashboard needs JavaScript, which is switched off. The same figures are available from <a href="/docs">the API</a>.</p></noscript></main>`,
+    body: html`<main id="main" class="dashboard" data-symbol="${symbol}" data-symbols="${symbols.join(' ')}" data-session="${session}">${frames}<noscript><p class="no-script">The dashboard needs JavaScript, which is switched off. The same figures are available from <a href="/docs">the API</a>.</p></noscript></main>`,
     styles: ['dashboard/dashboard.css'],
     scripts: ['dashboard/client/main.js'],
   };

@@ -518,8 +518,6 @@ describe.skipIf(chromiumPath === null)('the dashboard in a browser', { timeout: 
     };
     const { page } = await open('/dashboard/SPY', { key: own });
     await page.waitForSelector('.live[data-stream="live"]');
-    // As long as a tab waits for the worker that it shares: what it opens after that is opened once, too.
-    await page.waitForTimeout(10_500);
     for (const symbol of ['AAPL', 'SPY', 'AAPL', 'SPY', 'AAPL', 'SPY', 'AAPL', 'SPY', 'AAPL']) {
       await page.fill('#symbol-input', symbol);
       await page.press('#symbol-input', 'Enter');
@@ -560,7 +558,7 @@ describe.skipIf(chromiumPath === null)('the dashboard in a browser', { timeout: 
     expect(questions).toHaveLength(before);
   });
 
-  test('seven tabs load and are live over one stream', async () => {
+  test('seven tabs load and are live, each over a connection of its own that ends with it', async () => {
     const streams = () => app.live.counts().streams;
     await soon(streams).toBe(0);
     const tabs = [(await open()).page];
@@ -574,8 +572,9 @@ describe.skipIf(chromiumPath === null)('the dashboard in a browser', { timeout: 
     }
     await trade(app.store, { SPY: 354.25 }, filledNowMs - 400);
     for (const page of tabs) await soon(() => page.locator('#spot').innerText()).toBe('354.25');
-    // On a busy machine a tab may have had a stream of its own for a while.
-    await soon(streams).toBe(ofOneTab);
+    expect(streams()).toBe(7 * ofOneTab);
+    for (const page of tabs) await page.close();
+    await soon(streams).toBe(0);
   });
 
   test('a server that goes away is said so, and found again when it is back, with what was missed', async () => {

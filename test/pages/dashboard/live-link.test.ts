@@ -1,34 +1,22 @@
 import { once } from 'node:events';
-import http from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { text } from 'node:stream/consumers';
-import { afterEach, describe, expect, test, vi } from 'vitest';
-import { eventFrames, type SentEvent } from '../../../src/pages/dashboard/client/data/event-frames.ts';
+import { setTimeout as delay } from 'node:timers/promises';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { WebSocketServer } from 'ws';
 import { frameQueue } from '../../../src/pages/dashboard/client/data/frame-queue.ts';
-import { backOffMs, type LiveState, openLive } from '../../../src/pages/dashboard/client/data/live-link.ts';
+import {
+  backOffMs,
+  type LiveParts,
+  type LiveState,
+  openLive,
+} from '../../../src/pages/dashboard/client/data/live-link.ts';
+import { whileVisible } from '../../../src/pages/dashboard/client/data/while-visible.ts';
 
 describe('the wait before another try', () => {
   test('doubles from about a second to about half a minute, spread so that readers do not come back at once', () => {
     expect([0, 1, 2, 3].map((attempt) => backOffMs(attempt, 0.5))).toEqual([1000, 2000, 4000, 8000]);
     expect(backOffMs(40, 0.5)).toBe(30_000);
     expect(backOffMs(0, 0)).toBeLessThan(backOffMs(0, 1));
-  });
-});
-
-describe('events of a stream', () => {
-  test('are whole however the text is cut; comments are passed over', () => {
-    const text = ':\n\nevent: next\ndata: {"a":1}\n\n:\n\nevent: next\ndata: two\ndata: lines\n\ndata:\n\n';
-    const expected = [
-      { event: 'next', data: '{"a":1}' },
-      { event: 'next', data: 'two\nlines' },
-      { event: 'message', data: '' },
-    ];
-    for (const size of [1, 2, 7, text.length]) {
-      const events: SentEvent[] = [];
-      const take = eventFrames((event) => events.push(event));
-      for (let i = 0; i < text.length; i += size) take(text.slice(i, i + size));
-      expect(events).toEqual(expected);
-    }
   });
 });
 
@@ -45,93 +33,210 @@ describe('a burst of messages', () => {
     frames.pop()!();
     expect(flushed).toEqual([Array.from({ length: 200 }, (_, i) => i)]);
     queue.put(1);
-    queue.clear();
+    queue.put(2);
+    queue.keep((item) => item > 1);
     frames.pop()!();
-    expect(flushed).toHaveLength(1);
+    expect(flushed[1]).toEqual([2]);
   });
 });
 
-const closers: (() => void)[] = [];
-afterEach(() => {
-  for (const close of closers.splice(0)) close();
-});
+/** What a client has sent on one connection, and its end. */
+interface Connection {
+  key: string;
+  /** Queries of its subscriptions, by id; those that it ended are gone. */
+  subscribed: Map<string, string>;
+  send: (message: object) => void;
+  next: (query: string, data: object) => void;
+  error: (query: string, extensions: object) => void;
+  close: (code: number) => void;
+}
 
-/** A server that answers a request for a stream as `onStream` says. */
-async function streamServer(onStream: (response: http.ServerResponse, times: number) => void) {
-  let streams = 0;
-  const server = http.createServer((_request, response) => onStream(response, ++streams));
-  server.listen(0, '127.0.0.1');
+/** A server by the protocol; `answer` acts on a subscription of a connection, the `times`th (from 1). */
+async function socketServer(
+  answer: (connection: Connection, query: string, times: number) => void,
+  admits: (connection: Connection, times: number) => boolean = () => true,
+) {
+  const connections: Connection[] = [];
+  const server = new WebSocketServer({ port: 0, host: '127.0.0.1' });
   await once(server, 'listening');
-  closers.push(
-    () => server.closeAllConnections(),
-    () => server.close(),
-  );
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/graphql/stream`;
+  server.on('connection', (socket) => {
+    const send = (message: object) => socket.send(JSON.stringify(message));
+    const subscribed = new Map<string, string>();
+    const idOf = (query: string) => [...subscribed].find(([, each]) => each === query)![0];
+    const connection: Connection = {
+      key: '',
+      subscribed,
+      send,
+      next: (query, data) => send({ type: 'next', id: idOf(query), payload: { data } }),
+      error: (query, extensions) => send({ type: 'error', id: idOf(query), payload: [{ message: 'x', extensions }] }),
+      close: (code) => socket.close(code),
+    };
+    const times = connections.push(connection);
+    socket.on('message', (data) => {
+      const { type, id, payload } = JSON.parse(String(data));
+      if (type === 'connection_init') {
+        connection.key = payload.Authorization;
+        if (admits(connection, times)) send({ type: 'connection_ack' });
+      } else if (type === 'subscribe') {
+        subscribed.set(id, payload.query);
+        answer(connection, payload.query, times);
+      } else if (type === 'complete') subscribed.delete(id);
+    });
+  });
+  onTestFinished(() => {
+    for (const client of server.clients) client.terminate();
+    server.close();
+  });
+  return { url: `ws://127.0.0.1:${(server.address() as AddressInfo).port}`, connections };
 }
 
-function opened(url: string) {
+function opened(url: string, names: readonly string[] = ['quotes', 'trades']) {
   const states: LiveState[] = [];
-  const returned = vi.fn();
+  const onReturn = vi.fn();
   const onData = vi.fn();
-  const parts = {
-    url,
-    key: 'k',
-    operations: ['quotes', 'trades'].map((name) => ({ name, query: 'subscription', variables: {}, onData })),
-    random: () => 0,
-  };
-  closers.push(openLive({ ...parts, onState: (state) => states.push(state), onReturn: returned }));
-  return { states, returned, onData };
+  const link = openLive({ url, key: 'k', onState: (state) => states.push(state), onReturn, random: () => 0 });
+  onTestFinished(() => link.close());
+  const listen = (wanted: readonly string[]) =>
+    link.listen(wanted.map((id) => ({ id, query: id, variables: {}, onData: (data) => onData(id, data) })));
+  listen(names);
+  return { states, onReturn, onData, listen };
 }
+
+const soon = <Value>(look: () => Value) => expect.poll(look, { timeout: 5000 });
 
 describe('the live connection', () => {
-  test('that the server drops is opened again, and what was missed is asked for', async () => {
-    const url = await streamServer((response, times) => {
-      response.writeHead(200, { 'content-type': 'text/event-stream' });
-      response.write(':\n\n');
-      if (times === 1) setTimeout(() => response.destroy(), 50);
+  test('sends the key, and that the server drops is opened again, with what was missed to be asked for', async () => {
+    const { url, connections } = await socketServer(({ close }, _query, times) => {
+      if (times === 1) close(1001);
     });
-    const { states, returned } = opened(url);
-    await vi.waitFor(() => expect(returned).toHaveBeenCalledTimes(1), 5000);
+    const { states, onReturn } = opened(url);
+    await soon(() => onReturn.mock.calls.length).toBe(1);
     expect(states).toEqual(['connecting', 'live', 'reconnecting', 'live']);
+    expect(connections.map(({ key }) => key)).toEqual(['Bearer k', 'Bearer k']);
   });
 
-  const said = (id: string, payload: object) => `event: next\ndata: ${JSON.stringify({ id, payload })}\n\n`;
-
-  test('hands each subscription its data, and comes back when the server stops', async () => {
-    const url = await streamServer((response, times) => {
-      response.writeHead(200, { 'content-type': 'text/event-stream' });
-      const shutdown = { errors: [{ message: 'x', extensions: { reason: 'shutdown' } }] };
-      if (times === 1) response.end(said('quotes', { data: { spot: 1 } }) + said('quotes', shutdown));
-      else response.write(said('trades', { data: { seq: times } }));
+  test.each(['shutdown', 'too_slow', 'failed'])('hands each its data, and comes back after %s', async (reason) => {
+    const { url } = await socketServer(({ next, error }, query, times) => {
+      if (times === 2) return next(query, { seq: times });
+      if (query === 'quotes') next(query, { spot: 1 });
+      else error(query, { code: 'internal', reason });
     });
     const { states, onData } = opened(url);
-    await vi.waitFor(() => expect(onData.mock.calls).toEqual([[{ spot: 1 }], [{ seq: 2 }]]), 5000);
+    await soon(() => onData.mock.calls).toEqual([
+      ['quotes', { spot: 1 }],
+      ['quotes', { seq: 2 }],
+      ['trades', { seq: 2 }],
+    ]);
     expect(states).toEqual(['connecting', 'live', 'reconnecting', 'live']);
   });
 
   test('asks no more for a subscription that was refused, and for nothing when all were', async () => {
-    const refused = { errors: [{ message: 'x', extensions: { code: 'not_entitled_tier' } }] };
-    const asked: string[][] = [];
-    const server = http.createServer(async (request, response) => {
-      const body = JSON.parse(await text(request));
-      const names = body.operations.map((one: { extensions: { operationId: string } }) => one.extensions.operationId);
-      asked.push(names);
-      response.writeHead(200, { 'content-type': 'text/event-stream' }).end(said(names.at(-1), refused));
+    const asked: string[][] = [[], [], []];
+    const { url } = await socketServer(({ error, close }, query, times) => {
+      asked[times - 1]!.push(query);
+      if (query === 'trades') {
+        error(query, { code: 'not_entitled_tier' });
+        close(1001);
+      } else if (times === 2) error(query, { code: 'not_entitled_tier', reason: 'not_entitled' });
     });
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    closers.push(() => server.close());
-    const { states } = opened(`http://127.0.0.1:${(server.address() as AddressInfo).port}/graphql/stream`);
-    await vi.waitFor(() => expect(states.at(-1)).toBe('refused'), 5000);
-    expect(asked).toEqual([['quotes', 'trades'], ['quotes']]);
+    const { states, listen } = opened(url);
+    await soon(() => states.at(-1)).toBe('refused');
+    expect(asked).toEqual([['quotes', 'trades'], ['quotes'], []]);
+    listen(['quotes', 'trades']);
+    expect(states.at(-1)).toBe('refused');
+    // Others may be had.
+    listen(['quotes', 'bars']);
+    await soon(() => states.at(-1)).toBe('live');
   });
 
-  test('that a key may not have is not asked for again', async () => {
-    const server = http.createServer((_request, response) => response.writeHead(401).end());
-    server.listen(0, '127.0.0.1');
+  test.each([4401, 4403])('that a key may not have (%i) is not asked for again', async (code) => {
+    const { url, connections } = await socketServer(
+      () => {},
+      ({ close }) => {
+        close(code);
+        return false;
+      },
+    );
+    const { states } = opened(url);
+    await soon(() => states).toEqual(['connecting', 'refused']);
+    await delay(1000);
+    expect(connections).toHaveLength(1);
+  });
+
+  test('waits as long as the server asks when there were too many requests, and comes back to a full server', async () => {
+    const { url } = await socketServer(
+      ({ error }, query, times) => {
+        if (times === 2) error(query, { code: 'rate_limited', details: { retry_after_seconds: 2 } });
+      },
+      ({ close }, times) => {
+        if (times === 1) close(1013);
+        return times > 1;
+      },
+    );
+    const { states } = opened(url, ['quotes']);
+    const begin = performance.now();
+    await soon(() => states).toEqual(['connecting', 'reconnecting', 'live', 'reconnecting', 'live']);
+    expect(performance.now() - begin).toBeGreaterThan(750 + 2000);
+  });
+
+  test('follows another symbol on the same connection, without a gap in what is followed still', async () => {
+    const { url, connections } = await socketServer(({ next }, query) => next(query, {}));
+    const { states, onData, listen } = opened(url, ['quotes', 'bars SPY']);
+    await soon(() => onData.mock.calls.length).toBe(2);
+    listen(['quotes', 'bars QQQ']);
+    await soon(() => [...connections[0]!.subscribed.values()]).toEqual(['quotes', 'bars QQQ']);
+    await soon(() => onData.mock.calls.map(([name]) => name)).toEqual(['quotes', 'bars SPY', 'bars QQQ']);
+    expect([states, connections.length]).toEqual([['connecting', 'live'], 1]);
+  });
+
+  test('answers pings', async () => {
+    const server = new WebSocketServer({ port: 0, host: '127.0.0.1' });
     await once(server, 'listening');
-    closers.push(() => server.close());
-    const { states } = opened(`http://127.0.0.1:${(server.address() as AddressInfo).port}/graphql/stream`);
-    await vi.waitFor(() => expect(states).toEqual(['connecting', 'refused']), 5000);
+    onTestFinished(() => server.close());
+    opened(`ws://127.0.0.1:${(server.address() as AddressInfo).port}`);
+    const [socket] = await once(server, 'connection');
+    socket.send('{"type":"ping"}');
+    const said: string[] = [];
+    socket.on('message', (data: Buffer) => said.push(JSON.parse(String(data)).type));
+    await soon(() => said).toContain('pong');
+    socket.terminate();
+  });
+});
+
+describe('live data', () => {
+  test('pause while the page is hidden, and what was missed is asked for when it is seen again', async () => {
+    vi.useFakeTimers();
+    onTestFinished(() => void vi.useRealTimers());
+    const page = { hidden: false, heard: () => {} };
+    const link = { listen: vi.fn(), close: vi.fn() };
+    const open = vi.fn((_parts: LiveParts) => link);
+    const own = { url: '', key: 'k', onState: vi.fn(), onReturn: vi.fn(), random: () => 0 };
+    const paused = whileVisible(open, {
+      isHidden: () => page.hidden,
+      onChange: (heard) => {
+        page.heard = heard;
+        return () => {};
+      },
+    })(own);
+    const operations = [{ id: 'quotes', query: 'quotes', variables: {}, onData: () => {} }];
+    paused.listen(operations);
+    open.mock.calls[0]![0].onState('live');
+    expect(own.onReturn).not.toHaveBeenCalled();
+    const look = (hidden: boolean) => {
+      page.hidden = hidden;
+      page.heard();
+    };
+    look(true);
+    await vi.advanceTimersByTimeAsync(4000);
+    look(false);
+    expect([open.mock.calls.length, link.close.mock.calls.length]).toEqual([1, 0]);
+    look(true);
+    await vi.advanceTimersByTimeAsync(6000);
+    expect(link.close).toHaveBeenCalledTimes(1);
+    expect(own.onState).toHaveBeenLastCalledWith('off');
+    look(false);
+    expect(link.listen.mock.calls).toEqual([[operations], [operations]]);
+    open.mock.calls[1]![0].onState('live');
+    expect(own.onReturn).toHaveBeenCalledTimes(1);
   });
 });

@@ -10,7 +10,7 @@ import { readPalette } from './charts/theme-palette.ts';
 import { Desk } from './data/desk.ts';
 import { graphAt } from './data/graph.ts';
 import { openLive } from './data/live-link.ts';
-import { afterwards, throughWorker, type Visibility, type WorkerPort, whileVisible } from './data/tab-link.ts';
+import { type Visibility, whileVisible } from './data/while-visible.ts';
 import { listenForKeys } from './shortcuts.ts';
 import { partsInSight } from './sight.ts';
 
@@ -25,15 +25,6 @@ const batchMs = 80;
 const nextFrame = (run: () => void) =>
   void setTimeout(() => (document.hidden ? run() : requestAnimationFrame(run)), batchMs);
 
-/** The worker that the browser's tabs share; null where there are none of its kind. */
-function workerPort(): WorkerPort | null {
-  try {
-    return new SharedWorker(main.dataset.liveWorker!, { type: 'module' }).port;
-  } catch {
-    return null;
-  }
-}
-
 const visibility: Visibility = {
   isHidden: () => document.hidden,
   onChange: (heard) => {
@@ -44,11 +35,8 @@ const visibility: Visibility = {
 
 const desk = new Desk({
   ask: graphAt('/graphql', readKey, (resource, init) => fetch(resource, init)),
-  liveUrl: '/graphql/stream',
-  openLive: whileVisible(
-    afterwards(loadCharts, () => throughWorker(workerPort(), openLive)),
-    visibility,
-  ),
+  liveUrl: `${location.origin.replace(/^http/, 'ws')}/graphql`,
+  openLive: whileVisible(openLive, visibility),
   key: readKey,
   view: here(),
   symbols: main.dataset.symbols!.split(' ').filter((symbol) => symbol !== ''),

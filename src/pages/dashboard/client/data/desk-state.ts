@@ -181,6 +181,9 @@ export const listedTickers = ({ lists, listId }: Pick<DeskState, 'lists' | 'list
 // A request names at most 180 symbols.
 const maxQuotes = 180;
 
-/** Symbols whose quotes the page needs: its own, and those of the list that is shown. */
+/**
+ * Symbols whose quotes the page needs, sorted: its own, and those of the list that is shown. They are the same
+ * whichever symbol of the list is the page's own.
+ */
 export const quotedSymbols = (state: Pick<DeskState, 'lists' | 'listId' | 'view'>) =>
-  [...new Set([state.view.symbol, ...listedTickers(state)])].slice(0, maxQuotes);
+  [...new Set([state.view.symbol, ...listedTickers(state)])].slice(0, maxQuotes).sort();

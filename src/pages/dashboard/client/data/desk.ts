@@ -19,8 +19,8 @@ import {
 } from './follow-ups.ts';
 import { frameQueue } from './frame-queue.ts';
 import { type Ask, type FieldError, GraphFailure } from './graph.ts';
-import { backOffMs, type LiveParts } from './live-link.ts';
-import { type LiveMessage, liveOperations, withMessages } from './live-operations.ts';
+import { backOffMs, type LiveLink, type LiveParts } from './live-link.ts';
+import { type HeardMessage, liveOperations, withMessages } from './live-operations.ts';
 import { dashboardQuery } from './operations.ts';
 import type { Part } from './part-names.ts';
 import { RegistrySearch } from './registry-search.ts';
@@ -29,9 +29,9 @@ import { createStore, type Store } from './store.ts';
 /** The browser's part of the page. */
 export interface DeskParts {
   ask: Ask;
-  /** Address of the subscriptions, and what opens them; returns what closes them. */
+  /** Address of the subscriptions, and what makes the link that follows them. */
   liveUrl: string;
-  openLive: (parts: LiveParts) => () => void;
+  openLive: (parts: LiveParts) => LiveLink;
   key: () => string;
   view: View;
   /** Tickers with data: the list of who has none of their own. */
@@ -60,7 +60,7 @@ export class Desk {
   readonly store: Store<DeskState>;
   readonly #parts: DeskParts;
   #question = new AbortController();
-  #closeLive = () => {};
+  #live: LiveLink | null = null;
   #retry: ReturnType<typeof setTimeout> | undefined;
   #failures = 0;
   // Consecutive answers with parts that were rejected because of too many requests at once, possibly from other tabs.
@@ -73,7 +73,7 @@ export class Desk {
   // Subject of the next try: parts alone, or the whole.
   #retriesParts = false;
   // Live messages that came before the answer they change.
-  #early: LiveMessage[] = [];
+  #early: HeardMessage[] = [];
   // View before another symbol or session was chosen, until that is there.
   #before: Partial<DeskState> | null = null;
   readonly #queue;
@@ -84,19 +84,21 @@ export class Desk {
     this.#parts = parts;
     this.#registry = new RegistrySearch(parts.ask);
     this.store = createStore<DeskState>(initialState(parts, parts.key() !== ''));
-    this.#queue = frameQueue<LiveMessage>((messages) => this.#heard(messages), parts.nextFrame);
+    this.#queue = frameQueue<HeardMessage>((messages) => this.#heard(messages), parts.nextFrame);
   }
 
   /** Asks for everything that is shown once more; what changes it is listened to already, or again. */
   reload(): void {
-    const { wanted } = this.store.get();
+    const { wanted, live } = this.store.get();
     this.store.set({ hasLists: false, locked: [] });
-    if (wanted === null) this.#begin(this.store.get().live !== 'live');
+    // A connection that is waited for is tried at once.
+    if (live !== 'live') this.#closeLive();
+    if (wanted === null) this.#begin();
     else this.show(wanted, false);
   }
 
-  /** Asks for everything that is shown; `listen` = and listens to what changes it. */
-  #begin(listen: boolean): void {
+  /** Asks for everything that is shown, and listens to what changes it. */
+  #begin(): void {
     this.#failures = 0;
     const hasKey = this.#parts.key() !== '';
     // A text that cannot be a ticker is not asked for: the page says so.
@@ -104,16 +106,10 @@ export class Desk {
       this.#question.abort();
       this.#closeLive();
       clearTimeout(this.#retry);
-      this.store.set({
-        ...nothingShown,
-        phase: hasKey ? 'ready' : 'no-key',
-        failure: null,
-        retryAtMs: null,
-        live: 'off',
-      });
+      this.store.set({ ...nothingShown, phase: hasKey ? 'ready' : 'no-key', failure: null, retryAtMs: null });
       return;
     }
-    if (listen) this.#listen();
+    this.#listen();
     void this.#load();
   }
 
@@ -134,7 +130,7 @@ export class Desk {
       // Another symbol may not have the expiration.
       const tradeFilter = { ...this.store.get().tradeFilter, expiry: null };
       this.store.set({ ...nothingShown, wanted: null, view, tradeFilter });
-      this.#begin(true);
+      this.#begin();
       return;
     }
     this.store.set({ view, bars: null, barsLoading: true });
@@ -148,15 +144,14 @@ export class Desk {
     const lists = { lists: [market], hasLists: false, listId: market.id, locked: [] };
     this.#before = null;
     this.#registry.forget();
+    this.#closeLive();
     this.store.set({ ...nothingShown, ...lists, wanted: null, quotes: {}, restricted: [], failure: null });
-    this.#begin(true);
+    this.#begin();
   }
 
   /** The page goes away: what it listens to ends. */
   pause(): void {
     this.#closeLive();
-    this.#closeLive = () => {};
-    this.store.set({ live: 'off' });
   }
 
   chooseList(listId: string): void {
@@ -293,7 +288,7 @@ export class Desk {
     return true;
   }
 
-  #heard(messages: readonly LiveMessage[]): void {
+  #heard(messages: readonly HeardMessage[]): void {
     if (messages.length === 0) return;
     if (this.store.get().answer === null) this.#early.push(...messages);
     else {
@@ -306,24 +301,32 @@ export class Desk {
     }
   }
 
+  /** Listens to what changes the view, and to nothing else. */
   #listen(): void {
-    this.#closeLive();
-    this.#closeLive = () => {};
-    this.#queue.clear();
-    this.#early = [];
+    const operations = liveOperations(this.store.get(), this.#queue.put);
+    const ids = new Set(operations.map(({ id }) => id));
+    const isKept = ({ operation }: HeardMessage) => ids.has(operation);
+    this.#queue.keep(isKept);
+    this.#early = this.#early.filter(isKept);
     // The past does not change.
-    if (this.store.get().view.session !== null) {
-      this.store.set({ live: 'off' });
+    if (operations.length === 0) {
+      this.#closeLive();
       return;
     }
-    this.#closeLive = this.#parts.openLive({
+    this.#live ??= this.#parts.openLive({
       url: this.#parts.liveUrl,
       key: this.#parts.key(),
-      operations: liveOperations(this.store.get(), this.#queue.put),
       onState: (live) => this.store.set({ live }),
       onReturn: () => void this.#load(),
       random: this.#parts.random,
     });
+    this.#live.listen(operations);
+  }
+
+  #closeLive(): void {
+    this.#live?.close();
+    this.#live = null;
+    this.store.set({ live: 'off' });
   }
 
   /** While the budget of requests is used, what was there stays; what was chosen is asked for later. */
@@ -362,9 +365,6 @@ export class Desk {
     if (failure.kind === 'rate') this.#keepBefore();
     clearTimeout(this.#retry);
     if (waits) this.#retry = setTimeout(() => this.#again(), waitMs);
-    else {
-      this.#closeLive();
-      this.store.set({ live: 'off' });
-    }
+    else this.#closeLive();
   }
 }

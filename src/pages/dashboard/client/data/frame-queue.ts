@@ -1,10 +1,10 @@
 // Gathers what comes in a burst, so that the page changes at most once a frame however many messages come.
 
-/** A queue that hands what was put into it, in order, to `flush` at the next frame. */
+/** A queue that hands what was put into it, in order, to `flush` at the next frame; `keep` drops the rest before. */
 export function frameQueue<Item>(
   flush: (items: Item[]) => void,
   nextFrame: (run: () => void) => void,
-): { put: (item: Item) => void; clear: () => void } {
+): { put: (item: Item) => void; keep: (isKept: (item: Item) => boolean) => void } {
   let waiting: Item[] = [];
   let asked = false;
   return {
@@ -19,8 +19,8 @@ export function frameQueue<Item>(
         if (items.length > 0) flush(items);
       });
     },
-    clear: () => {
-      waiting = [];
+    keep: (isKept) => {
+      waiting = waiting.filter(isKept);
     },
   };
 }

@@ -27,6 +27,12 @@ type LiveData = LiveQuotes & LiveBars & LiveGex & LiveTrades & LiveCrossSection;
 /** A message of one of the subscriptions. */
 export type LiveMessage = { [Kind in keyof LiveData]: { kind: Kind; row: LiveData[Kind] } }[keyof LiveData];
 
+/** A message, and the id of the operation that it came of. */
+export interface HeardMessage {
+  operation: string;
+  message: LiveMessage;
+}
+
 const texts: Record<LiveMessage['kind'], string> = {
   quotes: quotesSubscription,
   bars: barsSubscription,
@@ -35,9 +41,10 @@ const texts: Record<LiveMessage['kind'], string> = {
   crossSection: crossSectionSubscription,
 };
 
-/** The subscriptions of what is shown; their messages go to `put`. */
-export function liveOperations(state: DeskState, put: (message: LiveMessage) => void): LiveOperation[] {
-  const { symbol, timeframe } = state.view;
+/** The subscriptions of what is shown, none of a past session; their messages go to `put`. */
+export function liveOperations(state: DeskState, put: (heard: HeardMessage) => void): LiveOperation[] {
+  const { symbol, session, timeframe } = state.view;
+  if (session !== null) return [];
   const variables: Record<LiveMessage['kind'], Record<string, unknown>> = {
     quotes: { quotes: quotedSymbols(state) },
     bars: { symbol, timeframe },
@@ -49,13 +56,16 @@ export function liveOperations(state: DeskState, put: (message: LiveMessage) => 
   const kinds = (Object.keys(texts) as LiveMessage['kind'][]).filter(
     (kind) => !(isLocked(state, 'flow') && ofFlow.includes(kind)),
   );
-  return kinds.map((kind) => ({
-    name: kind,
-    query: texts[kind],
-    variables: variables[kind],
-    // A field that could not be given is null: there is nothing to show of it.
-    onData: (data) => data[kind] != null && put({ kind, row: data[kind] } as LiveMessage),
-  }));
+  return kinds.map((kind) => {
+    const id = `${kind} ${JSON.stringify(variables[kind])}`;
+    return {
+      id,
+      query: texts[kind],
+      variables: variables[kind],
+      // A field that could not be given is null: there is nothing to show of it.
+      onData: (data) => data[kind] != null && put({ operation: id, message: { kind, row: data[kind] } as LiveMessage }),
+    };
+  });
 }
 
 function withTrades(
@@ -69,10 +79,10 @@ function withTrades(
 }
 
 /** Changes of the state by messages, in the order they came. */
-export function withMessages(state: DeskState, messages: readonly LiveMessage[]): Partial<DeskState> {
+export function withMessages(state: DeskState, heard: readonly HeardMessage[]): Partial<DeskState> {
   let { quotes, bars, capture, history, crossSection, capturedSession } = state;
   const trades: LargeTrade[] = [];
-  for (const message of messages) {
+  for (const { message } of heard) {
     if (message.kind === 'quotes') quotes = withQuote(quotes, message.row);
     else if (message.kind === 'largeTrades') trades.push(message.row);
     else if (message.kind === 'bars') bars = bars && { ...bars, columns: withBar(bars.columns, message.row) };
