@@ -272,7 +272,7 @@ function graphRouter({
   compiled,
   description,
 }: GraphParts): Router {
-  const { yoga, stream, webSocket } = graphqlEndpoints({
+  const { yoga, webSocket } = graphqlEndpoints({
     services,
     cache: answers,
     documents,
@@ -287,7 +287,6 @@ function graphRouter({
     asksForWebSocket(request) ? webSocket(request, response) : next(),
   );
   router.all('/graphql', weighAccept, receiveBody(services.admission), yoga as unknown as express.RequestHandler);
-  router.all('/graphql/stream', stream);
   router.use(streamRouter(services, streams));
   router.use(socketRouter(services, sockets));
   const originHosts = parts.config.corsOrigins.map((origin) => new URL(origin).hostname);

@@ -22,7 +22,6 @@ import { type OpenSubscriptions, subscriptionStreams } from './plugins/subscript
 import { variables } from './plugins/variables.ts';
 import type { HttpContext } from './request-state.ts';
 import { operationRunner } from './run-operation.ts';
-import { singleConnections } from './sse/single-connection.ts';
 import { graphqlWebSockets } from './ws/ws-endpoint.ts';
 
 /** Parts of the graph's endpoints, beside those that every endpoint is given. */
@@ -38,8 +37,6 @@ export interface GraphqlParts {
 export interface GraphqlEndpoints {
   /** `/graphql`: operations, and subscriptions each on a connection of its own. */
   yoga: YogaServerInstance<HttpContext, object>;
-  /** `/graphql/stream`: many subscriptions on one connection. */
-  stream: (request: IncomingMessage, response: ServerResponse) => void;
   /** `/graphql` over WebSockets. Throws for a request that is no handshake. */
   webSocket: (request: IncomingMessage, response: ServerResponse) => void;
 }
@@ -83,6 +80,5 @@ export function graphqlEndpoints({ services, cache, documents, answerLimits }: G
     graphiql: false,
     parserAndValidationCache: documents,
   });
-  const run = operationRunner(services, yoga, open);
-  return { yoga, stream: singleConnections(services, run), webSocket: graphqlWebSockets(services, run) };
+  return { yoga, webSocket: graphqlWebSockets(services, operationRunner(services, yoga, open)) };
 }

@@ -1,3 +1,4 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import {
   type DocumentNode,
   type ExecutionArgs,
@@ -8,14 +9,31 @@ import {
 } from 'graphql';
 import type { YogaServerInstance } from 'graphql-yoga';
 import type { EndpointServices } from '../access/endpoint-services.ts';
+import type { Lifetime } from '../runtime/lifetime.ts';
 import { jsonBuffers, WrittenJson } from '../wire/json-chunks.ts';
 import { answerBytesInProcess } from './in-process.ts';
 import { publicErrors } from './plugins/public-errors.ts';
 import type { OpenSubscriptions } from './plugins/subscriptions.ts';
 import { namedOperation, withoutStatus } from './request-error.ts';
 import type { HttpContext } from './request-state.ts';
-import type { RunOperation } from './sse/single-connection.ts';
 import type { Subscribed } from './sse/subscription.ts';
+
+/** An operation as it was sent. */
+export interface SentOperation {
+  query: string;
+  variables?: Record<string, unknown>;
+  operationName?: string | null;
+  /** Points of reading what it came with; set here, whatever was sent. */
+  sentPoints?: number;
+}
+
+/** Runs an operation whose answers go to another connection, with which what it holds ends. */
+export type RunOperation = (
+  request: IncomingMessage,
+  response: ServerResponse,
+  operation: SentOperation,
+  connection: Lifetime,
+) => Promise<ExecutionResult | Subscribed>;
 
 /** Yoga's own steps with every plugin in place, for one operation. */
 interface Enveloped {
@@ -41,7 +59,7 @@ export function operationRunner(
   yoga: YogaServerInstance<HttpContext, object>,
   open: OpenSubscriptions,
 ): RunOperation {
-  async function run({ parse, validate, contextFactory, execute, subscribe, schema }: Enveloped, sent: SentParams) {
+  async function run({ parse, validate, contextFactory, execute, subscribe, schema }: Enveloped, sent: SentOperation) {
     const document = parse(sent.query);
     const problems = validate(schema, document);
     if (problems.length > 0) return { errors: problems };
@@ -60,8 +78,6 @@ export function operationRunner(
       await run(enveloped, params).catch((error: unknown): ExecutionResult => ({ errors: [error as GraphQLError] })),
     );
     const subscribed = open.get(res);
-    // A request may bring several operations.
-    open.delete(res);
     if (subscribed) return subscribed;
     if (!result.errors?.length) return result;
     const { errors, isRejected } = await publicErrors(services, exchange, result.errors, 'data' in result);
@@ -69,5 +85,3 @@ export function operationRunner(
     return isRejected ? { errors: sent } : { ...result, errors: sent };
   };
 }
-
-type SentParams = Parameters<RunOperation>[2];

@@ -185,11 +185,6 @@ describe('a server that is told to stop', () => {
         post({ jsonrpc: '2.0', id: 1, method: 'tools/list' }, { accept: 'application/json, text/event-stream' }),
       ],
       ['/graphql', 200, post({ query: subscription }, events)],
-      [
-        '/graphql/stream',
-        200,
-        post({ operations: [{ query: subscription, extensions: { operationId: 'a' } }] }, events),
-      ],
       ['/v2/stream?topics=quotes:SPY', 200, get(events)],
     ];
     const met = await Promise.all(
@@ -204,13 +199,6 @@ describe('a server that is told to stop', () => {
 
   it.each([
     ['/graphql', { query: 'subscription { quotes(symbols: ["SPY"]) { spot } }' }, /shutting down.*event: complete/s],
-    [
-      '/graphql/stream',
-      {
-        operations: [{ query: 'subscription { quotes(symbols: ["SPY"]) { spot } }', extensions: { operationId: 'a' } }],
-      },
-      /shutting down.*event: complete/s,
-    ],
     ['/v2/stream?topics=quotes:SPY', null, /event: end.*shutting down/s],
   ])('ends a stream of %s, and says why', async (path, body, last) => {
     const { running, headers } = await server();

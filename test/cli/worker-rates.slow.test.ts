@@ -24,8 +24,7 @@ function exchanged({ url, key }: Target, method: string, path: string, body?: ob
     let text = `${response.statusCode} `;
     response.setEncoding('utf8').on('data', (chunk) => {
       text += chunk;
-      // This one ends by itself.
-      if (!isStream || path === '/graphql/stream' || !/^(data|event|id):/m.test(text)) return;
+      if (!isStream || !/^(data|event|id):/m.test(text)) return;
       resolve(text);
       response.destroy();
     });
@@ -45,13 +44,6 @@ function acceptedOf(text: string): number {
 
 /** Sends a request that costs one. */
 const once = async (...sent: Parameters<typeof exchanged>) => acceptedOf(await exchanged(...sent));
-
-/** Sends an operation on a stream of its own: the connection costs a request, and the operation another. */
-async function overStream(at: Target, query: string): Promise<number> {
-  const body = { operations: [{ query, extensions: { operationId: '1' } }] };
-  const text = await exchanged(at, 'POST', '/graphql/stream', body);
-  return acceptedOf(text) + Number(text.startsWith('200 '));
-}
 
 /** Sends one operation on a WebSocket of its own: the connection costs a request, and a query another. */
 async function overSocket({ url, key }: Target, query: string): Promise<number> {
@@ -85,7 +77,6 @@ const endpoints: Record<string, (target: Target) => Promise<number>> = {
   'POST /graphql': (at) => once(at, 'POST', '/graphql', { query }),
   'GET /graphql': (at) => once(at, 'GET', `/graphql?query=${encodeURIComponent(query)}`),
   'a subscription by POST /graphql': (at) => once(at, 'POST', '/graphql', { query: quotes }, 'text/event-stream'),
-  'POST /graphql/stream': (at) => overStream(at, query),
   'a query over a WebSocket': (at) => overSocket(at, query),
   'a subscription over a WebSocket': (at) => overSocket(at, quotes),
   'tools/list at /mcp': (at) => once(at, 'POST', '/mcp', rpc('tools/list', {}), both),
@@ -97,8 +88,8 @@ const endpoints: Record<string, (target: Target) => Promise<number>> = {
 const limit = 60;
 /** Of each endpoint: together they ask for more than the minute has. */
 const times = 8;
-/** Endpoints of which a connection costs a request beside its operation: the stream, and the query over a WebSocket. */
-const withConnection = 2;
+/** Endpoints of which a connection costs a request beside its operation: the query over a WebSocket. */
+const withConnection = 1;
 
 test('two workers without Redis accept of one key what its minute has, whichever endpoints it uses', async () => {
   const store = await storeForThisTest();

@@ -14,14 +14,12 @@ beforeAll(async () => {
 afterAll(() => app.close());
 
 const document = JSON.stringify({ query: '{ me { tier } }' });
-const operations = JSON.stringify({ operations: [{ query: '{ me { tier } }', extensions: { operationId: '1' } }] });
 const message = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' });
 const posts = [
   ['a REST route', 'POST', '/v2/journal/accounts', JSON.stringify({ name: 'n' }), 'application/json'],
   ['a REST import', 'POST', '/v2/journal/import?import_id=a', '{}', 'text/plain'],
   ['a watchlist', 'PUT', '/v2/watchlists/a', JSON.stringify({ name: 'n', symbols: [] }), 'application/json'],
   ['the graph', 'POST', '/graphql', document, 'application/json'],
-  ['operations on one connection', 'POST', '/graphql/stream', operations, 'application/json'],
   ['MCP', 'POST', '/mcp', message, 'application/json'],
 ] as const;
 const text = (body: unknown) => JSON.stringify(body);
@@ -39,7 +37,6 @@ describe('a credential that is not valid', () => {
     ['a REST route', 'GET', '/v2/quotes?symbols=SPY', undefined],
     ['the stream', 'GET', '/v2/stream?topics=quotes&symbols=SPY', undefined],
     ['the graph', 'POST', '/graphql', document],
-    ['a reservation of a stream', 'PUT', '/graphql/stream', undefined],
     ['MCP', 'POST', '/mcp', message],
   ])('is said to be not valid, none to be missing, by %s', async (_, method, path, body) => {
     const headers = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };

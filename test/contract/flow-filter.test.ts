@@ -86,12 +86,6 @@ const ways: Record<string, Way> = {
     path: `/graphql?${new URLSearchParams({ query: subscription(filter) })}`,
     accept: events,
   }),
-  'the subscription on one connection': (filter) => ({
-    method: 'POST',
-    path: '/graphql/stream',
-    accept: events,
-    body: { operations: [{ query: subscription(filter), extensions: { operationId: '1' } }] },
-  }),
   'the topic': ({ symbol = '*', premium }) => ({
     method: 'GET',
     path: `/v2/stream?topics=large-trades:${symbol}${premium === undefined ? '' : `:${premium}`}`,

@@ -42,7 +42,6 @@ const endpoints: Endpoint[] = [
   { method: 'POST', path: '/v2/account/keys', type: json, bytes: 3000 * KiB, codeOf: envelope },
   { method: 'POST', path: '/v2/journal/import?import_id=i', type: 'text/plain', bytes: 12_000 * KiB, codeOf: envelope },
   { method: 'POST', path: '/graphql', type: json, bytes: 3000 * KiB, codeOf: graph },
-  { method: 'POST', path: '/graphql/stream', type: json, bytes: 3000 * KiB, codeOf: graph },
   { method: 'POST', path: '/mcp', type: json, bytes: 3000 * KiB, codeOf: rpc },
   { method: 'POST', path: '/v2/nowhere', type: json, bytes: 3000 * KiB, status: 404, codeOf: envelope },
   { method: 'POST', path: '/healthz', type: json, bytes: 3000 * KiB, status: 405, codeOf: envelope },
@@ -210,11 +209,6 @@ describe('what is nested thousands deep', () => {
       '/graphql',
       `{"query":"mutation($a: MergePatch!) { patchJournalTrade(id: \\"x\\", patch: $a) { meta { plane } } }","variables":{"a":{"note":${nested}}}}`,
     ],
-    'an operation of a stream': (nested) => [
-      'POST',
-      '/graphql/stream',
-      `{"operations":[{"query":"${inVariables}","variables":{"a":${nested}},"extensions":{"operationId":"1"}}]}`,
-    ],
     'a message': (nested) => ['POST', '/mcp', nested],
     'the arguments of a tool': (nested) => [
       'POST',
@@ -244,10 +238,8 @@ describe('what is nested thousands deep', () => {
     const query = document('', '');
     const headers = { accept: 'application/json, text/event-stream' };
     const call = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'graphql', arguments: { query } } };
-    const operations = [{ query, extensions: { operationId: '1' } }];
     for (const [path, body] of [
       ['/graphql', { query }],
-      ['/graphql/stream', { operations }],
       ['/mcp', call],
     ] as const) {
       const { bytes } = await app.send('POST', path, { credential: key, headers, body: JSON.stringify(body) });

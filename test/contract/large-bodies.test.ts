@@ -70,7 +70,6 @@ const spoken = ({ open, ping, pong }: Spoken) => ({
 });
 const ways = {
   'POST /graphql': posted('POST', '/graphql'),
-  'POST /graphql/stream': posted('POST', '/graphql/stream'),
   'POST /mcp': posted('POST', '/mcp'),
   'PUT /v2/watchlists/{id}': posted('PUT', '/v2/watchlists/a'),
   'POST /v2/journal/import': posted('POST', '/v2/journal/import?import_id=a', 'text/plain'),
@@ -131,7 +130,7 @@ test.each(['1', '"x"', '{}', '[{}]', '[1]', '{"jsonrpc":"1.0","method":"ping"}',
 test('a large body that is rejected is charged for its bytes', async () => {
   const large = JSON.stringify('x'.repeat(900_000));
   for (const body of [large, `[${large}`, `[${large}]`])
-    for (const path of ['/graphql', '/graphql/stream', '/mcp']) {
+    for (const path of ['/graphql', '/mcp']) {
       const cost = await charged(async () => {
         const { status } = await app.send('POST', path, { credential: session, headers: { accept }, body });
         expect(status).toBe(400);

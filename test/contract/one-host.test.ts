@@ -39,7 +39,6 @@ const endpoints: [target: string, headers: string[]][] = [
   ['POST /v2/journal/import?import_id=1', ['Content-Type: text/plain', 'Content-Length: 1']],
   ['GET /graphql?query={__typename}', []],
   ['POST /graphql', ['Content-Type: application/json', 'Content-Length: 0']],
-  ['GET /graphql/stream', []],
   ['GET /v2/stream?topics=spot:SPY', []],
   ['POST /mcp', ['Content-Type: application/json', 'Content-Length: 0']],
   ['GET /healthz', []],

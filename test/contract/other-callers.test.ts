@@ -79,19 +79,6 @@ describe('what another caller was given', () => {
     expect((await app.get(path, { credential: null, headers })).status).toBe(401);
   });
 
-  test('a reserved stream is its caller’s alone: another’s token is as one that was never made', async () => {
-    const reserve = await app.send('PUT', '/graphql/stream', { credential: ownerKey });
-    const other = await app.key();
-    const take = (token: string) =>
-      app.send('DELETE', '/graphql/stream?operationId=1', {
-        credential: other,
-        headers: { 'x-graphql-event-stream-token': token },
-      });
-    const [foreign, unknown] = [await take(reserve.bytes.toString()), await take('never-made')];
-    expect([foreign.status, foreign.body]).toEqual([unknown.status, unknown.body]);
-    expect(foreign.status).toBe(404);
-  });
-
   test('an answer that is kept is given to none of fewer rights', async () => {
     const query = '{ symbol(symbol: "NVDA") { quote { spot } } }';
     expect((await app.graphql(query, {}, { credential: ownerKey })).errors).toBeUndefined();

@@ -106,7 +106,6 @@ function graphAsks(): Ask[] {
 function streamAsks(): Ask[] {
   return Object.entries(subscriptions).flatMap(([kind, selection]): Ask[] => {
     const query = `subscription { ${selection} }`;
-    const operations = [{ query, extensions: { operationId: 'one' } }];
     return [
       { name: `topic ${kind}`, method: 'GET', path: `/v2/stream?topics=${kind}:SPY`, headers: stream },
       {
@@ -121,13 +120,6 @@ function streamAsks(): Ask[] {
         path: '/graphql',
         headers: { ...json, ...stream },
         body: JSON.stringify({ query }),
-      },
-      {
-        name: `${kind} at once`,
-        method: 'POST',
-        path: '/graphql/stream',
-        headers: { ...json, ...stream },
-        body: JSON.stringify({ operations }),
       },
     ];
   });
@@ -166,8 +158,6 @@ async function guardedAsks(owner: string): Promise<Ask[]> {
     ...streamAsks(),
     ...mcpAsks(),
     { name: 'the stream, bare', method: 'GET', path: '/v2/stream', headers: stream },
-    { name: 'a reservation', method: 'PUT', path: '/graphql/stream' },
-    { name: 'a stream nobody reserved', method: 'GET', path: '/graphql/stream', headers: stream },
     { name: 'GraphiQL', method: 'GET', path: '/graphql', headers: { accept: 'text/html' } },
     { name: 'introspection', method: 'GET', path: `/graphql?query=${encodeURIComponent('{ __typename }')}` },
     { name: 'an unknown address', method: 'GET', path: '/none' },

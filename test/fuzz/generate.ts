@@ -45,7 +45,7 @@ function plainRequest(grammar: Grammar, { schema, operations, tools }: Language)
   const kind = random.below(100);
   if (kind < 41) return restRequest(grammar, operations);
   if (kind < 74) return graphRequest(grammar, schema);
-  if (kind < 80) return streamRequest(grammar, schema);
+  if (kind < 80) return streamRequest(grammar);
   if (kind < 91) return mcpRequest(grammar, tools);
   if (kind < 94) return rawRequest(random);
   if (kind < 97) return socketRequest(grammar, schema);

@@ -4,6 +4,7 @@ import { exchangeInstant } from '../../src/domain/market-time.ts';
 import { writeBars } from '../../src/store/market/bar-blocks.ts';
 import { inTransaction } from '../../src/store/rows/transaction.ts';
 import { type TestApp, testApp, testSymbols } from '../support/app.ts';
+import { graphTransports } from '../support/graph-transports.ts';
 import { times } from './attack-documents.ts';
 
 const rates = { RATE_FREE: '60', RATE_PRO: '600' };
@@ -158,13 +159,12 @@ describe('extensions.cost', () => {
     expect(answer.headers['x-ratelimit-remaining']).toBe('1');
   });
 
-  test('a query on a connection for subscriptions has its data and its cost, from the cache too', async () => {
+  test('a query over a WebSocket has its data and its cost, from the cache too', async () => {
     const credential = await app.key();
     const query = bars(', limit: 2', 'close');
-    const operations = [{ query, extensions: { operationId: 'one' } }];
     for (let i = 0; i < 3; i++) {
-      const { bytes } = await app.send('POST', '/graphql/stream', { credential, body: JSON.stringify({ operations }) });
-      const { payload } = JSON.parse(/^data: (.*)$/m.exec(bytes.toString())![1]!);
+      const { text } = await graphTransports['graphql-transport-ws']!(app, credential, { query, variables: '{}' });
+      const { payload } = JSON.parse(text);
       expect(payload.data.symbol.bars.rows).toHaveLength(2);
       expect(payload.extensions.cost).toMatchObject({ requests: 1, limit: 6000 });
     }

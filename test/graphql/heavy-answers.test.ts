@@ -5,6 +5,7 @@ import { writeBars } from '../../src/store/market/bar-blocks.ts';
 import { inTransaction } from '../../src/store/rows/transaction.ts';
 import { type TestApp, testApp } from '../support/app.ts';
 import { newYork } from '../support/option-market.ts';
+import { talk } from '../support/web-socket.ts';
 
 const count = 12_000;
 const maxBytes = 3_000_000;
@@ -102,24 +103,17 @@ describe('a large answer', () => {
   test('leaves its slot to others when its client leaves while several operations wait', async () => {
     const credential = await app.session();
     const leave = async (round: number) => {
-      const leaving = new AbortController();
-      const operations = Array.from({ length: 5 }, (_, i) => ({
-        query: `{ symbol(symbol: "SPY") { ${page(rows, `left${round}${i}`)} } }`,
-        extensions: { operationId: String(i) },
-      }));
-      const asked = fetch(`${app.url}/graphql/stream`, {
-        method: 'POST',
-        headers: {
-          authorization: `Bearer ${credential}`,
-          'content-type': 'application/json',
-          accept: 'text/event-stream',
-        },
-        body: JSON.stringify({ operations }),
-        signal: leaving.signal,
-      }).catch(() => {});
+      const client = talk(`${app.url}/graphql`, ['graphql-transport-ws']);
+      await client.open;
+      client.send({ type: 'connection_init', payload: { Authorization: `Bearer ${credential}` } });
+      await expect.poll(() => client.said).toEqual([{ type: 'connection_ack' }]);
+      for (let i = 0; i < 5; i++) {
+        const query = `{ symbol(symbol: "SPY") { ${page(rows, `left${round}${i}`)} } }`;
+        client.send({ type: 'subscribe', id: String(i), payload: { query } });
+      }
       await delay(20 + 20 * round);
-      leaving.abort();
-      await asked;
+      client.socket.terminate();
+      await client.closed;
       await delay(100);
     };
     for (let round = 0; round < 6; round++) await leave(round);

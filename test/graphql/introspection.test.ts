@@ -2,6 +2,7 @@ import { executeSync, getIntrospectionQuery, parse } from 'graphql';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { schema } from '../../src/schema/index.ts';
 import { type TestApp, testApp } from '../support/app.ts';
+import { graphTransports } from '../support/graph-transports.ts';
 import { times } from './attack-documents.ts';
 
 let app: TestApp;
@@ -55,11 +56,11 @@ describe('the standard introspection query', () => {
     expect(extensions).toBeUndefined();
   });
 
-  test('has the same answer on a connection for subscriptions and by the tool of /mcp', async () => {
+  test('has the same answer over a WebSocket and by the tool of /mcp', async () => {
     const query = '{ __schema { queryType { name } } }';
-    const operations = [{ query, extensions: { operationId: 'one' } }];
-    const { bytes } = await app.send('POST', '/graphql/stream', { body: JSON.stringify({ operations }) });
-    expect(JSON.parse(/^data: (.*)$/m.exec(bytes.toString())![1]!).payload.data.__schema.queryType.name).toBe('Query');
+    const sent = { query, variables: '{}' };
+    const { text } = await graphTransports['graphql-transport-ws']!(app, await app.key(), sent);
+    expect(JSON.parse(text).payload.data.__schema.queryType.name).toBe('Query');
     const { body } = await app.send('POST', '/mcp', {
       headers: { accept: 'application/json, text/event-stream' },
       body: JSON.stringify({

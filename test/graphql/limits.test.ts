@@ -2,6 +2,7 @@ import { getIntrospectionQuery } from 'graphql';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { documentLimits } from '../../src/graphql/limits/document-limits.ts';
 import { type Answer, type Json, type TestApp, testApp } from '../support/app.ts';
+import { graphTransports } from '../support/graph-transports.ts';
 import {
   doublingFragments,
   introspectionThroughFields,
@@ -55,11 +56,10 @@ const ofGraph = ({ status, body }: Answer): Refused => ({ status, error: body.er
 const ways: Record<string, (query: string) => Promise<Refused>> = {
   'POST /graphql': async (query) => ofGraph(await app.send('POST', '/graphql', { body: JSON.stringify({ query }) })),
   'GET /graphql': async (query) => ofGraph(await app.send('GET', `/graphql?${new URLSearchParams({ query })}`)),
-  'POST /graphql/stream': async (query) => {
-    const operations = [{ query, extensions: { operationId: 'one' } }];
-    const { bytes } = await app.send('POST', '/graphql/stream', { body: JSON.stringify({ operations }) });
-    const data = /^data: (.*)$/m.exec(bytes.toString())![1]!;
-    return { status: 400, error: JSON.parse(data).payload.errors[0] };
+  'graphql-transport-ws': async (query) => {
+    const sent = { query, variables: '{}' };
+    const { text } = await graphTransports['graphql-transport-ws']!(app, await app.key(), sent);
+    return { status: 400, error: JSON.parse(text).payload[0] };
   },
   'the tool of /mcp': async (query) => {
     const params = { name: 'graphql', arguments: { query } };

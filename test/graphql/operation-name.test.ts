@@ -19,11 +19,6 @@ const endpoints: Record<string, (operationName: string, query: string) => Promis
     text(app.get(`/graphql?${new URLSearchParams({ query, operationName })}`, { credential })),
   'POST /graphql': (operationName, query) =>
     text(app.send('POST', '/graphql', { body: JSON.stringify({ query, operationName }), credential })),
-  'POST /graphql/stream': (operationName, query) => {
-    const operations = [{ query, operationName, extensions: { operationId: '1' } }];
-    const headers = { accept: 'text/event-stream' };
-    return text(app.send('POST', '/graphql/stream', { body: JSON.stringify({ operations }), credential, headers }));
-  },
   'graphql-transport-ws': async (operationName, query) => {
     const client = talk(`${app.url}/graphql`, ['graphql-transport-ws']);
     await client.open;

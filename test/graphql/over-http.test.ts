@@ -3,6 +3,7 @@ import { ApolloClient, ApolloLink, gql, HttpLink, InMemoryCache } from '@apollo/
 import { PersistedQueryLink } from '@apollo/client/link/persisted-queries';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { type Json, type TestApp, testApp } from '../support/app.ts';
+import { graphTransports } from '../support/graph-transports.ts';
 
 // GraphQL over HTTP: statuses by the media type that a client asks for, and what clients ask beside documents.
 let app: TestApp;
@@ -73,16 +74,11 @@ describe('an answer without data', () => {
   });
 });
 
-test('an operation on a connection for several is told no status of its own', async () => {
-  const operation = { query: quotes, variables: { symbols: 7 }, extensions: { operationId: '1' } };
-  const body = JSON.stringify({ operations: [operation] });
-  const { status, bytes } = await app.send('POST', '/graphql/stream', {
-    body,
-    headers: { accept: 'text/event-stream' },
-  });
-  expect(status).toBe(200);
-  expect(String(bytes)).toContain('"code":"invalid_params"');
-  expect(String(bytes)).not.toContain('"http"');
+test('an operation over a WebSocket is told no status of its own', async () => {
+  const sent = { query: quotes, variables: '{"symbols":7}' };
+  const { text } = await graphTransports['graphql-transport-ws']!(app, await app.key(), sent);
+  expect(text).toContain('"code":"invalid_params"');
+  expect(text).not.toContain('"http"');
 });
 
 describe('an answer with data', () => {
@@ -150,12 +146,6 @@ describe('a client with automatic persisted queries', () => {
     const whole = { method: 'POST', isWhole: true };
     expect(requests).toEqual([{ method, isWhole: false }, whole, whole]);
   });
-
-  test('is told the same on a connection for several operations', async () => {
-    const operations = [{ extensions: { ...extensions, operationId: '1' } }];
-    const { status, body } = await app.send('POST', '/graphql/stream', { body: JSON.stringify({ operations }) });
-    expect([status, body.errors[0].message]).toEqual([400, 'PersistedQueryNotSupported']);
-  });
 });
 
 describe('a failure that may be gone soon', () => {
@@ -180,11 +170,6 @@ describe('a failure that may be gone soon', () => {
     expect(body.error.details).toEqual({ retry_after_seconds: Number(headers['retry-after']) });
     const { errors } = await slow.graphql('{ me { tier } }', {}, { credential });
     expect(errors![0].extensions.details.retry_after_seconds).toBeGreaterThan(0);
-    const stream = await slow.send('PUT', '/graphql/stream', { credential });
-    expect(stream.body.errors[0].extensions).toEqual({
-      code: 'rate_limited',
-      details: { retry_after_seconds: Number(stream.headers['retry-after']) },
-    });
   });
 });
 
@@ -218,13 +203,10 @@ describe('what cannot be run is the client’s fault, at every endpoint of the g
     const { body } = await app.send('POST', '/graphql', { body: JSON.stringify(operation) });
     expect(body.errors[0].message).toMatch(message);
     expect(body.errors[0].extensions.code).toBe('invalid_params');
-    const operations = [{ ...operation, extensions: { operationId: '1' } }];
-    const { bytes } = await app.send('POST', '/graphql/stream', {
-      body: JSON.stringify({ operations }),
-      headers: { accept: 'text/event-stream' },
-    });
-    expect(String(bytes)).toContain('"code":"invalid_params"');
-    expect(String(bytes)).not.toContain('"internal"');
+    const sent = { ...operation, query: String(operation.query), variables: JSON.stringify(operation.variables ?? {}) };
+    const { text } = await graphTransports['graphql-transport-ws']!(app, await app.key(), sent);
+    expect(text).toContain('"code":"invalid_params"');
+    expect(text).not.toContain('"internal"');
     const call = { name: 'graphql', arguments: { query: operation.query, variables: operation.variables ?? {} } };
     const mcp = await app.send('POST', '/mcp', {
       body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: call }),

@@ -35,7 +35,7 @@ function ask(path: string, headers: Record<string, string>, method = 'GET') {
 }
 
 describe('a WebSocket handshake', () => {
-  test.each(['/', '/v2/quotes', '/v2/stream', '/graphql/stream', '/graphql/', '/nowhere'])(
+  test.each(['/', '/v2/quotes', '/v2/stream', '/graphql/', '/nowhere'])(
     'at %s is answered 404, naming the addresses that have WebSockets',
     async (path) => {
       const { status, headers, body } = await rejected(app.url + path);

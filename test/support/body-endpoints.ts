@@ -96,8 +96,6 @@ const graphFrames = [
   (json: string) => `{"query":${JSON.stringify(cheap)},"extensions":${json}}`,
   (json: string) => `{"query":${JSON.stringify(cheap)},"operationName":${json}}`,
 ];
-const withId = (frame: (json: string) => string) => (json: string) =>
-  `{"operations":[${frame(json).replace(/\}$/, ',"extensions":{"operationId":"1"}}')}]}`;
 
 const rpc = (method: string, params: string) => `{"jsonrpc":"2.0","id":1,"method":"${method}","params":${params}}`;
 const call = (tool: string, args: string) => rpc('tools/call', `{"name":"${tool}","arguments":${args}}`);
@@ -266,11 +264,6 @@ export const bodyEndpoints: readonly BodyEndpoint[] = [
     const query = random.pick([quotes, cheap, json]);
     const variables = random.pick([json, `{"it":${json}}`]);
     return random.pick([{ query, variables }, { query }, { query, extensions: json }, { query, operationName: json }]);
-  }),
-  httpEndpoint('POST', '/graphql/stream', {
-    mostBytes: MiB,
-    mediaType: 'application/json',
-    frames: [whole, (json) => `{"operations":${json}}`, ...graphFrames.map(withId)],
   }),
   httpEndpoint('POST', '/mcp', { mostBytes: MiB, mediaType: 'application/json', frames: mcpFrames }),
   ...routeEndpoints(),

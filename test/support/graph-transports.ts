@@ -5,6 +5,7 @@ import { talk } from './web-socket.ts';
 export interface SentDocument {
   query: string;
   variables: string;
+  operationName?: string;
 }
 
 /** What came of an operation. */
@@ -20,15 +21,14 @@ type GraphApp = Pick<TestApp, 'send' | 'url'>;
 
 type Send = (app: GraphApp, credential: string, sent: SentDocument) => Promise<GraphAnswer>;
 
-const bodyOf = ({ query, variables }: SentDocument) => `{"query":${JSON.stringify(query)},"variables":${variables}}`;
+const bodyOf = ({ query, variables, operationName }: SentDocument) =>
+  `{"query":${JSON.stringify(query)},"variables":${variables}${operationName === undefined ? '' : `,"operationName":${JSON.stringify(operationName)}`}}`;
 const accept = 'application/json, text/event-stream';
 
 async function posted(app: GraphApp, credential: string, path: string, body: string): Promise<GraphAnswer> {
   const { status, bytes } = await app.send('POST', path, { credential, headers: { accept }, body });
   return { status, bytes: bytes.length, text: bytes.toString() };
 }
-
-const withId = (sent: SentDocument) => `${bodyOf(sent).slice(0, -1)},"extensions":{"operationId":"1"}}`;
 
 /** Says one operation on a connection of its own. */
 async function socketAnswer(app: GraphApp, credential: string, sent: SentDocument): Promise<GraphAnswer> {
@@ -50,8 +50,6 @@ async function socketAnswer(app: GraphApp, credential: string, sent: SentDocumen
 /** Ways to send an operation to the graph. */
 export const graphTransports: Record<string, Send> = {
   'POST /graphql': (app, credential, sent) => posted(app, credential, '/graphql', bodyOf(sent)),
-  'POST /graphql/stream': (app, credential, sent) =>
-    posted(app, credential, '/graphql/stream', `{"operations":[${withId(sent)}]}`),
   'graphql-transport-ws': socketAnswer,
   'the graphql tool of /mcp': (app, credential, sent) =>
     posted(

@@ -67,16 +67,6 @@ function graphEvents(reader: EventReader, { topic, priceOf }: Subject, answerOf:
   };
 }
 
-const operationsOf: Follow = async ({ url }, credential, symbol, subject) => {
-  const operations = [{ query: subject.query(symbol), extensions: { operationId: 'one' } }];
-  const reader = await readEvents(`${url}/graphql/stream`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${credential}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ operations }),
-  });
-  return graphEvents(reader, subject, ({ payload }) => payload);
-};
-
 /** `graphql-transport-ws`: what is over is the operation, or the connection. */
 const graphSocket: Follow = async ({ url }, credential, symbol, { topic, query, priceOf }) => {
   const talking = talk(`${url}/graphql`, ['graphql-transport-ws']);
@@ -147,7 +137,6 @@ const endpoints: Readonly<Record<string, Follow>> = {
   '/v2/stream': streamOf,
   '/graphql by event stream': async ({ url }, credential, symbol, subject) =>
     graphEvents(await subscribe(url, credential, subject.query(symbol)), subject, (data) => data),
-  '/graphql/stream': operationsOf,
   '/graphql by WebSocket': graphSocket,
   '/v2/ws': channelSocket,
 };

@@ -18,7 +18,7 @@ import { deepestJson } from '../../wire/stored-text.ts';
 import { endError } from '../execution/live-answers.ts';
 import { requestsOf } from '../limits/weight.ts';
 import { requestErrorOf } from '../request-error.ts';
-import type { RunOperation, SentOperation } from '../sse/single-connection.ts';
+import type { RunOperation, SentOperation } from '../run-operation.ts';
 import { eachAnswer, type Subscribed } from '../sse/subscription.ts';
 import { takeCredential } from './credential.ts';
 

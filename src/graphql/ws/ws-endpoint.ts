@@ -6,7 +6,7 @@ import { openWebSocket } from '../../access/web-socket.ts';
 import { webSocketEndpoint } from '../../http/websocket/websocket-connection.ts';
 import { documentLimits } from '../limits/document-limits.ts';
 import { withoutStatus } from '../request-error.ts';
-import type { RunOperation, SentOperation } from '../sse/single-connection.ts';
+import type { RunOperation, SentOperation } from '../run-operation.ts';
 import { GraphqlConnection } from './subscription-connection.ts';
 
 /** Limits of clients' messages. @testonly */
