@@ -1,7 +1,6 @@
 // Data stored by the sample market. Other data that comes in takes its place: its rows are set aside, where nothing
 // reads them, in the transaction that stores the first of the other data.
 
-import type { Reader } from './cluster/replicas.ts';
 import { raiseRegistryVersion } from './market/registry-version.ts';
 import { everySession, sampleOrigin, simulatedSymbols } from './market/session-origins.ts';
 import { marketModels, symbolColumn } from './market-models.ts';
@@ -11,6 +10,7 @@ import { hasOwnData, readMetadata, saveOwnData, writeMetadata } from './rows/met
 import { anyOf } from './rows/models/any-of.ts';
 import { type Model, tableOf } from './rows/models/model-tables.ts';
 import { insertRows } from './rows/models/sets.ts';
+import type { Reader } from './rows/reader.ts';
 import { inTransaction, type Transaction } from './rows/transaction.ts';
 import { modelSubjects } from './versions/subjects.ts';
 

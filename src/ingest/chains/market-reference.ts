@@ -1,8 +1,8 @@
 import type { MarketReference } from '../../analytics/pricing/market-reference.ts';
 import type { SessionDate } from '../../domain/market-time.ts';
-import type { Reader } from '../../store/cluster/replicas.ts';
 import { readDividends } from '../../store/market/dividends.ts';
 import { readCurve } from '../../store/market/rates.ts';
+import type { Reader } from '../../store/rows/reader.ts';
 
 /**
  * Pricing inputs of an underlying's chains in a session: its curve and dividends as stored, and the rate that is set,

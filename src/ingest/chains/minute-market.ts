@@ -8,7 +8,7 @@ import type { SessionDate } from '../../domain/market-time.ts';
 import { hourMs } from '../../domain/units.ts';
 import { chainCaptureAt } from '../../store/chain/chain-captures.ts';
 import { type PricePoint, readLastOptionPrices, readPrices } from '../../store/chain/minute-market.ts';
-import type { Reader } from '../../store/cluster/replicas.ts';
+import type { Reader } from '../../store/rows/reader.ts';
 import { readReference } from './market-reference.ts';
 
 /** Sources of minute solves beside the option tape. */

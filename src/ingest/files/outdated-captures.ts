@@ -1,10 +1,10 @@
 import { methodologyVersion } from '../../analytics/methodology.ts';
 import { type ComputedSession, computedSessions } from '../../store/chain/session-captures.ts';
-import type { Reader } from '../../store/cluster/replicas.ts';
 import { readDividends } from '../../store/market/dividends.ts';
 import { readRoots } from '../../store/market/option-roots.ts';
 import { readCurve } from '../../store/market/rates.ts';
 import { sealedSessions } from '../../store/market/session-seals.ts';
+import type { Reader } from '../../store/rows/reader.ts';
 import type { Transaction } from '../../store/rows/transaction.ts';
 import { referenceVersion } from './reference-version.ts';
 import type { OutdatedCaptures } from './tape-report.ts';

@@ -9,7 +9,6 @@ import {
 } from '../../domain/chain/chain.ts';
 import { dateOfEpochDay, epochDay, exchangeDate, exchangeInstant, type SessionDate } from '../../domain/market-time.ts';
 import { yieldToEventLoop } from '../../runtime/event-loop.ts';
-import type { Reader } from '../cluster/replicas.ts';
 import { blockVersion } from '../market/bar-codec.ts';
 import { readFrom, type Store } from '../rows/connection.ts';
 import { anyOf, findAny } from '../rows/models/any-of.ts';
@@ -17,6 +16,7 @@ import { selection } from '../rows/models/columns.ts';
 import { findKnownRows } from '../rows/models/known-rows.ts';
 import { numbered } from '../rows/models/rows.ts';
 import { findRows, type Row, upsertRows } from '../rows/models/sets.ts';
+import type { Reader } from '../rows/reader.ts';
 import { nullable, statement } from '../rows/statement.ts';
 import type { Transaction } from '../rows/transaction.ts';
 import {

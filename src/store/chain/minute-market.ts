@@ -1,11 +1,11 @@
 import { sourceTime } from '../../domain/chain/chain.ts';
 import { exchangeInstant, type SessionDate } from '../../domain/market-time.ts';
 import { minuteMs } from '../../domain/units.ts';
-import type { Reader } from '../cluster/replicas.ts';
 import { decodeBars } from '../market/bar-codec.ts';
 import { anyOf } from '../rows/models/any-of.ts';
 import { numbered } from '../rows/models/rows.ts';
 import { findRows } from '../rows/models/sets.ts';
+import type { Reader } from '../rows/reader.ts';
 import { openBlock } from '../series/codec.ts';
 
 /** A price of an underlying and when it was known. */

@@ -1,9 +1,9 @@
 import type { GammaSource } from '../../domain/gex.ts';
 import type { SessionDate } from '../../domain/market-time.ts';
-import type { Reader } from '../cluster/replicas.ts';
 import { lock, lockAll } from '../rows/locks.ts';
 import { anyOf } from '../rows/models/any-of.ts';
 import { numbered } from '../rows/models/rows.ts';
+import type { Reader } from '../rows/reader.ts';
 import { statement } from '../rows/statement.ts';
 import type { Transaction } from '../rows/transaction.ts';
 

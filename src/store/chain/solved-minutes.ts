@@ -1,8 +1,8 @@
 import type { GreeksSolve } from '../../domain/chain/greeks.ts';
 import type { SessionDate } from '../../domain/market-time.ts';
-import type { Reader } from '../cluster/replicas.ts';
 import { dependOn, type Store } from '../rows/connection.ts';
 import { numbered } from '../rows/models/rows.ts';
+import type { Reader } from '../rows/reader.ts';
 import { statement } from '../rows/statement.ts';
 import { decodeSolve, recordBytes } from './greeks-record.ts';
 

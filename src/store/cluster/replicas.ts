@@ -2,23 +2,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
 import { connectionFailure } from '../rows/connection-failure.ts';
 import { modelsThrough } from '../rows/models/models-through.ts';
-import type { Models } from '../rows/models/prisma.ts';
+import type { Reader } from '../rows/reader.ts';
 import { sqlStateOf } from '../rows/sql-state.ts';
 import { unlessAborted } from './unless-aborted.ts';
-
-/** Where something is read. A transaction is one too. */
-export interface Reader {
-  query<Row extends pg.QueryResultRow>(
-    statement: pg.QueryConfig | string,
-    values?: unknown[],
-  ): Promise<pg.QueryResult<Row>>;
-  prisma: Models;
-  /**
-   * Maximum number of symbols read at once, by a statement each, of a distributed store; 0 where one statement may be
-   * about any number.
-   */
-  readonly symbolsAtOnce: number;
-}
 
 /**
  * Standbys of the primary. A standby is read only if it has replayed every change that this process was notified of.

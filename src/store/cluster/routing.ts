@@ -1,4 +1,4 @@
-import type { Reader } from './replicas.ts';
+import type { Reader } from '../rows/reader.ts';
 
 // On a distributed PostgreSQL (Citus) the rows of a symbol are on one node. It finds which by a comparison of the
 // distribution column with one value; with values of a list it asks every node, and refuses what takes the first rows

@@ -1,8 +1,8 @@
 import type { Coverage, CoverageStatus } from '../../domain/flow/coverage.ts';
-import type { Reader } from '../cluster/replicas.ts';
 import { anyOf } from '../rows/models/any-of.ts';
 import { numbered } from '../rows/models/rows.ts';
 import { type Row, upsertRows } from '../rows/models/sets.ts';
+import type { Reader } from '../rows/reader.ts';
 import type { SqlType } from '../rows/statement.ts';
 import type { Transaction } from '../rows/transaction.ts';
 

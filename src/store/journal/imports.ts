@@ -1,8 +1,8 @@
 import type { ImportResult, NewTrade, RowError } from '../../domain/journal/journal.ts';
 import { yieldForRows } from '../../runtime/event-loop.ts';
-import type { Reader } from '../cluster/replicas.ts';
 import type { Store } from '../rows/connection.ts';
 import { insertRows } from '../rows/models/sets.ts';
+import type { Reader } from '../rows/reader.ts';
 import type { Transaction } from '../rows/transaction.ts';
 import { type OwnJournal, writeJournal } from './journal-writes.ts';
 

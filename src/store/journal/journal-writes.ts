@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { journalFull } from '../../wire/failure.ts';
-import type { Reader } from '../cluster/replicas.ts';
 import type { Store } from '../rows/connection.ts';
+import type { Reader } from '../rows/reader.ts';
 import { statement } from '../rows/statement.ts';
 import { inTransaction, type Transaction } from '../rows/transaction.ts';
 

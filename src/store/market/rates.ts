@@ -1,8 +1,8 @@
 import { addDays, type SessionDate } from '../../domain/market-time.ts';
 import { type Rate, rateAt } from '../../domain/rates.ts';
-import type { Reader } from '../cluster/replicas.ts';
 import { readFrom, type Store } from '../rows/connection.ts';
 import { upsertRows } from '../rows/models/sets.ts';
+import type { Reader } from '../rows/reader.ts';
 import type { Transaction } from '../rows/transaction.ts';
 import { type HeldKind, readHeld } from '../versions/versioned-cache.ts';
 

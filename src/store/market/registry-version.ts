@@ -1,6 +1,6 @@
-import type { Reader } from '../cluster/replicas.ts';
 import { lock } from '../rows/locks.ts';
 import { readMetadata, writeMetadata } from '../rows/metadata.ts';
+import type { Reader } from '../rows/reader.ts';
 import type { Transaction } from '../rows/transaction.ts';
 
 const versionKey = 'symbols_version';

@@ -1,9 +1,9 @@
 import { type DataOrigin, usualOrigin } from '../../domain/data-origin.ts';
 import type { SessionDate } from '../../domain/market-time.ts';
-import type { Reader } from '../cluster/replicas.ts';
 import { hasOwnData } from '../rows/metadata.ts';
 import { anyOf } from '../rows/models/any-of.ts';
 import { insertRows } from '../rows/models/sets.ts';
+import type { Reader } from '../rows/reader.ts';
 import type { Transaction } from '../rows/transaction.ts';
 
 /** In place of a session: every one of the symbol. */

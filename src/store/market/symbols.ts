@@ -3,9 +3,9 @@ import { type OptionRoots, optionRoots } from '../../domain/chain/option-root.ts
 import type { SymbolClass, SymbolEntry } from '../../domain/symbol.ts';
 import type { MaybePromise } from '../../runtime/maybe-promise.ts';
 import { currentRequest } from '../../runtime/request-scope.ts';
-import type { Reader } from '../cluster/replicas.ts';
 import { dependOn, type Store } from '../rows/connection.ts';
 import { deleteRows, findRows, insertRows, upsertRows } from '../rows/models/sets.ts';
+import type { Reader } from '../rows/reader.ts';
 import type { Transaction } from '../rows/transaction.ts';
 import { storedRoots } from './option-roots.ts';
 import { changeRegistry, registryVersion } from './registry-version.ts';

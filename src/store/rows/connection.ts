@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { currentRequest } from '../../runtime/request-scope.ts';
 import { type Nodes, watchNodes } from '../cluster/nodes.ts';
-import { openReplicas, type Reader, type ReplicaPools, type Replicas } from '../cluster/replicas.ts';
+import { openReplicas, type ReplicaPools, type Replicas } from '../cluster/replicas.ts';
 import { openEmbeddedServer } from '../embedded/embedded-server.ts';
 import { type BlockCache, createBlockCache } from '../series/block-cache.ts';
 import { DataVersions } from '../versions/data-versions.ts';
@@ -11,6 +11,7 @@ import { isMigrated, type MigrateOptions, migrate } from './migrations.ts';
 import { toNumber } from './models/checked-number.ts';
 import { readModels } from './models/noted-models.ts';
 import { type HeldModels, type Models, openPrisma, type PrismaOverPool } from './models/prisma.ts';
+import type { Reader } from './reader.ts';
 import { retriedReads } from './retried-reads.ts';
 import { storeError } from './store-error.ts';
 import { observedPool, type StatementObserver } from './timed-client.ts';

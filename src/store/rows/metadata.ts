@@ -1,5 +1,5 @@
-import type { Reader } from '../cluster/replicas.ts';
 import type { Store } from './connection.ts';
+import type { Reader } from './reader.ts';
 
 /** Stores `value` under `key` unless the key has a value, and returns the stored value: the same for every process. */
 export async function ensureMetadata(store: Store, key: string, value: string): Promise<string> {

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Nodes } from '../cluster/nodes.ts';
-import type { Reader } from '../cluster/replicas.ts';
 import { modelsThrough } from './models/models-through.ts';
+import type { Reader } from './reader.ts';
 import { sqlStateOf } from './sql-state.ts';
 
 /** Pauses before it is tried again, ms: a shard has moved by the first, a node may be back by the last. */

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import type pg from 'pg';
-import type { Reader } from '../cluster/replicas.ts';
 import { eachSymbol, routedTo, splitBySymbol } from '../cluster/routing.ts';
 import { type Model, tableOf } from './models/model-tables.ts';
+import type { Reader } from './reader.ts';
 
 /** JavaScript types of PostgreSQL's types. */
 interface Values {

@@ -1,6 +1,6 @@
 import type pg from 'pg';
-import type { Reader } from '../cluster/replicas.ts';
 import type { Store } from './connection.ts';
+import type { Reader } from './reader.ts';
 import { statement } from './statement.ts';
 
 const grown = statement('market/grown-tables', {}, { name: 'text' });

@@ -1,5 +1,4 @@
 import type pg from 'pg';
-import type { Reader } from '../cluster/replicas.ts';
 import { untilSettled } from '../cluster/unsettled-commits.ts';
 import { announce, announceDoubt, moveVersions } from '../versions/changes.ts';
 import { ChangeSet } from '../versions/subjects.ts';
@@ -7,6 +6,7 @@ import type { Store } from './connection.ts';
 import { beginLocked } from './locks.ts';
 import { notedModels } from './models/noted-models.ts';
 import type { HeldModels } from './models/prisma.ts';
+import type { Reader } from './reader.ts';
 import { again, mayPass } from './retried-reads.ts';
 import { statement } from './statement.ts';
 import { writeProblemOf } from './write-watch.ts';

@@ -1,8 +1,8 @@
 import { Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
-import type { Reader } from '../cluster/replicas.ts';
 import type { Store } from '../rows/connection.ts';
+import type { Reader } from '../rows/reader.ts';
 
 /** Longest payload of a notification that PostgreSQL takes. */
 export const longestPayloadBytes = 7999;

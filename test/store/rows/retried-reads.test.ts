@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Reader } from '../../../src/store/cluster/replicas.ts';
+import type { Reader } from '../../../src/store/rows/reader.ts';
 import { retriedReads } from '../../../src/store/rows/retried-reads.ts';
 
 const failure = (code: string, message = 'failed') => Object.assign(new Error(message), { severity: 'ERROR', code });

@@ -1,5 +1,5 @@
-import type { Reader } from '../../cluster/replicas.ts';
 import type { Store } from '../connection.ts';
+import type { Reader } from '../reader.ts';
 import type { Model } from './model-tables.ts';
 import { type FieldOf, findRows, type KeySet, type Row } from './sets.ts';
 

@@ -2,8 +2,11 @@ import { createHash } from 'node:crypto';
 import type pg from 'pg';
 import type { Prisma } from '../../../../generated/store/client.ts';
 import { tablePlacements } from '../../cluster/distribution.ts';
-import type { Reader } from '../../cluster/replicas.ts';
 import { routedTo } from '../../cluster/routing.ts';
+import { modelSubjects } from '../../versions/subjects.ts';
+import type { CopyValue } from '../copy-encoding.ts';
+import { copyChunks, copyInto } from '../copy.ts';
+import type { Reader } from '../reader.ts';
 import type { Transaction } from '../transaction.ts';
 import { type Model, type TableField, tableOf } from './model-tables.ts';
 
