@@ -1,15 +1,7 @@
-import {
-  createServer,
-  type IncomingMessage,
-  type RequestListener,
-  type Server,
-  type ServerOptions,
-  type ServerResponse,
-} from 'node:http';
-import type { Socket } from 'node:net';
+import { createServer, type RequestListener, type Server, type ServerOptions, type ServerResponse } from 'node:http';
+import { Server as NetServer, type Socket } from 'node:net';
 import { setTimeout as delay, setImmediate as eventLoop } from 'node:timers/promises';
 import { closeAfterDrain } from './lingering-close.ts';
-import { watchPort } from './port-closing.ts';
 import { routeHandshakes } from './websocket/upgrade.ts';
 
 /** Ends a server's connections. */
@@ -17,8 +9,8 @@ export interface ConnectionDrain {
   /** From now on every answer says `Connection: close`, and its connection ends with it. */
   start(): void;
   /**
-   * Closes the port once every connection that the system has accepted for it is taken. Requests that come in the
-   * meantime are begun after it.
+   * Closes the port once no more connections arrive; accepted ones stay open. Requests that come in the meantime are
+   * begun after it: a client that waits for an answer opens no other connection.
    *
    * @param othersMs How long other processes that listen at the port may take longer to close theirs, ms: requests are
    *   begun after that, since a client that is answered may connect to any of them.
@@ -33,53 +25,22 @@ export interface ConnectionDrain {
 
 /** A connection without a request in progress ends after this long, ms. */
 const idleMs = 1000;
-const sweepMs = 50;
+/**
+ * The port is closed when no connection has arrived, and no answer has ended, for this long, ms: the time that an
+ * answer to a distant client and its next connection take. The system resets a connection that it has accepted and the
+ * server has not.
+ */
+const quietMs = 200;
+/** It is closed after this time in any case, ms. */
+const mostQuietMs = 1000;
 /** Limits within which the rest of what a client sends after its last answer is read and discarded. */
 const leftOver = { bytes: 32 * 1024 * 1024, idleMs: 1000, totalMs: 1000 };
 
 interface Connection {
-  socket: Socket;
   /** Answers in progress, in the order of their requests. */
   answers: ServerResponse[];
-  /** True if an answer has said `Connection: close`: what comes behind its request is not begun. */
+  /** True if an answer says `Connection: close`: what comes behind its request is not begun. */
   saidClose: boolean;
-  /** Bytes read when the last request had come whole. When more were read, a part of the next has come. */
-  wholeBytes: number;
-  /** When it was opened, or its last answer was through, by performance.now(). */
-  idleSinceMs: number;
-}
-
-function track(connection: Connection, request: IncomingMessage, response: ServerResponse, answered: () => void): void {
-  const { answers, socket } = connection;
-  const cameWhole = () => {
-    connection.wholeBytes = socket.bytesRead;
-  };
-  answers.push(response);
-  cameWhole();
-  request.once('close', cameWhole);
-  response.once('close', () => {
-    answers.splice(answers.indexOf(response), 1);
-    connection.idleSinceMs = performance.now();
-    answered();
-  });
-}
-
-/**
- * Makes an answer whose headers are not sent yet say that the connection closes with it, if it is the last that the
- * client waits for.
- */
-function sayClose(connection: Connection, response: ServerResponse): void {
-  const { socket, answers } = connection;
-  // Called by the HTTP server after the last answer of a connection.
-  socket.destroySoon = () => closeAfterDrain(socket, leftOver);
-  const { writeHead } = response;
-  response.writeHead = (...head: unknown[]) => {
-    if (answers.at(-1) === response) {
-      connection.saidClose = true;
-      response.setHeader('Connection', 'close');
-    }
-    return Reflect.apply(writeHead, response, head);
-  };
 }
 
 /** A server for `app`, and what ends its connections so that no client sees a reset or a part of an answer. */
@@ -90,45 +51,58 @@ export function createDrainingServer(
   const connections = new Map<Socket, Connection>();
   const allEnded = Promise.withResolvers<void>();
   let draining = false;
-  /** While the port closes no request is begun: a client that waits for an answer opens no other connection. */
   let portClosing: Promise<void> | null = null;
+  /** When something happened behind which a connection may follow. */
+  let busyMs = 0;
+  const noteBusy = () => {
+    busyMs = performance.now();
+  };
 
-  const server = createServer(options, (request, response) => {
-    const connection = connections.get(request.socket)!;
-    if (connection.saidClose) {
+  /** Makes an answer the last of its connection, unless its headers are sent or the client waits for another. */
+  function sayClose(socket: Socket, response: ServerResponse): void {
+    const connection = connections.get(socket);
+    if (!connection || response.headersSent || connection.answers.at(-1) !== response) return;
+    connection.saidClose = true;
+    response.setHeader('Connection', 'close');
+    // Called by the HTTP server after the last answer of a connection.
+    socket.destroySoon = () => closeAfterDrain(socket, leftOver);
+  }
+
+  const server = createServer(options, async (request, response) => {
+    const { socket } = request;
+    const { answers, saidClose } = connections.get(socket)!;
+    if (saidClose) {
       request.resume();
       return;
     }
-    track(connection, request, response, port.answered);
-    if (!draining) {
-      app(request, response);
-      return;
+    answers.push(response);
+    response.once('close', () => {
+      answers.splice(answers.indexOf(response), 1);
+      noteBusy();
+    });
+    if (draining) {
+      // Requests that came together are all known when the first is answered.
+      await (portClosing ?? eventLoop());
+      sayClose(socket, response);
     }
-    sayClose(connection, response);
-    // Requests that came together are all known when the first is answered.
-    void (portClosing ?? eventLoop()).then(() => app(request, response));
+    app(request, response);
   });
   routeHandshakes(server);
-  const port = watchPort(server);
   server.on('connection', (socket) => {
-    connections.set(socket, {
-      socket,
-      answers: [],
-      saidClose: false,
-      wholeBytes: 0,
-      idleSinceMs: performance.now(),
-    });
-    socket.once('close', () => {
-      connections.delete(socket);
-      if (connections.size === 0 && !server.listening) allEnded.resolve();
-    });
+    noteBusy();
+    connections.set(socket, { answers: [], saidClose: false });
+    socket.once('close', () => connections.delete(socket));
   });
+  server.once('close', allEnded.resolve);
 
-  function closeIdle(): void {
-    const nowMs = performance.now();
-    for (const { socket, answers, wholeBytes, idleSinceMs } of connections.values()) {
-      const isIdle = answers.length === 0 && socket.bytesRead === wholeBytes;
-      if (isIdle && nowMs - idleSinceMs >= idleMs) closeAfterDrain(socket, leftOver);
+  async function untilQuiet(): Promise<void> {
+    const endMs = performance.now() + mostQuietMs;
+    // Answers that are in progress may end at once.
+    noteBusy();
+    for (let waitMs = quietMs; waitMs > 0; waitMs = Math.min(busyMs + quietMs, endMs) - performance.now()) {
+      await delay(waitMs);
+      // The event loop has looked for connections once more when this resolves.
+      await eventLoop();
     }
   }
 
@@ -136,26 +110,30 @@ export function createDrainingServer(
     start() {
       if (draining) return;
       draining = true;
-      const nowMs = performance.now();
-      for (const connection of connections.values()) {
-        connection.idleSinceMs = nowMs;
-        for (const response of connection.answers) if (!response.headersSent) sayClose(connection, response);
-      }
+      // Some have been told that they stay open.
+      server.keepAliveTimeout = idleMs;
+      for (const [socket, { answers }] of connections) for (const response of answers) sayClose(socket, response);
     },
     async closePort(othersMs = 0) {
       const closed = Promise.withResolvers<void>();
       portClosing = closed.promise;
-      await port.close();
-      if (othersMs > 0) await delay(othersMs);
+      await untilQuiet();
+      // Not the HTTP server's own, which also closes connections that wait for their next request.
+      NetServer.prototype.close.call(server);
+      await delay(othersMs);
       closed.resolve();
     },
     async closeConnections(graceMs) {
-      const sweeping = setInterval(closeIdle, sweepMs);
+      const idle = setTimeout(() => {
+        server.closeIdleConnections();
+        // To the HTTP server, a connection on which nothing came yet is not idle.
+        for (const socket of connections.keys()) if (socket.bytesRead === 0) socket.destroy();
+      }, idleMs);
       const late = setTimeout(() => {
         for (const socket of connections.keys()) socket.destroy();
       }, graceMs);
-      if (connections.size > 0) await allEnded.promise;
-      clearInterval(sweeping);
+      await allEnded.promise;
+      clearTimeout(idle);
       clearTimeout(late);
     },
   };
