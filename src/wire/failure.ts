@@ -182,11 +182,6 @@ export function methodNotAllowed(method: string, allow: readonly string[]): Fail
   });
 }
 
-/** 409: what the request would begin has begun. */
-export function conflict(message: string): Failure {
-  return new Failure(409, 'invalid_params', message);
-}
-
 /** 410: a route past its sunset; `successor` replaces it. */
 export function gone(successor: string): Failure {
   return new Failure(410, 'not_found', `This route is no longer served; use ${successor}.`);

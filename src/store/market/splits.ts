@@ -1,7 +1,7 @@
 import type { Split } from '../../domain/splits.ts';
 import { readFrom, type Store } from '../rows/connection.ts';
 import { findAny } from '../rows/models/any-of.ts';
-import { findRows, upsertRows } from '../rows/models/sets.ts';
+import { upsertRows } from '../rows/models/sets.ts';
 import type { Reader } from '../rows/reader.ts';
 import type { Transaction } from '../rows/transaction.ts';
 import { type HeldKind, readHeld } from '../versions/versioned-cache.ts';
