@@ -2,11 +2,11 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
 import { withSessionLock } from '../rows/advisory-lock.ts';
 import type { Store } from '../rows/connection.ts';
-import { lockTables } from '../rows/lock-tables.ts';
 import { sqlStateOf } from '../rows/sql-state.ts';
 import { storeError } from '../rows/store-error.ts';
 import { announceNodes } from '../versions/changes.ts';
 import { joinedTables, tablePlacements } from './distribution.ts';
+import { lockTables } from './lock-tables.ts';
 import { copiesSchema, OnlineCopy } from './online-copy.ts';
 
 /** A table that was distributed. */

@@ -1,6 +1,6 @@
 import type pg from 'pg';
-import { lockTables } from '../rows/lock-tables.ts';
 import { storeError } from '../rows/store-error.ts';
+import { lockTables } from './lock-tables.ts';
 
 /** A table that is copied, and the column by which it is to be spread. */
 export interface SpreadTable {

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
-import { lockTables } from '../../../src/store/rows/lock-tables.ts';
+import { lockTables } from '../../../src/store/cluster/lock-tables.ts';
 import { storeForThisTest } from '../../support/store.ts';
 
 test('a writer is never ended for a deadlock with what takes several tables, however long each keeps it waiting', async () => {
