@@ -64,7 +64,7 @@ export const subjects: Record<string, Record<string, readonly string[]>> = {
     embedded: ['rows'],
     series: [],
     rows: ['embedded', 'series', 'versions', 'cluster'],
-    versions: ['rows', 'cluster'],
+    versions: ['rows'],
     cluster: ['rows', 'versions'],
     market: ['rows', 'series', 'versions'],
     chain: ['rows', 'series', 'versions', 'market'],

@@ -2,7 +2,6 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Timeframe, toBarColumns } from '../../src/domain/bar.ts';
 import { exchangeInstant } from '../../src/domain/market-time.ts';
-import { untilSettled } from '../../src/store/cluster/unsettled-commits.ts';
 import { readBars, writeBars } from '../../src/store/market/bar-blocks.ts';
 import { openStore, type Store } from '../../src/store/rows/connection.ts';
 import { inSettledTransaction, inTransaction } from '../../src/store/rows/transaction.ts';
@@ -159,7 +158,7 @@ describe('the coordinator is killed', () => {
   test('before it has committed: nothing of the transaction is there, on any node', async () => {
     await write(0);
     await killedAt('finished', remove);
-    await untilSettled(store);
+    await store.cluster.untilSettled();
     expect(await written()).toEqual({ bars: [0], tickets: [0] });
   }, 60_000);
 

@@ -139,7 +139,7 @@ describe('at every endpoint', () => {
 
 test('the status is 401 or 400 wherever the endpoint answers with one', async () => {
   const session = await app.access.sessions.create(account, 3_600_000);
-  for (const name of ['a route', 'a write', 'a query by POST', 'a reservation', 'a stream', 'an AI client']) {
+  for (const name of ['a route', 'a write', 'a query by POST', 'a stream', 'an AI client']) {
     expect([name, (await ask(name, [['x-api-key', session]])).status]).toEqual([name, 401]);
     expect([name, (await ask(name, [bearer(key), bearer(key)])).status]).toEqual([name, 400]);
   }

@@ -176,7 +176,7 @@ describe.skipIf(release.folder === null)('a store of the oldest release', { time
       });
       oldWatch.onChange((change) => heardByOld.push(change));
       newWatch.onChange((change) => heardByNew.push(change));
-      await announce(opened.primary, { market: ['SPY'], gex: ['QQQ'], flow: null, chain: ['IWM'] });
+      await announce(opened, opened.primary, { market: ['SPY'], gex: ['QQQ'], flow: null, chain: ['IWM'] });
       await expect.poll(() => heardByOld).toHaveLength(1);
       const wakes = (kind: string, symbol: string) => old.concerns(heardByOld[0]!, kind, symbol);
       expect([wakes('stocks', 'SPY'), wakes('gex', 'QQQ'), wakes('flow', 'DIA')]).toEqual([true, true, true]);

@@ -3,8 +3,7 @@ import type { SessionDate } from '../../domain/market-time.ts';
 import { lock, lockAll } from '../rows/locks.ts';
 import { anyOf } from '../rows/models/any-of.ts';
 import { numbered } from '../rows/models/rows.ts';
-import type { Reader } from '../rows/reader.ts';
-import { statement } from '../rows/statement.ts';
+import { type Queries, statement } from '../rows/statement.ts';
 import type { Transaction } from '../rows/transaction.ts';
 
 const lockKey = (underlying: string) => `chain_captures ${underlying}`;
@@ -106,7 +105,7 @@ const computed = statement(
  * one, or, unless it is null, with another delay; with `all`, every one.
  */
 export function computedSessions(
-  from: Pick<Reader, 'query' | 'symbolsAtOnce'>,
+  from: Queries,
   than: { methodologyVersion: string; delayMs: number | null; all: boolean },
 ): Promise<ComputedSession[]> {
   return computed.rows(from, than);

@@ -4,7 +4,6 @@ import { withSessionLock } from '../rows/advisory-lock.ts';
 import type { Store } from '../rows/connection.ts';
 import { sqlStateOf } from '../rows/sql-state.ts';
 import { storeError } from '../rows/store-error.ts';
-import { announceNodes } from '../versions/changes.ts';
 import { joinedTables, tablePlacements } from './distribution.ts';
 import { lockTables } from './lock-tables.ts';
 import { copiesSchema, OnlineCopy } from './online-copy.ts';
@@ -85,7 +84,7 @@ export async function distribute(store: Store, options: DistributeOptions): Prom
   const onWait = () =>
     options.onProgress({ table: '', index: 0, tables: 1, bytes: 0, copied: null, waitsFor: 'another run' });
   return withSessionLock(store, 'distribute', { onWait, signal: options.signal }, async (client) => {
-    await announceNodes(store);
+    await store.cluster.announce(client);
     const { rows } = await client.query<{ schema: string }>('SELECT quote_ident(current_schema()) AS schema');
     const schema = rows[0]!.schema;
     const tables = await missingTables(client, options);

@@ -53,7 +53,7 @@ export const tablePlacements: Readonly<Record<string, TablePlacement>> = {
   journal_trades: 'first node',
   sample_rows: 'first node',
   session_origins: 'first node',
-  // By a write to it, commits are made in two phases (`commit-in-two-phases.sql`).
+  // By a write to it, commits are made in two phases (`Cluster.beforeCommit`).
   store_facts: 'first node, known',
   stream_tickets: 'first node',
   usage_counts: 'first node',

@@ -202,9 +202,7 @@ export function openReplicas(
       return reading(primary);
     };
     return {
-      get symbolsAtOnce() {
-        return primary.symbolsAtOnce;
-      },
+      routing: primary.routing,
       query: (statement, values) => read((from) => from.query(statement, values)),
       prisma: modelsThrough((call) => read((from) => call(from.prisma))),
     };

@@ -1,52 +1,121 @@
-import type { Reader } from '../rows/reader.ts';
+import type pg from 'pg';
+import { tablePlacements } from './distribution.ts';
 
 // On a distributed PostgreSQL (Citus) the rows of a symbol are on one node. It finds which by a comparison of the
 // distribution column with one value; with values of a list it asks every node, and refuses what takes the first rows
 // of each.
 
-/** Maximum number of statements, each of one symbol, that a pool sends a distributed store at once for one reader. */
-export const symbolsAtOnceOfPool = 4;
+/** A statement whose values may be divided by the symbols of its keys. */
+export interface Divisible<V> {
+  /** The statement about all keys. */
+  all(values: V): pg.QueryConfig;
+  /** The statement about the keys of one symbol, for the node of that; null = the statement is not about keys. */
+  ofOneSymbol: ((values: V) => pg.QueryConfig) | null;
+  /** The lists of its values with one item a key; the first is the symbols. */
+  lists: readonly string[];
+}
+
+/** One of the statements that are sent in place of a divided one, and the numbers of its keys among all, from 1. */
+interface Part {
+  query: pg.QueryConfig;
+  numbers: readonly number[] | null;
+}
+
+/** The columns by which tables are spread, and their comparison with another of them. */
+const spreadBy = new Set(Object.values(tablePlacements).flatMap((each) => (typeof each === 'object' ? [each.by] : [])));
+const anyColumn = [...spreadBy].join('|');
+const comparison = new RegExp(String.raw`\b((?:\w+\.)?(?:${anyColumn})) = \w+\.(?:${anyColumn})\b`, 'g');
 
 /** A further condition, that a column is the first of the list of symbols that is parameter `number`. */
-export function routedTo(column: string, number: number): string {
-  return ` AND ${column} = ($${number}::text[])[1]`;
-}
-
-/** The keys of one symbol. */
-interface SymbolPart<V> {
-  values: V;
-  /** Their numbers among all keys, from 1. */
-  numbers: number[];
-}
+const first = (column: string, number: number) => ` AND ${column} = ($${number}::text[])[1]`;
 
 /**
- * Divides a statement's values by symbol, which is the first of the lists `listed`; what is no list of these is in
- * every part.
+ * The statement of a text with these parameters. If the first is the list of its keys' symbols, the statement for one
+ * symbol says once more which symbol it is wherever it compares a column by which a table is spread.
  */
-export function splitBySymbol<V extends object>(values: V, listed: readonly string[]): SymbolPart<V>[] {
-  const lists = values as Record<string, readonly unknown[]>;
-  const numbersBySymbol = Map.groupBy(
-    lists[listed[0]!]!.map((symbol, i) => ({ symbol, number: i + 1 })),
-    ({ symbol }) => symbol,
-  );
-  return Array.from(numbersBySymbol.values(), (keys) => {
-    const numbers = keys.map(({ number }) => number);
-    const own = listed.map((name) => [name, numbers.map((number) => lists[name]![number - 1])] as const);
-    return { values: { ...values, ...Object.fromEntries(own) }, numbers };
-  });
+export function divisible<V extends object>(name: string, text: string, parameters: readonly string[]): Divisible<V> {
+  const routed = text.includes('unnest($1::text[])')
+    ? text.replace(comparison, (compared, column: string) => compared + first(column, 1))
+    : text;
+  const valuesOf = (values: V) => parameters.map((each) => values[each as keyof V]);
+  const ofOneSymbol = (values: V) => ({ name: `${name}, one`, text: routed, values: valuesOf(values) });
+  return {
+    all: (values) => ({ name, text, values: valuesOf(values) }),
+    ofOneSymbol: routed === text ? null : ofOneSymbol,
+    lists: parameters.filter((_, i) => text.includes(`unnest($${i + 1}::`)),
+  };
 }
 
-/** Results of `read` for each part, in their order. `symbolsAtOnce` of the reader bounds concurrent reads. */
-export async function eachSymbol<Part, Row>(
-  { symbolsAtOnce }: Pick<Reader, 'symbolsAtOnce'>,
-  parts: readonly Part[],
-  read: (part: Part) => Promise<Row[]>,
-): Promise<Row[]> {
-  const found: Row[][] = [];
-  const next = parts.entries();
-  const readOn = async () => {
-    for (const [i, part] of next) found[i] = await read(part);
-  };
-  await Promise.all(Array.from({ length: Math.min(symbolsAtOnce, parts.length) }, readOn));
-  return found.flat();
+/** The way of a reader's statements to the nodes of its store. */
+export class Routing {
+  readonly #atOnce: () => number;
+
+  /**
+   * @param atOnce Maximum number of statements, each of one symbol, that are sent at once; 0 where one statement may be
+   *   about any number of symbols.
+   */
+  constructor(atOnce: () => number) {
+    this.#atOnce = atOnce;
+  }
+
+  /** The statements for `values`: one about all, or on a distributed store one a symbol. */
+  split<V extends object>({ all, ofOneSymbol, lists }: Divisible<V>, values: V): Part[] {
+    if (this.#atOnce() === 0 || ofOneSymbol === null) return [{ query: all(values), numbers: null }];
+    const listed = values as Record<string, readonly unknown[]>;
+    const numbersBySymbol = Map.groupBy(listed[lists[0]!]!.keys(), (i) => listed[lists[0]!]![i]);
+    return Array.from(numbersBySymbol.values(), (places) => {
+      const own = lists.map((name) => [name, places.map((i) => listed[name]![i])] as const);
+      const query = ofOneSymbol({ ...values, ...Object.fromEntries(own) });
+      return { query, numbers: places.map((i) => i + 1) };
+    });
+  }
+
+  /**
+   * Rows of a statement: those of a symbol in their order, on a distributed store symbol by symbol. A column `nth` is
+   * the number of a key, from 1.
+   */
+  async rows<V extends object, Row extends object>(
+    statement: Divisible<V>,
+    values: V,
+    send: (query: pg.QueryConfig) => Promise<{ rows: Row[] }>,
+  ): Promise<Row[]> {
+    const parts = this.split(statement, values);
+    const found: Row[][] = [];
+    const next = parts.entries();
+    const readOn = async () => {
+      for (const [i, { query, numbers }] of next) {
+        const { rows } = await send(query);
+        found[i] = numbers === null ? rows : rows.map((row) => numbered(row, numbers));
+      }
+    };
+    await Promise.all(Array.from({ length: Math.min(Math.max(1, this.#atOnce()), parts.length) }, readOn));
+    return found.length === 1 ? found[0]! : found.flat();
+  }
+
+  /**
+   * The condition by which a distributed store finds rows of one symbol of a table `t` on its node; empty for any
+   * others. `lists` are the parameters, a list of values for each of `columns`.
+   */
+  ofOneSymbol(table: string, columns: readonly string[], lists: readonly unknown[]): string {
+    const placement = tablePlacements[table]!;
+    if (this.#atOnce() === 0 || typeof placement !== 'object') return '';
+    const at = columns.indexOf(placement.by);
+    const symbols = lists[at] as readonly unknown[] | undefined;
+    if (symbols?.every((symbol) => symbol === symbols[0]) !== true) return '';
+    return first(`t.${placement.by}`, at + 1);
+  }
+
+  /**
+   * The end of an INSERT that counts its rows: Citus counts rows that were left as they are too, but for those that it
+   * returns.
+   */
+  get counting(): '' | ' RETURNING 1' {
+    return this.#atOnce() === 0 ? '' : ' RETURNING 1';
+  }
 }
+
+const numbered = <Row extends object>(row: Row, numbers: readonly number[]): Row =>
+  'nth' in row ? { ...row, nth: numbers[(row.nth as number) - 1]! } : row;
+
+/** The routing of a store on one node. */
+export const oneNode = new Routing(() => 0);

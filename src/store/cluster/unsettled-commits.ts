@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Store } from '../rows/connection.ts';
+import type pg from 'pg';
 import { storeError } from '../rows/store-error.ts';
+import type { DataVersions } from '../versions/data-versions.ts';
 
 // Committed on the coordinator, and still prepared on a node, or on one that does not answer. The node will have the
 // transaction when Citus recovers it (`citus.recover_2pc_interval`); until then it gives the rows of before.
@@ -22,21 +23,18 @@ interface Unsettled {
   answers: boolean;
 }
 
-async function unsettledOf({ pool }: Pick<Store, 'pool'>): Promise<Unsettled[]> {
+async function unsettledOf(pool: pg.Pool): Promise<Unsettled[]> {
   const { rows } = await pool.query<Unsettled>(unsettledText);
   return rows;
 }
 
 /**
- * Waits until every node has everything that was committed before. Otherwise a transaction that reads rows to change
- * them would overwrite committed rows that are not visible yet. Throws if a node that may lack something does not
- * answer.
+ * Resolves when every node has what is committed now. Throws if a node that may lack something does not answer.
  */
-export async function untilSettled(store: Pick<Store, 'pool' | 'nodes'>): Promise<void> {
-  if (store.nodes.symbolsAtOnce === 0) return;
+export async function settled(pool: pg.Pool): Promise<void> {
   let left: Set<string> | null = null;
   for (;;) {
-    const now: Unsettled[] = (await unsettledOf(store)).filter(({ id }) => left?.has(id) ?? true);
+    const now: Unsettled[] = (await unsettledOf(pool)).filter(({ id }) => left?.has(id) ?? true);
     const away = now.find(({ answers }) => !answers);
     if (away)
       throw storeError(
@@ -57,15 +55,17 @@ export interface Settling {
 }
 
 /** Watches a store that is spread over several nodes; one that is not has no such transactions. */
-export function watchSettling(store: Store): Settling {
-  const { nodes, versions } = store;
+export function watchSettling(
+  { pool, versions }: { pool: pg.Pool; versions: DataVersions },
+  isSpread: () => boolean,
+): Settling {
   let doubts = 0;
   let settling: { looked: Promise<void>; ended: Promise<void> } | null = null;
   const stopped = new AbortController();
 
   async function unsettled(): Promise<Set<string> | null> {
     try {
-      return new Set((await unsettledOf(store)).map(({ id }) => id));
+      return new Set((await unsettledOf(pool)).map(({ id }) => id));
     } catch {
       return null;
     }
@@ -93,7 +93,7 @@ export function watchSettling(store: Store): Settling {
   return {
     async doubt() {
       doubts += 1;
-      if (nodes.symbolsAtOnce === 0 || stopped.signal.aborted) return;
+      if (!isSpread() || stopped.signal.aborted) return;
       if (settling === null) {
         const { promise, resolve } = Promise.withResolvers<void>();
         settling = { looked: promise, ended: settle(resolve) };

@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { currentRequest } from '../../runtime/request-scope.ts';
-import { type Nodes, watchNodes } from '../cluster/nodes.ts';
+import { type Cluster, openCluster } from '../cluster/cluster.ts';
 import { openReplicas, type ReplicaPools, type Replicas } from '../cluster/replicas.ts';
 import { openEmbeddedServer } from '../embedded/embedded-server.ts';
 import { type BlockCache, createBlockCache } from '../series/block-cache.ts';
@@ -12,7 +12,6 @@ import { toNumber } from './models/checked-number.ts';
 import { readModels } from './models/noted-models.ts';
 import { type HeldModels, type Models, openPrisma, type PrismaOverPool } from './models/prisma.ts';
 import type { Reader } from './reader.ts';
-import { retriedReads } from './retried-reads.ts';
 import { storeError } from './store-error.ts';
 import { observedPool, type StatementObserver } from './timed-client.ts';
 import { type WriteWatch, watchWrites } from './write-watch.ts';
@@ -39,8 +38,8 @@ export interface Store {
   versions: DataVersions;
   /** Which writes fail now, and why. */
   writes: WriteWatch;
-  /** True if its tables are on one node, or spread over several. */
-  nodes: Nodes;
+  /** The nodes that its tables are on. */
+  cluster: Cluster;
   /**
    * True if the clock of its reader runs in a past session, whose bars are stored whole: prices are shown up to the
    * last second that has ended.
@@ -145,11 +144,11 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   surviveLostConnections(pool);
   try {
     const schema = await reach(pool, databaseUrl);
-    const nodes = await watchNodes(pool);
+    const cluster = await openCluster(pool);
     const migrated = (await isMigrated(pool)) ? [] : await migrateWithoutLimits(connection, { apply, log });
     const prisma = openPrisma(pool, schema);
-    const primary = readerOf(pool, prisma, nodes);
-    const standbys = readUrls.map((url, index) => replicaPools(shown[index]!, url, openPool, { schema, nodes }));
+    const primary = readerOf(pool, prisma, cluster);
+    const standbys = readUrls.map((url, index) => replicaPools(shown[index]!, url, openPool, { schema, cluster }));
     const replicas = standbys.length === 0 ? null : openReplicas({ primary, pool }, standbys, log);
     return {
       prisma: primary.prisma,
@@ -163,7 +162,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
       blocks: createBlockCache(cacheBytes),
       versions: new DataVersions(),
       writes: watchWrites(),
-      nodes,
+      cluster,
       migrated,
       close: once(async () => {
         await Promise.all([pool.end(), replicas?.close()]);
@@ -178,8 +177,8 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   }
 }
 
-function readerOf(pool: pg.Pool, { models }: PrismaOverPool, nodes: Nodes): Reader {
-  return retriedReads({ query: pool.query.bind(pool) as Reader['query'], prisma: readModels(models) }, nodes);
+function readerOf(pool: pg.Pool, { models }: PrismaOverPool, cluster: Cluster): Reader {
+  return cluster.reader({ query: pool.query.bind(pool) as Reader['query'], prisma: readModels(models) });
 }
 
 function limits(statementTimeoutMs: number): pg.PoolConfig {
@@ -251,7 +250,7 @@ function replicaPools(
   shown: string,
   connectionString: string,
   openPool: (to: pg.PoolConfig) => pg.Pool,
-  { schema, nodes }: { schema: string; nodes: Nodes },
+  { schema, cluster }: { schema: string; cluster: Cluster },
 ): ReplicaPools {
   const to = { connectionString, connectionTimeoutMillis: 2000, keepAlive: true, types };
   const pool = openPool({ ...to, application_name: 'tapegraph reader' });
@@ -266,7 +265,7 @@ function replicaPools(
     await Promise.all([pool.end(), probe.end()]);
     await prisma.close();
   };
-  return Object.assign(readerOf(pool, prisma, nodes), { probe, shown, close });
+  return Object.assign(readerOf(pool, prisma, cluster), { probe, shown, close });
 }
 
 function once(work: () => Promise<void>): () => Promise<void> {

@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import type { Routing } from '../cluster/routing.ts';
 import type { Models } from './models/prisma.ts';
 
 /** Where something is read. A transaction is one too. */
@@ -8,9 +9,6 @@ export interface Reader {
     values?: unknown[],
   ): Promise<pg.QueryResult<Row>>;
   prisma: Models;
-  /**
-   * Maximum number of symbols read at once, by a statement each, of a distributed store; 0 where one statement may be
-   * about any number.
-   */
-  readonly symbolsAtOnce: number;
+  /** The way of its statements to the nodes of the store. */
+  readonly routing: Routing;
 }

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type pg from 'pg';
-import { eachSymbol, routedTo, splitBySymbol } from '../cluster/routing.ts';
+import { divisible } from '../cluster/routing.ts';
 import { type Model, tableOf } from './models/model-tables.ts';
 import type { Reader } from './reader.ts';
 
@@ -50,8 +50,6 @@ export interface Statement<Parameters extends Types = Types, Columns extends Typ
   readonly text: string;
   readonly parameters: Parameters;
   readonly columns: Columns;
-  /** The same for the keys of one symbol, sent to its node; null where the statement is not about lists of keys. */
-  readonly routedText: string | null;
   /** Runs it and returns its rows: those of a symbol in their order, on a distributed store symbol by symbol. */
   rows(from: Queries, values: Typed<Parameters>): Promise<Typed<Columns>[]>;
   /** Runs it and returns how many rows it gave or changed. */
@@ -59,11 +57,11 @@ export interface Statement<Parameters extends Types = Types, Columns extends Typ
   /** The statement for `pg` itself. */
   query(values: Typed<Parameters>): pg.QueryConfig;
   /** The statements for `pg` itself, where rows are taken one by one: one, on a distributed store one a symbol. */
-  queries(from: Pick<Reader, 'symbolsAtOnce'>, values: Typed<Parameters>): pg.QueryConfig[];
+  queries(from: Pick<Reader, 'routing'>, values: Typed<Parameters>): pg.QueryConfig[];
 }
 
 /** The sender of a statement. */
-export type Queries = Pick<Reader, 'query' | 'symbolsAtOnce'>;
+export type Queries = Pick<Reader, 'query' | 'routing'>;
 
 /** Every statement, by name. A test prepares them all and compares their types with PostgreSQL's. */
 export const statements = new Map<string, Statement>();
@@ -81,48 +79,26 @@ function textOf(name: string): string {
   return written.replace(/\{([A-Z]\w+) (\w+)\}/g, (_, model: string, alias: string) => columnsOf(model, alias));
 }
 
-/** The lists of a statement with one item a key: those that it unnests. */
-function keyLists(text: string, names: readonly string[]): string[] {
-  return names.filter((_, i) => text.includes(`unnest($${i + 1}::`));
-}
-
 /**
  * The statement of `sql/<name>.sql`, read once, when the process starts. `{Model alias}` stands for the model's
- * columns. Its first parameter is the list of the keys' symbols where `{of column}` follows a comparison of a column
- * with a symbol: there, on a distributed store, the statement for one symbol says once more which symbol it is. Of such
- * a statement a column `nth` is the number of a key, from 1.
+ * columns.
  */
 export function statement<const Parameters extends Types, const Columns extends Types>(
   name: string,
   parameters: Parameters,
   columns: Columns,
 ): Statement<Parameters, Columns> {
-  const written = textOf(name);
-  const text = written.replace(/\{of [\w.]+\}/g, '');
-  const routedText = written === text ? null : written.replace(/\{of ([\w.]+)\}/g, (_, column) => routedTo(column, 1));
-  const names = Object.keys(parameters);
-  const listed = keyLists(text, names);
-  const valuesOf = (values: Typed<Parameters>) => names.map((each) => values[each]);
-  const query = (values: Typed<Parameters>) => ({ name, text, values: valuesOf(values) });
-  const isSplit = (from: Pick<Reader, 'symbolsAtOnce'>) => routedText !== null && from.symbolsAtOnce > 0;
-  const parts = (values: Typed<Parameters>) => splitBySymbol(values, listed);
-  const routed = (values: Typed<Parameters>) => ({ name: `${name}, one`, text: routedText!, values: valuesOf(values) });
+  const text = textOf(name);
+  const sent = divisible<Typed<Parameters>>(name, text, Object.keys(parameters));
   const made: Statement<Parameters, Columns> = {
     name,
     text,
-    routedText,
     parameters,
     columns,
-    query,
-    queries: (from, values) => (isSplit(from) ? parts(values).map((part) => routed(part.values)) : [query(values)]),
-    rows: async (from, values) => {
-      if (!isSplit(from)) return (await from.query<Typed<Columns>>(query(values))).rows;
-      return eachSymbol(from, parts(values), async (part) => {
-        const { rows } = await from.query<Typed<Columns>>(routed(part.values));
-        return rows.map((row) => ('nth' in row ? { ...row, nth: part.numbers[(row.nth as number) - 1]! } : row));
-      });
-    },
-    count: async (from, values) => (await from.query(query(values))).rowCount ?? 0,
+    query: sent.all,
+    queries: ({ routing }, values) => routing.split(sent, values).map(({ query }) => query),
+    rows: (from, values) => from.routing.rows(sent, values, (query) => from.query<Typed<Columns>>(query)),
+    count: async (from, values) => (await from.query(sent.all(values))).rowCount ?? 0,
   };
   statements.set(name, made as unknown as Statement);
   return made;

@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { oneNode } from '../cluster/routing.ts';
 import type { Store } from './connection.ts';
 import type { Reader } from './reader.ts';
 import { statement } from './statement.ts';
@@ -25,7 +26,7 @@ async function grownTables(pool: pg.Pool): Promise<string[]> {
   let broken: Error | undefined;
   try {
     await client.query(`BEGIN; SET LOCAL lock_timeout = '100ms'`);
-    const tables = await grown.rows({ query: client.query.bind(client) as Reader['query'], symbolsAtOnce: 0 }, {});
+    const tables = await grown.rows({ query: client.query.bind(client) as Reader['query'], routing: oneNode }, {});
     return tables.map(({ name }) => name);
   } finally {
     await client.query('ROLLBACK').catch((error: Error) => {

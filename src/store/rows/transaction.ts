@@ -1,14 +1,11 @@
 import type pg from 'pg';
-import { untilSettled } from '../cluster/unsettled-commits.ts';
-import { announce, announceDoubt, moveVersions } from '../versions/changes.ts';
+import { announce, moveVersions } from '../versions/changes.ts';
 import { ChangeSet } from '../versions/subjects.ts';
 import type { Store } from './connection.ts';
 import { beginLocked } from './locks.ts';
 import { notedModels } from './models/noted-models.ts';
 import type { HeldModels } from './models/prisma.ts';
 import type { Reader } from './reader.ts';
-import { again, mayPass } from './retried-reads.ts';
-import { statement } from './statement.ts';
 import { writeProblemOf } from './write-watch.ts';
 
 /**
@@ -17,8 +14,6 @@ import { writeProblemOf } from './write-watch.ts';
  * writes cached data is noted where it is sent.
  */
 export type Transaction = pg.PoolClient & Reader & { readonly changes: ChangeSet };
-
-const inTwoPhases = statement('locks/commit-in-two-phases', {}, {});
 
 export interface TransactionOptions {
   /** `work` changes more than the store: it may not be done again. */
@@ -43,8 +38,10 @@ export async function inTransaction<T>(
   const onCommit = () => {
     isSent = true;
   };
-  const mayRepeat = (error: unknown) => !once && !isSent && store.nodes.symbolsAtOnce > 0 && mayPass(error);
-  return again(() => attempt(store, work, { onCommit, lock }), mayRepeat);
+  return store.cluster.repeated(
+    () => attempt(store, work, { onCommit, lock }),
+    () => !once && !isSent,
+  );
 }
 
 interface Attempt {
@@ -69,21 +66,18 @@ async function attempt<T>(
     held = await store.holdModels(tx);
     const changes = new ChangeSet();
     const note = changes.addRows.bind(changes);
-    // A connection does one thing at a time.
-    const symbolsAtOnce = Math.min(store.primary.symbolsAtOnce, 1);
-    const transaction = Object.assign(tx, { prisma: notedModels(held.models, note), changes, symbolsAtOnce });
+    const { cluster } = store;
+    const routing = cluster.transactionRouting;
+    const transaction = Object.assign(tx, { prisma: notedModels(held.models, note), changes, routing });
     const result = await work(transaction);
-    if (symbolsAtOnce > 0) await inTwoPhases.count(transaction, {});
+    await cluster.beforeCommit(tx);
     const change = changes.change();
-    const id = change && (await announce(transaction, change));
+    const id = change && (await announce(store, transaction, change));
     onCommit();
     // A transaction that may have been committed is not counted as announced: its announcement may still arrive.
-    const inDoubt = await commit(tx, () => change && moveVersions(store, change, null));
+    const warned = await commit(tx, () => change && moveVersions(store, change, null));
     if (change) moveVersions(store, change, id);
-    if (inDoubt && symbolsAtOnce > 0) {
-      store.nodes.inDoubt = true;
-      await announceDoubt(transaction);
-    }
+    if (warned) await cluster.afterWarning(tx);
     return result;
   } catch (error) {
     // A database that did not answer will not answer this either: its connection is closed, which rolls back.
@@ -109,14 +103,7 @@ export async function inSettledTransaction<T>(
   work: (tx: Transaction) => Promise<T>,
   { always = true, once = false }: TransactionOptions & { always?: boolean } = {},
 ): Promise<T> {
-  const { nodes } = store;
-  if (always || nodes.inDoubt) {
-    nodes.inDoubt = false;
-    await untilSettled(store).catch((error) => {
-      nodes.inDoubt = true;
-      throw error;
-    });
-  }
+  await store.cluster.untilSettled(always);
   return inTransaction(store, work, { once });
 }
 
@@ -128,7 +115,7 @@ function isUnanswered(error: unknown): error is Error {
   return error instanceof Error && error.message === 'Query read timeout';
 }
 
-/** Commits. True: the database warns that some of its nodes have not committed yet. */
+/** Commits. True: the database warns of something. */
 async function commit(tx: pg.PoolClient, onUnknown: () => void): Promise<boolean> {
   let answer: pg.QueryResult;
   let warned = false;

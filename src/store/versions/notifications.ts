@@ -1,9 +1,11 @@
 import { Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
-import type { Store } from '../rows/connection.ts';
+import type { Replicas } from '../cluster/replicas.ts';
 import type { Reader } from '../rows/reader.ts';
 
+/** On this channel every process is notified of changes of stored data by any process. */
+export const changesChannel = 'market_data';
 /** Longest payload of a notification that PostgreSQL takes. */
 export const longestPayloadBytes = 7999;
 const longestPauseMs = 5_000;
@@ -16,11 +18,20 @@ const patienceMs = 2_000;
 const connectMs = 3_000;
 const endMs = 1_000;
 
+/** A store, by its connections. */
+interface PoolOwner {
+  pool: pg.Pool;
+}
+
 /**
  * Sends `payload` (at most 7,999 bytes) to every listener of `channel`, in all processes. Inside a transaction it is
  * sent when that commits, and not at all when it rolls back.
  */
-export async function notify(target: Store | Pick<Reader, 'query'>, channel: string, payload: string): Promise<void> {
+export async function notify(
+  target: PoolOwner | Pick<Reader, 'query'>,
+  channel: string,
+  payload: string,
+): Promise<void> {
   if (Buffer.byteLength(payload) > longestPayloadBytes)
     throw new RangeError(`A notification on ${channel} is over ${longestPayloadBytes} bytes.`);
   const connection = 'pool' in target ? target.pool : target;
@@ -30,7 +41,7 @@ export async function notify(target: Store | Pick<Reader, 'query'>, channel: str
 const listenerName = 'tapegraph listener';
 
 /** True if a process listens to this database: asked before this one does, whether there is another server. */
-export async function othersListen({ pool }: Store): Promise<boolean> {
+export async function othersListen({ pool }: PoolOwner): Promise<boolean> {
   const { rows } = await pool.query<{ found: boolean }>(
     'SELECT EXISTS (SELECT FROM pg_stat_activity WHERE application_name = $1 AND datname = current_database()) AS found',
     [listenerName],
@@ -48,7 +59,7 @@ interface Listener {
  * not.
  */
 async function connect(
-  { options }: Store['pool'],
+  { options }: pg.Pool,
   channel: string,
   onPayload: (payload: string) => void,
   onEnd: () => void,
@@ -91,7 +102,7 @@ async function connect(
  * sent between has been missed, so caches that live by the notifications must be dropped both times.
  */
 export async function listen(
-  store: Store,
+  store: PoolOwner & { replicas: Replicas | null },
   channel: string,
   onPayload: (payload: string) => void,
   onLost: () => void,

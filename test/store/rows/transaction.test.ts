@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { Cluster } from '../../../src/store/cluster/cluster.ts';
 import { copyInto } from '../../../src/store/rows/copy.ts';
 import { inTransaction, type Transaction } from '../../../src/store/rows/transaction.ts';
 import { type TestStore, testStore } from '../../support/store.ts';
@@ -81,7 +82,7 @@ describe('a transaction', () => {
 
 describe('a transaction of a distributed store', () => {
   const movedShard = `raise undefined_table using message = 'relation "public.bar_blocks_102008" does not exist'`;
-  const spread = () => ({ ...store, nodes: { symbolsAtOnce: 4, inDoubt: false, lookAgain() {} } });
+  const spread = () => ({ ...store, cluster: new Cluster(store.pool, true) });
 
   test.each([
     ['a shard was moved', movedShard],

@@ -65,7 +65,7 @@ describe('what a transaction changes', () => {
     onTestFinished(watching.stop);
     watching.onChange((change) => changes.push(change));
     await inTransaction(store, work).catch(() => {});
-    await announce(store.primary, { flow: ['END'] });
+    await announce(store, store.primary, { flow: ['END'] });
     await expect.poll(() => changes.at(-1)).toEqual({ flow: ['END'] });
     return changes.slice(0, -1);
   }

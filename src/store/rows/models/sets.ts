@@ -1,9 +1,7 @@
 import { createHash } from 'node:crypto';
 import type pg from 'pg';
 import type { Prisma } from '../../../../generated/store/client.ts';
-import { tablePlacements } from '../../cluster/distribution.ts';
-import { routedTo } from '../../cluster/routing.ts';
-import type { Reader } from '../reader.ts';
+import type { Queries } from '../statement.ts';
 import type { Transaction } from '../transaction.ts';
 import { type Model, type TableField, tableOf } from './model-tables.ts';
 
@@ -41,7 +39,8 @@ export function keyOf(model: Model): string[] {
   return id.columns.map(({ column }) => fields.find((each) => each.column === column)!.field);
 }
 
-const columnsOf = (fields: readonly TableField[]) => fields.map(({ column }) => column).join(', ');
+const columnNames = (fields: readonly TableField[]) => fields.map(({ column }) => column);
+const columnsOf = (fields: readonly TableField[]) => columnNames(fields).join(', ');
 
 /**
  * A set of rows as parameters, a list a column. `unnest` of one list each is what Citus takes; of several at once it
@@ -124,8 +123,7 @@ function named(purpose: string, text: () => string, values: unknown[]): pg.Query
 async function insert(tx: Transaction, model: Model, name: string, conflict: () => string, rows: readonly object[]) {
   if (rows.length === 0) return 0;
   const { table, fields } = tableOf(model);
-  // Citus counts rows that were left as they are too, but for those that it returns.
-  const returning = tx.symbolsAtOnce > 0 ? ' RETURNING 1' : '';
+  const returning = tx.routing.counting;
   const text = () => `INSERT INTO ${table} (${columnsOf(fields)}) SELECT ${unnested(fields)} ${conflict()}${returning}`;
   const { rowCount } = await tx.query(named(`${name}${returning}`, text, valuesOf(fields, rows)));
   if (rowCount) tx.changes.addRows(model, rows);
@@ -157,37 +155,26 @@ export interface KeySet<M extends Model, By extends FieldOf<M>> {
 
 const joined = (fields: readonly TableField[]) => fields.map(({ column }) => `t.${column} = w.${column}`).join(' AND ');
 
-/** On a distributed store, the condition by which rows of one symbol are found on its node; empty for any others. */
-function ofOneSymbol<M extends Model, By extends FieldOf<M>>(
-  { symbolsAtOnce }: Pick<Reader, 'symbolsAtOnce'>,
-  model: M,
-  { by, keys }: KeySet<M, By>,
-): string {
-  const placement = tablePlacements[tableOf(model).table]!;
-  if (symbolsAtOnce === 0 || typeof placement !== 'object') return '';
-  const at = fieldsOf(model, by).findIndex(({ column }) => column === placement.by);
-  if (at < 0 || keys.some((key) => key[by[at]!] !== keys[0]![by[at]!])) return '';
-  return routedTo(`t.${placement.by}`, at + 1);
-}
-
 /**
  * Reads fields of the rows of several keys, in any order. Bytes come as they are: through Prisma they would go by way
  * of base64.
  */
 export async function findRows<M extends Model, By extends FieldOf<M>, Field extends FieldOf<M>>(
-  from: Pick<Reader, 'query' | 'symbolsAtOnce'>,
+  from: Queries,
   model: M,
   { by, keys }: KeySet<M, By>,
   select: readonly Field[],
 ): Promise<Found<M, Field>[]> {
   if (keys.length === 0) return [];
+  const { table } = tableOf(model);
   const wanted = fieldsOf(model, by);
+  const values = valuesOf(wanted, keys);
   const columns = fieldsOf(model, select).map(({ field, column }) => `t.${column} AS "${field}"`);
-  const one = ofOneSymbol(from, model, { by, keys });
+  const one = from.routing.ofOneSymbol(table, columnNames(wanted), values);
   const text = () =>
-    `SELECT ${columns.join(', ')} FROM (SELECT ${unnested(wanted)}) AS w JOIN ${tableOf(model).table} AS t ON ${joined(wanted)}${one}`;
+    `SELECT ${columns.join(', ')} FROM (SELECT ${unnested(wanted)}) AS w JOIN ${table} AS t ON ${joined(wanted)}${one}`;
   const name = `find ${model} by ${by.join()}: ${select.join()}${one}`;
-  const { rows } = await from.query<Found<M, Field>>(named(name, text, valuesOf(wanted, keys)));
+  const { rows } = await from.query<Found<M, Field>>(named(name, text, values));
   return rows;
 }
 
@@ -198,11 +185,12 @@ export async function deleteRows<M extends Model, By extends FieldOf<M>>(
   { by, keys }: KeySet<M, By>,
 ): Promise<number> {
   if (keys.length === 0) return 0;
+  const { table } = tableOf(model);
   const wanted = fieldsOf(model, by);
-  const one = ofOneSymbol(tx, model, { by, keys });
-  const text = () =>
-    `DELETE FROM ${tableOf(model).table} AS t USING (SELECT ${unnested(wanted)}) AS w WHERE ${joined(wanted)}${one}`;
-  const { rowCount } = await tx.query(named(`delete ${model} by ${by.join()}${one}`, text, valuesOf(wanted, keys)));
+  const values = valuesOf(wanted, keys);
+  const one = tx.routing.ofOneSymbol(table, columnNames(wanted), values);
+  const text = () => `DELETE FROM ${table} AS t USING (SELECT ${unnested(wanted)}) AS w WHERE ${joined(wanted)}${one}`;
+  const { rowCount } = await tx.query(named(`delete ${model} by ${by.join()}${one}`, text, values));
   if (rowCount) tx.changes.addRows(model, keys);
   return rowCount ?? 0;
 }

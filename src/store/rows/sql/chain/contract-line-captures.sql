@@ -6,7 +6,7 @@ FROM (
 ) AS wanted CROSS JOIN LATERAL (
   SELECT c.underlying, c.captured_at AS "capturedAt", c.session_date AS "sessionDate", c.spot, c.prior_close_spot AS "priorCloseSpot",
   c.version, c.delay_ms AS "delayMs", c.listing
-  FROM chain_captures AS c WHERE c.underlying = wanted.underlying{of c.underlying} AND c.captured_at <= wanted.through_ms AND c.subset IS NOT TRUE
+  FROM chain_captures AS c WHERE c.underlying = wanted.underlying AND c.captured_at <= wanted.through_ms AND c.subset IS NOT TRUE
   ORDER BY c.captured_at DESC LIMIT $3
 ) AS c
 ORDER BY c."capturedAt"

@@ -12,5 +12,5 @@ FROM (
     unnest($4::text[]) AS slots
 ) AS wanted
 JOIN chain_captures AS c
-  ON c.underlying = wanted.underlying{of c.underlying} AND c.captured_at = wanted.captured_at AND c.version = wanted.version
+  ON c.underlying = wanted.underlying AND c.captured_at = wanted.captured_at AND c.version = wanted.version
 CROSS JOIN LATERAL (SELECT c.payload || ''::bytea AS bytes OFFSET 0) AS whole

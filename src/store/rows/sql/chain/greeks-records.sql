@@ -7,11 +7,11 @@ FROM (
   SELECT m.ts_ms, m.record
   FROM (
     SELECT session_date, place FROM greeks_places
-    WHERE underlying = w.underlying{of underlying} AND contract = w.contract AND session_date <= $4
+    WHERE underlying = w.underlying AND contract = w.contract AND session_date <= $4
     ORDER BY session_date DESC LIMIT $6
   ) AS p CROSS JOIN LATERAL (
     SELECT ts_ms, substring(payload FROM p.place * $7::int4 + 1 FOR $7::int4) AS record FROM greeks_minutes
-    WHERE underlying = w.underlying{of underlying} AND session_date = p.session_date AND ts_ms <= $3 AND count > p.place
+    WHERE underlying = w.underlying AND session_date = p.session_date AND ts_ms <= $3 AND count > p.place
     ORDER BY ts_ms DESC OFFSET 0
   ) AS m
   WHERE get_byte(m.record, $7::int4 - 1) > 0

@@ -5,16 +5,16 @@ SELECT {FlowEvent e},
   c.registry_version AS "registryVersion", c.standard_multiplier_assumed AS "standardMultiplierAssumed"
 FROM unnest($1::text[]) AS w(underlying) CROSS JOIN LATERAL (
   SELECT * FROM flow_events AS e
-  WHERE e.underlying = w.underlying{of e.underlying} AND ($2::text IS NULL OR e.session_date = $2)
+  WHERE e.underlying = w.underlying AND ($2::text IS NULL OR e.session_date = $2)
     AND ($3::float8 IS NULL OR e.premium_usd >= $3) AND e.event_ts_ms BETWEEN $4 AND $5
     AND ($6::text IS NULL OR e.event_kind = $6) AND ($7::text IS NULL OR e.side = $7)
     AND ($8::text IS NULL OR EXISTS (
       SELECT FROM flow_legs AS l
-      WHERE l.underlying = e.underlying{of l.underlying} AND l.session_date = e.session_date AND l.event_id = e.event_id
+      WHERE l.underlying = e.underlying AND l.session_date = e.session_date AND l.event_id = e.event_id
         AND l.contract LIKE $8))
     AND ($9::int8 IS NULL OR (e.event_ts_ms, e.seq) < ($9, $10)
       OR (e.event_ts_ms = $9 AND e.seq = $10 AND e.event_id > $11))
   ORDER BY e.event_ts_ms DESC, e.seq DESC, e.underlying, e.event_id LIMIT $12
 ) AS e
-JOIN flow_coverage AS c ON c.underlying = e.underlying{of c.underlying} AND c.session_date = e.session_date
+JOIN flow_coverage AS c ON c.underlying = e.underlying AND c.session_date = e.session_date
 ORDER BY e.event_ts_ms DESC, e.seq DESC, e.underlying, e.event_id

@@ -8,7 +8,7 @@ FROM (SELECT unnest($1::text[]) AS underlying, unnest($2::int8[]) AS from_ms) AS
     g.contract_count AS "contractCount", g.gamma_absent AS "gammaAbsent", g.gamma_decimals AS "gammaDecimals", g.methodology_version AS "methodologyVersion", g.version,
     g.implied_spot AS "impliedSpot", g.spot_stale AS "spotStale", g.inconsistent_expiries AS "inconsistentExpiries"
   FROM gex_captures AS g
-  WHERE g.underlying = wanted.underlying{of g.underlying} AND g.captured_at >= wanted.from_ms AND g.captured_at <= $3 AND g.subset IS NOT TRUE
+  WHERE g.underlying = wanted.underlying AND g.captured_at >= wanted.from_ms AND g.captured_at <= $3 AND g.subset IS NOT TRUE
   ORDER BY g.captured_at LIMIT $4
 ) AS g
 ORDER BY 1, 2

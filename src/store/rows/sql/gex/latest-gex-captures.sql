@@ -2,10 +2,10 @@
 -- last was captured by then, and when the next one follows, subsets too.
 SELECT wanted.underlying AS wanted, n."nextMs", l."lastMs", g.*
 FROM unnest($1::text[]) AS wanted(underlying) LEFT JOIN LATERAL (
-  SELECT captured_at AS "nextMs" FROM gex_captures WHERE underlying = wanted.underlying{of underlying} AND captured_at > $2
+  SELECT captured_at AS "nextMs" FROM gex_captures WHERE underlying = wanted.underlying AND captured_at > $2
   ORDER BY captured_at LIMIT 1
 ) AS n ON true LEFT JOIN LATERAL (
-  SELECT captured_at AS "lastMs" FROM gex_captures WHERE underlying = wanted.underlying{of underlying} AND captured_at <= $2
+  SELECT captured_at AS "lastMs" FROM gex_captures WHERE underlying = wanted.underlying AND captured_at <= $2
   ORDER BY captured_at DESC LIMIT 1
 ) AS l ON true LEFT JOIN LATERAL (
   SELECT g.underlying, g.captured_at AS "capturedAt", g.delay_ms AS "delayMs", g.subset, g.session_date AS "sessionDate", g.spot, g.prior_close_spot AS "priorCloseSpot",
@@ -15,7 +15,7 @@ FROM unnest($1::text[]) AS wanted(underlying) LEFT JOIN LATERAL (
     g.contract_count AS "contractCount", g.gamma_absent AS "gammaAbsent", g.gamma_decimals AS "gammaDecimals", g.methodology_version AS "methodologyVersion", g.version,
     g.implied_spot AS "impliedSpot", g.spot_stale AS "spotStale", g.inconsistent_expiries AS "inconsistentExpiries"
   FROM gex_captures AS g
-  WHERE g.underlying = wanted.underlying{of g.underlying} AND g.captured_at <= $2
+  WHERE g.underlying = wanted.underlying AND g.captured_at <= $2
     AND (g.subset IS NOT TRUE OR g.captured_at = $2)
   ORDER BY g.captured_at DESC LIMIT 1
 ) AS g ON true

@@ -9,10 +9,10 @@ FROM (
 ) AS w CROSS JOIN LATERAL (
   SELECT x.session_date AS date, x.off_exch_volume AS "offExchVolume", x.notional, x.trade_count AS "tradeCount", x.avg_size AS "avgSize", x.vwap, x.off_exch_pct AS "offExchPct", x.consolidated_volume AS "consolidatedVolume", x.consolidated_notional AS "consolidatedNotional"
   FROM off_exchange_sessions AS x
-  WHERE x.symbol = w.symbol{of x.symbol} AND x.session_date BETWEEN w.first AND w.last AND (w.after_date IS NULL OR x.session_date > w.after_date)
+  WHERE x.symbol = w.symbol AND x.session_date BETWEEN w.first AND w.last AND (w.after_date IS NULL OR x.session_date > w.after_date)
     AND x.trade_count >= $6::int8
     AND (SELECT s.trade_count >= $6::int8 FROM off_exchange_sessions AS s
-      WHERE s.symbol = x.symbol{of s.symbol} AND s.session_date = x.session_date)
+      WHERE s.symbol = x.symbol AND s.session_date = x.session_date)
   ORDER BY x.session_date LIMIT $5
 ) AS r
 ORDER BY w.nth, r.date

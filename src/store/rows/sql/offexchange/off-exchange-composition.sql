@@ -9,11 +9,11 @@ FROM (
 ) AS w CROSS JOIN LATERAL (
   SELECT x.session_date AS date, x.category, x.volume, x.notional, x.trade_count AS "tradeCount", x.share AS "shareOfOffExchNotional", x.category COLLATE "C" AS key
   FROM off_exchange_composition AS x
-  WHERE x.symbol = w.symbol{of x.symbol} AND x.session_date BETWEEN w.first AND w.last
+  WHERE x.symbol = w.symbol AND x.session_date BETWEEN w.first AND w.last
     AND (w.after_date IS NULL OR (x.session_date, x.category COLLATE "C") > (w.after_date, w.after_key))
     AND x.trade_count >= $7::int8
     AND (SELECT s.trade_count >= $7::int8 FROM off_exchange_sessions AS s
-      WHERE s.symbol = x.symbol{of s.symbol} AND s.session_date = x.session_date)
+      WHERE s.symbol = x.symbol AND s.session_date = x.session_date)
   ORDER BY x.session_date, x.category COLLATE "C" LIMIT $6
 ) AS r
 ORDER BY w.nth, r.date, r.key

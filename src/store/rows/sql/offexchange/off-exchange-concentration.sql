@@ -10,12 +10,12 @@ FROM (
 ) AS w CROSS JOIN LATERAL (
   SELECT x.session_date AS date, x.bucket_midpoint AS "bucketMidpoint", x.bucket_width AS "bucketWidth", x.volume, x.notional, x.trade_count AS "tradeCount", x.distinct_sessions AS "distinctSessions", x.rank_score AS "rankScore", x.rank, x.bucket_count AS "bucketCount", x.distance_bps AS "distanceBps", x.lookback_sessions AS "lookbackSessions", x.rank AS key
   FROM off_exchange_concentration AS x
-  WHERE x.symbol = w.symbol{of x.symbol} AND (x.session_date, x.rank) > (coalesce(w.after_date, w.first), coalesce(w.after_key, -1))
+  WHERE x.symbol = w.symbol AND (x.session_date, x.rank) > (coalesce(w.after_date, w.first), coalesce(w.after_key, -1))
     AND (x.session_date, x.rank) <= (w.last, 2147483647)
     AND x.trade_count >= $7::int8
     AND x.distinct_sessions >= $8
     AND (SELECT s.trade_count >= $7::int8 FROM off_exchange_sessions AS s
-      WHERE s.symbol = x.symbol{of s.symbol} AND s.session_date = x.session_date)
+      WHERE s.symbol = x.symbol AND s.session_date = x.session_date)
   ORDER BY x.session_date, x.rank LIMIT $6
 ) AS r
 ORDER BY w.nth, r.date, r.key

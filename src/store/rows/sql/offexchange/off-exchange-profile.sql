@@ -10,11 +10,11 @@ FROM (
 ) AS w CROSS JOIN LATERAL (
   SELECT x.session_date AS date, x.price_thousandths AS "priceThousandths", x.volume, x.notional, x.trade_count AS "tradeCount", x.price_thousandths AS key
   FROM off_exchange_profile AS x
-  WHERE x.symbol = w.symbol{of x.symbol} AND (x.session_date, x.price_thousandths) > (coalesce(w.after_date, w.first), coalesce(w.after_key, -1))
+  WHERE x.symbol = w.symbol AND (x.session_date, x.price_thousandths) > (coalesce(w.after_date, w.first), coalesce(w.after_key, -1))
     AND (x.session_date, x.price_thousandths) <= (w.last, 9223372036854775807)
     AND x.trade_count >= $7::int8
     AND (SELECT s.trade_count >= $7::int8 FROM off_exchange_sessions AS s
-      WHERE s.symbol = x.symbol{of s.symbol} AND s.session_date = x.session_date)
+      WHERE s.symbol = x.symbol AND s.session_date = x.session_date)
   ORDER BY x.session_date, x.price_thousandths LIMIT $6
 ) AS r
 ORDER BY w.nth, r.date, r.key

@@ -1,8 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Nodes } from '../cluster/nodes.ts';
-import { modelsThrough } from './models/models-through.ts';
-import type { Reader } from './reader.ts';
-import { sqlStateOf } from './sql-state.ts';
+import { modelsThrough } from '../rows/models/models-through.ts';
+import type { Reader } from '../rows/reader.ts';
+import { sqlStateOf } from '../rows/sql-state.ts';
 
 /** Pauses before it is tried again, ms: a shard has moved by the first, a node may be back by the last. */
 const pausesMs = [50, 200, 800];
@@ -47,18 +46,17 @@ export async function again<T>(
 
 const isReadAgain = (error: unknown, elapsedMs: number) => mayPass(error) && elapsedMs <= patienceMs;
 
-/** Reads by `reader`; where the store is spread over nodes, what failed as a shard was moved is read again. */
-export function retriedReads({ query, prisma }: Omit<Reader, 'symbolsAtOnce'>, nodes: Nodes): Reader {
+/** Reads by `reader`; while the store is spread over nodes, what failed as a shard was moved is read again. */
+export function retriedReads(
+  { query, prisma }: Pick<Reader, 'query' | 'prisma'>,
+  isSpread: () => boolean,
+): Pick<Reader, 'query' | 'prisma'> {
   const retried = modelsThrough((call) => again(() => call(prisma), isReadAgain));
-  const isSpread = () => nodes.symbolsAtOnce > 0;
   return {
     query: (statement, values) =>
       isSpread() ? again(() => query(statement, values), isReadAgain) : query(statement, values),
     get prisma() {
       return isSpread() ? retried : prisma;
-    },
-    get symbolsAtOnce() {
-      return nodes.symbolsAtOnce;
     },
   };
 }

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
+import { retriedReads } from '../../../src/store/cluster/retries.ts';
 import type { Reader } from '../../../src/store/rows/reader.ts';
-import { retriedReads } from '../../../src/store/rows/retried-reads.ts';
 
 const failure = (code: string, message = 'failed') => Object.assign(new Error(message), { severity: 'ERROR', code });
 
 /** A reader that fails with each of `errors` and then answers; `sent` counts what it was asked. */
-function failing(errors: readonly Error[], symbolsAtOnce = 4) {
+function failing(errors: readonly Error[], isSpread = true) {
   const left = [...errors];
   const counts = { sent: 0 };
   const read = async () => {
@@ -16,7 +16,7 @@ function failing(errors: readonly Error[], symbolsAtOnce = 4) {
   };
   const prisma = { symbolEntry: { findMany: read } } as unknown as Reader['prisma'];
   const query = read as unknown as Reader['query'];
-  return { counts, reader: retriedReads({ query, prisma }, { symbolsAtOnce, inDoubt: false, lookAgain() {} }) };
+  return { counts, reader: retriedReads({ query, prisma }, () => isSpread) };
 }
 
 const movedShard = failure('42P01', 'relation "public.bar_blocks_102008" does not exist');
@@ -58,7 +58,7 @@ test('a read that goes on failing is sent four times', async () => {
 });
 
 test('a read of a store on one node is sent once', async () => {
-  const { reader, counts } = failing([movedShard], 0);
+  const { reader, counts } = failing([movedShard], false);
   await expect(reader.query('SELECT')).rejects.toBe(movedShard);
   expect(counts.sent).toBe(1);
 });
