@@ -4,10 +4,13 @@ import { yieldToEventLoop } from '../../runtime/event-loop.ts';
 import { blockVersion } from '../market/bar-codec.ts';
 import { readFrom, type Store } from '../rows/connection.ts';
 import { lock } from '../rows/locks.ts';
-import { findRows, upsertRows } from '../rows/models/sets.ts';
-import { statement } from '../rows/statement.ts';
+import { anyOf, findAny } from '../rows/models/any-of.ts';
+import { selection } from '../rows/models/columns.ts';
+import { findKnownRows } from '../rows/models/known-rows.ts';
+import { findRows, type Row, upsertRows } from '../rows/models/sets.ts';
 import type { Transaction } from '../rows/transaction.ts';
 import { decodeBlock, encodeBlock, numbers, texts } from '../series/codec.ts';
+import { type HeldKind, heldId, readHeld } from '../versions/versioned-cache.ts';
 
 /** Contracts outstanding of one option contract, as of the close before the session. */
 export interface OpenInterest extends OptionContract {
@@ -90,34 +93,60 @@ export interface ListedInterest {
 /** Bytes a contract's figure takes in the cache, about. */
 const figureBytes = 90;
 
-const latest = statement(
-  'chain/latest-open-interest',
-  { underlyings: 'text[]', through: 'text' },
-  { underlying: 'text', sessionDate: 'text', version: 'text' },
-);
+/** A block of open interest without its payload. */
+type InterestHeader = Pick<Row<'OpenInterestBlock'>, 'underlying' | 'sessionDate' | 'version'>;
+
+const heldLatest: HeldKind<InterestHeader> = { subject: 'chain', name: 'open-interest', bytesOf: () => 200 };
+
+/**
+ * The last block of each underlying up to `through`; an underlying without any is absent. Two statements for up to 250
+ * underlyings, none when all are held.
+ */
+async function latestHeaders(
+  store: Store,
+  underlyings: readonly string[],
+  through: SessionDate,
+): Promise<InterestHeader[]> {
+  const asked = underlyings.map((symbol) => ({ symbol, part: through }));
+  const held = await readHeld(store, heldLatest, asked, async (missing) => {
+    const { openInterestBlock } = readFrom(store, 'chain', underlyings).prisma;
+    const rows = await findAny(
+      missing.map(({ symbol }) => symbol),
+      async (underlying) => {
+        // At most a row a session: Prisma reads them all for the last one.
+        const where = { underlying, sessionDate: { lte: through } };
+        const last = await openInterestBlock.groupBy({ by: ['underlying'], where, _max: { sessionDate: true } });
+        const dates = new Map(last.map((each) => [each.underlying, each._max.sessionDate!]));
+        const found = await openInterestBlock.findMany({
+          where: { underlying: anyOf(dates.keys()), sessionDate: anyOf(dates.values()) },
+          select: selection(['underlying', 'sessionDate', 'version']),
+        });
+        return found.filter((row) => row.sessionDate === dates.get(row.underlying));
+      },
+    );
+    return new Map(rows.map((row) => [heldId({ symbol: row.underlying, part: through }), row]));
+  });
+  return [...held.values()];
+}
 
 /**
  * The open interest of each underlying in its last session up to `through` that has any, in their order; null where
- * none is stored. Two statements, one when all are cached.
+ * none is stored. Three statements, none when all are held and cached.
  */
 export async function latestOpenInterest(
   store: Store,
   underlyings: readonly string[],
   through: SessionDate,
 ): Promise<(ListedInterest | null)[]> {
-  const rows = await latest.rows(readFrom(store, 'chain', underlyings), { underlyings, through });
-  const cacheKey = (row: (typeof rows)[number]) => `open-interest:${row.underlying}:${row.sessionDate}:${row.version}`;
+  const rows = await latestHeaders(store, underlyings, through);
+  const cacheKey = (row: InterestHeader) => `open-interest:${row.underlying}:${row.sessionDate}:${row.version}`;
   const found = new Map(rows.map((row) => [row.underlying, store.blocks.get<ListedInterest>(cacheKey(row))]));
   const missing = rows.filter(({ underlying }) => !found.get(underlying));
   if (missing.length > 0) {
     const by = ['underlying', 'sessionDate'] as const;
     const fields = [...by, 'version', 'payload'] as const;
-    const read = await findRows(
-      readFrom(store, 'chain', underlyings),
-      'OpenInterestBlock',
-      { by, keys: missing },
-      fields,
-    );
+    const from = readFrom(store, 'chain', underlyings);
+    const read = await findKnownRows(store, from, 'OpenInterestBlock', { by, keys: missing }, fields);
     for (const { payload, ...row } of read) {
       const byContract = new Map(decode(payload).map((one) => [osiSymbol(one), one.openInterest]));
       const listed: ListedInterest = { sessionDate: row.sessionDate, byContract };
