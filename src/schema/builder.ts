@@ -36,7 +36,6 @@ export const builder = new SchemaBuilder<{
     Timeframe: { Input: '1s' | '1m' | '5m' | '1h' | '1d'; Output: string };
     OptionTimeframe: { Input: '1m' | '5m'; Output: string };
     CountsByName: { Input: never; Output: Record<string, number> };
-    MergePatch: { Input: Record<string, unknown>; Output: never };
     ImportBody: { Input: Uint8Array; Output: never };
   };
 }>({

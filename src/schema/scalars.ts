@@ -1,4 +1,4 @@
-import { GraphQLError, Kind, print, type ValueNode, valueFromASTUntyped } from 'graphql';
+import { GraphQLError, Kind, print, type ValueNode } from 'graphql';
 import { timeframes } from '../domain/bar.ts';
 import { contractId, parseOptionContract } from '../domain/chain/option-contract.ts';
 import {
@@ -236,22 +236,4 @@ builder.scalarType('ImportBody', {
   },
   parseValue: (value) => reading(() => importBody(value)),
   parseLiteral: (node) => reading(() => importBody(literalText(node))),
-});
-
-function patchObject(value: unknown): Record<string, unknown> {
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
-  throw invalidParameter('body', 'expected an object');
-}
-builder.scalarType('MergePatch', {
-  ...form({
-    description:
-      'A merge patch (RFC 7396): an object with the fields to change, named as in REST. null clears a field.',
-    specifiedByURL: 'https://www.rfc-editor.org/rfc/rfc7396',
-    type: 'Record<string, unknown>',
-  }),
-  serialize: () => {
-    throw new TypeError('a patch is never served');
-  },
-  parseValue: (value) => reading(() => patchObject(value)),
-  parseLiteral: (node, variables) => reading(() => patchObject(valueFromASTUntyped(node, variables))),
 });

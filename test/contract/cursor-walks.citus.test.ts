@@ -5,8 +5,9 @@ import { toBarColumns } from '../../src/domain/bar.ts';
 import { exchangeInstant } from '../../src/domain/market-time.ts';
 import { schema } from '../../src/schema/index.ts';
 import { putWatchlist } from '../../src/store/account/watchlists.ts';
-import { insertJournalAccount } from '../../src/store/journal/accounts.ts';
-import { insertJournalTrade } from '../../src/store/journal/trades.ts';
+import { accountTable } from '../../src/store/journal/accounts.ts';
+import { insertRecord } from '../../src/store/journal/records.ts';
+import { tradeTable } from '../../src/store/journal/trades.ts';
 import { writeBars } from '../../src/store/market/bar-blocks.ts';
 import { inTransaction } from '../../src/store/rows/transaction.ts';
 import { type Answer, type Json, type TestApp, testApp, testSymbols } from '../support/app.ts';
@@ -25,16 +26,18 @@ beforeAll(async () => {
   key = (await app.access.keys.create({ accountId, name: null, expiresAt: null })).key;
   session = await app.access.sessions.create(accountId, 24 * 3_600_000);
   for (let i = 0; i < 30; i++) {
-    await insertJournalAccount(
+    await insertRecord(
       app.store,
+      accountTable,
       { accountId, maxRows: 1000 },
       { id: `a ${i % 7}.${i}`, name: 'One', broker: null },
       0,
     );
     const trade = { journalAccountId: 'a', symbol: 'SPY', side: 'buy', qty: 1, price: 2, note: null };
     // Several at one time: their ids decide.
-    await insertJournalTrade(
+    await insertRecord(
       app.store,
+      tradeTable,
       { accountId, maxRows: 1000 },
       { ...trade, id: `t|${i}`, tsMs: 1000 * Math.floor(i / 4) },
       0,

@@ -207,7 +207,7 @@ describe('what is nested thousands deep', () => {
     'a patch of the graph': (nested) => [
       'POST',
       '/graphql',
-      `{"query":"mutation($a: MergePatch!) { patchJournalTrade(id: \\"x\\", patch: $a) { meta { plane } } }","variables":{"a":{"note":${nested}}}}`,
+      `{"query":"mutation($a: JournalTradePatch!) { patchJournalTrade(id: \\"x\\", patch: $a) { meta { plane } } }","variables":{"a":{"note":${nested}}}}`,
     ],
     'a message': (nested) => ['POST', '/mcp', nested],
     'the arguments of a tool': (nested) => [

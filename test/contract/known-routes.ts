@@ -3,8 +3,9 @@ import { filledIn } from '../../src/rest/contract/example.ts';
 import type { Route } from '../../src/rest/contract/route.ts';
 import { routes } from '../../src/rest/routes.ts';
 import { putWatchlist } from '../../src/store/account/watchlists.ts';
-import { insertJournalAccount } from '../../src/store/journal/accounts.ts';
-import { insertJournalTrade } from '../../src/store/journal/trades.ts';
+import { accountTable } from '../../src/store/journal/accounts.ts';
+import { insertRecord } from '../../src/store/journal/records.ts';
+import { tradeTable } from '../../src/store/journal/trades.ts';
 import type { TestApp } from '../support/app.ts';
 import { otherBodies, ownParamTexts, paramTexts } from './tried.ts';
 
@@ -43,7 +44,7 @@ const nextId = () => `id-${++ids}`;
 export async function journalTrade(app: TestApp, accountId: string): Promise<string> {
   const id = nextId();
   const row = { id, journalAccountId: 'main', symbol: 'SPY', side: 'buy', qty: 1, price: 2, tsMs: 0, note: null };
-  await insertJournalTrade(app.store, { accountId, maxRows: 1000 }, row, app.clock.nowMs);
+  await insertRecord(app.store, tradeTable, { accountId, maxRows: 1000 }, row, app.clock.nowMs);
   return id;
 }
 
@@ -54,7 +55,7 @@ const makers: Record<string, (app: TestApp, accountId: string) => Promise<string
   account: async (app, accountId) => {
     const id = nextId();
     const row = { id, name: 'One', broker: 'B' };
-    await insertJournalAccount(app.store, { accountId, maxRows: 1000 }, row, app.clock.nowMs);
+    await insertRecord(app.store, accountTable, { accountId, maxRows: 1000 }, row, app.clock.nowMs);
     return id;
   },
   watchlist: async (app, accountId) => {

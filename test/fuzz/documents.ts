@@ -82,7 +82,6 @@ function scalarValue({ random, today }: Grammar, type: string): unknown {
   if (type === 'Long' || type === 'StrikeThousandths') return random.pick([0, 1, 590_000, 610_000, 2 ** 53]);
   if (type === 'Timeframe') return random.pick(['1s', '1m', '5m', '1h', '1d']);
   if (type === 'OptionTimeframe') return random.pick(['1m', '5m']);
-  if (type === 'MergePatch') return { note: 'later' };
   if (type === 'ID' && random.once(2)) return globalId({ random, today });
   return plausible(random, meanings[type] ?? 'text', today);
 }

@@ -16,7 +16,7 @@ const response = 'application/graphql-response+json';
 const quotes = 'query ($symbols: [Ticker!]!) { quotes(symbols: $symbols) { rows { symbol } } }';
 const bars =
   'query ($from: PointInTime!) { symbol(symbol: "SPY") { bars(from: $from, to: "2026-11-20") { rows { close } } } }';
-const patch = 'mutation ($patch: MergePatch!) { patchJournalTrade(id: "x", patch: $patch) { trade { id } } }';
+const patch = 'mutation ($patch: JournalTradePatch!) { patchJournalTrade(id: "x", patch: $patch) { trade { id } } }';
 
 /** Requests that have no `data`, by what is wrong with them. */
 const without: [string, Json][] = [
@@ -30,6 +30,7 @@ const without: [string, Json][] = [
   ['a scalar that its parser refuses', { query: quotes, variables: { symbols: ['not a ticker'] } }],
   ['a date that is none', { query: bars, variables: { from: 'yesterday' } }],
   ['a patch that is none', { query: patch, variables: { patch: 'x' } }],
+  ['a patch of a field that there is not', { query: patch, variables: { patch: { account_id: 'main' } } }],
   ['a literal that its parser refuses', { query: '{ symbol(symbol: "not a ticker") { symbol } }' }],
   [
     'a document that is too deep',

@@ -31,10 +31,11 @@ const legal: Record<string, unknown> = {
   PointInTime: '2026-11-19',
   OptionContractId: 'O:SPY261120C00630000',
   Classification: 'non_professional',
-  MergePatch: { note: 'a' },
   ImportBody: '',
   JournalAccountInput: { name: 'a' },
+  JournalAccountPatch: { name: 'a' },
   JournalTradeInput: { accountId: 'a', symbol: 'SPY', side: 'buy', qty: 1, price: 1 },
+  JournalTradePatch: { note: 'a' },
 };
 
 /** A legal value of a type that is neither a list nor nullable; undefined where none is known. */

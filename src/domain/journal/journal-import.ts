@@ -3,7 +3,7 @@ import { csvRecords } from '../../wire/csv-records.ts';
 import { bodyTooLarge, invalidParameter } from '../../wire/failure.ts';
 import { originalText } from '../../wire/spreadsheet-text.ts';
 import type { NewTrade, RowError } from './journal.ts';
-import { readTrade } from './journal-trade.ts';
+import { journalTradeFields } from './journal-trade.ts';
 
 /**
  * Largest import (contract-notes 2). A JSON line over `lineLength` is not looked at: parsing it could hold up
@@ -20,7 +20,7 @@ export function importRequests(body: Uint8Array): number {
 }
 
 /** Columns of the CSV form, in this order; the header names them. */
-export const csvColumns = ['id', 'account_id', 'symbol', 'side', 'qty', 'price', 'ts', 'note'] as const;
+const csvColumns: readonly string[] = journalTradeFields.names;
 
 /** The content of an import's body. */
 export interface JournalBody {
@@ -46,7 +46,7 @@ export async function readJournalBody(body: Uint8Array, format: 'jsonl' | 'csv',
   const read: JournalBody = { trades: [], errors: [], errorsOmitted: 0 };
   let rows = 0;
   for (const { row, fields } of format === 'csv' ? csvRows(text) : jsonRows(text)) {
-    const result = typeof fields === 'string' ? fields : readTrade(fields, nowMs);
+    const result = typeof fields === 'string' ? fields : journalTradeFields.read(fields, nowMs);
     if (typeof result !== 'string') read.trades.push(result);
     else if (read.errors.length < importLimits.listedErrors) read.errors.push({ row, code: result });
     else read.errorsOmitted += 1;

@@ -1,10 +1,14 @@
-/** An account of a journal: where trades were made. */
-export interface JournalAccount {
-  id: string;
+/** An account to be put into a journal: where trades were made. */
+export interface NewAccount {
+  /** Null = it is to be given one. */
+  id: string | null;
   name: string;
   /** Null = not given. */
   broker: string | null;
 }
+
+/** An account of a journal. */
+export type JournalAccount = NewAccount & { id: string };
 
 /** A trade to be put into a journal. */
 export interface NewTrade {

@@ -274,7 +274,7 @@ describe('the journal', () => {
       `mutation Make($trade: JournalTradeInput!) {
         createJournalAccount(id: "main", account: { name: "Main" }) { account { id name broker } }
         createJournalTrade(id: "t", trade: $trade) { trade { id accountId ticker side qty price ts note symbol { name } } }
-        patchJournalTrade(id: "t", patch: { note: "lit", account_id: "main" }) { trade { note } }
+        patchJournalTrade(id: "t", patch: { note: "lit", accountId: "main" }) { trade { note } }
         replaceJournalAccount(id: "main", account: { name: "M", broker: "B" }) { account { name broker } }
         patchJournalAccount(id: "main", patch: { broker: null }) { account { name broker } } }`,
       { trade: { accountId: 'main', symbol: 'spy', side: 'buy', qty: 1, price: 2, ts: '2024-07-01' } },
@@ -310,6 +310,34 @@ describe('the journal', () => {
       ['b', 'not_found'],
       ['c', 'invalid_params'],
     ]);
+  });
+
+  test('in the graph patches by its own names: null clears a field, one that is left out stays', async () => {
+    const credential = await app.key();
+    const run = (query: string, variables: Record<string, unknown> = {}) =>
+      app.graphql(query, variables, { credential });
+    const trade = '{ accountId: "main", symbol: "SPY", side: "buy", qty: 1, price: 2, ts: "2024-07-01", note: "n" }';
+    await run(`mutation { createJournalTrade(id: "t", trade: ${trade}) { trade { id } } }`);
+    const patch = async (sent: Record<string, unknown>) => {
+      const { data, errors } = await run(
+        `mutation Patch($patch: JournalTradePatch!) {
+          patchJournalTrade(id: "t", patch: $patch) { trade { accountId ticker qty ts note } } }`,
+        { patch: sent },
+      );
+      return errors ? errors[0].extensions.details : data.patchJournalTrade.trade;
+    };
+    const stored = { accountId: 'main', ticker: 'SPY', qty: 1, ts: Date.parse('2024-07-01T04:00Z'), note: 'n' };
+    expect(await patch({})).toEqual(stored);
+    expect(await patch({ accountId: 'other', symbol: 'qqq' })).toEqual({
+      ...stored,
+      accountId: 'other',
+      ticker: 'QQQ',
+    });
+    expect(await patch({ note: null, ts: null })).toMatchObject({ qty: 1, ts: nowMs, note: null });
+    for (const field of ['accountId', 'symbol', 'side', 'qty', 'price'])
+      expect(await patch({ [field]: null })).toEqual({ parameter: field });
+    expect(await patch({ accountId: 'a\n' })).toEqual({ parameter: 'accountId' });
+    expect(await patch({ qty: 0 })).toEqual({ parameter: 'qty' });
   });
 
   test('is read with its accounts in a number of statements that does not grow', async () => {

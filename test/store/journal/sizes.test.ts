@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { JournalTrade } from '../../../src/domain/journal/journal.ts';
 import { journalRows } from '../../../src/store/journal/journal-writes.ts';
-import { insertJournalTrade } from '../../../src/store/journal/trades.ts';
+import { insertRecord } from '../../../src/store/journal/records.ts';
+import { tradeTable } from '../../../src/store/journal/trades.ts';
 import { openStore, type Store } from '../../../src/store/rows/connection.ts';
 import { type TestStore, testStore } from '../../support/store.ts';
 
@@ -34,7 +35,7 @@ async function addUncounted(accountId: string, ids: string[]): Promise<void> {
 
 test('rows that another release added without counting them are counted by the first write of a process', async () => {
   const journal = { accountId: 'ana', maxRows: 8 };
-  const insert = (id: string, into: Store = store) => insertJournalTrade(into, journal, trade(id), 7);
+  const insert = (id: string, into: Store = store) => insertRecord(into, tradeTable, journal, trade(id), 7);
   await insert('t1');
   // A trade and its account.
   expect(await journalRows(store, 'ana')).toBe(2);
@@ -54,6 +55,6 @@ test('rows that another release added without counting them are counted by the f
 
 test('a journal that is over its quota by rows that were not counted takes none, and says how many there are', async () => {
   await addUncounted('bob', ['a', 'b', 'c', 'd', 'e']);
-  const refused = insertJournalTrade(store, { accountId: 'bob', maxRows: 4 }, trade('t1'), 7);
+  const refused = insertRecord(store, tradeTable, { accountId: 'bob', maxRows: 4 }, trade('t1'), 7);
   await expect(refused).rejects.toMatchObject({ details: { quota: 'journal', limit: 4, rows: 5, added: 2 } });
 });

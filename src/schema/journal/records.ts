@@ -1,0 +1,166 @@
+import type { InputObjectRef, ObjectRef } from '@pothos/core';
+import type { SentFields } from '../../domain/journal/record-fields.ts';
+import type { RequestContext } from '../../resolvers/context.ts';
+import { type JournalPage, journalPageMax } from '../../resolvers/journal/page.ts';
+import type { JournalRecords } from '../../resolvers/journal/records.ts';
+import { type ResponseMeta, responseMeta } from '../../resolvers/response-meta.ts';
+import { builder } from '../builder.ts';
+import { costs, writing } from '../cost.ts';
+import { byOwnId, refetchable } from '../node.ts';
+import { PlainMetaType } from '../response-meta.ts';
+import { JournalPageMeta, journalPageCost } from './page.ts';
+
+/** The scope group of the journal. */
+export const scopeGroup = 'journal';
+
+/** Points of reading one record by its id. */
+export const recordPoints = 1.5;
+
+type Types = typeof builder.$inferSchemaTypes;
+type Input = InputObjectRef<Types, SentFields>;
+type Payload<T> = ObjectRef<Types, { record: T; meta: ResponseMeta }>;
+
+const ownId = { required: true, description: 'Id within the journal.' } as const;
+
+/** A kind of records of the journal, as the graph has it. */
+export interface RecordInGraph<T extends { id: string }> {
+  type: ObjectRef<Types, T>;
+  records: JournalRecords<T>;
+  /** Its argument and field in mutations, such as `trade`. */
+  field: string;
+  /** One and several, as descriptions name them: `trade`, `trades`. */
+  noun: { one: string; many: string };
+  input: Input;
+  /** The same fields, each optional. */
+  patch: Input;
+  /** Descriptions of its list's order, and of the mutations that differ. */
+  describe: { list: string; order: string; create: string; remove: string };
+}
+
+const DeletedFromJournal = builder.objectRef<{ deleted: string; meta: ResponseMeta }>('DeletedFromJournal').implement({
+  description: 'Result of deleting a journal entry.',
+  fields: (t) => ({
+    deleted: t.exposeID('deleted', { description: 'Id of the deleted entry.' }),
+    meta: t.expose('meta', { type: PlainMetaType, description: 'Metadata of the answer.' }),
+  }),
+});
+
+function addQueries<T extends { id: string }>({ type, records, noun, describe }: RecordInGraph<T>): void {
+  refetchable(type, ({ id }) => id, byOwnId(records.find.bind(records), recordPoints), scopeGroup);
+  const page = builder.objectRef<JournalPage<T>>(`${type.name}s`).implement({
+    description: `A page of ${noun.many}.`,
+    fields: (t) => ({
+      rows: t.field({
+        type: [type],
+        extensions: costs({ rows: 'page' }),
+        description: `${describe.order}.`,
+        resolve: ({ rows }) => rows as never,
+      }),
+      meta: t.expose('meta', { type: JournalPageMeta, description: 'Metadata of the page.' }),
+    }),
+  });
+  builder.queryField(`j${type.name.slice(1)}s`, (t) =>
+    t.field({
+      type: page,
+      nullable: true,
+      description: describe.list,
+      args: {
+        limit: t.arg.int({ description: `Rows per page. Default and maximum: ${journalPageMax}.` }),
+        cursor: t.arg.string({ description: 'meta.cursor of the previous page.' }),
+      },
+      extensions: { scopeGroup, ...journalPageCost },
+      resolve: (_root, args, context) => records.page(context, args),
+    }),
+  );
+}
+
+function payloadOf<T extends { id: string }>({ type, field, noun }: RecordInGraph<T>) {
+  return builder.objectRef<{ record: T; meta: ResponseMeta }>(`${type.name}Payload`).implement({
+    description: `The ${noun.one} after a change.`,
+    fields: (t) => ({
+      [field]: t.field({ type, description: `The stored ${field}.`, resolve: ({ record }) => record as never }),
+      meta: t.expose('meta', { type: PlainMetaType, description: 'Metadata of the answer.' }),
+    }),
+  });
+}
+
+/** `meta` of a change's answer. */
+const changed = (context: RequestContext) => ({ meta: responseMeta(context, 'registry') });
+
+const extensions = { scopeGroup, ...costs(writing) };
+
+/** The mutations that are sent all fields: they create a record, or replace it. */
+function addWholeMutations<T extends { id: string }>(kind: RecordInGraph<T>, payload: Payload<T>): void {
+  const { type, records, field, noun, input, describe } = kind;
+  const result = { type: payload, nullable: true, extensions } as const;
+  builder.mutationField(`create${type.name}`, (t) =>
+    t.field({
+      ...result,
+      description: describe.create,
+      args: {
+        id: t.arg.id({ description: 'Id chosen by the caller. Generated if not sent.' }),
+        [field]: t.arg({ type: input, required: true, description: 'The fields.' }),
+      },
+      resolve: async (_root, { id, [field]: sent }, context) => ({
+        record: await records.create(context, { ...(sent as SentFields), id }),
+        ...changed(context),
+      }),
+    }),
+  );
+  builder.mutationField(`replace${type.name}`, (t) =>
+    t.field({
+      ...result,
+      description: `Replaces all fields of a ${noun.one}, or creates it with this id.`,
+      args: {
+        id: t.arg.id(ownId),
+        [field]: t.arg({ type: input, required: true, description: 'The new fields.' }),
+      },
+      resolve: async (_root, { id, [field]: sent }, context) => ({
+        record: await records.replace(context, id as string, sent as SentFields),
+        ...changed(context),
+      }),
+    }),
+  );
+}
+
+/** The mutations of a record that is there: they change some of its fields, or delete it. */
+function addChangeMutations<T extends { id: string }>(kind: RecordInGraph<T>, payload: Payload<T>): void {
+  const { type, records, noun, patch, describe } = kind;
+  builder.mutationField(`patch${type.name}`, (t) =>
+    t.field({
+      type: payload,
+      nullable: true,
+      extensions,
+      description: `Updates a ${noun.one}. not_found if the id is unknown.`,
+      args: {
+        id: t.arg.id(ownId),
+        patch: t.arg({ type: patch, required: true, description: 'The fields to change; null clears a field.' }),
+      },
+      resolve: async (_root, args, context) => ({
+        record: await records.patch(context, args.id, args.patch),
+        ...changed(context),
+      }),
+    }),
+  );
+  builder.mutationField(`delete${type.name}`, (t) =>
+    t.field({
+      type: DeletedFromJournal,
+      nullable: true,
+      extensions,
+      description: describe.remove,
+      args: { id: t.arg.id(ownId) },
+      resolve: async (_root, { id }, context) => ({
+        deleted: await records.remove(context, id),
+        ...changed(context),
+      }),
+    }),
+  );
+}
+
+/** Adds a kind of records to the graph: its list and its objects by id, and the mutations that write it. */
+export function addRecords<T extends { id: string }>(kind: RecordInGraph<T>): void {
+  addQueries(kind);
+  const payload = payloadOf(kind);
+  addWholeMutations(kind, payload);
+  addChangeMutations(kind, payload);
+}

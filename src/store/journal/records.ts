@@ -1,0 +1,140 @@
+import type { Reader } from '../cluster/replicas.ts';
+import type { Store } from '../rows/connection.ts';
+import { anyOf } from '../rows/models/any-of.ts';
+import { numbered } from '../rows/models/rows.ts';
+import { insertRows } from '../rows/models/sets.ts';
+import type { Transaction } from '../rows/transaction.ts';
+import { type OwnJournal, writeJournal } from './journal-writes.ts';
+
+/** A record of a journal. */
+export interface JournalRecord {
+  id: string;
+}
+
+/** A table of the journal: one row a record, by account and id. */
+export interface JournalTable<T extends JournalRecord> {
+  model: 'JournalAccount' | 'JournalTrade';
+  select: Readonly<Record<keyof T, true>>;
+  /** The order of its list, the id last. */
+  order: readonly { field: keyof T & string; direction: 'asc' | 'desc' }[];
+  /** Adds rows that a record needs beside its own; `current` is the one it replaces. Returns how many were added. */
+  complete?: (tx: Transaction, accountId: string, written: Written<T>, nowMs: number) => Promise<number>;
+  /** Number of records that keep one from being deleted. */
+  dependents?: (tx: Transaction, accountId: string, id: string) => Promise<number>;
+}
+
+interface Written<T> {
+  record: T;
+  current: T | null;
+}
+
+/** The calls of Prisma that are sent for either table. */
+interface Calls<T> {
+  findMany(query: object): Promise<T[]>;
+  findUnique(query: object): Promise<T | null>;
+  update(change: object): Promise<T>;
+  count(query: object): Promise<number>;
+  deleteMany(query: object): Promise<{ count: number }>;
+}
+
+function callsOf<T extends JournalRecord>({ prisma }: Pick<Reader, 'prisma'>, { model }: JournalTable<T>): Calls<T> {
+  const calls = model === 'JournalTrade' ? prisma.journalTrade : prisma.journalAccount;
+  return calls as unknown as Calls<T>;
+}
+
+/** The condition on rows after a position in the order of a list. */
+function after<T extends JournalRecord>({ order }: JournalTable<T>, position: Partial<T>): object {
+  const behind = order.map(({ field, direction }, index) => ({
+    ...Object.fromEntries(order.slice(0, index).map((earlier) => [earlier.field, position[earlier.field]])),
+    [field]: { [direction === 'asc' ? 'gt' : 'lt']: position[field] },
+  }));
+  return { OR: behind };
+}
+
+/** Records of an account in their order, `limit` of them after `position` (null = from the first). */
+export async function listRecords<T extends JournalRecord>(
+  store: Store,
+  table: JournalTable<T>,
+  accountId: string,
+  position: Partial<T> | null,
+  limit: number,
+): Promise<T[]> {
+  const { select, order } = table;
+  const where = { accountId, ...(position && after(table, position)) };
+  const orderBy = order.map(({ field, direction }) => ({ [field]: direction }));
+  const rows = await callsOf(store, table).findMany({ where, orderBy, take: limit, select });
+  return rows.map(numbered) as T[];
+}
+
+/** The records of an account that have these ids, in any order. */
+export async function findRecords<T extends JournalRecord>(
+  store: Store,
+  table: JournalTable<T>,
+  accountId: string,
+  ids: readonly string[],
+): Promise<T[]> {
+  const { select } = table;
+  const rows = await callsOf(store, table).findMany({ where: { accountId, id: anyOf(ids) }, select });
+  return rows.map(numbered) as T[];
+}
+
+/** Stores a new record; false = there is one of that id. */
+export async function insertRecord<T extends JournalRecord>(
+  store: Store,
+  table: JournalTable<T>,
+  journal: OwnJournal,
+  record: T,
+  nowMs: number,
+): Promise<boolean> {
+  const { accountId } = journal;
+  return writeJournal(store, journal, async (tx) => {
+    const row = { accountId, ...record, createdAt: nowMs };
+    const inserted = await insertRows(tx, table.model, [row as never]);
+    if (inserted === 0) return { result: false, added: 0 };
+    const others = (await table.complete?.(tx, accountId, { record, current: null }, nowMs)) ?? 0;
+    return { result: true, added: inserted + others };
+  });
+}
+
+/** Changes fields of a record; null = there is none of that id. */
+export async function changeRecord<T extends JournalRecord>(
+  store: Store,
+  table: JournalTable<T>,
+  journal: OwnJournal,
+  { id, ...changes }: Partial<T> & JournalRecord,
+  nowMs: number,
+): Promise<T | null> {
+  const { accountId } = journal;
+  const { select } = table;
+  return writeJournal(store, journal, async (tx) => {
+    const where = { accountId_id: { accountId, id } };
+    const found = await callsOf(tx, table).findUnique({ where, select });
+    if (!found) return { result: null, added: 0 };
+    const current = numbered(found) as T;
+    const record = { ...current, ...changes };
+    const added = (await table.complete?.(tx, accountId, { record, current }, nowMs)) ?? 0;
+    await callsOf(tx, table).update({ where, data: record });
+    return { result: record, added };
+  });
+}
+
+/**
+ * Deletes a record that no others depend on. Returns how many do: 0 = deleted; null = there is none of that id. It
+ * waits for other writes to the journal, which would find it gone in between.
+ */
+export async function deleteRecord<T extends JournalRecord>(
+  store: Store,
+  table: JournalTable<T>,
+  journal: OwnJournal,
+  id: string,
+): Promise<number | null> {
+  const { accountId } = journal;
+  const where = { accountId, id };
+  return writeJournal(store, journal, async (tx) => {
+    const dependents = (await table.dependents?.(tx, accountId, id)) ?? 0;
+    if (dependents > 0)
+      return { result: (await callsOf(tx, table).count({ where })) === 0 ? null : dependents, added: 0 };
+    const { count } = await callsOf(tx, table).deleteMany({ where });
+    return { result: count === 0 ? null : 0, added: -count };
+  });
+}
