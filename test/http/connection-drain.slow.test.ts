@@ -122,6 +122,24 @@ describe('a server whose connections end', () => {
     await end();
   });
 
+  it('ends a connection whose last answer said that it stays open, before the server was told to stop', async () => {
+    const { app, begun, letGo } = held();
+    const { port, end } = await draining((request, response) => {
+      response.flushHeaders();
+      app(request, response);
+    });
+    const client = await raw(port);
+    client.socket.write(asking('/1'));
+    await expect.poll(() => begun).toEqual(['/1']);
+    const ended = end(60_000);
+    // Longer than connections without a request stay open.
+    await delay(1500);
+    letGo('/1');
+    const text = await client.all;
+    expect([answersIn(text), closesIn(text)]).toEqual([1, undefined]);
+    await ended;
+  });
+
   it('takes the rest of a body, however slowly it comes', async () => {
     const { port, end } = await draining(async (request, response) => {
       let length = 0;
