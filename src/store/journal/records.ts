@@ -1,8 +1,8 @@
-import type { Reader } from '../cluster/replicas.ts';
 import type { Store } from '../rows/connection.ts';
 import { anyOf } from '../rows/models/any-of.ts';
 import { numbered } from '../rows/models/rows.ts';
 import { insertRows } from '../rows/models/sets.ts';
+import type { Reader } from '../rows/reader.ts';
 import type { Transaction } from '../rows/transaction.ts';
 import { type OwnJournal, writeJournal } from './journal-writes.ts';
 

@@ -1,7 +1,6 @@
 import { Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
-import type { Replicas } from '../cluster/replicas.ts';
 import type { Reader } from '../rows/reader.ts';
 
 /** On this channel every process is notified of changes of stored data by any process. */
@@ -21,6 +20,11 @@ const endMs = 1_000;
 /** A store, by its connections. */
 interface PoolOwner {
   pool: pg.Pool;
+}
+
+/** A store whose standbys are told what its listeners hear. */
+interface ListeningStore extends PoolOwner {
+  replicas: { changed(): void; heard(count: number): void; deaf(count: number): void } | null;
 }
 
 /**
@@ -102,7 +106,7 @@ async function connect(
  * sent between has been missed, so caches that live by the notifications must be dropped both times.
  */
 export async function listen(
-  store: PoolOwner & { replicas: Replicas | null },
+  store: ListeningStore,
   channel: string,
   onPayload: (payload: string) => void,
   onLost: () => void,
