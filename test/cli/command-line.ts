@@ -15,6 +15,9 @@ export interface Ran {
   stderr: string;
 }
 
+/** What is passed on of the surrounding environment. */
+const { PATH = '', HOME = '', NODE_COMPILE_CACHE = '' } = process.env;
+
 /** Starts `tapegraph` as a child process with nothing of the surrounding environment but PATH and `env`. */
 export function start(
   args: readonly string[],
@@ -22,7 +25,7 @@ export function start(
   program = main,
 ): { child: ChildProcess; ended: Promise<Ran> } {
   const child = spawn(process.execPath, [program, ...args], {
-    env: { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '', ...env },
+    env: { PATH, HOME, NODE_COMPILE_CACHE, ...env },
   });
   const ran: Ran = { code: null, stdout: '', stderr: '' };
   child.stdout.on('data', (chunk) => {
