@@ -1,22 +1,30 @@
-import { expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { exchangeInstant } from '../../src/domain/market-time.ts';
 import type { Dataset } from '../../src/ingest/dataset-names.ts';
 import { type FileReport, ingestFiles } from '../../src/ingest/ingest.ts';
 import { readBars } from '../../src/store/market/bar-blocks.ts';
 import { hasSharedData, sharedData } from '../support/shared-data.ts';
-import { storeForThisTest, type TestStore } from '../support/store.ts';
+import { storeForThisTest, type TestStore, testStore } from '../support/store.ts';
 import { vendorFile } from '../support/tapes/tape-lines.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const folder = temporaryFolder();
 const nowMs = exchangeInstant('2025-01-03', 17 * 60);
 
-async function ingest(store: TestStore, dataset: Dataset, path: string): Promise<FileReport> {
+// For all tests but those that must begin with an empty one: what is refused leaves nothing, and no test stores a
+// session that another looks at.
+let shared: TestStore;
+beforeAll(async () => {
+  shared = await testStore();
+});
+afterAll(() => shared.close());
+
+async function ingest(dataset: Dataset, path: string, store = shared): Promise<FileReport> {
   const { files } = await ingestFiles(store, dataset, [path], { now: () => nowMs });
   return files[0]!;
 }
-const ingestLines = (store: TestStore, dataset: Dataset, lines: readonly string[]) =>
-  ingest(store, dataset, vendorFile(folder(), `${dataset}.csv`, lines));
+const ingestLines = (dataset: Dataset, lines: readonly string[], store = shared) =>
+  ingest(dataset, vendorFile(folder(), `${dataset}.csv`, lines), store);
 
 const heads = {
   bars: 'ticker,volume,open,close,high,low,window_start,transactions',
@@ -37,32 +45,29 @@ const datasets = Object.keys(files) as Dataset[];
 const at = exchangeInstant('2024-12-03', 600);
 
 test.each(datasets)('a file of %s in another unit is refused, and the reason names the unit', async (dataset) => {
-  const store = await storeForThisTest();
   for (const [unit, stamp] of [
     ['seconds', at / 1000],
     ['milliseconds', at],
     ['microseconds', at * 1000],
   ] as const) {
-    const report = await ingestLines(store, dataset, files[dataset]!(String(stamp)));
+    const report = await ingestLines(dataset, files[dataset]!(String(stamp)));
     expect(report).toMatchObject({ status: 'refused', changed: 0 });
     expect(report.badLines[0]!.reason).toContain(`expected nanoseconds since 1970, not ${unit}, got "${stamp}"`);
   }
 });
 
 test.each(datasets)('%s are from 1990 to an hour after the clock', async (dataset) => {
-  const store = await storeForThisTest();
   const hour = 3_600_000;
   for (const ms of [Date.UTC(1989, 11, 29, 15), nowMs + hour + 60_000, Date.UTC(2261, 0, 5, 15)]) {
-    const report = await ingestLines(store, dataset, files[dataset]!(`${ms}000000`));
+    const report = await ingestLines(dataset, files[dataset]!(`${ms}000000`));
     expect(report).toMatchObject({ status: 'refused', changed: 0 });
     expect(report.badLines[0]!.reason).toContain('from 1990 to an hour from now');
   }
   for (const ms of [Date.UTC(1990, 0, 2, 15), nowMs + hour])
-    expect(await ingestLines(store, dataset, files[dataset]!(`${ms}000000`))).toMatchObject({ status: 'stored' });
+    expect(await ingestLines(dataset, files[dataset]!(`${ms}000000`))).toMatchObject({ status: 'stored' });
 });
 
 test('a chain is from 1990 to an hour after the clock', async () => {
-  const store = await storeForThisTest();
   const chain = (year: number) => [
     `S&P 500 INDEX,Last: 5051.42,Change: 1`,
     `"Date: January 3, ${year} at 4:00 PM EST"`,
@@ -70,18 +75,18 @@ test('a chain is from 1990 to an hour after the clock', async () => {
     `Fri Dec 17 2027,SPXW271217C05000000,60,0,58,62,10,0.12,0.5,0.002,100,5000.00,SPXW271217P05000000,60,0,58,62,10,0.12,-0.5,0.002,100`,
   ];
   for (const year of [2027, 1985]) {
-    const { status, reason } = await ingestLines(store, 'chain', chain(year));
+    const { status, reason } = await ingestLines('chain', chain(year));
     expect({ status, reason }).toEqual({
       status: 'refused',
       reason: `chain.csv: time of the chain: expected a time from 1990 to an hour from now, got ${year}-01-03T21:00:00.000Z`,
     });
   }
-  expect(await ingestLines(store, 'chain', chain(2025))).toMatchObject({ status: 'stored' });
+  expect(await ingestLines('chain', chain(2025))).toMatchObject({ status: 'stored' });
 });
 
 test('a day bar stamped midnight UTC is of that date, and a date without trading has none', async () => {
   const store = await storeForThisTest();
-  const dayBar = (ms: number) => ingestLines(store, 'stock-day-bars', files['stock-day-bars']!(`${ms}000000`));
+  const dayBar = (ms: number) => ingestLines('stock-day-bars', files['stock-day-bars']!(`${ms}000000`), store);
   for (const ms of [Date.UTC(2024, 11, 3), exchangeInstant('2024-12-04'), exchangeInstant('2024-12-05', 960)])
     expect(await dayBar(ms)).toMatchObject({ status: 'stored' });
   const read = await readBars(store, ['SPY'], '1d', { fromMs: 0, toMs: nowMs, limit: Infinity });
@@ -106,27 +111,25 @@ test.each([
 ] as const)(
   '%s with more than half their %s on days without trading are refused, and the reason names zone and unit',
   async (dataset, rows) => {
-    const store = await storeForThisTest();
     const tape = (instants: readonly number[]) => {
       const [head, line] = files[dataset]!('STAMP');
       return [head!, ...instants.map((ms, i) => line!.replace('STAMP', `${ms + i * 60_000}000000`))];
     };
     const [saturday, monday] = [exchangeInstant('2024-12-07', 600), exchangeInstant('2024-12-09', 600)];
-    const { status, reason } = await ingestLines(store, dataset, tape([saturday, saturday, monday]));
+    const { status, reason } = await ingestLines(dataset, tape([saturday, saturday, monday]));
     expect(status).toBe('refused');
     expect(reason).toContain(`2 of 3 ${rows} are on days without trading: check the zone and the unit of`);
-    expect(await ingestLines(store, dataset, tape([saturday, monday]))).toMatchObject({ status: 'stored' });
+    expect(await ingestLines(dataset, tape([saturday, monday]))).toMatchObject({ status: 'stored' });
     // The evening before a trading day is of that day.
     const evening = exchangeInstant('2024-12-08', 20 * 60 + 15);
     const other = await storeForThisTest();
-    expect(await ingestLines(other, dataset, tape([evening, evening]))).toMatchObject({ status: 'stored' });
+    expect(await ingestLines(dataset, tape([evening, evening]), other)).toMatchObject({ status: 'stored' });
   },
 );
 
 test.each(['option-trades', 'option-quotes', 'option-minute-bars'] as const)(
   '%s of a contract after its last session are refused, and the reason names its end',
   async (dataset) => {
-    const store = await storeForThisTest();
     // Expiries before February 2015 are dated Saturday.
     for (const [expiry, last, end] of [
       ['241213', '2024-12-13', '2024-12-14T01:00:00.000Z'],
@@ -135,12 +138,12 @@ test.each(['option-trades', 'option-quotes', 'option-minute-bars'] as const)(
       const [head, line] = files[dataset]!('STAMP');
       const at = (ms: number) => [head!, line!.replace('250117', expiry).replace('STAMP', `${ms}000000`)];
       const endMs = exchangeInstant(last, 20 * 60);
-      const report = await ingestLines(store, dataset, at(endMs));
+      const report = await ingestLines(dataset, at(endMs));
       expect(report).toMatchObject({ status: 'refused', changed: 0 });
       expect(report.badLines[0]!.reason).toContain(
         `expected a time before ${end}, the end of the contract's last session`,
       );
-      expect(await ingestLines(store, dataset, at(endMs - 60_000))).toMatchObject({ status: 'stored' });
+      expect(await ingestLines(dataset, at(endMs - 60_000))).toMatchObject({ status: 'stored' });
     }
   },
 );
@@ -152,7 +155,7 @@ test.skipIf(!hasSharedData).each([
   ['unit-us-option-trades.csv', 'option-trades', 'microseconds'],
   ['unit-us-stock-trades.csv', 'stock-trades', 'microseconds'],
 ] as const)('%s is refused, and the reason names the unit', async (file, dataset, unit) => {
-  const report = await ingest(await storeForThisTest(), dataset, sharedData(`ingest_inputs/${file}`));
+  const report = await ingest(dataset, sharedData(`ingest_inputs/${file}`));
   expect(report).toMatchObject({ status: 'refused', changed: 0 });
   expect(report.badLines[0]!.reason).toContain(`not ${unit}`);
 });

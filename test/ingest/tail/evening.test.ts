@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { exchangeInstant } from '../../../src/domain/market-time.ts';
 import { type FollowOptions, follow } from '../../../src/ingest/tail/follow.ts';
 import { saveSymbols } from '../../../src/store/market/symbols.ts';
@@ -37,9 +37,9 @@ const option = (ms: number, id: number) =>
   });
 const time = (ms: number) => line(ms, { type: 'time' });
 
-/** Half a minute on both sides of 20:00, in order of time. */
-const inOrder: Line[] = Array.from({ length: 600 }, (_, i) => {
-  const ms = (i - 300) * 100;
+/** Ten seconds on both sides of 20:00, in order of time. */
+const inOrder: Line[] = Array.from({ length: 200 }, (_, i) => {
+  const ms = (i - 100) * 100;
   return i % 10 === 9 ? time(ms) : i % 2 === 0 ? stock(ms, i + 1) : option(ms, i + 1);
 });
 
@@ -100,18 +100,17 @@ const datesOf = async (store: TestStore, table: string, column = 'session_date')
   (await store.pool.query(`SELECT DISTINCT ${column} AS date FROM ${table} ORDER BY 1`)).rows.map(({ date }) => date);
 
 describe('a live tape that goes on over 20:00', () => {
+  let store: TestStore;
   let expected: Record<string, string[]>;
   beforeAll(async () => {
-    const store = await testStore();
+    store = await testStore();
     await inTransaction(store, (tx) => saveSymbols(tx, testSymbols));
     await take(store, inOrder);
     expected = await stored(store);
-    await store.close();
   });
+  afterAll(() => store.close());
 
   test('is two sessions, each with its own prints', async () => {
-    const store = await market();
-    await take(store, inOrder);
     for (const table of ['flow_coverage', 'flow_events', 'cross_sections', 'option_bar_blocks'])
       expect([table, await datesOf(store, table)]).toEqual([table, [monday, tuesday]]);
     expect(await datesOf(store, `bar_blocks WHERE timeframe = '1m'`, 'span_start')).toEqual([monday, tuesday]);
