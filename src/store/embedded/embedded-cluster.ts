@@ -101,12 +101,18 @@ export interface SpawnedServer {
   stop(): void;
 }
 
-/** Starts the server in a process group of its own, so that Ctrl-C reaches us and not it. Does not wait for it. */
-export function spawnServer(location: EmbeddedLocation, port: number): SpawnedServer {
+/**
+ * Starts the server in a process group of its own, so that Ctrl-C reaches us and not it; `others` = settings that it
+ * has otherwise. Does not wait for it.
+ */
+export function spawnServer(
+  location: EmbeddedLocation,
+  port: number,
+  others: Record<string, string> = {},
+): SpawnedServer {
   const startOfLog = prepareLog(location);
-  const options = Object.entries(
-    isWindows ? { listen_addresses: '127.0.0.1', ...settings } : { ...socketSettings(location), ...settings },
-  );
+  const where = isWindows ? { listen_addresses: '127.0.0.1' } : socketSettings(location);
+  const options = Object.entries({ ...where, ...settings, ...others });
   const args = [
     '-D',
     location.cluster,

@@ -26,6 +26,8 @@ export interface EmbeddedServerOptions {
   log?: (line: string) => void;
   /** Aborted when it is no longer wanted: the opening that waits for it rejects with the reason. */
   stop?: AbortSignal | undefined;
+  /** PostgreSQL's settings where a server that this starts has others than by default. */
+  settings?: Record<string, string>;
 }
 
 const storeDatabase = 'tapegraph';
@@ -43,8 +45,8 @@ const lastLookMs = 300;
  * us is started again. It runs apart from the process that started it: it is there until its last user has left.
  */
 export async function openEmbeddedServer(options: EmbeddedServerOptions): Promise<EmbeddedServer> {
-  const { dataDir, log = () => {}, stop = new AbortController().signal } = options;
-  const { location, ...joined } = await joinIn(dataDir, stop);
+  const { dataDir, log = () => {}, stop = new AbortController().signal, settings = {} } = options;
+  const { location, ...joined } = await joinIn(dataDir, stop, settings);
   let { presence, started } = joined;
   const closing = new AbortController();
   const { signal } = closing;
@@ -59,7 +61,7 @@ export async function openEmbeddedServer(options: EmbeddedServerOptions): Promis
     log('The embedded database stopped; restarting it.');
     while (!signal.aborted) {
       try {
-        ({ presence, started } = await join(location, signal));
+        ({ presence, started } = await join(location, signal, settings));
         watch();
         return;
       } catch (error) {
@@ -114,10 +116,14 @@ interface Joined {
   started: boolean;
 }
 
-async function joinIn(dataDir: string, stop: AbortSignal): Promise<Joined & { location: EmbeddedLocation }> {
+async function joinIn(
+  dataDir: string,
+  stop: AbortSignal,
+  settings: Record<string, string>,
+): Promise<Joined & { location: EmbeddedLocation }> {
   try {
     const location = findLocation(dataDir);
-    return { location, ...(await join(location, stop)) };
+    return { location, ...(await join(location, stop, settings)) };
   } catch (error) {
     throw namingDataFolder(dataDir, error);
   }
@@ -128,7 +134,7 @@ async function pause(ms: number, how: { signal: AbortSignal; ref?: boolean }): P
   await delay(ms, undefined, how).catch(() => {});
 }
 
-async function join(location: EmbeddedLocation, stop: AbortSignal): Promise<Joined> {
+async function join(location: EmbeddedLocation, stop: AbortSignal, settings: Record<string, string>): Promise<Joined> {
   const giveUpAt = performance.now() + patienceMs;
   let server: SpawnedServer | null = null;
   let attempts = 0;
@@ -146,7 +152,7 @@ async function join(location: EmbeddedLocation, stop: AbortSignal): Promise<Join
       await pause(50 * attempts, { signal: stop });
     } else if (server === null && !(postmaster !== null && isRunning(postmaster, location.cluster))) {
       attempts++;
-      server = await start(location, stop);
+      server = await start(location, stop, settings);
     }
     await pause(pollMs, { signal: stop });
   }
@@ -156,11 +162,15 @@ async function join(location: EmbeddedLocation, stop: AbortSignal): Promise<Join
   throw stop.reason;
 }
 
-async function start(location: EmbeddedLocation, stop: AbortSignal): Promise<SpawnedServer> {
+async function start(
+  location: EmbeddedLocation,
+  stop: AbortSignal,
+  settings: Record<string, string>,
+): Promise<SpawnedServer> {
   removeStaleLocks(location.cluster, location.socketDir);
   passwordOf(location);
   await createCluster(location, stop);
-  return spawnServer(location, await choosePort());
+  return spawnServer(location, await choosePort(), settings);
 }
 
 function notAnswering(location: EmbeddedLocation, postmaster: Postmaster | null, said: string | undefined): Error {
