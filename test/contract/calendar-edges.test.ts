@@ -3,8 +3,8 @@
 // sends.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { addDays } from '../../src/domain/market-time.ts';
-import { type TestApp, testApp } from '../support/app.ts';
-import { filledNowMs, fillMarket } from '../support/filled-market.ts';
+import type { TestApp } from '../support/app.ts';
+import { filledApp } from '../support/filled-market.ts';
 import { about, knownRoutes } from './known-routes.ts';
 
 let app: TestApp;
@@ -12,8 +12,7 @@ let key: string;
 let session: string;
 
 beforeAll(async () => {
-  app = await testApp({ nowMs: filledNowMs });
-  await fillMarket(app.store);
+  app = await filledApp();
   key = await app.key();
   session = await app.session();
 });

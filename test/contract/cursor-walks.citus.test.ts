@@ -11,7 +11,7 @@ import { tradeTable } from '../../src/store/journal/trades.ts';
 import { writeBars } from '../../src/store/market/bar-blocks.ts';
 import { inTransaction } from '../../src/store/rows/transaction.ts';
 import { type Answer, type Json, type TestApp, testApp, testSymbols } from '../support/app.ts';
-import { filledNowMs, fillMarket } from '../support/filled-market.ts';
+import { fillMarket, filledApp, filledNowMs } from '../support/filled-market.ts';
 import { flatBar } from '../support/market.ts';
 import { knownRoutes } from './known-routes.ts';
 
@@ -20,8 +20,7 @@ let key: string;
 let session: string;
 
 beforeAll(async () => {
-  app = await testApp({ nowMs: filledNowMs });
-  await fillMarket(app.store);
+  app = await filledApp();
   const accountId = await app.account();
   key = (await app.access.keys.create({ accountId, name: null, expiresAt: null })).key;
   session = await app.access.sessions.create(accountId, 24 * 3_600_000);

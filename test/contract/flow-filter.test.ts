@@ -1,14 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type TestApp, testApp } from '../support/app.ts';
-import { filledNowMs, fillMarket } from '../support/filled-market.ts';
+import type { TestApp } from '../support/app.ts';
+import { filledApp } from '../support/filled-market.ts';
 
 let app: TestApp;
 let key: string;
 let basicKey: string;
 let session: string;
 beforeAll(async () => {
-  app = await testApp({ nowMs: filledNowMs });
-  await fillMarket(app.store);
+  app = await filledApp();
   key = await app.key();
   basicKey = await app.key({ apiTier: 'basic' });
   session = await app.session();

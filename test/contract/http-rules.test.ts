@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Answer, type Json, type Sending, type TestApp, testApp } from '../support/app.ts';
-import { filledNowMs, fillMarket } from '../support/filled-market.ts';
+import { filledApp, filledNowMs } from '../support/filled-market.ts';
 import { goneWith } from '../support/servers/gone-pool.ts';
 import { about, type KnownRoute, knownRoutes } from './known-routes.ts';
 
@@ -11,8 +11,7 @@ let key: string;
 let session: string;
 
 beforeAll(async () => {
-  app = await testApp({ nowMs: filledNowMs, env: { CORS_ORIGINS: 'https://app.example.com' } });
-  await fillMarket(app.store);
+  app = await filledApp({ env: { CORS_ORIGINS: 'https://app.example.com' } });
   accountId = await app.account();
   key = (await app.access.keys.create({ accountId, name: null, expiresAt: null })).key;
   session = await app.access.sessions.create(accountId, 3_600_000);

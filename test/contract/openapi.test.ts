@@ -1,7 +1,7 @@
 import protobuf from 'protobufjs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Answer, type Json, type TestApp, testApp } from '../support/app.ts';
-import { filledNowMs, fillMarket } from '../support/filled-market.ts';
+import { filledApp, filledNowMs } from '../support/filled-market.ts';
 import { goneWith } from '../support/servers/gone-pool.ts';
 import { dereferenced, misfits } from './json-schema.ts';
 import { about, journalTrade, type KnownRoute, knownRoutes } from './known-routes.ts';
@@ -16,8 +16,7 @@ let callers: { name: string; accountId: string; credential: string }[];
 const answered = new Map<string, Set<number>>();
 
 beforeAll(async () => {
-  app = await testApp({ nowMs: filledNowMs });
-  await fillMarket(app.store);
+  app = await filledApp();
   published = (await app.get('/v2/openapi.json', { credential: null })).body;
   description = dereferenced(published, published);
   const accountId = await app.account();

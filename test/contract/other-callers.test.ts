@@ -1,14 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Answer, type TestApp, testApp } from '../support/app.ts';
-import { filledNowMs, fillMarket } from '../support/filled-market.ts';
+import type { Answer, TestApp } from '../support/app.ts';
+import { filledApp } from '../support/filled-market.ts';
 import { about, type KnownRoute, knownRoutes } from './known-routes.ts';
 
 let app: TestApp;
 let owner: string;
 let ownerKey: string;
 beforeAll(async () => {
-  app = await testApp({ nowMs: filledNowMs });
-  await fillMarket(app.store);
+  app = await filledApp();
   owner = await app.account();
   ownerKey = (await app.access.keys.create({ accountId: owner, name: null, expiresAt: null })).key;
 });

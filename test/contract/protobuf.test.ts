@@ -1,7 +1,7 @@
 import protobuf from 'protobufjs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Answer, type Json, type TestApp, testApp } from '../support/app.ts';
-import { filledNowMs, fillMarket } from '../support/filled-market.ts';
+import { filledApp, filledNowMs } from '../support/filled-market.ts';
 import { about, type KnownRoute, knownRoutes } from './known-routes.ts';
 import { madeRequests } from './requests.ts';
 
@@ -100,8 +100,7 @@ const binary = { accept: 'application/x-protobuf' };
 const offering = knownRoutes().filter(({ route }) => route.protobuf);
 
 beforeAll(async () => {
-  app = await testApp({ nowMs: filledNowMs });
-  await fillMarket(app.store);
+  app = await filledApp();
   callers = [await app.key(), await app.session(), await app.key({ apiTier: 'free', classification: null })];
 });
 afterAll(() => app.close());

@@ -6,7 +6,7 @@ import { buffer } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { topicKinds } from '../../src/rest/stream/stream-topics.ts';
 import { type TestApp, testApp } from '../support/app.ts';
-import { filledNowMs, fillMarket } from '../support/filled-market.ts';
+import { filledApp, filledNowMs } from '../support/filled-market.ts';
 import { notRun } from '../support/not-run.ts';
 import { type SharedCache, sharedCache } from '../support/servers/shared-cache.ts';
 import { varnish, varnishPath } from '../support/servers/varnish.ts';
@@ -19,8 +19,7 @@ let first: TestApp;
 let app: TestApp;
 let sampleKey: string;
 beforeAll(async () => {
-  first = await testApp({ nowMs: filledNowMs });
-  await fillMarket(first.store);
+  first = await filledApp();
   sampleKey = await first.key();
   app = await testApp({ nowMs: filledNowMs, sampleKey, store: { ...first.store, close: async () => {} } });
 });

@@ -1,8 +1,8 @@
 import { tableFromIPC } from 'apache-arrow';
 import { parse } from 'csv-parse/sync';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Answer, type Json, type TestApp, testApp } from '../support/app.ts';
-import { filledNowMs, fillMarket } from '../support/filled-market.ts';
+import type { Answer, Json, TestApp } from '../support/app.ts';
+import { filledApp } from '../support/filled-market.ts';
 import { about, type KnownRoute, knownRoutes } from './known-routes.ts';
 import { madeRequests } from './requests.ts';
 
@@ -52,8 +52,7 @@ let app: TestApp;
 let callers: string[];
 
 beforeAll(async () => {
-  app = await testApp({ nowMs: filledNowMs });
-  await fillMarket(app.store);
+  app = await filledApp();
   const pro = await app.session();
   callers = [await app.key(), pro, await app.key({ apiTier: 'free', classification: null })];
   const list = JSON.stringify({ name: 'Mine, "quoted"', symbols: ['SPY', 'AAPL'] });

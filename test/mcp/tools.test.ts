@@ -8,13 +8,12 @@ import { schema } from '../../src/schema/index.ts';
 import { misfits } from '../contract/json-schema.ts';
 import { about, type KnownRoute, knownRoutes } from '../contract/known-routes.ts';
 import { type Json, type TestApp, testApp } from '../support/app.ts';
-import { filledNowMs, fillMarket } from '../support/filled-market.ts';
+import { filledApp, filledNowMs } from '../support/filled-market.ts';
 
 let app: TestApp;
 let key: string;
 beforeAll(async () => {
-  app = await testApp({ nowMs: filledNowMs });
-  await fillMarket(app.store);
+  app = await filledApp();
   key = await app.key();
 });
 afterAll(() => app.close());

@@ -20,7 +20,7 @@ import { barLimits, keySpanDays } from '../../src/resolvers/market/stock-bars.ts
 import { offExchangeLimits } from '../../src/resolvers/offexchange/off-exchange.ts';
 import { tapegraph } from '../cli/command-line.ts';
 import { type TestApp, testApp } from '../support/app.ts';
-import { filledNowMs, fillMarket } from '../support/filled-market.ts';
+import { filledApp, filledNowMs } from '../support/filled-market.ts';
 
 const guideAnswers = answersCaptured as Record<GuideExampleName, Captured>;
 
@@ -30,8 +30,7 @@ const rates = { RATE_FREE: '7', RATE_BASIC: '1234', RATE_PRO: '98765', RATE_ANON
 let app: TestApp;
 let pages: Map<string, string>;
 beforeAll(async () => {
-  app = await testApp({ nowMs: filledNowMs, env: rates });
-  await fillMarket(app.store);
+  app = await filledApp({ env: rates });
   const open = async (path: string) =>
     (await app.get(path, { credential: null, headers: { accept: 'text/html' } })).bytes.toString();
   pages = new Map();

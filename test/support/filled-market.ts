@@ -7,12 +7,15 @@ import { saveOptionBars } from '../../src/store/chain/option-bars.ts';
 import { saveCoverages } from '../../src/store/flow/coverage.ts';
 import { saveCrossSections } from '../../src/store/flow/cross-sections.ts';
 import { concatBars, writeBars } from '../../src/store/market/bar-blocks.ts';
+import { saveSymbols } from '../../src/store/market/symbols.ts';
 import { saveOffExchange } from '../../src/store/offexchange/writing.ts';
 import type { Store } from '../../src/store/rows/connection.ts';
 import { inTransaction, type Transaction } from '../../src/store/rows/transaction.ts';
+import { type TestApp, testApp, testSymbols } from './app.ts';
 import { coverage, largeTrade, leg, measures, rankedList, storeLargeTrades, storeRankedLists } from './flow.ts';
 import { saveSolves } from './greeks.ts';
 import { chainCapture, chainRow, gexCapture, newYork, saveCaptures } from './option-market.ts';
+import { filledStores } from './store.ts';
 
 /** Tuesday 2026-12-01, 12:00 in New York: the clock the filled market is meant to be read at. */
 export const filledNowMs = newYork('2026-12-01', '12:00');
@@ -285,4 +288,14 @@ export async function fillMarket(store: Store): Promise<void> {
   });
   await fillCaptures(store);
   await fillFlow(store);
+}
+
+const filledStore = filledStores(async (store) => {
+  await inTransaction(store, (tx) => saveSymbols(tx, testSymbols));
+  await fillMarket(store);
+});
+
+/** The application over a filled market of its own, at its time. */
+export async function filledApp(options: Omit<Parameters<typeof testApp>[0], 'store'> = {}): Promise<TestApp> {
+  return testApp({ nowMs: filledNowMs, ...options, store: await filledStore() });
 }

@@ -24,12 +24,54 @@ export async function testStore(): Promise<TestStore> {
 
 /** The same on one PostgreSQL, in every project. */
 export async function singleStore(): Promise<TestStore> {
+  return openDatabase(await newDatabase());
+}
+
+/** Makes a database of this run, a copy of another, and returns its name. */
+async function newDatabase(copied?: string): Promise<string> {
   const { url, run } = inject('testServer');
   const database = `${run}_${randomBytes(5).toString('hex')}`;
-  await onServer(url, `create database ${database} template ${run}_template`);
+  await onServer(url, `create database ${database} template ${copied ?? `${run}_template`}`);
+  return database;
+}
+
+function openDatabase(database: string): Promise<TestStore> {
+  const { url } = inject('testServer');
   return opened(databaseUrl(url, database), async () => {
     await onServer(url, `drop database if exists ${database} with (force)`);
   });
+}
+
+/**
+ * Makes stores that hold what `fill` stores: one is filled, and all are copies of it. On a cluster, which copies no
+ * database, each is filled.
+ */
+export function filledStores(fill: (store: Store) => Promise<void>): () => Promise<TestStore> {
+  let filled: Promise<string> | null = null;
+  const fillOne = async () => {
+    const database = await newDatabase();
+    const store = await openStore({
+      databaseUrl: databaseUrl(inject('testServer').url, database),
+      dataDir: '',
+      migrate: false,
+    });
+    try {
+      await fill(store);
+    } finally {
+      // What has connections is not copied. The end of the run drops it.
+      await store.close();
+    }
+    return database;
+  };
+  return async () => {
+    if (!inject('cluster')) {
+      filled ??= fillOne();
+      return openDatabase(await newDatabase(await filled));
+    }
+    const store = await testStore();
+    await fill(store);
+    return store;
+  };
 }
 
 async function opened(url: string, drop: () => Promise<void>): Promise<TestStore> {

@@ -1,13 +1,12 @@
 import { ApolloClient, ApolloLink, gql, HttpLink, InMemoryCache, type ObservableQuery } from '@apollo/client/core';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { type Json, type TestApp, testApp } from '../../support/app.ts';
-import { filledContract, filledNowMs, fillMarket } from '../../support/filled-market.ts';
+import type { Json, TestApp } from '../../support/app.ts';
+import { filledApp, filledContract } from '../../support/filled-market.ts';
 
 let app: TestApp;
 let key: string;
 beforeAll(async () => {
-  app = await testApp({ nowMs: filledNowMs });
-  await fillMarket(app.store);
+  app = await filledApp();
   key = await app.key();
 });
 afterAll(() => app.close());
@@ -38,7 +37,7 @@ function component(client: ApolloClient, document: string) {
 
 /** Waits until components show something, and then until a request that this caused would have been sent. */
 async function settle(...components: (readonly Json[])[]): Promise<void> {
-  await vi.waitFor(() => expect(components.every((shown) => shown.length > 0)).toBe(true), 10_000);
+  await vi.waitFor(() => expect(components.every((shown) => shown.length > 0)).toBe(true), 20_000);
   await new Promise((done) => setTimeout(done, 100));
 }
 

@@ -1,15 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { encodeId } from '../../../src/schema/node-id.ts';
-import { type TestApp, testApp } from '../../support/app.ts';
-import { filledNowMs, fillMarket } from '../../support/filled-market.ts';
+import type { TestApp } from '../../support/app.ts';
+import { filledApp } from '../../support/filled-market.ts';
 import { nodeQuery, objectAt, pathQuery, symbolPaths } from './node-documents.ts';
 
 let app: TestApp;
 let full: string;
 const callers: [string, string][] = [];
 beforeAll(async () => {
-  app = await testApp({ nowMs: filledNowMs });
-  await fillMarket(app.store);
+  app = await filledApp();
   full = await app.session();
   for (const tier of ['free', 'basic', 'pro'] as const)
     for (const classification of ['non_professional', 'professional', null] as const) {

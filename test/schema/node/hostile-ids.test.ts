@@ -1,12 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { encodeId } from '../../../src/schema/node-id.ts';
-import { type TestApp, testApp } from '../../support/app.ts';
-import { filledNowMs, fillMarket } from '../../support/filled-market.ts';
+import type { TestApp } from '../../support/app.ts';
+import { filledApp } from '../../support/filled-market.ts';
 
 let app: TestApp;
 beforeAll(async () => {
-  app = await testApp({ nowMs: filledNowMs });
-  await fillMarket(app.store);
+  app = await filledApp();
 });
 afterAll(() => app.close());
 

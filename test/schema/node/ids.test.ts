@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { encodeId } from '../../../src/schema/node-id.ts';
 import { type Json, type TestApp, testApp } from '../../support/app.ts';
 import { subscribe } from '../../support/event-reader.ts';
-import { filledContract, filledNowMs, fillMarket } from '../../support/filled-market.ts';
+import { filledApp, filledContract, filledNowMs } from '../../support/filled-market.ts';
 import {
   nodeQuery,
   nodeTypes,
@@ -19,8 +19,7 @@ let app: TestApp;
 let other: TestApp;
 let session: string;
 beforeAll(async () => {
-  app = await testApp({ nowMs: filledNowMs });
-  await fillMarket(app.store);
+  app = await filledApp();
   other = await testApp({ nowMs: filledNowMs, store: app.store });
   session = await app.session();
 });
