@@ -1,7 +1,7 @@
 // Stores of the release before do not say where their sessions come from: the names of files do.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { exchangeInstant } from '../../src/domain/market-time.ts';
 import { ensureStarterRegistry } from '../../src/ingest/files/starter-registry.ts';
 import { ingestFiles } from '../../src/ingest/ingest.ts';
@@ -11,7 +11,7 @@ import { originsOf } from '../../src/store/market/session-origins.ts';
 import { upsertRows } from '../../src/store/rows/models/sets.ts';
 import { inTransaction } from '../../src/store/rows/transaction.ts';
 import { sampleSetAside, storedSample } from '../../src/store/sample-data.ts';
-import { storeForThisTest, type TestStore } from '../support/store.ts';
+import { filledStores, storeForThisTest, type TestStore } from '../support/store.ts';
 import { contentsOf } from '../support/store-contents.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
@@ -34,12 +34,16 @@ async function asBefore({ pool }: TestStore): Promise<void> {
   await pool.query(`DELETE FROM store_facts WHERE key = 'session_origins'`);
 }
 
-async function sampled(): Promise<TestStore> {
-  const store = await storeForThisTest();
+const sampleStore = filledStores(async (store) => {
   await ensureStarterRegistry(store, now);
   await ensureSampleMarket(store, { dataDir: folder(), now, shape });
   // The sample market of that release had none.
   await store.pool.query('TRUNCATE splits, dividends, rates, option_roots, tape_sessions');
+});
+
+async function sampled(): Promise<TestStore> {
+  const store = await sampleStore();
+  onTestFinished(() => store.close());
   return store;
 }
 

@@ -3,7 +3,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { exchangeInstant } from '../../../src/domain/market-time.ts';
 import { captureChainsOnce } from '../../../src/ingest/chains/capture-chains.ts';
 import { type Dataset, datasetNames } from '../../../src/ingest/dataset-names.ts';
@@ -12,7 +12,7 @@ import { reconcile } from '../../../src/ingest/options/reconcile.ts';
 import { saveSeals } from '../../../src/store/market/session-seals.ts';
 import { inTransaction } from '../../../src/store/rows/transaction.ts';
 import { chainServer, tagged } from '../../support/chain-server.ts';
-import { storeForThisTest, type TestStore } from '../../support/store.ts';
+import { storeForThisTest, type TestStore, testStore } from '../../support/store.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 const session = '2026-11-16';
@@ -113,8 +113,14 @@ async function stored(store: TestStore): Promise<unknown> {
 }
 
 describe.each(datasetNames)('%s', (dataset) => {
+  // Each test puts files of its own in force.
+  let store: TestStore;
+  beforeAll(async () => {
+    store = await testStore();
+  });
+  afterAll(() => store.close());
+
   test('A, then B, then A again restores A; a second time it is unchanged', async () => {
-    const store = await storeForThisTest();
     const [a, b] = [file(dataset, 1), file(dataset, 2)];
     expect(await ingest(store, dataset, a)).toBe('stored');
     const withA = await stored(store);
@@ -127,11 +133,10 @@ describe.each(datasetNames)('%s', (dataset) => {
   });
 
   test('the same lines packed otherwise, under another name, are unchanged without being read', async () => {
-    const store = await storeForThisTest();
-    await ingest(store, dataset, file(dataset, 1));
+    expect(await ingest(store, dataset, file(dataset, 3))).toBe('stored');
     for (const level of [1, 9]) {
       const packed = join(folder(), `packed-${level}-${session}-${dataset === 'chain' ? 'c.json.gz' : 'c.csv.gz'}`);
-      writeFileSync(packed, gzipSync(textOf(dataset, 1, session), { level }));
+      writeFileSync(packed, gzipSync(textOf(dataset, 3, session), { level }));
       const { files } = await ingestFiles(store, dataset, [packed], { now });
       expect(files[0]).toMatchObject({
         status: 'unchanged',
@@ -141,10 +146,8 @@ describe.each(datasetNames)('%s', (dataset) => {
   });
 
   test.skipIf(withoutSessions.has(dataset))('a file of another session supersedes nothing', async () => {
-    const store = await storeForThisTest();
-    const [monday, tuesday] = [file(dataset, 1), file(dataset, 2, next)];
-    await ingest(store, dataset, monday);
-    await ingest(store, dataset, tuesday);
+    const [monday, tuesday] = [file(dataset, 4), file(dataset, 5, next)];
+    for (const path of [monday, tuesday]) expect(await ingest(store, dataset, path)).toBe('stored');
     for (const path of [monday, tuesday]) {
       const { files } = await ingestFiles(store, dataset, [path], { now });
       expect(files[0]!.reason).toContain('the same content is already stored');

@@ -6,9 +6,9 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { ingestFiles } from '../../../src/ingest/ingest.ts';
-import { storeForThisTest } from '../../support/store.ts';
+import { type TestStore, testStore } from '../../support/store.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 const now = () => 1_800_000_000_000;
@@ -46,8 +46,14 @@ async function served(listener: RequestListener, secure = true): Promise<string>
   return `${secure ? 'https' : 'http'}://localhost:${(server.address() as AddressInfo).port}`;
 }
 
+let store: TestStore;
+beforeEach(async () => {
+  store = await testStore();
+});
+afterEach(() => store.close());
+
 async function ingest(url: string) {
-  const { files } = await ingestFiles(await storeForThisTest(), 'stock-day-bars', [url], { now });
+  const { files } = await ingestFiles(store, 'stock-day-bars', [url], { now });
   return files[0]!;
 }
 

@@ -1,15 +1,15 @@
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { Dependencies } from '../../../src/runtime/dependencies.ts';
 import { openStore } from '../../../src/store/rows/connection.ts';
 import { tableOf } from '../../../src/store/rows/models/model-tables.ts';
-import { inTransaction, type Transaction } from '../../../src/store/rows/transaction.ts';
+import { type Transaction, inTransaction } from '../../../src/store/rows/transaction.ts';
 import { announce, watchChanges } from '../../../src/store/versions/changes.ts';
 import { DataVersions } from '../../../src/store/versions/data-versions.ts';
 import { notify } from '../../../src/store/versions/notifications.ts';
-import { anyChange, type Change, modelSubjects, subjects } from '../../../src/store/versions/subjects.ts';
+import { type Change, anyChange, modelSubjects, subjects } from '../../../src/store/versions/subjects.ts';
 import { readHeldAsOf } from '../../../src/store/versions/versioned-cache.ts';
 import { createAnswerCache } from '../../../src/wire/response-cache.ts';
-import { storeForThisTest } from '../../support/store.ts';
+import { type TestStore, storeForThisTest, testStore } from '../../support/store.ts';
 
 function heard(): DataVersions {
   const versions = new DataVersions();
@@ -56,8 +56,13 @@ describe('versions', () => {
 });
 
 describe('what a transaction changes', () => {
+  let store: TestStore;
+  beforeAll(async () => {
+    store = await testStore();
+  });
+  afterAll(() => store.close());
+
   async function told(work: (tx: Transaction) => Promise<unknown>): Promise<Change[]> {
-    const store = await storeForThisTest();
     const other = await openStore({ databaseUrl: store.databaseUrl, dataDir: '', migrate: false });
     onTestFinished(() => other.close());
     const changes: Change[] = [];
@@ -90,7 +95,7 @@ describe('what a transaction changes', () => {
         throw new Error('no');
       }),
     ).toEqual([]);
-    expect(await told(({ prisma }) => prisma.metadataEntry.create({ data: { key: 'a', value: 'b' } }))).toEqual([]);
+    expect(await told(({ prisma }) => prisma.metadataEntry.create({ data: { key: 'c', value: 'b' } }))).toEqual([]);
   });
 
   test('of too many symbols for a notification is announced as every symbol of that subject alone', async () => {
