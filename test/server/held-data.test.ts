@@ -16,7 +16,7 @@ import { type TestApp, testApp, testSymbols } from '../support/app.ts';
 import { trade } from '../support/live.ts';
 import { flatBar } from '../support/market.ts';
 import { chainCapture, chainRow, gexCapture, newYork } from '../support/option-market.ts';
-import { allStatements } from '../support/statements.ts';
+import { allStatements, statementsOf } from '../support/statements.ts';
 import { storeForThisTest, testStore } from '../support/store.ts';
 
 // Friday 2026-11-20, 12:00 in New York.
@@ -119,18 +119,18 @@ describe('a warm dashboard of 25 symbols sends no SQL statement, not even for it
       expirations: { dates: ['2026-12-18'] },
     });
     expect(first.SA.bars.rows).toHaveLength(3);
-    expect(await allStatements(() => askDashboard())).toEqual([]);
+    expect(await statementsOf(() => askDashboard())).toEqual([]);
   });
 
   test('as the REST routes of the same data', async () => {
     await askRoutes();
-    expect(await allStatements(() => askRoutes())).toEqual([]);
+    expect(await statementsOf(() => askRoutes())).toEqual([]);
   });
 
   test('minutes later, and with a clock that is set back', async () => {
     for (const instantMs of [nowMs + 3 * 60_000, nowMs - 120_000]) {
       await atTime(instantMs, () => askDashboard());
-      expect(await atTime(instantMs + 1000, () => allStatements(() => askDashboard()))).toEqual([]);
+      expect(await atTime(instantMs + 1000, () => statementsOf(() => askDashboard()))).toEqual([]);
     }
   });
 
@@ -138,14 +138,14 @@ describe('a warm dashboard of 25 symbols sends no SQL statement, not even for it
     await askDashboard();
     await trade(app.store, { SA: 61 }, nowMs - 50_000);
     let data: Awaited<ReturnType<typeof askDashboard>>;
-    const statements = await allStatements(async () => {
+    const statements = await statementsOf(async () => {
       data = await askDashboard();
     });
     expect(data!.SA.quote.spot).toBe(61);
     expect(data!.SB.quote.spot).toBe(60);
     expect(statements.length).toBeGreaterThan(0);
     expect(statements.join('\n')).not.toMatch(/gex_captures|chain_captures/);
-    expect(await allStatements(() => askDashboard())).toEqual([]);
+    expect(await statementsOf(() => askDashboard())).toEqual([]);
   });
 });
 
@@ -164,7 +164,7 @@ describe('a write of one symbol', () => {
     for (let again = 0; again < 3; again++) for (const symbol of ['SC', 'SD']) await closeOf(app, symbol);
     for (let close = 2; close < 5; close++) {
       await write(app.store, 'SC', close);
-      expect(await allStatements(() => closeOf(app, 'SD'))).toEqual([]);
+      expect(await statementsOf(() => closeOf(app, 'SD'))).toEqual([]);
       expect(await closeOf(app, 'SC')).toBe(close);
     }
   });
@@ -194,19 +194,19 @@ describe('a write of one symbol', () => {
     other.store.versions.onChange(() => void heard++);
     await write(app.store, 'SE', 1);
     await write(app.store, 'SF', 1);
-    await vi.waitUntil(() => heard === 2, { interval: 1 });
+    await vi.waitUntil(() => heard === 2, { timeout: 20_000, interval: 1 });
     for (let again = 0; again < 3; again++) for (const symbol of ['SE', 'SF']) await closeOf(other, symbol);
     for (let close = 2; close < 5; close++) {
       await write(app.store, 'SE', close);
-      await vi.waitUntil(() => heard === close + 1, { interval: 1 });
+      await vi.waitUntil(() => heard === close + 1, { timeout: 20_000, interval: 1 });
       expect(await closeOf(other, 'SE')).toBe(close);
-      expect(await allStatements(() => closeOf(other, 'SF'))).toEqual([]);
+      expect(await statementsOf(() => closeOf(other, 'SF'))).toEqual([]);
     }
     await askDashboard(other);
     await write(app.store, 'SE', 9);
-    await vi.waitUntil(() => heard === 6, { interval: 1 });
+    await vi.waitUntil(() => heard === 6, { timeout: 20_000, interval: 1 });
     await askDashboard(other);
-    expect(await allStatements(() => askDashboard(other))).toEqual([]);
+    expect(await statementsOf(() => askDashboard(other))).toEqual([]);
   });
 
   test('of one subject keeps the answers of others', async () => {
@@ -214,10 +214,10 @@ describe('a write of one symbol', () => {
     const made = gexCapture('SG', newYork(session, '11:56'), [{ strike: 100_000, expiry: '2026-12-18', gex: 7 }]);
     await inTransaction(app.store, (tx) => saveGexCapture(tx, made));
     const [spot, bars, gex, expirations] = routesOf('SG');
-    expect(await allStatements(() => askRoutes([spot!, bars!, expirations!, ...routesOf('SH')]))).toEqual([]);
-    expect((await allStatements(() => askRoutes([gex!]))).length).toBeGreaterThan(0);
+    expect(await statementsOf(() => askRoutes([spot!, bars!, expirations!, ...routesOf('SH')]))).toEqual([]);
+    expect((await statementsOf(() => askRoutes([gex!]))).length).toBeGreaterThan(0);
     await write(app.store, 'SG', 3);
-    expect(await allStatements(() => askRoutes([gex!, expirations!]))).toEqual([]);
+    expect(await statementsOf(() => askRoutes([gex!, expirations!]))).toEqual([]);
   });
 
   test('that is rolled back moves nothing', async () => {
@@ -230,7 +230,7 @@ describe('a write of one symbol', () => {
       }),
     ).rejects.toThrow('no');
     expect(app.store.versions.count).toBe(before);
-    expect(await allStatements(() => askRoutes(routesOf('SI')))).toEqual([]);
+    expect(await statementsOf(() => askRoutes(routesOf('SI')))).toEqual([]);
   });
 
   test('of the registry makes every answer anew', async () => {
@@ -301,10 +301,10 @@ test('while its listening connection is lost nothing is held, and everything is 
   await store.pool.query(
     "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'tapegraph listener' and datname = current_database()",
   );
-  await vi.waitUntil(() => store.versions.of('market', 'SA') === null, { interval: 1 });
+  await vi.waitUntil(() => store.versions.of('market', 'SA') === null, { timeout: 20_000, interval: 1 });
   for (let again = 0; again < 2; again++)
     expect((await allStatements(() => readLiveQuotes(store, ['SA']))).join()).toMatch(/live_quotes/);
-  await vi.waitUntil(() => store.versions.of('market', 'SA') !== null);
+  await vi.waitUntil(() => store.versions.of('market', 'SA') !== null, 20_000);
   expect(store.versions.of('market', 'SA')).toBeGreaterThan(held);
   expect(await allStatements(() => readLiveQuotes(store, ['SA']))).toHaveLength(1);
   expect(await allStatements(() => readLiveQuotes(store, ['SA']))).toEqual([]);
