@@ -80,6 +80,8 @@ export default defineConfig(async () => {
       maxWorkers: '100%',
       testTimeout: 30_000,
       hookTimeout: 60_000,
+      // What is waited for comes; on a busy machine, late.
+      expect: { poll: { timeout: 20_000 } },
       // Two copies of graphql in one process refuse each other's schemas: everyone gets this one.
       alias: [
         { find: /^graphql$/, replacement: fileURLToPath(new URL('node_modules/graphql/index.js', import.meta.url)) },

@@ -117,7 +117,7 @@ describe('the sample market’s key', () => {
     expect(await landing(app.url)).toContain(key);
     expect(await ways[way]!({ DATABASE_URL: store.databaseUrl })).toMatch(isEnded);
     // Another process: here a key is read again after 4 s; a gateway reads the sample's at every change.
-    await expect.poll(async () => (await withKey(app.url, key)).status, { timeout: 8000 }).toBe(401);
+    await expect.poll(async () => (await withKey(app.url, key)).status, { timeout: 20_000 }).toBe(401);
     expect(await landing(app.url)).toContain('You need a key');
     expect((await withKey(app.url, own.key)).status).toBe(200);
     expect(await holdsOwnData(store)).toBe(true);

@@ -24,7 +24,7 @@ const protocol = 'graphql-transport-ws';
 const quoteOf = (symbol: string) => `subscription { quotes(symbols: ["${symbol}"]) { symbol spot } }`;
 const page = '{ quotes(symbols: ["SPY"]) { rows { symbol officialClose } } }';
 // A client that is not read any more has a second for its last words.
-const nothingLeft = () => expect.poll(() => app.live.counts(), { timeout: 5000 }).toEqual({ streams: 0, topics: 0 });
+const nothingLeft = () => expect.poll(() => app.live.counts()).toEqual({ streams: 0, topics: 0 });
 
 function clientOf(credential: string, on = app, connectionParams?: Record<string, unknown>): Client {
   const client = createClient({

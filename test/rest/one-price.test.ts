@@ -11,7 +11,7 @@ import { randomOf } from '../support/random.ts';
 import { talk } from '../support/web-socket.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
-const patient = { timeout: 10_000, interval: 5 };
+const patient = { timeout: 20_000, interval: 5 };
 // Monday 2026-11-16, from the open on.
 const session = '2026-11-16';
 const open = exchangeInstant(session, 570);

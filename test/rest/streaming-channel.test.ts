@@ -14,7 +14,7 @@ import { type Talk, talk } from '../support/web-socket.ts';
 
 // A client as it is written from the contract notes, section 7.
 vi.setConfig({ testTimeout: 20_000 });
-const patient = { timeout: 5000 };
+const patient = { timeout: 20_000 };
 const nowMs = Date.parse('2026-11-20T17:00Z');
 let app: TestApp;
 let timers: HandTimers;

@@ -88,6 +88,7 @@ describe('market data read from a standby', () => {
     await inTransaction(writer, async (tx) => tx.changes.add('market', 'NVDA'));
     await vi.waitUntil(
       async () => (await readFrom(request, 'market', null).prisma.metadataEntry.count({ where })) === 1,
+      20_000,
     );
     await standby.query('select pg_wal_replay_resume()');
     await untilFromStandby(store);

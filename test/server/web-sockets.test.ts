@@ -119,7 +119,7 @@ test.each([
     half(false);
     half(false);
     expect(await talking.closed).toMatchObject({ code: 1009 });
-    await expect.poll(() => app.live.counts().streams, { timeout: 5000 }).toBe(0);
+    await expect.poll(() => app.live.counts().streams).toBe(0);
   },
 );
 

@@ -195,7 +195,8 @@ describe.skipIf(redisUrl === null)('the rate of several processes', () => {
     const start = performance.now();
     expect(await consume()).toBe(2);
     expect(await consume()).toBe(1);
-    expect(performance.now() - start).toBeLessThan(1000);
+    // A command is waited for 0.3 s at most; without that, forever.
+    expect(performance.now() - start).toBeLessThan(5000);
 
     await proxy.takeAway();
     expect(await consume()).toBe(0);
@@ -203,11 +204,11 @@ describe.skipIf(redisUrl === null)('the rate of several processes', () => {
     expect(lines.join()).not.toContain('secret-word');
 
     await proxy.bringBack();
-    await vi.waitFor(() => expect(lines.at(-1)).toContain('is back'), { timeout: 8000, interval: 50 });
+    await vi.waitFor(() => expect(lines.at(-1)).toContain('is back'), { timeout: 20_000, interval: 50 });
     expect((await other.consume(keyCaller(), 1)).remaining).toBe(1);
     expect(await consume()).toBe(0);
     await proxy.takeAway();
-  }, 15_000);
+  });
 
   it('is each process’s own when Redis was never there', async () => {
     const rate = openRate(rates, link('redis://127.0.0.1:9'), prefix);

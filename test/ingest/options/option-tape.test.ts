@@ -179,7 +179,7 @@ describe('an option tape', () => {
       { coverage: { status: 'observed_live', complete: false } },
     ]);
     await ingest(file('later.csv', tradeHeader, [trade(put, 0, 2, 700)]), { replace: true }, other);
-    await vi.waitFor(async () => expect((await crossSection('SPY', other)).seq).toBe(2));
+    await vi.waitFor(async () => expect((await crossSection('SPY', other)).seq).toBe(2), 20_000);
     expect((await crossSection('SPY', other)).update.by_strike).toHaveLength(1);
     expect(await largeTrades('SPY', other)).toMatchObject([{ update: { event: { premium_usd: 140_000 } } }]);
     expect(await bars(call, '1m', other)).toEqual([]);

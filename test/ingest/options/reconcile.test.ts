@@ -65,16 +65,16 @@ describe('reconciling a session', () => {
   test('stores what it finds although a file of the same name and content was ingested before something else', async () => {
     const only = join(folder(), 'rest.csv');
     await ingestFiles(app.store, 'option-trades', [only], { now: () => nowMs, replace: true });
-    await vi.waitFor(async () => expect(await events('SPY')).toHaveLength(1));
+    await vi.waitFor(async () => expect(await events('SPY')).toHaveLength(1), 20_000);
     await run({});
-    await vi.waitFor(async () => expect(await events('SPY')).toHaveLength(2));
+    await vi.waitFor(async () => expect(await events('SPY')).toHaveLength(2), 20_000);
   });
 
   test('reports volumes that differ from the day aggregates; their underlyings are not complete, the others are', async () => {
     const report = await run({ dayAggregates: [join(folder(), 'day.csv')] });
     expect(report).toMatchObject({ status: 'reconciled', compared: 4 });
     expect(report.differences).toEqual([{ underlying: 'AAPL', contract: aapl, tape: 500, dayAggregate: 501 }]);
-    await vi.waitFor(async () => expect((await events('AAPL'))[0].coverage.complete).toBe(false));
+    await vi.waitFor(async () => expect((await events('AAPL'))[0].coverage.complete).toBe(false), 20_000);
     expect((await events('SPY'))[0].coverage.complete).toBe(true);
   });
 

@@ -168,7 +168,7 @@ describe('a stock tape', () => {
       const { data } = await offExchange('concentration');
       expect(data).not.toEqual([]);
       return data;
-    });
+    }, 20_000);
     // 0.05 % of 600.2 is 0.30: buckets of 0.25, so that 600 and 600.2 share one.
     expect(rows).toEqual([
       {

@@ -136,7 +136,7 @@ describe('readers of a live tape', () => {
       const { body } = await app.get('/v2/flow/large-trades?symbol=SPY');
       expect(body.data.events).toHaveLength(1);
       return body.data.events[0];
-    }, 5000);
+    }, 20_000);
     expect(event).toMatchObject({
       coverage: { status: 'observed_live', complete: false },
       update: { event: { premium_usd: 200_000, legs: [{ size: 400 }] } },
@@ -180,7 +180,7 @@ describe('readers of a live tape', () => {
     await vi.waitFor(async () => {
       const { events } = (await app.get('/v2/flow/large-trades?symbol=AAPL')).body.data;
       expect(events).toHaveLength(1);
-    }, 5000);
+    }, 20_000);
     const { events } = (await app.get('/v2/flow/large-trades?symbol=SPY')).body.data;
     expect(events.map((each: Json) => [each.coverage.status, each.update.event.total_size])).toEqual([
       ['eod_reconciled', 800],

@@ -65,12 +65,12 @@ test('what came is written when the clock is the interval beyond the first line 
   });
   tape.push(line(1));
   // Asked twice for the bounds of times, then for the first line's date, for when a write is due, and whether it is.
-  await vi.waitFor(() => expect(asked).toBeGreaterThanOrEqual(5), 5000);
+  await vi.waitFor(() => expect(asked).toBeGreaterThanOrEqual(5), 20_000);
   // The interval is a minute: on the machine's clock it does not pass in this test.
   expect(committed).toEqual([]);
   nowMs += minuteMs;
   tape.push(line(2));
-  await vi.waitFor(() => expect(committed).toHaveLength(1), 5000);
+  await vi.waitFor(() => expect(committed).toHaveLength(1), 20_000);
   stop.abort();
   expect((await following).throughLine).toBe(2);
 });

@@ -102,7 +102,7 @@ function opened(url: string, names: readonly string[] = ['quotes', 'trades']) {
   return { states, onReturn, onData, listen };
 }
 
-const soon = <Value>(look: () => Value) => expect.poll(look, { timeout: 5000 });
+const soon = <Value>(look: () => Value) => expect.poll(look, { timeout: 20_000 });
 
 describe('the live connection', () => {
   test('sends the key, and that the server drops is opened again, with what was missed to be asked for', async () => {

@@ -26,7 +26,7 @@ describe.skipIf(process.platform === 'win32')('the creation of a cluster', () =>
     const creating = createCluster(location, stop.signal);
     const failed = expect(creating).rejects.toThrow('asked to stop');
     // The event loop goes on meanwhile.
-    await vi.waitUntil(() => drafts(location).some((name) => existsSync(join(location.home, name, 'half'))));
+    await vi.waitUntil(() => drafts(location).some((name) => existsSync(join(location.home, name, 'half'))), 20_000);
     stop.abort(new Error('asked to stop'));
     await failed;
     expect(drafts(location)).toEqual([]);

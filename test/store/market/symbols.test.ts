@@ -79,7 +79,7 @@ test('symbols in memory are there at once, without a promise', async () => {
   await vi.waitFor(async () => {
     await symbolRegistry(store);
     expect(symbolRegistry(store)).toMatchObject({ version: expect.any(Number) });
-  });
+  }, 20_000);
   await changes.stop();
 });
 

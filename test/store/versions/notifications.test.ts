@@ -54,7 +54,7 @@ describe('notifications', () => {
     await store.pool.query(
       "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'tapegraph listener' and datname = current_database()",
     );
-    await expect.poll(lost, { timeout: 5_000 }).toBe(2);
+    await expect.poll(lost).toBe(2);
     await notify(store, 'again', 'after');
     await expect.poll(() => payloads).toEqual(['after']);
     await stop();
@@ -75,9 +75,9 @@ describe('notifications', () => {
     expect(before).not.toBeNull();
     proxy.hang();
     await notify(store, 'market_data', '');
-    await expect.poll(version, { timeout: 6_000 }).toBeNull();
+    await expect.poll(version).toBeNull();
     await proxy.bringBack();
-    await expect.poll(version, { timeout: 8_000 }).not.toBeNull();
+    await expect.poll(version).not.toBeNull();
     const heard = version()!;
     expect(heard).toBeGreaterThan(before);
     await notify(store, 'market_data', '');
