@@ -1,17 +1,19 @@
 // What rates, dividends and terms of roots that come later change of stored captures is reported, and computed again.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { readOptionContract } from '../../src/domain/chain/option-contract.ts';
 import { exchangeInstant } from '../../src/domain/market-time.ts';
 import { storeChain } from '../../src/ingest/chains/chain.ts';
 import type { Dataset } from '../../src/ingest/dataset-names.ts';
 import { recompute } from '../../src/ingest/recompute/recompute.ts';
+import type { Store } from '../../src/store/rows/connection.ts';
+import { inTransaction } from '../../src/store/rows/transaction.ts';
 import { saveSeals } from '../../src/store/market/session-seals.ts';
 import { inTransaction } from '../../src/store/rows/transaction.ts';
 import { tapegraph } from '../cli/command-line.ts';
 import { chainCapture, chainRow } from '../support/option-market.ts';
-import { storeForThisTest, type TestStore } from '../support/store.ts';
+import { filledStores, storeForThisTest, type TestStore } from '../support/store.ts';
 import { blackPrice } from '../support/tapes/delayed-page.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
@@ -41,7 +43,7 @@ function chainAt(symbol: string, tsMs: number) {
   return chainCapture(symbol, tsMs, rows, { spot: 600, priorCloseSpot: 600 });
 }
 
-async function captured(store: TestStore): Promise<void> {
+async function capture(store: Store): Promise<void> {
   for (const symbol of ['IWM', 'SPY'])
     for (const session of [monday, tuesday])
       for (const minute of [600, 605])
@@ -70,17 +72,18 @@ const recomputed = async (store: TestStore) =>
     status,
   ]);
 
+const captured = filledStores(capture);
 let store: TestStore;
 beforeEach(async () => {
-  store = await storeForThisTest();
-  await captured(store);
+  store = await captured();
 }, 120_000);
+afterEach(() => store.close());
 
 /** The store in which the data sets were there before the captures. */
 async function known(...files: [Dataset, string][]): Promise<unknown[]> {
   const other = await storeForThisTest();
   for (const [dataset, text] of files) await ingest(other, dataset, text);
-  await captured(other);
+  await capture(other);
   return published(other);
 }
 

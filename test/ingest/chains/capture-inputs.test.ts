@@ -121,19 +121,19 @@ describe('a capture of a file', () => {
 });
 
 test('PROVENANCE says who sees names of files; hashes are always shown', async () => {
+  const store = await storeForThisTest();
+  const path = join(temporary(), 'spx.csv');
+  const text = page.replaceAll('SPXW', 'SPY');
+  writeFileSync(path, text);
+  await ingestFiles(store, 'chain', [path], { now: () => nowMs });
+  const hash = createHash('sha256').update(text).digest('hex');
   for (const [provenance, seen] of [
     ['public', [true, true]],
     ['account', [true, false]],
     ['off', [false, false]],
   ] as const) {
-    const store = await storeForThisTest();
     const of = await testApp({ nowMs, store, env: { PROVENANCE: provenance } });
     onTestFinished(() => of.close());
-    const path = join(temporary(), 'spx.csv');
-    const text = page.replaceAll('SPXW', 'SPY');
-    writeFileSync(path, text);
-    await ingestFiles(store, 'chain', [path], { now: () => nowMs });
-    const hash = createHash('sha256').update(text).digest('hex');
     for (const [i, classification] of (['non_professional', 'professional'] as const).entries()) {
       const credential = await of.key({ classification });
       const { data } = await of.graphql(
