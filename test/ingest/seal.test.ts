@@ -2,17 +2,19 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
-import { beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { exchangeInstant } from '../../src/domain/market-time.ts';
 import type { Dataset } from '../../src/ingest/dataset-names.ts';
 import { ingestFiles } from '../../src/ingest/ingest.ts';
 import { reconcile } from '../../src/ingest/options/reconcile.ts';
 import { sealSession, unsealSession } from '../../src/ingest/seal.ts';
 import { follow } from '../../src/ingest/tail/follow.ts';
+import type { Store } from '../../src/store/rows/connection.ts';
+import { inTransaction } from '../../src/store/rows/transaction.ts';
 import { listSeals, rejectSealed, saveSeals, tryHoldSeals } from '../../src/store/market/session-seals.ts';
 import { inTransaction } from '../../src/store/rows/transaction.ts';
 import { tapegraph } from '../cli/command-line.ts';
-import { storeForThisTest, type TestStore } from '../support/store.ts';
+import { filledStores, storeForThisTest, type TestStore } from '../support/store.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const session = '2026-11-16';
@@ -86,18 +88,20 @@ function written(dataset: Dataset, content: string): string {
 
 describe('a sealed session', () => {
   let store: TestStore;
-  beforeEach(async () => {
-    store = await storeForThisTest();
-  });
-  const ingest = async (dataset: Dataset, content: string) =>
-    (await ingestFiles(store, dataset, [written(dataset, content)], { now })).files[0]!;
-  const fill = async (date: string, other = false) => {
+  const ingest = async (dataset: Dataset, content: string, into: Store = store) =>
+    (await ingestFiles(into, dataset, [written(dataset, content)], { now })).files[0]!;
+  const fill = async (date: string, other = false, into: Store = store) => {
     const statuses: Record<string, string | null> = {};
     for (const [dataset, content] of contents(date, other)) {
-      const { status, reason } = await ingest(dataset, content);
+      const { status, reason } = await ingest(dataset, content, into);
       statuses[dataset] = status === 'stored' ? status : `${status}: ${reason}`;
     }
     return statuses;
+  };
+  const filled = filledStores(async (one) => void (await fill(session, false, one)));
+  const sessionStored = async () => {
+    store = await filled();
+    onTestFinished(() => store.close());
   };
   const seal = (symbols: string[] | null = null, date = session) =>
     sealSession(store, { session: date, symbols }, { now });
@@ -122,7 +126,7 @@ describe('a sealed session', () => {
     `refused: ${session} is sealed${scope} and cannot be changed; to unseal it: seal --session ${session} --undo`;
 
   test('is written by no dataset, and another session by all', async () => {
-    await fill(session);
+    await sessionStored();
     expect(await seal()).toMatchObject({
       status: 'sealed',
       stored: { symbols: 3, optionTapes: 3, stockTapes: 1, chains: 1 },
@@ -147,7 +151,7 @@ describe('a sealed session', () => {
   });
 
   test('is not reconciled again until the seal is undone, even where it says nothing new', async () => {
-    await fill(session);
+    await sessionStored();
     await seal();
     const trades = [written('option-trades', [optionHeader, optionTrade(call, session, 900)].join('\n'))];
     const run = () => reconcile(store, { trades, quotes: [], dayAggregates: [] }, { session, maxErrors: 0, now });
@@ -157,7 +161,7 @@ describe('a sealed session', () => {
   });
 
   test('of some symbols leaves the others free, and refuses a file that names one of them', async () => {
-    await fill(session);
+    await sessionStored();
     expect(await seal(['SPY'])).toMatchObject({ status: 'sealed', stored: { symbols: 1, optionTapes: 1 } });
     expect(await ingest('option-trades', [optionHeader, optionTrade(aapl, session, 301)].join('\n'))).toMatchObject({
       status: 'stored',
@@ -176,7 +180,7 @@ describe('a sealed session', () => {
   });
 
   test('is passed over by a live tape, which goes on with the others', async () => {
-    await fill(session);
+    await sessionStored();
     await seal(['SPY']);
     const before = await everything((row) => row.includes('SPY'));
     const line = (value: object) => `${JSON.stringify(value)}\n`;
@@ -244,8 +248,9 @@ describe('a sealed session', () => {
 
   test('is refused while it is not over, unknown, or live; the reason names what is missing', async () => {
     const reasonOf = async (symbols: string[] | null, date = session) => (await seal(symbols, date)).reason;
+    store = await storeForThisTest();
     expect(await reasonOf(null)).toBe(`nothing of ${session} is stored`);
-    await fill(session);
+    await sessionStored();
     expect(await reasonOf(null, '2026-11-18')).toBe('2026-11-18 is not over');
     expect(await reasonOf(['SPY', 'MSFT'])).toBe(`nothing of ${session} is stored for MSFT`);
     await store.pool.query(`UPDATE flow_coverage SET status = 'observed_live' WHERE underlying = 'AAPL'`);
@@ -257,6 +262,7 @@ describe('a sealed session', () => {
 
   test('a file of years of daily bars passes as long as it says of it what is stored', async () => {
     const days = (price: number) => [bars, bar('SPY', '2026-11-13', 0, price), bar('SPY', session, 0, 600)].join('\n');
+    store = await storeForThisTest();
     expect((await ingest('stock-day-bars', days(590))).status).toBe('stored');
     await ingest('stock-minute-bars', [bars, bar('SPY', session, 590, 600)].join('\n'));
     await seal();
@@ -265,7 +271,7 @@ describe('a sealed session', () => {
   });
 
   test('sealing waits for who is writing, and finds what was written', async () => {
-    await fill(session);
+    await sessionStored();
     let sealing: ReturnType<typeof seal> | undefined;
     await inTransaction(store, async (tx) => {
       await rejectSealed(tx, [{ symbol: 'AAPL', sessionDate: session }]);
@@ -280,7 +286,7 @@ describe('a sealed session', () => {
   });
 
   test('who writes waits for a seal that is being made, and is refused by it', async () => {
-    await fill(session);
+    await sessionStored();
     let writing: ReturnType<typeof fill> | undefined;
     await inTransaction(store, async (tx) => {
       expect(await tryHoldSeals(tx)).toBe(true);
@@ -292,7 +298,7 @@ describe('a sealed session', () => {
   });
 
   test('waiting to seal ends when the command is told to stop', async () => {
-    await fill(session);
+    await sessionStored();
     const stop = new AbortController();
     const asked = Promise.withResolvers<void>();
     const finish = Promise.withResolvers<void>();
