@@ -17,7 +17,7 @@ import type { Failure } from '../../src/wire/failure.ts';
 import { jsonBytes, writtenJson } from '../../src/wire/json-bytes.ts';
 import { jsonBuffers } from '../../src/wire/json-chunks.ts';
 import { type Json, type TestApp, testApp } from '../support/app.ts';
-import { fillMarket, filledApp, filledNowMs } from '../support/filled-market.ts';
+import { filledApp, filledNowMs, fillMarket } from '../support/filled-market.ts';
 import { type Random, randomOf } from '../support/random.ts';
 import { about, type KnownRoute, knownRoutes } from './known-routes.ts';
 import { madeRequests } from './requests.ts';

@@ -2,14 +2,14 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { Dependencies } from '../../../src/runtime/dependencies.ts';
 import { openStore } from '../../../src/store/rows/connection.ts';
 import { tableOf } from '../../../src/store/rows/models/model-tables.ts';
-import { type Transaction, inTransaction } from '../../../src/store/rows/transaction.ts';
+import { inTransaction, type Transaction } from '../../../src/store/rows/transaction.ts';
 import { announce, watchChanges } from '../../../src/store/versions/changes.ts';
 import { DataVersions } from '../../../src/store/versions/data-versions.ts';
 import { notify } from '../../../src/store/versions/notifications.ts';
-import { type Change, anyChange, modelSubjects, subjects } from '../../../src/store/versions/subjects.ts';
+import { anyChange, type Change, modelSubjects, subjects } from '../../../src/store/versions/subjects.ts';
 import { readHeldAsOf } from '../../../src/store/versions/versioned-cache.ts';
 import { createAnswerCache } from '../../../src/wire/response-cache.ts';
-import { type TestStore, storeForThisTest, testStore } from '../../support/store.ts';
+import { storeForThisTest, type TestStore, testStore } from '../../support/store.ts';
 
 function heard(): DataVersions {
   const versions = new DataVersions();
