@@ -1,6 +1,6 @@
 import { flipPoint } from '../../src/analytics/gex/flip-point.ts';
 import { sessionOf } from '../../src/domain/calendar.ts';
-import type { ChainCapture, ChainRow } from '../../src/domain/chain/chain.ts';
+import { type ChainCapture, type ChainRow, unknownNumbers } from '../../src/domain/chain/chain.ts';
 import type { GexCapture, GexRow } from '../../src/domain/gex.ts';
 import { exchangeInstant, type SessionDate } from '../../src/domain/market-time.ts';
 import { saveChainCapture } from '../../src/store/chain/chain-captures.ts';
@@ -98,21 +98,7 @@ export function gexCapture(
 
 /** A chain row with nothing but its contract known. */
 export function chainRow(row: Pick<ChainRow, 'root' | 'expiry' | 'right' | 'strike'> & Partial<ChainRow>): ChainRow {
-  return {
-    openInterest: null,
-    volume: null,
-    bid: null,
-    ask: null,
-    last: null,
-    fmv: null,
-    iv: null,
-    delta: null,
-    gamma: null,
-    theta: null,
-    vega: null,
-    sharesPerContract: 100,
-    ...row,
-  };
+  return { ...unknownNumbers, sharesPerContract: 100, ...row };
 }
 
 /** A made-up chain capture. */

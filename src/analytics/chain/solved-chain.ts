@@ -1,4 +1,4 @@
-import type { ChainCapture, ChainRow } from '../../domain/chain/chain.ts';
+import { type ChainCapture, type ChainRow, unknownNumbers } from '../../domain/chain/chain.ts';
 import type { GreeksSolve } from '../../domain/chain/greeks.ts';
 import { compareContracts, contractId, readOptionContract } from '../../domain/chain/option-contract.ts';
 import type { SessionDate } from '../../domain/market-time.ts';
@@ -21,11 +21,6 @@ export interface MinuteChain {
   marks: ReadonlyMap<ChainRow, Mark>;
 }
 
-const unlisted: Omit<ChainRow, 'root' | 'expiry' | 'right' | 'strike'> = {
-  ...{ openInterest: null, volume: null, bid: null, ask: null, last: null, fmv: null },
-  ...{ iv: null, delta: null, gamma: null, theta: null, vega: null, sharesPerContract: 100 },
-};
-
 /**
  * A chain as of a later minute: a contract that has a volatility by its solve of the minute stands as solved, the
  * others as captured, if that was in the minute's session. `null` = there is no chain.
@@ -46,7 +41,8 @@ export function minuteChain(captured: ChainCapture | null, minute: SolvedContrac
     left.delete(id);
     return solve ? rowOf(row, solve) : row;
   });
-  for (const [id, solve] of left) rows.push(rowOf({ ...unlisted, ...readOptionContract(id)! }, solve));
+  for (const [id, solve] of left)
+    rows.push(rowOf({ ...unknownNumbers, sharesPerContract: 100, ...readOptionContract(id)! }, solve));
   const chain: ChainCapture = {
     underlying: minute.underlying,
     capturedAt: minute.tsMs,

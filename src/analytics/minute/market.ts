@@ -1,5 +1,5 @@
 import { sessionOf } from '../../domain/calendar.ts';
-import type { ChainCapture, ChainRow } from '../../domain/chain/chain.ts';
+import { type ChainCapture, type ChainRow, unknownNumbers } from '../../domain/chain/chain.ts';
 import type { OptionRoots } from '../../domain/chain/option-root.ts';
 import { methodologySettings } from '../methodology.ts';
 import { groupChain } from '../pricing/chain-groups.ts';
@@ -24,9 +24,8 @@ function rowOf({ contract, quote }: Pick<FollowedContract, 'contract' | 'quote'>
   const isFresh = quote !== null && tsMs - quote.tsMs <= methodologySettings.maximumQuoteAgeMs;
   return {
     ...contract,
-    ...{ bid: isFresh ? quote.bid : null, ask: isFresh ? quote.ask : null },
-    ...{ openInterest: null, volume: null, last: null, fmv: null },
-    ...{ iv: null, delta: null, gamma: null, theta: null, vega: null, sharesPerContract: 100 },
+    ...unknownNumbers,
+    ...{ bid: isFresh ? quote.bid : null, ask: isFresh ? quote.ask : null, sharesPerContract: 100 },
   };
 }
 

@@ -1,7 +1,11 @@
-import { greekNames, shownGreek } from '../../domain/chain/chain.ts';
+import { shownGreek } from '../../domain/chain/chain.ts';
+import { chainColumns, greekColumns, greekNames } from '../../domain/chain/chain-columns.ts';
 import { contractId } from '../../domain/chain/option-contract.ts';
+import { restRows, restTypes } from '../../domain/columns.ts';
 import { gexRowAt } from '../../domain/gex.ts';
 import type { Exporter } from './exporter.ts';
+
+const chainNumbers = restRows(chainColumns);
 
 /** Every chain captured in the range, a row a contract. */
 export const chain: Exporter = {
@@ -16,23 +20,8 @@ export const chain: Exporter = {
     expiry: 'text',
     right: 'text',
     strike: 'int64',
-    oi: 'int64',
-    volume: 'int64',
-    bid: 'float64',
-    ask: 'float64',
-    last: 'float64',
-    fmv: 'float64',
-    iv: 'float64',
-    delta: 'float64',
-    gamma: 'float64',
-    theta: 'float64',
-    vega: 'float64',
-    shares_per_contract: 'int32',
-    solved_iv: 'float64',
-    solved_delta: 'float64',
-    solved_gamma: 'float64',
-    solved_theta: 'float64',
-    solved_vega: 'float64',
+    ...restTypes(chainColumns),
+    ...Object.fromEntries(greekNames.map((name) => [`solved_${name}`, greekColumns[name].type])),
     delay_ms: 'int64',
     methodology_version: 'text',
   },
@@ -48,7 +37,7 @@ export const chain: Exporter = {
       const computed = (await latestGexCaptures(store, [symbol], atMs, { byExpiry: false })).get(symbol);
       const methodologyVersion = computed?.capturedAt === atMs ? computed.methodologyVersion : null;
       for (const row of capture?.rows ?? []) {
-        const { expiry, right, strike, openInterest, volume, bid, ask, last, fmv, solved } = row;
+        const { expiry, right, strike, solved } = row;
         yield {
           symbol,
           captured_at: atMs,
@@ -58,14 +47,8 @@ export const chain: Exporter = {
           expiry,
           right,
           strike,
-          oi: openInterest,
-          volume,
-          bid,
-          ask,
-          last,
-          fmv,
+          ...chainNumbers(row),
           ...Object.fromEntries(greekNames.map((name) => [name, shownGreek(row, name)])),
-          shares_per_contract: row.sharesPerContract,
           ...Object.fromEntries(greekNames.map((name) => [`solved_${name}`, solved?.[name] ?? null])),
           delay_ms: capture!.delayMs ?? null,
           methodology_version: methodologyVersion,

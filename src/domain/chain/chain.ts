@@ -1,6 +1,8 @@
+import { type RowOf, rowBy } from '../columns.ts';
 import type { SessionDate } from '../market-time.ts';
 import { dayMs } from '../units.ts';
 import type { SourceFile } from './capture-inputs.ts';
+import { chainColumns, type greekColumns, type greekNames } from './chain-columns.ts';
 import type { OptionContract } from './option-contract.ts';
 
 /** Where the volatility of a solved contract came from. */
@@ -8,19 +10,7 @@ export const solveOrigins = ['absent', 'outOfTheMoney', 'inTheMoney', 'interpola
 export type SolveOrigin = (typeof solveOrigins)[number];
 
 /** A contract's implied volatility and sensitivities. Null = unknown. */
-export interface Greeks {
-  /** Annualized fraction. */
-  iv: number | null;
-  delta: number | null;
-  /** Change of delta per $1. */
-  gamma: number | null;
-  /** Dollars a day. */
-  theta: number | null;
-  /** Dollars per vol point (0.01 of iv). */
-  vega: number | null;
-}
-
-export const greekNames = ['iv', 'delta', 'gamma', 'theta', 'vega'] as const satisfies readonly (keyof Greeks)[];
+export type Greeks = RowOf<typeof greekColumns>;
 
 /** The greeks that are computed at the source's volatility where it gives that alone. */
 export const filledGreekNames = ['delta', 'gamma', 'theta', 'vega'] as const satisfies readonly (keyof Greeks)[];
@@ -36,26 +26,16 @@ export interface SolvedGreeks extends Greeks {
   withinBounds?: boolean;
 }
 
-/**
- * One contract's line of a chain capture. Null = the source did not say; its greeks are the source's. Prices are
- * dollars a share.
- */
-export interface ChainRow extends OptionContract, Greeks {
-  openInterest: number | null;
-  /** Contracts traded in the session so far. */
-  volume: number | null;
-  bid: number | null;
-  ask: number | null;
-  last: number | null;
-  /** The source's fair or theoretical value. */
-  fmv: number | null;
-  /** Null where the deliverable was adjusted and the source does not say. */
-  sharesPerContract: number | null;
+/** One contract's line of a chain capture. Null = the source did not say; its greeks are the source's. */
+export interface ChainRow extends OptionContract, RowOf<typeof chainColumns> {
   /** Absent where the capture was not solved: its exposures are then made of the source's greeks. */
   solved?: SolvedGreeks;
   /** The greeks that the source lacks, computed at the volatility that it gives. Absent where it lacks either. */
   filled?: Partial<Record<FilledGreek, number>>;
 }
+
+/** The numbers of a row of which nothing is known. */
+export const unknownNumbers: RowOf<typeof chainColumns> = rowBy(chainColumns, () => null);
 
 /** Whose greeks: the source's or ours. */
 export type GreeksSource = 'vendor' | 'solved';

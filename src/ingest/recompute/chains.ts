@@ -1,5 +1,6 @@
 import { methodologyVersion } from '../../analytics/methodology.ts';
-import { type ChainCapture, type ChainRow, greekNames } from '../../domain/chain/chain.ts';
+import type { ChainCapture, ChainRow } from '../../domain/chain/chain.ts';
+import { greekNames } from '../../domain/chain/chain-columns.ts';
 import { roundTo } from '../../domain/units.ts';
 import { chainCaptureOf } from '../../store/chain/chain-captures.ts';
 import { capturesAfter, computedSessions, lockCaptures } from '../../store/chain/session-captures.ts';

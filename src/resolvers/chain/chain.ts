@@ -5,9 +5,9 @@ import {
   type FilledGreek,
   filledGreekNames,
   type GreeksSource,
-  greekNames,
   isIncomplete,
 } from '../../domain/chain/chain.ts';
+import { greekNames } from '../../domain/chain/chain-columns.ts';
 import { exchangeDate, type SessionDate } from '../../domain/market-time.ts';
 import { batched } from '../../runtime/batched.ts';
 import { yieldForRows } from '../../runtime/event-loop.ts';

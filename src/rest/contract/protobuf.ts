@@ -1,5 +1,7 @@
 import { readFileSync } from 'node:fs';
 import protobuf from 'protobufjs';
+import { chainColumns } from '../../domain/chain/chain-columns.ts';
+import { type Columns, restNames } from '../../domain/columns.ts';
 import { epochDay } from '../../domain/market-time.ts';
 import { yieldToEventLoop } from '../../runtime/event-loop.ts';
 import { type ContractIdentity, needsRoots } from './option-roots.ts';
@@ -170,7 +172,16 @@ export const compositionResponse = rowsResponse('OffExchangeCompositionResponse'
   ['shareOfOffExchangeNotional', 'share_of_off_exch_notional'],
 ]);
 
-const chainMeasures = ['oi', 'volume', 'bid', 'ask', 'last', 'fmv', 'iv', 'delta', 'gamma', 'theta', 'vega'] as const;
+/** Sets the fields of columns, which have their names in REST, of what is known of a row. */
+function setColumns(columns: Columns): (message: Wire, row: Row) => Wire {
+  const fields = restNames(columns).map((name) => [protobuf.util.camelCase(name), name] as const);
+  return (message, row) => {
+    for (const [field, name] of fields) if (row[name] !== null && row[name] !== undefined) message[field] = row[name];
+    return message;
+  };
+}
+
+const setChainColumns = setColumns(chainColumns);
 
 const chainRows = ({ data }: Answer) => (data as { rows: { contract: ContractIdentity }[] }).rows;
 
@@ -187,14 +198,8 @@ export const chainResponse: ProtobufMessage = {
     const withRoot = needsRoots(chainRows(answer).map(({ contract }) => contract));
     return (row) => {
       const { underlying, expiry, right, strike } = row.contract as unknown as ContractIdentity;
-      return known({
-        expiryEpochDay: epochDay(expiry),
-        right: right === 'put' ? 1 : 0,
-        strikeThousandths: strike,
-        ...Object.fromEntries(chainMeasures.map((name) => [name, row[name]])),
-        sharesPerContract: row.shares_per_contract,
-        root: withRoot ? underlying : null,
-      });
+      const contract = { expiryEpochDay: epochDay(expiry), right: right === 'put' ? 1 : 0, strikeThousandths: strike };
+      return setChainColumns({ ...contract, ...(withRoot && { root: underlying }) }, row);
     };
   },
 };

@@ -5,6 +5,7 @@ import {
   type SolveOrigin,
   shownGreek,
 } from '../../domain/chain/chain.ts';
+import { chainColumns, greekColumns, type greekNames, quoteColumns } from '../../domain/chain/chain-columns.ts';
 import { exchangeTimeZone } from '../../domain/market-time.ts';
 import { type Chain, type ChainMeta, chain } from '../../resolvers/chain/chain.ts';
 import { chainRowOf } from '../../resolvers/chain/contract.ts';
@@ -12,6 +13,7 @@ import { type Expirations, type ExpirationsMeta, expirations } from '../../resol
 import { openInterestOf } from '../../resolvers/chain/open-interest.ts';
 import { yieldingRows } from '../../resolvers/yielding-rows.ts';
 import { builder } from '../builder.ts';
+import { columnFields } from '../column-fields.ts';
 import { contractsOfExpiry, costs } from '../cost.ts';
 import { enumValues } from '../enum-values.ts';
 import { SymbolType } from '../market/symbol.ts';
@@ -40,25 +42,20 @@ const SolveOriginEnum = builder.enumType('SolveOrigin', {
   }),
 });
 
-const delta = 'Change of the option price per $1 of the underlying.';
-const gamma = 'Change of delta per $1 of the underlying.';
-const theta = 'Dollars a share per day.';
-const vega = 'Dollars a share per vol point (0.01 of iv).';
-const iv = 'Implied volatility, an annualized fraction: 0.1286 = 12.86%.';
-
 const SolvedGreeksType = builder.objectRef<SolvedGreeks>('SolvedGreeks').implement({
   description: "A contract's greeks as solved from its chain. The exposures of the capture are computed from them.",
   fields: (t) => ({
-    iv: t.exposeFloat('iv', { nullable: true, description: `${iv} Null when unknown.` }),
-    delta: t.exposeFloat('delta', { nullable: true, description: `${delta} Null when unknown.` }),
-    gamma: t.exposeFloat('gamma', { nullable: true, description: `${gamma} Null when unknown.` }),
-    theta: t.exposeFloat('theta', { nullable: true, description: `${theta} Null when unknown.` }),
-    vega: t.exposeFloat('vega', { nullable: true, description: `${vega} Null when unknown.` }),
+    ...columnFields(t, greekColumns, ' Null when unknown.'),
     origin: t.expose('origin', { type: SolveOriginEnum, description: 'Origin of the volatility.' }),
   }),
 });
 
-const shown = (description: string) => `${description} The source's; solved if the source gives none.`;
+/** A greek of a chain's row. */
+const shown = (name: (typeof greekNames)[number]) => ({
+  nullable: true as const,
+  description: `${greekColumns[name].description} The source's; solved if the source gives none.`,
+  resolve: (row: ChainRow) => shownGreek(row, name),
+});
 
 /** One contract's line of a chain. */
 export const ChainRowType = builder.objectRef<ChainRow>('ChainRow').implement({
@@ -66,35 +63,19 @@ export const ChainRowType = builder.objectRef<ChainRow>('ChainRow').implement({
     "One contract's row in a chain capture. Null = not given by the source, and for greeks not solved either.",
   fields: (t) => ({
     contract: t.field({ type: OptionContractType, description: 'The contract.', resolve: (row) => row }),
-    openInterest: t.expose('openInterest', {
-      type: 'Long',
-      nullable: true,
-      description: 'Open interest, contracts, as of the prior close.',
-    }),
-    volume: t.expose('volume', {
-      type: 'Long',
-      nullable: true,
-      description: 'Contracts traded in the session so far.',
-    }),
-    bid: t.exposeFloat('bid', { nullable: true, description: 'Best bid, dollars a share.' }),
-    ask: t.exposeFloat('ask', { nullable: true, description: 'Best ask, dollars a share.' }),
-    last: t.exposeFloat('last', { nullable: true, description: 'Last trade, dollars a share.' }),
-    fmv: t.exposeFloat('fmv', { nullable: true, description: "The source's fair value, dollars a share." }),
-    iv: t.float({ nullable: true, description: shown(iv), resolve: (row) => shownGreek(row, 'iv') }),
-    delta: t.float({ nullable: true, description: shown(delta), resolve: (row) => shownGreek(row, 'delta') }),
-    gamma: t.float({ nullable: true, description: shown(gamma), resolve: (row) => shownGreek(row, 'gamma') }),
-    theta: t.float({ nullable: true, description: shown(theta), resolve: (row) => shownGreek(row, 'theta') }),
-    vega: t.float({ nullable: true, description: shown(vega), resolve: (row) => shownGreek(row, 'vega') }),
+    ...columnFields(t, quoteColumns),
+    ...columnFields(t, { sharesPerContract: chainColumns.sharesPerContract }),
+    iv: t.float(shown('iv')),
+    delta: t.float(shown('delta')),
+    gamma: t.float(shown('gamma')),
+    theta: t.float(shown('theta')),
+    vega: t.float(shown('vega')),
     solved: t.field({
       type: SolvedGreeksType,
       nullable: true,
       description:
         "Greeks as solved from the chain's quotes. Null if the capture was not solved: its exposures are then computed from the source's greeks.",
       resolve: ({ solved }) => solved ?? null,
-    }),
-    sharesPerContract: t.exposeInt('sharesPerContract', {
-      nullable: true,
-      description: 'Shares per contract; null if the deliverable was adjusted and the source does not say how.',
     }),
   }),
 });

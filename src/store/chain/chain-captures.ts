@@ -1,12 +1,12 @@
 import {
   type ChainCapture,
   type ChainRow,
-  greekNames,
   isIncomplete,
   type SolvedGreeks,
   shownGreek,
   solveOrigins,
 } from '../../domain/chain/chain.ts';
+import { greekNames, quoteNames } from '../../domain/chain/chain-columns.ts';
 import { dateOfEpochDay, epochDay, exchangeDate, exchangeInstant, type SessionDate } from '../../domain/market-time.ts';
 import { yieldToEventLoop } from '../../runtime/event-loop.ts';
 import { blockVersion } from '../market/bar-codec.ts';
@@ -46,15 +46,6 @@ export interface ChainAsOf {
   underlying: string;
   atMs: number;
 }
-
-const measureNames = [
-  'openInterest',
-  'volume',
-  'bid',
-  'ask',
-  'last',
-  'fmv',
-] as const satisfies readonly (keyof ChainRow)[];
 
 type NumberOf = (read: (row: ChainRow) => number | null) => Float64Array;
 
@@ -149,7 +140,7 @@ function encodeRows(rows: readonly ChainRow[]): Uint8Array {
     put: number((row) => (row.right === 'put' ? 1 : 0)),
     strike: number((row) => row.strike),
     sharesPerContract: number((row) => row.sharesPerContract),
-    ...Object.fromEntries(measureNames.map((name) => [name, number((row) => row[name])])),
+    ...Object.fromEntries(quoteNames.map((name) => [name, number((row) => row[name])])),
     ...encodeGreeks(rows, number),
   });
 }
@@ -162,7 +153,7 @@ async function decodeRows(payload: Uint8Array): Promise<ChainRow[]> {
   const column = (name: string) => numbers(columns, name);
   const [root, expiry, put, strike] = [texts(columns, 'root'), column('expiry'), column('put'), column('strike')];
   const shares = measures(columns, 'sharesPerContract');
-  const measured = measureNames.map((name) => [name, measures(columns, name)] as const);
+  const measured = quoteNames.map((name) => [name, measures(columns, name)] as const);
   const readGreeks = greeksReader(columns);
   const dates = new Map(Array.from(new Set(expiry), (day) => [day, dateOfEpochDay(day)]));
   const rows = new Array<ChainRow>(root.length);

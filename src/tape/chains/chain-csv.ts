@@ -8,10 +8,11 @@ import { isBlank, readGroupedNumber, shown } from '../csv/values.ts';
 import { readWrittenDate } from '../csv/written-date.ts';
 import { noChain } from '../formats/chains.ts';
 import { exchangePage } from '../formats/exchange-page.ts';
-import { assembleChain, chainRow, priorClose, readContractCell } from './chain-rows.ts';
+import { assembleChain, chainRows, priorClose, readContractCell } from './chain-rows.ts';
 
 const { columns, contract: contractColumns, delayMs, longestPreamble, preamble: keys } = exchangePage;
 type Column = keyof typeof columns;
+const chainRow = chainRows(Object.keys(columns) as Column[]);
 
 /** Where one right's cells are in a line. */
 interface SideIndex extends Record<Column, number> {
@@ -99,19 +100,7 @@ function readSide(
     if (Number.isNaN(value) && !isBlank(text)) wrong ??= `${right}: ${name}: expected a number, got ${shown(text)}`;
     return value;
   };
-  const row = chainRow(contract, {
-    last: number('last'),
-    bid: number('bid'),
-    ask: number('ask'),
-    volume: number('volume'),
-    iv: number('iv'),
-    delta: number('delta'),
-    gamma: number('gamma'),
-    openInterest: number('openInterest'),
-    theta: Number.NaN,
-    vega: Number.NaN,
-    fmv: Number.NaN,
-  });
+  const row = chainRow(contract, number);
   return wrong ?? row;
 }
 

@@ -6,9 +6,10 @@ import { isBlank, readGroupedNumber } from '../csv/values.ts';
 import { noChain } from '../formats/chains.ts';
 import { exchangeJson } from '../formats/exchange-json.ts';
 import type { ReadChain } from './chain-csv.ts';
-import { assembleChain, type ChainHeader, chainRow, priorClose, readContractCell } from './chain-rows.ts';
+import { assembleChain, type ChainHeader, chainRows, priorClose, readContractCell } from './chain-rows.ts';
 
 const { columns, delayMs, tradeTime, spot: spotColumn, priorClose: priorColumn, change: changeColumn } = exchangeJson;
+const chainRow = chainRows(Object.keys(columns) as (keyof typeof columns)[]);
 
 // A chain of 100,000 contracts is 35 MB; a text beyond this is no chain.
 const maxBytes = 256 * 1024 * 1024;
@@ -113,19 +114,7 @@ function rowOf(option: JsonOption | null): ChainRow {
   const contract = typeof option?.option === 'string' ? readContractCell(option.option) : null;
   if (!option || contract === null)
     throw new BadKey(`option: expected a contract, got ${JSON.stringify(option?.option ?? null).slice(0, 60)}`);
-  return chainRow(contract, {
-    last: numberOf(option, columns.last),
-    bid: numberOf(option, columns.bid),
-    ask: numberOf(option, columns.ask),
-    volume: numberOf(option, columns.volume),
-    iv: numberOf(option, columns.iv),
-    delta: numberOf(option, columns.delta),
-    gamma: numberOf(option, columns.gamma),
-    openInterest: numberOf(option, columns.openInterest),
-    theta: numberOf(option, columns.theta),
-    vega: numberOf(option, columns.vega),
-    fmv: numberOf(option, columns.fmv),
-  });
+  return chainRow(contract, (name) => numberOf(option, columns[name]));
 }
 
 /** The underlying's price and its close before, null = unknown. Throws `TapeFileError`. */

@@ -1,5 +1,5 @@
 import { sessionOf } from '../../domain/calendar.ts';
-import type { ChainCapture, ChainRow } from '../../domain/chain/chain.ts';
+import { type ChainCapture, type ChainRow, unknownNumbers } from '../../domain/chain/chain.ts';
 import {
   compareContracts,
   type OptionContract,
@@ -9,55 +9,54 @@ import {
 import { type OptionRoots, standardRoots } from '../../domain/chain/option-root.ts';
 import { highestStockPrice } from '../../domain/print.ts';
 import { TapeFileError } from '../csv/tape-file.ts';
-import { type QuoteNumbers, withinDomain } from './vendor-domain.ts';
+import { type ReadNumber, type SourceName, withinDomain } from './vendor-domain.ts';
 
 /** A price above the highest is a source's way to write none. */
 const underlyingPrice = (value: number | null) =>
   value !== null && value > 0 && value <= highestStockPrice ? value : null;
-const orNull = (value: number) => (Number.isNaN(value) ? null : value);
 
-/** A contract's row of numbers within their domain, whose zeros are zeros; null = the root says how many shares. */
-export function contractRow(
-  contract: OptionContract,
-  numbers: QuoteNumbers,
-  sharesPerContract: number | null = null,
-): ChainRow {
-  const known = withinDomain(numbers);
-  return {
-    ...contract,
-    openInterest: orNull(known.openInterest),
-    volume: orNull(known.volume),
-    bid: orNull(known.bid),
-    ask: orNull(known.ask),
-    last: orNull(known.last),
-    fmv: orNull(known.fmv),
-    iv: orNull(known.iv),
-    delta: orNull(known.delta),
-    gamma: orNull(known.gamma),
-    theta: orNull(known.theta),
-    vega: orNull(known.vega),
-    sharesPerContract,
+// A copy of one object is several times as fast as one of two.
+const unknownRow: ChainRow = { root: '', expiry: '', right: 'call', strike: 0, ...unknownNumbers };
+
+/**
+ * Makes rows of a source that has the numbers named, within their domain; its zeros are zeros. Shares: null = the root
+ * says how many.
+ */
+export function contractRows<Name extends SourceName>(names: readonly Name[]) {
+  const fillIn = withinDomain(names);
+  return (contract: OptionContract, read: ReadNumber<Name>, sharesPerContract: number | null = null): ChainRow => {
+    const row = { ...unknownRow };
+    row.root = contract.root;
+    row.expiry = contract.expiry;
+    row.right = contract.right;
+    row.strike = contract.strike;
+    row.sharesPerContract = sharesPerContract;
+    fillIn(row, read);
+    return row;
   };
 }
 
 /**
- * A delayed-quote line as a chain row. The vendor writes 0 where it has nothing, so: a last price of 0 = never traded,
+ * Makes rows of delayed-quote lines. The vendor writes 0 where it has nothing, so: a last price of 0 = never traded,
  * unknown; an ask of 0 = no offer, unknown, and a bid of 0 beside it no quote at all (a bid of 0 under an offer is a
  * bid of 0); an IV of 0 = not solved, unknown, and delta and gamma both 0 beside it were not computed either. Every
  * other 0 is a zero.
  */
-export function chainRow(contract: OptionContract, numbers: QuoteNumbers): ChainRow {
-  const row = contractRow(contract, numbers);
-  if (row.last === 0) row.last = null;
-  if (row.ask === 0) row.ask = null;
-  if (row.ask === null && row.bid === 0) row.bid = null;
-  if (row.iv === null && !row.delta && !row.gamma) {
-    row.delta = null;
-    row.gamma = null;
-    row.theta = null;
-    row.vega = null;
-  }
-  return row;
+export function chainRows<Name extends SourceName>(names: readonly Name[]) {
+  const rowOf = contractRows(names);
+  return (contract: OptionContract, read: ReadNumber<Name>): ChainRow => {
+    const row = rowOf(contract, read);
+    if (row.last === 0) row.last = null;
+    if (row.ask === 0) row.ask = null;
+    if (row.ask === null && row.bid === 0) row.bid = null;
+    if (row.iv === null && !row.delta && !row.gamma) {
+      row.delta = null;
+      row.gamma = null;
+      row.theta = null;
+      row.vega = null;
+    }
+    return row;
+  };
 }
 
 /** The contract of a cell, or null; padding and a leading `O:` are skipped. */

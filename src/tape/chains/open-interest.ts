@@ -1,10 +1,10 @@
+import { mostContracts } from '../../domain/chain/chain-columns.ts';
 import { type OptionContract, readOptionContract } from '../../domain/chain/option-contract.ts';
 import { isDate, type SessionDate } from '../../domain/market-time.ts';
 import type { CsvFormat } from '../csv/csv.ts';
 import { readCount, shown } from '../csv/values.ts';
 import { type ColumnOf, spellings } from '../formats/format.ts';
 import { openInterestList as format } from '../formats/open-interest.ts';
-import { mostContracts } from './vendor-domain.ts';
 
 /** Open interest of a contract; `sessionDate` null = the line does not say. */
 export interface OpenInterestLine extends OptionContract {

@@ -1,54 +1,30 @@
-/** Numbers that a source says of a contract; NaN = it does not say. */
-export interface QuoteNumbers {
-  last: number;
-  bid: number;
-  ask: number;
-  volume: number;
-  iv: number;
-  delta: number;
-  gamma: number;
-  openInterest: number;
-  theta: number;
-  vega: number;
-  fmv: number;
-}
+import type { ChainRow } from '../../domain/chain/chain.ts';
+import { greekNames, sourceColumns } from '../../domain/chain/chain-columns.ts';
 
-/** Dollars a share above which nothing is a price: some sources write the largest double where they have none. */
-const highestPrice = 1e6;
-/** Gammas, thetas and vegas above this are none: exposures summed from them would have no end. */
-const largestGreek = 1e9;
-/** More contracts than any option has open or trades in a day; a hundred of them are summed within 32 bits. */
-export const mostContracts = 20_000_000;
+/** A number that sources say of a contract. */
+export type SourceName = keyof typeof sourceColumns;
 
-const price = (value: number) => (value >= 0 && value <= highestPrice ? value : Number.NaN);
-const count = (value: number) => (Number.isInteger(value) && value >= 0 && value <= mostContracts ? value : Number.NaN);
+/** Reads a number of a source's record; NaN = it does not say. */
+export type ReadNumber<Name extends SourceName> = (name: Name) => number;
 
 /**
- * The one check of what sources write: a number outside its domain is unknown (methodology 2). Prices are from 0,
- * volatilities above 0 and at most 10, deltas within ±1, gammas and vegas from 0, no greek beyond 1e9, contracts are
- * counted. A greek that equals one outside its domain is the source's way to write none, such as a delta of −1 beside a
- * gamma of −1.
+ * The one check of what sources write: fills in a row of unknown numbers from a source that has those named. A number
+ * outside its column's range, or a count that is not whole, stays unknown (methodology 2). So does an iv of 0. A greek
+ * that equals one outside its range is the source's way to write none, such as a delta of −1 beside a gamma of −1.
  */
-export function withinDomain(numbers: QuoteNumbers): QuoteNumbers {
-  const { iv, delta, gamma, theta, vega } = numbers;
-  const outside: number[] = [];
-  if (iv < 0 || iv > 10) outside.push(iv);
-  if (Math.abs(delta) > 1) outside.push(delta);
-  if (gamma < 0 || gamma > largestGreek) outside.push(gamma);
-  if (vega < 0 || vega > largestGreek) outside.push(vega);
-  if (Math.abs(theta) > largestGreek) outside.push(theta);
-  const greek = (value: number) => (outside.length > 0 && outside.includes(value) ? Number.NaN : value);
-  return {
-    last: price(numbers.last),
-    bid: price(numbers.bid),
-    ask: price(numbers.ask),
-    fmv: price(numbers.fmv),
-    volume: count(numbers.volume),
-    openInterest: count(numbers.openInterest),
-    iv: iv === 0 ? Number.NaN : greek(iv),
-    delta: greek(delta),
-    gamma: greek(gamma),
-    theta: greek(theta),
-    vega: greek(vega),
+export function withinDomain<Name extends SourceName>(names: readonly Name[]) {
+  const ranges = names.map((name) => {
+    const { type, from, to } = sourceColumns[name];
+    return { name, from, to, isWhole: type !== 'float64', isGreek: greekNames.some((greek) => greek === name) };
+  });
+  return (row: ChainRow, read: ReadNumber<Name>): void => {
+    let outside: Set<number | null> | null = null;
+    for (const { name, from, to, isWhole, isGreek } of ranges) {
+      const value = read(name);
+      if (value >= from && value <= to && (!isWhole || Number.isInteger(value))) row[name] = value;
+      else if (isGreek && !Number.isNaN(value)) outside = (outside ?? new Set()).add(value);
+    }
+    if (outside !== null) for (const name of greekNames) if (outside.has(row[name])) row[name] = null;
+    if (row.iv === 0) row.iv = null;
   };
 }

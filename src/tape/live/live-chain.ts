@@ -1,9 +1,11 @@
 import type { ChainCapture, ChainRow } from '../../domain/chain/chain.ts';
 import { longestDelayMs } from '../../domain/chain/chain.ts';
+import { sourceColumns } from '../../domain/chain/chain-columns.ts';
 import { readOptionContract } from '../../domain/chain/option-contract.ts';
 import type { OptionRoots } from '../../domain/chain/option-root.ts';
+import { namesOf, rowBy, snakeCase } from '../../domain/columns.ts';
 import type { InstantBounds } from '../../domain/instant-gate.ts';
-import { assembleChain, contractRow } from '../chains/chain-rows.ts';
+import { assembleChain, contractRows } from '../chains/chain-rows.ts';
 import {
   BadField,
   contractOf,
@@ -15,30 +17,16 @@ import {
   whole,
 } from './live-fields.ts';
 
+const keys = rowBy(sourceColumns, snakeCase);
+const contractRow = contractRows(namesOf(sourceColumns));
+
 function rowOf(value: unknown, path: string): ChainRow {
   const row = objectOf(value, path);
   const contract = contractOf(row, readOptionContract);
   const isGiven = (row.shares_per_contract ?? null) !== null;
   const sharesPerContract = isGiven ? whole(row, 'shares_per_contract', 1_000_000) : undefined;
   if (sharesPerContract === 0) throw new BadField('shares_per_contract', 'a whole number from 1', 0);
-  const number = (key: string) => optionalNumber(row, key) ?? Number.NaN;
-  return contractRow(
-    contract,
-    {
-      openInterest: number('open_interest'),
-      volume: number('volume'),
-      bid: number('bid'),
-      ask: number('ask'),
-      last: number('last'),
-      fmv: number('fmv'),
-      iv: number('iv'),
-      delta: number('delta'),
-      gamma: number('gamma'),
-      theta: number('theta'),
-      vega: number('vega'),
-    },
-    sharesPerContract,
-  );
+  return contractRow(contract, (name) => optionalNumber(row, keys[name]) ?? Number.NaN, sharesPerContract);
 }
 
 /** Age of the quotes at the line's time, ms. Throws `BadField`. */

@@ -1,3 +1,5 @@
+import { chainColumns } from '../../../domain/chain/chain-columns.ts';
+import { restNames } from '../../../domain/columns.ts';
 import { exchangeTimeZone } from '../../../domain/market-time.ts';
 import { pointInTime, sessionDate, thousandths, ticker, timeZone } from '../../contract/params.ts';
 import { chainResponse } from '../../contract/protobuf.ts';
@@ -29,7 +31,7 @@ export const chain = route({
     strikeGte: strike_gte,
     strikeLte: strike_lte,
   }),
-  absent: ['oi', 'volume', 'bid', 'ask', 'last', 'fmv', 'iv', 'delta', 'gamma', 'theta', 'vega', 'shares_per_contract'],
+  absent: restNames(chainColumns),
   aboutSessions: true,
   errors: [400, 403, 502, 503],
   protobuf: chainResponse,

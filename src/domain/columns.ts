@@ -1,0 +1,58 @@
+/** Type of a column's numbers: whole ones of 32 or of 53 bits, or any. */
+export type NumberType = 'int32' | 'int64' | 'float64';
+
+/**
+ * A number that each row of a series has; null = unknown. What is written here is the only description of it: types,
+ * stored blocks, the graph, REST, protobuf and exports follow from it.
+ */
+export interface Column {
+  type: NumberType;
+  /** In the graph: a noun phrase with the unit, and what null means unless the row's own description says it. */
+  description: string;
+  /** Name in REST; absent = the column's own in snake case. */
+  rest?: string;
+  /** Lowest and highest number that a source is believed; absent = any. */
+  from?: number;
+  to?: number;
+}
+
+/** The columns of a record by name, in the order in which they are stored. */
+export type Columns = Readonly<Record<string, Column>>;
+
+/** A record's row. */
+export type RowOf<C extends Columns> = { -readonly [Name in keyof C]: number | null };
+
+/** The names of columns, in their order. */
+export function namesOf<C extends Columns>(columns: C): readonly (keyof C & string)[] {
+  return Object.keys(columns);
+}
+
+/** A row made column by column. */
+export function rowBy<C extends Columns, Value>(
+  columns: C,
+  make: (name: keyof C & string) => Value,
+): Record<keyof C, Value> {
+  return Object.fromEntries(namesOf(columns).map((name) => [name, make(name)])) as Record<keyof C, Value>;
+}
+
+/** `openInterest` as `open_interest`. */
+export function snakeCase(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}
+
+/** Names of columns in REST, in their order. */
+export function restNames(columns: Columns): string[] {
+  return Object.entries(columns).map(([name, { rest }]) => rest ?? snakeCase(name));
+}
+
+/** Types of columns by their names in REST. */
+export function restTypes(columns: Columns): Record<string, NumberType> {
+  const types = Object.values(columns).map(({ type }) => type);
+  return Object.fromEntries(restNames(columns).map((name, i) => [name, types[i]!]));
+}
+
+/** Gives rows the names of REST. */
+export function restRows<C extends Columns>(columns: C): (row: RowOf<C>) => Record<string, number | null> {
+  const [names, rest] = [namesOf(columns), restNames(columns)];
+  return (row) => Object.fromEntries(names.map((name, i) => [rest[i]!, row[name]]));
+}

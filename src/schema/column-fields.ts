@@ -1,0 +1,20 @@
+import { type Columns, type NumberType, namesOf } from '../domain/columns.ts';
+import type { builder } from './builder.ts';
+
+type Types = typeof builder extends PothosSchemaTypes.SchemaBuilder<infer T> ? T : never;
+
+const graphTypes = { int32: 'Int', int64: 'Long', float64: 'Float' } as const satisfies Record<NumberType, string>;
+
+/** The fields of columns that are served as they are stored; `sentence` ends each description. */
+export function columnFields<C extends Columns, Row extends { [Name in keyof C]: number | null }>(
+  t: PothosSchemaTypes.ObjectFieldBuilder<Types, Row>,
+  columns: C,
+  sentence = '',
+) {
+  const fields = namesOf(columns).map((name) => {
+    const { type, description } = columns[name]!;
+    const options = { type: graphTypes[type], nullable: true, description: description + sentence } as const;
+    return [name, t.expose(name as never, options as never)] as const;
+  });
+  return Object.fromEntries(fields);
+}
