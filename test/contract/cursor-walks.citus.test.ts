@@ -10,8 +10,8 @@ import { insertRecord } from '../../src/store/journal/records.ts';
 import { tradeTable } from '../../src/store/journal/trades.ts';
 import { writeBars } from '../../src/store/market/bar-blocks.ts';
 import { inTransaction } from '../../src/store/rows/transaction.ts';
-import { type Answer, type Json, type TestApp, testApp, testSymbols } from '../support/app.ts';
-import { filledApp, filledNowMs, fillMarket } from '../support/filled-market.ts';
+import { type Answer, type Json, type TestApp, testSymbols } from '../support/app.ts';
+import { filledApp } from '../support/filled-market.ts';
 import { flatBar } from '../support/market.ts';
 import { knownRoutes } from './known-routes.ts';
 
