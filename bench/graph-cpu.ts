@@ -1,8 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import { type ExecutionResult, getOperationAST, parse, validate } from 'graphql';
+import { getOperationAST, parse, validate } from 'graphql';
 import { openAccess } from '../src/access/open-access.ts';
 import { readConfig } from '../src/config/config.ts';
-import { compileOperation } from '../src/graphql/execution/compiled-operation.ts';
+import { execute } from '../src/graphql/execution/execute.ts';
+import { PreparedOperation } from '../src/graphql/execution/prepared-operation.ts';
+import { written } from '../src/graphql/execution/sliced-execution.ts';
+import { Pieces } from '../src/graphql/execution/sliced-work.ts';
 import { coerceVariables } from '../src/graphql/execution/variables.ts';
 import { operationWeights, type Prediction } from '../src/graphql/limits/weighed-operation.ts';
 import { weights } from '../src/graphql/limits/weight.ts';
@@ -66,15 +69,24 @@ export async function openGraphCpu(dataDir: string, nowMs: number): Promise<Grap
       const document = parse(query);
       const [invalid] = validate(schema, document);
       if (invalid) throw invalid;
-      const operation = getOperationAST(document)!;
-      const compiled = compileOperation(schema, document, operation.name?.value ?? '');
-      if (!compiled) throw new Error('the document does not compile');
-      const { coerced, errors } = await coerceVariables(schema, operation, variables);
+      const definition = getOperationAST(document)!;
+      const { coerced, errors } = await coerceVariables(schema, definition, variables);
       if (errors) throw errors[0];
-      const once = async (): Promise<{ result: ExecutionResult; bytes: number }> => {
+      const operation = new PreparedOperation(schema, document, definition.name?.value, {
+        isWritten: true,
+        absent: new Set(),
+      });
+      const once = async (): Promise<{ result: ReturnType<typeof written>; bytes: number }> => {
         const ends: (() => void)[] = [];
         const context = requestContext(services, caller, (end) => ends.push(end));
-        const result = await compiled.runWritten(undefined, context, coerced);
+        const pieces = new Pieces({
+          turn: async () => {},
+          limits: { characters: Infinity, ms: Infinity },
+          now: () => performance.now(),
+        });
+        Object.assign(context, { batchSchedule: pieces.batch });
+        const values = { rootValue: undefined, contextValue: context, variableValues: coerced };
+        const result = await pieces.run(async () => written(await execute(operation, values, pieces), pieces));
         const bytes = (await jsonBytes(result)).length;
         for (const end of ends) end();
         return { result, bytes };
@@ -94,7 +106,7 @@ export async function openGraphCpu(dataDir: string, nowMs: number): Promise<Grap
         points: points - (document.tokenCount ?? 0) * weights.token,
         leaves,
         bytes: last.bytes,
-        errors: last.result.errors ?? [],
+        errors: last.result.errors,
       };
     },
     async close() {

@@ -9,13 +9,13 @@ export interface DocumentCache {
   stats(): CacheStats;
 }
 
-// A token takes 500 bytes with its node, and as much again where the document is compiled; a text has at most a token
+// A token takes 500 bytes with its node, and as much again with the document's plans; a text has at most a token
 // for each two of its characters, and no more than the parser's limit.
 const bytesPerCharacter = 400;
 const mostTokenBytes = 5_000_000;
 
 /**
- * Most bytes of a parsed document of this text: its nodes, their tokens, its compiled form and the text.
+ * Most bytes of a parsed document of this text: its nodes, their tokens, its plans and the text.
  */
 export function documentBytes(text: string): number {
   return 2 * text.length + Math.min(bytesPerCharacter * text.length, mostTokenBytes);

@@ -11,9 +11,8 @@ import { answerCache, type CachedAnswer } from './plugins/answer-cache.ts';
 import { compressedAnswers } from './plugins/compressed-answers.ts';
 import { costExtension } from './plugins/cost.ts';
 import { documentBounds } from './plugins/document-limits.ts';
-import { heavyExecution } from './plugins/heavy-execution.ts';
+import { execution } from './plugins/execution.ts';
 import { largeAnswers } from './plugins/large-answers.ts';
-import { lightExecution } from './plugins/light-execution.ts';
 import { errorCodes } from './plugins/public-errors.ts';
 import { requestForm } from './plugins/request-form.ts';
 import { sentTexts } from './plugins/sent-texts.ts';
@@ -55,8 +54,7 @@ export function graphqlEndpoints({ services, cache, documents, answerLimits }: G
     operationAdmission(services, weigh),
     costExtension(services),
     answerCache(services, cache),
-    lightExecution(services, answerLimits),
-    heavyExecution(services, answerLimits),
+    execution(services, answerLimits),
     errorCodes(services),
     largeAnswers(),
     subscriptionStreams(services, weigh, open),

@@ -86,7 +86,8 @@ async function spotNear(
   const { route, operation } = routes.get('spot')!;
   const symbol = readTicker(texts.symbol ?? texts.underlying ?? '');
   if (symbol === null) return null;
-  const result = await operation.run(services.context(caller, onEnd), { symbol, protobuf: false }).catch(() => null);
+  const variables = { symbol, protobuf: false };
+  const result = await operation.run('values', services.context(caller, onEnd), variables).catch(() => null);
   return result && (answerAt(result, route.answer).data as { price: number | null }).price;
 }
 

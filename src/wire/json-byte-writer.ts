@@ -5,7 +5,7 @@ const numberBytes = 32;
 /** Longer texts are written by themselves. */
 const shortText = 1000;
 
-const [zero, minus, point, quote, backslash] = [48, 45, 46, 34, 92];
+const [zero, minus, point, quote, backslash, comma] = [48, 45, 46, 34, 92, 44];
 
 /** Digits are written four at a time, from a table of all groups of four. */
 const group = 10_000;
@@ -79,14 +79,25 @@ function writeBytes(bytes: Uint8Array, start: number): number {
  */
 export class ByteWriter {
   readonly #parts: Buffer[] = [];
+  #flushed = 0;
   #at = 0;
+
+  /** Number of bytes written up to now. */
+  get length(): number {
+    return this.#flushed + this.#at;
+  }
 
   #flush(): void {
     if (this.#at === 0) return;
     const part = Buffer.allocUnsafe(this.#at);
     scratch.copy(part, 0, 0, this.#at);
-    this.#parts.push(part);
+    this.#add(part);
     this.#at = 0;
+  }
+
+  #add(part: Buffer): void {
+    this.#parts.push(part);
+    this.#flushed += part.length;
   }
 
   /** ASCII of a bounded length. */
@@ -96,20 +107,27 @@ export class ByteWriter {
   }
 
   /**
-   * Rows of numbers: of each row, what stands before a value and the value, by column, and what stands behind the last.
+   * Rows of numbers from `start` to before `end`, a comma between them: of each row, what stands before a value and the
+   * value, by column, and what stands behind the last.
    *
-   * @param accepts Whether a column has a number as it is; where it has not, `null` is written.
+   * `accepts` says that a column has a number as it is; where it has not, `null` is written.
    */
   rows(
-    count: number,
-    columns: readonly { before: Uint8Array; values: Float64Array; accepts: (value: number) => boolean }[],
-    { between, behind }: { between: Uint8Array; behind: Uint8Array },
+    start: number,
+    end: number,
+    {
+      columns,
+      behind,
+    }: {
+      columns: readonly { before: Uint8Array; values: Float64Array; accepts: (value: number) => boolean }[];
+      behind: Uint8Array;
+    },
   ): void {
-    const most = columns.reduce((sum, { before }) => sum + before.length + numberBytes, between.length + behind.length);
-    for (let row = 0; row < count; row++) {
+    const most = columns.reduce((sum, { before }) => sum + before.length + numberBytes, 1 + behind.length);
+    for (let row = start; row < end; row++) {
       if (this.#at + most > scratch.length) this.#flush();
       let at = this.#at;
-      if (row > 0) at = writeBytes(between, at);
+      if (row > 0) scratch[at++] = comma;
       for (let i = 0; i < columns.length; i++) {
         const { before, values, accepts } = columns[i]!;
         const value = values[row]!;
@@ -154,7 +172,7 @@ export class ByteWriter {
   json(json: string): void {
     const bytes = Buffer.from(json);
     if (this.#at + bytes.length > scratch.length) this.#flush();
-    if (bytes.length > scratch.length) this.#parts.push(bytes);
+    if (bytes.length > scratch.length) this.#add(bytes);
     else this.#at += bytes.copy(scratch, this.#at);
   }
 

@@ -52,7 +52,7 @@ describe('the guide to adding a route', { timeout: 600_000 }, () => {
 
   test('gives a route that is served, is shown at /docs and passes the contract tests', () => {
     tests('test/rest/flow/totals.test.ts', 'test/contract/public-names.test.ts');
-    const suites = ['openapi', 'entitlement-matrix', 'compiled-operations', 'sent-texts', 'http-rules'];
+    const suites = ['openapi', 'entitlement-matrix', 'stored-operations', 'sent-texts', 'http-rules'];
     const named = '/v2/flow/:symbol/totals|a source that is not configured';
     const passed = tests(...suites.map((name) => `test/contract/${name}.test.ts`), '-t', named);
     expect(passed).toMatch(/Test Files +5 passed/);

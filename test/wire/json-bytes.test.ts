@@ -1,41 +1,51 @@
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
-import { isHeavy, jsonBytes } from '../../src/wire/json-bytes.ts';
+import { expect, test } from 'vitest';
+import { jsonBytes } from '../../src/wire/json-bytes.ts';
+import { stringified, WrittenJson } from '../../src/wire/json-chunks.ts';
 
-const rows = (count: number) =>
-  Array.from({ length: count }, (_, i) => ({
-    strike: i,
-    gex: i / 3,
-    note: i % 2 ? null : 'é "quoted" \u2028',
-    'a:b': true,
-  }));
+/** The same value, with parts of it written before. */
+const partsWritten = fc.letrec<{ value: { plain: unknown; written: unknown } }>((tie) => ({
+  value: fc.oneof(
+    { maxDepth: 3 },
+    fc.jsonValue({ maxDepth: 1 }).map((plain) => ({ plain, written: plain })),
+    fc.jsonValue({ maxDepth: 1 }).map((plain) => {
+      const parts = stringified(plain);
+      return { plain, written: new WrittenJson(parts.map((part) => Buffer.from(part as string))) };
+    }),
+    fc.array(tie('value'), { maxLength: 4 }).map((items) => ({
+      plain: items.map(({ plain }) => plain),
+      written: new WrittenJson(stringified(items.map(({ written }) => written))),
+    })),
+    fc.dictionary(fc.string(), tie('value'), { maxKeys: 4 }).map((fields) => ({
+      plain: Object.fromEntries(Object.entries(fields).map(([key, { plain }]) => [key, plain])),
+      written: Object.fromEntries(Object.entries(fields).map(([key, { written }]) => [key, written])),
+    })),
+  ),
+})).value;
 
-describe('jsonBytes', () => {
-  test('large answers come byte for byte as JSON.stringify writes them', async () => {
-    const values = [
-      {
-        data: { captures: Array.from({ length: 9 }, () => ({ at: 1, strikes: rows(2000) })) },
-        meta: { plane: 'live' },
-      },
-      rows(50_000),
-      { first: undefined, list: [undefined, ...rows(20_000)], last: undefined },
-      Array.from({ length: 30_000 }, () => []),
-      [[rows(30_000)], rows(3)],
-      { empty: {}, none: [], list: rows(9_000), when: new Date(0) },
-    ];
-    for (const value of values) {
-      expect(isHeavy(value)).toBe(true);
-      expect((await jsonBytes(value)).toString()).toBe(JSON.stringify(value));
-    }
+test('what was written before stands in a value as it is', async () => {
+  let nested = 0;
+  await fc.assert(
+    fc.asyncProperty(partsWritten, async ({ plain, written }) => {
+      expect((await jsonBytes(written)).toString()).toBe(JSON.stringify(plain));
+      let characters = 0;
+      const parts = stringified(written, (count) => {
+        characters += count;
+      });
+      if (parts.length > 1) nested++;
+      else expect(characters).toBe(JSON.stringify(plain).length);
+    }),
+    { numRuns: 500 },
+  );
+  expect(nested).toBeGreaterThan(50);
+});
+
+test('only what is written now is counted', () => {
+  const before = new WrittenJson(['[1,2,3]']);
+  let characters = 0;
+  const parts = stringified({ a: before, b: [before] }, (count) => {
+    characters += count;
   });
-
-  test('any JSON comes so, small or many times repeated', async () => {
-    await fc.assert(
-      fc.asyncProperty(fc.jsonValue({ maxDepth: 3 }), fc.integer({ min: 1, max: 4000 }), async (value, times) => {
-        const many = { value, many: new Array(times).fill([value, { value }]) };
-        expect((await jsonBytes(many)).toString()).toBe(JSON.stringify(many));
-      }),
-      { numRuns: 60 },
-    );
-  });
+  expect(parts.join('')).toBe('{"a":[1,2,3],"b":[[1,2,3]]}');
+  expect(characters).toBe('{"a":,"b":[]}'.length);
 });

@@ -1,14 +1,20 @@
-import { WrittenJson } from '../../wire/json-chunks.ts';
+import { GraphQLBoolean, GraphQLFloat, GraphQLID, GraphQLInt, type GraphQLLeafType, GraphQLString } from 'graphql';
 
-/** As graphql-js recognizes a promise. */
+/** As graphql-js recognizes a promise; functions are none. */
 export function isPromise<T>(value: unknown): value is Promise<T> {
-  return typeof (value as { then?: unknown } | null | undefined)?.then === 'function';
+  return typeof value === 'object' && value !== null && typeof (value as { then?: unknown }).then === 'function';
 }
 
-/**
- * True if a completed value is plain JSON. Otherwise it is JSON that has been written already, since it is long, or the
- * promise of either.
- */
-export function isPlain(completed: unknown): boolean {
-  return !(completed instanceof WrittenJson || completed instanceof Promise);
+/** True if a value of a type of the language is answered as it is: `serialize` would return the same. */
+export function isAsItIs(type: GraphQLLeafType, value: unknown): boolean {
+  switch (typeof value) {
+    case 'number':
+      return type === GraphQLFloat ? Number.isFinite(value) : type === GraphQLInt && (value | 0) === value;
+    case 'string':
+      return type === GraphQLString || type === GraphQLID;
+    case 'boolean':
+      return type === GraphQLBoolean;
+    default:
+      return false;
+  }
 }

@@ -1,43 +1,33 @@
-import { type ExecutionArgs, type GraphQLError, getOperationAST, locatedError, OperationTypeNode } from 'graphql';
-import { CollectedErrors } from './collected-errors.ts';
-import { fragmentsOf } from './document.ts';
-import { Execution } from './execution.ts';
-import { Plans } from './execution-plan.ts';
-import { WrittenData } from './leaf-tally.ts';
+import { type GraphQLError, locatedError } from 'graphql';
+import { Execution, type ExecutionValues } from './execution.ts';
+import type { Position, Tallies } from './leaf-tally.ts';
+import type { PreparedOperation } from './prepared-operation.ts';
 import type { Pieces } from './sliced-work.ts';
 
 /** The result of an execution. */
-export interface WrittenResult {
-  /** Null when an error took all of it; absent when the operation did not run. */
-  data?: WrittenData | null;
+export interface Executed {
+  /** A tree of values, with `WrittenJson` in it if the operation's form says so; null when an error took all of it. */
+  data: Record<string, unknown> | null;
   errors: readonly GraphQLError[];
+  /** Counts of what was completed, and the position of the whole answer in it. */
+  tallies: Tallies;
+  root: Position;
 }
 
-/**
- * Runs a validated query or mutation, with variables as `coerceVariables` read them, in pieces. Rejects when it is
- * stopped.
- */
-export async function executeInPieces(args: ExecutionArgs, pieces: Pieces): Promise<WrittenResult> {
-  const { schema, document, rootValue, contextValue } = args;
-  const operation = getOperationAST(document, args.operationName)!;
-  const fragments = Object.fromEntries(fragmentsOf(document));
-  const plans = new Plans({ schema, operation, fragments, variableValues: args.variableValues ?? {}, rootValue });
-  const errors = new CollectedErrors((bytes) => pieces.wrote(bytes));
-  const type = schema.getRootType(operation.operation)!;
-  const execution = new Execution(contextValue, pieces, errors);
-  const data = await pieces.run(async () => {
-    try {
-      const root = plans.root(type);
-      const completed = await (operation.operation === OperationTypeNode.MUTATION
-        ? execution.serialFields(root, rootValue)
-        : execution.fields(root, rootValue, undefined));
-      const writer = pieces.writer();
-      writer.value(completed);
-      return new WrittenData(writer.done(), plans.tally);
-    } catch (error) {
-      errors.add(locatedError(error, operation), undefined);
-      return null;
-    }
-  });
-  return { data, errors: errors.errors };
+/** Runs a query or mutation within pieces that run. */
+export async function execute(
+  operation: PreparedOperation,
+  values: ExecutionValues,
+  pieces: Pieces,
+): Promise<Executed> {
+  const plan = operation.plan(values.variableValues);
+  const execution = new Execution(plan, values, pieces);
+  const { errors, tallies } = execution;
+  let data: Executed['data'] = null;
+  try {
+    data = (await execution.run()) as Record<string, unknown>;
+  } catch (error) {
+    errors.add(locatedError(error, plan.operation), undefined);
+  }
+  return { data, errors: errors.errors, tallies, root: plan.position };
 }

@@ -9,11 +9,10 @@ import {
   type GraphQLLeafType,
   type GraphQLObjectType,
   type GraphQLOutputType,
-  type GraphQLResolveInfo,
   type GraphQLSchema,
   GraphQLSkipDirective,
-  getArgumentValues,
   getDirectiveValues,
+  getNullableType,
   isAbstractType,
   isLeafType,
   isListType,
@@ -29,15 +28,15 @@ import {
   typeFromAST,
 } from 'graphql';
 import { responseKey } from './document.ts';
-import { Tally } from './leaf-tally.ts';
+import { Position } from './leaf-tally.ts';
+import { type Column, columnOf } from './row-run.ts';
 
-/** An operation to run: validated, with its variables. */
-export interface Operation {
-  schema: GraphQLSchema;
-  operation: OperationDefinitionNode;
-  fragments: Record<string, FragmentDefinitionNode>;
-  variableValues: Record<string, unknown>;
-  rootValue: unknown;
+/** Form of an operation's data. */
+export interface AnswerForm {
+  /** True if long lists, and lists of plain rows, are written as JSON in the tree of values. */
+  isWritten: boolean;
+  /** Response keys that are omitted where they are null. */
+  absent: ReadonlySet<string>;
 }
 
 /** Textual form of a type's values. */
@@ -48,7 +47,16 @@ export type Shape = { nonNull: boolean } & (
   | { kind: 'object'; type: GraphQLObjectType }
 );
 
+const shapes = new WeakMap<GraphQLOutputType, Shape>();
+
+/** The shape of a type, made once. */
 function shapeOf(type: GraphQLOutputType): Shape {
+  const shape = shapes.get(type) ?? madeShape(type);
+  shapes.set(type, shape);
+  return shape;
+}
+
+function madeShape(type: GraphQLOutputType): Shape {
   if (isNonNullType(type)) return { ...shapeOf(type.ofType), nonNull: true };
   if (isListType(type)) return { nonNull: false, kind: 'list', item: shapeOf(type.ofType) };
   if (isLeafType(type)) return { nonNull: false, kind: 'leaf', type };
@@ -56,118 +64,145 @@ function shapeOf(type: GraphQLOutputType): Shape {
   return { nonNull: false, kind: 'object', type };
 }
 
-/** Keys of an object that engines keep quick. */
-const mostKeys = 16;
+/** Characters of a row's keys that are written by columns. */
+const mostKeyCharacters = 16_000;
 
 /** The fields that an operation asks of an object. */
-export interface ObjectPlan {
-  fields: readonly FieldPlan[];
-  /** Its JSON is written at once. */
-  isWide: boolean;
+export class ObjectPlan {
+  readonly fields: readonly FieldPlan[];
+  /** True if one of its keys is one that objects understand otherwise. */
+  readonly hasProto: boolean;
+  /** True if it is no more than plain values: lists of such objects are written as rows. */
+  readonly isRow: boolean;
+
+  constructor(fields: readonly FieldPlan[]) {
+    this.fields = fields;
+    this.hasProto = fields.some(({ key }) => key === '__proto__');
+    const keyCharacters = fields.reduce((sum, { key }) => sum + key.length, 0);
+    this.isRow = keyCharacters <= mostKeyCharacters && fields.every(({ isPlain }) => isPlain);
+  }
+
+  #columns: readonly Column[] | null = null;
+
+  /** The fields as columns of rows. */
+  get columns(): readonly Column[] {
+    this.#columns ??= this.fields.map(columnOf);
+    return this.#columns;
+  }
 }
 
 /** A field of an object as the operation asks for it: all selections of one response key. */
 export class FieldPlan {
-  readonly key: string;
-  /** The key as it is written. */
-  readonly keyText: string;
-  readonly shape: Shape;
-  readonly resolve: GraphQLFieldResolver<unknown, unknown> | undefined;
-  readonly tally: Tally;
-  readonly #objects = new Map<GraphQLObjectType, ObjectPlan>();
-  #args: Record<string, unknown> | undefined;
-
-  readonly plans: Plans;
+  readonly plan: OperationPlan;
   readonly parentType: GraphQLObjectType;
   readonly definition: GraphQLField<unknown, unknown>;
   readonly nodes: readonly FieldNode[];
+  readonly key: string;
+  /** The property that is its value where it has no resolver. */
+  readonly name: string;
+  readonly shape: Shape;
+  readonly resolve: GraphQLFieldResolver<unknown, unknown> | undefined;
+  readonly position: Position;
+  /** Where it stands among the fields of its plan. */
+  readonly index: number;
+  /** True if it is a value that its object has, or that is computed from the object alone. */
+  readonly isPlain: boolean;
+  /** True if it is omitted where it is null. */
+  readonly isOmitted: boolean;
+  /** The object type that was asked for last, and the fields of it: mostly the only one. */
+  #type: GraphQLObjectType | null = null;
+  #fields: ObjectPlan | null = null;
+  #objects: Map<GraphQLObjectType, ObjectPlan> | null = null;
 
   constructor(
-    plans: Plans,
-    parentType: GraphQLObjectType,
-    definition: GraphQLField<unknown, unknown>,
-    nodes: readonly FieldNode[],
-    key: string,
-    tally: Tally,
+    plan: OperationPlan,
+    { parentType, definition, nodes, position }: Pick<FieldPlan, 'parentType' | 'definition' | 'nodes' | 'position'>,
   ) {
-    this.tally = tally;
-    this.plans = plans;
+    this.plan = plan;
     this.parentType = parentType;
     this.definition = definition;
     this.nodes = nodes;
-
-    this.key = key;
-    this.keyText = `${JSON.stringify(key)}:`;
+    this.position = position;
+    this.key = responseKey(nodes[0]!);
+    this.name = definition.name;
     this.shape = shapeOf(definition.type);
-    this.resolve = definition.resolve;
-  }
-
-  /** The field's arguments, the same for every object; throws when they do not fit. */
-  args(): Record<string, unknown> {
-    this.#args ??= getArgumentValues(this.definition, this.nodes[0]!, this.plans.operation.variableValues);
-    return this.#args;
-  }
-
-  info(path: GraphQLResolveInfo['path']): GraphQLResolveInfo {
-    const { schema, fragments, rootValue, operation, variableValues } = this.plans.operation;
-    return {
-      fieldName: this.definition.name,
-      fieldNodes: this.nodes,
-      returnType: this.definition.type,
-      parentType: this.parentType,
-      path,
-      schema,
-      fragments,
-      rootValue,
-      operation,
-      variableValues,
-    };
+    // The executor of the language answers it so too.
+    this.resolve = definition === TypeNameMetaFieldDef ? () => parentType.name : definition.resolve;
+    this.index = plan.fieldCount++;
+    const isLeaf = isLeafType(getNullableType(definition.type)) && definition.args.length === 0;
+    this.isPlain = isLeaf && (this.resolve === undefined || this.resolve.length <= 1);
+    this.isOmitted = plan.form.absent.has(this.key);
   }
 
   /** The fields asked of an object that is the field's value, or an item of it. */
   fieldsOf(type: GraphQLObjectType): ObjectPlan {
+    if (this.#type === type) return this.#fields!;
+    this.#objects ??= new Map();
     let fields = this.#objects.get(type);
     if (!fields) {
       const sets = this.nodes.flatMap(({ selectionSet }) => selectionSet ?? []);
-      fields = this.plans.collect(type, sets, this.tally);
+      fields = this.plan.collect(type, sets, this.position);
       this.#objects.set(type, fields);
     }
+    this.#type = type;
+    this.#fields = fields;
     return fields;
   }
 }
 
 /** True if its directives leave a selection in the document. */
-export function isIncluded(node: SelectionNode, variableValues: Record<string, unknown>): boolean {
+function isIncluded(node: SelectionNode, variableValues: Record<string, unknown>): boolean {
   if (!node.directives?.length) return true;
   if (getDirectiveValues(GraphQLSkipDirective, node, variableValues)?.if === true) return false;
   return getDirectiveValues(GraphQLIncludeDirective, node, variableValues)?.if !== false;
 }
 
-/** Finds the fields that an operation asks of each object type: fragments expanded, what is skipped omitted. */
-export class Plans {
-  readonly operation: Operation;
-  /** Counts of what was completed so far. */
-  readonly tally = new Tally();
+/**
+ * The fields that an operation asks of each object type: fragments expanded, what is skipped omitted. It does not
+ * depend on the variables but for those of `@skip` and `@include`.
+ */
+export class OperationPlan {
+  readonly schema: GraphQLSchema;
+  readonly operation: OperationDefinitionNode;
+  readonly fragments: Record<string, FragmentDefinitionNode>;
+  readonly form: AnswerForm;
+  /** The position of the whole answer. */
+  readonly position = new Position();
+  /** Number of its fields that were asked for up to now. */
+  fieldCount = 0;
+  readonly #conditions: Record<string, unknown>;
+  #root: ObjectPlan | null = null;
 
-  constructor(operation: Operation) {
+  /** @param conditions The variables of `@skip` and `@include`. */
+  constructor(
+    { schema, operation, fragments, form }: Pick<OperationPlan, 'schema' | 'operation' | 'fragments' | 'form'>,
+    conditions: Record<string, unknown>,
+  ) {
+    this.schema = schema;
     this.operation = operation;
+    this.fragments = fragments;
+    this.form = form;
+    this.#conditions = conditions;
   }
 
-  /** The operation's own fields. */
-  root(type: GraphQLObjectType): ObjectPlan {
-    return this.collect(type, [this.operation.operation.selectionSet], this.tally);
+  /** The operation's own fields. Throws if the schema has no operations of its kind. */
+  root(): ObjectPlan {
+    const { schema, operation } = this;
+    this.#root ??= this.collect(schema.getRootType(operation.operation)!, [operation.selectionSet], this.position);
+    return this.#root;
   }
 
-  collect(type: GraphQLObjectType, sets: readonly SelectionSetNode[], tally: Tally): ObjectPlan {
+  collect(type: GraphQLObjectType, sets: readonly SelectionSetNode[], position: Position): ObjectPlan {
     const grouped = new Map<string, FieldNode[]>();
     const visited = new Set<string>();
     for (const set of sets) this.#visit(type, set, grouped, visited);
     const fields = [...grouped].flatMap(([key, nodes]) => {
-      const definition = fieldDefinition(this.operation.schema, type, nodes[0]!.name.value);
-      return definition ? [new FieldPlan(this, type, definition, nodes, key, tally.at(key))] : [];
+      const definition = fieldDefinition(this.schema, type, nodes[0]!.name.value);
+      return definition
+        ? [new FieldPlan(this, { parentType: type, definition, nodes, position: position.at(key) })]
+        : [];
     });
-    // A key that objects understand otherwise is only ever written.
-    return { fields, isWide: fields.length > mostKeys || grouped.has('__proto__') };
+    return new ObjectPlan(fields);
   }
 
   #visit(
@@ -177,7 +212,7 @@ export class Plans {
     visited: Set<string>,
   ): void {
     for (const node of selections) {
-      if (!isIncluded(node, this.operation.variableValues)) continue;
+      if (!isIncluded(node, this.#conditions)) continue;
       if (node.kind === Kind.FIELD) {
         const key = responseKey(node);
         const nodes = grouped.get(key);
@@ -191,7 +226,7 @@ export class Plans {
       if (node.kind === Kind.FRAGMENT_SPREAD) {
         if (visited.has(node.name.value)) continue;
         visited.add(node.name.value);
-        fragment = this.operation.fragments[node.name.value];
+        fragment = this.fragments[node.name.value];
       } else fragment = node as never;
       if (fragment && this.#applies(type, fragment.typeCondition))
         this.#visit(type, fragment.selectionSet, grouped, visited);
@@ -200,7 +235,7 @@ export class Plans {
 
   #applies(type: GraphQLObjectType, condition: FragmentDefinitionNode['typeCondition'] | undefined): boolean {
     if (!condition) return true;
-    const { schema } = this.operation;
+    const { schema } = this;
     const conditional = typeFromAST(schema, condition);
     return conditional === type || (isAbstractType(conditional) && schema.isSubType(conditional, type));
   }

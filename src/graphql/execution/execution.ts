@@ -1,9 +1,20 @@
-import { defaultTypeResolver, type GraphQLAbstractType, type GraphQLLeafType, type GraphQLObjectType } from 'graphql';
+import {
+  defaultTypeResolver,
+  type GraphQLAbstractType,
+  type GraphQLLeafType,
+  type GraphQLObjectType,
+  type GraphQLResolveInfo,
+  getArgumentValues,
+  OperationTypeNode,
+} from 'graphql';
+import { ColumnRows } from '../../wire/column-rows.ts';
 import type { WrittenJson } from '../../wire/json-chunks.ts';
-import type { CollectedErrors, Path } from './collected-errors.ts';
-import { isPlain, isPromise } from './completed.ts';
-import { type FieldPlan, type ObjectPlan, runtimeTypeOf, type Shape } from './execution-plan.ts';
+import { CollectedErrors, type Path } from './collected-errors.ts';
+import { isAsItIs, isPromise } from './completed.ts';
+import { type FieldPlan, type ObjectPlan, type OperationPlan, runtimeTypeOf, type Shape } from './execution-plan.ts';
+import { Tallies, type Tally } from './leaf-tally.ts';
 import { ListRun } from './list-run.ts';
+import { RowRun, type Rows } from './row-run.ts';
 import type { Pieces } from './sliced-work.ts';
 
 type AnswerPath = Path | undefined;
@@ -28,69 +39,85 @@ function depthOf(path: Path): number {
   return depth;
 }
 
+/** Values of an execution's request. */
+export interface ExecutionValues {
+  rootValue: unknown;
+  contextValue: unknown;
+  /** As their types read them. */
+  variableValues: Record<string, unknown>;
+}
+
+/** The resolver of a plain field. */
+type PlainResolver = (source: unknown) => unknown;
+
+/** Lists of fewer rows are completed by value: they take less so. */
+const fewRows = 4;
+
 /**
- * Runs the fields of an operation as the specification of GraphQL says, with JSON text instead of objects. A list is
- * completed as long as the piece of work lasts, and the rest of it in later pieces.
+ * Runs the fields of an operation as the specification of GraphQL says. A list is completed as long as the piece of
+ * work lasts, and the rest of it in later pieces. Long lists, and lists of plain rows, are written as JSON if the form
+ * of the plan says so.
  */
 export class Execution {
-  readonly context: unknown;
-  readonly pieces: Pieces;
   readonly errors: CollectedErrors;
+  /** Counts of what was completed so far. */
+  readonly tallies = new Tallies();
+  readonly #plan: OperationPlan;
+  readonly #values: ExecutionValues;
+  readonly #pieces: Pieces;
+  /** Arguments by field, the same for every object. */
+  readonly #args: Record<string, unknown>[] = [];
 
-  constructor(context: unknown, pieces: Pieces, errors: CollectedErrors) {
-    this.context = context;
-    this.pieces = pieces;
-    this.errors = errors;
+  constructor(plan: OperationPlan, values: ExecutionValues, pieces: Pieces) {
+    this.#plan = plan;
+    this.#values = values;
+    this.#pieces = pieces;
+    this.errors = new CollectedErrors((bytes) => pieces.wrote(bytes));
   }
 
-  /** The fields of an object. */
-  fields({ fields, isWide }: ObjectPlan, source: unknown, path: AnswerPath): unknown {
-    return isWide ? this.#wide(fields, source, path) : this.#narrow(fields, source, path);
+  /** The operation's own fields; of a mutation one after the other. */
+  run(): unknown {
+    const { rootValue } = this.#values;
+    const root = this.#plan.root();
+    return this.#plan.operation.operation === OperationTypeNode.MUTATION
+      ? this.#serialFields(root, rootValue)
+      : this.#fields(root, rootValue, undefined);
   }
 
-  /** The fields of a mutation: each is completed, with all below it, before the next begins. */
-  async serialFields({ fields }: ObjectPlan, source: unknown): Promise<WrittenJson> {
-    const completed: unknown[] = [];
-    for (const field of fields) completed.push(await this.pieces.later(() => this.#field(field, source, undefined)));
-    return this.#written(fields, 0, '{', completed);
-  }
-
-  #narrow(fields: readonly FieldPlan[], source: unknown, path: AnswerPath): unknown {
-    const found: Record<string, unknown> = {};
-    for (let i = 0; i < fields.length; i++) {
-      const field = fields[i]!;
-      const value = this.#field(field, source, path);
-      if (!isPlain(value)) return this.#mixed(fields, i, JSON.stringify(found).slice(0, -1), value, source, path);
-      found[field.key] = value;
+  /** Each field is completed, with all below it, before the next begins. */
+  async #serialFields({ fields, hasProto }: ObjectPlan, source: unknown): Promise<Record<string, unknown>> {
+    const found: Record<string, unknown> = hasProto ? Object.create(null) : {};
+    for (const field of fields) {
+      const value = await this.#pieces.later(() => this.#field(field, source, undefined));
+      if (value !== null || !field.isOmitted) found[field.key] = value;
     }
     return found;
   }
 
-  /** As `#narrow`, written at once: objects of many keys are slow. */
-  #wide(fields: readonly FieldPlan[], source: unknown, path: AnswerPath): unknown {
-    let text = '{';
+  /** The fields of an object, or a promise of them. */
+  #fields({ fields, hasProto }: ObjectPlan, source: unknown, path: AnswerPath): unknown {
+    const found: Record<string, unknown> = hasProto ? Object.create(null) : {};
     for (let i = 0; i < fields.length; i++) {
       const field = fields[i]!;
       const value = this.#field(field, source, path);
-      if (!isPlain(value)) return this.#mixed(fields, i, text, value, source, path);
-      text += i === 0 ? field.keyText : `,${field.keyText}`;
-      text += typeof value === 'number' && Number.isFinite(value) ? value : JSON.stringify(value);
+      if (value instanceof Promise) return this.#awaitedFields(fields, i, { found, first: value, source, path });
+      if (value !== null || !field.isOmitted) found[field.key] = value;
     }
-    const writer = this.pieces.writer();
-    writer.text(`${text}}`);
-    return writer.done();
+    return found;
   }
 
-  /** The fields of an object. The field at `start` is the first that is not plain; `before` are those before it. */
-  #mixed(
+  /** The fields of an object. The field at `start` is the first that is waited for; those before it are found. */
+  #awaitedFields(
     fields: readonly FieldPlan[],
     start: number,
-    before: string,
-    first: unknown,
-    source: unknown,
-    path: AnswerPath,
-  ): unknown {
-    const values = [first];
+    {
+      found,
+      first,
+      source,
+      path,
+    }: { found: Record<string, unknown>; first: Promise<unknown>; source: unknown; path: AnswerPath },
+  ): Promise<unknown> {
+    const values: unknown[] = [first];
     try {
       for (let i = start + 1; i < fields.length; i++) values.push(this.#field(fields[i]!, source, path));
     } catch (error) {
@@ -100,31 +127,27 @@ export class Execution {
       };
       return Promise.all(values).then(fail, fail);
     }
-    const written = (completed: readonly unknown[]) => this.#written(fields, start, before, completed);
-    return values.some((value) => value instanceof Promise) ? Promise.all(values).then(written) : written(values);
-  }
-
-  /** The JSON of an object whose fields before the one at `start` are written. */
-  #written(fields: readonly FieldPlan[], start: number, before: string, completed: readonly unknown[]): WrittenJson {
-    const writer = this.pieces.writer();
-    writer.text(before);
-    for (const [i, value] of completed.entries()) {
-      const { keyText } = fields[start + i]!;
-      writer.text(start + i === 0 ? keyText : `,${keyText}`);
-      writer.value(value);
-    }
-    writer.text('}');
-    return writer.done();
+    const add = (all: readonly unknown[]) => {
+      for (let i = 0; i < all.length; i++) {
+        const { key, isOmitted } = fields[start + i]!;
+        if (all[i] !== null || !isOmitted) found[key] = all[i];
+      }
+      return found;
+    };
+    return values.length === 1 ? first.then((found) => add([found])) : Promise.all(values).then(add);
   }
 
   #field(field: FieldPlan, source: unknown, parent: AnswerPath): unknown {
-    const { shape, resolve } = field;
-    // The path of a leaf is made only where something needs it.
-    let path: Path | undefined = shape.kind === 'leaf' && !resolve ? undefined : pathTo(field, parent);
+    const { shape, resolve, isPlain } = field;
+    // The path of a plain field is made only where something needs it.
+    let path: Path | undefined = isPlain ? undefined : pathTo(field, parent);
     try {
-      const value = resolve
-        ? resolve(source, field.args(), this.context, field.info(path!))
-        : this.#property(field, source, parent);
+      let value: unknown;
+      if (resolve && isPlain) value = (resolve as PlainResolver)(source);
+      else if (resolve)
+        value = resolve(source, this.#argsOf(field), this.#values.contextValue, this.#info(field, path!));
+      else value = this.#property(field, source, parent);
+      if (shape.kind === 'leaf' && isAsItIs(shape.type, value)) return this.#counted(field, value);
       if (isPromise(value)) {
         path ??= pathTo(field, parent);
         return this.#awaited(field, shape, path, value);
@@ -136,27 +159,60 @@ export class Execution {
     }
   }
 
+  /** A field's arguments, the same for every object; throws when they do not fit. */
+  #argsOf({ definition, nodes, index }: FieldPlan): Record<string, unknown> {
+    let args = this.#args[index];
+    if (!args) {
+      args = getArgumentValues(definition, nodes[0]!, this.#values.variableValues);
+      this.#args[index] = args;
+    }
+    return args;
+  }
+
+  #info({ definition, nodes, parentType }: FieldPlan, path: Path): GraphQLResolveInfo {
+    const { schema, fragments, operation } = this.#plan;
+    const { rootValue, variableValues } = this.#values;
+    return {
+      fieldName: definition.name,
+      fieldNodes: nodes,
+      returnType: definition.type,
+      parentType,
+      path,
+      schema,
+      fragments,
+      rootValue,
+      operation,
+      variableValues,
+    };
+  }
+
   /** Default resolver of GraphQL: the property of the field's name, called if it is a function. */
   #property(field: FieldPlan, source: unknown, parent: AnswerPath): unknown {
     if ((typeof source !== 'object' && typeof source !== 'function') || source === null) return undefined;
-    const { name } = field.definition;
+    const { name } = field;
     const value = (source as Record<string, unknown>)[name];
     if (typeof value !== 'function') {
       // Arguments that do not fit are an error also where nobody looks at them.
-      if (field.definition.args.length > 0) field.args();
+      if (field.definition.args.length > 0) this.#argsOf(field);
       return value;
     }
     const call = (source as Record<string, (...args: unknown[]) => unknown>)[name]!;
-    return call.call(source, field.args(), this.context, field.info(pathTo(field, parent)));
+    return call.call(source, this.#argsOf(field), this.#values.contextValue, this.#info(field, pathTo(field, parent)));
   }
 
   /** Completes a value when it comes: at once while the piece lasts, else in a later one. */
   #awaited(field: FieldPlan, shape: Shape, path: Path, value: Promise<unknown>): Promise<unknown> {
-    const completed = Promise.resolve(value).then((found): unknown => {
-      if (this.pieces.mayGoOn()) return this.#complete(field, shape, path, found);
-      return this.pieces.later(() => this.#complete(field, shape, path, found), depthOf(path));
-    });
-    return this.#caught(field, shape, path, completed);
+    const complete = (found: unknown): unknown => {
+      try {
+        const done = this.#pieces.mayGoOn()
+          ? this.#complete(field, shape, path, found)
+          : this.#pieces.later(() => this.#complete(field, shape, path, found), depthOf(path));
+        return done instanceof Promise ? this.#caught(field, shape, path, done) : done;
+      } catch (error) {
+        return this.#failed(field, shape, path, error);
+      }
+    };
+    return Promise.resolve(value).then(complete, (error: unknown) => this.#failed(field, shape, path, error));
   }
 
   #caught(field: FieldPlan, shape: Shape, path: Path, done: Promise<unknown>): Promise<unknown> {
@@ -179,7 +235,7 @@ export class Execution {
       return null;
     }
     // Items are counted with the lists that they are of.
-    if (shape === field.shape && shape.kind !== 'list') field.tally.count++;
+    if (shape === field.shape && shape.kind !== 'list') this.tallies.at(field.position).count++;
     switch (shape.kind) {
       case 'leaf':
         return this.#leaf(field, shape.type, value);
@@ -192,55 +248,124 @@ export class Execution {
     }
   }
 
-  #leaf({ tally }: FieldPlan, type: GraphQLLeafType, value: unknown): unknown {
+  /** Counts a field's value that is answered as it is. */
+  #counted({ position }: FieldPlan, value: unknown): unknown {
+    const tally = this.tallies.at(position);
+    tally.count++;
+    if (typeof value === 'string') tally.characters += value.length;
+    this.#pieces.leaves++;
+    return value;
+  }
+
+  #leaf({ position }: FieldPlan, type: GraphQLLeafType, value: unknown): unknown {
     const serialized = type.serialize(value) as unknown;
     if (serialized === null || serialized === undefined)
       throw new Error(`Expected ${type.name} to serialize to a value that is not null, but it became ${serialized}.`);
-    this.pieces.leaves++;
-    if (typeof serialized === 'string') tally.characters += serialized.length;
+    this.#pieces.leaves++;
+    if (typeof serialized === 'string') this.tallies.at(position).characters += serialized.length;
     return serialized;
   }
 
   #object(field: FieldPlan, type: GraphQLObjectType, path: Path, value: unknown): unknown {
     const fields = field.fieldsOf(type);
-    if (!type.isTypeOf) return this.fields(fields, value, path);
-    const is = type.isTypeOf(value, this.context, field.info(fieldPath(path)));
+    if (!type.isTypeOf) return this.#fields(fields, value, path);
+    const is = type.isTypeOf(value, this.#values.contextValue, this.#info(field, fieldPath(path)));
     const checked = (isOf: boolean): unknown => {
       if (!isOf) throw new Error(`Expected a value of type "${type.name}".`);
-      return this.fields(fields, value, path);
+      return this.#fields(fields, value, path);
     };
     return isPromise<boolean>(is) ? Promise.resolve(is).then(checked) : checked(is);
   }
 
   #abstract(field: FieldPlan, type: GraphQLAbstractType, path: Path, value: unknown): unknown {
     const resolveType = type.resolveType ?? defaultTypeResolver;
-    const name = resolveType(value, this.context, field.info(fieldPath(path)), type);
-    const { schema } = field.plans.operation;
+    const name = resolveType(value, this.#values.contextValue, this.#info(field, fieldPath(path)), type);
+    const { schema } = this.#plan;
     const completed = (found: unknown) => this.#object(field, runtimeTypeOf(schema, type, field, found), path, value);
     return isPromise(name) ? Promise.resolve(name).then(completed) : completed(name);
   }
 
-  #list(field: FieldPlan, shape: Shape, path: Path, value: unknown): unknown {
+  #list(field: FieldPlan, item: Shape, path: Path, value: unknown): unknown {
     if (typeof value !== 'object' || !(Symbol.iterator in (value as object)))
       throw new Error(
         `Expected Iterable, but did not find one for field "${field.parentType.name}.${field.definition.name}".`,
       );
-    const list = {
-      items: (value as Iterable<unknown>)[Symbol.iterator](),
-      complete: (item: unknown, index: number) => this.#item(field, shape, path, index, item),
-      // Leaves are so quick that looking at the time for each would take longer.
-      itemsALook: shape.kind === 'leaf' ? 64 : 1,
-      depth: depthOf(path),
-    };
-    return new ListRun(list, this.pieces).run();
+    const isRows = Array.isArray(value) || value instanceof ColumnRows;
+    return isRows && this.#plan.form.isWritten && item.kind === 'object'
+      ? this.#rows(field, item, path, value)
+      : this.#items(field, item, path, value as Iterable<unknown>);
   }
 
-  /** An item of a list. */
-  #item(field: FieldPlan, shape: Shape, list: Path, index: number, value: unknown): unknown {
+  /** A list of objects: written as rows if they are plain, else completed by value, which finds the errors in it. */
+  #rows(field: FieldPlan, item: Shape & { kind: 'object' }, path: Path, rows: Rows): unknown {
+    const plan = field.fieldsOf(item.type);
+    const count = rows instanceof ColumnRows ? rows.count : rows.length;
+    const byValue = () => this.#items(field, item, path, rows);
+    if (!plan.isRow || item.type.isTypeOf || count < fewRows) return byValue();
+    const done = (written: WrittenJson, run: RowRun) => {
+      this.#countRows(field, item, plan, run);
+      return written;
+    };
+    try {
+      const run = new RowRun(
+        { rows, columns: plan.columns, mayBeNull: !item.nonNull, depth: depthOf(path) },
+        this.#pieces,
+      );
+      const written = run.run();
+      return written instanceof Promise ? written.then((all) => done(all, run), byValue) : done(written, run);
+    } catch {
+      return byValue();
+    }
+  }
+
+  #countRows(field: FieldPlan, item: Shape, plan: ObjectPlan, { count, characters }: RowRun): void {
+    if (item === itemOf(field)) {
+      const tally = this.tallies.at(field.position);
+      tally.items += count;
+      tally.count += count;
+    }
+    for (const {
+      index,
+      field: { position },
+    } of plan.columns) {
+      const tally = this.tallies.at(position);
+      tally.count += count;
+      tally.characters += characters[index]!;
+    }
+  }
+
+  #items(field: FieldPlan, item: Shape, path: Path, values: Iterable<unknown>): unknown {
+    const tally = item === itemOf(field) ? this.tallies.at(field.position) : null;
+    const complete =
+      item.kind === 'leaf'
+        ? (value: unknown, index: number) => {
+            if (!tally || !isAsItIs(item.type, value)) return this.#item(field, item, { path, index, tally }, value);
+            tally.items++;
+            return this.#counted(field, value);
+          }
+        : (value: unknown, index: number) => this.#item(field, item, { path, index, tally }, value);
+    const list = {
+      items: values,
+      complete,
+      // Leaves are so quick that looking at the time for each would take longer.
+      itemsALook: item.kind === 'leaf' ? 64 : 1,
+      depth: depthOf(path),
+      isWritten: this.#plan.form.isWritten,
+    };
+    return new ListRun(list, this.#pieces).run();
+  }
+
+  /** An item of a list, counted if the list has a tally. */
+  #item(
+    field: FieldPlan,
+    shape: Shape,
+    { path: list, index, tally }: { path: Path; index: number; tally: Tally | null },
+    value: unknown,
+  ): unknown {
     let path: Path | undefined = shape.kind === 'leaf' ? undefined : { prev: list, key: index, typename: undefined };
-    if (field.shape.kind === 'list' && shape === field.shape.item) {
-      field.tally.items++;
-      field.tally.count++;
+    if (tally) {
+      tally.items++;
+      tally.count++;
     }
     try {
       if (isPromise(value)) {
@@ -254,6 +379,9 @@ export class Execution {
     }
   }
 }
+
+/** The shape of the items of the list that a field is; null if it is none. */
+const itemOf = ({ shape }: FieldPlan): Shape | null => (shape.kind === 'list' ? shape.item : null);
 
 function nullIn({ parentType, definition }: FieldPlan): Error {
   return new Error(`Cannot return null for non-nullable field ${parentType.name}.${definition.name}.`);

@@ -8,14 +8,41 @@ export class Tally {
   items = 0;
   /** Characters of its texts. */
   characters = 0;
-  readonly #below = new Map<string, Tally>();
+}
+
+/** A position in an operation's answers: the response keys that lead to it, lists left out. */
+export class Position {
+  /** Where its tally stands among those of an execution. */
+  readonly index: number;
+  readonly #positions: { count: number };
+  #below: Map<string, Position> | null = null;
+
+  constructor(positions = { count: 0 }) {
+    this.#positions = positions;
+    this.index = positions.count++;
+  }
 
   /** The position below, by response key. */
-  at(key: string): Tally {
-    let tally = this.#below.get(key);
+  at(key: string): Position {
+    this.#below ??= new Map();
+    let below = this.#below.get(key);
+    if (!below) {
+      below = new Position(this.#positions);
+      this.#below.set(key, below);
+    }
+    return below;
+  }
+}
+
+/** Counts of what an execution completed, by position. */
+export class Tallies {
+  readonly #tallies: Tally[] = [];
+
+  at({ index }: Position): Tally {
+    let tally = this.#tallies[index];
     if (!tally) {
       tally = new Tally();
-      this.#below.set(key, tally);
+      this.#tallies[index] = tally;
     }
     return tally;
   }
@@ -23,20 +50,12 @@ export class Tally {
 
 /** An answer's data as it was written, and what was completed for it. */
 export class WrittenData extends WrittenJson {
-  readonly tally: Tally;
+  readonly root: Position;
+  readonly tallies: Tallies;
 
-  constructor({ parts }: WrittenJson, tally: Tally) {
+  constructor({ parts }: WrittenJson, root: Position, tallies: Tallies) {
     super(parts);
-    this.tally = tally;
-  }
-}
-
-/** An answer's data as it was written, and the values it was written from, with `WrittenRows` among them. */
-export class WrittenValues extends WrittenJson {
-  readonly values: Record<string, unknown>;
-
-  constructor({ parts }: WrittenJson, values: Record<string, unknown>) {
-    super(parts);
-    this.values = values;
+    this.root = root;
+    this.tallies = tallies;
   }
 }

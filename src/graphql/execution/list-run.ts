@@ -1,84 +1,113 @@
-import { type JsonWriter, WrittenJson } from '../../wire/json-chunks.ts';
-import { isPlain } from './completed.ts';
+import { type JsonPart, stringified, WrittenJson } from '../../wire/json-chunks.ts';
+import { isPromise } from './completed.ts';
 import type { Pieces } from './sliced-work.ts';
 
 /** A list that is completed. */
 export interface ListParts {
-  items: Iterator<unknown>;
+  items: Iterable<unknown>;
   complete: (item: unknown, index: number) => unknown;
   /** Items that are completed before the time is looked at again. */
   itemsALook: number;
   /** Its depth in the answer. */
   depth: number;
+  /** True if it is written as JSON where it is long. */
+  isWritten: boolean;
 }
 
-/** Leaves of a list that are plain JSON at a time: shorter lists are never written by themselves. */
-const plainLeaves = 2000;
+/** Items of a list that are written together: so many values, or so many items that are waited for. */
+const chunk = { leaves: 2000, promises: 100 };
 
 /** Completes a list as long as the piece lasts, and the rest of it in later pieces. */
 export class ListRun {
   readonly #list: ListParts;
   readonly #pieces: Pieces;
-  /** Finished JSON, and in between the promises of items. */
-  readonly #parts: unknown[] = [];
-  #writer: JsonWriter;
-  #plain: unknown[] = [];
-  #plainSince: number;
+  readonly #iterator: Iterator<unknown>;
+  /** JSON of the chunks before, or promises of it. */
+  readonly #chunks: (JsonPart[] | Promise<JsonPart[]>)[] = [];
+  #items: unknown[] = [];
+  /** Where items that are waited for stand among them. */
+  #awaited: number[] = [];
+  #leavesBefore: number;
   #index = 0;
-  #wrote = false;
+  #isPaused = false;
 
   constructor(list: ListParts, pieces: Pieces) {
     this.#list = list;
+    this.#iterator = list.items[Symbol.iterator]();
     this.#pieces = pieces;
-    this.#writer = pieces.writer();
-    this.#plainSince = pieces.leaves;
+    this.#leavesBefore = pieces.leaves;
   }
 
-  /** The list's JSON, or a promise of it. */
+  /** The list as values, or, if it is long, its JSON; or a promise of either. */
   run(): unknown {
-    const { items, complete, itemsALook, depth } = this.#list;
-    for (let next = items.next(); !next.done; next = items.next()) {
-      this.#add(complete(next.value, this.#index++));
+    const { complete, itemsALook, isWritten } = this.#list;
+    for (let next = this.#iterator.next(); !next.done; next = this.#iterator.next()) {
+      const item = complete(next.value, this.#index++);
+      if (item instanceof Promise) {
+        // It may fail while the rest of the list waits for its piece: that is looked at in the end.
+        item.then(undefined, () => {});
+        this.#awaited.push(this.#items.length);
+      }
+      this.#items.push(item);
       if (this.#index % itemsALook !== 0) continue;
-      if (this.#pieces.leaves - this.#plainSince > plainLeaves) this.#writePlain();
-      if (!this.#pieces.mayGoOn()) return this.#pieces.later(() => this.run(), depth);
+      if (isWritten && this.#isFull()) this.#write();
+      if (!this.#pieces.mayGoOn()) return this.#later();
     }
-    if (!this.#wrote) return this.#plain;
-    this.#writePlain();
-    this.#writer.text(']');
-    this.#parts.push(this.#writer.done());
-    return this.#parts.length === 1 ? this.#parts[0] : Promise.all(this.#parts).then((parts) => this.#joined(parts));
+    if (this.#chunks.length === 0) return this.#found();
+    this.#write();
+    const promises = this.#chunks.some((each) => each instanceof Promise);
+    return promises ? Promise.all(this.#chunks).then(joined) : joined(this.#chunks as JsonPart[][]);
   }
 
-  #add(item: unknown): void {
-    if (isPlain(item)) {
-      this.#plain.push(item);
-      return;
-    }
-    this.#writePlain();
-    this.#writer.text(this.#wrote ? ',' : '[');
-    this.#wrote = true;
-    if (item instanceof WrittenJson) {
-      this.#writer.value(item);
-      return;
-    }
-    // It may fail while the rest of the list waits for its piece: that is looked at in the end.
-    (item as Promise<unknown>).then(undefined, () => {});
-    this.#parts.push(this.#writer.done(), item);
-    this.#writer = this.#pieces.writer();
+  #later(): Promise<unknown> {
+    const { items, depth } = this.#list;
+    // Those that are taken later may fail before, all at once: when the client has gone.
+    if (!this.#isPaused && Array.isArray(items))
+      for (const item of items) if (isPromise(item)) item.then(undefined, () => {});
+    this.#isPaused = true;
+    return this.#pieces.later(() => this.run(), depth);
   }
 
-  #writePlain(): void {
-    this.#plainSince = this.#pieces.leaves;
-    if (this.#plain.length === 0) return;
-    this.#writer.items(this.#plain, !this.#wrote);
-    this.#wrote = true;
-    this.#plain = [];
+  #isFull(): boolean {
+    return this.#pieces.leaves - this.#leavesBefore > chunk.leaves || this.#awaited.length >= chunk.promises;
   }
 
-  #joined(parts: readonly unknown[]): WrittenJson {
-    const writer = this.#pieces.writer();
-    for (const part of parts) writer.value(part);
-    return writer.done();
+  /** The items since the last chunk, once all of them are there. */
+  #found(): unknown[] | Promise<unknown[]> {
+    const items = this.#items;
+    const awaited = this.#awaited;
+    if (awaited.length === 0) return items;
+    return Promise.all(awaited.map((index) => items[index])).then((found) => {
+      for (const [i, item] of found.entries()) items[awaited[i]!] = item;
+      return items;
+    });
+  }
+
+  /** Writes the items since the last chunk. */
+  #write(): void {
+    this.#leavesBefore = this.#pieces.leaves;
+    if (this.#items.length === 0) return;
+    const found = this.#found();
+    const before = this.#chunks.length === 0 ? '[' : ',';
+    const write = (items: unknown[]) => itemsText(before, stringified(items, this.#pieces.wrote));
+    const written = found instanceof Promise ? found.then(write) : write(found);
+    if (written instanceof Promise) written.catch(() => {});
+    this.#chunks.push(written);
+    this.#items = [];
+    this.#awaited = [];
   }
 }
+
+/** Characters after which text becomes bytes: strings put together piece by piece take ten times the memory. */
+const longText = 16 * 1024;
+
+/** A list's JSON, which begins and ends with text, with `before` instead of its bracket, and nothing behind. */
+function itemsText(before: string, list: readonly JsonPart[]): JsonPart[] {
+  return list.map((part, i) => {
+    if (typeof part !== 'string') return part;
+    const text = (i === 0 ? before : '') + part.slice(i === 0 ? 1 : 0, i === list.length - 1 ? -1 : undefined);
+    return text.length < longText ? text : Buffer.from(text);
+  });
+}
+
+const joined = (chunks: readonly JsonPart[][]) => new WrittenJson([...chunks.flat(), ']']);

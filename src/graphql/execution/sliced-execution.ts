@@ -1,9 +1,12 @@
-import { type ExecutionArgs, type ExecutionResult, getOperationAST, OperationTypeNode } from 'graphql';
+import { type ExecutionResult, OperationTypeNode } from 'graphql';
 import { yieldToEventLoop } from '../../runtime/event-loop.ts';
 import { type Failure, limitExceeded } from '../../wire/failure.ts';
-import { stateOf } from '../request-state.ts';
-import { executeInPieces } from './execute.ts';
-import { OverLimit, Pieces } from './sliced-work.ts';
+import { stringified, WrittenJson } from '../../wire/json-chunks.ts';
+import type { OperationState } from '../request-state.ts';
+import { type Executed, execute } from './execute.ts';
+import { WrittenData } from './leaf-tally.ts';
+import type { PreparedOperation } from './prepared-operation.ts';
+import { OverLimit, type PieceLimits, Pieces } from './sliced-work.ts';
 
 /** Limits of an answer. */
 export interface AnswerLimits {
@@ -13,9 +16,33 @@ export interface AnswerLimits {
   ms: number;
 }
 
+const unlimited: AnswerLimits = { bytes: Infinity, ms: Infinity };
+
+/** Processing time, ms, that an operation has before it waits for its turns as heavy work does. */
+const lightMs = 5;
+
+const piecesOf = ({ bytes, ms }: AnswerLimits, light: number) =>
+  new Pieces({
+    turn: yieldToEventLoop,
+    limits: { characters: bytes, ms },
+    lightMs: light,
+    now: () => performance.now(),
+  });
+
+/** Runs an operation whose answer has no limits, in pieces. Rejects when the client has disconnected. */
+export function executeInPieces(
+  operation: PreparedOperation,
+  contextValue: object,
+  variableValues: Record<string, unknown>,
+): Promise<Executed> {
+  const pieces = piecesOf(unlimited, lightMs);
+  Object.assign(contextValue, { batchSchedule: pieces.batch });
+  return pieces.run(() => execute(operation, { rootValue: undefined, contextValue, variableValues }, pieces));
+}
+
 const inWords = (count: number) => Math.ceil(count).toLocaleString('en-US');
 
-function overLimit({ limit }: OverLimit, { bytes, ms }: AnswerLimits, counted: number): Failure {
+function overLimit(limit: keyof PieceLimits, { bytes, ms }: AnswerLimits, counted: number): Failure {
   const smaller = 'Request fewer symbols, rows or fields.';
   const message =
     limit === 'characters'
@@ -29,33 +56,36 @@ function overLimit({ limit }: OverLimit, { bytes, ms }: AnswerLimits, counted: n
  * Most that the answer of an operation may take. A mutation is not stopped: its answer says what was changed. How large
  * it can be is decided before it runs.
  */
-function limitsOf({ document, operationName }: ExecutionArgs, limits: AnswerLimits, answerBytes = Infinity) {
-  if (getOperationAST(document, operationName)?.operation === OperationTypeNode.MUTATION)
-    return { bytes: Infinity, ms: Infinity };
+function limitsOf({ operation }: PreparedOperation, limits: AnswerLimits, answerBytes = Infinity): AnswerLimits {
+  if (operation.operation === OperationTypeNode.MUTATION) return unlimited;
   return { bytes: Math.min(limits.bytes, answerBytes), ms: limits.ms };
 }
 
 /**
- * Executes an operation in pieces, with the variables that were read before it was admitted. Pieces of the first
- * `lightMs` of processing time do not wait for their turn. Rejects when a limit is reached or the client has
- * disconnected.
+ * Executes an operation in pieces, with the variables that were read before it was admitted, and writes its data. The
+ * first pieces of an operation that is not heavy do not wait for their turn. Rejects when a limit is reached or the
+ * client has disconnected.
  */
-export async function answerInPieces(args: ExecutionArgs, limits: AnswerLimits, lightMs = 0): Promise<ExecutionResult> {
-  const state = stateOf(args);
-  const most = limitsOf(args, limits, state.answerBytes);
-  const pieces = new Pieces({
-    turn: yieldToEventLoop,
-    limits: { characters: most.bytes, ms: most.ms },
-    lightMs,
-    now: () => performance.now(),
-  });
+export async function answerInPieces(
+  operation: PreparedOperation,
+  state: OperationState,
+  { limits, isHeavy }: { limits: AnswerLimits; isHeavy: boolean },
+): Promise<ExecutionResult> {
+  const most = limitsOf(operation, limits, state.answerBytes);
+  const pieces = piecesOf(most, isHeavy ? 0 : lightMs);
   Object.assign(state, { batchSchedule: pieces.batch });
+  const values = { rootValue: undefined, contextValue: state, variableValues: state.variables! };
   try {
-    const { data, errors } = await executeInPieces({ ...args, variableValues: state.variables }, pieces);
-    const result = { ...(errors.length > 0 && { errors }), ...(data !== undefined && { data }) };
-    return result as ExecutionResult;
+    const { data, errors } = await pieces.run(async () => written(await execute(operation, values, pieces), pieces));
+    return { ...(errors.length > 0 && { errors }), data: data as never };
   } catch (error) {
     state.isStopped = true;
-    throw error instanceof OverLimit ? overLimit(error, most, pieces.characters) : error;
+    throw error instanceof OverLimit ? overLimit(error.limit, most, pieces.characters) : error;
   }
+}
+
+/** Result of an execution with its data as JSON. */
+export function written({ data, errors, root, tallies }: Executed, pieces: Pick<Pieces, 'wrote'>) {
+  const json = new WrittenJson(stringified(data, pieces.wrote));
+  return { data: data && new WrittenData(json, root, tallies), errors };
 }

@@ -1,5 +1,3 @@
-import { JsonWriter } from '../../wire/json-chunks.ts';
-
 /** Limits of work in pieces. */
 export interface PieceLimits {
   /** Characters that it may write. */
@@ -66,11 +64,6 @@ export class Pieces {
   readonly wrote = (characters: number): void => {
     this.#characters += characters;
   };
-
-  /** A writer whose characters are counted. */
-  writer(): JsonWriter {
-    return new JsonWriter(this.wrote);
-  }
 
   /** True if the running piece has time left. */
   mayGoOn(): boolean {
@@ -149,7 +142,7 @@ export class Pieces {
         while (this.#waiting > 0 && this.mayGoOn());
         this.#ranMs += now() - began;
       }
-      this.#readWhenIdle();
+      if (this.#reads.length > 0) this.#readWhenIdle();
     } catch (error) {
       this.#end();
       this.#stopped.reject(error);

@@ -1,5 +1,4 @@
-import { type Tally, WrittenData, WrittenValues } from '../execution/leaf-tally.ts';
-import { WrittenRows } from '../execution/row-writer.ts';
+import { type Position, type Tallies, WrittenData } from '../execution/leaf-tally.ts';
 import type { PlannedField, PlannedFields } from './cost-plan.ts';
 import { type AnswerPosition, type Asking, isThere, itemsOf, positionOf, root, runPoints } from './planned-cost.ts';
 import { nothing, type Weight } from './weight.ts';
@@ -27,72 +26,20 @@ interface Found {
   values: Values | null;
 }
 
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-/** Objects as they are: lists have their length, and what is below is looked at where that is of interest. */
-function objectValues(parents: readonly Record<string, unknown>[]): Values {
-  return {
-    look(field) {
-      const objects: Record<string, unknown>[] = [];
-      const written: WrittenRows[] = [];
-      let [items, count, bytes] = [0, 0, 0];
-      for (const parent of parents) {
-        const value = parent[field.key];
-        if (value === null || value === undefined) continue;
-        if (value instanceof WrittenRows) {
-          items += value.count;
-          count += value.count;
-          written.push(value);
-          continue;
-        }
-        if (!Array.isArray(value)) {
-          count += 1;
-          if (typeof value === 'string') bytes += value.length;
-          if (isObject(value)) objects.push(value);
-          continue;
-        }
-        items += value.length;
-        count += value.length;
-        if (needsLook(field)) for (const item of value) if (isObject(item)) objects.push(item);
-      }
-      return { items, count, bytes, below: written.length > 0 ? rowValues(written) : objectValues(objects) };
-    },
-  };
-}
-
-/** Rows that were written: their values have none below them. */
-function rowValues(lists: readonly WrittenRows[]): Values {
+/** Counts made while an answer was written, from a position on. */
+function valuesAt(position: Position, tallies: Tallies): Values {
   return {
     look({ key }) {
-      let [count, bytes] = [0, 0];
-      for (const list of lists) {
-        count += list.count;
-        bytes += list.characters.get(key) ?? 0;
-      }
-      return { items: 0, count, bytes, below: objectValues([]) };
-    },
-  };
-}
-
-/** Counts made while an answer was written. */
-function writtenValues(tally: Tally): Values {
-  return {
-    look({ key }) {
-      const below = tally.at(key);
-      const { items, count, characters } = below;
-      return { items, count, bytes: characters, below: writtenValues(below) };
+      const below = position.at(key);
+      const { items, count, characters } = tallies.at(below);
+      return { items, count, bytes: characters, below: valuesAt(below, tallies) };
     },
   };
 }
 
 /** The data of an answer; null if there is none. */
-function valuesOf(data: unknown): Values | null {
-  if (data instanceof WrittenValues) return objectValues([data.values]);
-  if (data instanceof WrittenData) return writtenValues(data.tally);
-  return isObject(data) ? objectValues([data]) : null;
-}
+const valuesOf = (data: unknown): Values | null =>
+  data instanceof WrittenData ? valuesAt(data.root, data.tallies) : null;
 
 /** True if the fields below have to be looked at: lists are, and fields that cost something. */
 function needsLook({ below }: PlannedField): boolean {

@@ -9,7 +9,7 @@ import {
 } from 'graphql';
 import type { FieldCost, Sizes } from '../../schema/cost.ts';
 
-/** Points of each field of introspection: GraphQL's own executor runs it, not compiled. */
+/** Points of each field of introspection. */
 const each = 0.004;
 
 /** Bytes of texts that introspection gives. */

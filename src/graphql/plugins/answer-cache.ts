@@ -3,8 +3,7 @@ import type { Plugin } from 'graphql-yoga';
 import type { EndpointServices } from '../../access/endpoint-services.ts';
 import { rightsOf } from '../../access/entitlement/recheck.ts';
 import { currentRequest } from '../../runtime/request-scope.ts';
-import { heavyValues } from '../../wire/json-bytes.ts';
-import { jsonBuffers, stringified, WrittenJson } from '../../wire/json-chunks.ts';
+import { jsonBuffers, WrittenJson } from '../../wire/json-chunks.ts';
 import type { AnswerCache } from '../../wire/response-cache.ts';
 import { sentPoints } from '../limits/sent-points.ts';
 import { type OperationState, stateOf } from '../request-state.ts';
@@ -37,6 +36,9 @@ export interface CachedAnswer {
   note: string | null;
 }
 
+/** Values of an answer that is cached. */
+const mostValues = 20_000;
+
 /** Caches whole answers for asking again. Authentication, rate and the in-flight slot come before it. */
 export function answerCache(services: EndpointServices, cache: AnswerCache<CachedAnswer>): Plugin {
   /** Stock bars take their slot in flight all the same; where none is left the field itself says so. */
@@ -65,11 +67,12 @@ export function answerCache(services: EndpointServices, cache: AnswerCache<Cache
       if (!store || !dependencies) return;
       return {
         onExecuteDone: ({ result, setResult }) => {
-          // A large answer is written in pieces as it is sent, and is too large to keep.
-          if (Symbol.asyncIterator in result || result.errors?.length || !result.data) return;
+          if (Symbol.asyncIterator in result || result.errors?.length) return;
+          const written: unknown = result.data;
+          if (!(written instanceof WrittenJson)) return;
           const { points, leaves } = state.actual!;
-          if (leaves > heavyValues) return;
-          const data = Buffer.concat(jsonBuffers({ parts: stringified(result.data) }));
+          if (leaves > mostValues) return;
+          const data = Buffer.concat(jsonBuffers(written));
           store({ data, points, note: services.simulatedNote() }, dependencies);
           setResult({ ...result, data: new WrittenJson([data]) as never });
         },

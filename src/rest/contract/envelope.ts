@@ -1,6 +1,4 @@
-import { yieldToEventLoop } from '../../runtime/event-loop.ts';
 import type { Failure } from '../../wire/failure.ts';
-import { WrittenJson } from '../../wire/json-chunks.ts';
 
 /** A success body (spec 1): the payload and what the answer says of itself. */
 export interface Envelope {
@@ -37,35 +35,6 @@ function without(source: Record<string, unknown>, absent: Set<string>): Record<s
   return result;
 }
 
-/** @param data What is written already in it has been written without them. */
-function pruned(data: unknown, absent: Set<string>): unknown {
-  if (data instanceof WrittenJson) return data;
-  if (Array.isArray(data)) return data.map((item) => pruned(item, absent));
-  if (data === null || typeof data !== 'object') return data;
-  const result = without(data as Record<string, unknown>, absent);
-  for (const key in result) if (typeof result[key] === 'object') result[key] = pruned(result[key], absent);
-  return result;
-}
-
-/** Rows pruned in one iteration of the event loop: about 2 ms of work. */
-const rowsPerYield = 2000;
-
-/** As `pruned`, but yields to the event loop within long lists of the answer. */
-async function prunedYielding(data: unknown, absent: Set<string>): Promise<unknown> {
-  if (data === null || typeof data !== 'object' || data instanceof WrittenJson) return data;
-  if (!Array.isArray(data)) {
-    const result = without(data as Record<string, unknown>, absent);
-    for (const key in result) result[key] = await prunedYielding(result[key], absent);
-    return result;
-  }
-  const rows: unknown[] = [];
-  for (const row of data) {
-    rows.push(pruned(row, absent));
-    if (rows.length % rowsPerYield === 0) await yieldToEventLoop();
-  }
-  return rows;
-}
-
 /** An answer whose meta says so beside what its note says already; as it is for null. */
 export function noted<T extends { meta: Record<string, unknown> }>(answer: T, note: string | null): T {
   if (note === null) return answer;
@@ -73,14 +42,11 @@ export function noted<T extends { meta: Record<string, unknown> }>(answer: T, no
   return { ...answer, meta: { ...answer.meta, note: typeof own === 'string' ? `${own} ${note}` : note } };
 }
 
-/** The envelope of an operation's answer; `absent` names the keys of `data` that are omitted instead of null. */
-export async function envelope(
-  answer: { data: unknown; meta: Record<string, unknown> },
-  absent: readonly string[],
-): Promise<Envelope> {
+/** The envelope of an operation's answer. */
+export function envelope(answer: { data: unknown; meta: Record<string, unknown> }): Envelope {
   const meta = without(answer.meta, absentInMeta);
   if (meta.caps) meta.caps = without(meta.caps as Record<string, unknown>, absentInCaps);
-  return { data: absent.length > 0 ? await prunedYielding(answer.data, new Set(absent)) : answer.data, meta };
+  return { data: answer.data, meta };
 }
 
 /** The body of a failure. */

@@ -92,7 +92,7 @@ function tableOf({ tables: { tables }, table }: Answer): Table {
 export async function writeAnswer(media: string, answer: Answer): Promise<WrittenAnswer> {
   const { route, tables, found } = answer;
   const isJson = media === mediaTypes.json;
-  const enveloped = await envelope(found, isJson ? route.absent : []);
+  const enveloped = envelope(found);
   const written = { envelope: enveloped, bare: !isJson, beside: null, contentType: media };
   if (isJson) return { ...written, bytes: await jsonBytes(enveloped), contentType: `${media}; charset=utf-8` };
   if (media === mediaTypes.protobuf) return { ...written, bytes: await encodeMessage(route.protobuf!, found) };

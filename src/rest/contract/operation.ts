@@ -9,8 +9,10 @@ import {
   print,
   validate,
 } from 'graphql';
-import { compileOperation, type RunOperation } from '../../graphql/execution/compiled-operation.ts';
+import type { AnswerForm } from '../../graphql/execution/execution-plan.ts';
 import { operationSpan } from '../../graphql/execution/operation-span.ts';
+import { PreparedOperation } from '../../graphql/execution/prepared-operation.ts';
+import { executeInPieces } from '../../graphql/execution/sliced-execution.ts';
 import { coerceVariables } from '../../graphql/execution/variables.ts';
 import { type Failure, failureWithin, internal, invalidRequest } from '../../wire/failure.ts';
 import { withFragments } from './fragments.ts';
@@ -19,7 +21,13 @@ import type { Route } from './route.ts';
 /** Context of a stored operation: the graph's, opaque here. */
 export type OperationContext = object;
 
-/** A route's stored operation: validated and compiled. */
+/**
+ * Forms of a route's answer: as JSON, of which long parts are written already; the same as values; or values with null
+ * for what JSON omits.
+ */
+export type StoredForm = 'json' | 'values' | 'whole';
+
+/** A route's stored operation, validated. */
 export interface StoredOperation {
   source: string;
   document: DocumentNode;
@@ -28,12 +36,12 @@ export interface StoredOperation {
   /** Names of the operation's variables. */
   variables: readonly string[];
   /** Runs it; throws the `Failure` of the first error. */
-  run: Run;
-  /** The same, for an answer in JSON: with `WrittenRows` where rows stand that have been written already. */
-  runForJson: Run;
+  run: (
+    form: StoredForm,
+    context: OperationContext,
+    variables: Record<string, unknown>,
+  ) => Promise<Record<string, unknown>>;
 }
-
-type Run = (context: OperationContext, variables: Record<string, unknown>) => Promise<Record<string, unknown>>;
 
 /** The failure behind a GraphQL error: what a resolver or scalar threw, or a defect of ours. */
 export function failureOf(error: GraphQLError): Failure {
@@ -66,29 +74,27 @@ export function readOperation(schema: GraphQLSchema, path: string): ReadOperatio
   return { source: `${print(document)}\n`, document, definition };
 }
 
-/** Reads, validates and compiles a route's operation. */
+/** Reads and validates a route's operation. */
 export function storedOperation(schema: GraphQLSchema, route: Route): StoredOperation {
   const { source, document, definition } = readOperation(schema, `../routes/${route.operation}`);
-  const variables = (definition.variableDefinitions ?? []).map((variable) => variable.variable.name.value);
-  const compiled = compileOperation(schema, document, definition.name?.value, new Set(route.absent));
-  if (!compiled) throw new Error(`${route.operation} does not compile`);
-  const running =
-    (run: RunOperation): Run =>
-    async (context, values) => {
-      // The compiled form departs from the language when variables are omitted: every one is sent.
-      const complete = Object.fromEntries(variables.map((name) => [name, values[name] ?? null]));
-      const { coerced, errors } = await coerceVariables(schema, definition, complete);
-      if (errors) throw route.invalidVariables?.(complete) ?? failureOf(errors[0]!);
-      const result = await run(undefined, context, coerced);
-      if (result.errors?.length) throw failureOf(result.errors[0]!);
-      return result.data as Record<string, unknown>;
-    };
+  const absent = new Set(route.absent);
+  const prepared = (form: AnswerForm) => new PreparedOperation(schema, document, definition.name?.value, form);
+  const forms: Record<StoredForm, PreparedOperation> = {
+    json: prepared({ isWritten: true, absent }),
+    values: prepared({ isWritten: false, absent }),
+    whole: prepared({ isWritten: false, absent: new Set() }),
+  };
   return {
     source,
     document,
     span: operationSpan(document),
-    variables,
-    run: running(compiled.run),
-    runForJson: running(compiled.runWritten),
+    variables: (definition.variableDefinitions ?? []).map((variable) => variable.variable.name.value),
+    run: async (form, context, variables) => {
+      const { coerced, errors: wrong } = await coerceVariables(schema, definition, variables);
+      if (wrong) throw route.invalidVariables?.(variables) ?? failureOf(wrong[0]!);
+      const { data, errors } = await executeInPieces(forms[form], context, coerced);
+      if (errors.length > 0) throw failureOf(errors[0]!);
+      return data!;
+    },
   };
 }

@@ -48,8 +48,8 @@ export async function callRoute(
     const context = services.context(caller, onEnd);
     if (route.inFlightLimited) await services.takeInFlightSlot(context);
     const variables = { ...route.variables(values, read), protobuf: false };
-    const result = await withBody(read, () => operation.run(context, variables));
-    return await envelope(noted(answerAt(result, route.answer), services.simulatedNote()), route.absent);
+    const result = await withBody(read, () => operation.run('values', context, variables));
+    return envelope(noted(answerAt(result, route.answer), services.simulatedNote()));
   } catch (error) {
     throw failureOf(route, error);
   } finally {

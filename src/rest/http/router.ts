@@ -149,8 +149,9 @@ async function freshAnswer(parts: RestParts, compiled: CompiledRoute, exchange: 
   const store = route.method === 'GET' ? parts.sealed.storing(answerKey(parts, exchange)) : null;
   const isProtobuf = media === mediaTypes.protobuf;
   const variables = { ...route.variables(values, body), protobuf: isProtobuf };
-  const run = media === mediaTypes.json ? operation.runForJson : operation.run;
-  const result = await withBody(body, () => parts.services.span(...operation.span, () => run(context, variables)));
+  const form = media === mediaTypes.json ? 'json' : 'whole';
+  const run = () => operation.run(form, context, variables);
+  const result = await withBody(body, () => parts.services.span(...operation.span, run));
   const found = noted(answerAt(result, route.answer), parts.services.simulatedNote());
   const written = await writeAnswer(media, { route, tables, found, table: values.table as string | undefined });
   const { cacheable, tagged } = caching(route, written.envelope);
@@ -238,7 +239,7 @@ function compiledRoute(schema: GraphQLSchema, written: Route): CompiledRoute {
   return { route, operation, answer, tables };
 }
 
-/** The routes of the table, each with its operation validated and compiled. */
+/** The routes of the table, each with its operation validated. */
 export function compiledRoutes(schema: GraphQLSchema, routes: readonly Route[]): CompiledRoute[] {
   return routes.map((route) => compiledRoute(schema, route));
 }

@@ -3,21 +3,27 @@ import { execute, GraphQLError, type GraphQLSchema, parse } from 'graphql';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Caller } from '../../src/access/caller.ts';
 import { readConfig } from '../../src/config/config.ts';
-import { executeInPieces } from '../../src/graphql/execution/execute.ts';
-import { WrittenValues } from '../../src/graphql/execution/leaf-tally.ts';
+import { execute as executeOurs } from '../../src/graphql/execution/execute.ts';
+import { PreparedOperation } from '../../src/graphql/execution/prepared-operation.ts';
+import { written } from '../../src/graphql/execution/sliced-execution.ts';
 import { Pieces } from '../../src/graphql/execution/sliced-work.ts';
 import { operationWeights } from '../../src/graphql/limits/weighed-operation.ts';
 import { requestContext } from '../../src/resolvers/context.ts';
-import { envelope } from '../../src/rest/contract/envelope.ts';
-import { failureOf, type StoredOperation, storedOperation } from '../../src/rest/contract/operation.ts';
+import {
+  failureOf,
+  type StoredForm,
+  type StoredOperation,
+  storedOperation,
+} from '../../src/rest/contract/operation.ts';
 import { readParams } from '../../src/rest/contract/params.ts';
 import { lifetime } from '../../src/runtime/lifetime.ts';
 import { schema } from '../../src/schema/index.ts';
 import type { Failure } from '../../src/wire/failure.ts';
-import { jsonBytes, writtenJson } from '../../src/wire/json-bytes.ts';
+import { jsonBytes } from '../../src/wire/json-bytes.ts';
 import { jsonBuffers } from '../../src/wire/json-chunks.ts';
-import type { Json, TestApp } from '../support/app.ts';
-import { filledApp } from '../support/filled-market.ts';
+import { type Json, type TestApp, } from '../support/app.ts';
+import { countedData } from '../support/counted-data.ts';
+import { filledApp, } from '../support/filled-market.ts';
 import { type Random, randomOf } from '../support/random.ts';
 import { about, type KnownRoute, knownRoutes } from './known-routes.ts';
 import { madeRequests } from './requests.ts';
@@ -77,10 +83,16 @@ interface Result {
 
 const told = ({ status, code, message, details }: Failure) => ({ status, code, message, details });
 
-async function compiled(operation: StoredOperation, caller: Caller, variables: Variables): Promise<Result> {
+/** What the server gives in a form of its answer, as JSON. */
+async function run(
+  form: StoredForm,
+  operation: StoredOperation,
+  caller: Caller,
+  variables: Variables,
+): Promise<Result> {
   try {
-    const data = await inRequest(caller, (context) => operation.run(context, variables));
-    return { data: JSON.parse(JSON.stringify(data)), failure: null };
+    const data = await inRequest(caller, (context) => operation.run(form, context, variables));
+    return { data: JSON.parse(String(await jsonBytes(data))), failure: null };
   } catch (error) {
     return { data: null, failure: told(error as Failure) };
   }
@@ -107,39 +119,26 @@ async function inPieces(operation: StoredOperation, caller: Caller, variables: V
     limits: { characters: Infinity, ms: Infinity },
     now: () => (nowMs += 0.1),
   });
-  const { data, errors } = await inRequest(caller, (contextValue) =>
-    executeInPieces(
-      { schema, document, variableValues, contextValue: { ...contextValue, batchSchedule: pieces.batch } },
-      pieces,
-    ),
-  );
+  const prepared = new PreparedOperation(schema, document, null, { isWritten: true, absent: new Set() });
+  const { data, errors } = await inRequest(caller, (context) => {
+    const contextValue = { ...context, batchSchedule: pieces.batch };
+    const values = { rootValue: undefined, contextValue, variableValues };
+    return pieces.run(async () => written(await executeOurs(prepared, values, pieces), pieces));
+  });
   if (errors.length > 0) return { data: null, failure: told(failureOf(errors[0]!)) };
   const plain: Json = JSON.parse(String(Buffer.concat(jsonBuffers(data!))));
   // What is charged is the same, counted in the data or while it was written.
   const { actual } = weigh(document, null).predict(variableValues, caller);
-  expect(actual(data)).toEqual(actual(plain));
+  expect(actual(data)).toEqual(actual(countedData(plain)));
   return { data: plain, failure: null };
 }
 
-/** The same for an answer in JSON, with rows that are written at once; without the keys that are absent where null. */
-async function written({ route }: KnownRoute, operation: StoredOperation, caller: Caller, variables: Variables) {
-  const { runForJson, document } = operation;
-  let data: Record<string, unknown>;
-  try {
-    data = await inRequest(caller, (context) => runForJson(context, variables));
-  } catch (error) {
-    return { data: null, failure: told(error as Failure) };
-  }
-  const plain: Json = JSON.parse(String(await jsonBytes(data)));
-  // What is charged is the same, counted in values or in rows that are written.
-  const variableValues = Object.fromEntries(Object.entries(variables).filter(([, value]) => value !== undefined));
-  const { actual } = weigh(document, null).predict(variableValues, caller);
-  expect(actual(new WrittenValues(await writtenJson(data), data))).toEqual(actual(plain));
-  return { data: await withoutAbsent(route, plain), failure: null };
+/** The data without the keys that a route omits where they are null. */
+function withoutAbsent({ absent }: KnownRoute['route'], data: Json): Json {
+  return JSON.parse(JSON.stringify(data), function (key, value) {
+    return value === null && !Array.isArray(this) && absent.includes(key) ? undefined : value;
+  });
 }
-
-const withoutAbsent = async ({ absent }: KnownRoute['route'], data: unknown) =>
-  (await envelope({ data, meta: {} }, absent)).data as Json;
 
 /** The variables the router makes of texts; null when the texts are refused before the graph is asked. */
 function variablesOf({ route }: KnownRoute, texts: Record<string, string>, body: unknown): Variables | null {
@@ -193,7 +192,7 @@ function requiredAreThere(known: KnownRoute, set: Variables): boolean {
 /** Operations that read, so that running them twice is running them once. */
 const reading = knownRoutes().filter(({ route }) => route.method === 'GET');
 
-describe('a stored operation gives the same compiled, written, interpreted and in pieces', () => {
+describe('a stored operation gives what graphql-js gives, in each form of its answer and in pieces', () => {
   test.each(reading)('$name', async (known) => {
     const operation = operationOf(known);
     const random = randomOf(11);
@@ -202,17 +201,19 @@ describe('a stored operation gives the same compiled, written, interpreted and i
     await interpreted(operation, callers[0]!, variableSets(known, randomOf(11))[0]!);
     for (const variables of variableSets(known, random)) {
       const caller = random.once(3) ? random.pick(callers) : callers[random.below(2)]!;
-      const [first, second] = [
-        await interpreted(operation, caller, variables),
-        await compiled(operation, caller, variables),
+      const first = forgetCached(await interpreted(operation, caller, variables));
+      const expected = { ...first, data: withoutAbsent(known.route, first.data) };
+      const [whole, sliced, values, json] = [
+        await run('whole', operation, caller, variables),
+        await inPieces(operation, caller, variables),
+        await run('values', operation, caller, variables),
+        await run('json', operation, caller, variables),
       ].map(forgetCached);
-      expect(second, JSON.stringify(variables)).toStrictEqual(first);
-      const third = forgetCached(await inPieces(operation, caller, variables));
-      expect(third, JSON.stringify(variables)).toStrictEqual(first);
-      const fourth = forgetCached(await written(known, operation, caller, variables));
-      const expected = { ...first!, data: await withoutAbsent(known.route, first!.data) };
-      expect(fourth, JSON.stringify(variables)).toStrictEqual(expected);
-      outcomes.add(first!.failure ? String(first!.failure.status) : 'data');
+      expect(whole, JSON.stringify(variables)).toStrictEqual(first);
+      expect(sliced, JSON.stringify(variables)).toStrictEqual(first);
+      expect(values, JSON.stringify(variables)).toStrictEqual(expected);
+      expect(json, JSON.stringify(variables)).toStrictEqual(expected);
+      outcomes.add(first.failure ? String(first.failure.status) : 'data');
     }
     expect(outcomes).toContain('data');
   });
@@ -222,13 +223,14 @@ describe('a stored operation gives the same compiled, written, interpreted and i
     const operation = operationOf(known);
     for (const variables of variableSets(known, randomOf(5))) {
       const results: Result[] = [];
-      for (const run of [interpreted, compiled]) {
+      const ours = (...asked: Parameters<typeof interpreted>) => run('whole', ...asked);
+      for (const each of [interpreted, ours]) {
         const accountId = await app.account();
         const id = known.known.prepare ? await known.known.prepare(app, accountId) : null;
         const state = await app.access.authenticate(await app.access.sessions.create(accountId, 60_000));
         if (state.state !== 'ok') return expect.fail('not let in');
         const own = 'id' in variables && id !== null ? { ...variables, id } : variables;
-        results.push(forgetMade(await run(operation, state.caller, own)));
+        results.push(forgetMade(await each(operation, state.caller, own)));
       }
       expect(results[1], JSON.stringify(variables)).toStrictEqual(results[0]);
     }
@@ -243,7 +245,7 @@ describe('a stored operation gives the same compiled, written, interpreted and i
           const variables = { ...usual, [name]: wrong };
           const [first, second] = [
             await interpreted(operation, callers[0]!, variables),
-            await compiled(operation, callers[0]!, variables),
+            await run('json', operation, callers[0]!, variables),
           ];
           const outcome = ({ failure }: Result) => `${failure?.status} ${failure?.code}`;
           const what = `${known.name} ${name} ${JSON.stringify(wrong)}: ${second.failure?.message}, ${first.failure?.message}`;
@@ -271,7 +273,7 @@ function forgetMade(result: Result): Result {
   return JSON.parse(text) as Result;
 }
 
-describe('a document that comes again runs compiled, and gives what it gave before', () => {
+describe('a document that comes again gives what it gave before', () => {
   test.each(reading)('$name', async (known) => {
     const { source } = operationOf(known);
     const credential = await app.session();

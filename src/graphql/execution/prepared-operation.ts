@@ -1,0 +1,69 @@
+import {
+  type DocumentNode,
+  type GraphQLSchema,
+  getOperationAST,
+  Kind,
+  type OperationDefinitionNode,
+  type ValueNode,
+  visit,
+} from 'graphql';
+import { fragmentsOf } from './document.ts';
+import { type AnswerForm, OperationPlan } from './execution-plan.ts';
+
+/** Plans of an operation that are kept: a client may ask for as many as its conditions have outcomes. */
+const mostPlans = 2;
+
+/** Names of the variables that `@skip` and `@include` depend on. */
+function conditionsOf(document: DocumentNode): string[] {
+  const names = new Set<string>();
+  const add = (value: ValueNode) => {
+    if (value.kind === Kind.VARIABLE) names.add(value.name.value);
+  };
+  visit(document, {
+    Directive: ({ name, arguments: given = [] }) => {
+      if (name.value === 'skip' || name.value === 'include') for (const { value } of given) add(value);
+    },
+  });
+  return [...names];
+}
+
+/** A validated operation, whose plans are kept by the outcome of its conditions. */
+export class PreparedOperation {
+  readonly schema: GraphQLSchema;
+  readonly operation: OperationDefinitionNode;
+  readonly form: AnswerForm;
+  readonly #fragments: OperationPlan['fragments'];
+  readonly #conditions: readonly string[];
+  readonly #plans = new Map<string, OperationPlan>();
+
+  /** Throws if the document has no such operation. */
+  constructor(
+    schema: GraphQLSchema,
+    document: DocumentNode,
+    operationName: string | null | undefined,
+    form: AnswerForm,
+  ) {
+    const operation = getOperationAST(document, operationName);
+    if (!operation) throw new Error('the document has no such operation');
+    this.schema = schema;
+    this.operation = operation;
+    this.form = form;
+    this.#fragments = Object.fromEntries(fragmentsOf(document));
+    this.#conditions = conditionsOf(document);
+  }
+
+  /** The plan for these variables. */
+  plan(variables: Readonly<Record<string, unknown>>): OperationPlan {
+    const key = this.#conditions.map((name) => String(variables[name])).join();
+    let plan = this.#plans.get(key);
+    if (!plan) {
+      plan = new OperationPlan(
+        { schema: this.schema, operation: this.operation, fragments: this.#fragments, form: this.form },
+        Object.fromEntries(this.#conditions.map((name) => [name, variables[name]])),
+      );
+      if (this.#plans.size >= mostPlans) this.#plans.delete(this.#plans.keys().next().value!);
+      this.#plans.set(key, plan);
+    }
+    return plan;
+  }
+}

@@ -1,0 +1,278 @@
+import { GraphQLFloat, type GraphQLLeafType, getNullableType, isNonNullType, TypeNameMetaFieldDef } from 'graphql';
+import { ColumnRows, type ColumnValues } from '../../wire/column-rows.ts';
+import { ByteWriter } from '../../wire/json-byte-writer.ts';
+import { WrittenJson } from '../../wire/json-chunks.ts';
+import { isAsItIs, isPromise } from './completed.ts';
+import type { FieldPlan } from './execution-plan.ts';
+import type { Pieces } from './sliced-work.ts';
+
+/**
+ * Thrown for a row that has what only the ordinary way of completing it knows to answer: an error, a value that does
+ * not fit its type, a null where none may be, a promise.
+ */
+class NotPlain extends Error {}
+
+function notPlain(): never {
+  throw new NotPlain();
+}
+
+/** A field of each row. */
+export interface Column {
+  field: FieldPlan;
+  /** Where it stands among the columns. */
+  index: number;
+  /** The key as it is written first in a row: with a brace before it and a colon behind. */
+  firstKey: Uint8Array;
+  /** The key as it is written behind others. */
+  laterKey: Uint8Array;
+  resolve: ((row: unknown) => unknown) | null;
+  type: GraphQLLeafType;
+  nonNull: boolean;
+  isOmitted: boolean;
+  /** True if a number is answered as it is; NaN is null. Throws `NotPlain` for one that is neither. */
+  accepts: (value: number) => boolean;
+}
+
+const utf8 = (text: string) => new Uint8Array(Buffer.from(text));
+const [nullBytes, trueBytes, falseBytes, emptyRow] = ['null', 'true', 'false', '{}'].map(utf8) as [
+  Uint8Array,
+  Uint8Array,
+  Uint8Array,
+  Uint8Array,
+];
+const [closeBrace, openBracket, closeBracket, comma] = [...utf8('}[],')] as [number, number, number, number];
+
+/** A field that is a plain value, as a column. */
+export function columnOf(field: FieldPlan, index: number): Column {
+  const { key, definition, isOmitted } = field;
+  const type = getNullableType(definition.type) as GraphQLLeafType;
+  const nonNull = isNonNullType(definition.type);
+  const isFloat = type === GraphQLFloat;
+  return {
+    field,
+    index,
+    firstKey: utf8(`{"${key}":`),
+    laterKey: utf8(`,"${key}":`),
+    resolve: (field.resolve ?? null) as Column['resolve'],
+    type,
+    nonNull,
+    isOmitted,
+    accepts: (value) => {
+      if (isFloat && Number.isFinite(value)) return true;
+      if (!Number.isNaN(value)) return type.serialize(value) === value || notPlain();
+      return nonNull && notPlain();
+    },
+  };
+}
+
+function valueAt(from: ColumnValues, row: number): unknown {
+  if (typeof from === 'function') return from(row);
+  return from instanceof Float64Array ? from[row] : from.all;
+}
+
+/** The values of each column over the rows; null if the rows do not have all of them. */
+function columnValues(columns: readonly Column[], rows: ColumnRows<unknown>): ColumnValues[] | null {
+  const values: ColumnValues[] = [];
+  for (const { field, resolve } of columns) {
+    const isName = field.definition === TypeNameMetaFieldDef;
+    const found = isName ? { all: resolve!(null) as string } : rows.columns[field.name];
+    if (found === undefined) return null;
+    values.push(found);
+  }
+  return values;
+}
+
+/** Rows that stand in columns of numbers, and of texts that are the same in all rows. */
+interface NumberRows {
+  columns: { before: Uint8Array; values: Float64Array; accepts: (value: number) => boolean }[];
+  behind: Uint8Array;
+}
+
+const behindNumbers = utf8('}');
+
+/** Lists that can be written as rows: they can be read again. */
+export type Rows = readonly unknown[] | ColumnRows<unknown>;
+
+/** Parts of a list of rows. */
+export interface RowParts {
+  rows: Rows;
+  columns: readonly Column[];
+  mayBeNull: boolean;
+  /** Its depth in the answer. */
+  depth: number;
+}
+
+/** Values that are written before the time is looked at again: about a tenth of a millisecond of work. */
+const valuesALook = 1000;
+
+/**
+ * Writes a list of objects of which only plain values are asked, as long as the piece lasts, and the rest of it in
+ * later pieces. Throws, or rejects, where the list has to be completed value by value.
+ */
+export class RowRun {
+  readonly count: number;
+  readonly #parts: RowParts;
+  readonly #pieces: Pieces;
+  readonly #writer = new ByteWriter();
+  /** Characters of texts, by column. */
+  readonly #characters: number[];
+  readonly #rowsALook: number;
+  /** The rows in columns; null = they are objects. */
+  readonly #values: readonly ColumnValues[] | null;
+  readonly #numbers: NumberRows | null;
+  #next = 0;
+  #wrote = 0;
+
+  constructor(parts: RowParts, pieces: Pieces) {
+    const { rows, columns } = parts;
+    this.#parts = parts;
+    this.#pieces = pieces;
+    this.#characters = columns.map(() => 0);
+    this.#rowsALook = Math.max(1, Math.ceil(valuesALook / columns.length));
+    this.#values = rows instanceof ColumnRows ? columnValues(columns, rows) : null;
+    this.count = rows instanceof ColumnRows ? rows.count : rows.length;
+    this.#numbers = this.#values && this.#numberRows(this.#values);
+  }
+
+  /** Counts the characters of texts, by column. */
+  get characters(): readonly number[] {
+    return this.#characters;
+  }
+
+  /** The list's JSON, or a promise of it. */
+  run(): WrittenJson | Promise<WrittenJson> {
+    try {
+      if (this.#next === 0) this.#writer.byte(openBracket);
+      while (this.#next < this.count) {
+        const start = this.#next;
+        this.#next = Math.min(start + this.#rowsALook, this.count);
+        this.#rows(start, this.#next);
+        this.#looked(this.#next - start);
+        if (this.#next < this.count && !this.#pieces.mayGoOn()) {
+          this.#writer.pause();
+          return this.#pieces.later(() => this.run(), this.#parts.depth);
+        }
+      }
+      this.#writer.byte(closeBracket);
+      return new WrittenJson(this.#writer.done());
+    } catch (error) {
+      this.#pieces.wrote(-this.#wrote);
+      throw error;
+    }
+  }
+
+  /** Counts rows that were written. */
+  #looked(count: number): void {
+    const { length } = this.#writer;
+    this.#pieces.leaves += count * this.#parts.columns.length;
+    this.#pieces.wrote(length - this.#wrote);
+    this.#wrote = length;
+  }
+
+  #rows(start: number, end: number): void {
+    const writer = this.#writer;
+    if (this.#numbers) {
+      writer.rows(start, end, this.#numbers);
+      return;
+    }
+    const { rows } = this.#parts;
+    for (let row = start; row < end; row++) {
+      if (row > 0) writer.byte(comma);
+      if (this.#values) this.#columnRow(row, this.#values);
+      else this.#row(rows instanceof ColumnRows ? rows.rowAt(row) : rows[row]);
+    }
+  }
+
+  #row(row: unknown): void {
+    const writer = this.#writer;
+    if (row === null || row === undefined) {
+      if (!this.#parts.mayBeNull) notPlain();
+      writer.raw(nullBytes);
+      return;
+    }
+    if (typeof row !== 'object' || row instanceof Error || isPromise(row)) notPlain();
+    const { columns } = this.#parts;
+    let isEmpty = true;
+    for (let i = 0; i < columns.length; i++) {
+      const column = columns[i]!;
+      const { resolve } = column;
+      const value = resolve === null ? (row as Record<string, unknown>)[column.field.name] : resolve(row);
+      isEmpty = !this.#field(column, value, isEmpty) && isEmpty;
+    }
+    this.#endRow(isEmpty);
+  }
+
+  /** Writes a field; false = it is omitted. */
+  #field(column: Column, value: unknown, isFirst: boolean): boolean {
+    const writer = this.#writer;
+    const isNull = value === null || value === undefined;
+    if (isNull && column.isOmitted) return false;
+    writer.raw(isFirst ? column.firstKey : column.laterKey);
+    if (!isNull) this.#value(column, value);
+    else if (column.nonNull) notPlain();
+    else writer.raw(nullBytes);
+    return true;
+  }
+
+  #endRow(isEmpty: boolean): void {
+    if (isEmpty) this.#writer.raw(emptyRow);
+    else this.#writer.byte(closeBrace);
+  }
+
+  /** The rows' columns as they are written; null if there are others than of numbers and of one text. */
+  #numberRows(values: readonly ColumnValues[]): NumberRows | null {
+    const columns: NumberRows['columns'] = [];
+    /** The texts since the last column of numbers, with their keys. */
+    let texts = '';
+    for (const [i, column] of this.#parts.columns.entries()) {
+      const from = values[i]!;
+      const { accepts, isOmitted, firstKey, laterKey } = column;
+      if (isOmitted || typeof from === 'function') return null;
+      const key = i === 0 ? firstKey : laterKey;
+      if (from instanceof Float64Array) {
+        const before = texts === '' ? key : utf8(texts + Buffer.from(key).toString());
+        columns.push({ before, values: from, accepts });
+        texts = '';
+      } else {
+        const text = this.#serialized(column, from.all) as string;
+        texts += Buffer.from(key).toString() + JSON.stringify(text);
+        this.#characters[i] = this.count * text.length;
+      }
+    }
+    return { columns, behind: texts === '' ? behindNumbers : utf8(`${texts}}`) };
+  }
+
+  #columnRow(row: number, values: readonly ColumnValues[]): void {
+    const { columns } = this.#parts;
+    let isEmpty = true;
+    for (let i = 0; i < columns.length; i++) {
+      const column = columns[i]!;
+      const value = valueAt(values[i]!, row);
+      const isNull = value === null || value === undefined || Number.isNaN(value);
+      isEmpty = !this.#field(column, isNull ? null : value, isEmpty) && isEmpty;
+    }
+    this.#endRow(isEmpty);
+  }
+
+  #value(column: Column, value: unknown): void {
+    if (isAsItIs(column.type, value)) this.#written(column, value);
+    else this.#written(column, this.#serialized(column, value));
+  }
+
+  #serialized({ type }: Column, value: unknown): unknown {
+    if (value instanceof Error || typeof value === 'function' || isPromise(value)) notPlain();
+    const serialized = type.serialize(value);
+    if (serialized === null || serialized === undefined) notPlain();
+    return serialized;
+  }
+
+  #written({ index }: Column, value: unknown): void {
+    const writer = this.#writer;
+    if (typeof value === 'number' && Number.isFinite(value)) writer.number(value);
+    else if (typeof value === 'string') {
+      writer.text(value);
+      this.#characters[index]! += value.length;
+    } else if (typeof value === 'boolean') writer.raw(value ? trueBytes : falseBytes);
+    else writer.json(JSON.stringify(value));
+  }
+}

@@ -1,0 +1,99 @@
+import { type DocumentNode, type ExecutionArgs, type ExecutionResult, GraphQLError, getOperationAST } from 'graphql';
+import type { Plugin } from 'graphql-yoga';
+import type { EndpointServices } from '../../access/endpoint-services.ts';
+import { requestLife } from '../../http/request-life.ts';
+import { currentRequest } from '../../runtime/request-scope.ts';
+import { rateLimited } from '../../wire/failure.ts';
+import type { AnswerForm } from '../execution/execution-plan.ts';
+import { operationSpan } from '../execution/operation-span.ts';
+import { PreparedOperation } from '../execution/prepared-operation.ts';
+import { type AnswerLimits, answerInPieces } from '../execution/sliced-execution.ts';
+import type { Weight } from '../limits/weight.ts';
+import { type OperationState, requestError, stateOf } from '../request-state.ts';
+import { createSlots } from '../slots.ts';
+
+/** Answers that may have more values than this are heavy. */
+const heavyLeaves = 100_000;
+/** The same for rows of many values. */
+const wide = { leaves: 20_000, leavesARow: 20 };
+/** Answers that may have more bytes than this take a slot. */
+const largeBytes = 2 * 1024 * 1024;
+
+function isLarge({ leaves, rows }: Weight): boolean {
+  return leaves > heavyLeaves || (leaves > wide.leaves && leaves > wide.leavesARow * rows);
+}
+
+/** Heavy answers of a process: this many at a time bound its memory, for all callers together. */
+const slotLimits = { total: 4, each: 2, waiting: 4, patienceMs: 10_000 };
+
+/**
+ * The error of a request that names no operation of its document: the executors throw there. In Yoga's words, which
+ * says it first by HTTP.
+ */
+const noOperation = 'Could not determine what operation to execute.';
+
+const written: AnswerForm = { isWritten: true, absent: new Set() };
+
+/** The operations of documents; they stay as long as the parser's cache keeps a document. */
+function preparedOperations({ schema }: EndpointServices): (args: ExecutionArgs) => PreparedOperation {
+  const known = new WeakMap<DocumentNode, Map<string, PreparedOperation>>();
+  return ({ document, operationName }) => {
+    const operations = known.get(document) ?? new Map<string, PreparedOperation>();
+    known.set(document, operations);
+    const name = operationName ?? '';
+    const operation = operations.get(name) ?? new PreparedOperation(schema, document, operationName, written);
+    operations.set(name, operation);
+    return operation;
+  };
+}
+
+/**
+ * Executes operations in place of Yoga's executor: in pieces, of which heavy answers wait for each, a limited number of
+ * them at a time. Stops them at their limits or when the client has disconnected.
+ */
+export function execution(services: EndpointServices, limits: AnswerLimits): Plugin {
+  const prepared = preparedOperations(services);
+  const slots = createSlots(slotLimits);
+
+  /** Holds a slot until the answer has been sent, because it stays in memory until then. */
+  async function takeSlot({ charged, res }: OperationState): Promise<void> {
+    const request = currentRequest();
+    const { counted } = charged!;
+    const caller = 'address' in counted ? counted.address : (counted.keyId ?? counted.accountId);
+    const release = await slots.take(caller, (giveUp) => request?.onEnd(giveUp) ?? (() => {}));
+    // First: a client that has gone meanwhile must not keep the slot, nor one whose operation ended before its answer
+    // was closed.
+    if (release !== null) {
+      request?.onEnd(release);
+      requestLife(res).onEnd(release);
+    }
+    request?.requireClient();
+    if (release === null) throw rateLimited('Too many large answers at a time. Retry, or request fewer rows.', 1);
+  }
+
+  async function execute(args: ExecutionArgs): Promise<ExecutionResult> {
+    const state = stateOf(args);
+    const operation = prepared(args);
+    const isHeavy =
+      operation.operation.operation === 'query' && state.charged !== undefined && isLarge(state.charged.prediction);
+    if (isHeavy) {
+      currentRequest()?.isHeavy();
+      if (state.charged!.prediction.bytes > largeBytes) await takeSlot(state);
+    }
+    return answerInPieces(operation, state, { limits, isHeavy });
+  }
+
+  return {
+    onExecute: ({ args, setExecuteFn, setResultAndStopExecution }) => {
+      const { document, operationName, contextValue } = args as unknown as ExecutionArgs;
+      if (!getOperationAST(document, operationName)) {
+        const error = new GraphQLError(noOperation, { extensions: { code: 'invalid_params' } });
+        return setResultAndStopExecution({ errors: [error] });
+      }
+      const failed = (error: unknown) => ({ errors: [requestError(services, contextValue as OperationState, error)] });
+      setExecuteFn((now) =>
+        services.span(...operationSpan(document, operationName), () => execute(now as ExecutionArgs).catch(failed)),
+      );
+    },
+  };
+}
