@@ -2,7 +2,6 @@ import {
   createSourceEventStream,
   type DocumentNode,
   type ExecutionResult,
-  execute,
   type GraphQLError,
   type GraphQLSchema,
 } from 'graphql';
@@ -11,17 +10,23 @@ import { forEverybody } from '../../runtime/request-scope.ts';
 import type { StreamEnd } from '../../wire/open-stream.ts';
 import { takingReadVariables } from './compiled-operation.ts';
 
-/** A subscription, and who asks it. */
-export interface LiveQuestion<T = string> {
+/** A subscription that was validated. */
+export interface Subscription {
   schema: GraphQLSchema;
   document: DocumentNode;
   operationName: string | null;
   /** As `coerceVariables` read them. */
   variables: Record<string, unknown>;
+}
+
+/** A subscription, and who asks it. */
+export interface LiveQuestion<T = string> extends Subscription {
   /** The graph's context for finding what is followed. */
   context: object;
   /** A fresh context for an event's answer; `onEnd` runs its argument when that is made. */
   contextOf: () => { context: object; end: () => void };
+  /** Executes the subscription on an event, as values. */
+  execute: (subscription: Subscription, event: LiveEvent, context: object) => Promise<ExecutionResult>;
   /** Subscriptions with the same key get the same answers; null = not shared. */
   sharedKey: () => string | null;
   /** An event's answer as it is sent, of a symbol or any (null); one that throws ends the stream. */
@@ -51,18 +56,9 @@ function symbolOf({ value }: LiveEvent): string | null {
 }
 
 async function answer<T>(question: LiveQuestion<T>, event: LiveEvent): Promise<T> {
-  const { schema, document, operationName, variables, contextOf, write } = question;
-  const { context, end } = contextOf();
+  const { context, end } = question.contextOf();
   try {
-    const result = await execute({
-      schema,
-      document,
-      operationName,
-      variableValues: variables,
-      contextValue: context,
-      rootValue: event,
-    });
-    return write(result, symbolOf(event));
+    return question.write(await question.execute(question, event, context), symbolOf(event));
   } finally {
     end();
   }

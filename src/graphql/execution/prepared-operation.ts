@@ -4,6 +4,7 @@ import {
   getOperationAST,
   Kind,
   type OperationDefinitionNode,
+  OperationTypeNode,
   type ValueNode,
   visit,
 } from 'graphql';
@@ -66,4 +67,28 @@ export class PreparedOperation {
     }
     return plan;
   }
+}
+
+const none: ReadonlySet<string> = new Set();
+const known = new WeakMap<DocumentNode, Map<string, PreparedOperation>>();
+
+/**
+ * An operation of a document, prepared once; it stays as long as the document. Events of subscriptions are answered as
+ * values, all else as far as possible written.
+ */
+export function preparedOperation(
+  schema: GraphQLSchema,
+  document: DocumentNode,
+  operationName: string | null | undefined,
+): PreparedOperation {
+  const operations = known.get(document) ?? new Map<string, PreparedOperation>();
+  known.set(document, operations);
+  const name = operationName ?? '';
+  let operation = operations.get(name);
+  if (!operation) {
+    const isWritten = getOperationAST(document, operationName)?.operation !== OperationTypeNode.SUBSCRIPTION;
+    operation = new PreparedOperation(schema, document, operationName, { isWritten, absent: none });
+    operations.set(name, operation);
+  }
+  return operation;
 }

@@ -29,15 +29,20 @@ const piecesOf = ({ bytes, ms }: AnswerLimits, light: number) =>
     now: () => performance.now(),
   });
 
-/** Runs an operation whose answer has no limits, in pieces. Rejects when the client has disconnected. */
+/**
+ * Runs an operation whose answer has no limits, in pieces. Rejects when the client has disconnected.
+ *
+ * @param rootValue The event that a subscription is executed on.
+ */
 export function executeInPieces(
   operation: PreparedOperation,
   contextValue: object,
   variableValues: Record<string, unknown>,
+  rootValue?: unknown,
 ): Promise<Executed> {
   const pieces = piecesOf(unlimited, lightMs);
   Object.assign(contextValue, { batchSchedule: pieces.batch });
-  return pieces.run(() => execute(operation, { rootValue: undefined, contextValue, variableValues }, pieces));
+  return pieces.run(() => execute(operation, { rootValue, contextValue, variableValues }, pieces));
 }
 
 const inWords = (count: number) => Math.ceil(count).toLocaleString('en-US');

@@ -1,12 +1,11 @@
-import { type DocumentNode, type ExecutionArgs, type ExecutionResult, GraphQLError, getOperationAST } from 'graphql';
+import { type ExecutionArgs, type ExecutionResult, GraphQLError, getOperationAST } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
 import type { EndpointServices } from '../../access/endpoint-services.ts';
 import { requestLife } from '../../http/request-life.ts';
 import { currentRequest } from '../../runtime/request-scope.ts';
 import { rateLimited } from '../../wire/failure.ts';
-import type { AnswerForm } from '../execution/execution-plan.ts';
 import { operationSpan } from '../execution/operation-span.ts';
-import { PreparedOperation } from '../execution/prepared-operation.ts';
+import { preparedOperation } from '../execution/prepared-operation.ts';
 import { type AnswerLimits, answerInPieces } from '../execution/sliced-execution.ts';
 import type { Weight } from '../limits/weight.ts';
 import { type OperationState, requestError, stateOf } from '../request-state.ts';
@@ -32,27 +31,11 @@ const slotLimits = { total: 4, each: 2, waiting: 4, patienceMs: 10_000 };
  */
 const noOperation = 'Could not determine what operation to execute.';
 
-const written: AnswerForm = { isWritten: true, absent: new Set() };
-
-/** The operations of documents; they stay as long as the parser's cache keeps a document. */
-function preparedOperations({ schema }: EndpointServices): (args: ExecutionArgs) => PreparedOperation {
-  const known = new WeakMap<DocumentNode, Map<string, PreparedOperation>>();
-  return ({ document, operationName }) => {
-    const operations = known.get(document) ?? new Map<string, PreparedOperation>();
-    known.set(document, operations);
-    const name = operationName ?? '';
-    const operation = operations.get(name) ?? new PreparedOperation(schema, document, operationName, written);
-    operations.set(name, operation);
-    return operation;
-  };
-}
-
 /**
  * Executes operations in place of Yoga's executor: in pieces, of which heavy answers wait for each, a limited number of
  * them at a time. Stops them at their limits or when the client has disconnected.
  */
 export function execution(services: EndpointServices, limits: AnswerLimits): Plugin {
-  const prepared = preparedOperations(services);
   const slots = createSlots(slotLimits);
 
   /** Holds a slot until the answer has been sent, because it stays in memory until then. */
@@ -73,7 +56,7 @@ export function execution(services: EndpointServices, limits: AnswerLimits): Plu
 
   async function execute(args: ExecutionArgs): Promise<ExecutionResult> {
     const state = stateOf(args);
-    const operation = prepared(args);
+    const operation = preparedOperation(services.schema, args.document, args.operationName);
     const isHeavy =
       operation.operation.operation === 'query' && state.charged !== undefined && isLarge(state.charged.prediction);
     if (isHeavy) {
