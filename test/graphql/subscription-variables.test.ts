@@ -23,18 +23,12 @@ const sent = { query, variables: { symbols: ['spy', 'Spy'] } };
 /** Follows a subscription of `sent`; returns the spots that it has said so far. */
 type Follow = (credential: string) => number[];
 
-function bySse(singleConnection: boolean): Follow {
-  return (credential) => {
-    const client = createSseClient({
-      url: `${app.url}/graphql${singleConnection ? '/stream' : ''}`,
-      singleConnection: singleConnection as false,
-      headers: { authorization: `Bearer ${credential}` },
-      retryAttempts: 0,
-    });
-    onTestFinished(() => client.dispose());
-    return followed(client);
-  };
-}
+const bySse: Follow = (credential) => {
+  const headers = { authorization: `Bearer ${credential}` };
+  const client = createSseClient({ url: `${app.url}/graphql`, headers, retryAttempts: 0 });
+  onTestFinished(() => client.dispose());
+  return followed(client);
+};
 
 const byWebSocket: Follow = (credential) => {
   const client = createWsClient({
@@ -62,8 +56,7 @@ function followed(client: Subscriber): number[] {
 }
 
 const ways: [string, Follow][] = [
-  ['events of POST /graphql', bySse(false)],
-  ['/graphql/stream', bySse(true)],
+  ['events of POST /graphql', bySse],
   ['graphql-transport-ws', byWebSocket],
 ];
 

@@ -84,6 +84,18 @@ export class Execution {
       : this.#fields(root, rootValue, undefined);
   }
 
+  /** The source of a subscription's events, which the resolver of its one field gives. Throws a located error. */
+  async source(): Promise<unknown> {
+    const { rootValue, contextValue } = this.#values;
+    const field = this.#plan.root().fields[0]!;
+    const path = pathTo(field, undefined);
+    try {
+      return await field.definition.subscribe!(rootValue, this.#argsOf(field), contextValue, this.#info(field, path));
+    } catch (error) {
+      throw this.errors.located(error, field, path);
+    }
+  }
+
   /** Each field is completed, with all below it, before the next begins. */
   async #serialFields({ fields, hasProto }: ObjectPlan, source: unknown): Promise<Record<string, unknown>> {
     const found: Record<string, unknown> = hasProto ? Object.create(null) : {};

@@ -1,32 +1,21 @@
-import {
-  createSourceEventStream,
-  type DocumentNode,
-  type ExecutionResult,
-  type GraphQLError,
-  type GraphQLSchema,
-} from 'graphql';
+import { type DocumentNode, type ExecutionResult, GraphQLError, type GraphQLSchema } from 'graphql';
 import type { LiveEvent, LiveSource } from '../../live/source.ts';
 import { forEverybody } from '../../runtime/request-scope.ts';
 import type { StreamEnd } from '../../wire/open-stream.ts';
-import { takingReadVariables } from './compiled-operation.ts';
+import { type PreparedOperation, preparedOperation } from './prepared-operation.ts';
+import { executeInPieces, sourceOf } from './sliced-execution.ts';
 
-/** A subscription that was validated. */
-export interface Subscription {
+/** A validated subscription, and who asks it. */
+export interface LiveQuestion<T = string> {
   schema: GraphQLSchema;
   document: DocumentNode;
   operationName: string | null;
   /** As `coerceVariables` read them. */
   variables: Record<string, unknown>;
-}
-
-/** A subscription, and who asks it. */
-export interface LiveQuestion<T = string> extends Subscription {
   /** The graph's context for finding what is followed. */
   context: object;
   /** A fresh context for an event's answer; `onEnd` runs its argument when that is made. */
   contextOf: () => { context: object; end: () => void };
-  /** Executes the subscription on an event, as values. */
-  execute: (subscription: Subscription, event: LiveEvent, context: object) => Promise<ExecutionResult>;
   /** Subscriptions with the same key get the same answers; null = not shared. */
   sharedKey: () => string | null;
   /** An event's answer as it is sent, of a symbol or any (null); one that throws ends the stream. */
@@ -55,16 +44,22 @@ function symbolOf({ value }: LiveEvent): string | null {
   return underlying ?? null;
 }
 
-async function answer<T>(question: LiveQuestion<T>, event: LiveEvent): Promise<T> {
-  const { context, end } = question.contextOf();
+/** A subscription whose source is open. */
+interface Opened<T> extends LiveQuestion<T> {
+  operation: PreparedOperation;
+}
+
+async function answer<T>({ operation, variables, contextOf, write }: Opened<T>, event: LiveEvent): Promise<T> {
+  const { context, end } = contextOf();
   try {
-    return question.write(await question.execute(question, event, context), symbolOf(event));
+    const { data, errors } = await executeInPieces(operation, context, variables, event);
+    return write({ ...(errors.length > 0 && { errors }), data }, symbolOf(event));
   } finally {
     end();
   }
 }
 
-function sharedAnswer<T>(question: LiveQuestion<T>, event: LiveEvent): Promise<T> {
+function sharedAnswer<T>(question: Opened<T>, event: LiveEvent): Promise<T> {
   const key = question.sharedKey();
   if (key === null) return answer(question, event);
   let known = answers.get(event);
@@ -84,16 +79,15 @@ function sharedAnswer<T>(question: LiveQuestion<T>, event: LiveEvent): Promise<T
 export async function openAnswers<T>(
   asked: LiveQuestion<T>,
 ): Promise<LiveAnswers<T> | { errors: readonly GraphQLError[] }> {
-  const question = { ...asked, ...takingReadVariables(asked) };
-  const found: AsyncIterable<unknown> | ExecutionResult = await createSourceEventStream({
-    schema: question.schema,
-    document: question.document,
-    operationName: question.operationName,
-    variableValues: question.variables,
-    contextValue: question.context,
-  });
-  if (!(Symbol.asyncIterator in found)) return { errors: found.errors! };
-  const source = found as LiveSource;
+  const { schema, document, operationName, variables: variableValues, context: contextValue } = asked;
+  const question = { ...asked, operation: preparedOperation(schema, document, operationName) };
+  let source: LiveSource;
+  try {
+    source = (await sourceOf(question.operation, { rootValue: undefined, contextValue, variableValues })) as LiveSource;
+  } catch (error) {
+    if (error instanceof GraphQLError) return { errors: [error] };
+    throw error;
+  }
   return {
     source,
     async next() {

@@ -1,9 +1,17 @@
-import { GraphQLFloat, type GraphQLLeafType, getNullableType, isNonNullType, TypeNameMetaFieldDef } from 'graphql';
+import {
+  type GraphQLField,
+  type GraphQLFieldResolver,
+  GraphQLFloat,
+  type GraphQLLeafType,
+  getNullableType,
+  isNonNullType,
+  TypeNameMetaFieldDef,
+} from 'graphql';
 import { ColumnRows, type ColumnValues } from '../../wire/column-rows.ts';
 import { ByteWriter } from '../../wire/json-byte-writer.ts';
 import { WrittenJson } from '../../wire/json-chunks.ts';
 import { isAsItIs, isPromise } from './completed.ts';
-import type { FieldPlan } from './execution-plan.ts';
+import type { Position } from './leaf-tally.ts';
 import type { Pieces } from './sliced-work.ts';
 
 /**
@@ -16,9 +24,19 @@ function notPlain(): never {
   throw new NotPlain();
 }
 
+/** A field of an operation, as far as rows are written by it. */
+interface RowField {
+  key: string;
+  name: string;
+  definition: GraphQLField<unknown, unknown>;
+  resolve: GraphQLFieldResolver<unknown, unknown> | undefined;
+  position: Position;
+  isOmitted: boolean;
+}
+
 /** A field of each row. */
 export interface Column {
-  field: FieldPlan;
+  field: RowField;
   /** Where it stands among the columns. */
   index: number;
   /** The key as it is written first in a row: with a brace before it and a colon behind. */
@@ -43,7 +61,7 @@ const [nullBytes, trueBytes, falseBytes, emptyRow] = ['null', 'true', 'false', '
 const [closeBrace, openBracket, closeBracket, comma] = [...utf8('}[],')] as [number, number, number, number];
 
 /** A field that is a plain value, as a column. */
-export function columnOf(field: FieldPlan, index: number): Column {
+export function columnOf(field: RowField, index: number): Column {
   const { key, definition, isOmitted } = field;
   const type = getNullableType(definition.type) as GraphQLLeafType;
   const nonNull = isNonNullType(definition.type);

@@ -4,6 +4,7 @@ import { type Failure, limitExceeded } from '../../wire/failure.ts';
 import { stringified, WrittenJson } from '../../wire/json-chunks.ts';
 import type { OperationState } from '../request-state.ts';
 import { type Executed, execute } from './execute.ts';
+import { Execution, type ExecutionValues } from './execution.ts';
 import { WrittenData } from './leaf-tally.ts';
 import type { PreparedOperation } from './prepared-operation.ts';
 import { OverLimit, type PieceLimits, Pieces } from './sliced-work.ts';
@@ -43,6 +44,11 @@ export function executeInPieces(
   const pieces = piecesOf(unlimited, lightMs);
   Object.assign(contextValue, { batchSchedule: pieces.batch });
   return pieces.run(() => execute(operation, { rootValue, contextValue, variableValues }, pieces));
+}
+
+/** The source of a subscription's events. Rejects with a `GraphQLError` if the subscription cannot begin. */
+export function sourceOf(operation: PreparedOperation, values: ExecutionValues): Promise<unknown> {
+  return new Execution(operation.plan(values.variableValues), values, piecesOf(unlimited, lightMs)).source();
 }
 
 const inWords = (count: number) => Math.ceil(count).toLocaleString('en-US');

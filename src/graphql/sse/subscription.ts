@@ -8,7 +8,6 @@ import { type EventStream, openEventStream } from '../../http/event-stream.ts';
 import { type Lifetime, lifetime } from '../../runtime/lifetime.ts';
 import { type Failure, internal, invalidRequest } from '../../wire/failure.ts';
 import { publicError } from '../errors.ts';
-import { executeEvent } from '../execution/execute-event.ts';
 import { endError, type LiveAnswers, openAnswers } from '../execution/live-answers.ts';
 import { requestErrorOf } from '../request-error.ts';
 import { isMarketData } from '../scope-groups.ts';
@@ -65,7 +64,6 @@ export async function subscribe(
       const { onEnd, end } = lifetime();
       return { context: services.context(caller, onEnd), end };
     },
-    execute: executeEvent,
     sharedKey: () => (shares ? rightsOf(caller) + asked : null),
     write(given, symbol) {
       const note = services.simulatedNote([symbol]);

@@ -1,7 +1,6 @@
 import type { Caller } from '../../access/caller.ts';
 import type { EndpointServices } from '../../access/endpoint-services.ts';
 import { rightsOf } from '../../access/entitlement/recheck.ts';
-import { executeEvent } from '../../graphql/execution/execute-event.ts';
 import { type LiveAnswers, openAnswers } from '../../graphql/execution/live-answers.ts';
 import { coerceVariables } from '../../graphql/execution/variables.ts';
 import { type Lifetime, lifetime } from '../../runtime/lifetime.ts';
@@ -44,7 +43,6 @@ export async function followTopic<T>(following: Following, topic: FollowedTopic<
       const { onEnd, end } = lifetime();
       return { context: services.context(following.caller, onEnd), end };
     },
-    execute: executeEvent,
     sharedKey: () => rightsOf(following.caller) + asked,
     write(result) {
       if (result.errors?.length) throw failureOf(result.errors[0]!);
