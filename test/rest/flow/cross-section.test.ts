@@ -62,6 +62,20 @@ const wire = (base: number) => ({
 });
 
 describe('GET /v2/flow/{symbol}/cross-section', () => {
+  test('gives the rows by strike, or by expiration, as a table', async () => {
+    const firstOf = async (table: string) => {
+      const { bytes } = await app.get(`${path('SPY')}?session=2026-11-19&table=${table}`, {
+        headers: { accept: 'text/csv' },
+      });
+      return String(bytes)
+        .trim()
+        .split(/\r?\n/)
+        .map((line) => line.split(',')[0]);
+    };
+    expect(await firstOf('by_strike')).toEqual(['strike_thousandths', '600000', '610500']);
+    expect(await firstOf('by_expiration')).toEqual(['expiry', '2026-11-20', '2027-01-15']);
+  });
+
   test('gives the snapshot of a session key for key, strikes and expirations ascending', async () => {
     const { status, body, headers } = await app.get(`${path('spy')}?session=2026-11-19`);
     expect(status).toBe(200);
