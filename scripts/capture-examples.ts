@@ -7,15 +7,15 @@ import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
-import type { Captured, CapturedExamples } from '../src/pages/reference/captured.ts';
-import { type GuideExample, guideExamples, guideRequest } from '../src/pages/reference/guides/examples.ts';
+import type { Captured, CapturedExamples } from '../src/pages/reference/captured-answers.ts';
 import {
   inOrderOfExamples,
   type Standing,
   shownRequest,
   standingAt,
   streamTopics,
-} from '../src/pages/reference/shown-request.ts';
+} from '../src/pages/reference/example-request.ts';
+import { type GuideExample, guideExamples, guideRequest } from '../src/pages/reference/guides/examples.ts';
 import { routes } from '../src/rest/routes.ts';
 import { comparableAnswers, firstDifference } from './generate/comparable-answers.ts';
 import { untilLoaded } from './own-gateway.ts';

@@ -4,7 +4,7 @@ import { maxInFlight } from './access/limits/in-flight.ts';
 import { methodologyVersion } from './analytics/methodology.ts';
 import type { Config } from './config/config.ts';
 import { viewRequests } from './pages/dashboard/view-requests.ts';
-import type { PublishedLimits } from './pages/published-limits.ts';
+import type { PublishedLimits } from './pages/guide-limits.ts';
 import { optionBarLimits } from './resolvers/chain/option-bars.ts';
 import { largeTradeLimits } from './resolvers/flow/large-trades.ts';
 import { keyDefaultTop } from './resolvers/gex/history.ts';

@@ -12,19 +12,19 @@ const pages = join(import.meta.dirname, '../../src/pages');
 
 /** Scripts that are modules: what several of them import is a file of its own. */
 const modules = [
-  'client/shell.ts',
+  'client/site-header.ts',
   'dashboard/client/main.ts',
-  'landing/client/landing.ts',
-  'reference/client/guide.ts',
-  'reference/client/reference.ts',
+  'landing/client/main.ts',
+  'reference/client/guide-main.ts',
+  'reference/client/main.ts',
 ];
 
 /** Scripts that run where they stand in the page, and import nothing. */
 const classicScripts = [
   'client/before-paint.ts',
-  'graphiql/client/before.ts',
-  'graphiql/client/frame.ts',
-  'graphiql/client/start.ts',
+  'graphiql/client/prepare-storage.ts',
+  'graphiql/client/fill-skeleton.ts',
+  'graphiql/client/start-graphiql.ts',
 ];
 
 /** GraphiQL's package: two texts in one module. Its fonts, nine tenths of its style sheet, are those of other pages. */

@@ -1,6 +1,6 @@
 import { html } from './html.ts';
 import { siteLinks } from './links.ts';
-import type { Page } from './shell.ts';
+import type { Page } from './page-document.ts';
 
 /** The page for an unknown path: it names the path and links to the existing pages. */
 export function missingPage(path: string): Page {

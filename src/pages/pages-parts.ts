@@ -2,8 +2,8 @@ import type { Request } from 'express';
 import type { JsonSchema } from '../rest/contract/json-schema.ts';
 import type { CompiledRoute } from '../rest/http/router.ts';
 import type { StreamOperations } from '../rest/stream/stream.ts';
+import type { PublishedLimits } from './guide-limits.ts';
 import type { SampleMarket } from './market-note.ts';
-import type { PublishedLimits } from './published-limits.ts';
 
 /** The server's state that pages show. */
 export interface PagesParts {

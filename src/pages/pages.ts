@@ -1,16 +1,17 @@
 import { type Request, type Response, Router } from 'express';
 import { methodNotAllowed } from '../wire/failure.ts';
 import type { Assets } from './assets.ts';
-import { dashboardPage } from './dashboard/page.ts';
-import { graphiqlPage } from './graphiql/graphiql.ts';
-import { landingPage } from './landing.ts';
-import type { SiteState } from './market-note.ts';
+import { dashboardPage } from './dashboard/dashboard-page.ts';
+import { graphiqlPage } from './graphiql/graphiql-page.ts';
+import type { PublishedLimits } from './guide-limits.ts';
+import { landingPage } from './landing-page.ts';
+import type { SampleMarket, SiteState } from './market-note.ts';
 import { missingPage } from './missing.ts';
+import { type JsonInstead, type Page, sendPage } from './page-document.ts';
 import type { PagesParts } from './pages-parts.ts';
 import { guidePage } from './reference/guides/guide-page.ts';
 import { guides } from './reference/guides/guides.ts';
-import { referencePage } from './reference/reference.ts';
-import { type JsonInstead, type Page, sendPage } from './shell.ts';
+import { referencePage } from './reference/reference-page.ts';
 
 /** Makes the page of an address from the request; what it throws is answered as any failure is. */
 type PageMaker = (

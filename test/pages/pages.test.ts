@@ -166,7 +166,7 @@ describe('/assets', () => {
   test('each kind of file says what it is', async () => {
     const types = {
       'site.css': 'text/css; charset=utf-8',
-      'client/shell.js': 'text/javascript; charset=utf-8',
+      'client/site-header.js': 'text/javascript; charset=utf-8',
       'icon.svg': 'image/svg+xml; charset=utf-8',
     };
     for (const [path, type] of Object.entries(types)) {
@@ -198,7 +198,15 @@ describe('/assets', () => {
 
   test('gives out no other file: not the server’s own, nor one outside', async () => {
     const folder = (await addressOf('site.css')).replace('site.css', '');
-    const others = ['site.css.br', 'style.css', 'client/shell.ts', '../assets.json', '..%2Fassets.json', 'client', ''];
+    const others = [
+      'site.css.br',
+      'style.css',
+      'client/site-header.ts',
+      '../assets.json',
+      '..%2Fassets.json',
+      'client',
+      '',
+    ];
     for (const path of others) expect((await open(folder + path)).status).toBe(404);
     expect((await app.send('POST', `${folder}site.css`, { credential: null })).status).toBe(405);
   });

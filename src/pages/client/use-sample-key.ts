@@ -1,5 +1,5 @@
 // The button beside the sample market's key: it stores the key for this browser, and says whether it is in use.
-import { onKeyChange, readKey, sampleKey, saveKey } from './key.ts';
+import { onKeyChange, readKey, sampleKey, saveKey } from './stored-key.ts';
 
 const button = document.querySelector<HTMLButtonElement>('[data-use-sample-key]');
 if (button) {

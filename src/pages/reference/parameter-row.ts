@@ -1,5 +1,5 @@
 import { type Html, html } from '../html.ts';
-import { type DescribedParameter, parameterId, typeText } from './described.ts';
+import { type DescribedParameter, parameterId, typeText } from './described-route.ts';
 
 /** Parameters that are a symbol of the registry, and those that are several. */
 const symbolNames: readonly string[] = ['symbol', 'underlying'];

@@ -3,13 +3,13 @@ import type { Needs } from '../../rest/contract/route.ts';
 import type { CompiledRoute } from '../../rest/http/router.ts';
 import { graphiqlLink } from '../graphiql-link.ts';
 import { type Html, html } from '../html.ts';
-import type { Captured } from './captured.ts';
-import { type Described, type DescribedParameter, fieldsOf } from './described.ts';
+import type { Captured } from './captured-answers.ts';
+import { type Described, type DescribedParameter, fieldsOf } from './described-route.ts';
+import type { ShownRequest } from './example-request.ts';
 import { fieldTable } from './field-table.ts';
 import { graphVariables } from './graph-variables.ts';
 import { jsonText } from './json-text.ts';
 import { parameterRow } from './parameter-row.ts';
-import type { ShownRequest } from './shown-request.ts';
 import { snippetsOf } from './snippets.ts';
 
 /** A route as it is shown. */

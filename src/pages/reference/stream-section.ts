@@ -5,11 +5,11 @@ import { graphiqlLink } from '../graphiql-link.ts';
 import { type Html, html } from '../html.ts';
 import { originText } from '../origin.ts';
 import { prose } from '../prose.ts';
-import { capturedExamples } from './captured.ts';
-import { fieldsOf } from './described.ts';
+import { capturedExamples } from './captured-answers.ts';
+import { fieldsOf } from './described-route.ts';
+import { streamTopics } from './example-request.ts';
 import { fieldTable } from './field-table.ts';
 import { jsonText } from './json-text.ts';
-import { streamTopics } from './shown-request.ts';
 
 /** The stream as it is shown. */
 export interface ShownStream {

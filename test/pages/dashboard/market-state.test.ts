@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Dashboard, GexCapture } from '../../../generated/pages/operation-types.ts';
 import { marketClock } from '../../../src/domain/market-clock.ts';
-import { dailySpan } from '../../../src/pages/dashboard/client/data/desk-answer.ts';
+import { dailySpan } from '../../../src/pages/dashboard/client/data/dashboard-answer.ts';
 import { ageText, liveBadge, priceTime } from '../../../src/pages/dashboard/client/market/market-state.ts';
 import { sessionAtOrBefore, sessionQuote, sessionsOf } from '../../../src/pages/dashboard/client/market/sessions.ts';
 import { symbolEntered } from '../../../src/pages/dashboard/client/market/symbol-field.ts';

@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import type { Ask } from '../../../src/pages/dashboard/client/data/graph.ts';
+import type { Ask } from '../../../src/pages/dashboard/client/data/graph-client.ts';
 import { registryQuery } from '../../../src/pages/dashboard/client/data/operations.ts';
 import { RegistrySearch } from '../../../src/pages/dashboard/client/data/registry-search.ts';
 

@@ -1,5 +1,5 @@
 import { afterEach, expect, onTestFinished, test, vi } from 'vitest';
-import { graphAt } from '../../../src/pages/dashboard/client/data/graph.ts';
+import { graphAt } from '../../../src/pages/dashboard/client/data/graph-client.ts';
 import { type LiveState, openLive } from '../../../src/pages/dashboard/client/data/live-link.ts';
 
 afterEach(() => {

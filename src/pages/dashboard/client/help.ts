@@ -2,8 +2,8 @@
 import { html } from 'htm/preact';
 import type { VNode } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
-import type { Desk } from './data/desk.ts';
-import { useStore } from './data/store.ts';
+import type { Desk } from './data/dashboard-controller.ts';
+import { useStore } from './data/state-store.ts';
 
 const keys: readonly (readonly [string, string])[] = [
   ['/', 'go to the symbol field'],

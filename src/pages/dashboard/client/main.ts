@@ -1,18 +1,18 @@
 // Starts the dashboard: what it needs of the browser is taken here and handed on.
 import { html } from 'htm/preact';
 import { hydrate, type VNode } from 'preact';
-import { onKeyChange, readKey, sampleKey } from '../../client/key.ts';
 import { marketLoaded } from '../../client/market-loading.ts';
+import { onKeyChange, readKey, sampleKey } from '../../client/stored-key.ts';
 import { addressOf, viewOf } from './address.ts';
 import { App } from './app.ts';
 import { loadCharts } from './charts/chart.ts';
 import { readPalette } from './charts/theme-palette.ts';
-import { Desk } from './data/desk.ts';
-import { graphAt } from './data/graph.ts';
+import { Desk } from './data/dashboard-controller.ts';
+import { graphAt } from './data/graph-client.ts';
 import { openLive } from './data/live-link.ts';
 import { type Visibility, whileVisible } from './data/while-visible.ts';
+import { partsInSight } from './panels-in-sight.ts';
 import { listenForKeys } from './shortcuts.ts';
-import { partsInSight } from './sight.ts';
 
 const main = document.querySelector<HTMLElement>('#main')!;
 const now = () => Date.now();

@@ -3,12 +3,12 @@
 import { html } from 'htm/preact';
 import type { ComponentChildren, VNode } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import { saveKey } from '../../client/key.ts';
+import { saveKey } from '../../client/stored-key.ts';
 import { tickerOf } from './address.ts';
-import type { Desk } from './data/desk.ts';
-import type { DeskState } from './data/desk-state.ts';
-import type { FailureKind } from './data/graph.ts';
-import { useEntries } from './data/store.ts';
+import type { Desk } from './data/dashboard-controller.ts';
+import type { DeskState } from './data/dashboard-state.ts';
+import type { FailureKind } from './data/graph-client.ts';
+import { useEntries } from './data/state-store.ts';
 import { fullDate } from './format.ts';
 
 /** A notice: `block` = there is nothing else to show. */

@@ -2,10 +2,10 @@
 import { html } from 'htm/preact';
 import type { ComponentChildren, VNode } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { DeskState } from './data/desk-state.ts';
-import type { FieldError } from './data/graph.ts';
+import type { DeskState } from './data/dashboard-state.ts';
+import type { FieldError } from './data/graph-client.ts';
 import type { Part } from './data/part-names.ts';
-import { whenInSight } from './sight.ts';
+import { whenInSight } from './panels-in-sight.ts';
 
 /** Datasets that panels are made of, by their names on the command line. */
 export type Dataset = 'stock-minute-bars' | 'stock-day-bars' | 'stock-trades' | 'chain' | 'option-trades';

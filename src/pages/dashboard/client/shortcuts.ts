@@ -1,5 +1,5 @@
 // Keys that work anywhere on the page but in fields.
-import type { Desk } from './data/desk.ts';
+import type { Desk } from './data/dashboard-controller.ts';
 import { timeframes } from './timeframes.ts';
 
 const inField = (target: EventTarget | null) =>

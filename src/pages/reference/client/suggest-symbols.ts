@@ -1,6 +1,6 @@
 // Suggests symbols of the registry while one is typed.
-import { askGraph } from '../../client/graph.ts';
-import { readKey } from '../../client/key.ts';
+import { askGraph } from '../../client/ask-graph.ts';
+import { readKey } from '../../client/stored-key.ts';
 import { element } from './element.ts';
 
 const restMs = 250;

@@ -1,5 +1,5 @@
 // Sends a request under the reader's key, and shows status, headers, time and body of the answer.
-import { keyHeaders } from '../../client/key.ts';
+import { keyHeaders } from '../../client/stored-key.ts';
 import { element } from './element.ts';
 
 /** Longer answers are cut in the page; nobody reads them there. */

@@ -1,6 +1,6 @@
 // Lets routes be tried: a form of a route's parameters, the curl command it amounts to, and the answer.
 import { copyText } from '../../client/copy.ts';
-import { onKeyChange, readKey } from '../../client/key.ts';
+import { onKeyChange, readKey } from '../../client/stored-key.ts';
 import { curlCommand } from './curl.ts';
 import { element } from './element.ts';
 import { tryRequest } from './try-answer.ts';

@@ -3,11 +3,11 @@ import { filledIn } from '../../../rest/contract/example.ts';
 import { firstQuery, firstRoute } from '../../first-requests.ts';
 import { type Html, html } from '../../html.ts';
 import { originText } from '../../origin.ts';
-import type { Captured } from '../captured.ts';
+import type { Captured } from '../captured-answers.ts';
 import { curlCommand } from '../client/curl.ts';
+import { standingAt } from '../example-request.ts';
 import { jsonText } from '../json-text.ts';
-import { standingAt } from '../shown-request.ts';
-import type { GuideParts } from './guide.ts';
+import type { GuideParts } from './guide-types.ts';
 
 /** A request that a guide shows, with the answer that a server gave. */
 export interface GuideExample {

@@ -3,12 +3,12 @@ import type { Assets } from '../../assets.ts';
 import { type Html, html } from '../../html.ts';
 import type { SiteState } from '../../market-note.ts';
 import { originOf } from '../../origin.ts';
+import type { Page } from '../../page-document.ts';
 import type { PagesParts } from '../../pages-parts.ts';
-import type { Page } from '../../shell.ts';
-import { contents } from '../contents.ts';
+import { contents } from '../docs-navigation.ts';
 import { searchDialog } from '../search-dialog.ts';
 import { searchPath } from '../search-index.ts';
-import type { Guide, GuideSection } from './guide.ts';
+import type { Guide, GuideSection } from './guide-types.ts';
 import { guides } from './guides.ts';
 
 const referenceLinks = [
@@ -45,7 +45,7 @@ export function guidePage(guide: Guide): GuidePage {
       description: guide.about,
       current: guide.path,
       styles: ['reference/reference.css', 'reference/guides/guides.css'],
-      scripts: ['reference/client/guide.js'],
+      scripts: ['reference/client/guide-main.js'],
       body: html`<div class="reference">
 ${contents(guide.path, html`${links('On this page', onPage)}${links('Reference', referenceLinks)}`)}
 <main id="main" class="guide">

@@ -1,6 +1,6 @@
 import { changelogGuide } from './changelog.ts';
-import type { Guide } from './guide.ts';
-import { keyGuide } from './key.ts';
+import { keyGuide } from './getting-a-key.ts';
+import type { Guide } from './guide-types.ts';
 import { pagingGuide } from './paging.ts';
 import { ratesGuide } from './rates.ts';
 

@@ -1,6 +1,6 @@
 import { html } from '../../html.ts';
 import { answerOf, curlOf } from './examples.ts';
-import type { Guide, GuideParts, GuideSection } from './guide.ts';
+import type { Guide, GuideParts, GuideSection } from './guide-types.ts';
 import { table } from './table.ts';
 
 const count = (value: number) => value.toLocaleString('en-US');

@@ -1,7 +1,7 @@
 import { tiers } from '../../../domain/tier.ts';
 import { html } from '../../html.ts';
 import { answerOf, curlOf } from './examples.ts';
-import type { Guide, GuideParts, GuideSection } from './guide.ts';
+import type { Guide, GuideParts, GuideSection } from './guide-types.ts';
 import { table } from './table.ts';
 
 const count = (value: number) => value.toLocaleString('en-US');

@@ -4,9 +4,9 @@ import type { VNode } from 'preact';
 import { useRef } from 'preact/hooks';
 import type { Quote } from '../../../../../generated/pages/operation-types.ts';
 import { addressOf } from '../address.ts';
-import type { Desk } from '../data/desk.ts';
-import { listedTickers } from '../data/desk-state.ts';
-import { useEntries } from '../data/store.ts';
+import type { Desk } from '../data/dashboard-controller.ts';
+import { listedTickers } from '../data/dashboard-state.ts';
+import { useEntries } from '../data/state-store.ts';
 import { change, compact, price, shortDate } from '../format.ts';
 
 const direction = (percent: number | null | undefined) =>

@@ -3,7 +3,7 @@ import type { ECharts, EChartsOption } from 'echarts';
 import { html } from 'htm/preact';
 import type { VNode } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { whileInSight } from '../sight.ts';
+import { whileInSight } from '../panels-in-sight.ts';
 
 /** Props of a chart. */
 export interface ChartProps {

@@ -2,14 +2,14 @@
 
 import type { LargeTradesPage, Quote } from '../../../../../generated/pages/operation-types.ts';
 import { isNarrow } from '../flow/trade-filter.ts';
-import { variablesOf } from './desk-answer.ts';
-import { type DeskState, listedTickers } from './desk-state.ts';
-import type { Ask, FieldError } from './graph.ts';
+import { variablesOf } from './dashboard-answer.ts';
+import { type DeskState, listedTickers } from './dashboard-state.ts';
+import type { Ask, FieldError } from './graph-client.ts';
+import { errorsOf, withParts } from './lazy-parts.ts';
 import { withPage } from './live-rows.ts';
 import { barsQuery, historyQuery, partsQuery, quotesQuery, surfaceQuery, tradesQuery } from './operations.ts';
 import type { Part } from './part-names.ts';
-import { errorsOf, withParts } from './parts.ts';
-import type { Store } from './store.ts';
+import type { Store } from './state-store.ts';
 import { noTrades, tradesPerPage, withLiveTrades, withPageOfTrades } from './trade-list.ts';
 
 /** Context of follow-ups. `signal` ends them when something else is shown. */

@@ -9,7 +9,7 @@ import type {
   LiveTrades,
 } from '../../../../../generated/pages/operation-types.ts';
 import { anyTrade } from '../flow/trade-filter.ts';
-import { type DeskState, isLocked, quotedSymbols } from './desk-state.ts';
+import { type DeskState, isLocked, quotedSymbols } from './dashboard-state.ts';
 import type { LiveOperation } from './live-link.ts';
 import { laterCapture, laterSnapshot, withBar, withCapture, withQuote } from './live-rows.ts';
 import {

@@ -1,7 +1,7 @@
 // Every operation the dashboard sends, in one place. Their types are made of them: `npm run generate`.
 
 import type * as types from '../../../../../generated/pages/operation-types.ts';
-import type { Operation } from './graph.ts';
+import type { Operation } from './graph-client.ts';
 import { tradesPerPage } from './trade-list.ts';
 
 /** Strikes of the latest capture: those with the most gamma. */

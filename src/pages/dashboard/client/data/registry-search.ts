@@ -1,7 +1,7 @@
 // The search field's symbols: the registry is asked for once, so that a search takes nothing of the budget.
 
 import type { FoundSymbol } from '../../../../../generated/pages/operation-types.ts';
-import type { Ask } from './graph.ts';
+import type { Ask } from './graph-client.ts';
 import { registryQuery, searchQuery } from './operations.ts';
 
 /** Most suggestions for a text. */

@@ -6,9 +6,9 @@ import { useMemo, useState } from 'preact/hooks';
 import type { CrossSection } from '../../../../../generated/pages/operation-types.ts';
 import { Chart } from '../charts/chart.ts';
 import type { Palette } from '../charts/palette.ts';
-import type { Desk } from '../data/desk.ts';
-import { liveSpot, panelEntries, shownSession } from '../data/desk-state.ts';
-import { useEntries, useStore } from '../data/store.ts';
+import type { Desk } from '../data/dashboard-controller.ts';
+import { liveSpot, panelEntries, shownSession } from '../data/dashboard-state.ts';
+import { useEntries, useStore } from '../data/state-store.ts';
 import { clockTime, ratio, shortDate } from '../format.ts';
 import { Choice, Panel, panelState } from '../panel.ts';
 import {

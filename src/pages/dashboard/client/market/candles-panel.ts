@@ -6,9 +6,9 @@ import type { BarColumns } from '../../../../../generated/pages/operation-types.
 import { Chart } from '../charts/chart.ts';
 import { levelsOf } from '../charts/levels.ts';
 import type { Palette } from '../charts/palette.ts';
-import type { Desk } from '../data/desk.ts';
-import { type DeskState, liveSpot, panelEntries } from '../data/desk-state.ts';
-import { useEntries, useStore } from '../data/store.ts';
+import type { Desk } from '../data/dashboard-controller.ts';
+import { type DeskState, liveSpot, panelEntries } from '../data/dashboard-state.ts';
+import { useEntries, useStore } from '../data/state-store.ts';
 import { compact, price } from '../format.ts';
 import { Choice, Panel, type PanelState, panelState } from '../panel.ts';
 import { type Timeframe, timeframes } from '../timeframes.ts';

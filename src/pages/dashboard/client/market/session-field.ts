@@ -2,9 +2,9 @@
 import { html } from 'htm/preact';
 import type { VNode } from 'preact';
 import { useMemo } from 'preact/hooks';
-import type { Desk } from '../data/desk.ts';
-import { shownSession } from '../data/desk-state.ts';
-import { useEntries } from '../data/store.ts';
+import type { Desk } from '../data/dashboard-controller.ts';
+import { shownSession } from '../data/dashboard-state.ts';
+import { useEntries } from '../data/state-store.ts';
 import { fullDate } from '../format.ts';
 import { sessionsOf } from './sessions.ts';
 

@@ -1,7 +1,7 @@
 // The sessions of a symbol: which there are, and the figures of one that is over.
 
 import type { DailyColumns } from '../../../../../generated/pages/operation-types.ts';
-import type { DeskState } from '../data/desk-state.ts';
+import type { DeskState } from '../data/dashboard-state.ts';
 
 /**
  * New York's date of a daily bar. It begins at midnight there, four or five hours into the same date of UTC. A

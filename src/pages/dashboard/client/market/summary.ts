@@ -2,9 +2,9 @@
 import { html } from 'htm/preact';
 import type { ComponentChildren, VNode } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import type { Desk } from '../data/desk.ts';
-import { type DeskState, shownSession } from '../data/desk-state.ts';
-import { useStore } from '../data/store.ts';
+import type { Desk } from '../data/dashboard-controller.ts';
+import { type DeskState, shownSession } from '../data/dashboard-state.ts';
+import { useStore } from '../data/state-store.ts';
 import { flowTotals } from '../flow/flow-bars.ts';
 import {
   change,

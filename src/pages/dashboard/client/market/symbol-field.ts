@@ -3,7 +3,7 @@ import { html } from 'htm/preact';
 import type { VNode } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { tickerOf } from '../address.ts';
-import type { Desk } from '../data/desk.ts';
+import type { Desk } from '../data/dashboard-controller.ts';
 
 const restMs = 180;
 const searchWithinMs = 3000;

@@ -3,9 +3,9 @@ import { html } from 'htm/preact';
 import type { VNode } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import type { ActivityRow, CompositionRow, ConcentrationRow } from '../../../../../generated/pages/operation-types.ts';
-import type { Desk } from '../data/desk.ts';
-import { liveSpot, type PanelEntries, panelEntries, shownSession } from '../data/desk-state.ts';
-import { useEntries, useStore } from '../data/store.ts';
+import type { Desk } from '../data/dashboard-controller.ts';
+import { liveSpot, type PanelEntries, panelEntries, shownSession } from '../data/dashboard-state.ts';
+import { useEntries, useStore } from '../data/state-store.ts';
 import { basisPoints, compact, fraction, price, shortDate, usd, whole } from '../format.ts';
 import { Panel, type PanelState, panelState } from '../panel.ts';
 

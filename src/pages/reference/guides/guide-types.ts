@@ -1,6 +1,6 @@
 import type { CompiledRoute } from '../../../rest/http/router.ts';
+import type { PublishedLimits } from '../../guide-limits.ts';
 import type { Html } from '../../html.ts';
-import type { PublishedLimits } from '../../published-limits.ts';
 
 /** Parts of a guide. */
 export interface GuideParts {

@@ -6,17 +6,17 @@ import type { Assets } from '../assets.ts';
 import { type Html, html } from '../html.ts';
 import type { SiteState } from '../market-note.ts';
 import { originOf } from '../origin.ts';
+import type { Page } from '../page-document.ts';
 import type { PagesParts } from '../pages-parts.ts';
-import type { Page } from '../shell.ts';
-import { type CapturedExamples, capturedExamples } from './captured.ts';
-import { contents } from './contents.ts';
-import { describedBy } from './described.ts';
+import { type CapturedExamples, capturedExamples } from './captured-answers.ts';
+import { describedBy } from './described-route.ts';
+import { contents } from './docs-navigation.ts';
 import { errorSection } from './error-section.ts';
+import { type Standing, shownRequest, standingAt } from './example-request.ts';
 import { aiClients, introduction } from './introduction.ts';
 import { routeSection, type ShownRoute } from './route-section.ts';
 import { searchDialog } from './search-dialog.ts';
 import { searchPath } from './search-index.ts';
-import { type Standing, shownRequest, standingAt } from './shown-request.ts';
 import { streamSection } from './stream-section.ts';
 
 const groupTitles: Record<ScopeGroup, string> = {
@@ -130,7 +130,7 @@ export function referencePage(
       description: 'Every route with its parameters, example answers, errors and GraphQL operation.',
       current: '/docs',
       styles: ['reference/reference.css'],
-      scripts: ['reference/client/reference.js'],
+      scripts: ['reference/client/main.js'],
       body: found.body,
     };
   };

@@ -1,7 +1,7 @@
 // The landing page's live part: a few quotes, under the reader's key or else the sample market's.
 import '../../client/copy.ts';
-import { askGraph } from '../../client/graph.ts';
-import { onKeyChange, readKey, sampleKey } from '../../client/key.ts';
+import { askGraph } from '../../client/ask-graph.ts';
+import { onKeyChange, readKey, sampleKey } from '../../client/stored-key.ts';
 import '../../client/use-sample-key.ts';
 
 interface Row {

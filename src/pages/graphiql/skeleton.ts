@@ -20,7 +20,7 @@ const nameOf = (query: string) => /^\s*(?:query|mutation|subscription)\s+(\w+)/m
 
 /**
  * GraphiQL before its script has come, which draws itself in place of it: the query, the names of the tabs and the
- * guide, where GraphiQL shows them, by its own classes. client/frame.ts puts in what the browser has stored.
+ * guide, where GraphiQL shows them, by its own classes. client/fill-skeleton.ts puts in what the browser has stored.
  */
 export function graphiqlFrame({ defaultTabs = [] }: GraphiQLOptions): Html {
   const queries = defaultTabs.map(({ query }) => query ?? '');

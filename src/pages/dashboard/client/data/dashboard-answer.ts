@@ -15,10 +15,10 @@ import {
   moversId,
   quotedSymbols,
   shownSession,
-} from './desk-state.ts';
-import type { FieldError } from './graph.ts';
+} from './dashboard-state.ts';
+import type { FieldError } from './graph-client.ts';
+import { errorsOf, partVariables, withParts } from './lazy-parts.ts';
 import { type Part, parts } from './part-names.ts';
-import { errorsOf, partVariables, withParts } from './parts.ts';
 
 /** Sessions of off-exchange activity, in calendar days. */
 const activityDays = 31;

@@ -2,9 +2,9 @@ import type { Request } from 'express';
 import { latestSession } from '../../graphql/examples.ts';
 import { html } from '../html.ts';
 import type { SiteState } from '../market-note.ts';
+import type { Page } from '../page-document.ts';
 import type { PagesParts } from '../pages-parts.ts';
-import type { Page } from '../shell.ts';
-import { dashboardFrames } from './frame.ts';
+import { dashboardFrames } from './prerender.ts';
 
 // Shown where nothing is stored.
 const usualSymbol = 'SPY';

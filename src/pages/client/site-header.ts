@@ -1,6 +1,7 @@
 // The header that all pages share: the field for the key, and the theme.
-import { onKeyChange, readKey, sampleKey, saveKey } from './key.ts';
+
 import { followMarketLoading } from './market-loading.ts';
+import { onKeyChange, readKey, sampleKey, saveKey } from './stored-key.ts';
 
 const themes = ['system', 'light', 'dark'] as const;
 type Theme = (typeof themes)[number];

@@ -1,5 +1,5 @@
 // One request to the graph, under the reader's key.
-import { keyHeaders } from './key.ts';
+import { keyHeaders } from './stored-key.ts';
 
 /** An answer of the graph: its data, and the messages of its errors. */
 export interface GraphAnswer<T> {

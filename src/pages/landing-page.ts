@@ -5,10 +5,10 @@ import { type Html, html } from './html.ts';
 import { siteLinks } from './links.ts';
 import type { SiteState } from './market-note.ts';
 import { originOf, originText } from './origin.ts';
+import type { JsonInstead, Page } from './page-document.ts';
 import type { PagesParts } from './pages-parts.ts';
 import { guideAnswers } from './reference/guides/examples.ts';
 import { jsonText } from './reference/json-text.ts';
-import type { JsonInstead, Page } from './shell.ts';
 
 function keyPanel(sampleKey: string | null): Html {
   if (sampleKey === null) {
@@ -123,7 +123,7 @@ export async function landingPage(
       'A gateway for market-data analytics: one GraphQL graph, and a REST contract made of stored operations.',
     current: '/',
     styles: ['landing/landing.css'],
-    scripts: ['landing/client/landing.js'],
+    scripts: ['landing/client/main.js'],
     body: html`<main id="main" class="landing">
 <div class="hero">
   <div>

@@ -4,12 +4,12 @@ import { graphiqlOptions } from '../../graphql/graphiql-options.ts';
 import type { Assets } from '../assets.ts';
 import { html, trusted } from '../html.ts';
 import type { SiteState } from '../market-note.ts';
+import { beforePaint, type EditorPage, header } from '../page-document.ts';
 import type { PagesParts } from '../pages-parts.ts';
-import { beforePaint, type EditorPage, header } from '../shell.ts';
-import { graphiqlFrame } from './frame.ts';
+import { graphiqlFrame } from './skeleton.ts';
 
-// Run once the frame is painted (client/frame.ts).
-const afterPaint = ['graphiql/app.js', 'graphiql/client/start.js'];
+// Run once the frame is painted (client/fill-skeleton.ts).
+const afterPaint = ['graphiql/app.js', 'graphiql/client/start-graphiql.js'];
 
 /** Media types of answers at the address of the graph. */
 const answers = ['application/json', 'application/graphql-response+json', 'text/event-stream', 'text/html'];
@@ -43,9 +43,9 @@ export function graphiqlPage(
 <link rel="icon" href="${assets.address('icon.svg')}" type="image/svg+xml">
 <link rel="stylesheet" href="${assets.address('graphiql/graphiql.css')}">
 ${beforePaint(assets, site)}
-<script src="${assets.address('graphiql/client/before.js')}"></script>
+<script src="${assets.address('graphiql/client/prepare-storage.js')}"></script>
 ${scripts.map((address) => html`<link rel="preload" as="script" href="${address}" fetchpriority="low">\n`)}
-<script type="module" src="${assets.address('client/shell.js')}"></script>
+<script type="module" src="${assets.address('client/site-header.js')}"></script>
 </head>
 <body id="body" class="no-focus-outline">
 ${header('/graphql', site)}
@@ -54,7 +54,7 @@ ${header('/graphql', site)}
 <div id="root">${graphiqlFrame(options)}</div></main>
 <script type="application/json" id="graphiql-options">${inert(options)}</script>
 <script type="application/json" id="graphiql-examples">${inert(examples.map(({ query }) => query))}</script>
-<script src="${assets.address('graphiql/client/frame.js')}" data-scripts="${scripts.join(' ')}"></script>
+<script src="${assets.address('graphiql/client/fill-skeleton.js')}" data-scripts="${scripts.join(' ')}"></script>
 </body>
 </html>
 `,

@@ -2,7 +2,7 @@ import type { VNode } from 'preact';
 import { renderToString } from 'preact-render-to-string';
 import { type Html, html, trusted } from '../html.ts';
 
-/** Parts of a frame: see `FrameParts` of client/frame.ts. */
+/** Parts of a frame: see `FrameParts` of client/empty-dashboard.ts. */
 export interface FrameParts {
   pathname: string;
   search: string;
@@ -13,7 +13,7 @@ export interface FrameParts {
 }
 
 // `as string` keeps TypeScript from reading it: browser code is typed for browsers, where this is typed for Node.
-const { frame } = (await import('./client/frame.ts' as string)) as {
+const { frame } = (await import('./client/empty-dashboard.ts' as string)) as {
   frame: (parts: FrameParts & { hasKey: boolean }) => VNode;
 };
 

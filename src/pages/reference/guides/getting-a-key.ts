@@ -1,6 +1,6 @@
 import { html } from '../../html.ts';
 import { answerOf, curlOf, shell } from './examples.ts';
-import type { Guide, GuideParts, GuideSection } from './guide.ts';
+import type { Guide, GuideParts, GuideSection } from './guide-types.ts';
 
 /** A command line of the gateway, as a test runs it. */
 const commands = (...lines: string[]) =>

@@ -88,7 +88,7 @@ const editorSecurity = [...anyPage, "script-src 'self'", "style-src 'self' 'unsa
  */
 export function documentOf(page: Page, assets: Assets, site: SiteState): string {
   const { title, description, current, body, styles = [] } = page;
-  const scripts = ['client/shell.js', ...(page.scripts ?? [])];
+  const scripts = ['client/site-header.js', ...(page.scripts ?? [])];
   const modules = assets.modulesOf(scripts);
   const document = html`<!doctype html>
 <html lang="en">

@@ -16,7 +16,7 @@ import type {
 } from '../../../../../generated/pages/operation-types.ts';
 import type { View } from '../address.ts';
 import { anyTrade, type TradeFilter } from '../flow/trade-filter.ts';
-import type { FieldError, GraphFailure } from './graph.ts';
+import type { FieldError, GraphFailure } from './graph-client.ts';
 import type { LiveState } from './live-link.ts';
 import type { Part } from './part-names.ts';
 import { noTrades, type TradeList } from './trade-list.ts';

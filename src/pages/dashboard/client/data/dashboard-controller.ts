@@ -4,8 +4,8 @@ import type { FoundSymbol } from '../../../../../generated/pages/operation-types
 import { addressOf, tickerOf, type View } from '../address.ts';
 import type { TradeFilter } from '../flow/trade-filter.ts';
 import { sessionAtOrBefore, sessionsOf } from '../market/sessions.ts';
-import { accepted, variablesOf } from './desk-answer.ts';
-import { type DeskState, initialState, marketList, nothingShown, shownOf } from './desk-state.ts';
+import { accepted, variablesOf } from './dashboard-answer.ts';
+import { type DeskState, initialState, marketList, nothingShown, shownOf } from './dashboard-state.ts';
 import {
   askBars,
   askCapturedHistory,
@@ -18,13 +18,13 @@ import {
   type FollowUp,
 } from './follow-ups.ts';
 import { frameQueue } from './frame-queue.ts';
-import { type Ask, type FieldError, GraphFailure } from './graph.ts';
+import { type Ask, type FieldError, GraphFailure } from './graph-client.ts';
 import { backOffMs, type LiveLink, type LiveParts } from './live-link.ts';
 import { type HeardMessage, liveOperations, withMessages } from './live-operations.ts';
 import { dashboardQuery } from './operations.ts';
 import type { Part } from './part-names.ts';
 import { RegistrySearch } from './registry-search.ts';
-import { createStore, type Store } from './store.ts';
+import { createStore, type Store } from './state-store.ts';
 
 /** The browser's part of the page. */
 export interface DeskParts {

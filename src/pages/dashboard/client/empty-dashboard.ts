@@ -4,7 +4,7 @@ import type { VNode } from 'preact';
 import { viewOf } from './address.ts';
 import { App } from './app.ts';
 import { noPalette } from './charts/palette.ts';
-import { Desk } from './data/desk.ts';
+import { Desk } from './data/dashboard-controller.ts';
 
 /** The server's part of a page. */
 export interface FrameParts {

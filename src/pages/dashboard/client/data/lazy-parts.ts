@@ -1,8 +1,8 @@
 // The parts of a view that are asked for when their panels come into sight.
 
 import type { SymbolParts } from '../../../../../generated/pages/operation-types.ts';
-import type { DeskState } from './desk-state.ts';
-import type { FieldError } from './graph.ts';
+import type { DeskState } from './dashboard-state.ts';
+import type { FieldError } from './graph-client.ts';
 import { withCapture } from './live-rows.ts';
 import { type Part, parts } from './part-names.ts';
 import { withPageOfTrades } from './trade-list.ts';
