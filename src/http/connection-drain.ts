@@ -27,11 +27,11 @@ export interface ConnectionDrain {
 const idleMs = 1000;
 /**
  * The port is closed when no connection has arrived, and no answer has ended, for this long, ms: the time that an
- * answer to a distant client and its next connection take. The system resets a connection that it has accepted and the
- * server has not.
+ * answer to a distant client and its next connection take. A connection that the system holds for the server when the
+ * port is closed is reset.
  */
 const quietMs = 200;
-/** It is closed after this time in any case, ms. */
+/** Longest wait for that, ms. */
 const mostQuietMs = 1000;
 /** Limits within which the rest of what a client sends after its last answer is read and discarded. */
 const leftOver = { bytes: 32 * 1024 * 1024, idleMs: 1000, totalMs: 1000 };
@@ -102,6 +102,11 @@ export function createDrainingServer(
     for (let waitMs = quietMs; waitMs > 0; waitMs = Math.min(busyMs + quietMs, endMs) - performance.now()) {
       await delay(waitMs);
       // The event loop has looked for connections once more when this resolves.
+      await eventLoop();
+    }
+    // If they come all the time, the system holds none after a turn of the event loop in which none came.
+    for (let beforeMs = 0; beforeMs < busyMs && performance.now() < endMs + quietMs; ) {
+      beforeMs = busyMs;
       await eventLoop();
     }
   }
