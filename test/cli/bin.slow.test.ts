@@ -6,6 +6,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { dataFolder } from '../support/data-folder.ts';
 import { notRun } from '../support/not-run.ts';
 import { storeForThisTest } from '../support/store.ts';
+import { isRunning } from './processes.ts';
 
 /** A Node on the path that cannot run TypeScript by itself; null if there is none. */
 function oldNode(): string | null {
@@ -64,7 +65,6 @@ describe.each(programs)('bin/tapegraph.mjs on %s', (_, program) => {
 });
 
 describe.skipIf(process.platform !== 'linux')('a server whose launcher is ended', { timeout: 120_000 }, () => {
-  const isThere = (pid: number) => existsSync(`/proc/${pid}`);
   const parentOf = (pid: number) => Number(/\) . (\d+)/.exec(readFileSync(`/proc/${pid}/stat`, 'utf8'))![1]);
 
   /** The processes of a server that a program launched: the program, what is between, the server. */
@@ -97,14 +97,14 @@ describe.skipIf(process.platform !== 'linux')('a server whose launcher is ended'
     const pids = await launched(program, args, { DATABASE_URL: store.databaseUrl });
     expect(pids.length).toBeGreaterThan(1);
     process.kill(to === 'all' ? -pids[0]! : pids[to as number]!, signal as NodeJS.Signals);
-    await vi.waitUntil(() => !pids.some(isThere), { timeout: 60_000 });
+    await vi.waitUntil(() => !pids.some(isRunning), { timeout: 60_000 });
   });
 
   it('stops the embedded database, which is then as after any end', async () => {
     const data = dataFolder();
     const pids = await launched(npm.program, npm.args, { DATABASE_URL: '', TAPEGRAPH_DATA: data });
     process.kill(pids[0]!, 'SIGTERM');
-    await vi.waitUntil(() => !pids.some(isThere), { timeout: 60_000 });
+    await vi.waitUntil(() => !pids.some(isRunning), { timeout: 60_000 });
     expect(existsSync(`${data}/postgres/postmaster.pid`)).toBe(false);
   });
 });
