@@ -2,8 +2,8 @@
 export type ColumnValues = Float64Array | ((index: number) => unknown) | { all: string };
 
 /**
- * Rows that stand in columns. An executor takes them row by row; where they are only written, no object is made for any
- * of them.
+ * Rows that are made as they are taken, so that those of a long list are made in pieces. Where they stand in columns
+ * and are only written, no object is made for any of them.
  */
 export class ColumnRows<T> implements Iterable<T> {
   readonly count: number;
@@ -11,7 +11,7 @@ export class ColumnRows<T> implements Iterable<T> {
   /** By field: of each, what `rowAt` gives. */
   readonly columns: Readonly<Record<string, ColumnValues>>;
 
-  constructor(count: number, rowAt: (index: number) => T, columns: Readonly<Record<string, ColumnValues>>) {
+  constructor(count: number, rowAt: (index: number) => T, columns: Readonly<Record<string, ColumnValues>> = {}) {
     this.count = count;
     this.rowAt = rowAt;
     this.columns = columns;

@@ -26,8 +26,7 @@ function isLarge({ leaves, rows }: Weight): boolean {
 const slotLimits = { total: 4, each: 2, waiting: 4, patienceMs: 10_000 };
 
 /**
- * The error of a request that names no operation of its document: the executors throw there. In Yoga's words, which
- * says it first by HTTP.
+ * The error of a request that names no operation of its document, in Yoga's words, which says it first by HTTP.
  */
 const noOperation = 'Could not determine what operation to execute.';
 

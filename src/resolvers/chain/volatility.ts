@@ -13,11 +13,11 @@ import { exchangeDate } from '../../domain/market-time.ts';
 import { batched } from '../../runtime/batched.ts';
 import { yieldToEventLoop } from '../../runtime/event-loop.ts';
 import { lastSolvedMinutes, type SolvedMinute } from '../../store/chain/solved-minutes.ts';
-import { findSymbol, fromSource, type RequestContext, requireSource, rootsOf } from '../context.ts';
+import { ColumnRows } from '../../wire/column-rows.ts';
+import { type RequestContext, findSymbol, fromSource, requireSource, rootsOf } from '../context.ts';
 import { loadCurve, loadDividends } from '../corporate.ts';
 import { type PriceChecked, priceChecksOfChain } from '../gex/price-checks.ts';
 import { type ResponseMeta, responseMeta } from '../response-meta.ts';
-import { yieldingRows } from '../yielding-rows.ts';
 import { chainAt } from './chain.ts';
 
 export type { SurfacePoint, TermExpiry };
@@ -150,10 +150,10 @@ export async function volatilitySurfacePage(context: RequestContext, symbol: str
 }
 
 /** The points of a surface, by expiry, strike, call before put. */
-export function surfacePoints({ points }: VolatilitySurfacePage, context: RequestContext) {
+export function surfacePoints({ points }: VolatilitySurfacePage): Iterable<SurfacePoint> {
   return points === null
     ? []
-    : yieldingRows(context, points.rows.length, (index) =>
+    : new ColumnRows(points.rows.length, (index) =>
         surfacePoint(points.chain, points.rows[index]!, points.price, points.marks),
       );
 }

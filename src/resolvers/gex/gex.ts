@@ -5,11 +5,11 @@ import type { SessionDate } from '../../domain/market-time.ts';
 import { batched } from '../../runtime/batched.ts';
 import { yieldForRows } from '../../runtime/event-loop.ts';
 import { latestGexCaptures, type StoredGexCapture } from '../../store/gex/captures.ts';
+import { ColumnRows } from '../../wire/column-rows.ts';
 import { invalidParameter } from '../../wire/failure.ts';
 import { parseAsOf } from '../as-of.ts';
 import { findSymbol, fromSource, type RequestContext } from '../context.ts';
 import { type QuoteTime, quoteTimeOf } from '../quote-time.ts';
-import { yieldingRows } from '../yielding-rows.ts';
 
 /** A capture as it is served: the rows in force, cut to what was asked for, still columns. */
 export interface ServedGexCapture extends Omit<StoredGexCapture, 'strikes' | 'byExpiry'>, QuoteTime {
@@ -96,9 +96,9 @@ function servedColumns({ columns, selected }: ServedGexCapture): GexColumns {
 }
 
 /** The rows of a capture, ascending by strike, then expiry. */
-export function strikeRows(capture: ServedGexCapture, context: Pick<RequestContext, 'batchSchedule'>) {
+export function strikeRows(capture: ServedGexCapture): ColumnRows<GexStrike> {
   const columns = servedColumns(capture);
-  return yieldingRows(context, rowCount(capture), (index) => rowOf(capture, index), {
+  return new ColumnRows(rowCount(capture), (index) => rowOf(capture, index), {
     ...columns,
     expiry: (index) => gexExpiryAt(columns, index),
   });

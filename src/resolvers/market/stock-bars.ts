@@ -17,13 +17,13 @@ import { dayMs } from '../../domain/units.ts';
 import { barsAsOfNow, lastBarStart } from '../../live/stock-bars.ts';
 import { yieldForRows } from '../../runtime/event-loop.ts';
 import { firstAtOrAfter, readBars } from '../../store/market/bar-blocks.ts';
+import { ColumnRows } from '../../wire/column-rows.ts';
 import { invalidParameter } from '../../wire/failure.ts';
 import { fromSource, type RequestContext, realTicker } from '../context.ts';
 import { loadSplits } from '../corporate.ts';
 import { currentDate } from '../current-date.ts';
 import { readPosition, writeCursor } from '../cursor.ts';
 import { type Plane, type ResponseMeta, responseMeta } from '../response-meta.ts';
-import { yieldingRows } from '../yielding-rows.ts';
 
 /** Bars a page holds: the default, the most for a site session, the most for an API key (spec 8). */
 export const barLimits = { default: 10_000, max: 50_000, keyMax: 1000 };
@@ -211,12 +211,11 @@ export async function stockBars(context: RequestContext, symbol: string, args: S
 }
 
 /** A page's bars as rows. */
-export function stockBarRows({ symbol, timeframe, bars }: StockBarsPage, context: RequestContext) {
+export function stockBarRows({ symbol, timeframe, bars }: StockBarsPage): ColumnRows<StockBar> {
   const { tsMs, open, high, low, close, volume, vwap, tradeCount } = bars;
   const known = (value: number) => (Number.isNaN(value) ? null : value);
   // One object a row, without one in between: this is the hot path of every page of bars.
-  return yieldingRows(
-    context,
+  return new ColumnRows(
     tsMs.length,
     (i): StockBar => ({
       symbol,

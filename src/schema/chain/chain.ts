@@ -11,7 +11,6 @@ import { type Chain, type ChainMeta, chain } from '../../resolvers/chain/chain.t
 import { chainRowOf } from '../../resolvers/chain/contract.ts';
 import { type Expirations, type ExpirationsMeta, expirations } from '../../resolvers/chain/expirations.ts';
 import { openInterestOf } from '../../resolvers/chain/open-interest.ts';
-import { yieldingRows } from '../../resolvers/yielding-rows.ts';
 import { builder } from '../builder.ts';
 import { columnFields } from '../column-fields.ts';
 import { contractsOfExpiry, costs } from '../cost.ts';
@@ -142,7 +141,7 @@ export const ChainType = builder.objectRef<Chain>('Chain').implement({
       type: [ChainRowType],
       extensions: costs({ rows: 'contracts' }),
       description: 'Rows by expiry, strike, call before put.',
-      resolve: ({ rows }, _args, context) => yieldingRows(context, rows.length, (index) => rows[index]!),
+      resolve: ({ rows }) => rows,
     }),
     meta: t.expose('meta', { type: ChainMetaType, description: 'Metadata of the answer.' }),
   }),

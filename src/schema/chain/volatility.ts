@@ -126,7 +126,7 @@ const VolatilitySurfaceType = builder.objectRef<VolatilitySurfacePage>('Volatili
       extensions: costs({ rows: 'contracts' }),
       description:
         'Contracts with a known volatility, by expiry, strike, call before put. If an expiry has several roots, only those of the root that settles last.',
-      resolve: (page, _args, context) => surfacePoints(page, context),
+      resolve: surfacePoints,
     }),
   }),
 });

@@ -231,7 +231,7 @@ export const GexCaptureType = builder.objectRef<ServedGexCapture>('GexCapture').
       type: [GexStrikeType],
       extensions: costs({ rows: 'strikes' }),
       description: 'Rows ascending by strike: one net row per strike, or one row per strike and expiry with byExpiry.',
-      resolve: (capture, _args, context) => strikeRows(capture, context),
+      resolve: (capture) => strikeRows(capture),
     }),
     profile: t.expose('profile', {
       type: [GexProfilePointType],

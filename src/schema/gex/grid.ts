@@ -94,7 +94,7 @@ const GexGridType = builder.objectRef<GexGrid>('GexGrid').implement({
       type: [GexStrikeType],
       extensions: costs({ rows: 'strikes' }),
       description: 'Rows ascending by strike (then expiry).',
-      resolve: ({ capture }, _args, context) => (capture ? strikeRows(capture, context) : []),
+      resolve: ({ capture }) => (capture ? strikeRows(capture) : []),
     }),
     meta: t.expose('meta', { type: GexGridMetaType, description: 'Metadata of the answer.' }),
   }),

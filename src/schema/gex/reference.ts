@@ -106,7 +106,7 @@ const GexReferenceType = builder.objectRef<GexReference>('GexReference').impleme
       type: [GexStrikeType],
       extensions: costs({ rows: 'strikesByExpiry' }),
       description: 'Rows ascending by strike, then expiry; net rows if the capture has no rows by expiry.',
-      resolve: ({ capture }, _args, context) => (capture ? strikeRows(capture, context) : []),
+      resolve: ({ capture }) => (capture ? strikeRows(capture) : []),
     }),
     meta: t.expose('meta', { type: GexReferenceMetaType, description: 'Metadata of the answer.' }),
   }),

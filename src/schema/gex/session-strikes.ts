@@ -67,7 +67,7 @@ export const SessionStrikesType = builder.objectRef<SessionStrikes>('SessionStri
       type: [SessionStrikeInterface],
       extensions: costs({ rows: 'strikesByExpiry' }),
       description: 'Rows by strike and expiry if the capture has them, else net rows.',
-      resolve: ({ capture }, _args, context) => (capture ? strikeRows(capture, context) : []),
+      resolve: ({ capture }) => (capture ? strikeRows(capture) : []),
     }),
     meta: t.expose('meta', { type: SessionStrikesMetaType, description: 'Metadata of the answer.' }),
   }),

@@ -159,7 +159,7 @@ const StockBarsPageType = builder.objectRef<StockBarsPage>('StockBarsPage').impl
       type: [StockBarType],
       extensions: costs({ rows: 'page' }),
       description: 'Bars ascending by time.',
-      resolve: (page, _args, context) => stockBarRows(page, context),
+      resolve: stockBarRows,
     }),
     columns: t.field({ type: BarColumnsType, description: 'The same bars as columns.', resolve: (page) => page.bars }),
     priorClose: t.float({
