@@ -15,91 +15,101 @@ export interface EventSink {
   dissolved(event: FormedEvent): void;
 }
 
-/** Groups counted prints into events (methodology 3). */
-export interface Detector {
-  /** Tells that everything before this entry has been seen: segments that nothing later can join are closed. */
-  pass(entry: number): void;
-  /** Takes a counted, linked print that comes in event-time order, after `pass`. */
-  accept(entry: number): void;
-  /**
-   * Changes whether a linked print is counted, by `apply`, which sets its state. The events this affects are formed
-   * again.
-   */
-  revise(entry: number, apply: () => void): void;
-  /** No print before this instant will be accepted any more. */
-  advance(clockMs: number): void;
-}
+/** Groups counted prints of a ledger into events (methodology 3). */
+export class Detector {
+  readonly #ledger: OptionLedger;
+  readonly #columns: OptionLedger['columns'];
+  readonly #sink: EventSink;
+  readonly #sweeps: EventFamily;
+  readonly #books: EventFamily;
+  #clockMs = -Infinity;
+  #passed = -1;
 
-/** A detector over a ledger and its links. */
-export function createDetector(ledger: OptionLedger, links: PrintLinks, sink: EventSink): Detector {
-  const { columns } = ledger;
-  let clockMs = -Infinity;
-  let passed = -1;
-
-  const sweeps = sweepFamily(ledger, links);
-  const books = multiLegFamily(links);
-
-  /** Null for a print that is always an event by itself. */
-  function familyOf(entry: number): EventFamily | null {
-    const traits = columns.traits[entry & ledger.mask]!;
-    if ((traits & optionTraits.multiLeg) !== 0) return books;
-    return (traits & optionTraits.sweepable) !== 0 ? sweeps : null;
+  constructor(ledger: OptionLedger, links: PrintLinks, sink: EventSink) {
+    this.#ledger = ledger;
+    this.#columns = ledger.columns;
+    this.#sink = sink;
+    this.#sweeps = sweepFamily(ledger, links);
+    this.#books = multiLegFamily(links);
   }
 
-  const counted = (entry: number) => columns.state[entry & ledger.mask] === printState.counted;
+  /** Tells that everything before this entry has been seen: segments that nothing later can join are closed. */
+  pass(entry: number): void {
+    this.#passed = entry;
+    this.#closeDue();
+  }
 
-  function close(family: EventFamily, group: number) {
+  /** No print before this instant will be accepted any more. */
+  advance(clockMs: number): void {
+    this.#clockMs = clockMs;
+    this.#closeDue();
+  }
+
+  /** Null for a print that is always an event by itself. */
+  #familyOf(entry: number): EventFamily | null {
+    const traits = this.#columns.traits[entry & this.#ledger.mask]!;
+    if ((traits & optionTraits.multiLeg) !== 0) return this.#books;
+    return (traits & optionTraits.sweepable) !== 0 ? this.#sweeps : null;
+  }
+
+  #counted(entry: number): boolean {
+    return this.#columns.state[entry & this.#ledger.mask] === printState.counted;
+  }
+
+  #close(family: EventFamily, group: number) {
     const first = family.openFirst[group]!;
     const last = family.openLast[group]!;
     family.openFirst[group] = -1;
     family.openLast[group] = -1;
     if (first === last) {
-      sink.formedAlone(family.kindAlone, first);
+      this.#sink.formedAlone(family.kindAlone, first);
       return;
     }
     const entries: number[] = [];
-    const previous = columns[family.column];
-    for (let entry = last; ; entry = previous[entry & ledger.mask]!) {
-      if (counted(entry) && family.akin(last, entry)) entries.push(entry);
+    const previous = this.#columns[family.column];
+    for (let entry = last; ; entry = previous[entry & this.#ledger.mask]!) {
+      if (this.#counted(entry) && family.akin(last, entry)) entries.push(entry);
       if (entry === first) break;
     }
-    for (const event of family.events(ledger, entries.reverse())) sink.formed(event);
+    for (const event of family.events(this.#ledger, entries.reverse())) this.#sink.formed(event);
   }
 
   /** Nanoseconds that an entry's segment still waits for another print when `at` has come; below zero: it is over. */
-  const dueIn = (family: EventFamily, entry: number, at: number) =>
-    family.closeness.gapNanos - nanosFrom(ledger, entry, at);
+  #dueIn(family: EventFamily, entry: number, at: number): number {
+    return family.closeness.gapNanos - nanosFrom(this.#ledger, entry, at);
+  }
 
   /**
    * The family whose oldest waiting segment ends first, so that events form in one order however the clock is advanced.
    */
-  function firstDue(): EventFamily | null {
-    const [a, b] = [sweeps.closing.first(), books.closing.first()];
-    if (a < 0) return b < 0 ? null : books;
-    if (b < 0) return sweeps;
-    return sweeps.closeness.gapNanos <= dueIn(books, b, a) ? sweeps : books;
+  #firstDue(): EventFamily | null {
+    const [a, b] = [this.#sweeps.closing.first(), this.#books.closing.first()];
+    if (a < 0) return b < 0 ? null : this.#books;
+    if (b < 0) return this.#sweeps;
+    return this.#sweeps.closeness.gapNanos <= this.#dueIn(this.#books, b, a) ? this.#sweeps : this.#books;
   }
 
   /** True if nothing can join a print any more: by the clock, and by the last entry passed. */
-  function isOver(family: EventFamily, entry: number): boolean {
-    if ((clockMs - columns.tsMs[entry & ledger.mask]!) * 1e6 > family.closeness.gapNanos) return true;
-    return passed >= ledger.oldest && dueIn(family, entry, passed) < 0;
+  #isOver(family: EventFamily, entry: number): boolean {
+    if ((this.#clockMs - this.#columns.tsMs[entry & this.#ledger.mask]!) * 1e6 > family.closeness.gapNanos) return true;
+    return this.#passed >= this.#ledger.oldest && this.#dueIn(family, entry, this.#passed) < 0;
   }
 
-  function closeDue() {
-    for (let family = firstDue(); family !== null; family = firstDue()) {
+  #closeDue() {
+    for (let family = this.#firstDue(); family !== null; family = this.#firstDue()) {
       const entry = family.closing.first();
-      if (!isOver(family, entry)) return;
+      if (!this.#isOver(family, entry)) return;
       family.closing.shift();
       const group = family.groupOf(entry);
-      if (family.openLast[group] === entry) close(family, group);
+      if (family.openLast[group] === entry) this.#close(family, group);
     }
   }
 
-  function accept(entry: number) {
-    const family = familyOf(entry);
+  /** Takes a counted, linked print that comes in event-time order, after `pass`. */
+  accept(entry: number) {
+    const family = this.#familyOf(entry);
     if (!family) {
-      sink.formedAlone('single_block', entry);
+      this.#sink.formedAlone('single_block', entry);
       return;
     }
     const group = family.groupOf(entry);
@@ -107,9 +117,9 @@ export function createDetector(ledger: OptionLedger, links: PrintLinks, sink: Ev
     const first = family.openFirst[group]!;
     if (first >= 0) {
       const fits =
-        nanosFrom(ledger, family.openLast[group]!, entry) <= family.closeness.gapNanos &&
-        nanosFrom(ledger, first, entry) <= family.closeness.spanNanos;
-      if (!fits) close(family, group);
+        nanosFrom(this.#ledger, family.openLast[group]!, entry) <= family.closeness.gapNanos &&
+        nanosFrom(this.#ledger, first, entry) <= family.closeness.spanNanos;
+      if (!fits) this.#close(family, group);
     }
     if (family.openFirst[group]! < 0) family.openFirst[group] = entry;
     family.openLast[group] = entry;
@@ -117,10 +127,11 @@ export function createDetector(ledger: OptionLedger, links: PrintLinks, sink: Ev
   }
 
   /** The prints of an entry's group around it that are chained to it by gaps, itself included, in order. */
-  function runAround(family: EventFamily, entry: number): number[] {
-    const previous = columns[family.column];
+  #runAround(family: EventFamily, entry: number): number[] {
+    const ledger = this.#ledger;
+    const previous = this.#columns[family.column];
     const near = (a: number, b: number) => nanosFrom(ledger, a, b) <= family.closeness.gapNanos;
-    const isMember = (other: number) => counted(other) && family.akin(entry, other);
+    const isMember = (other: number) => this.#counted(other) && family.akin(entry, other);
     const run = [entry];
     for (let n = previous[entry & ledger.mask]!; n >= ledger.oldest && near(n, run.at(-1)!); ) {
       if (isMember(n)) run.push(n);
@@ -139,58 +150,57 @@ export function createDetector(ledger: OptionLedger, links: PrintLinks, sink: Ev
     return run;
   }
 
-  function revise(entry: number, apply: () => void) {
-    const family = familyOf(entry);
+  /**
+   * Changes whether a linked print is counted, by `apply`, which sets its state. The events this affects are formed
+   * again.
+   */
+  revise(entry: number, apply: () => void) {
+    const family = this.#familyOf(entry);
     if (!family) {
       const event: FormedEvent = { kind: 'single_block', entries: [entry] };
-      if (counted(entry)) sink.dissolved(event);
+      if (this.#counted(entry)) this.#sink.dissolved(event);
       apply();
-      if (counted(entry)) sink.formed(event);
+      if (this.#counted(entry)) this.#sink.formed(event);
       return;
     }
     const group = family.groupOf(entry);
     ensureGroup(family, group);
-    const run = runAround(family, entry);
+    const run = this.#runAround(family, entry);
     const openFirst = family.openFirst[group]!;
-    const old = segmentsOf(ledger, run.filter(counted), family.closeness);
+    const old = segmentsOf(
+      this.#ledger,
+      run.filter((entry) => this.#counted(entry)),
+      family.closeness,
+    );
     const wasOpen = openFirst >= 0 && old.at(-1)?.[0] === openFirst;
     if (wasOpen) old.pop();
     apply();
-    const fresh = segmentsOf(ledger, run.filter(counted), family.closeness);
+    const fresh = segmentsOf(
+      this.#ledger,
+      run.filter((entry) => this.#counted(entry)),
+      family.closeness,
+    );
     if (wasOpen) family.openFirst[group] = family.openLast[group] = -1;
     const tail = fresh.at(-1);
-    if (tail && family.openFirst[group]! < 0 && !isOver(family, tail.at(-1)!)) {
+    if (tail && family.openFirst[group]! < 0 && !this.#isOver(family, tail.at(-1)!)) {
       fresh.pop();
       family.openFirst[group] = tail[0]!;
       family.openLast[group] = tail.at(-1)!;
       family.closing.push(tail.at(-1)!);
     }
-    replace(family, old, fresh);
+    this.#replace(family, old, fresh);
   }
 
-  function replace(family: EventFamily, old: readonly number[][], fresh: readonly number[][]) {
+  #replace(family: EventFamily, old: readonly number[][], fresh: readonly number[][]) {
     const stays = new Set(old.map(String));
     const comes = new Set(fresh.map(String));
     for (const segment of old) {
       if (comes.has(String(segment))) continue;
-      for (const event of family.events(ledger, segment)) sink.dissolved(event);
+      for (const event of family.events(this.#ledger, segment)) this.#sink.dissolved(event);
     }
     for (const segment of fresh) {
       if (stays.has(String(segment))) continue;
-      for (const event of family.events(ledger, segment)) sink.formed(event);
+      for (const event of family.events(this.#ledger, segment)) this.#sink.formed(event);
     }
   }
-
-  return {
-    pass(entry) {
-      passed = entry;
-      closeDue();
-    },
-    accept,
-    revise,
-    advance(nextMs) {
-      clockMs = nextMs;
-      closeDue();
-    },
-  };
 }

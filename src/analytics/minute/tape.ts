@@ -4,7 +4,7 @@ import type { SessionDate } from '../../domain/market-time.ts';
 import type { OptionPrint, OptionQuote } from '../../domain/print.ts';
 import { minuteMs } from '../../domain/units.ts';
 import { tapeSettings } from '../methodology.ts';
-import { createMinutePrints } from './prints.ts';
+import { MinutePrints } from './prints.ts';
 import { createMinuteQuotes } from './quotes.ts';
 import type { FollowedContract } from './solve.ts';
 
@@ -59,7 +59,7 @@ export function createMinuteTape({
   const hours = regularSession(session) ?? { openMs: Infinity, closeMs: -Infinity };
   let boundary = hours.openMs + minuteMs;
   const quotes = createMinuteQuotes(boundary);
-  const prints = createMinutePrints();
+  const prints = new MinutePrints();
   const followed = new Map<string, TradedContract[]>();
   const full = new Set<string>();
   // By contract index: whether it has been looked at.

@@ -6,17 +6,17 @@ import { correctionMessage, isWithdrawn, type OptionPrint, type OptionQuote } fr
 import { createOptionBars, type OptionBars } from '../bars/option-bars-from-prints.ts';
 import { createFlowChanges, type FlowChange } from '../flow/changes.ts';
 import { type CrossSections, createCrossSections } from '../flow/cross-section.ts';
-import { createDetector } from '../flow/detector.ts';
+import { Detector } from '../flow/detector.ts';
 import { sidesAnew } from '../flow/late-quotes.ts';
-import { createObservedSpans, type ObservedSpans } from '../flow/observed-spans.ts';
-import { createRankedPrints, type RankedPrints } from '../flow/ranked-prints.ts';
+import { createObservedSpans } from '../flow/observed-spans.ts';
+import { createRankedPrints } from '../flow/ranked-prints.ts';
 import { tapeSettings } from '../methodology.ts';
 import { mostRecent, pairCancels } from '../prints/cancels.ts';
 import { createDuplicateCheck } from '../prints/duplicates.ts';
-import { createOptionLedger, printState } from '../prints/option-ledger.ts';
-import { createPrintLinks } from '../prints/print-links.ts';
-import { createQuoteBook, type QuoteBook } from '../prints/quote-book.ts';
-import { createReorder } from '../prints/reorder.ts';
+import { createOptionLedger, type OptionLedger, printState } from '../prints/option-ledger.ts';
+import { createPrintLinks, type PrintLinks } from '../prints/print-links.ts';
+import { QuoteBook } from '../prints/quote-book.ts';
+import { createReorder, type Reorder } from '../prints/reorder.ts';
 import { sideIndex } from '../prints/side.ts';
 
 export interface OptionTapeOptions {
@@ -61,174 +61,184 @@ export function emptyCounts(): OptionTapeCounts {
   return { prints: 0, duplicates: 0, cancels: 0, unmatchedCancels: 0, leftOut: 0, late: 0, otherSession: 0 };
 }
 
-/** One session's option tape: prints and quotes in, events and figures out. Fed by event time alone. */
-export interface OptionTape {
-  /** Takes a print; the object may be used again afterwards. */
-  print(print: OptionPrint): void;
-  quote(quote: OptionQuote): void;
-  /** Event time has come to this instant (epoch ms) although nothing traded. */
-  advance(tsMs: number): void;
-  /** Nothing comes any more: every print is taken and every event sent. */
-  end(): void;
+/**
+ * One session's option tape: prints and quotes in, events and figures out. Fed by event time alone. Memory is bounded
+ * by the prints remembered, the contracts that trade and their minutes.
+ */
+export class OptionTape {
   readonly crossSections: CrossSections;
   readonly bars: OptionBars;
-  readonly ranked: RankedPrints;
+  readonly ranked = createRankedPrints();
   readonly quotes: QuoteBook;
-  readonly counts: Readonly<OptionTapeCounts>;
-  readonly observed: ObservedSpans;
-  /** The latest instant met, epoch ms. */
-  readonly reachedMs: number;
-}
-
-/**
- * An option tape of one session. Memory is bounded by the prints remembered, the contracts that trade and their
- * minutes.
- */
-export function createOptionTape(options: OptionTapeOptions): OptionTape {
-  const { session, holdMs = tapeSettings.latenessMs } = options;
-  const { fromMs: startMs, toMs: endMs } = tradeSpan(session);
-  let reachedMs = -Infinity;
-  let clockMs = -Infinity;
-  const counts = emptyCounts();
-
-  // A forgotten print must be out of every open segment; those last half a second.
-  const mayForget = (entry: number) => {
-    const slot = entry & ledger.mask;
-    return columns.state[slot] !== printState.waiting && columns.tsMs[slot]! < clockMs - tapeSettings.latenessMs;
-  };
-  const ledger = createOptionLedger(options.remembered ?? tapeSettings.rememberedPrints, mayForget);
-  const { columns } = ledger;
-  const links = createPrintLinks(ledger);
-  const isDuplicate = createDuplicateCheck(ledger, links);
-  const waiting = createReorder(ledger.before);
-  const quotes = createQuoteBook(options.rememberedQuotes);
-  const crossSections = createCrossSections(options.firstSnapshotSeq ?? 0);
-  const ranked = createRankedPrints();
-  const bars = createOptionBars(ledger, links, options.followed ?? (() => true));
-  const detector = createDetector(
-    ledger,
-    links,
-    createFlowChanges(ledger, ranked, options.onChange, options.firstSeq ?? 0),
-  );
-  const giveSidesAnew = sidesAnew(ledger, links, quotes, detector);
-  const observed = createObservedSpans();
+  readonly counts = emptyCounts();
+  readonly observed = createObservedSpans();
+  readonly #holdMs: number;
+  readonly #startMs: number;
+  readonly #endMs: number;
+  readonly #ledger: OptionLedger;
+  readonly #columns: OptionLedger['columns'];
+  readonly #links: PrintLinks;
+  readonly #isDuplicate: (entry: number) => boolean;
+  readonly #waiting: Reorder;
+  readonly #detector: Detector;
+  readonly #giveSidesAnew: (quote: OptionQuote) => void;
   // Contracts that had a cancel: only there a late print may be one that was meant.
-  const withCancels = new Set<number>();
+  readonly #withCancels = new Set<number>();
+  #reachedMs = -Infinity;
+  #clockMs = -Infinity;
+
+  constructor(options: OptionTapeOptions) {
+    const { session, onChange, holdMs = tapeSettings.latenessMs, firstSeq = 0, firstSnapshotSeq = 0 } = options;
+    const { fromMs, toMs } = tradeSpan(session);
+    this.#holdMs = holdMs;
+    this.#startMs = fromMs;
+    this.#endMs = toMs;
+    const mayForget = (entry: number) => this.#mayForget(entry);
+    const ledger = createOptionLedger(options.remembered ?? tapeSettings.rememberedPrints, mayForget);
+    const links = createPrintLinks(ledger);
+    this.#ledger = ledger;
+    this.#columns = ledger.columns;
+    this.#links = links;
+    this.#isDuplicate = createDuplicateCheck(ledger, links);
+    this.#waiting = createReorder(ledger.before);
+    this.quotes = new QuoteBook(options.rememberedQuotes);
+    this.crossSections = createCrossSections(firstSnapshotSeq);
+    this.bars = createOptionBars(ledger, links, options.followed ?? (() => true));
+    this.#detector = new Detector(ledger, links, createFlowChanges(ledger, this.ranked, onChange, firstSeq));
+    this.#giveSidesAnew = sidesAnew(ledger, links, this.quotes, this.#detector);
+  }
+
+  /** The latest instant met, epoch ms. */
+  get reachedMs(): number {
+    return this.#reachedMs;
+  }
+
+  /** A forgotten print must be out of every open segment; those last half a second. */
+  #mayForget(entry: number): boolean {
+    const slot = entry & this.#ledger.mask;
+    const isWaiting = this.#columns.state[slot] === printState.waiting;
+    return !isWaiting && this.#columns.tsMs[slot]! < this.#clockMs - tapeSettings.latenessMs;
+  }
+
+  /** Takes a print; the object may be used again afterwards. */
+  print(print: OptionPrint): void {
+    const { tsMs, correction } = print;
+    if (tsMs < this.#startMs || tsMs >= this.#endMs) {
+      this.counts.otherSession++;
+      return;
+    }
+    const entry = this.#ledger.add(print);
+    const slot = entry & this.#ledger.mask;
+    const compression = (this.#columns.traits[slot]! & optionTraits.compression) !== 0;
+    if (compression || isWithdrawn(correction) || correction === correctionMessage) {
+      this.counts.leftOut++;
+      this.#columns.state[slot] = printState.left;
+    } else if (tsMs < this.#clockMs) {
+      this.counts.late++;
+      this.#take(entry, true);
+    } else {
+      this.#waiting.push(entry);
+    }
+    this.advance(tsMs);
+  }
+
+  /** Takes a quote. */
+  quote(quote: OptionQuote): void {
+    if (quote.tsMs < this.#startMs || quote.tsMs >= this.#endMs) return;
+    this.advance(quote.tsMs);
+    this.quotes.add(quote);
+    if (quote.tsMs < this.#clockMs && quote.tsMs >= this.#clockMs - tapeSettings.latenessMs) this.#giveSidesAnew(quote);
+  }
+
+  /** Nothing comes any more: every print is taken and every event sent. */
+  end(): void {
+    this.#release(Infinity);
+  }
 
   /** Adds a print to the sums (1), or takes it out of them (−1). */
-  function sum(entry: number, sign: 1 | -1) {
-    const slot = entry & ledger.mask;
-    crossSections.add(ledger.contracts[columns.contract[slot]!]!, columns.price[slot]!, columns.size[slot]!, sign);
-    if (sign === 1) bars.count(entry);
-    else bars.recount(entry);
+  #sum(entry: number, sign: 1 | -1) {
+    const columns = this.#columns;
+    const slot = entry & this.#ledger.mask;
+    this.crossSections.add(
+      this.#ledger.contracts[columns.contract[slot]!]!,
+      columns.price[slot]!,
+      columns.size[slot]!,
+      sign,
+    );
+    if (sign === 1) this.bars.count(entry);
+    else this.bars.recount(entry);
   }
 
-  function turn(entry: number, state: number) {
-    detector.revise(entry, () => {
-      columns.state[entry & ledger.mask] = state;
+  #turn(entry: number, state: number) {
+    this.#detector.revise(entry, () => {
+      this.#columns.state[entry & this.#ledger.mask] = state;
     });
-    sum(entry, state === printState.counted ? 1 : -1);
+    this.#sum(entry, state === printState.counted ? 1 : -1);
   }
 
-  function takeCancel(entry: number, late: boolean) {
-    columns.state[entry & ledger.mask] = printState.cancel;
-    counts.cancels++;
-    withCancels.add(columns.contract[entry & ledger.mask]!);
+  #takeCancel(entry: number, late: boolean) {
+    const ledger = this.#ledger;
+    this.#columns.state[entry & ledger.mask] = printState.cancel;
+    this.counts.cancels++;
+    this.#withCancels.add(this.#columns.contract[entry & ledger.mask]!);
     if (late) {
-      counts.unmatchedCancels += pairCancels(ledger, links, entry, turn);
+      this.counts.unmatchedCancels += pairCancels(ledger, this.#links, entry, (each, state) => this.#turn(each, state));
       return;
     }
     const original = mostRecent(ledger, entry);
-    if (original >= 0) turn(original, printState.cancelled);
-    else counts.unmatchedCancels++;
+    if (original >= 0) this.#turn(original, printState.cancelled);
+    else this.counts.unmatchedCancels++;
   }
 
   /** Takes a print in: in event-time order, or (`late`) behind others. */
-  function take(entry: number, late: boolean) {
+  #take(entry: number, late: boolean) {
+    const ledger = this.#ledger;
+    const columns = this.#columns;
     const slot = entry & ledger.mask;
-    if (isDuplicate(entry)) {
-      counts.duplicates++;
+    if (this.#isDuplicate(entry)) {
+      this.counts.duplicates++;
       columns.state[slot] = printState.left;
       return;
     }
-    links.link(entry);
-    if (!late) detector.pass(entry);
+    this.#links.link(entry);
+    if (!late) this.#detector.pass(entry);
     const traits = columns.traits[slot]!;
     if ((traits & optionTraits.cancel) !== 0) {
-      takeCancel(entry, late);
+      this.#takeCancel(entry, late);
       return;
     }
-    counts.prints++;
+    this.counts.prints++;
     const contract = ledger.contracts[columns.contract[slot]!]!;
-    observed.add(contract.underlying, columns.tsMs[slot]!);
-    quotes.release(columns.tsMs[slot]!, columns.tsNanos[slot]!);
+    this.observed.add(contract.underlying, columns.tsMs[slot]!);
+    this.quotes.release(columns.tsMs[slot]!, columns.tsNanos[slot]!);
     columns.side[slot] =
       (traits & optionTraits.sideless) !== 0
         ? sideIndex.unknown
-        : quotes.sideAt(contract, columns.price[slot]!, columns.tsMs[slot]!, columns.tsNanos[slot]!);
-    if (late) turn(entry, printState.counted);
+        : this.quotes.sideAt(contract, columns.price[slot]!, columns.tsMs[slot]!, columns.tsNanos[slot]!);
+    if (late) this.#turn(entry, printState.counted);
     else {
       columns.state[slot] = printState.counted;
-      sum(entry, 1);
-      detector.accept(entry);
+      this.#sum(entry, 1);
+      this.#detector.accept(entry);
     }
-    if (late && withCancels.has(contract.index)) counts.unmatchedCancels += pairCancels(ledger, links, entry, turn);
+    if (late && this.#withCancels.has(contract.index))
+      this.counts.unmatchedCancels += pairCancels(ledger, this.#links, entry, (each, state) => this.#turn(each, state));
   }
 
-  function release(untilMs: number) {
-    clockMs = untilMs;
-    for (let entry = waiting.peek(); entry >= 0; entry = waiting.peek()) {
-      if (columns.tsMs[entry & ledger.mask]! >= untilMs) break;
-      take(waiting.shift(), false);
+  #release(untilMs: number) {
+    this.#clockMs = untilMs;
+    for (let entry = this.#waiting.peek(); entry >= 0; entry = this.#waiting.peek()) {
+      if (this.#columns.tsMs[entry & this.#ledger.mask]! >= untilMs) break;
+      this.#take(this.#waiting.shift(), false);
     }
-    quotes.release(untilMs - 1, 999_999);
-    detector.advance(untilMs);
+    this.quotes.release(untilMs - 1, 999_999);
+    this.#detector.advance(untilMs);
   }
 
-  function advance(tsMs: number) {
-    if (tsMs <= reachedMs) return;
-    reachedMs = tsMs;
-    if (tsMs - holdMs > clockMs) release(tsMs - holdMs);
+  /** Event time has come to this instant (epoch ms) although nothing traded. */
+  advance(tsMs: number): void {
+    if (tsMs <= this.#reachedMs) return;
+    this.#reachedMs = tsMs;
+    if (tsMs - this.#holdMs > this.#clockMs) this.#release(tsMs - this.#holdMs);
   }
-
-  return {
-    print(print) {
-      const { tsMs, correction } = print;
-      if (tsMs < startMs || tsMs >= endMs) {
-        counts.otherSession++;
-        return;
-      }
-      const entry = ledger.add(print);
-      const compression = (columns.traits[entry & ledger.mask]! & optionTraits.compression) !== 0;
-      if (compression || isWithdrawn(correction) || correction === correctionMessage) {
-        counts.leftOut++;
-        columns.state[entry & ledger.mask] = printState.left;
-      } else if (tsMs < clockMs) {
-        counts.late++;
-        take(entry, true);
-      } else {
-        waiting.push(entry);
-      }
-      advance(tsMs);
-    },
-    quote(quote) {
-      if (quote.tsMs < startMs || quote.tsMs >= endMs) return;
-      advance(quote.tsMs);
-      quotes.add(quote);
-      if (quote.tsMs < clockMs && quote.tsMs >= clockMs - tapeSettings.latenessMs) giveSidesAnew(quote);
-    },
-    advance,
-    end() {
-      release(Infinity);
-    },
-    crossSections,
-    bars,
-    ranked,
-    quotes,
-    counts,
-    observed,
-    get reachedMs() {
-      return reachedMs;
-    },
-  };
 }

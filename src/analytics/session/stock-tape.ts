@@ -8,7 +8,7 @@ import { tapeSettings } from '../methodology.ts';
 import { emptyTally, type OffExchangeTally, tallyPrint } from '../offexchange/tally.ts';
 import { isRepeated, standingRecord } from '../prints/corrections.ts';
 import { exactValue } from '../prints/exact-sum.ts';
-import { createStockLedger } from '../prints/stock-ledger.ts';
+import { createStockLedger, type StockLedger } from '../prints/stock-ledger.ts';
 import { mayBeClose, officialCloseOf } from './official-close.ts';
 import type { PriceTape } from './price-tape.ts';
 
@@ -32,27 +32,6 @@ export interface StockTapeCounts {
   otherSession: number;
 }
 
-/**
- * One session's stock tape: prints in, bars and off-exchange figures out. What it says depends on the prints alone, not
- * on their order.
- */
-export interface StockTape extends PriceTape {
-  /** Takes a print; the object may be used again afterwards. */
-  print(print: StockPrint): void;
-  /** Event time has come to this instant (epoch ms) although nothing traded. */
-  advance(tsMs: number): void;
-  /** The symbols met, alphabetical. */
-  symbols(): string[];
-  /** The start of the last bar of a timeframe that is taken to be complete, epoch ms; null before the first. */
-  completeThrough(timeframe: Timeframe): number | null;
-  /** The official close so far, dollars; `listingExchange` null when it is not known. */
-  officialClose(symbol: string, listingExchange: number | null): number | null;
-  /** Off-exchange executions before disclosure. */
-  offExchange(symbol: string): OffExchangeTally;
-  readonly counts: Readonly<StockTapeCounts>;
-  readonly reachedMs: number;
-}
-
 /** State of a symbol. */
 interface SymbolState {
   index: number;
@@ -67,58 +46,148 @@ interface SymbolState {
   closes: Set<number>;
 }
 
-/** A stock tape of one session. Memory is bounded by the prints remembered and the seconds in which symbols trade. */
-export function createStockTape(options: StockTapeOptions): StockTape {
-  const { session, remembered = tapeSettings.rememberedPrints, extendedBars = false } = options;
-  const { fromMs: startMs, toMs: endMs } = tradeSpan(session);
-  const dayStartMs = exchangeInstant(session);
-  const ledger = createStockLedger(remembered);
-  const { columns } = ledger;
-  const states = new Map<string, SymbolState>();
-  const counts: StockTapeCounts = { prints: 0, trades: 0, duplicates: 0, corrections: 0, otherSession: 0 };
+/**
+ * One session's stock tape: prints in, bars and off-exchange figures out. What it says depends on the prints alone, not
+ * on their order. Memory is bounded by the prints remembered and the seconds in which symbols trade.
+ */
+export class StockTape implements PriceTape {
+  readonly counts: StockTapeCounts = { prints: 0, trades: 0, duplicates: 0, corrections: 0, otherSession: 0 };
+  readonly #session: SessionDate;
+  readonly #extendedBars: boolean;
+  readonly #startMs: number;
+  readonly #endMs: number;
+  readonly #ledger: StockLedger;
+  readonly #columns: StockLedger['columns'];
+  readonly #states = new Map<string, SymbolState>();
   // Records that stand at another record's position in time, with their own position.
-  const moved = new Map<number, number>();
-  let latestState: SymbolState | null = null;
-  let reachedMs = -Infinity;
+  readonly #moved = new Map<number, number>();
+  #latestState: SymbolState | null = null;
+  #reachedMs = -Infinity;
 
-  function newState(symbol: string): SymbolState {
-    const seconds = createStockSeconds(ledger, session, extendedBars);
-    const [index, tally, closes] = [states.size, emptyTally(), new Set<number>()];
+  constructor({ session, remembered = tapeSettings.rememberedPrints, extendedBars = false }: StockTapeOptions) {
+    const { fromMs, toMs } = tradeSpan(session);
+    this.#session = session;
+    this.#extendedBars = extendedBars;
+    this.#startMs = fromMs;
+    this.#endMs = toMs;
+    this.#ledger = createStockLedger(remembered);
+    this.#columns = this.#ledger.columns;
+  }
+
+  /** The latest instant met, epoch ms. */
+  get reachedMs(): number {
+    return this.#reachedMs;
+  }
+
+  /** Takes a print; the object may be used again afterwards. */
+  print(print: StockPrint): void {
+    if (print.tsMs < this.#startMs || print.tsMs >= this.#endMs) {
+      this.counts.otherSession++;
+      return;
+    }
+    this.advance(print.tsMs);
+    this.counts.prints++;
+    const state = this.#stateOf(print.symbol);
+    const entry = this.#ledger.add(print, state.index);
+    state.head = entry;
+    const others = this.#ledger.namesakes(entry);
+    if (others.length === 0) this.counts.trades++;
+    if (others.length > 0 || print.correction !== 0) this.#settle(state, entry, others);
+    else this.#turn(state, entry, true);
+  }
+
+  /** The symbols met, alphabetical. */
+  symbols(): string[] {
+    return [...this.#states.keys()].sort();
+  }
+
+  takeChanged(): { symbol: string; fromMs: number }[] {
+    const changed = [...this.#states.values()]
+      .filter(({ changedFromMs }) => changedFromMs < Infinity)
+      .map(({ symbol, changedFromMs }) => ({ symbol, fromMs: changedFromMs - (changedFromMs % 1000) }));
+    for (const { symbol } of changed) this.#states.get(symbol)!.changedFromMs = Infinity;
+    return changed.sort((a, b) => (a.symbol < b.symbol ? -1 : 1));
+  }
+
+  bars(symbol: string, timeframe: Timeframe, fromMs = -Infinity): ReturnType<PriceTape['bars']> {
+    return (this.#states.get(symbol) ?? this.#newState(symbol)).seconds.bars(timeframe, fromMs);
+  }
+
+  latest(symbol: string): ReturnType<PriceTape['latest']> {
+    const state = this.#states.get(symbol);
+    if (!state || state.last < this.#ledger.oldest) return null;
+    const slot = state.last & this.#ledger.mask;
+    const volume = exactValue(state.tally.consolidated.volume);
+    return { price: this.#columns.price[slot]! / priceUnits, tsMs: this.#columns.tsMs[slot]!, volume };
+  }
+
+  /** The start of the last bar of a timeframe that is taken to be complete, epoch ms; null before the first. */
+  completeThrough(timeframe: Timeframe): number | null {
+    if (timeframe === '1d') {
+      const isComplete = this.#reachedMs - tapeSettings.completionLagMs >= this.#endMs;
+      return isComplete ? exchangeInstant(this.#session) : null;
+    }
+    const through = completeThrough(this.#reachedMs, timeframeMs[timeframe]);
+    return through >= this.#startMs ? through : null;
+  }
+
+  /** The official close so far, dollars; `listingExchange` null when it is not known. */
+  officialClose(symbol: string, listingExchange: number | null): number | null {
+    const state = this.#states.get(symbol);
+    if (!state) return null;
+    const lastClose = state.seconds.bars('1d', -Infinity).close[0] ?? null;
+    const candidates = [...state.closes].filter((entry) => entry >= this.#ledger.oldest);
+    return officialCloseOf(this.#ledger, candidates, listingExchange, lastClose);
+  }
+
+  /** Off-exchange executions before disclosure. */
+  offExchange(symbol: string): OffExchangeTally {
+    return this.#states.get(symbol)?.tally ?? emptyTally();
+  }
+
+  #newState(symbol: string): SymbolState {
+    const seconds = createStockSeconds(this.#ledger, this.#session, this.#extendedBars);
+    const [index, tally, closes] = [this.#states.size, emptyTally(), new Set<number>()];
     return { index, symbol, seconds, tally, closes, head: -1, last: -1, changedFromMs: Infinity };
   }
 
-  function stateOf(symbol: string): SymbolState {
-    if (latestState?.symbol === symbol) return latestState;
-    let state = states.get(symbol);
+  #stateOf(symbol: string): SymbolState {
+    if (this.#latestState?.symbol === symbol) return this.#latestState;
+    let state = this.#states.get(symbol);
     if (!state) {
-      state = newState(symbol);
-      states.set(symbol, state);
+      state = this.#newState(symbol);
+      this.#states.set(symbol, state);
     }
-    latestState = state;
+    this.#latestState = state;
     return state;
   }
 
-  const setsClose = (entry: number) => (columns.traits[entry & ledger.mask]! & stockTraits.openClose) !== 0;
+  #setsClose(entry: number): boolean {
+    return (this.#columns.traits[entry & this.#ledger.mask]! & stockTraits.openClose) !== 0;
+  }
 
   /** The last counted print of a symbol that sets a close, looked for among all remembered. */
-  function findLast({ head }: SymbolState): number {
+  #findLast({ head }: SymbolState): number {
+    const ledger = this.#ledger;
     let last = -1;
-    for (let n = head; n >= ledger.oldest; n = columns.previousOfSymbol[n & ledger.mask]!) {
-      if (columns.counted[n & ledger.mask] === 1 && setsClose(n) && (last < 0 || ledger.before(last, n))) last = n;
+    for (let n = head; n >= ledger.oldest; n = this.#columns.previousOfSymbol[n & ledger.mask]!) {
+      if (this.#columns.counted[n & ledger.mask] === 1 && this.#setsClose(n) && (last < 0 || ledger.before(last, n)))
+        last = n;
     }
     return last;
   }
 
-  function turn(state: SymbolState, entry: number, on: boolean) {
+  #turn(state: SymbolState, entry: number, on: boolean) {
+    const ledger = this.#ledger;
     const slot = entry & ledger.mask;
-    columns.counted[slot] = on ? 1 : 0;
+    this.#columns.counted[slot] = on ? 1 : 0;
     tallyPrint(state.tally, ledger, entry, on ? 1 : -1);
-    const tsMs = columns.tsMs[slot]!;
+    const tsMs = this.#columns.tsMs[slot]!;
     if (tsMs < state.changedFromMs) state.changedFromMs = tsMs;
     if (on) state.seconds.count(entry);
     else state.seconds.recount(tsMs, state.head);
-    if (!on && entry === state.last) state.last = findLast(state);
-    else if (on && setsClose(entry) && (state.last < ledger.oldest || ledger.before(state.last, entry)))
+    if (!on && entry === state.last) state.last = this.#findLast(state);
+    else if (on && this.#setsClose(entry) && (state.last < ledger.oldest || ledger.before(state.last, entry)))
       state.last = entry;
     if (!mayBeClose(ledger.conditions(entry))) return;
     if (on) state.closes.add(entry);
@@ -126,89 +195,44 @@ export function createStockTape(options: StockTapeOptions): StockTape {
   }
 
   /** Moves a record that replaces another to that one's position in time. */
-  function moveTo(entry: number, positionOf: number) {
+  #moveTo(entry: number, positionOf: number) {
+    const columns = this.#columns;
     if (entry === positionOf) return;
-    const [to, from] = [entry & ledger.mask, positionOf & ledger.mask];
-    if (!moved.has(entry)) moved.set(entry, columns.tsMs[to]!);
+    const [to, from] = [entry & this.#ledger.mask, positionOf & this.#ledger.mask];
+    if (!this.#moved.has(entry)) this.#moved.set(entry, columns.tsMs[to]!);
     columns.tsMs[to] = columns.tsMs[from]!;
     columns.tsNanos[to] = columns.tsNanos[from]!;
     columns.sequence[to] = columns.sequence[from]!;
   }
 
-  const saidAt = (entry: number) => moved.get(entry) ?? columns.tsMs[entry & ledger.mask]!;
-  const saidBefore = (a: number, b: number) =>
-    saidAt(a) < saidAt(b) || (saidAt(a) === saidAt(b) && ledger.before(a, b));
+  #saidAt(entry: number): number {
+    return this.#moved.get(entry) ?? this.#columns.tsMs[entry & this.#ledger.mask]!;
+  }
+
+  #saidBefore(a: number, b: number): boolean {
+    return this.#saidAt(a) < this.#saidAt(b) || (this.#saidAt(a) === this.#saidAt(b) && this.#ledger.before(a, b));
+  }
 
   /** A trade has several records: whichever stands is counted, the others are not. */
-  function settle(state: SymbolState, entry: number, others: readonly number[]) {
+  #settle(state: SymbolState, entry: number, others: readonly number[]) {
+    const ledger = this.#ledger;
     if (isRepeated(ledger, entry, others)) {
-      counts.duplicates++;
+      this.counts.duplicates++;
       return;
     }
-    counts.corrections++;
-    const standing = standingRecord(ledger, [entry, ...others], saidBefore);
+    this.counts.corrections++;
+    const standing = standingRecord(ledger, [entry, ...others], (a, b) => this.#saidBefore(a, b));
     for (const other of others) {
-      if (columns.counted[other & ledger.mask] === 1 && other !== standing?.entry) turn(state, other, false);
+      if (this.#columns.counted[other & ledger.mask] === 1 && other !== standing?.entry)
+        this.#turn(state, other, false);
     }
-    if (!standing || columns.counted[standing.entry & ledger.mask] === 1) return;
-    moveTo(standing.entry, standing.positionOf);
-    turn(state, standing.entry, true);
+    if (!standing || this.#columns.counted[standing.entry & ledger.mask] === 1) return;
+    this.#moveTo(standing.entry, standing.positionOf);
+    this.#turn(state, standing.entry, true);
   }
 
-  function advance(tsMs: number) {
-    if (tsMs > reachedMs) reachedMs = tsMs;
+  /** Event time has come to this instant (epoch ms) although nothing traded. */
+  advance(tsMs: number): void {
+    if (tsMs > this.#reachedMs) this.#reachedMs = tsMs;
   }
-
-  return {
-    print(print) {
-      if (print.tsMs < startMs || print.tsMs >= endMs) {
-        counts.otherSession++;
-        return;
-      }
-      advance(print.tsMs);
-      counts.prints++;
-      const state = stateOf(print.symbol);
-      const entry = ledger.add(print, state.index);
-      state.head = entry;
-      const others = ledger.namesakes(entry);
-      if (others.length === 0) counts.trades++;
-      if (others.length > 0 || print.correction !== 0) settle(state, entry, others);
-      else turn(state, entry, true);
-    },
-    advance,
-    symbols: () => [...states.keys()].sort(),
-    takeChanged() {
-      const changed = [...states.values()]
-        .filter(({ changedFromMs }) => changedFromMs < Infinity)
-        .map(({ symbol, changedFromMs }) => ({ symbol, fromMs: changedFromMs - (changedFromMs % 1000) }));
-      for (const { symbol } of changed) states.get(symbol)!.changedFromMs = Infinity;
-      return changed.sort((a, b) => (a.symbol < b.symbol ? -1 : 1));
-    },
-    bars: (symbol, timeframe, fromMs = -Infinity) =>
-      (states.get(symbol) ?? newState(symbol)).seconds.bars(timeframe, fromMs),
-    latest(symbol) {
-      const state = states.get(symbol);
-      if (!state || state.last < ledger.oldest) return null;
-      const slot = state.last & ledger.mask;
-      const volume = exactValue(state.tally.consolidated.volume);
-      return { price: columns.price[slot]! / priceUnits, tsMs: columns.tsMs[slot]!, volume };
-    },
-    completeThrough(timeframe) {
-      if (timeframe === '1d') return reachedMs - tapeSettings.completionLagMs >= endMs ? dayStartMs : null;
-      const through = completeThrough(reachedMs, timeframeMs[timeframe]);
-      return through >= startMs ? through : null;
-    },
-    officialClose(symbol, listingExchange) {
-      const state = states.get(symbol);
-      if (!state) return null;
-      const lastClose = state.seconds.bars('1d', -Infinity).close[0] ?? null;
-      const candidates = [...state.closes].filter((entry) => entry >= ledger.oldest);
-      return officialCloseOf(ledger, candidates, listingExchange, lastClose);
-    },
-    offExchange: (symbol) => states.get(symbol)?.tally ?? emptyTally(),
-    counts,
-    get reachedMs() {
-      return reachedMs;
-    },
-  };
 }

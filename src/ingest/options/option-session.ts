@@ -1,8 +1,8 @@
 import type { FlowChange } from '../../analytics/flow/changes.ts';
 import type { ObservedSpan } from '../../analytics/flow/observed-spans.ts';
 import type { RankedCandidate } from '../../analytics/flow/ranked-prints.ts';
-import { createContractTape } from '../../analytics/session/contract-tape.ts';
-import { createOptionTape, type OptionTape, type OptionTapeCounts } from '../../analytics/session/option-tape.ts';
+import { ContractTape } from '../../analytics/session/contract-tape.ts';
+import { OptionTape, type OptionTapeCounts } from '../../analytics/session/option-tape.ts';
 import type { BarColumns } from '../../domain/bar.ts';
 import { optionsAreOver } from '../../domain/calendar.ts';
 import type { TradedContract, TradedUnderlying } from '../../domain/chain/contract-book.ts';
@@ -79,18 +79,18 @@ const changing = (events: Map<string, FlowEvent>) => (change: FlowChange) => {
 /** The engine of prints alone, which come a contract after the other. */
 function printEngine(session: SessionDate, onBars: OnContractBars): Engine {
   const events = new Map<string, FlowEvent>();
-  const tape = createContractTape({ session, onChange: changing(events), onBars });
+  const tape = new ContractTape({ session, onChange: changing(events), onBars });
   const quote = () => {
     throw new Error('a tape by contract takes no quotes');
   };
-  return { feed: { print: tape.print, quote }, end: async () => tape.end(), tape, events };
+  return { feed: { print: (print) => tape.print(print), quote }, end: async () => tape.end(), tape, events };
 }
 
 /** The engine of prints and quotes, which come in event time. */
 function quotedEngine(session: SessionDate, onBars: OnContractBars, solved: SolvedSession | null): Engine {
   const events = new Map<string, FlowEvent>();
   // It comes in order: no print asks for the quote of an earlier time.
-  const tape = createOptionTape({ session, onChange: changing(events), holdMs: 0, rememberedQuotes: 0 });
+  const tape = new OptionTape({ session, onChange: changing(events), holdMs: 0, rememberedQuotes: 0 });
   async function end() {
     tape.end();
     for (const { contract } of tape.bars.takeChanged()) {

@@ -1,4 +1,4 @@
-import { createStockTape, type StockTape } from '../../analytics/session/stock-tape.ts';
+import { StockTape } from '../../analytics/session/stock-tape.ts';
 import { type BarColumns, type Timeframe, timeframes } from '../../domain/bar.ts';
 import { tradeSpan } from '../../domain/calendar.ts';
 import { listingExchangeOfTape } from '../../domain/exchanges.ts';
@@ -114,7 +114,7 @@ interface NotedSession extends SymbolSession {
 function beginSession(symbol: string, date: SessionDate, guard: TapeGuard, extendedBars: boolean): NotedSession {
   const sketch = createPrintSketch({ exact: guard.isExact(symbol, date) });
   const kept = guard.isKept(date) ? printCollector() : null;
-  return { symbol, date, engine: createStockTape({ session: date, extendedBars }), tape: 0, sketch, kept };
+  return { symbol, date, engine: new StockTape({ session: date, extendedBars }), tape: 0, sketch, kept };
 }
 
 /** Takes the prints of a session. */

@@ -1,8 +1,8 @@
 import type { FlowChange } from '../../analytics/flow/changes.ts';
 import { createIndexTape, type IndexTape } from '../../analytics/session/index-tape.ts';
-import { createOptionTape, type OptionTape } from '../../analytics/session/option-tape.ts';
+import { OptionTape } from '../../analytics/session/option-tape.ts';
 import type { PriceTape } from '../../analytics/session/price-tape.ts';
-import { createStockTape, type StockTape } from '../../analytics/session/stock-tape.ts';
+import { StockTape } from '../../analytics/session/stock-tape.ts';
 import { timeframeMs } from '../../domain/bar.ts';
 import type { FlowEvent } from '../../domain/flow/flow.ts';
 import type { SessionDate } from '../../domain/market-time.ts';
@@ -66,8 +66,8 @@ export function createLiveSession(date: SessionDate, start: LiveSessionStart): L
       events.set(event.eventId, { seq, underlying: event.underlying, event });
     } else events.set(change.eventId, { seq, underlying: change.underlying, event: null });
   };
-  const options = createOptionTape({ session: date, onChange, holdMs: liveHoldMs, firstSnapshotSeq });
-  const stocks = createStockTape({ session: date, extendedBars });
+  const options = new OptionTape({ session: date, onChange, holdMs: liveHoldMs, firstSnapshotSeq });
+  const stocks = new StockTape({ session: date, extendedBars });
   const indices = createIndexTape(date);
   const minutes = greeks(
     (symbol, beforeMs) => lastPrice(stocks, symbol, beforeMs) ?? lastPrice(indices, symbol, beforeMs),

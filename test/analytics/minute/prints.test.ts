@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createMinutePrints } from '../../../src/analytics/minute/prints.ts';
+import { MinutePrints } from '../../../src/analytics/minute/prints.ts';
 import { createContractBook } from '../../../src/domain/chain/contract-book.ts';
 import { print } from '../../support/tapes/option-tape.ts';
 
@@ -9,7 +9,7 @@ test('a contract’s last trade is known however many contracts were quoted befo
   const contracts = ids.map((id) => book.find(id)!);
   const [first, last] = [contracts[0]!, contracts.at(-1)!];
   const trades = [print(0, 1, 1.5, 301, { contract: first }), print(1, 1, 2.5, 301, { contract: last })];
-  const prints = createMinutePrints();
+  const prints = new MinutePrints();
   for (const trade of trades) prints.add(trade);
   const traded: string[] = [];
   prints.pass(trades[1]!.tsMs + 1, ({ id }) => traded.push(id));

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createQuoteBook } from '../../../src/analytics/prints/quote-book.ts';
+import { QuoteBook } from '../../../src/analytics/prints/quote-book.ts';
 import { flowSides } from '../../../src/domain/flow/flow.ts';
 import { contract, quote, spyCall, tapeStart } from '../../support/tapes/option-tape.ts';
 
@@ -10,7 +10,7 @@ test('quotes are in force in event-time order, whatever the order in which they 
   const instants = fc.uniqueArray(fc.nat(4000), { minLength: 1, maxLength: 40 });
   fc.assert(
     fc.property(instants, fc.nat(4000), (times, at) => {
-      const book = createQuoteBook();
+      const book = new QuoteBook();
       // Every other quote is a cent higher, so that the side at 1.25 tells which is in force.
       const bid = (ms: number) => (ms % 2 === 0 ? 1.25 : 1.2);
       for (const ms of times) book.add(quote(ms, bid(ms), bid(ms) + 0.05));
@@ -23,7 +23,7 @@ test('quotes are in force in event-time order, whatever the order in which they 
 });
 
 test('the latest quote of a quiet contract is known after a thousand of others, its side no more', () => {
-  const book = createQuoteBook();
+  const book = new QuoteBook();
   book.add(quote(0, 2.4, 2.5, { contract: put }));
   for (let i = 1; i <= 5000; i++) {
     book.release(tapeStart + i * 10, 0);
@@ -37,13 +37,13 @@ test('the latest quote of a quiet contract is known after a thousand of others, 
 });
 
 test('a contract never quoted has no quote', () => {
-  const book = createQuoteBook();
+  const book = new QuoteBook();
   expect(book.latest(put)).toBeNull();
   expect(flowSides[book.sideAt(put, 10_000, tapeStart, 0)]).toBe('unknown');
 });
 
 test('the last half of the remembered quotes sides prints however late these come', () => {
-  const book = createQuoteBook(256);
+  const book = new QuoteBook(256);
   const hourMs = 3_600_000;
   // 256 fill the book; those after the first 200 came an hour later. One more makes room.
   for (let i = 0; i <= 256; i++) {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { FlowChange } from '../../../src/analytics/flow/changes.ts';
-import { createContractTape } from '../../../src/analytics/session/contract-tape.ts';
+import { ContractTape } from '../../../src/analytics/session/contract-tape.ts';
 import type { FlowEvent } from '../../../src/domain/flow/flow.ts';
 import type { OptionPrint } from '../../../src/domain/print.ts';
 import { contract, runTape, spyCall, tapeSession, tapeStart } from '../../support/tapes/option-tape.ts';
@@ -61,7 +61,7 @@ function inEventTime(records: readonly OptionPrint[]) {
 function byContract(records: readonly OptionPrint[], order: readonly number[]) {
   const changes: FlowChange[] = [];
   const bars: unknown[][] = [];
-  const tape = createContractTape({
+  const tape = new ContractTape({
     session: tapeSession,
     onChange: (change) => changes.push(change),
     onBars: ({ id }, minutes) => bars.push([id, minutes]),
@@ -115,7 +115,7 @@ test('prints of one millisecond and contract are taken in the order of their nan
     sequence,
   });
   const bars: number[][] = [];
-  const tape = createContractTape({
+  const tape = new ContractTape({
     session: tapeSession,
     onChange: () => {},
     onBars: (_, { open, close }) => bars.push([open[0]!, close[0]!]),

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { createOptionTape, type OptionTape } from '../../../src/analytics/session/option-tape.ts';
+import { OptionTape } from '../../../src/analytics/session/option-tape.ts';
 import type { FlowEvent, FlowMeasures } from '../../../src/domain/flow/flow.ts';
 import type { OptionPrint } from '../../../src/domain/print.ts';
 import { book, print, runTape, type TapeRecord, tapeSession, tapeStart } from '../../support/tapes/option-tape.ts';
@@ -268,7 +268,7 @@ describe('bounded memory', () => {
 
   test('time that passes without prints tells what is over', () => {
     const told: string[] = [];
-    const tape = createOptionTape({ session: tapeSession, onChange: ({ kind }) => told.push(kind), holdMs: 500 });
+    const tape = new OptionTape({ session: tapeSession, onChange: ({ kind }) => told.push(kind), holdMs: 500 });
     tape.print(print(0, 1000, 1, 302));
     tape.advance(tapeStart + 600);
     expect(told).toEqual([]);

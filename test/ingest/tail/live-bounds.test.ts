@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { expect, test, vi } from 'vitest';
 import { methodologySettings, tapeSettings } from '../../../src/analytics/methodology.ts';
-import { createOptionTape } from '../../../src/analytics/session/option-tape.ts';
+import { OptionTape } from '../../../src/analytics/session/option-tape.ts';
 import { exchangeInstant } from '../../../src/domain/market-time.ts';
 import { follow } from '../../../src/ingest/tail/follow.ts';
 import { liveHoldMs, visibleWithinMs } from '../../../src/ingest/tail/live-bounds.ts';
@@ -19,7 +19,7 @@ test('what a print waits for, and two writes, are a second together', () => {
 });
 
 test('a print is in its bar and its cross-section when event time is the hold beyond it', () => {
-  const tape = createOptionTape({ session: tapeSession, onChange: () => {}, holdMs: liveHoldMs });
+  const tape = new OptionTape({ session: tapeSession, onChange: () => {}, holdMs: liveHoldMs });
   tape.print(print(0, 1000, 1, 302));
   tape.advance(tapeStart + liveHoldMs);
   expect(tape.crossSections.changed()).toEqual([]);
@@ -31,7 +31,7 @@ test('a print is in its bar and its cross-section when event time is the hold be
 test('an event is told when event time is the hold and the longest gap beyond its last print, of every kind', () => {
   for (const conditions of [[209], [219], [232]]) {
     const told: number[] = [];
-    const tape = createOptionTape({
+    const tape = new OptionTape({
       session: tapeSession,
       onChange: () => told.push(tape.reachedMs - tapeStart),
       holdMs: liveHoldMs,

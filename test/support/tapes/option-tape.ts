@@ -1,9 +1,5 @@
 import type { FlowChange } from '../../../src/analytics/flow/changes.ts';
-import {
-  createOptionTape,
-  type OptionTape,
-  type OptionTapeOptions,
-} from '../../../src/analytics/session/option-tape.ts';
+import { OptionTape, type OptionTapeOptions } from '../../../src/analytics/session/option-tape.ts';
 import { createContractBook } from '../../../src/domain/chain/contract-book.ts';
 import type { FlowEvent } from '../../../src/domain/flow/flow.ts';
 import { exchangeInstant } from '../../../src/domain/market-time.ts';
@@ -69,7 +65,7 @@ export type TapeRecord = OptionPrint | OptionQuote;
  */
 export function runTape(records: readonly TapeRecord[], options: Partial<OptionTapeOptions> = {}) {
   const changes: FlowChange[] = [];
-  const tape: OptionTape = createOptionTape({
+  const tape: OptionTape = new OptionTape({
     session: tapeSession,
     onChange: (change) => changes.push(change),
     ...options,

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
-import { createStockTape, type StockTape, type StockTapeOptions } from '../../../src/analytics/session/stock-tape.ts';
+import { StockTape, type StockTapeOptions } from '../../../src/analytics/session/stock-tape.ts';
 import { type Bar, barAt, type Timeframe } from '../../../src/domain/bar.ts';
 import { exchangeInstant } from '../../../src/domain/market-time.ts';
 import { type StockPrint, splitNanos, splitSize, toPriceUnits } from '../../../src/domain/print.ts';
@@ -46,7 +46,7 @@ export function offExchangePrint(ms: number, dollars: number, shares: number, co
 
 /** A tape that has taken the prints in the order given. */
 export function runStockTape(prints: Iterable<StockPrint>, options: Partial<StockTapeOptions> = {}): StockTape {
-  const tape = createStockTape({ session: stockSession, ...options });
+  const tape = new StockTape({ session: stockSession, ...options });
   for (const print of prints) tape.print(print);
   return tape;
 }

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { FlowChange } from '../../../src/analytics/flow/changes.ts';
 import { createIndexTape } from '../../../src/analytics/session/index-tape.ts';
-import { createOptionTape } from '../../../src/analytics/session/option-tape.ts';
-import { createStockTape } from '../../../src/analytics/session/stock-tape.ts';
+import { OptionTape } from '../../../src/analytics/session/option-tape.ts';
+import { StockTape } from '../../../src/analytics/session/stock-tape.ts';
 import { regularSession } from '../../../src/domain/calendar.ts';
 import { createContractBook } from '../../../src/domain/chain/contract-book.ts';
 import { contractId } from '../../../src/domain/chain/option-contract.ts';
@@ -44,7 +44,7 @@ const unobserved: Omit<Coverage, 'sessionDate'> = {
 /** What the engine says of an option tape. */
 function runOptions({ optionTrades, optionQuotes, session }: SampleTapes) {
   const changes: FlowChange[] = [];
-  const tape = createOptionTape({ session, onChange: (change) => changes.push(change) });
+  const tape = new OptionTape({ session, onChange: (change) => changes.push(change) });
   for (const record of optionRecords(optionTrades, optionQuotes)) {
     if ('bid' in record) tape.quote(record);
     else tape.print(record);
@@ -68,7 +68,7 @@ const planted = ({ ledger }: SampleTapes) => byId(ledger.options.events.map(({ r
 const found = (tapes: SampleTapes) => byId(runOptions(tapes).events.map(asPlanted));
 
 function stockTapes({ stockTrades, session }: SampleTapes) {
-  const tape = createStockTape({ session });
+  const tape = new StockTape({ session });
   const tapeOf = new Map<string, number>();
   for (const print of stockRecords(stockTrades)) {
     tape.print(print);
