@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import express, { type Express, type NextFunction, type Request, type Response, Router } from 'express';
 import type { Logger } from 'pino';
-import { openAdmission } from './access/admission.ts';
+import { Admission } from './access/admission.ts';
 import type { Caller } from './access/caller.ts';
 import type { EndpointServices } from './access/endpoint-services.ts';
 import { takeInFlightSlot } from './access/limits/in-flight.ts';
@@ -223,7 +223,7 @@ function servicesOf(
   const services: Services = { store, access, sources, now, random: randomBytes, live, journalMaxRows, provenance };
   return {
     schema,
-    admission: openAdmission({ access, note }),
+    admission: new Admission({ access, note }),
     context: (caller: Caller, onEnd: (undo: () => void) => void) => requestContext(services, caller, onEnd),
     takeInFlightSlot: (context: object) => takeInFlightSlot(context as RequestContext),
     attachStream: live.attach,

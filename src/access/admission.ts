@@ -42,79 +42,64 @@ export interface Admitted extends Charged {
   caller: Caller;
 }
 
+/** Parts of a charge that differ from that of one request. */
+interface Share {
+  already?: number;
+  least?: number;
+  atMostMinute?: boolean;
+}
+
 /**
  * Admits requests. Every endpoint uses it, in this order: credential → caller (401) → rate (429) → the work → usage.
  * In-flight and stream slots of a request end with its `requestLife`.
  */
-export interface Admission {
-  /** Reads the credential of a request. Throws 502 when what decides cannot be reached. */
-  authenticate(request: IncomingMessage): Promise<Authentication>;
-  /** The caller of a request; throws 401. */
-  identify(request: IncomingMessage, listsTokenExpired?: boolean): Promise<Caller>;
-  /** Identifies the caller and charges the request; throws 401 or 429. */
-  admit(request: IncomingMessage, response: ServerResponse, asked: Asked): Promise<Admitted>;
-  /**
-   * Takes `cost` requests from the minute of a caller or an address and writes the rate headers; throws 429 when fewer
-   * are left. A cost that no minute has takes `least` and throws 400: to ask again would be of no use. `already` of the
-   * cost were taken before. With `atMostMinute` it takes no more than the whole minute.
-   */
-  charge(
-    who: Caller | Anonymous,
-    request: IncomingMessage,
-    response: ServerResponse,
-    cost?: number,
-    share?: { already?: number; least?: number; atMostMinute?: boolean },
-  ): Promise<RateState>;
-  /** Identifies the caller; null without a valid credential at an endpoint that requires none. */
-  recognize(request: IncomingMessage): Promise<Caller | null>;
-  /** Corrects what was charged to what a request did cost, and the rate headers where they are not sent yet. */
-  settle(charged: Charged, request: IncomingMessage, response: ServerResponse, cost: number): Promise<Charged>;
-  /** Charges a request that failed before it was charged, if its credential is valid; throws 429. */
-  chargeRejected(request: IncomingMessage, response: ServerResponse, cost?: number): Promise<void>;
-  /** Counts a request in the usage of its scope groups. */
-  count(caller: Caller, scopeGroups: readonly string[]): void;
-  /**
-   * Takes a ticket, and makes the credential of its owner that of the request; throws 401 for one that is unknown, used
-   * or expired.
-   */
-  takeTicket(ticket: string, request: IncomingMessage): Promise<Caller>;
-  /** Takes one of the caller's stream slots; the returned function frees it. Throws 429 when none is left. */
-  takeStreamSlot(caller: Caller): () => void;
-}
+export class Admission {
+  readonly #access: AdmissionParts['access'];
+  readonly #note: AdmissionParts['note'];
 
-/** Builds the one admission of a server. */
-export function openAdmission({ access, note }: AdmissionParts): Admission {
-  async function authenticate(request: IncomingMessage): Promise<Authentication> {
-    const found = await access.authenticate(credentialOf(request.headersDistinct));
+  constructor({ access, note }: AdmissionParts) {
+    this.#access = access;
+    this.#note = note;
+  }
+
+  /** Reads the credential of a request. Throws 502 when what decides cannot be reached. */
+  async authenticate(request: IncomingMessage): Promise<Authentication> {
+    const found = await this.#access.authenticate(credentialOf(request.headersDistinct));
     if (found.state === 'ok') {
       const { accountId, keyId, tier } = found.caller;
-      note(request, { accountId, keyId, tier });
+      this.#note(request, { accountId, keyId, tier });
       currentRequest()?.isOf(keyId ?? accountId);
     }
     return found;
   }
 
-  async function identify(request: IncomingMessage, listsTokenExpired = true): Promise<Caller> {
-    const authentication = await authenticate(request);
+  /** The caller of a request; throws 401. */
+  async identify(request: IncomingMessage, listsTokenExpired = true): Promise<Caller> {
+    const authentication = await this.authenticate(request);
     if (authentication.state === 'ok') return authentication.caller;
     throw notAuthenticated(authentication.state, listsTokenExpired);
   }
 
-  async function charge(
+  /**
+   * Takes `cost` requests from the minute of a caller or an address and writes the rate headers; throws 429 when fewer
+   * are left. A cost that no minute has takes `least` and throws 400: to ask again would be of no use. `already` of the
+   * cost were taken before. With `atMostMinute` it takes no more than the whole minute.
+   */
+  async charge(
     who: Caller | Anonymous,
     request: IncomingMessage,
     response: ServerResponse,
     asked = 1,
-    { already = 0, least = 1, atMostMinute = false } = {},
+    { already = 0, least = 1, atMostMinute = false }: Share = {},
   ): Promise<RateState> {
-    const limit = access.rate.limit(who);
+    const limit = this.#access.rate.limit(who);
     const cost = atMostMinute ? Math.min(asked, limit) : asked;
     const isAffordable = cost <= limit;
     const taken = isAffordable ? cost - already : least;
-    const rate = await access.rate.consume(who, taken);
+    const rate = await this.#access.rate.consume(who, taken);
     writeRateHeaders(rate, response);
     if (rate.allowed) {
-      note(request, { cost: already + taken });
+      this.#note(request, { cost: already + taken });
       if (isAffordable) return rate;
       throw invalidRequest(
         `The request costs ${cost} requests; the limit is ${limit} per minute. Ask for less at a time, such as fewer symbols, rows or fields.`,
@@ -124,49 +109,60 @@ export function openAdmission({ access, note }: AdmissionParts): Admission {
     throw rateLimited(message, Math.max(1, rate.resetSeconds));
   }
 
-  async function admit(request: IncomingMessage, response: ServerResponse, asked: Asked): Promise<Admitted> {
-    const caller = await identify(request, asked.listsTokenExpired);
+  /** Identifies the caller and charges the request; throws 401 or 429. */
+  async admit(request: IncomingMessage, response: ServerResponse, asked: Asked): Promise<Admitted> {
+    const caller = await this.identify(request, asked.listsTokenExpired);
     const { least = 1 } = asked;
     let cost = least;
     try {
       cost = asked.cost(caller);
     } catch (error) {
-      await charge(caller, request, response, least);
+      await this.charge(caller, request, response, least);
       throw error;
     }
-    return { caller, counted: caller, cost, rate: await charge(caller, request, response, cost, { least }) };
+    return { caller, counted: caller, cost, rate: await this.charge(caller, request, response, cost, { least }) };
   }
 
-  return {
-    authenticate,
-    identify,
-    admit,
-    charge,
-    async recognize(request) {
-      const authentication = await authenticate(request).catch(() => null);
-      return authentication?.state === 'ok' ? authentication.caller : null;
-    },
-    async settle(charged, request, response, cost) {
-      if (cost === charged.cost) return charged;
-      const rate = await access.rate.refund(charged.counted, charged.cost - cost);
-      note(request, { cost });
-      if (!response.headersSent) writeRateHeaders(rate, response);
-      return { counted: charged.counted, cost, rate };
-    },
-    async chargeRejected(request, response, cost = 1) {
-      if (response.headersSent || hasRateHeaders(response)) return;
-      const authentication = await authenticate(request);
-      if (authentication.state === 'ok') await charge(authentication.caller, request, response, cost);
-    },
-    count(caller, scopeGroups) {
-      for (const group of scopeGroups) access.usage.count(caller.accountId, group);
-    },
-    async takeTicket(ticket, request) {
-      const credential = await access.tickets.redeem(ticket);
-      if (credential === null) throw notAuthenticated('invalid');
-      setCredential(request, { authorization: `Bearer ${credential}` });
-      return identify(request);
-    },
-    takeStreamSlot: (caller) => access.streams.take(caller),
-  };
+  /** Identifies the caller; null without a valid credential at an endpoint that requires none. */
+  async recognize(request: IncomingMessage): Promise<Caller | null> {
+    const authentication = await this.authenticate(request).catch(() => null);
+    return authentication?.state === 'ok' ? authentication.caller : null;
+  }
+
+  /** Corrects what was charged to what a request did cost, and the rate headers where they are not sent yet. */
+  async settle(charged: Charged, request: IncomingMessage, response: ServerResponse, cost: number): Promise<Charged> {
+    if (cost === charged.cost) return charged;
+    const rate = await this.#access.rate.refund(charged.counted, charged.cost - cost);
+    this.#note(request, { cost });
+    if (!response.headersSent) writeRateHeaders(rate, response);
+    return { counted: charged.counted, cost, rate };
+  }
+
+  /** Charges a request that failed before it was charged, if its credential is valid; throws 429. */
+  async chargeRejected(request: IncomingMessage, response: ServerResponse, cost = 1): Promise<void> {
+    if (response.headersSent || hasRateHeaders(response)) return;
+    const authentication = await this.authenticate(request);
+    if (authentication.state === 'ok') await this.charge(authentication.caller, request, response, cost);
+  }
+
+  /** Counts a request in the usage of its scope groups. */
+  count(caller: Caller, scopeGroups: readonly string[]): void {
+    for (const group of scopeGroups) this.#access.usage.count(caller.accountId, group);
+  }
+
+  /**
+   * Takes a ticket, and makes the credential of its owner that of the request; throws 401 for one that is unknown, used
+   * or expired.
+   */
+  async takeTicket(ticket: string, request: IncomingMessage): Promise<Caller> {
+    const credential = await this.#access.tickets.redeem(ticket);
+    if (credential === null) throw notAuthenticated('invalid');
+    setCredential(request, { authorization: `Bearer ${credential}` });
+    return this.identify(request);
+  }
+
+  /** Takes one of the caller's stream slots; the returned function frees it. Throws 429 when none is left. */
+  takeStreamSlot(caller: Caller): () => void {
+    return this.#access.streams.take(caller);
+  }
 }
