@@ -1,7 +1,7 @@
 import protobuf from 'protobufjs';
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { exchangeInstant } from '../../src/domain/market-time.ts';
-import { createFollower } from '../../src/ingest/tail/follower.ts';
+import { Follower } from '../../src/ingest/tail/follower.ts';
 import { readLiveLines } from '../../src/tape/live/live-lines.ts';
 import { type Json, type TestApp, testApp } from '../support/app.ts';
 import { readEvents } from '../support/event-reader.ts';
@@ -205,7 +205,7 @@ test('at 100 instants of a live tape every endpoint has one price: the last on t
   tape = madeTape();
   const credential = await app.key();
   const seen = new Seen();
-  const follower = createFollower(app.store, {
+  const follower = new Follower(app.store, {
     source: 'tape',
     now: () => app.clock.nowMs,
     gammaSource: 'vendor',

@@ -2,7 +2,7 @@ import type { Store } from '../../store/rows/connection.ts';
 import type { OnBadLine } from '../../tape/csv/tape-file.ts';
 import { readLiveLines } from '../../tape/live/live-lines.ts';
 import { wholeLines, withoutLines } from '../files/whole-lines.ts';
-import { createFollower, type FollowerOptions } from './follower.ts';
+import { Follower, type FollowerOptions } from './follower.ts';
 
 /** Bytes at which the lines read so far are written early. */
 const mostPendingBytes = 8 * 1024 * 1024;
@@ -70,7 +70,7 @@ export async function follow(
   tape: AsyncIterable<Uint8Array>,
   options: FollowOptions,
 ): Promise<FollowReport> {
-  const follower = createFollower(store, options);
+  const follower = new Follower(store, options);
   const before = await follower.recover();
   const lines = options.fromStart ? withoutLines(wholeLines(tape), before) : wholeLines(tape);
   const { last, pieces } = remembering(lines);
@@ -99,10 +99,10 @@ export async function follow(
       next = batches.next();
       next.catch(() => {});
     }
-    if (came !== 'due' && options.now() < dueAt && follower.pendingBytes() < mostPendingBytes) continue;
+    if (came !== 'due' && options.now() < dueAt && follower.pendingBytes < mostPendingBytes) continue;
     await follower.commit();
-    dueAt = follower.hasBars() ? options.now() + options.everyMs : Number.POSITIVE_INFINITY;
+    dueAt = follower.hasBars ? options.now() + options.everyMs : Number.POSITIVE_INFINITY;
   }
-  if (follower.pendingBytes() > 0 || follower.hasBars()) await follower.commit({ whole: true });
+  if (follower.pendingBytes > 0 || follower.hasBars) await follower.commit({ whole: true });
   return { ...follower.report(), lines: through, badLines };
 }

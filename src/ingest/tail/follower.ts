@@ -89,183 +89,202 @@ interface Pending {
 
 const nothing = (): Pending => ({ pieces: [], bytes: 0, chains: [] });
 
-/** A follower of a tape: it takes pieces of it and commits what they say. */
-export function createFollower(store: Store, options: FollowerOptions) {
-  const { source, now, barsACommit = usualBarsACommit } = options;
-  // Read again with each session; what the book has met of one keeps its properties.
-  let known = standardRoots;
-  const book: ContractBook = createContractBook({ of: (root, session) => known.of(root, session) });
-  let pending = nothing();
-  const sessions = new OpenSessions();
-  let committedLines = 0;
-  let takenLines = 0;
-  let takenPieces = 0;
-  let commits = 0;
-  const reported = new Set<string>();
-  const origin = new TapeOrigin(store, options);
-  let analyzedAt = Number.NEGATIVE_INFINITY;
+interface CommitOptions {
+  /** No bars are left for later. */
+  whole?: boolean;
+  /** Lines of the session that ended are forgotten. */
+  closing?: boolean;
+}
 
-  async function open(tx: Transaction, date: SessionDate, solvedMs: number | null = null): Promise<LiveSession> {
-    const { rate, solveMost: most } = options;
-    known = await readRoots(tx);
+/** A follower of a tape: it takes pieces of it and commits what they say. */
+export class Follower {
+  readonly #store: Store;
+  readonly #options: FollowerOptions;
+  // Read again with each session; what the book has met of one keeps its properties.
+  #known = standardRoots;
+  readonly book: ContractBook = createContractBook({ of: (root, session) => this.#known.of(root, session) });
+  #pending = nothing();
+  readonly #sessions = new OpenSessions();
+  #committedLines = 0;
+  #takenLines = 0;
+  #takenPieces = 0;
+  #commits = 0;
+  readonly #reported = new Set<string>();
+  readonly #origin: TapeOrigin;
+  #analyzedAt = Number.NEGATIVE_INFINITY;
+  readonly #solving = (session: LiveSession, tsMs: number) => this.#solveBefore(session, tsMs);
+
+  constructor(store: Store, options: FollowerOptions) {
+    this.#store = store;
+    this.#options = options;
+    this.#origin = new TapeOrigin(store, options);
+  }
+
+  /** Bytes of the tape that wait for the next commit. */
+  get pendingBytes(): number {
+    return this.#pending.bytes;
+  }
+
+  /** True if bars are left that the last commit did not write. */
+  get hasBars(): boolean {
+    return this.#sessions.all().some((each) => each.options.bars.changedFromMs() !== null);
+  }
+
+  /** Lines taken, and how often they were committed. */
+  report(): { throughLine: number; commits: number } {
+    return { throughLine: this.#takenLines, commits: this.#commits };
+  }
+
+  async #open(tx: Transaction, date: SessionDate, solvedMs: number | null = null): Promise<LiveSession> {
+    const { rate, solveMost: most } = this.#options;
+    this.#known = await readRoots(tx);
     const windows = most === 0 ? new Map<string, number>() : await followedWindows(tx);
-    const settings = { from: store.primary, session: date, rate, roots: known, most, windows, solvedMs };
-    reported.clear();
+    const settings = { from: this.#store.primary, session: date, rate, roots: this.#known, most, windows, solvedMs };
+    this.#reported.clear();
     return createLiveSession(date, {
       firstSnapshotSeq: await highestSnapshot(tx, date),
-      extendedBars: options.extendedBars,
+      extendedBars: this.#options.extendedBars,
       greeks: (livePrice) => createMinuteGreeks({ ...settings, livePrice }),
     });
   }
 
   /** Minutes that are over before an instant are solved from what came before it. */
-  async function solveBefore({ greeks }: LiveSession, tsMs: number): Promise<void> {
+  async #solveBefore({ greeks }: LiveSession, tsMs: number): Promise<void> {
     while (tsMs >= greeks.dueMs) {
       // A chain among the lines before has been stored when the minute looks for one, however the lines came in pieces.
-      if (pending.chains.length > 0) await commit();
+      if (this.#pending.chains.length > 0) await this.commit();
       await greeks.begin();
-      for (const underlying of greeks.full) if (!reported.has(underlying)) options.onUnsolved?.(underlying);
-      for (const underlying of greeks.full) reported.add(underlying);
+      for (const underlying of greeks.full) if (!this.#reported.has(underlying)) this.#options.onUnsolved?.(underlying);
+      for (const underlying of greeks.full) this.#reported.add(underlying);
     }
   }
 
   /** Makes the sessions what they were when the last follower committed; the lines it had taken. */
-  function recover(): Promise<number> {
-    return inSettledTransaction(store, async (tx) => {
-      known = await readRoots(tx);
+  recover(): Promise<number> {
+    const { source, now } = this.#options;
+    return inSettledTransaction(this.#store, async (tx) => {
+      this.#known = await readRoots(tx);
       const { lines, session: date, ended: before = null, ...written } = await lockPosition(tx, source);
-      committedLines = takenLines = lines;
-      if (date === null) return committedLines;
+      this.#committedLines = this.#takenLines = lines;
+      if (date === null) return this.#committedLines;
       const positions = [...(before ? [before] : []), { ...written, session: date }];
-      if (before) sessions.ended = await open(tx, before.session, before.solvedMs);
-      sessions.current = await open(tx, date, written.solvedMs);
+      if (before) this.#sessions.ended = await this.#open(tx, before.session, before.solvedMs);
+      this.#sessions.current = await this.#open(tx, date, written.solvedMs);
+      const reading = { name: source, book: this.book, now, onBadLine: () => {} };
       for (const position of positions) {
         const stored = unpacked(storedLines(tx, source, position.session));
-        for await (const { records } of readLiveLines(stored, { name: source, book, now, onBadLine: () => {} }))
-          for (const record of records) if (record.type !== 'chain') await sessions.take(record, solveBefore);
+        for await (const { records } of readLiveLines(stored, reading))
+          for (const record of records) if (record.type !== 'chain') await this.#sessions.take(record, this.#solving);
       }
-      for (const [i, each] of sessions.all().entries()) forgetChanges(each, positions[i]!.barsFromMs ?? null);
-      return committedLines;
+      for (const [i, each] of this.#sessions.all().entries()) forgetChanges(each, positions[i]!.barsFromMs ?? null);
+      return this.#committedLines;
     });
   }
 
-  /** Commits what has come; `whole` leaves no bars for later, `closing` forgets lines of the session that ended. */
-  async function commit({ whole = false, closing = false } = {}): Promise<void> {
-    for (const { greeks } of sessions.all()) greeks.work(solvesACommit);
-    await inSettledTransaction(
-      store,
-      async (tx) => {
-        origin.begin();
-        if (options.isSample) await beginSampleWrite(tx);
-        const { lines } = await lockPosition(tx, source);
-        if (lines !== committedLines) throw new Error(`another process follows ${source}`);
-        const date = sessions.current?.date ?? tradeDate(now());
-        if (pending.bytes > 0) await storeLines(tx, source, date, takenLines, gzipSync(Buffer.concat(pending.pieces)));
-        // The ended session first: what is written is marked as of the session whose prints it came with.
-        for (const each of sessions.all()) {
-          await writeLiveSession(tx, each, {
-            rate: options.rate,
-            mostBars: whole ? Infinity : barsACommit,
-            roots: known,
-          });
-          await origin.mark(tx, writtenSymbols(tx), each.date);
-        }
-        for (const chain of pending.chains) {
-          const { underlying, sessionDate } = chain;
-          if ((await sealedSymbols(tx, sessionDate, [underlying])).has(underlying)) continue;
-          await storeChain(tx, chain, options);
-          await origin.mark(tx, [underlying], sessionDate);
-        }
-        await savePosition(tx, source, { lines: takenLines, ...sessions.position(closing) });
-        if (closing) await forgetLines(tx, source, date);
-      },
-      // Data that a session has given to be written, it does not give again.
-      { ...onlyAfterDoubt, once: true },
-    );
-    if (performance.now() - analyzedAt > analyzeEveryMs) {
-      analyzedAt = performance.now();
-      void analyzeGrown(store);
+  /** Writes what has come, in the transaction that commits it. */
+  async #write(tx: Transaction, { whole, closing }: Required<CommitOptions>): Promise<void> {
+    const { source, rate, isSample, now, barsACommit = usualBarsACommit } = this.#options;
+    const pending = this.#pending;
+    this.#origin.begin();
+    if (isSample) await beginSampleWrite(tx);
+    const { lines } = await lockPosition(tx, source);
+    if (lines !== this.#committedLines) throw new Error(`another process follows ${source}`);
+    const date = this.#sessions.current?.date ?? tradeDate(now());
+    if (pending.bytes > 0)
+      await storeLines(tx, source, date, this.#takenLines, gzipSync(Buffer.concat(pending.pieces)));
+    // The ended session first: what is written is marked as of the session whose prints it came with.
+    for (const each of this.#sessions.all()) {
+      await writeLiveSession(tx, each, { rate, mostBars: whole ? Infinity : barsACommit, roots: this.#known });
+      await this.#origin.mark(tx, writtenSymbols(tx), each.date);
     }
-    origin.end();
-    committedLines = takenLines;
-    pending = nothing();
-    commits++;
-    await options.onCommit?.(takenPieces);
+    for (const chain of pending.chains) {
+      const { underlying, sessionDate } = chain;
+      if ((await sealedSymbols(tx, sessionDate, [underlying])).has(underlying)) continue;
+      await storeChain(tx, chain, this.#options);
+      await this.#origin.mark(tx, [underlying], sessionDate);
+    }
+    await savePosition(tx, source, { lines: this.#takenLines, ...this.#sessions.position(closing) });
+    if (closing) await forgetLines(tx, source, date);
+  }
+
+  /** Commits what has come. */
+  async commit({ whole = false, closing = false }: CommitOptions = {}): Promise<void> {
+    for (const { greeks } of this.#sessions.all()) greeks.work(solvesACommit);
+    // Data that a session has given to be written, it does not give again.
+    const once = { ...onlyAfterDoubt, once: true };
+    await inSettledTransaction(this.#store, (tx) => this.#write(tx, { whole, closing }), once);
+    if (performance.now() - this.#analyzedAt > analyzeEveryMs) {
+      this.#analyzedAt = performance.now();
+      void analyzeGrown(this.#store);
+    }
+    this.#origin.end();
+    this.#committedLines = this.#takenLines;
+    this.#pending = nothing();
+    this.#commits++;
+    await this.#options.onCommit?.(this.#takenPieces);
   }
 
   /** Sends and writes the rest of the session that ended, and deletes its lines. */
-  async function closeEnded(): Promise<void> {
-    if (sessions.ended === null) return;
-    sessions.ended.options.end();
-    await sessions.ended.greeks.finish();
-    await commit({ whole: true, closing: true });
-    sessions.ended = null;
+  async #closeEnded(): Promise<void> {
+    if (this.#sessions.ended === null) return;
+    this.#sessions.ended.options.end();
+    await this.#sessions.ended.greeks.finish();
+    await this.commit({ whole: true, closing: true });
+    this.#sessions.ended = null;
   }
 
   /** Begins a session: the one before ends, and old data is deleted. */
-  async function turnTo(date: SessionDate): Promise<void> {
-    await closeEnded();
-    sessions.ended = sessions.current;
-    sessions.current = await inSettledTransaction(
-      store,
+  async #turnTo(date: SessionDate): Promise<void> {
+    await this.#closeEnded();
+    this.#sessions.ended = this.#sessions.current;
+    this.#sessions.current = await inSettledTransaction(
+      this.#store,
       async (tx) => {
         await dropLiveFlow(tx, { settledBefore: addDays(date, -1), expiredBefore: addDays(date, -expiryDays) });
         await dropGreeks(tx, addDays(date, -greeksDays));
-        return open(tx, date);
+        return this.#open(tx, date);
       },
       onlyAfterDoubt,
     );
   }
 
   /** Takes a record that may be the first of a session. */
-  async function takeNext(record: SessionRecord): Promise<void> {
+  async #takeNext(record: SessionRecord): Promise<void> {
     const tsMs = instantOf(record);
     if (record.type !== 'time') {
       const date = tradeDate(tsMs);
-      if (date > tradeDate(now() + clockSkewMs)) return;
-      if (sessions.isFirst(date)) await turnTo(date);
+      if (date > tradeDate(this.#options.now() + clockSkewMs)) return;
+      if (this.#sessions.isFirst(date)) await this.#turnTo(date);
     }
-    if (sessions.isOver(tsMs, now())) await closeEnded();
-    await sessions.take(record, solveBefore);
+    if (this.#sessions.isOver(tsMs, this.#options.now())) await this.#closeEnded();
+    await this.#sessions.take(record, this.#solving);
   }
 
   /**
    * Takes a piece of the tape. Its lines are taken once all of it is: what a commit in the middle writes ahead of them
    * is written again, the same, by who goes on from there.
    */
-  async function take(piece: Buffer, lines: number, records: readonly LiveRecord[]): Promise<void> {
-    await origin.replaceSample(records);
+  async take(piece: Buffer, lines: number, records: readonly LiveRecord[]): Promise<void> {
+    await this.#origin.replaceSample(records);
     for (const record of records) {
-      if (record.type === 'chain') pending.chains.push(record.chain);
-      else await takeNext(record);
+      if (record.type === 'chain') this.#pending.chains.push(record.chain);
+      else await this.#takeNext(record);
     }
-    pending.pieces.push(piece);
-    pending.bytes += piece.length;
-    takenLines += lines;
-    if (lines > 0) takenPieces++;
+    this.#pending.pieces.push(piece);
+    this.#pending.bytes += piece.length;
+    this.#takenLines += lines;
+    if (lines > 0) this.#takenPieces++;
   }
 
   /**
    * The tape has ended, for now: event time goes on by itself, so that what waits for it is sent. Kept as a line, for a
    * follower that goes on.
    */
-  async function letTimePass(): Promise<void> {
-    const tsMs = (sessions.current?.options.reachedMs ?? Number.NaN) + quietMs;
+  async letTimePass(): Promise<void> {
+    const tsMs = (this.#sessions.current?.options.reachedMs ?? Number.NaN) + quietMs;
     if (!Number.isFinite(tsMs)) return;
     const line = JSON.stringify({ type: 'time', sip_timestamp: `${tsMs}000000` });
-    await take(Buffer.from(`${line}\n`), 0, [{ type: 'time', tsMs }]);
-    for (const { greeks } of sessions.all()) await greeks.finish();
+    await this.take(Buffer.from(`${line}\n`), 0, [{ type: 'time', tsMs }]);
+    for (const { greeks } of this.#sessions.all()) await greeks.finish();
   }
-
-  return {
-    letTimePass,
-    book,
-    recover,
-    commit,
-    take,
-    pendingBytes: () => pending.bytes,
-    /** True if bars are left that the last commit did not write. */
-    hasBars: () => sessions.all().some((each) => each.options.bars.changedFromMs() !== null),
-    report: () => ({ throughLine: takenLines, commits }),
-  };
 }
