@@ -1,4 +1,4 @@
-/** A function with a body in braces: where the body begins, and its lines without those of functions inside it. */
+/** A function with a body in braces: where the body begins, and its lines, those of functions inside it among them. */
 export interface FunctionLength {
   offset: number;
   lines: number;
@@ -38,17 +38,14 @@ function opensBody(code: string, brace: number): boolean {
  */
 export function functionLengths(code: string): FunctionLength[] {
   const found: FunctionLength[] = [];
-  const open: { offset: number; line: number; inner: number; isBody: boolean }[] = [];
+  const open: { offset: number; line: number; isBody: boolean }[] = [];
   let line = 0;
   for (let i = 0; i < code.length; i++) {
     if (code[i] === '\n') line++;
-    else if (code[i] === '{') open.push({ offset: i, line, inner: 0, isBody: opensBody(code, i) });
+    else if (code[i] === '{') open.push({ offset: i, line, isBody: opensBody(code, i) });
     else if (code[i] === '}') {
-      const { offset, line: first, inner, isBody } = open.pop()!;
-      const lines = line - first + 1;
-      const outer = open.at(-1);
-      if (isBody) found.push({ offset, lines: lines - inner });
-      if (outer) outer.inner += isBody ? (lines > 1 ? lines : 0) : inner;
+      const { offset, line: first, isBody } = open.pop()!;
+      if (isBody) found.push({ offset, lines: line - first + 1 });
     }
   }
   return found;

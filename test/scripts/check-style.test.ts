@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { functionLengths } from '../../scripts/function-lengths.ts';
+import { longFunctions } from '../../scripts/long-functions.ts';
 import { codeOnly } from '../../scripts/source-text.ts';
 
 const folders: string[] = [];
@@ -25,13 +26,31 @@ function check(files: Record<string, string>) {
 const lines = (count: number) => 'count();\n'.repeat(count);
 
 describe('the style check', () => {
-  it('passes a function of 50 lines, and a long one whose lines are those of functions inside it', () => {
-    const inner = `function inner() {\n${lines(40)}}\n`;
-    const text = `export function outer() {\n${inner}${inner.replace('inner', 'other')}return { inner, other };\n}\n`;
+  it('passes a function of 50 lines, and a class of short methods', () => {
+    const method = `  m() {\n${lines(40)}  }\n`;
+    const text = `export class A {\n${method}${method.replace('m(', 'n(')}}\n`;
     expect(check({ 'src/a.ts': `function f() {\n${lines(48)}}\n`, 'src/b.ts': text })).toEqual({
       code: 0,
       findings: [],
     });
+  });
+
+  it('counts the lines of functions inside a function', () => {
+    const inner = `function inner() {\n${lines(25)}}\n`;
+    const text = `export function outer() {\n${inner}${inner.replace('inner', 'other')}return { inner, other };\n}\n`;
+    expect(check({ 'src/b.ts': text })).toEqual({
+      code: 1,
+      findings: ['src/b.ts:1  a function of 57 lines, those of functions inside it among them; at most 50'],
+    });
+  });
+
+  it('holds a long function that is listed to its length: it may neither grow nor stay listed once it is shorter', () => {
+    const [file, [bound]] = Object.entries(longFunctions)[0] as [string, [number]];
+    const of = (count: number) => check({ [file]: `function f() {\n${lines(count - 2)}}\n` }).findings;
+    expect(of(bound)).not.toContainEqual(expect.stringContaining(`${file}:1`));
+    expect(of(bound + 1)).toContainEqual(expect.stringContaining(`a function of ${bound + 1} lines`));
+    expect(of(bound - 1)).toContainEqual(expect.stringContaining('lower its bound'));
+    expect(of(40)).toContainEqual(`${file}  no function of ${bound} lines any more; scripts/long-functions.ts has one`);
   });
 
   it.each([
