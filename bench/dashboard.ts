@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { pino } from 'pino';
 import { toBarColumns } from '../src/domain/bar.ts';
-import type { ChainCapture, ChainRow } from '../src/domain/chain/chain.ts';
+import { type ChainCapture, type ChainRow, unknownNumbers } from '../src/domain/chain/chain.ts';
 import { addDays, exchangeInstant } from '../src/domain/market-time.ts';
 import { requestContext } from '../src/resolvers/context.ts';
 import { schema } from '../src/schema/index.ts';
@@ -48,6 +48,7 @@ export function chain(underlying: string): ChainCapture {
       { length: 20 },
       (_, i) =>
         ({
+          ...unknownNumbers,
           root: underlying,
           expiry,
           right: 'call',

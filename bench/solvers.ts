@@ -4,8 +4,7 @@ import { americanPrice } from '../src/analytics/pricing/american.ts';
 import { blackScholes } from '../src/analytics/pricing/black-scholes.ts';
 import { yearsUntil } from '../src/analytics/pricing/expiry-time.ts';
 import { europeanVolatility } from '../src/analytics/pricing/implied-volatility.ts';
-import type { ChainCapture, ChainRow } from '../src/domain/chain/chain.ts';
-import { solveOrigins } from '../src/domain/chain/chain.ts';
+import { type ChainCapture, type ChainRow, solveOrigins, unknownNumbers } from '../src/domain/chain/chain.ts';
 import { lastInstant } from '../src/domain/chain/option-root.ts';
 import { addDays, exchangeInstant } from '../src/domain/market-time.ts';
 import { randomFrom } from '../src/sample/market/random.ts';
@@ -91,6 +90,7 @@ function americanChain(): ChainCapture {
         const price = americanPrice({ ...market, right, strike, years, volatility });
         const half = Math.max(0.01, Math.round(price * 0.5) / 100);
         rows.push({
+          ...unknownNumbers,
           root: 'SPY',
           expiry,
           right,
@@ -99,13 +99,6 @@ function americanChain(): ChainCapture {
           volume: 10,
           bid: Math.max(0, Math.round((price - half) * 100) / 100),
           ask: Math.round((price + half) * 100) / 100,
-          last: null,
-          fmv: null,
-          iv: null,
-          delta: null,
-          gamma: null,
-          theta: null,
-          vega: null,
           sharesPerContract: 100,
         });
       }

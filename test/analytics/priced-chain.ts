@@ -1,7 +1,7 @@
 import { americanPrice } from '../../src/analytics/pricing/american.ts';
 import { blackScholes } from '../../src/analytics/pricing/black-scholes.ts';
 import { yearsUntil } from '../../src/analytics/pricing/expiry-time.ts';
-import type { ChainCapture, ChainRow } from '../../src/domain/chain/chain.ts';
+import { type ChainCapture, type ChainRow, unknownNumbers } from '../../src/domain/chain/chain.ts';
 import type { OptionRight } from '../../src/domain/chain/option-contract.ts';
 import { lastInstant, standardRoots } from '../../src/domain/chain/option-root.ts';
 import { exchangeInstant } from '../../src/domain/market-time.ts';
@@ -31,21 +31,14 @@ export function pricedRow(
   const option = { ...market, right, strike, years, volatility: smileAt(strike) };
   const price = style === 'american' ? americanPrice(option) : blackScholes(option).price;
   return {
+    ...unknownNumbers,
     root,
     expiry,
     right,
     strike: strike * 1000,
     openInterest: 100 + (strike % 7) * 10 + (right === 'put' ? 55 : 0),
-    volume: null,
     bid: Math.max(0, price - 0.01),
     ask: price + 0.01,
-    last: null,
-    fmv: null,
-    iv: null,
-    delta: null,
-    gamma: null,
-    theta: null,
-    vega: null,
     sharesPerContract: 100,
     ...more,
   };

@@ -5,7 +5,7 @@ import { minuteMarket } from '../../../src/analytics/minute/market.ts';
 import { chainGroups } from '../../../src/analytics/minute/solve.ts';
 import { yearsUntil } from '../../../src/analytics/pricing/expiry-time.ts';
 import { groupKey, type KnownGroups } from '../../../src/analytics/pricing/group-market.ts';
-import type { ChainCapture, ChainRow } from '../../../src/domain/chain/chain.ts';
+import { type ChainCapture, type ChainRow, unknownNumbers } from '../../../src/domain/chain/chain.ts';
 import { lastInstant, standardRoots } from '../../../src/domain/chain/option-root.ts';
 import type { Dividend } from '../../../src/domain/dividends.ts';
 import { exchangeInstant } from '../../../src/domain/market-time.ts';
@@ -38,9 +38,9 @@ function eveOf(paid: number, dates: readonly string[] = expiries, deepHalfSpread
         const halfSpread = price > 5 ? deepHalfSpread : 0.01;
         const bid = Math.max(0, cents(price - halfSpread));
         rows.push({
-          ...{ root: 'SPY', expiry, right, strike: 1000 * strike, openInterest: 1000, volume: null },
-          ...{ bid, ask: cents(price + halfSpread), last: null, fmv: null, sharesPerContract: 100 },
-          ...{ iv: null, delta: null, gamma: null, theta: null, vega: null },
+          ...unknownNumbers,
+          ...{ root: 'SPY', expiry, right, strike: 1000 * strike, openInterest: 1000 },
+          ...{ bid, ask: cents(price + halfSpread), sharesPerContract: 100 },
         });
       }
     }
