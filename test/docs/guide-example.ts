@@ -1,9 +1,20 @@
 import { readFileSync } from 'node:fs';
 
-/** The patch of the guide to adding a route. */
-export const guidePatch = 'test/docs/guide/route.patch';
+/** The example of a guide of docs/architecture.md. */
+export interface GuideExample {
+  /** Path of the patch that carries it out. */
+  patch: string;
+  /** Files that the patch edits. */
+  edited: string[];
+}
 
-const patch = readFileSync(guidePatch, 'utf8');
+function guideExample(name: string): GuideExample {
+  const patch = `test/docs/guide/${name}.patch`;
+  const text = readFileSync(patch, 'utf8');
+  return { patch, edited: [...text.matchAll(/^diff --git a\/(\S+)/gm)].map(([, path]) => path!) };
+}
 
-/** Files that the patch edits. */
-export const editedByGuide = [...patch.matchAll(/^diff --git a\/(\S+)/gm)].map(([, path]) => path!);
+/** A route: totals of a session's option flow. */
+export const routeExample = guideExample('route');
+/** A field of a chain's row: the change of open interest. */
+export const fieldExample = guideExample('field');
