@@ -6,7 +6,6 @@ export const longFunctions: Readonly<Record<string, readonly number[]>> = {
   'src/graphql/sse/single-connection.ts': [206],
   'src/store/cluster/replicas.ts': [148],
   'src/pages/dashboard/client/charts/chart.ts': [134],
-  'src/live/topics.ts': [127],
   'src/ingest/tail/stream-lines.ts': [102],
   'src/ingest/chains/minute-greeks.ts': [101],
   'src/store/rows/copy-encoding.ts': [91],

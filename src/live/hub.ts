@@ -16,7 +16,7 @@ import { type GexState, gexTopics } from './gex.ts';
 import { largeTradeTopics } from './large-trades.ts';
 import { type QuoteState, quoteTopics } from './quotes.ts';
 import { shutdownEnd } from './source.ts';
-import { createTopics, type Topics } from './topics.ts';
+import { Topics } from './topics.ts';
 
 /** Live events of a process: each topic is read once for all its subscribers. */
 export interface LiveHub {
@@ -83,12 +83,12 @@ export function openLiveHub({ store: whole, now, changes, every = systemEvery, o
   const store: Store = { ...whole, reader: whole.primary };
   const parts = { now, onError, later };
   const followed = {
-    quotes: createTopics(quoteTopics(store), parts),
-    bars: createTopics(barTopics(store), parts),
-    gex: createTopics(gexTopics(store), parts),
-    chains: createTopics(chainTopics(store), parts),
-    largeTrades: createTopics(largeTradeTopics(store), parts),
-    crossSections: createTopics(crossSectionTopics(store), parts),
+    quotes: new Topics(quoteTopics(store), parts),
+    bars: new Topics(barTopics(store), parts),
+    gex: new Topics(gexTopics(store), parts),
+    chains: new Topics(chainTopics(store), parts),
+    largeTrades: new Topics(largeTradeTopics(store), parts),
+    crossSections: new Topics(crossSectionTopics(store), parts),
   };
   const kinds = Object.values(followed);
   const streams = new Set<OpenStream>();

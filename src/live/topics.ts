@@ -47,15 +47,6 @@ export interface Following<S, T> {
   check: (caller: Caller) => Promise<void>;
 }
 
-/** The topics of a kind that have subscribers. */
-export interface Topics<S, T> {
-  follow(following: Following<S, T>): LiveSource<T>;
-  /** Something changed: the topics concerned are read again. */
-  wake(change: Change): void;
-  /** Topics followed now. */
-  count(): number;
-}
-
 interface Member<S, T> {
   mailbox: Mailbox<T>;
   following: Following<S, T>;
@@ -98,130 +89,152 @@ function merged(a: Change, b: Change): Change {
  * Follows the topics of a kind. A topic is read once, regardless of the number of its subscribers; a change during a
  * read is covered by the next read.
  */
-export function createTopics<S, T>(kind: TopicKind<S, T>, { now, onError, later }: TopicsParts): Topics<S, T> {
-  const topics = new Map<string, Topic<S, T>>();
-  const dirty = new Set<string>();
-  let change: Change = {};
-  let running = false;
-  let failing = false;
+export class Topics<S, T> {
+  readonly #kind: TopicKind<S, T>;
+  readonly #now: TopicsParts['now'];
+  readonly #onError: TopicsParts['onError'];
+  readonly #later: TopicsParts['later'];
+  readonly #topics = new Map<string, Topic<S, T>>();
+  readonly #dirty = new Set<string>();
+  #change: Change = {};
+  #running = false;
+  #failing = false;
 
-  function leave(key: string, member: Member<S, T>): void {
-    const topic = topics.get(key);
-    topic?.members.delete(member);
-    if (topic?.members.size === 0) topics.delete(key);
+  constructor(kind: TopicKind<S, T>, { now, onError, later }: TopicsParts) {
+    this.#kind = kind;
+    this.#now = now;
+    this.#onError = onError;
+    this.#later = later;
   }
 
-  function join(state: S, member: Member<S, T>): void {
+  /** Subscribes to topics; events come once the first state of each is read. */
+  follow(asked: Following<S, T>): LiveSource<T> {
+    const { resume } = asked;
+    const following = resume ? { ...asked, resume: { ...resume, read: forThisRequest(resume.read) } } : asked;
+    const memberships = new Map<string, Member<S, T>>();
+    const onClose = () => {
+      for (const [key, member] of memberships) this.#leave(key, member);
+    };
+    const mailbox = createMailbox<T>({ queued: this.#kind.queued, check: following.check, onClose });
+    for (const event of following.early ?? []) mailbox.deliver(event);
+    if (following.keys.length === 0) mailbox.begin('');
+    for (const key of following.keys) {
+      if (memberships.has(key)) continue;
+      const member = { mailbox, following, joined: false };
+      const topic = this.#topics.get(key) ?? { state: null, members: new Set() };
+      topic.members.add(member);
+      this.#topics.set(key, topic);
+      memberships.set(key, member);
+      this.#dirty.add(key);
+    }
+    this.#start();
+    return mailbox.source;
+  }
+
+  /** Something changed: the topics concerned are read again. */
+  wake(changed: Change): void {
+    let touched = false;
+    for (const key of this.#topics.keys()) {
+      if (!this.#kind.concerns(key, changed)) continue;
+      this.#dirty.add(key);
+      touched = true;
+    }
+    if (!touched) return;
+    this.#change = merged(this.#change, changed);
+    this.#start();
+  }
+
+  /** Topics followed now. */
+  count(): number {
+    return this.#topics.size;
+  }
+
+  #leave(key: string, member: Member<S, T>): void {
+    const topic = this.#topics.get(key);
+    topic?.members.delete(member);
+    if (topic?.members.size === 0) this.#topics.delete(key);
+  }
+
+  #join(state: S, member: Member<S, T>): void {
     const { mailbox, following } = member;
     member.joined = true;
     if (following.resume === null) {
-      const first = kind.first(state).filter(({ value }) => following.wants?.(value) ?? true);
+      const first = this.#kind.first(state).filter(({ value }) => following.wants?.(value) ?? true);
       for (const event of first) mailbox.deliver(event);
       // A client that is disconnected before it receives this starts again.
-      mailbox.begin(first.length > 0 ? '' : kind.cursor(state));
+      mailbox.begin(first.length > 0 ? '' : this.#kind.cursor(state));
       return;
     }
     // New events wait until the missed ones are sent.
     const release = mailbox.hold();
     mailbox.begin(following.resume.after);
-    following.resume.read(state).then(release, (error: unknown) => mailbox.source.end(failedEnd(failureOf(error))));
+    following.resume
+      .read(state)
+      .then(release, (error: unknown) => mailbox.source.end(failedEnd(this.#failureOf(error))));
   }
-  const failureOf = (error: unknown) => (error instanceof Failure ? error : sourceFailed(kind.dataset, error));
+
+  #failureOf(error: unknown): Failure {
+    return error instanceof Failure ? error : sourceFailed(this.#kind.dataset, error);
+  }
 
   /** Resolved when no reader has much waiting, or has had its time. */
-  async function room(readers: readonly Member<S, T>[]): Promise<void> {
+  async #room(readers: readonly Member<S, T>[]): Promise<void> {
     for (let waitedMs = 0; waitedMs < patienceMs; waitedMs += lookMs) {
       if (readers.every(({ mailbox }) => mailbox.waiting() <= part)) return;
-      await new Promise<void>((resolve) => later(lookMs, resolve));
+      await new Promise<void>((resolve) => this.#later(lookMs, resolve));
     }
   }
 
-  async function send(key: string, { state, events }: Reading<S, T>): Promise<void> {
-    const topic = topics.get(key);
+  async #send(key: string, { state, events }: Reading<S, T>): Promise<void> {
+    const topic = this.#topics.get(key);
     if (!topic) return;
     topic.state = state;
     const readers = [...topic.members].filter(({ joined }) => joined);
-    for (const member of topic.members) if (!member.joined) join(state, member);
-    for (let start = 0; start < events.length; start += part) {
-      if (start > 0) await room(readers);
+    for (const member of topic.members) if (!member.joined) this.#join(state, member);
+    for (let from = 0; from < events.length; from += part) {
+      if (from > 0) await this.#room(readers);
       for (const { mailbox, following } of readers)
-        for (const event of events.slice(start, start + part))
+        for (const event of events.slice(from, from + part))
           if (following.wants?.(event.value) ?? true) mailbox.deliver(event);
     }
   }
 
   /** Those that wait for their first state learn that there is none to be had; the others wait for the next read. */
-  function failed(keys: readonly string[], error: unknown): void {
-    const failure = failureOf(error);
+  #failed(keys: readonly string[], error: unknown): void {
+    const failure = this.#failureOf(error);
     for (const key of keys) {
-      const members = [...(topics.get(key)?.members ?? [])];
+      const members = [...(this.#topics.get(key)?.members ?? [])];
       for (const member of members) if (!member.joined) member.mailbox.source.end(failedEnd(failure));
-      if (topics.has(key)) dirty.add(key);
+      if (this.#topics.has(key)) this.#dirty.add(key);
     }
-    if (!failing) onError(failure);
-    failing = true;
+    if (!this.#failing) this.#onError(failure);
+    this.#failing = true;
   }
 
-  async function run(): Promise<void> {
-    running = true;
-    while (dirty.size > 0) {
-      const keys = [...dirty].filter((key) => topics.has(key));
-      const reason = change;
-      dirty.clear();
-      change = {};
+  async #run(): Promise<void> {
+    this.#running = true;
+    while (this.#dirty.size > 0) {
+      const keys = [...this.#dirty].filter((key) => this.#topics.has(key));
+      const reason = this.#change;
+      this.#dirty.clear();
+      this.#change = {};
       if (keys.length === 0) continue;
       try {
-        const asked = new Map(keys.map((key) => [key, topics.get(key)!.state]));
-        for (const [key, reading] of await kind.read(asked, now(), reason)) await send(key, reading);
-        failing = false;
+        const asked = new Map(keys.map((key) => [key, this.#topics.get(key)!.state]));
+        for (const [key, reading] of await this.#kind.read(asked, this.#now(), reason)) await this.#send(key, reading);
+        this.#failing = false;
       } catch (error) {
-        failed(keys, error);
-        change = merged(change, reason);
-        later(retryMs, () => void run());
+        this.#failed(keys, error);
+        this.#change = merged(this.#change, reason);
+        this.#later(retryMs, () => void this.#run());
         return;
       }
     }
-    running = false;
-  }
-  function start(): void {
-    // The first subscriber starts the read for all.
-    if (!running) forEverybody(() => void run());
+    this.#running = false;
   }
 
-  return {
-    follow(asked) {
-      const { resume } = asked;
-      const following = resume ? { ...asked, resume: { ...resume, read: forThisRequest(resume.read) } } : asked;
-      const memberships = new Map<string, Member<S, T>>();
-      const onClose = () => {
-        for (const [key, member] of memberships) leave(key, member);
-      };
-      const mailbox = createMailbox<T>({ queued: kind.queued, check: following.check, onClose });
-      for (const event of following.early ?? []) mailbox.deliver(event);
-      if (following.keys.length === 0) mailbox.begin('');
-      for (const key of following.keys) {
-        if (memberships.has(key)) continue;
-        const member = { mailbox, following, joined: false };
-        const topic = topics.get(key) ?? { state: null, members: new Set() };
-        topic.members.add(member);
-        topics.set(key, topic);
-        memberships.set(key, member);
-        dirty.add(key);
-      }
-      start();
-      return mailbox.source;
-    },
-    wake(changed) {
-      let touched = false;
-      for (const key of topics.keys()) {
-        if (!kind.concerns(key, changed)) continue;
-        dirty.add(key);
-        touched = true;
-      }
-      if (!touched) return;
-      change = merged(change, changed);
-      start();
-    },
-    count: () => topics.size,
-  };
+  #start(): void {
+    // The first subscriber starts the read for all.
+    if (!this.#running) forEverybody(() => void this.#run());
+  }
 }
