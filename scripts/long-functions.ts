@@ -3,8 +3,7 @@
  * first. A bound may only fall, and the list may only become shorter.
  */
 export const longFunctions: Readonly<Record<string, readonly number[]>> = {
-  'src/graphql/sse/single-connection.ts': [206],
-  'src/store/cluster/replicas.ts': [148],
+  'src/store/cluster/replicas.ts': [146],
   'src/pages/dashboard/client/charts/chart.ts': [134],
   'src/ingest/tail/stream-lines.ts': [102],
   'src/ingest/chains/minute-greeks.ts': [101],
@@ -32,10 +31,8 @@ export const longFunctions: Readonly<Record<string, readonly number[]>> = {
   'src/pages/dashboard/client/market/symbol-field.ts': [58],
   'src/analytics/prints/print-links.ts': [57],
   'src/cli/server/pool-process.ts': [56],
-  'src/store/rows/models/prisma.ts': [55],
   'src/ingest/chains/minute-market.ts': [54],
   'src/ingest/options/option-tape-files.ts': [53],
-  'src/graphql/sse/subscription.ts': [52],
   'src/pages/dashboard/client/gex/gex-bars.ts': [52],
   'src/analytics/minute/quotes.ts': [51],
   'src/http/event-stream.ts': [51],

@@ -29,12 +29,6 @@ export interface SocketParts {
   onClose: (code: number) => void;
 }
 
-export interface GraphqlSocket {
-  /** Begins a subscription; returns what ends it. */
-  subscribe: (operation: SocketOperation, listener: OperationListener) => () => void;
-  close: () => void;
-}
-
 /** Close codes of a credential that is not accepted, or no longer: another try has the same answer. */
 export const refusedCodes: readonly number[] = [4401, 4403];
 /** Close code of a connection that ended without one (RFC 6455). */
@@ -53,76 +47,86 @@ type Received =
   | { type: 'error'; id: string; payload: OperationError[] }
   | { type: 'complete'; id: string };
 
-/** Opens a connection. It is not opened again when it is lost. */
-export function openGraphqlSocket({ url, key, onReady, onClose }: SocketParts): GraphqlSocket {
-  const listeners = new Map<string, OperationListener>();
-  let lastId = 0;
-  const socket = new WebSocket(url, 'graphql-transport-ws');
-  const send = (message: object) => socket.readyState === WebSocket.OPEN && socket.send(JSON.stringify(message));
-  const tooLate = setTimeout(() => lose(abnormalClosure), openWithinMs);
-  let silence: ReturnType<typeof setTimeout> | undefined;
+/** A connection, open from when it is made. It is not opened again when it is lost. */
+export class GraphqlSocket {
+  readonly #socket: WebSocket;
+  readonly #parts: SocketParts;
+  readonly #listeners = new Map<string, OperationListener>();
+  readonly #tooLate: ReturnType<typeof setTimeout>;
+  #silence: ReturnType<typeof setTimeout> | undefined;
+  #lastId = 0;
 
-  function release(): void {
-    clearTimeout(tooLate);
-    clearTimeout(silence);
-    listeners.clear();
-    socket.onopen = null;
-    socket.onmessage = null;
-    socket.onclose = null;
+  constructor(parts: SocketParts) {
+    this.#parts = parts;
+    this.#socket = new WebSocket(parts.url, 'graphql-transport-ws');
+    this.#tooLate = setTimeout(() => this.#lose(abnormalClosure), openWithinMs);
+    const payload = { Authorization: `Bearer ${parts.key}` };
+    this.#socket.onopen = () => this.#send({ type: 'connection_init', payload });
+    this.#socket.onmessage = ({ data }) => {
+      this.#watch();
+      this.#receive(JSON.parse(data) as Received);
+    };
+    this.#socket.onclose = ({ code }) => this.#lose(code);
   }
 
-  function lose(code: number): void {
-    release();
-    socket.close();
-    onClose(code);
+  /** Begins a subscription; returns what ends it. */
+  subscribe(payload: SocketOperation, listener: OperationListener): () => void {
+    const id = String(++this.#lastId);
+    this.#listeners.set(id, listener);
+    this.#send({ id, type: 'subscribe', payload });
+    return () => {
+      if (this.#listeners.delete(id)) this.#send({ id, type: 'complete' });
+    };
+  }
+
+  close(): void {
+    this.#release();
+    // The browser reports a connection that is closed before it is open as an error.
+    if (this.#socket.readyState === WebSocket.CONNECTING) this.#socket.onopen = () => this.#socket.close();
+    else this.#socket.close();
+  }
+
+  #send(message: object): void {
+    if (this.#socket.readyState === WebSocket.OPEN) this.#socket.send(JSON.stringify(message));
+  }
+
+  #release(): void {
+    clearTimeout(this.#tooLate);
+    clearTimeout(this.#silence);
+    this.#listeners.clear();
+    this.#socket.onopen = null;
+    this.#socket.onmessage = null;
+    this.#socket.onclose = null;
+  }
+
+  #lose(code: number): void {
+    this.#release();
+    this.#socket.close();
+    this.#parts.onClose(code);
   }
 
   /** Hands a message to the listener of its operation; one that the page has ended has none. */
-  function receive(message: Received): void {
+  #receive(message: Received): void {
     if (message.type === 'connection_ack') {
-      clearTimeout(tooLate);
-      onReady();
-    } else if (message.type === 'ping') send({ type: 'pong' });
+      clearTimeout(this.#tooLate);
+      this.#parts.onReady();
+    } else if (message.type === 'ping') this.#send({ type: 'pong' });
     if (!('id' in message)) return;
-    const listener = listeners.get(message.id);
+    const listener = this.#listeners.get(message.id);
     if (message.type === 'next') {
       if (message.payload.data != null) listener?.onData(message.payload.data);
       return;
     }
-    listeners.delete(message.id);
+    this.#listeners.delete(message.id);
     listener?.onEnd(message.type === 'error' ? message.payload : []);
   }
 
   /** Begins to wait for the next message. */
-  function watch(): void {
-    clearTimeout(silence);
-    silence = setTimeout(() => {
-      send({ type: 'ping' });
-      silence = setTimeout(() => lose(abnormalClosure), pongWithinMs);
+  #watch(): void {
+    clearTimeout(this.#silence);
+    this.#silence = setTimeout(() => {
+      this.#send({ type: 'ping' });
+      this.#silence = setTimeout(() => this.#lose(abnormalClosure), pongWithinMs);
     }, silenceMs);
   }
-
-  socket.onopen = () => send({ type: 'connection_init', payload: { Authorization: `Bearer ${key}` } });
-  socket.onmessage = ({ data }) => {
-    watch();
-    receive(JSON.parse(data) as Received);
-  };
-  socket.onclose = ({ code }) => lose(code);
-
-  return {
-    subscribe(operation, listener) {
-      const id = String(++lastId);
-      listeners.set(id, listener);
-      send({ id, type: 'subscribe', payload: operation });
-      return () => {
-        if (listeners.delete(id)) send({ id, type: 'complete' });
-      };
-    },
-    close() {
-      release();
-      // The browser reports a connection that is closed before it is open as an error.
-      if (socket.readyState === WebSocket.CONNECTING) socket.onopen = () => socket.close();
-      else socket.close();
-    },
-  };
 }

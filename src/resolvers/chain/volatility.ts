@@ -14,7 +14,7 @@ import { batched } from '../../runtime/batched.ts';
 import { yieldToEventLoop } from '../../runtime/event-loop.ts';
 import { lastSolvedMinutes, type SolvedMinute } from '../../store/chain/solved-minutes.ts';
 import { ColumnRows } from '../../wire/column-rows.ts';
-import { type RequestContext, findSymbol, fromSource, requireSource, rootsOf } from '../context.ts';
+import { findSymbol, fromSource, type RequestContext, requireSource, rootsOf } from '../context.ts';
 import { loadCurve, loadDividends } from '../corporate.ts';
 import { type PriceChecked, priceChecksOfChain } from '../gex/price-checks.ts';
 import { type ResponseMeta, responseMeta } from '../response-meta.ts';

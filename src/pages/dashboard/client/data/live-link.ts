@@ -1,10 +1,5 @@
 // Keeps the subscriptions of a page open over one connection, and opens them again when it is lost.
-import {
-  type GraphqlSocket,
-  type OperationError,
-  openGraphqlSocket,
-  refusedCodes,
-} from '../../../client/graphql-socket.ts';
+import { GraphqlSocket, type OperationError, refusedCodes } from '../../../client/graphql-socket.ts';
 
 /** State of the live data: `refused` is final until the key or the page changes. */
 export type LiveState = 'off' | 'connecting' | 'live' | 'reconnecting' | 'refused';
@@ -101,7 +96,7 @@ class ReopenedLink implements LiveLink {
   #open(): void {
     this.#timer = undefined;
     if (!this.#isReturning) this.#parts.onState('connecting');
-    this.#socket = openGraphqlSocket({
+    this.#socket = new GraphqlSocket({
       url: this.#parts.url,
       key: this.#parts.key,
       onReady: () => this.#ready(),
