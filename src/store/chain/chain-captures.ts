@@ -7,7 +7,7 @@ import {
   solveOrigins,
 } from '../../domain/chain/chain.ts';
 import { greekNames, quoteNames } from '../../domain/chain/chain-columns.ts';
-import { dateOfEpochDay, epochDay, exchangeDate, exchangeInstant, type SessionDate } from '../../domain/market-time.ts';
+import { type SessionDate, dateOfEpochDay, epochDay, exchangeDate, exchangeInstant } from '../../domain/market-time.ts';
 import { yieldToEventLoop } from '../../runtime/event-loop.ts';
 import { blockVersion } from '../market/bar-codec.ts';
 import { readFrom, type Store } from '../rows/connection.ts';
@@ -31,15 +31,8 @@ import {
   texts,
 } from '../series/codec.ts';
 import { published, standing } from '../versions/published.ts';
-import {
-  type AsOf,
-  type HeldKind,
-  heldId,
-  type Interval,
-  readHeld,
-  readHeldAsOf,
-} from '../versions/versioned-cache.ts';
-import { openInterestExpiries } from './open-interest.ts';
+import { type HeldKind, heldId, type Interval, readHeld, readHeldAsOf } from '../versions/versioned-cache.ts';
+import { type ListedExpirations, latestOpenInterest } from './open-interest.ts';
 
 /** An underlying, and the instant (epoch ms) at or before which its last capture is wanted. */
 export interface ChainAsOf {
@@ -229,7 +222,9 @@ const headerFields = [
   ...(['delayMs', 'subset'] as const),
 ] as const;
 
-type CaptureHeader = Pick<Row<'ChainCapture'>, (typeof headerFields)[number]>;
+/** A capture's row without its payload. */
+type StoredHeader = Pick<Row<'ChainCapture'>, (typeof headerFields)[number]>;
+type CaptureHeader = StoredHeader & { listed: ListedExpirations };
 
 const lastAsOf = statement(
   'chain/chain-captures-at',
@@ -238,15 +233,19 @@ const lastAsOf = statement(
     ...({ nth: 'int8', nextMs: 'int8?', lastMs: 'int8?' } as const),
     ...nullable({ underlying: 'text', capturedAt: 'int8', sessionDate: 'text', spot: 'float8?' }),
     ...nullable({ priorCloseSpot: 'float8?', partial: 'bool', rate: 'float8?', version: 'text' }),
-    ...nullable({ delayMs: 'int4?', subset: 'bool?' }),
+    ...nullable({ delayMs: 'int4?', subset: 'bool?', expirations: 'int4[]' }),
   },
 );
 
-const heldHeaders: HeldKind<CaptureHeader> = { subject: 'chain', name: 'chain-headers', bytesOf: () => 300 };
+const heldHeaders: HeldKind<CaptureHeader> = {
+  subject: 'chain',
+  name: 'chain-headers',
+  bytesOf: ({ listed }) => 400 + 40 * listed.expirations.length,
+};
 
-/** Underlyings and instants as a statement's parameters. */
-function listsOf(asked: readonly AsOf[]) {
-  return { underlyings: asked.map(({ symbol }) => symbol), atMs: asked.map(({ atMs }) => atMs) };
+function withListed(header: StoredHeader, expirations: readonly (number | null)[]): CaptureHeader {
+  const dates = expirations.map((day) => dateOfEpochDay(day!));
+  return { ...header, listed: { capturedAt: header.capturedAt, expirations: dates } };
 }
 
 /**
@@ -256,18 +255,19 @@ function listsOf(asked: readonly AsOf[]) {
 function headersAsOf(store: Store, times: readonly ChainAsOf[]): Promise<(CaptureHeader | null)[]> {
   const asked = times.map(({ underlying, atMs }) => ({ symbol: underlying, atMs }));
   return readHeldAsOf(store, heldHeaders, asked, async (missing) => {
-    const lists = listsOf(missing);
-    const rows = await lastAsOf.rows(readFrom(store, 'chain', lists.underlyings), lists);
+    const underlyings = missing.map(({ symbol }) => symbol);
+    const atMs = missing.map((each) => each.atMs);
+    const rows = await lastAsOf.rows(readFrom(store, 'chain', underlyings), { underlyings, atMs });
     const intervals: Interval<CaptureHeader>[] = [];
-    for (const { nth, nextMs, lastMs, ...header } of rows) {
-      const value = header.capturedAt === null ? null : (header as CaptureHeader);
+    for (const { nth, nextMs, lastMs, expirations, ...header } of rows) {
+      const value = header.capturedAt === null ? null : withListed(header as StoredHeader, expirations);
       intervals[nth - 1] = { ...standing({ ...header, nextMs, lastMs }), value };
     }
     return intervals;
   });
 }
 
-const cacheKey = ({ underlying, capturedAt, version }: CaptureHeader) => `chain:${underlying}:${capturedAt}:${version}`;
+const cacheKey = ({ underlying, capturedAt, version }: StoredHeader) => `chain:${underlying}:${capturedAt}:${version}`;
 
 /** Bytes a decoded row takes, about. */
 const rowBytes = 250;
@@ -374,63 +374,40 @@ export async function incompleteChains(
   return asked.map((key) => held.get(heldId(key))?.isIncomplete ?? false);
 }
 
-/**
- * Listed expiries, ascending. `capturedAt` is the chain capture's, or the start of the session whose open interest
- * lists them.
- */
-export interface ListedExpirations {
-  capturedAt: number;
-  expirations: SessionDate[];
+/** The header of the last published capture at or before each time, in their order; null if there is none. */
+async function publishedHeaders(store: Store, times: readonly ChainAsOf[]): Promise<(CaptureHeader | null)[]> {
+  const headers = await headersAsOf(store, times);
+  const subsets = headers.flatMap((header, i) => (header?.subset === true ? [{ ...header, i }] : []));
+  if (subsets.length === 0) return headers;
+  const before = subsets.map(({ underlying, capturedAt }) => ({ underlying, atMs: capturedAt - 1 }));
+  for (const [n, header] of (await publishedHeaders(store, before)).entries()) headers[subsets[n]!.i] = header;
+  return headers;
 }
 
-const listedAt = statement(
-  'chain/expirations-at',
-  { underlyings: 'text[]', atMs: 'int8[]', dates: 'text[]' },
-  {
-    ...({ nth: 'int8', capturedAt: 'int8?', expirations: 'int4[]', nextMs: 'int8?' } as const),
-    ...({ sessionDate: 'text?', payload: 'bytea?', nextDate: 'text?' } as const),
-  },
-);
-type ListedRow = Awaited<ReturnType<(typeof listedAt)['rows']>>[number];
-
-function listedBy({ capturedAt, expirations, sessionDate, payload }: ListedRow): ListedExpirations | null {
-  if (capturedAt !== null) return { capturedAt, expirations: expirations.map((day) => dateOfEpochDay(day!)) };
-  if (sessionDate === null) return null;
-  return { capturedAt: exchangeInstant(sessionDate), expirations: openInterestExpiries(payload!) };
+/** The expiries of the last open interest at or before each time; a time without any is absent. */
+async function interestExpirations(
+  store: Store,
+  times: readonly ChainAsOf[],
+): Promise<Map<ChainAsOf, ListedExpirations>> {
+  const listed = new Map<ChainAsOf, ListedExpirations>();
+  for (const [date, some] of Map.groupBy(times, ({ atMs }) => exchangeDate(atMs))) {
+    const underlyings = some.map(({ underlying }) => underlying);
+    for (const [i, interest] of (await latestOpenInterest(store, underlyings, date)).entries())
+      if (interest !== null) listed.set(some[i]!, interest.listed);
+  }
+  return listed;
 }
-
-/**
- * Until when a list stands, epoch ms: the next capture, or where there was none yet the next session with open
- * interest.
- */
-function standsUntil({ nextMs, nextDate }: ListedRow): number {
-  const dateMs = nextDate === null ? Number.POSITIVE_INFINITY : exchangeInstant(nextDate);
-  return Math.min(nextMs ?? Number.POSITIVE_INFINITY, dateMs);
-}
-
-const heldLists: HeldKind<ListedExpirations> = {
-  subject: 'chain',
-  name: 'expirations',
-  bytesOf: ({ expirations }) => 100 + 40 * expirations.length,
-};
 
 /**
  * The expiries listed by the last published capture at or before each time, in the order of `times`; where there is no
  * capture at all, those of the last open interest by then, published once a day; null where there is neither. One
- * statement, none when all are held.
+ * statement, and three more for open interest; none when all are held.
  */
 export async function expirationsAt(store: Store, times: readonly ChainAsOf[]): Promise<(ListedExpirations | null)[]> {
-  const asked = times.map(({ underlying, atMs }) => ({ symbol: underlying, atMs }));
-  return readHeldAsOf(store, heldLists, asked, async (missing) => {
-    const lists = listsOf(missing);
-    const dates = lists.atMs.map(exchangeDate);
-    const rows = await listedAt.rows(readFrom(store, 'chain', lists.underlyings), { ...lists, dates });
-    const intervals: Interval<ListedExpirations>[] = [];
-    for (const row of rows) {
-      const value = listedBy(row);
-      const fromMs = value?.capturedAt ?? Number.NEGATIVE_INFINITY;
-      intervals[row.nth - 1] = { fromMs, untilMs: standsUntil(row), value };
-    }
-    return intervals;
-  });
+  const headers = await publishedHeaders(store, times);
+  const others = await interestExpirations(
+    store,
+    times.filter((_, i) => headers[i] === null),
+  );
+  return headers.map((header, i) => header?.listed ?? others.get(times[i]!) ?? null);
 }

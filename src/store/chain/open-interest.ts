@@ -1,5 +1,5 @@
 import { compareContracts, type OptionContract, osiSymbol } from '../../domain/chain/option-contract.ts';
-import { dateOfEpochDay, epochDay, type SessionDate } from '../../domain/market-time.ts';
+import { dateOfEpochDay, epochDay, exchangeInstant, type SessionDate } from '../../domain/market-time.ts';
 import { yieldToEventLoop } from '../../runtime/event-loop.ts';
 import { blockVersion } from '../market/bar-codec.ts';
 import { readFrom, type Store } from '../rows/connection.ts';
@@ -42,9 +42,18 @@ function decode(payload: Uint8Array): OpenInterest[] {
   }));
 }
 
-/** The expiry dates in an open-interest block, ascending. */
-export function openInterestExpiries(payload: Uint8Array): SessionDate[] {
-  return [...new Set(numbers(decodeBlock(payload), 'expiryDay'))].sort((a, b) => a - b).map(dateOfEpochDay);
+/**
+ * Listed expiries, ascending. `capturedAt` is the chain capture's, or the start of the session whose open interest
+ * lists them.
+ */
+export interface ListedExpirations {
+  capturedAt: number;
+  expirations: SessionDate[];
+}
+
+function listedIn(sessionDate: SessionDate, rows: readonly OpenInterest[]): ListedExpirations {
+  const expirations = [...new Set(rows.map(({ expiry }) => expiry))].sort();
+  return { capturedAt: exchangeInstant(sessionDate), expirations };
 }
 
 /** Open interest of some contracts of one underlying in one session. */
@@ -88,6 +97,7 @@ export interface ListedInterest {
   sessionDate: SessionDate;
   /** Contracts outstanding, by OSI symbol. */
   byContract: ReadonlyMap<string, number>;
+  listed: ListedExpirations;
 }
 
 /** Bytes a contract's figure takes in the cache, about. */
@@ -148,10 +158,12 @@ export async function latestOpenInterest(
     const from = readFrom(store, 'chain', underlyings);
     const read = await findKnownRows(store, from, 'OpenInterestBlock', { by, keys: missing }, fields);
     for (const { payload, ...row } of read) {
-      const byContract = new Map(decode(payload).map((one) => [osiSymbol(one), one.openInterest]));
-      const listed: ListedInterest = { sessionDate: row.sessionDate, byContract };
-      store.blocks.set(cacheKey(row), listed, 200 + byContract.size * figureBytes);
-      found.set(row.underlying, listed);
+      const { underlying, sessionDate } = row;
+      const rows = decode(payload);
+      const byContract = new Map(rows.map((one) => [osiSymbol(one), one.openInterest]));
+      const interest: ListedInterest = { sessionDate, byContract, listed: listedIn(sessionDate, rows) };
+      store.blocks.set(cacheKey(row), interest, 500 + byContract.size * figureBytes);
+      found.set(underlying, interest);
       await yieldToEventLoop();
     }
   }

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { type Bar, barAt, toBarColumns } from '../../../src/domain/bar.ts';
 import { readOptionContract } from '../../../src/domain/chain/option-contract.ts';
+import { exchangeInstant } from '../../../src/domain/market-time.ts';
 import { latestOpenInterest, saveOpenInterest } from '../../../src/store/chain/open-interest.ts';
 import {
   lockOptionBars,
@@ -128,6 +129,7 @@ test('open interest is merged by contract, the new figure counting', async () =>
   const published = {
     sessionDate: session,
     byContract: new Map([id.slice(2), 'SPX240315P05000000'].map((one, i) => [one, i ? 7 : 4])),
+    listed: { capturedAt: exchangeInstant(session), expirations: ['2024-03-08', '2024-03-15'] },
   };
   expect(await read(session)).toEqual([published, null]);
   expect(await read('2024-03-07')).toEqual([null, null]);
