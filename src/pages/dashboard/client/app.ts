@@ -5,7 +5,7 @@ import { WatchlistPanel } from './account/watchlist.ts';
 import { SmilePanel, TermPanel } from './chain/volatility-panels.ts';
 import type { Palette } from './charts/palette.ts';
 import { usePalette } from './charts/theme-palette.ts';
-import type { Desk } from './data/dashboard-controller.ts';
+import type { DashboardController } from './data/dashboard-controller.ts';
 import { useStore } from './data/state-store.ts';
 import { ExpiryFlowPanel, StrikeFlowPanel } from './flow/flow-panels.ts';
 import { TradesPanel } from './flow/trades-panel.ts';
@@ -18,7 +18,7 @@ import { CompositionPanel, ConcentrationPanel } from './offexchange/off-exchange
 
 /** Props of the page. */
 export interface AppProps {
-  desk: Desk;
+  controller: DashboardController;
   /** The browser's clock, epoch ms. */
   now: () => number;
   /** The sample market's key; '' = none is shown. */
@@ -30,25 +30,25 @@ export interface AppProps {
 }
 
 /** The whole page below the header. */
-export function App({ desk, now, sampleKey, painted, readPalette }: AppProps): VNode {
+export function App({ controller, now, sampleKey, painted, readPalette }: AppProps): VNode {
   const palette = usePalette(painted, readPalette);
-  const blocked = useStore(desk.store, (state) => noticeOf(state)?.block === true);
-  const props = { desk, palette };
+  const blocked = useStore(controller.store, (state) => noticeOf(state)?.block === true);
+  const props = { controller, palette };
   return html`<div class="desk">
-    <${Summary} desk=${desk} now=${now} />
-    <${NoticeBar} desk=${desk} now=${now} sampleKey=${sampleKey} />
-    <${WatchlistPanel} desk=${desk} />
+    <${Summary} controller=${controller} now=${now} />
+    <${NoticeBar} controller=${controller} now=${now} sampleKey=${sampleKey} />
+    <${WatchlistPanel} controller=${controller} />
     ${
       blocked
         ? null
         : html`<div class="panels">
       <${CandlesPanel} ...${props} /><${GexStrikesPanel} ...${props} />
-      <${TradesPanel} desk=${desk} /><${GexHeatPanel} ...${props} />
+      <${TradesPanel} controller=${controller} /><${GexHeatPanel} ...${props} />
       <${StrikeFlowPanel} ...${props} /><${ExpiryFlowPanel} ...${props} />
       <${SmilePanel} ...${props} /><${TermPanel} ...${props} />
-      <${CompositionPanel} desk=${desk} /><${ConcentrationPanel} desk=${desk} />
+      <${CompositionPanel} controller=${controller} /><${ConcentrationPanel} controller=${controller} />
     </div>`
     }
-    <${Help} desk=${desk} />
+    <${Help} controller=${controller} />
   </div>` as VNode;
 }

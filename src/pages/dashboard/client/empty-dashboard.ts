@@ -4,7 +4,7 @@ import type { VNode } from 'preact';
 import { viewOf } from './address.ts';
 import { App } from './app.ts';
 import { noPalette } from './charts/palette.ts';
-import { Desk } from './data/dashboard-controller.ts';
+import { DashboardController } from './data/dashboard-controller.ts';
 
 /** The server's part of a page. */
 export interface FrameParts {
@@ -29,7 +29,7 @@ const never = () => {
 
 /** The dashboard as it is drawn at first. */
 export function frame({ symbol, symbols, latestSession, hasKey, sampleKey, ...address }: FrameParts): VNode {
-  const desk = new Desk({
+  const controller = new DashboardController({
     ask: never,
     liveUrl: '',
     openLive: never,
@@ -43,5 +43,5 @@ export function frame({ symbol, symbols, latestSession, hasKey, sampleKey, ...ad
     inSight: () => [],
     showAddress: nothing,
   });
-  return html`<${App} desk=${desk} now=${() => 0} sampleKey=${sampleKey} painted=${noPalette} readPalette=${() => noPalette} />` as VNode;
+  return html`<${App} controller=${controller} now=${() => 0} sampleKey=${sampleKey} painted=${noPalette} readPalette=${() => noPalette} />` as VNode;
 }

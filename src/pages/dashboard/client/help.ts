@@ -2,7 +2,7 @@
 import { html } from 'htm/preact';
 import type { VNode } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
-import type { Desk } from './data/dashboard-controller.ts';
+import type { DashboardController } from './data/dashboard-controller.ts';
 import { useStore } from './data/state-store.ts';
 
 const keys: readonly (readonly [string, string])[] = [
@@ -33,19 +33,19 @@ const words: readonly (readonly [string, string])[] = [
 ];
 
 /** The dialog. */
-export function Help({ desk }: { desk: Desk }): VNode {
-  const helpShown = useStore(desk.store, (state) => state.helpShown);
+export function Help({ controller }: { controller: DashboardController }): VNode {
+  const helpShown = useStore(controller.store, (state) => state.helpShown);
   const dialog = useRef<HTMLDialogElement>(null);
   useEffect(() => {
     if (helpShown && !dialog.current?.open) dialog.current?.showModal();
     if (!helpShown && dialog.current?.open) dialog.current.close();
   }, [helpShown]);
-  return html`<dialog ref=${dialog} class="help" aria-labelledby="help-title" onClose=${() => desk.showHelp(false)}
-    onClick=${(event: Event) => event.target === dialog.current && desk.showHelp(false)}>
+  return html`<dialog ref=${dialog} class="help" aria-labelledby="help-title" onClose=${() => controller.showHelp(false)}
+    onClick=${(event: Event) => event.target === dialog.current && controller.showHelp(false)}>
     <div><h2 id="help-title">Keys and terms</h2>
     <dl class="keys">${keys.map(([key, what]) => html`<div><dt>${key.split(' ').map((one) => html`<kbd>${one}</kbd> `)}</dt><dd>${what}</dd></div>`)}</dl>
     <dl>${words.map(([word, what]) => html`<div><dt>${word}</dt><dd>${what}</dd></div>`)}</dl>
     <p class="muted">Drag a chart to move it; use Ctrl and the mouse wheel to zoom; double-click to reset it. <i>Table</i> shows the figures of a chart. Times are New York times.</p>
-    <button type="button" onClick=${() => desk.showHelp(false)}>Close</button></div>
+    <button type="button" onClick=${() => controller.showHelp(false)}>Close</button></div>
   </dialog>` as VNode;
 }

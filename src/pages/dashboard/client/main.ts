@@ -7,7 +7,7 @@ import { addressOf, viewOf } from './address.ts';
 import { App } from './app.ts';
 import { loadCharts } from './charts/chart.ts';
 import { readPalette } from './charts/theme-palette.ts';
-import { Desk } from './data/dashboard-controller.ts';
+import { DashboardController } from './data/dashboard-controller.ts';
 import { graphAt } from './data/graph-client.ts';
 import { openLive } from './data/live-link.ts';
 import { type Visibility, whileVisible } from './data/while-visible.ts';
@@ -33,7 +33,7 @@ const visibility: Visibility = {
   },
 };
 
-const desk = new Desk({
+const controller = new DashboardController({
   ask: graphAt('/graphql', readKey, (resource, init) => fetch(resource, init)),
   liveUrl: `${location.origin.replace(/^http/, 'ws')}/graphql`,
   openLive: whileVisible(openLive, visibility),
@@ -61,21 +61,21 @@ const frame = main.querySelector(`[data-frame="${readKey() === '' ? 'none' : 'st
 for (const node of [...main.childNodes]) if (node !== frame) node.remove();
 frame.removeAttribute('data-frame');
 hydrate(
-  html`<${App} desk=${desk} now=${now} sampleKey=${sampleKey()} painted=${painted} readPalette=${readPalette} />` as VNode,
+  html`<${App} controller=${controller} now=${now} sampleKey=${sampleKey()} painted=${painted} readPalette=${readPalette} />` as VNode,
   frame,
 );
-listenForKeys(desk);
+listenForKeys(controller);
 // A key that is typed changes with every letter: it is tried when the typing rests.
 let typing: ReturnType<typeof setTimeout> | undefined;
 onKeyChange(() => {
   clearTimeout(typing);
-  typing = setTimeout(() => desk.keyChanged(), 350);
+  typing = setTimeout(() => controller.keyChanged(), 350);
 });
-addEventListener('pagehide', () => desk.pause());
-addEventListener('pageshow', (event) => event.persisted && desk.reload());
+addEventListener('pagehide', () => controller.pause());
+addEventListener('pageshow', (event) => event.persisted && controller.reload());
 // Data that is loaded meanwhile is not among what the streams tell.
-document.addEventListener(marketLoaded, () => desk.reload());
-addEventListener('popstate', () => desk.show(here(), false));
-desk.reload();
+document.addEventListener(marketLoaded, () => controller.reload());
+addEventListener('popstate', () => controller.show(here(), false));
+controller.reload();
 // Who has a key will see charts: what draws them comes while the figures are asked for.
 if (readKey() !== '') loadCharts().catch(() => {});

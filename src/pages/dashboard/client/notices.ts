@@ -5,8 +5,8 @@ import type { ComponentChildren, VNode } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { saveKey } from '../../client/stored-key.ts';
 import { tickerOf } from './address.ts';
-import type { Desk } from './data/dashboard-controller.ts';
-import type { DeskState } from './data/dashboard-state.ts';
+import type { DashboardController } from './data/dashboard-controller.ts';
+import type { DashboardState } from './data/dashboard-state.ts';
 import type { FailureKind } from './data/graph-client.ts';
 import { useEntries } from './data/state-store.ts';
 import { fullDate } from './format.ts';
@@ -36,7 +36,7 @@ const titles: Partial<Record<FailureKind, string>> = {
 };
 
 const entries = ['view', 'answer', 'errors', 'failure', 'phase', 'retryAtMs', 'wanted', 'quotes'] as const;
-type NoticeEntries = Pick<DeskState, (typeof entries)[number]>;
+type NoticeEntries = Pick<DashboardState, (typeof entries)[number]>;
 
 function failureNotice({ failure, answer, wanted }: NoticeEntries): Notice | null {
   if (failure === null) return null;
@@ -153,15 +153,15 @@ function KeyForm({ sampleKey }: { sampleKey: string }): VNode {
 
 /** The notice, and what there is to do about it. `sampleKey` = one that may be used; '' = none. */
 export function NoticeBar({
-  desk,
+  controller,
   now,
   sampleKey,
 }: {
-  desk: Desk;
+  controller: DashboardController;
   now: () => number;
   sampleKey: string;
 }): VNode | null {
-  const state = useEntries(desk.store, entries);
+  const state = useEntries(controller.store, entries);
   const left = useCountdown(state.retryAtMs, now);
   const notice = noticeOf(state);
   if (notice === null) return null;
@@ -169,7 +169,7 @@ export function NoticeBar({
   const children: ComponentChildren = html`
     <div><b>${title}</b><p>${text}${left === null ? '' : ` Trying again in ${left} s.`}</p></div>
     ${kind === 'key' ? html`<${KeyForm} sampleKey=${sampleKey} />` : null}
-    ${session === undefined ? null : html`<button type="button" onClick=${() => desk.show({ session })}>Show this session</button>`}
-    ${retry ? html`<button type="button" onClick=${() => desk.reload()}>Try now</button>` : null}`;
+    ${session === undefined ? null : html`<button type="button" onClick=${() => controller.show({ session })}>Show this session</button>`}
+    ${retry ? html`<button type="button" onClick=${() => controller.reload()}>Try now</button>` : null}`;
   return html`<div class=${`notice ${block ? 'block' : ''}`} data-kind=${kind} role=${kind === 'info' ? 'status' : 'alert'}>${children}</div>` as VNode;
 }

@@ -2,7 +2,7 @@
 import { html } from 'htm/preact';
 import type { ComponentChildren, VNode } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { DeskState } from './data/dashboard-state.ts';
+import type { DashboardState } from './data/dashboard-state.ts';
 import type { FieldError } from './data/graph-client.ts';
 import type { Part } from './data/part-names.ts';
 import { whenInSight } from './panels-in-sight.ts';
@@ -42,7 +42,7 @@ export function stateOfError(error: FieldError, tier: string | null): PanelState
 }
 
 /** Until what a panel shows has been asked for: it comes, or why it does not. */
-function stateBefore({ phase, failure }: Pick<DeskState, 'phase' | 'failure'>): PanelState {
+function stateBefore({ phase, failure }: Pick<DashboardState, 'phase' | 'failure'>): PanelState {
   if (phase !== 'failed') return { kind: 'loading' };
   const rate = failure?.kind === 'rate';
   return { kind: 'empty', why: rate ? 'Shown as soon as the budget of this key allows.' : 'Nothing was loaded.' };
@@ -54,7 +54,7 @@ function stateBefore({ phase, failure }: Pick<DeskState, 'phase' | 'failure'>): 
  * stored.
  */
 export function panelState(
-  state: Pick<DeskState, 'answer' | 'phase' | 'failure' | 'errors' | 'loaded'>,
+  state: Pick<DashboardState, 'answer' | 'phase' | 'failure' | 'errors' | 'loaded'>,
   path: readonly string[],
   why: string | null,
   part?: Part | null,

@@ -4,7 +4,7 @@ import type { VNode } from 'preact';
 import { useRef } from 'preact/hooks';
 import type { Quote } from '../../../../../generated/pages/operation-types.ts';
 import { addressOf } from '../address.ts';
-import type { Desk } from '../data/dashboard-controller.ts';
+import type { DashboardController } from '../data/dashboard-controller.ts';
 import { listedTickers } from '../data/dashboard-state.ts';
 import { useEntries } from '../data/state-store.ts';
 import { change, compact, price, shortDate } from '../format.ts';
@@ -37,8 +37,8 @@ function moveAmong(rows: HTMLElement, event: KeyboardEvent): void {
 const entries = ['lists', 'listId', 'quotes', 'restricted', 'view', 'phase', 'latestSession'] as const;
 
 /** The list and its rows. */
-export function WatchlistPanel({ desk }: { desk: Desk }): VNode {
-  const state = useEntries(desk.store, entries);
+export function WatchlistPanel({ controller }: { controller: DashboardController }): VNode {
+  const state = useEntries(controller.store, entries);
   const rows = useRef<HTMLUListElement>(null);
   const { lists, listId, quotes, restricted, view, phase, latestSession } = state;
   const tickers = [...new Set(listedTickers({ lists, listId }))];
@@ -46,11 +46,11 @@ export function WatchlistPanel({ desk }: { desk: Desk }): VNode {
     // A click that opens another tab is the browser's.
     if (event.ctrlKey || event.metaKey || event.shiftKey || event.button !== 0) return;
     event.preventDefault();
-    desk.show({ symbol });
+    controller.show({ symbol });
   };
   return html`<nav class="watchlist panel" aria-label="Watchlist">
     <div class="head"><h2>Watchlist</h2>
-      <label><span class="visually-hidden">List</span><select id="list" value=${listId} onChange=${(event: Event) => desk.chooseList((event.target as HTMLSelectElement).value)}>
+      <label><span class="visually-hidden">List</span><select id="list" value=${listId} onChange=${(event: Event) => controller.chooseList((event.target as HTMLSelectElement).value)}>
         ${lists.map(({ id, name }) => html`<option value=${id} selected=${id === listId}>${name}</option>`)}
       </select></label>
     </div>

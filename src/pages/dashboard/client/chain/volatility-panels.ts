@@ -5,7 +5,7 @@ import { useMemo, useState } from 'preact/hooks';
 import type { VolatilitySurface } from '../../../../../generated/pages/operation-types.ts';
 import { Chart } from '../charts/chart.ts';
 import type { Palette } from '../charts/palette.ts';
-import type { Desk } from '../data/dashboard-controller.ts';
+import type { DashboardController } from '../data/dashboard-controller.ts';
 import { type PanelEntries, panelEntries, shownSession } from '../data/dashboard-state.ts';
 import { useEntries } from '../data/state-store.ts';
 import { date, dayAndTime, fraction, shortDate, strike, whole } from '../format.ts';
@@ -28,8 +28,8 @@ function stateOf(state: PanelEntries, surface: VolatilitySurface | null): PanelS
 const entries = [...panelEntries, 'surface'] as const;
 
 /** The smiles of some expiries. */
-export function SmilePanel({ desk, palette }: { desk: Desk; palette: Palette }): VNode {
-  const state = useEntries(desk.store, entries);
+export function SmilePanel({ controller, palette }: { controller: DashboardController; palette: Palette }): VNode {
+  const state = useEntries(controller.store, entries);
   const { surface } = state;
   const [picked, setPicked] = useState<readonly string[] | null>(null);
   const expiries = surface?.expiries ?? [];
@@ -48,7 +48,7 @@ export function SmilePanel({ desk, palette }: { desk: Desk; palette: Palette }):
       html`<button type="button" class="chip" aria-pressed=${chosen.includes(expiry)}
         onClick=${() => toggle(expiry)}><i class=${`box line-${expiryColour(expiries, expiry)}`}></i>${shortDate(expiry, expiries[0]!.expiry)}</button>`,
   )}</div>`;
-  return html`<${Panel} id="smile" title="Volatility smile" state=${stateOf(state, surface)} part="volatility" see=${() => desk.see()} retry=${() => desk.reload()} legend=${legend}
+  return html`<${Panel} id="smile" title="Volatility smile" state=${stateOf(state, surface)} part="volatility" see=${() => controller.see()} retry=${() => controller.reload()} legend=${legend}
     note=${surface?.asOfMs != null && `${dayAndTime(surface.asOfMs, shownSession(state))}, out of the money`}
     table=${() => ({
       head: ['Expires', 'Strike', 'Right', 'Implied volatility'],
@@ -69,13 +69,13 @@ export function SmilePanel({ desk, palette }: { desk: Desk; palette: Palette }):
 }
 
 /** Volatility at the money by expiry. */
-export function TermPanel({ desk, palette }: { desk: Desk; palette: Palette }): VNode {
-  const state = useEntries(desk.store, entries);
+export function TermPanel({ controller, palette }: { controller: DashboardController; palette: Palette }): VNode {
+  const state = useEntries(controller.store, entries);
   const { surface } = state;
   const option = useMemo(() => (surface === null ? {} : termOption(surface, palette)), [surface, palette]);
   const known = (surface?.expiries ?? []).filter(({ atmIv }) => atmIv !== null);
   const levels = known.map((one) => `${date(one.expiry)} ${fraction(one.atmIv)}`);
-  return html`<${Panel} id="term" title="Term structure" state=${stateOf(state, surface)} part="volatility" see=${() => desk.see()} retry=${() => desk.reload()}
+  return html`<${Panel} id="term" title="Term structure" state=${stateOf(state, surface)} part="volatility" see=${() => controller.see()} retry=${() => controller.reload()}
     note="implied volatility at the money"
     table=${() => ({
       head: ['Expires', 'Days', 'At the money', 'Strike', 'Contracts'],

@@ -8,7 +8,7 @@ import type {
 } from '../../../../../generated/pages/operation-types.ts';
 import { addDays, barSpan } from '../dates.ts';
 import {
-  type DeskState,
+  type DashboardState,
   isLocked,
   type LockedPart,
   marketId,
@@ -38,7 +38,7 @@ const earlierOf = (one: string | null, other: string) => (one !== null && one < 
  * The variables of a question, for some of the parts. A session that was chosen is asked for as it was; else what there
  * is of the latest.
  */
-export function variablesOf(state: DeskState, asked: readonly Part[] = []): DashboardVariables {
+export function variablesOf(state: DashboardState, asked: readonly Part[] = []): DashboardVariables {
   const { view, latestSession } = state;
   const session = shownSession(state);
   return {
@@ -73,8 +73,8 @@ export function variablesOf(state: DeskState, asked: readonly Part[] = []): Dash
  */
 export function listsOf(
   { watchlists, movers }: Dashboard,
-  { lists: before, listId, answer }: DeskState,
-): Pick<DeskState, 'lists' | 'listId'> {
+  { lists: before, listId, answer }: DashboardState,
+): Pick<DashboardState, 'lists' | 'listId'> {
   const own = (watchlists?.rows ?? []).filter(({ tickers }) => tickers.length > 0);
   const moved: Watchlist[] = movers?.rows.length
     ? [{ id: moversId, name: 'Movers', tickers: movers.rows.map(({ symbol }) => symbol) }]
@@ -99,12 +99,12 @@ function lockedBy(errors: readonly FieldError[], before: readonly FieldError[]):
 
 /** Changes of the state by an answer that was asked for some of the parts. */
 export function accepted(
-  state: DeskState,
+  state: DashboardState,
   answer: Dashboard,
   errors: readonly FieldError[],
   browserMs: number,
   asked: readonly Part[],
-): Partial<DeskState> {
+): Partial<DashboardState> {
   const { symbol, market } = answer;
   const others = parts.filter((part) => !asked.includes(part));
   const capture = symbol?.gex.latest ?? symbol?.gex.at ?? null;

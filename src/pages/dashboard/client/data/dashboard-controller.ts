@@ -5,7 +5,7 @@ import { addressOf, tickerOf, type View } from '../address.ts';
 import type { TradeFilter } from '../flow/trade-filter.ts';
 import { sessionAtOrBefore, sessionsOf } from '../market/sessions.ts';
 import { accepted, variablesOf } from './dashboard-answer.ts';
-import { type DeskState, initialState, marketList, nothingShown, shownOf } from './dashboard-state.ts';
+import { type DashboardState, initialState, marketList, nothingShown, shownOf } from './dashboard-state.ts';
 import {
   askBars,
   askCapturedHistory,
@@ -27,7 +27,7 @@ import { RegistrySearch } from './registry-search.ts';
 import { createStore, type Store } from './state-store.ts';
 
 /** The browser's part of the page. */
-export interface DeskParts {
+export interface ControllerParts {
   ask: Ask;
   /** Address of the subscriptions, and what makes the link that follows them. */
   liveUrl: string;
@@ -56,9 +56,9 @@ const restMs = 400;
 const passing = new Set(['rate', 'away', 'server', 'slow']);
 
 /** The page's state, and what can be done. */
-export class Desk {
-  readonly store: Store<DeskState>;
-  readonly #parts: DeskParts;
+export class DashboardController {
+  readonly store: Store<DashboardState>;
+  readonly #parts: ControllerParts;
   #question = new AbortController();
   #live: LiveLink | null = null;
   #retry: ReturnType<typeof setTimeout> | undefined;
@@ -75,15 +75,15 @@ export class Desk {
   // Live messages that came before the answer they change.
   #early: HeardMessage[] = [];
   // View before another symbol or session was chosen, until that is there.
-  #before: Partial<DeskState> | null = null;
+  #before: Partial<DashboardState> | null = null;
   readonly #queue;
   readonly #registry: RegistrySearch;
 
   /** Nothing is asked before `reload`. */
-  constructor(parts: DeskParts) {
+  constructor(parts: ControllerParts) {
     this.#parts = parts;
     this.#registry = new RegistrySearch(parts.ask);
-    this.store = createStore<DeskState>(initialState(parts, parts.key() !== ''));
+    this.store = createStore<DashboardState>(initialState(parts, parts.key() !== ''));
     this.#queue = frameQueue<HeardMessage>((messages) => this.#heard(messages), parts.nextFrame);
   }
 

@@ -24,7 +24,7 @@ import { noTrades, type TradeList } from './trade-list.ts';
 /** Phase of the one query. */
 export type Phase = 'no-key' | 'loading' | 'ready' | 'failed';
 
-export interface DeskState {
+export interface DashboardState {
   view: View;
   phase: Phase;
   /** Why there is no answer, or no newer one; null when there is. */
@@ -96,7 +96,7 @@ export const moversId = 'tapegraph:movers';
 export function initialState(
   { view, symbols, latestSession }: { view: View; symbols: readonly string[]; latestSession: string },
   hasKey: boolean,
-): DeskState {
+): DashboardState {
   return {
     view,
     phase: hasKey ? 'loading' : 'no-key',
@@ -136,10 +136,10 @@ export const nothingShown = {
   surface: null,
   composition: null,
   concentration: null,
-} satisfies Partial<DeskState>;
+} satisfies Partial<DashboardState>;
 
 /** The shown part of a state, to be put back. */
-export function shownOf(state: DeskState): Partial<DeskState> {
+export function shownOf(state: DashboardState): Partial<DashboardState> {
   const names = [...(Object.keys(nothingShown) as (keyof typeof nothingShown)[]), 'view'] as const;
   return Object.fromEntries(names.map((name) => [name, state[name]]));
 }
@@ -148,11 +148,11 @@ export function shownOf(state: DeskState): Partial<DeskState> {
 export type LockedPart = 'flow' | 'offExchange';
 
 /** True if the caller’s tier may not read a namespace of any symbol. */
-export const isLocked = ({ locked }: Pick<DeskState, 'locked'>, part: LockedPart) =>
+export const isLocked = ({ locked }: Pick<DashboardState, 'locked'>, part: LockedPart) =>
   locked.some(({ path }) => path[1] === part);
 
 /** The session the page shows. */
-export const shownSession = ({ view, latestSession }: Pick<DeskState, 'view' | 'latestSession'>) =>
+export const shownSession = ({ view, latestSession }: Pick<DashboardState, 'view' | 'latestSession'>) =>
   view.session ?? latestSession;
 
 /** Entries from which any panel derives its state. */
@@ -164,18 +164,18 @@ export const panelEntries = [
   'view',
   'latestSession',
   'loaded',
-] as const satisfies readonly (keyof DeskState)[];
-export type PanelEntries = Pick<DeskState, (typeof panelEntries)[number]>;
+] as const satisfies readonly (keyof DashboardState)[];
+export type PanelEntries = Pick<DashboardState, (typeof panelEntries)[number]>;
 
 /**
  * The symbol's price as it is now, dollars; null when unknown, and in the view of a past session, where it has no
  * place.
  */
-export const liveSpot = ({ view, quotes }: DeskState): number | null =>
+export const liveSpot = ({ view, quotes }: DashboardState): number | null =>
   view.session === null ? (quotes[view.symbol]?.spot ?? null) : null;
 
 /** The tickers of the list that is shown. */
-export const listedTickers = ({ lists, listId }: Pick<DeskState, 'lists' | 'listId'>) =>
+export const listedTickers = ({ lists, listId }: Pick<DashboardState, 'lists' | 'listId'>) =>
   (lists.find(({ id }) => id === listId) ?? lists[0])?.tickers ?? [];
 
 // A request names at most 180 symbols.
@@ -185,5 +185,5 @@ const maxQuotes = 180;
  * Symbols whose quotes the page needs, sorted: its own, and those of the list that is shown. They are the same
  * whichever symbol of the list is the page's own.
  */
-export const quotedSymbols = (state: Pick<DeskState, 'lists' | 'listId' | 'view'>) =>
+export const quotedSymbols = (state: Pick<DashboardState, 'lists' | 'listId' | 'view'>) =>
   [...new Set([state.view.symbol, ...listedTickers(state)])].slice(0, maxQuotes).sort();

@@ -3,7 +3,7 @@
 import type { LargeTradesPage, Quote } from '../../../../../generated/pages/operation-types.ts';
 import { isNarrow } from '../flow/trade-filter.ts';
 import { variablesOf } from './dashboard-answer.ts';
-import { type DeskState, listedTickers } from './dashboard-state.ts';
+import { type DashboardState, listedTickers } from './dashboard-state.ts';
 import type { Ask, FieldError } from './graph-client.ts';
 import { errorsOf, withParts } from './lazy-parts.ts';
 import { withPage } from './live-rows.ts';
@@ -15,7 +15,7 @@ import { noTrades, tradesPerPage, withLiveTrades, withPageOfTrades } from './tra
 /** Context of follow-ups. `signal` ends them when something else is shown. */
 export interface FollowUp {
   ask: Ask;
-  store: Store<DeskState>;
+  store: Store<DashboardState>;
   signal: AbortSignal;
 }
 

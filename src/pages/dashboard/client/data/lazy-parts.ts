@@ -1,7 +1,7 @@
 // The parts of a view that are asked for when their panels come into sight.
 
 import type { SymbolParts } from '../../../../../generated/pages/operation-types.ts';
-import type { DeskState } from './dashboard-state.ts';
+import type { DashboardState } from './dashboard-state.ts';
 import type { FieldError } from './graph-client.ts';
 import { withCapture } from './live-rows.ts';
 import { type Part, parts } from './part-names.ts';
@@ -31,10 +31,10 @@ export const errorsOf = (errors: readonly FieldError[], some: readonly Part[]) =
 
 /** Changes of the state by the parts of an answer; others stay as they are. */
 export function withParts(
-  { loaded, trades, capture, view }: Pick<DeskState, 'loaded' | 'trades' | 'capture' | 'view'>,
+  { loaded, trades, capture, view }: Pick<DashboardState, 'loaded' | 'trades' | 'capture' | 'view'>,
   { flow, gex, volatility, offExchange }: SymbolParts,
   asked: readonly Part[],
-): Partial<DeskState> {
+): Partial<DashboardState> {
   const history = gex.history ?? null;
   // A capture received during this request can be later than the answer.
   const isLater = view.session === null && capture !== null && history !== null;
@@ -51,9 +51,9 @@ export function withParts(
 }
 
 function withLaterCapture(
-  history: NonNullable<DeskState['history']>,
-  capture: NonNullable<DeskState['capture']>,
-): DeskState['history'] {
+  history: NonNullable<DashboardState['history']>,
+  capture: NonNullable<DashboardState['capture']>,
+): DashboardState['history'] {
   const last = history.captures.at(-1)?.capturedAt ?? 0;
   return capture.sessionDate === history.sessionDate && capture.capturedAt > last
     ? withCapture(history, capture)

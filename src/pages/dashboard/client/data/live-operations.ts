@@ -9,7 +9,7 @@ import type {
   LiveTrades,
 } from '../../../../../generated/pages/operation-types.ts';
 import { anyTrade } from '../flow/trade-filter.ts';
-import { type DeskState, isLocked, quotedSymbols } from './dashboard-state.ts';
+import { type DashboardState, isLocked, quotedSymbols } from './dashboard-state.ts';
 import type { LiveOperation } from './live-link.ts';
 import { laterCapture, laterSnapshot, withBar, withCapture, withQuote } from './live-rows.ts';
 import {
@@ -42,7 +42,7 @@ const texts: Record<LiveMessage['kind'], string> = {
 };
 
 /** The subscriptions of what is shown, none of a past session; their messages go to `put`. */
-export function liveOperations(state: DeskState, put: (heard: HeardMessage) => void): LiveOperation[] {
+export function liveOperations(state: DashboardState, put: (heard: HeardMessage) => void): LiveOperation[] {
   const { symbol, session, timeframe } = state.view;
   if (session !== null) return [];
   const variables: Record<LiveMessage['kind'], Record<string, unknown>> = {
@@ -69,9 +69,9 @@ export function liveOperations(state: DeskState, put: (heard: HeardMessage) => v
 }
 
 function withTrades(
-  { trades, filteredTrades, tradeFilter }: DeskState,
+  { trades, filteredTrades, tradeFilter }: DashboardState,
   come: readonly LargeTrade[],
-): Partial<DeskState> {
+): Partial<DashboardState> {
   return {
     trades: withLiveTrades(trades, come, anyTrade),
     filteredTrades: filteredTrades && withLiveTrades(filteredTrades, come, tradeFilter),
@@ -79,7 +79,7 @@ function withTrades(
 }
 
 /** Changes of the state by messages, in the order they came. */
-export function withMessages(state: DeskState, heard: readonly HeardMessage[]): Partial<DeskState> {
+export function withMessages(state: DashboardState, heard: readonly HeardMessage[]): Partial<DashboardState> {
   let { quotes, bars, capture, history, crossSection, capturedSession } = state;
   const trades: LargeTrade[] = [];
   for (const { message } of heard) {

@@ -6,7 +6,7 @@ import { useMemo, useState } from 'preact/hooks';
 import type { CrossSection } from '../../../../../generated/pages/operation-types.ts';
 import { Chart } from '../charts/chart.ts';
 import type { Palette } from '../charts/palette.ts';
-import type { Desk } from '../data/dashboard-controller.ts';
+import type { DashboardController } from '../data/dashboard-controller.ts';
 import { liveSpot, panelEntries, shownSession } from '../data/dashboard-state.ts';
 import { useEntries, useStore } from '../data/state-store.ts';
 import { clockTime, ratio, shortDate } from '../format.ts';
@@ -44,7 +44,7 @@ function note({ coverage }: CrossSection, shown: string): string {
 const entries = [...panelEntries, 'crossSection', 'capture'] as const;
 
 interface FlowPanelProps {
-  desk: Desk;
+  controller: DashboardController;
   palette: Palette;
   id: string;
   title: string;
@@ -53,11 +53,11 @@ interface FlowPanelProps {
   withSpot: boolean;
 }
 
-function FlowPanel({ desk, palette, id, title, by, rowsOf, withSpot }: FlowPanelProps): VNode {
-  const state = useEntries(desk.store, entries);
+function FlowPanel({ controller, palette, id, title, by, rowsOf, withSpot }: FlowPanelProps): VNode {
+  const state = useEntries(controller.store, entries);
   const [measure, setMeasure] = useState<FlowMeasure>('premium');
   const { crossSection, view, capture } = state;
-  const live = useStore(desk.store, liveSpot);
+  const live = useStore(controller.store, liveSpot);
   const snapshot = crossSection?.snapshot ?? null;
   const past = view.session !== null && capture?.sessionDate === view.session ? capture.spot : null;
   const spot = withSpot ? (live ?? past) : null;
@@ -68,7 +68,7 @@ function FlowPanel({ desk, palette, id, title, by, rowsOf, withSpot }: FlowPanel
   );
   const totals = snapshot === null ? { calls: 0, puts: 0 } : flowTotals(snapshot.update.byExpiration, measure);
   const why = snapshot === null ? (crossSection?.meta.note ?? `No option trades of ${view.symbol} are stored.`) : null;
-  return html`<${Panel} id=${id} title=${title} state=${panelState(state, ['symbol', 'flow', 'crossSection'], why, null, 'option-trades')} retry=${() => desk.reload()}
+  return html`<${Panel} id=${id} title=${title} state=${panelState(state, ['symbol', 'flow', 'crossSection'], why, null, 'option-trades')} retry=${() => controller.reload()}
     note=${snapshot && note(snapshot, shownSession(state))}
     controls=${html`<${Choice} label="Measure" values=${flowMeasures} names=${flowMeasureNames} value=${measure} choose=${setMeasure} />`}
     legend=${legend(totals, measure)}
@@ -88,11 +88,11 @@ const byStrike = (snapshot: CrossSection, measure: FlowMeasure) => strikeRows(sn
 const byExpiry = (snapshot: CrossSection) => expiryRows(snapshot.update.byExpiration);
 
 /** Flow by strike, over all expirations. */
-export function StrikeFlowPanel(props: { desk: Desk; palette: Palette }): VNode {
+export function StrikeFlowPanel(props: { controller: DashboardController; palette: Palette }): VNode {
   return html`<${FlowPanel} ...${props} id="flow-strikes" title="Flow by strike" by="Strike" rowsOf=${byStrike} withSpot />` as VNode;
 }
 
 /** Flow by expiration, over all strikes. */
-export function ExpiryFlowPanel(props: { desk: Desk; palette: Palette }): VNode {
+export function ExpiryFlowPanel(props: { controller: DashboardController; palette: Palette }): VNode {
   return html`<${FlowPanel} ...${props} id="flow-expiries" title="Flow by expiry" by="Expires" rowsOf=${byExpiry} withSpot=${false} />` as VNode;
 }

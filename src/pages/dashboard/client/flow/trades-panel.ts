@@ -3,8 +3,8 @@ import { html } from 'htm/preact';
 import type { VNode } from 'preact';
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import type { FlowEvent, LargeTrade } from '../../../../../generated/pages/operation-types.ts';
-import type { Desk } from '../data/dashboard-controller.ts';
-import { type DeskState, panelEntries } from '../data/dashboard-state.ts';
+import type { DashboardController } from '../data/dashboard-controller.ts';
+import { type DashboardState, panelEntries } from '../data/dashboard-state.ts';
 import { useEntries } from '../data/state-store.ts';
 import { narrowed, type TradeList, tradesPerPage } from '../data/trade-list.ts';
 import { clockTimeSeconds, compact, dateOf, dayOf, price, shortDate, strike, usd } from '../format.ts';
@@ -20,7 +20,7 @@ const entries = [
   ...(['trades', 'filteredTrades', 'tradeFilter', 'crossSection', 'latestSession'] as const),
 ] as const;
 
-function stateOf(state: Pick<DeskState, (typeof entries)[number]>): PanelState {
+function stateOf(state: Pick<DashboardState, (typeof entries)[number]>): PanelState {
   const none = state.trades.trades.length === 0;
   const { symbol, session } = state.view;
   // Without a snapshot no option of the symbol was observed.
@@ -127,8 +127,8 @@ function Further({ list, drawn, more }: { list: TradeList; drawn: number; more: 
 }
 
 /** The panel. */
-export function TradesPanel({ desk }: { desk: Desk }): VNode {
-  const state = useEntries(desk.store, entries);
+export function TradesPanel({ controller }: { controller: DashboardController }): VNode {
+  const state = useEntries(controller.store, entries);
   const { tradeFilter: filter, view, latestSession, crossSection } = state;
   const [drawn, setDrawn] = useState(drawnRows);
   useEffect(() => setDrawn(drawnRows), [filter, view.symbol, view.session]);
@@ -142,11 +142,11 @@ export function TradesPanel({ desk }: { desk: Desk }): VNode {
   );
   const more = () => {
     setDrawn(drawn + tradesPerPage);
-    if (list.trades.length < drawn + tradesPerPage) desk.furtherTrades();
+    if (list.trades.length < drawn + tradesPerPage) controller.furtherTrades();
   };
-  return html`<${Panel} id="trades" title="Large option trades" state=${stateOf(state)} part="trades" see=${() => desk.see()} retry=${() => desk.reload()}
+  return html`<${Panel} id="trades" title="Large option trades" state=${stateOf(state)} part="trades" see=${() => controller.see()} retry=${() => controller.reload()}
     note=${tradesNote(list)}
-    legend=${html`<${Filters} filter=${filter} expiries=${expiries} change=${(change: Partial<TradeFilter>) => desk.filterTrades(change)} />`}>
+    legend=${html`<${Filters} filter=${filter} expiries=${expiries} change=${(change: Partial<TradeFilter>) => controller.filterTrades(change)} />`}>
     <div class="scroll" tabindex="0" role="region" aria-label="Large option trades, newest first">
       <table class="trades"><thead><tr><th scope="col">Time</th><th scope="col">Contract</th><th scope="col">Premium</th><th scope="col">Side</th><th scope="col">Kind</th><th scope="col">Size</th><th scope="col">Price</th></tr></thead>
       <tbody>${list.trades.slice(0, drawn).map((trade) => html`<${TradeRow} key=${trade.update.event.eventId} trade=${trade} today=${latestSession} />`)}</tbody></table>

@@ -6,7 +6,7 @@ import { Chart } from '../charts/chart.ts';
 import { type Level, levelsOf } from '../charts/levels.ts';
 import type { Palette } from '../charts/palette.ts';
 import { candlesElsewhere, nearRange } from '../charts/price-axis.ts';
-import type { Desk } from '../data/dashboard-controller.ts';
+import type { DashboardController } from '../data/dashboard-controller.ts';
 import { liveSpot, panelEntries, shownSession } from '../data/dashboard-state.ts';
 import { useEntries, useStore } from '../data/state-store.ts';
 import { clockTime, dayAndTime, fullDate, gex, price, shortDate, strike, whole } from '../format.ts';
@@ -30,13 +30,13 @@ function legend(levels: readonly Level[]): VNode {
 }
 
 /** Gamma by strike. */
-export function GexStrikesPanel({ desk, palette }: { desk: Desk; palette: Palette }): VNode {
-  const state = useEntries(desk.store, strikesEntries);
+export function GexStrikesPanel({ controller, palette }: { controller: DashboardController; palette: Palette }): VNode {
+  const state = useEntries(controller.store, strikesEntries);
   const [measure, setMeasure] = useState<GexMeasure>('gex');
   const [extent, setExtent] = useState<(typeof extents)[number]>('near');
   const { capture, view, bars } = state;
   const shown = shownSession(state);
-  const live = useStore(desk.store, liveSpot);
+  const live = useStore(controller.store, liveSpot);
   const levels = useMemo(() => levelsOf(capture, live), [capture, live]);
   const near = nearRange(capture?.strikes ?? [], capture?.spot ?? null);
   const elsewhere = candlesElsewhere(bars?.columns ?? null, view.timeframe, near);
@@ -56,7 +56,7 @@ export function GexStrikesPanel({ desk, palette }: { desk: Desk; palette: Palett
     capture === null
       ? ''
       : `Dealer gamma of ${view.symbol} by strike: net ${gex(capture.netGex)} per $1 move; ${levels.map(({ name, at }) => `${name} ${price(at)}`).join(', ')}.`;
-  return html`<${Panel} id="gex-strikes" title="Gamma by strike" state=${panelState(state, path, why, null, capture === null ? 'chain' : null)} retry=${() => desk.reload()}
+  return html`<${Panel} id="gex-strikes" title="Gamma by strike" state=${panelState(state, path, why, null, capture === null ? 'chain' : null)} retry=${() => controller.reload()}
     note=${capture && `${dayAndTime(capture.capturedAt, shown)}${elsewhere ? `; candles at ${price(elsewhere.low)}–${price(elsewhere.high)}` : ''}`}
     controls=${html`${
       near === null
@@ -76,8 +76,8 @@ export function GexStrikesPanel({ desk, palette }: { desk: Desk; palette: Palett
 }
 
 /** Gamma through the session. */
-export function GexHeatPanel({ desk, palette }: { desk: Desk; palette: Palette }): VNode {
-  const state = useEntries(desk.store, heatEntries);
+export function GexHeatPanel({ controller, palette }: { controller: DashboardController; palette: Palette }): VNode {
+  const state = useEntries(controller.store, heatEntries);
   const { history, view } = state;
   const shown = shownSession(state);
   const captures = history?.captures ?? [];
@@ -89,7 +89,7 @@ export function GexHeatPanel({ desk, palette }: { desk: Desk; palette: Palette }
       : null;
   const first = captures[0];
   const last = captures.at(-1);
-  return html`<${Panel} id="gex-heat" title="Gamma through the session" state=${panelState(state, ['symbol', 'gex', 'history'], why, 'heat', 'chain')} part="heat" see=${() => desk.see()} retry=${() => desk.reload()}
+  return html`<${Panel} id="gex-heat" title="Gamma through the session" state=${panelState(state, ['symbol', 'gex', 'history'], why, 'heat', 'chain')} part="heat" see=${() => controller.see()} retry=${() => controller.reload()}
     note=${history && `${shortDate(history.sessionDate, shown)}, ${captures.length} ${captures.length === 1 ? 'capture' : 'captures'}; line: spot`}
     table=${() => ({
       head: ['Capture', 'Spot', 'Largest gamma', 'Lowest gamma'],

@@ -6,8 +6,8 @@ import type { BarColumns } from '../../../../../generated/pages/operation-types.
 import { Chart } from '../charts/chart.ts';
 import { levelsOf } from '../charts/levels.ts';
 import type { Palette } from '../charts/palette.ts';
-import type { Desk } from '../data/dashboard-controller.ts';
-import { type DeskState, liveSpot, panelEntries } from '../data/dashboard-state.ts';
+import type { DashboardController } from '../data/dashboard-controller.ts';
+import { type DashboardState, liveSpot, panelEntries } from '../data/dashboard-state.ts';
 import { useEntries, useStore } from '../data/state-store.ts';
 import { compact, price } from '../format.ts';
 import { Choice, Panel, type PanelState, panelState } from '../panel.ts';
@@ -19,7 +19,7 @@ const names: Record<Timeframe, string> = { '1m': '1m', '5m': '5m', '1h': '1h', '
 
 const entries = [...panelEntries, 'bars', 'barsLoading', 'capture'] as const;
 
-function stateOf(state: Pick<DeskState, (typeof entries)[number]>): PanelState {
+function stateOf(state: Pick<DashboardState, (typeof entries)[number]>): PanelState {
   if (state.barsLoading && state.bars === null) return { kind: 'loading' };
   const days = state.view.timeframe === '1d';
   const none = (state.bars?.columns.tsMs.length ?? 0) === 0;
@@ -61,11 +61,11 @@ function figures({ tsMs, open, high, low, close, volume }: BarColumns, timeframe
 }
 
 /** The panel. */
-export function CandlesPanel({ desk, palette }: { desk: Desk; palette: Palette }): VNode {
-  const state = useEntries(desk.store, entries);
+export function CandlesPanel({ controller, palette }: { controller: DashboardController; palette: Palette }): VNode {
+  const state = useEntries(controller.store, entries);
   const [withLevels, setWithLevels] = useState(true);
   const { bars, view, capture } = state;
-  const live = useStore(desk.store, liveSpot);
+  const live = useStore(controller.store, liveSpot);
   const option = useMemo(() => {
     if (bars === null) return {};
     const levels = withLevels ? levelsOf(capture, null) : [];
@@ -79,8 +79,8 @@ export function CandlesPanel({ desk, palette }: { desk: Desk; palette: Palette }
   }, [bars, view.timeframe, capture, withLevels, live, palette]);
   const controls = html`
     <button type="button" class="chip" aria-pressed=${withLevels} onClick=${() => setWithLevels(!withLevels)} title="Flip point, zero gamma and walls of dealer gamma; an arrow points to those beyond the prices shown">Levels</button>
-    <${Choice} label="Length of a candle" values=${timeframes} names=${names} value=${view.timeframe} choose=${(timeframe: Timeframe) => desk.show({ timeframe })} />`;
-  return html`<${Panel} id="candles" title="Price" state=${stateOf(state)} retry=${() => desk.reload()} controls=${controls}
+    <${Choice} label="Length of a candle" values=${timeframes} names=${names} value=${view.timeframe} choose=${(timeframe: Timeframe) => controller.show({ timeframe })} />`;
+  return html`<${Panel} id="candles" title="Price" state=${stateOf(state)} retry=${() => controller.reload()} controls=${controls}
     note="New York time"
     table=${() => figures(bars!.columns, view.timeframe)}>
     <${Chart} option=${option} length=${bars?.columns.tsMs.length ?? 0} subject=${`${view.symbol} ${view.timeframe} ${view.session} ${bars === null}`}

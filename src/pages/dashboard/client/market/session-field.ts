@@ -2,7 +2,7 @@
 import { html } from 'htm/preact';
 import type { VNode } from 'preact';
 import { useMemo } from 'preact/hooks';
-import type { Desk } from '../data/dashboard-controller.ts';
+import type { DashboardController } from '../data/dashboard-controller.ts';
 import { shownSession } from '../data/dashboard-state.ts';
 import { useEntries } from '../data/state-store.ts';
 import { fullDate } from '../format.ts';
@@ -11,8 +11,8 @@ import { sessionsOf } from './sessions.ts';
 const entries = ['view', 'latestSession', 'answer', 'capture'] as const;
 
 /** The list of sessions. A year of them is long: it is drawn again when it is another one, not with every price. */
-export function SessionField({ desk }: { desk: Desk }): VNode {
-  const state = useEntries(desk.store, entries);
+export function SessionField({ controller }: { controller: DashboardController }): VNode {
+  const state = useEntries(controller.store, entries);
   const { view, latestSession } = state;
   const shown = shownSession(state);
   const sessions = sessionsOf(state);
@@ -24,12 +24,12 @@ export function SessionField({ desk }: { desk: Desk }): VNode {
   );
   const choose = (event: Event) => {
     const { value } = event.target as HTMLSelectElement;
-    desk.show({ session: value === latestSession ? null : value });
+    controller.show({ session: value === latestSession ? null : value });
   };
   return html`<span class="session">
     <label><span class="visually-hidden">Session</span><select id="session" value=${shown} onChange=${choose}>
       ${options}
     </select></label>
-    ${view.session === null ? null : html`<button type="button" onClick=${() => desk.show({ session: null })}>Back to live</button>`}
+    ${view.session === null ? null : html`<button type="button" onClick=${() => controller.show({ session: null })}>Back to live</button>`}
   </span>` as VNode;
 }

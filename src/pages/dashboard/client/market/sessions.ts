@@ -1,7 +1,7 @@
 // The sessions of a symbol: which there are, and the figures of one that is over.
 
 import type { DailyColumns } from '../../../../../generated/pages/operation-types.ts';
-import type { DeskState } from '../data/dashboard-state.ts';
+import type { DashboardState } from '../data/dashboard-state.ts';
 
 /**
  * New York's date of a daily bar. It begins at midnight there, four or five hours into the same date of UTC. A
@@ -10,7 +10,7 @@ import type { DeskState } from '../data/dashboard-state.ts';
 const barDate = (tsMs: number) => new Date(tsMs).toISOString().slice(0, 10);
 
 /** The state that sessions are read from. */
-type Known = Pick<DeskState, 'latestSession' | 'answer' | 'capture'>;
+type Known = Pick<DashboardState, 'latestSession' | 'answer' | 'capture'>;
 
 /**
  * Dates to choose from, latest first: the latest session, those with data of the symbol, and the last one that it has a

@@ -2,8 +2,8 @@
 import { html } from 'htm/preact';
 import type { ComponentChildren, VNode } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import type { Desk } from '../data/dashboard-controller.ts';
-import { type DeskState, shownSession } from '../data/dashboard-state.ts';
+import type { DashboardController } from '../data/dashboard-controller.ts';
+import { type DashboardState, shownSession } from '../data/dashboard-state.ts';
 import { useStore } from '../data/state-store.ts';
 import { flowTotals } from '../flow/flow-bars.ts';
 import {
@@ -30,12 +30,12 @@ import { sessionQuote } from './sessions.ts';
 import { SymbolField } from './symbol-field.ts';
 
 /** When the symbol's price was made, epoch ms; null = unknown, or it is a close. */
-function priceMsOf({ quotes, view, market, bars }: DeskState, nowMs: number): number | null {
+function priceMsOf({ quotes, view, market, bars }: DashboardState, nowMs: number): number | null {
   const candles = bars?.columns.tsMs ?? [];
   return priceTime({ quote: quotes[view.symbol], market, candles, timeframe: view.timeframe, nowMs });
 }
 
-function badge(state: DeskState, nowMs: number): VNode {
+function badge(state: DashboardState, nowMs: number): VNode {
   const { live, view, market, quotes } = state;
   const priceMs = priceMsOf(state, nowMs);
   const { kind, text } = liveBadge({ view, live, market, quote: quotes[view.symbol], priceMs, nowMs });
@@ -53,7 +53,7 @@ interface Figure {
 }
 
 /** Figures of dealer gamma, and of the first expiry behind the session. */
-function gammaFigures({ capture, quotes, view }: DeskState, age: string | null): Figure[] {
+function gammaFigures({ capture, quotes, view }: DashboardState, age: string | null): Figure[] {
   const expiry = capture?.expiries.find(({ expiry }) => expiry > capture.sessionDate) ?? capture?.expiries[0];
   const spot = (view.session === null ? quotes[view.symbol]?.spot : null) ?? capture?.spot ?? null;
   const move = expiry?.expectedMoveStraddle ?? null;
@@ -86,7 +86,7 @@ function gammaFigures({ capture, quotes, view }: DeskState, age: string | null):
 }
 
 /** When figures were made, in words: how long ago if they are live, else their time within the past session. */
-function madeAt({ view }: DeskState, atMs: number | null | undefined, nowMs: number): string | null {
+function madeAt({ view }: DashboardState, atMs: number | null | undefined, nowMs: number): string | null {
   if (view.session === null) return ageText(atMs, nowMs);
   if (atMs == null) return null;
   // A capture of a weekend counts for the session before it.
@@ -94,7 +94,7 @@ function madeAt({ view }: DeskState, atMs: number | null | undefined, nowMs: num
 }
 
 /** The figures. Each can be unknown. */
-export function figuresOf(state: DeskState, nowMs: number): Figure[] {
+export function figuresOf(state: DashboardState, nowMs: number): Figure[] {
   const { capture, crossSection, answer } = state;
   const snapshot = crossSection?.snapshot;
   const flow = snapshot ? flowTotals(snapshot.update.byExpiration, 'premium') : null;
@@ -140,7 +140,7 @@ const headlineToCome = html`<div class="quote" aria-hidden="true">
 </div>` as VNode;
 
 /** The price as it is now, with its time, and its age where it is not of now. */
-function liveHeadline(state: DeskState, nowMs: number): VNode | null {
+function liveHeadline(state: DashboardState, nowMs: number): VNode | null {
   const { quotes, view, market } = state;
   const quote = quotes[view.symbol];
   if (quote?.spot == null) return null;
@@ -157,7 +157,7 @@ function liveHeadline(state: DeskState, nowMs: number): VNode | null {
 }
 
 /** The session's own price: its close, against the close before. */
-function pastHeadline(state: DeskState): VNode | null {
+function pastHeadline(state: DashboardState): VNode | null {
   const session = shownSession(state);
   const past = sessionQuote(state.daily, session);
   if (past === null) return null;
@@ -168,7 +168,7 @@ function pastHeadline(state: DeskState): VNode | null {
 const ageEveryMs = 5000;
 
 /** The server's clock, epoch ms; the part of the page is drawn again every few seconds. */
-function useServerClock(now: () => number, { clockAheadMs }: DeskState): number {
+function useServerClock(now: () => number, { clockAheadMs }: DashboardState): number {
   const [, tick] = useState(0);
   useEffect(() => {
     const timer = setInterval(() => tick((count) => count + 1), ageEveryMs);
@@ -178,8 +178,8 @@ function useServerClock(now: () => number, { clockAheadMs }: DeskState): number 
 }
 
 /** The head. */
-export function Summary({ desk, now }: { desk: Desk; now: () => number }): VNode {
-  const state = useStore(desk.store, (all) => all);
+export function Summary({ controller, now }: { controller: DashboardController; now: () => number }): VNode {
+  const state = useStore(controller.store, (all) => all);
   const nowMs = useServerClock(now, state);
   const { view, answer } = state;
   const name = answer?.symbol?.name;
@@ -191,8 +191,8 @@ export function Summary({ desk, now }: { desk: Desk; now: () => number }): VNode
       <span class="name">${name ?? (loading ? html`<i class="bone"></i>` : '')}</span>
     </div>
     ${(view.session === null ? liveHeadline(state, nowMs) : pastHeadline(state)) ?? (loading ? headlineToCome : null)}
-    <div class="tools">${badge(state, nowMs)}<${SessionField} desk=${desk} /><${SymbolField} desk=${desk} />
-      <button type="button" class="help-button" aria-label="Help: keys and terms" aria-keyshortcuts="?" onClick=${() => desk.showHelp(true)}>?</button></div>
+    <div class="tools">${badge(state, nowMs)}<${SessionField} controller=${controller} /><${SymbolField} controller=${controller} />
+      <button type="button" class="help-button" aria-label="Help: keys and terms" aria-keyshortcuts="?" onClick=${() => controller.showHelp(true)}>?</button></div>
     <dl class="strip">${figuresOf(state, nowMs).map(
       ({ name: label, value, what, age, colour }) =>
         html`<div title=${what}><dt>${label}</dt>

@@ -3,7 +3,7 @@ import { html } from 'htm/preact';
 import type { VNode } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { tickerOf } from '../address.ts';
-import type { Desk } from '../data/dashboard-controller.ts';
+import type { DashboardController } from '../data/dashboard-controller.ts';
 
 const restMs = 180;
 const searchWithinMs = 3000;
@@ -14,7 +14,7 @@ interface Found {
 }
 
 /** The registry's finds for a text, once the typing rests; `text` = the one they were looked for. */
-function useFound(desk: Desk, text: string): { text: string; found: Found[] } {
+function useFound(controller: DashboardController, text: string): { text: string; found: Found[] } {
   const [found, setFound] = useState<{ text: string; found: Found[] }>({ text: '', found: [] });
   useEffect(() => {
     if (text.trim() === '') {
@@ -23,7 +23,7 @@ function useFound(desk: Desk, text: string): { text: string; found: Found[] } {
     }
     const stop = new AbortController();
     const timer = setTimeout(() => {
-      desk.search(text.trim(), stop.signal).then(
+      controller.search(text.trim(), stop.signal).then(
         (rows) => setFound({ text, found: rows }),
         () => {},
       );
@@ -46,18 +46,18 @@ export function symbolEntered(text: string, found: readonly Found[]): string | n
 }
 
 /** A combobox. Enter goes to the row that is marked, else to the first suggestion. */
-export function SymbolField({ desk }: { desk: Desk }): VNode {
+export function SymbolField({ controller }: { controller: DashboardController }): VNode {
   const [text, setText] = useState('');
   const [marked, setMarked] = useState(-1);
   const [open, setOpen] = useState(false);
   const input = useRef<HTMLInputElement>(null);
-  const { text: lookedFor, found } = useFound(desk, text);
+  const { text: lookedFor, found } = useFound(controller, text);
   const shown = open && found.length > 0;
   const go = (symbol: string) => {
     setText('');
     setOpen(false);
     input.current?.blur();
-    desk.show({ symbol });
+    controller.show({ symbol });
   };
   const keys = (event: KeyboardEvent) => {
     if (event.key === 'Escape') {
@@ -76,7 +76,7 @@ export function SymbolField({ desk }: { desk: Desk }): VNode {
     if (chosen) return go(chosen);
     // Enter may come before the suggestions do.
     const soon = AbortSignal.timeout(searchWithinMs);
-    const rows = lookedFor === text ? found : await desk.search(text.trim(), soon).catch(() => []);
+    const rows = lookedFor === text ? found : await controller.search(text.trim(), soon).catch(() => []);
     const symbol = symbolEntered(text, rows);
     if (symbol !== null) go(symbol);
   };

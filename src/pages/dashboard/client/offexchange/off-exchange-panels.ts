@@ -3,7 +3,7 @@ import { html } from 'htm/preact';
 import type { VNode } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import type { ActivityRow, CompositionRow, ConcentrationRow } from '../../../../../generated/pages/operation-types.ts';
-import type { Desk } from '../data/dashboard-controller.ts';
+import type { DashboardController } from '../data/dashboard-controller.ts';
 import { liveSpot, type PanelEntries, panelEntries, shownSession } from '../data/dashboard-state.ts';
 import { useEntries, useStore } from '../data/state-store.ts';
 import { basisPoints, compact, fraction, price, shortDate, usd, whole } from '../format.ts';
@@ -69,8 +69,8 @@ function trend(rows: readonly ActivityRow[], shown: string): VNode | null {
 }
 
 /** The kinds of a session's off-exchange trading. */
-export function CompositionPanel({ desk }: { desk: Desk }): VNode {
-  const state = useEntries(desk.store, [...panelEntries, 'composition']);
+export function CompositionPanel({ controller }: { controller: DashboardController }): VNode {
+  const state = useEntries(controller.store, [...panelEntries, 'composition']);
   const page = state.composition;
   const shown = shownSession(state);
   const activity = state.answer?.symbol?.offExchange.activity?.rows ?? [];
@@ -79,7 +79,8 @@ export function CompositionPanel({ desk }: { desk: Desk }): VNode {
   );
   const most = rows[0]?.shareOfOffExchNotional ?? 1;
   const today = activity.find(({ date }) => date === page?.meta.session);
-  return html`<${Panel} id="composition" title="Off exchange: kinds" state=${stateOf(state, 'composition', rows.length, page?.meta.note ?? null)} part="offExchange" see=${() => desk.see()} retry=${() => desk.reload()}
+  return html`<${Panel} id="composition" title="Off exchange: kinds" state=${stateOf(state, 'composition', rows.length, page?.meta.note ?? null)} part="offExchange"
+    see=${() => controller.see()} retry=${() => controller.reload()}
     note=${page?.meta.session ? `session of ${shortDate(page.meta.session, shown)}` : null}>
     <div class="scroll" tabindex="0" role="region" aria-label="Kinds of off-exchange trading">
       ${today ? html`<div class="share"><b>${fraction(today.offExchPct)}</b><span>of the session’s volume, ${usd(today.notional)}</span>${trend(activity, shown)}</div>` : null}
@@ -94,11 +95,11 @@ export function CompositionPanel({ desk }: { desk: Desk }): VNode {
 }
 
 /** The price levels at which off-exchange trading gathered. */
-export function ConcentrationPanel({ desk }: { desk: Desk }): VNode {
-  const state = useEntries(desk.store, [...panelEntries, 'concentration']);
+export function ConcentrationPanel({ controller }: { controller: DashboardController }): VNode {
+  const state = useEntries(controller.store, [...panelEntries, 'concentration']);
   const page = state.concentration;
   const rows = page?.rows ?? [];
-  const spot = useStore(desk.store, liveSpot);
+  const spot = useStore(controller.store, liveSpot);
   const container = useRef<HTMLDivElement>(null);
   // Levels around the price come first to sight.
   useEffect(() => {
@@ -107,7 +108,8 @@ export function ConcentrationPanel({ desk }: { desk: Desk }): VNode {
   }, [page]);
   const most = Math.max(...rows.map(({ notional }) => notional), 1);
   const first = rows[0];
-  return html`<${Panel} id="concentration" title="Off exchange: levels" state=${stateOf(state, 'concentration', rows.length, page?.meta.note ?? null)} part="offExchange" see=${() => desk.see()} retry=${() => desk.reload()}
+  return html`<${Panel} id="concentration" title="Off exchange: levels" state=${stateOf(state, 'concentration', rows.length, page?.meta.note ?? null)} part="offExchange"
+    see=${() => controller.see()} retry=${() => controller.reload()}
     note=${first ? `${first.lookbackSessions} sessions to ${shortDate(first.date, shownSession(state))}, ±$${price(first.bucketWidth / 2)}` : null}>
     <div class="scroll" ref=${container} tabindex="0" role="region" aria-label="Price levels of off-exchange trading">
       <table class="meters"><thead><tr><th scope="col">Price</th><th scope="col">Dollars</th><th scope="col">From close</th><th scope="col">Sessions</th><th scope="col">Rank</th></tr></thead>
