@@ -7,7 +7,7 @@ import {
   solveOrigins,
 } from '../../domain/chain/chain.ts';
 import { greekNames, quoteNames } from '../../domain/chain/chain-columns.ts';
-import { dateOfEpochDay, epochDay, exchangeDate, } from '../../domain/market-time.ts';
+import { dateOfEpochDay, epochDay, exchangeDate } from '../../domain/market-time.ts';
 import { yieldToEventLoop } from '../../runtime/event-loop.ts';
 import { blockVersion } from '../market/bar-codec.ts';
 import { readFrom, type Store } from '../rows/connection.ts';
