@@ -1,6 +1,6 @@
 import express from 'express';
-import { type Bar, toBarColumns } from '../src/domain/bar.ts';
 import { isTradingDay } from '../src/domain/calendar.ts';
+import { type Bar, toBarColumns } from '../src/domain/market/bar.ts';
 import { addDays, epochDay, exchangeInstant } from '../src/domain/market-time.ts';
 import { writeBars } from '../src/store/market/bar-blocks.ts';
 import { saveSymbols } from '../src/store/market/symbols.ts';

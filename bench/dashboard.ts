@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { pino } from 'pino';
-import { toBarColumns } from '../src/domain/bar.ts';
 import { type ChainCapture, type ChainRow, unknownNumbers } from '../src/domain/chain/chain.ts';
+import { toBarColumns } from '../src/domain/market/bar.ts';
 import { addDays, exchangeInstant } from '../src/domain/market-time.ts';
 import { requestContext } from '../src/resolvers/context.ts';
 import { schema } from '../src/schema/index.ts';

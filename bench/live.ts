@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { exchangeInstant } from '../src/domain/market-time.ts';
-import { ensureStarterRegistry } from '../src/ingest/files/starter-registry.ts';
+import { ensureStarterRegistry } from '../src/ingest/files/lists/starter-registry.ts';
 import { type Ground, openGround } from './ground.ts';
 import { type FeedOrder, markEveryMs, markPrice, markSize } from './live-feed.ts';
 import type { FollowerEnd } from './live-follower.ts';

@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { openAccess } from '../src/access/open-access.ts';
 import { statementObserver, watchBy, withLimitMetrics } from '../src/cli/server/observing.ts';
 import { readConfig } from '../src/config/config.ts';
-import { ensureStarterRegistry } from '../src/ingest/files/starter-registry.ts';
+import { ensureStarterRegistry } from '../src/ingest/files/lists/starter-registry.ts';
 import { openLiveHub } from '../src/live/hub.ts';
 import { openLog } from '../src/observe/log.ts';
 import { createMetrics } from '../src/observe/metrics.ts';

@@ -1,5 +1,5 @@
-import { type Bar, toBarColumns } from '../src/domain/bar.ts';
 import { isTradingDay } from '../src/domain/calendar.ts';
+import { type Bar, toBarColumns } from '../src/domain/market/bar.ts';
 import { addDays, exchangeInstant, type SessionDate } from '../src/domain/market-time.ts';
 import { saveChainCapture } from '../src/store/chain/chain-captures.ts';
 import { saveGexCapture } from '../src/store/gex/captures.ts';

@@ -1,6 +1,6 @@
-import { toBarColumns } from '../src/domain/bar.ts';
 import { readOptionContract } from '../src/domain/chain/option-contract.ts';
 import type { LargeTrade } from '../src/domain/flow/flow.ts';
+import { toBarColumns } from '../src/domain/market/bar.ts';
 import { exchangeInstant, type SessionDate } from '../src/domain/market-time.ts';
 import { saveLargeTrades } from '../src/store/flow/events.ts';
 import { writeBars } from '../src/store/market/bar-blocks.ts';

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { toBarColumns } from '../src/domain/bar.ts';
+import { toBarColumns } from '../src/domain/market/bar.ts';
 import { addDays, exchangeDate, exchangeInstant } from '../src/domain/market-time.ts';
 import { writeBars } from '../src/store/market/bar-blocks.ts';
 import { saveLiveQuotes } from '../src/store/market/live-quotes.ts';

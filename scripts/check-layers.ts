@@ -6,6 +6,7 @@ import {
   edge,
   emptyNames,
   exceptions,
+  filesPerFolder,
   layers,
   restrictedImports,
   sharedLayers,
@@ -127,6 +128,14 @@ function checkDefaultExports(file: string, text: string, code: string): void {
   }
 }
 
+function checkFolders(files: readonly string[]): void {
+  for (const [folder, held] of Map.groupBy(files, (file) => dirname(file)))
+    if (held.length > filesPerFolder)
+      findings.push(
+        `${folder}  holds ${held.length} files; at most ${filesPerFolder}: divide it by what they are about`,
+      );
+}
+
 /** Reports every circle among `edges`. What depends on each other cannot be read one at a time. */
 function checkCycles(what: string, edges: ReadonlyMap<string, Iterable<string>>): void {
   const done = new Set<string>();
@@ -160,6 +169,7 @@ for (const file of [...sources, ...['test', 'scripts', 'bench'].flatMap(sourcesU
   checkNames(file);
   checkText(file, (text, code) => checkDefaultExports(file, text, code));
 }
+checkFolders(sources);
 checkCycles('folders', folderEdges);
 checkCycles('files', fileEdges);
 // A check that looked at nothing has not passed.

@@ -38,7 +38,13 @@ export const layers: Record<string, readonly string[] | '*'> = {
  * to all of them and may import them all.
  */
 export const subjects: Record<string, Record<string, readonly string[]>> = {
-  domain: { chain: [], flow: ['chain'], journal: [] },
+  domain: {
+    market: ['chain'],
+    chain: ['market'],
+    flow: ['chain', 'market'],
+    journal: ['market'],
+    offexchange: ['market'],
+  },
   tape: {
     formats: [],
     remote: [],
@@ -168,6 +174,9 @@ export const exceptions: readonly { file: string; what: string; why: string }[] 
     why: 'programs on Windows need the system part of it to start',
   },
 ];
+
+/** Maximum number of files that a folder of src/ holds, without those of folders in it. */
+export const filesPerFolder = 25;
 
 /** Names that say nothing of what a file holds. */
 export const emptyNames = /(^|[-_.])(utils?|helpers?|common|managers?)([-_.]|$)/i;

@@ -3,7 +3,7 @@ import { productVersion } from '../runtime/product-version.ts';
 import { addAccountCommands } from './commands/account.ts';
 import { addCaptureCommands } from './commands/capture.ts';
 import { addDistributeCommand } from './commands/distribute.ts';
-import { addExportCommand } from './commands/export.ts';
+import { addExportCommand } from './commands/export/export.ts';
 import { addFollowCommand } from './commands/follow.ts';
 import { addIngestCommand } from './commands/ingest.ts';
 import { addKeyCommands } from './commands/key.ts';

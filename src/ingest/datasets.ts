@@ -37,13 +37,13 @@ const delaysOf = (formats: readonly Format[]) => formats.map(({ name, delayMs })
 export const datasets: Record<Dataset, DatasetKind> = {
   symbols: {
     formats: [symbolList],
-    load: async (job) => (await import('./files/symbols.ts')).loadSymbols(job),
+    load: async (job) => (await import('./files/lists/symbols.ts')).loadSymbols(job),
     shapedBy: byBytesAlone,
     supersedes: ['symbols'],
   },
   roots: {
     formats: [rootList],
-    load: async (job) => (await import('./files/roots.ts')).loadRoots(job),
+    load: async (job) => (await import('./files/lists/roots.ts')).loadRoots(job),
     shapedBy: byBytesAlone,
     supersedes: ['roots'],
   },
@@ -55,13 +55,13 @@ export const datasets: Record<Dataset, DatasetKind> = {
   },
   dividends: {
     formats: [dividendList],
-    load: async (job) => (await import('./files/dividends.ts')).loadDividends(job),
+    load: async (job) => (await import('./files/lists/dividends.ts')).loadDividends(job),
     shapedBy: byBytesAlone,
     supersedes: ['dividends'],
   },
   rates: {
     formats: [rateList],
-    load: async (job) => (await import('./files/rates.ts')).loadRates(job),
+    load: async (job) => (await import('./files/lists/rates.ts')).loadRates(job),
     shapedBy: byBytesAlone,
     supersedes: ['rates'],
   },

@@ -1,3 +1,4 @@
+import { previousTradingDay, tradeSpan, tradeSpanAt } from '../domain/calendar.ts';
 import {
   type BarColumns,
   barAt,
@@ -7,8 +8,7 @@ import {
   type Timeframe,
   timeframeMs,
   timeframes,
-} from '../domain/bar.ts';
-import { previousTradingDay, tradeSpan, tradeSpanAt } from '../domain/calendar.ts';
+} from '../domain/market/bar.ts';
 import type { SessionDate } from '../domain/market-time.ts';
 import { dayMs } from '../domain/units.ts';
 import { concatBars, firstAtOrAfter, lastBarStarts, readBars, sliceBars } from '../store/market/bar-blocks.ts';

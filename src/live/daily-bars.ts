@@ -1,5 +1,5 @@
-import { type Bar, type BarColumns, barAt } from '../domain/bar.ts';
 import { tradeDate, tradeSpanAt } from '../domain/calendar.ts';
+import { type Bar, type BarColumns, barAt } from '../domain/market/bar.ts';
 import { addDays, epochDay, exchangeDate, exchangeInstant } from '../domain/market-time.ts';
 import { lastBarStarts } from '../store/market/bar-blocks.ts';
 import { recentDailyBars } from '../store/market/recent-daily-bars.ts';

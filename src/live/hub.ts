@@ -1,7 +1,7 @@
-import type { StockBar } from '../domain/bar.ts';
 import type { ChainCapture } from '../domain/chain/chain.ts';
 import type { CrossSection, LargeTrade } from '../domain/flow/flow.ts';
-import type { Quote } from '../domain/quote.ts';
+import type { StockBar } from '../domain/market/bar.ts';
+import type { Quote } from '../domain/market/quote.ts';
 import type { FeedStep } from '../store/flow/feed-pages.ts';
 import type { StoredGexCapture } from '../store/gex/captures.ts';
 import type { Store } from '../store/rows/connection.ts';

@@ -1,10 +1,10 @@
 import { changePct } from '../analytics/screener/quote.ts';
-import type { Bar } from '../domain/bar.ts';
 import { previousTradingDay } from '../domain/calendar.ts';
+import type { Bar } from '../domain/market/bar.ts';
+import { emptyQuote, type Quote } from '../domain/market/quote.ts';
+import { likelySplit, type Split, splitFactor } from '../domain/market/splits.ts';
+import type { SymbolEntry } from '../domain/market/symbol.ts';
 import { addDays, exchangeDate, exchangeInstant, type SessionDate } from '../domain/market-time.ts';
-import { emptyQuote, type Quote } from '../domain/quote.ts';
-import { likelySplit, type Split, splitFactor } from '../domain/splits.ts';
-import type { SymbolEntry } from '../domain/symbol.ts';
 import { roundHalfEven } from '../domain/units.ts';
 import type { LiveQuote } from '../store/market/live-quotes.ts';
 import { barBefore, dailyPrice, recentDays } from './daily-bars.ts';

@@ -1,7 +1,7 @@
-import type { Bar } from '../domain/bar.ts';
 import { tradeDate } from '../domain/calendar.ts';
+import type { Bar } from '../domain/market/bar.ts';
+import type { Quote } from '../domain/market/quote.ts';
 import type { SessionDate } from '../domain/market-time.ts';
-import type { Quote } from '../domain/quote.ts';
 import { type LiveQuote, readLiveQuotes } from '../store/market/live-quotes.ts';
 import { readSplits } from '../store/market/splits.ts';
 import { symbolRegistry } from '../store/market/symbols.ts';

@@ -1,6 +1,6 @@
-import { type Bar, type BarColumns, type Timeframe, timeframeMs, toBarColumns } from '../domain/bar.ts';
-import { oneBar } from '../domain/bar-aggregation.ts';
 import { regularSession, sessionMinutes, tradeSpanAt } from '../domain/calendar.ts';
+import { type Bar, type BarColumns, type Timeframe, timeframeMs, toBarColumns } from '../domain/market/bar.ts';
+import { oneBar } from '../domain/market/bar-aggregation.ts';
 import { exchangeInstant, type SessionDate } from '../domain/market-time.ts';
 import { minuteMs } from '../domain/units.ts';
 import { concatBars, firstAtOrAfter, readBars, sliceBars } from '../store/market/bar-blocks.ts';

@@ -1,6 +1,6 @@
-import { type BarColumns, inWholeShares, type Timeframe, timeframeMs } from '../domain/bar.ts';
-import { oneBar } from '../domain/bar-aggregation.ts';
 import { tradeSpan } from '../domain/calendar.ts';
+import { type BarColumns, inWholeShares, type Timeframe, timeframeMs } from '../domain/market/bar.ts';
+import { oneBar } from '../domain/market/bar-aggregation.ts';
 import { exchangeDate } from '../domain/market-time.ts';
 import { type Batching, batched } from '../runtime/batched.ts';
 import { lastBarStarts, readBars } from '../store/market/bar-blocks.ts';

@@ -17,7 +17,7 @@ import type { ExecutionResult } from 'graphql';
 import type { Caller } from '../access/caller.ts';
 import type { EndpointServices } from '../access/endpoint-services.ts';
 import { bodyRequests } from '../access/limits/body-points.ts';
-import { readTicker } from '../domain/ticker.ts';
+import { readTicker } from '../domain/market/ticker.ts';
 import { requestLife } from '../http/request-life.ts';
 import type { JsonSchema } from '../rest/contract/json-schema.ts';
 import { callRoute } from '../rest/http/call.ts';

@@ -1,8 +1,8 @@
 import { requireReadable } from '../access/entitlement/entitlement.ts';
-import type { Dividend } from '../domain/dividends.ts';
+import type { Dividend } from '../domain/market/dividends.ts';
+import type { Rate } from '../domain/market/rates.ts';
+import { isKnownOn, type Split } from '../domain/market/splits.ts';
 import { exchangeDate, type SessionDate } from '../domain/market-time.ts';
-import type { Rate } from '../domain/rates.ts';
-import { isKnownOn, type Split } from '../domain/splits.ts';
 import { batched } from '../runtime/batched.ts';
 import { dividendsOf } from '../store/market/dividends.ts';
 import { curveOn, rateOn } from '../store/market/rates.ts';

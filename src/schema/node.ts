@@ -1,6 +1,6 @@
 import type { ObjectRef } from '@pothos/core';
 import { isId } from '../domain/account.ts';
-import { readTicker } from '../domain/ticker.ts';
+import { readTicker } from '../domain/market/ticker.ts';
 import type { RequestContext } from '../resolvers/context.ts';
 import { invalidParameter } from '../wire/failure.ts';
 import { builder } from './builder.ts';

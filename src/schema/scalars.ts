@@ -1,6 +1,7 @@
 import { GraphQLError, Kind, print, type ValueNode } from 'graphql';
-import { timeframes } from '../domain/bar.ts';
 import { contractId, parseOptionContract } from '../domain/chain/option-contract.ts';
+import { timeframes } from '../domain/market/bar.ts';
+import { parseTicker } from '../domain/market/ticker.ts';
 import {
   isDate,
   isTimeZone,
@@ -9,7 +10,6 @@ import {
   parseRequestedInstant,
   rejectSeconds,
 } from '../domain/market-time.ts';
-import { parseTicker } from '../domain/ticker.ts';
 import { Failure, invalidParameter } from '../wire/failure.ts';
 import { numberText } from '../wire/number-text.ts';
 import { shownValue } from '../wire/printed-value.ts';

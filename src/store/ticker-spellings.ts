@@ -1,6 +1,6 @@
 // Stores of before one spelling of a ticker was kept: `BRK-B`, `BRK/B` and `BRK B` beside `BRK.B`.
-import type { BarColumns } from '../domain/bar.ts';
-import { readTicker } from '../domain/ticker.ts';
+import type { BarColumns } from '../domain/market/bar.ts';
+import { readTicker } from '../domain/market/ticker.ts';
 import { lockAllBarBlocks, mergeBars, pickBars } from './market/bar-blocks.ts';
 import { blockVersion, decodeBars, encodeBars } from './market/bar-codec.ts';
 import { allSymbols, removeSymbols, saveSymbols } from './market/symbols.ts';

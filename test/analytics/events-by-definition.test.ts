@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { OptionPrint, OptionQuote } from '../../src/domain/print.ts';
+import type { OptionPrint, OptionQuote } from '../../src/domain/market/print.ts';
 import { runTape, type TapeRecord } from '../support/tapes/option-tape.ts';
 import { isPrint, microsOf, tapes } from '../support/tapes/tapes.ts';
 

@@ -2,7 +2,7 @@ import type { ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
-import { toBarColumns } from '../../src/domain/bar.ts';
+import { toBarColumns } from '../../src/domain/market/bar.ts';
 import { exchangeInstant } from '../../src/domain/market-time.ts';
 import { saveChainCapture } from '../../src/store/chain/chain-captures.ts';
 import { tablePlacements } from '../../src/store/cluster/distribution.ts';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Timeframe, toBarColumns } from '../../src/domain/bar.ts';
+import { type Timeframe, toBarColumns } from '../../src/domain/market/bar.ts';
 import { exchangeInstant } from '../../src/domain/market-time.ts';
 import { readBars, writeBars } from '../../src/store/market/bar-blocks.ts';
 import { openStore, type Store } from '../../src/store/rows/connection.ts';

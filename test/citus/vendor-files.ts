@@ -4,7 +4,7 @@ import { exchangeInstant } from '../../src/domain/market-time.ts';
 import { barHeader, dayFile, dayHistoryFile, minuteFile } from '../../src/sample/market/bar-files.ts';
 import { chainFile, sessionChain } from '../../src/sample/market/chain-file.ts';
 import { liveTapeLines } from '../../src/sample/market/live-tape.ts';
-import { optionBarFile } from '../../src/sample/market/option-bar-file.ts';
+import { optionBarFile } from '../../src/sample/market/options/option-bar-file.ts';
 import { samplePrices } from '../../src/sample/market/prices.ts';
 import { sampleSymbolOf } from '../../src/sample/market/universe.ts';
 import { recordsOf, sampleTapes } from '../support/tapes/sample-tapes.ts';

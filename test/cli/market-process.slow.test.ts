@@ -5,7 +5,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { startMarket } from '../../src/cli/market-process.ts';
 import { readConfig } from '../../src/config/config.ts';
 import { exchangeInstant } from '../../src/domain/market-time.ts';
-import { ensureStarterRegistry } from '../../src/ingest/files/starter-registry.ts';
+import { ensureStarterRegistry } from '../../src/ingest/files/lists/starter-registry.ts';
 import { sampleMetadata } from '../../src/ingest/sample-metadata.ts';
 import { dataFolder } from '../support/data-folder.ts';
 import { storeForThisTest, type TestStore } from '../support/store.ts';

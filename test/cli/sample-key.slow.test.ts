@@ -3,7 +3,7 @@ import http from 'node:http';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
-import { ensureStarterRegistry } from '../../src/ingest/files/starter-registry.ts';
+import { ensureStarterRegistry } from '../../src/ingest/files/lists/starter-registry.ts';
 import { ingestFiles } from '../../src/ingest/ingest.ts';
 import { sampleVersion } from '../../src/sample/market/plan.ts';
 import { holdsOwnData } from '../../src/store/account/sample-key.ts';

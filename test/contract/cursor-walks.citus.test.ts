@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { isInterfaceType, isObjectType } from 'graphql';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { toBarColumns } from '../../src/domain/bar.ts';
+import { toBarColumns } from '../../src/domain/market/bar.ts';
 import { exchangeInstant } from '../../src/domain/market-time.ts';
 import { schema } from '../../src/schema/index.ts';
 import { putWatchlist } from '../../src/store/account/watchlists.ts';

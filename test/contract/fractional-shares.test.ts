@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { stockBars } from '../../src/cli/commands/export-stock-bars.ts';
-import { timeframes } from '../../src/domain/bar.ts';
+import { stockBars } from '../../src/cli/commands/export/export-stock-bars.ts';
+import { timeframes } from '../../src/domain/market/bar.ts';
 import { exchangeInstant } from '../../src/domain/market-time.ts';
 import { ingestFiles } from '../../src/ingest/ingest.ts';
 import { follow } from '../../src/ingest/tail/follow.ts';

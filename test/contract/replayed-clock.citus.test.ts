@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Bar, type BarColumns, barColumns, type Timeframe, toBarColumns } from '../../src/domain/bar.ts';
-import { aggregateBars, oneBar } from '../../src/domain/bar-aggregation.ts';
+import { type Bar, type BarColumns, barColumns, type Timeframe, toBarColumns } from '../../src/domain/market/bar.ts';
+import { aggregateBars, oneBar } from '../../src/domain/market/bar-aggregation.ts';
 import { exchangeInstant } from '../../src/domain/market-time.ts';
 import { saveOptionBars } from '../../src/store/chain/option-bars.ts';
 import { concatBars, firstAtOrAfter, sliceBars, writeBars } from '../../src/store/market/bar-blocks.ts';

@@ -7,7 +7,7 @@ import {
   stockTradeConditions,
   stockTraits,
   stockTraitsOf,
-} from '../../src/domain/stock-trade-conditions.ts';
+} from '../../src/domain/market/stock-trade-conditions.ts';
 import { sharedText } from '../support/shared-csv.ts';
 import { hasSharedData } from '../support/shared-data.ts';
 

@@ -10,7 +10,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { exchangeInstant } from '../../src/domain/market-time.ts';
 import { dayMs } from '../../src/domain/units.ts';
 import { usualKeepDays } from '../../src/ingest/files/file-job.ts';
-import { ensureStarterRegistry } from '../../src/ingest/files/starter-registry.ts';
+import { ensureStarterRegistry } from '../../src/ingest/files/lists/starter-registry.ts';
 import { ingestFiles } from '../../src/ingest/ingest.ts';
 import { openCurrentStore } from '../../src/store/current-store.ts';
 import { randomOf } from '../support/random.ts';

@@ -1,9 +1,9 @@
 import { cpSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { barAt } from '../../src/domain/bar.ts';
 import { type OptionContract, readOptionContract } from '../../src/domain/chain/option-contract.ts';
 import { standardRoots } from '../../src/domain/chain/option-root.ts';
+import { barAt } from '../../src/domain/market/bar.ts';
 import { exchangeInstant } from '../../src/domain/market-time.ts';
 import { ingestFiles } from '../../src/ingest/ingest.ts';
 import { chainCapturesAt, expirationsAt } from '../../src/store/chain/chain-captures.ts';

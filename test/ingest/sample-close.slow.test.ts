@@ -3,11 +3,11 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { readOptionContract } from '../../src/domain/chain/option-contract.ts';
 import { standardRoots } from '../../src/domain/chain/option-root.ts';
 import { exchangeInstant } from '../../src/domain/market-time.ts';
-import { ensureStarterRegistry } from '../../src/ingest/files/starter-registry.ts';
+import { ensureStarterRegistry } from '../../src/ingest/files/lists/starter-registry.ts';
 import { runSampleMarket } from '../../src/ingest/sample/live.ts';
 import { ensureSampleMarket } from '../../src/ingest/sample/market.ts';
 import { liveTapeLines } from '../../src/sample/market/live-tape.ts';
-import { optionTapeFile } from '../../src/sample/market/option-tape-file.ts';
+import { optionTapeFile } from '../../src/sample/market/options/option-tape-file.ts';
 import { samplePrices } from '../../src/sample/market/prices.ts';
 import { readOptionBarsOf } from '../../src/store/chain/option-bars.ts';
 import { type Json, type TestApp, testApp } from '../support/app.ts';

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { exchangeInstant } from '../../src/domain/market-time.ts';
-import { ensureStarterRegistry } from '../../src/ingest/files/starter-registry.ts';
+import { ensureStarterRegistry } from '../../src/ingest/files/lists/starter-registry.ts';
 import { ingestFiles } from '../../src/ingest/ingest.ts';
 import { ensureSampleMarket } from '../../src/ingest/sample/market.ts';
 import { type Json, type TestApp, testApp } from '../support/app.ts';

@@ -1,11 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { exchangeInstant } from '../../src/domain/market-time.ts';
-import { ensureStarterRegistry } from '../../src/ingest/files/starter-registry.ts';
+import { ensureStarterRegistry } from '../../src/ingest/files/lists/starter-registry.ts';
 import { runSampleMarket } from '../../src/ingest/sample/live.ts';
 import { ensureSampleMarket } from '../../src/ingest/sample/market.ts';
 import { liveTapeLines } from '../../src/sample/market/live-tape.ts';
-import { optionTapeFile } from '../../src/sample/market/option-tape-file.ts';
+import { optionTapeFile } from '../../src/sample/market/options/option-tape-file.ts';
 import { samplePrices } from '../../src/sample/market/prices.ts';
 import { type TestStore, testStore } from '../support/store.ts';
 import { optionLedger } from '../support/tapes/planted-options.ts';

@@ -3,7 +3,7 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { exchangeInstant } from '../../src/domain/market-time.ts';
-import { ensureStarterRegistry } from '../../src/ingest/files/starter-registry.ts';
+import { ensureStarterRegistry } from '../../src/ingest/files/lists/starter-registry.ts';
 import { ingestFiles } from '../../src/ingest/ingest.ts';
 import { ensureSampleMarket, sampleSolveMost } from '../../src/ingest/sample/market.ts';
 import { type SampleLoading, sampleMetadata } from '../../src/ingest/sample-metadata.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { barAt, toBarColumns } from '../../src/domain/bar.ts';
+import { barAt, toBarColumns } from '../../src/domain/market/bar.ts';
 import { exchangeInstant } from '../../src/domain/market-time.ts';
 import { barBefore, dailyBarsAt, dailyPrice } from '../../src/live/daily-bars.ts';
 import { barsAsOfNow } from '../../src/live/stock-bars.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { toBarColumns } from '../../src/domain/bar.ts';
+import { toBarColumns } from '../../src/domain/market/bar.ts';
 import { exchangeInstant } from '../../src/domain/market-time.ts';
 import { saveOptionBars } from '../../src/store/chain/option-bars.ts';
 import { saveCrossSections } from '../../src/store/flow/cross-sections.ts';

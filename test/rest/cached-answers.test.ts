@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { toBarColumns } from '../../src/domain/bar.ts';
+import { toBarColumns } from '../../src/domain/market/bar.ts';
 import { exchangeInstant } from '../../src/domain/market-time.ts';
 import { writeBars } from '../../src/store/market/bar-blocks.ts';
 import { inTransaction } from '../../src/store/rows/transaction.ts';

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { toBarColumns } from '../../src/domain/bar.ts';
+import { toBarColumns } from '../../src/domain/market/bar.ts';
 import { addDays } from '../../src/domain/market-time.ts';
 import { writeBars } from '../../src/store/market/bar-blocks.ts';
 import { inTransaction } from '../../src/store/rows/transaction.ts';

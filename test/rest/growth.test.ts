@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { toBarColumns } from '../../src/domain/bar.ts';
+import { toBarColumns } from '../../src/domain/market/bar.ts';
 import { addDays, exchangeInstant } from '../../src/domain/market-time.ts';
 import { dayMs } from '../../src/domain/units.ts';
 import { newestFeedPosition, readFeed } from '../../src/store/flow/feed-pages.ts';

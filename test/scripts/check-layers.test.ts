@@ -211,6 +211,18 @@ describe('the layer check', () => {
     });
   });
 
+  it('fails on a folder of more than 25 files', () => {
+    const files = (count: number) =>
+      Object.fromEntries(Array.from({ length: count }, (_, i) => [`src/store/flow/f${i}.ts`, 'export const a = 1;\n']));
+    // A check that saw no import has not passed.
+    const one = { 'src/store/a.ts': "export { a } from './flow/f0.ts';\n" };
+    expect(check({ ...files(25), ...one })).toMatchObject({ code: 0, findings: [] });
+    expect(check({ ...files(26), ...one })).toMatchObject({
+      code: 1,
+      findings: [expect.stringMatching('src/store/flow +holds 26 files')],
+    });
+  });
+
   it('lets subjects import the neighbours that they are tied to', () => {
     expect(
       check({

@@ -1,5 +1,5 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { toBarColumns } from '../../src/domain/bar.ts';
+import { toBarColumns } from '../../src/domain/market/bar.ts';
 import { exchangeInstant } from '../../src/domain/market-time.ts';
 import { writeBars } from '../../src/store/market/bar-blocks.ts';
 import { openStore, readFrom, readingTogether, type Store } from '../../src/store/rows/connection.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Bar, barAt, type Timeframe, toBarColumns } from '../../src/domain/bar.ts';
 import { tradeSpan } from '../../src/domain/calendar.ts';
 import { readOptionContract } from '../../src/domain/chain/option-contract.ts';
+import { type Bar, barAt, type Timeframe, toBarColumns } from '../../src/domain/market/bar.ts';
 import { exchangeDate, exchangeInstant } from '../../src/domain/market-time.ts';
 import { lockOptionBars, readOptionBars, saveLiveOptionBars } from '../../src/store/chain/option-bars.ts';
 import { lastBarStarts, readBars, writeBars } from '../../src/store/market/bar-blocks.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { toBarColumns } from '../../src/domain/bar.ts';
 import { gexRowAt } from '../../src/domain/gex.ts';
+import { toBarColumns } from '../../src/domain/market/bar.ts';
 import { chainCapturesAt, lineColumns } from '../../src/store/chain/chain-captures.ts';
 import { contractLines } from '../../src/store/chain/contract-lines.ts';
 import { saveCoverages } from '../../src/store/flow/coverage.ts';

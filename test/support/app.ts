@@ -8,7 +8,7 @@ import { listen } from '../../src/cli/server/listen.ts';
 import { withLimitMetrics } from '../../src/cli/server/observing.ts';
 import { type Config, readConfig } from '../../src/config/config.ts';
 import { secretsOf } from '../../src/config/printed-settings.ts';
-import type { SymbolEntry } from '../../src/domain/symbol.ts';
+import type { SymbolEntry } from '../../src/domain/market/symbol.ts';
 import type { Classification, Tier } from '../../src/domain/tier.ts';
 import type { ServerLimits } from '../../src/http/server-limits.ts';
 import { type Every, type LiveHub, openLiveHub } from '../../src/live/hub.ts';

@@ -1,7 +1,7 @@
-import { type Bar, timeframeMs, timeframes, toBarColumns } from '../../src/domain/bar.ts';
 import { closeMinute, isHalfDay } from '../../src/domain/calendar.ts';
 import type { ChainRow } from '../../src/domain/chain/chain.ts';
 import type { GreeksSolve } from '../../src/domain/chain/greeks.ts';
+import { type Bar, timeframeMs, timeframes, toBarColumns } from '../../src/domain/market/bar.ts';
 import { exchangeInstant } from '../../src/domain/market-time.ts';
 import { saveOptionBars } from '../../src/store/chain/option-bars.ts';
 import { saveCoverages } from '../../src/store/flow/coverage.ts';

@@ -1,4 +1,4 @@
-import { toBarColumns } from '../../src/domain/bar.ts';
+import { toBarColumns } from '../../src/domain/market/bar.ts';
 import { exchangeDate, exchangeInstant } from '../../src/domain/market-time.ts';
 import { beatMs, type Every, recheckMs, sweepMs } from '../../src/live/hub.ts';
 import { saveCoverages } from '../../src/store/flow/coverage.ts';

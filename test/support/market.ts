@@ -1,4 +1,4 @@
-import { type Bar, toBarColumns } from '../../src/domain/bar.ts';
+import { type Bar, toBarColumns } from '../../src/domain/market/bar.ts';
 import { exchangeInstant } from '../../src/domain/market-time.ts';
 import { writeBars } from '../../src/store/market/bar-blocks.ts';
 import type { Store } from '../../src/store/rows/connection.ts';

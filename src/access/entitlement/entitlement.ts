@@ -1,4 +1,4 @@
-import type { SymbolEntry } from '../../domain/symbol.ts';
+import type { SymbolEntry } from '../../domain/market/symbol.ts';
 import { reaches, type Tier } from '../../domain/tier.ts';
 import { attestationRequired, notEntitledTier, siteSessionRequired } from '../../wire/failure.ts';
 import type { Caller } from '../caller.ts';

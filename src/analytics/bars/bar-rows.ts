@@ -1,6 +1,6 @@
-import { type BarColumns, barColumns } from '../../domain/bar.ts';
-import { priceUnits, sizeParts } from '../../domain/print.ts';
-import { stockTraits } from '../../domain/stock-trade-conditions.ts';
+import { type BarColumns, barColumns } from '../../domain/market/bar.ts';
+import { priceUnits, sizeParts } from '../../domain/market/print.ts';
+import { stockTraits } from '../../domain/market/stock-trade-conditions.ts';
 
 // Option prints carry the same three bits (domain/flow/option-trade-conditions.ts).
 const { volume: countsVolume, highLow: setsHighLow, openClose: setsOpenClose } = stockTraits;

@@ -1,5 +1,5 @@
-import type { BarColumns } from '../../domain/bar.ts';
 import type { TradedContract } from '../../domain/chain/contract-book.ts';
+import type { BarColumns } from '../../domain/market/bar.ts';
 import { minuteMs } from '../../domain/units.ts';
 import { type OptionLedger, printState } from '../prints/option-ledger.ts';
 import type { PrintLinks } from '../prints/print-links.ts';

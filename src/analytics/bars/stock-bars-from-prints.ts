@@ -1,7 +1,7 @@
-import { type BarColumns, type Timeframe, timeframeMs } from '../../domain/bar.ts';
 import { regularSession, sessionMinutes } from '../../domain/calendar.ts';
+import { type BarColumns, type Timeframe, timeframeMs } from '../../domain/market/bar.ts';
+import { extendedTraitsOf } from '../../domain/market/stock-trade-conditions.ts';
 import { exchangeInstant, type SessionDate } from '../../domain/market-time.ts';
-import { extendedTraitsOf } from '../../domain/stock-trade-conditions.ts';
 import { minuteMs } from '../../domain/units.ts';
 import { tapeSettings } from '../methodology.ts';
 import type { StockLedger } from '../prints/stock-ledger.ts';

@@ -1,5 +1,5 @@
 import type { FlowEvent } from '../../domain/flow/flow.ts';
-import { priceUnits } from '../../domain/print.ts';
+import { priceUnits } from '../../domain/market/print.ts';
 import type { OptionLedger } from '../prints/option-ledger.ts';
 import type { EventSink } from './detector.ts';
 import {

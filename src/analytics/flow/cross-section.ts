@@ -1,7 +1,7 @@
 import type { TradedContract, TradedUnderlying } from '../../domain/chain/contract-book.ts';
 import type { Coverage } from '../../domain/flow/coverage.ts';
 import type { CrossSection, FlowMeasures } from '../../domain/flow/flow.ts';
-import { priceUnits } from '../../domain/print.ts';
+import { priceUnits } from '../../domain/market/print.ts';
 
 /** A session's trading by contract, and its sums by strike and expiry (methodology 4). */
 export interface CrossSections {

@@ -2,7 +2,7 @@ import type { TradedContract } from '../../domain/chain/contract-book.ts';
 import { eventFigures } from '../../domain/flow/event-figures.ts';
 import { type FlowEvent, type FlowEventKind, type FlowLeg, flowSides } from '../../domain/flow/flow.ts';
 import { optionTraits } from '../../domain/flow/option-trade-conditions.ts';
-import { priceUnits } from '../../domain/print.ts';
+import { priceUnits } from '../../domain/market/print.ts';
 import { tapeSettings } from '../methodology.ts';
 import type { OptionLedger } from '../prints/option-ledger.ts';
 

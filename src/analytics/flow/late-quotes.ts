@@ -1,5 +1,5 @@
 import { optionTraits } from '../../domain/flow/option-trade-conditions.ts';
-import { nanosBetween, type OptionQuote } from '../../domain/print.ts';
+import { nanosBetween, type OptionQuote } from '../../domain/market/print.ts';
 import { type OptionLedger, printState } from '../prints/option-ledger.ts';
 import type { PrintLinks } from '../prints/print-links.ts';
 import type { QuoteBook } from '../prints/quote-book.ts';

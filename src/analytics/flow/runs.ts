@@ -1,4 +1,4 @@
-import { nanosBetween } from '../../domain/print.ts';
+import { nanosBetween } from '../../domain/market/print.ts';
 import { tapeSettings } from '../methodology.ts';
 import type { OptionLedger } from '../prints/option-ledger.ts';
 import type { FormedEvent } from './events.ts';

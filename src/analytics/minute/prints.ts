@@ -1,6 +1,6 @@
 import type { TradedContract } from '../../domain/chain/contract-book.ts';
 import { optionTraits, optionTraitsOf } from '../../domain/flow/option-trade-conditions.ts';
-import { correctionMessage, isWithdrawn, type OptionPrint, priceUnits } from '../../domain/print.ts';
+import { correctionMessage, isWithdrawn, type OptionPrint, priceUnits } from '../../domain/market/print.ts';
 import { methodologySettings } from '../methodology.ts';
 import { createReorder } from '../prints/reorder.ts';
 import { doubleRing } from '../prints/ring.ts';

@@ -1,5 +1,5 @@
 import type { TradedContract } from '../../domain/chain/contract-book.ts';
-import { type OptionQuote, priceUnits } from '../../domain/print.ts';
+import { type OptionQuote, priceUnits } from '../../domain/market/print.ts';
 
 /** Each contract's quote in force at a minute's boundary. */
 export interface MinuteQuotes {

@@ -1,11 +1,11 @@
+import { priceUnits } from '../../domain/market/print.ts';
+import { compositionCategories, isPriceForming } from '../../domain/market/stock-trade-conditions.ts';
 import {
   type ActivityRow,
   type CompositionRow,
   disclosureThreshold,
   type ProfileRow,
-} from '../../domain/off-exchange.ts';
-import { priceUnits } from '../../domain/print.ts';
-import { compositionCategories, isPriceForming } from '../../domain/stock-trade-conditions.ts';
+} from '../../domain/offexchange/off-exchange.ts';
 import { addTotal, emptyTotal, exactDollars, exactValue, type PrintTotal } from '../prints/exact-sum.ts';
 import { collapse, withholdRows } from './disclosure.ts';
 import { levelOf, type OffExchangeTally } from './tally.ts';

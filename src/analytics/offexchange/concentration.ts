@@ -3,7 +3,7 @@ import {
   disclosureSessions,
   disclosureThreshold,
   type ProfileRow,
-} from '../../domain/off-exchange.ts';
+} from '../../domain/offexchange/off-exchange.ts';
 import { tapeSettings } from '../methodology.ts';
 import { withholdRows } from './disclosure.ts';
 

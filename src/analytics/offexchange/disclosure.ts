@@ -1,4 +1,4 @@
-import { disclosureThreshold } from '../../domain/off-exchange.ts';
+import { disclosureThreshold } from '../../domain/offexchange/off-exchange.ts';
 import { addTotal, emptyTotal, type PrintTotal } from '../prints/exact-sum.ts';
 
 /** Executions of one kind. */

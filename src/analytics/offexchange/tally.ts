@@ -1,5 +1,5 @@
-import { finraExchange } from '../../domain/exchanges.ts';
-import { compositionCategories, isPriceForming, stockTraits } from '../../domain/stock-trade-conditions.ts';
+import { finraExchange } from '../../domain/market/exchanges.ts';
+import { compositionCategories, isPriceForming, stockTraits } from '../../domain/market/stock-trade-conditions.ts';
 import { addPrint, emptyTotal, type PrintTotal } from '../prints/exact-sum.ts';
 import type { StockLedger } from '../prints/stock-ledger.ts';
 

@@ -2,7 +2,7 @@ import { nextTradingDay, previousTradingDay, regularSession } from '../../domain
 import type { ChainRow } from '../../domain/chain/chain.ts';
 import { lastSession } from '../../domain/chain/option-root.ts';
 import type { PricedDividend } from '../../domain/chain/priced-dividend.ts';
-import type { Dividend } from '../../domain/dividends.ts';
+import type { Dividend } from '../../domain/market/dividends.ts';
 import { exchangeDate, type SessionDate } from '../../domain/market-time.ts';
 import { methodologySettings } from '../methodology.ts';
 import { type CashDividend, noDividends } from './cash-dividends.ts';

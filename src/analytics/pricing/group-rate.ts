@@ -1,4 +1,4 @@
-import { type Rate, rateAt } from '../../domain/rates.ts';
+import { type Rate, rateAt } from '../../domain/market/rates.ts';
 import { methodologySettings } from '../methodology.ts';
 import type { ChainGroup } from './chain-groups.ts';
 import type { QuotedPair } from './quoted-pairs.ts';

@@ -1,4 +1,4 @@
-import type { Dividend } from '../../domain/dividends.ts';
+import type { Dividend } from '../../domain/market/dividends.ts';
 import { type CurvePoint, chainRates, type RateSource } from './group-rate.ts';
 
 /** Pricing inputs of a chain beside its own quotes. */

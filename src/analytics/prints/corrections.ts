@@ -1,4 +1,4 @@
-import { correctedTrade, correctionMessage, isWithdrawn } from '../../domain/print.ts';
+import { correctedTrade, correctionMessage, isWithdrawn } from '../../domain/market/print.ts';
 import type { StockLedger } from './stock-ledger.ts';
 
 /**

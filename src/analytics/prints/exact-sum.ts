@@ -1,4 +1,4 @@
-import { priceUnits, sizeParts } from '../../domain/print.ts';
+import { priceUnits, sizeParts } from '../../domain/market/print.ts';
 
 /*
  * Sums of decimal sizes and of prices times them, exact, so that the order of arrival changes no digit. Whole shares

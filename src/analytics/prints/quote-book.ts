@@ -1,5 +1,5 @@
 import type { TradedContract } from '../../domain/chain/contract-book.ts';
-import { nanosBetween, type OptionQuote } from '../../domain/print.ts';
+import { nanosBetween, type OptionQuote } from '../../domain/market/print.ts';
 import { tapeSettings } from '../methodology.ts';
 import { createReorder } from './reorder.ts';
 import { doubleRing } from './ring.ts';

@@ -1,5 +1,5 @@
-import type { StockPrint } from '../../domain/print.ts';
-import { compositionCategoryOf, stockTraitsOf } from '../../domain/stock-trade-conditions.ts';
+import type { StockPrint } from '../../domain/market/print.ts';
+import { compositionCategoryOf, stockTraitsOf } from '../../domain/market/stock-trade-conditions.ts';
 import { createConditionSets } from './condition-sets.ts';
 import { doubleRing } from './ring.ts';
 

@@ -1,8 +1,8 @@
-import type { BarColumns } from '../../domain/bar.ts';
 import { tradeSpan } from '../../domain/calendar.ts';
 import type { TradedContract } from '../../domain/chain/contract-book.ts';
 import { optionTraits } from '../../domain/flow/option-trade-conditions.ts';
-import { correctionMessage, isWithdrawn, type OptionPrint } from '../../domain/print.ts';
+import type { BarColumns } from '../../domain/market/bar.ts';
+import { correctionMessage, isWithdrawn, type OptionPrint } from '../../domain/market/print.ts';
 import { minuteMs } from '../../domain/units.ts';
 import { addToBar, barsOfRows, createBarRows } from '../bars/bar-rows.ts';
 import { createFlowChanges } from '../flow/changes.ts';

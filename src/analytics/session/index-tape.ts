@@ -1,8 +1,8 @@
-import { type BarColumns, type Timeframe, timeframeMs } from '../../domain/bar.ts';
 import { tradeSpan } from '../../domain/calendar.ts';
+import { type BarColumns, type Timeframe, timeframeMs } from '../../domain/market/bar.ts';
+import { type IndexValue, priceUnits } from '../../domain/market/print.ts';
+import { stockTraits } from '../../domain/market/stock-trade-conditions.ts';
 import { exchangeInstant, type SessionDate } from '../../domain/market-time.ts';
-import { type IndexValue, priceUnits } from '../../domain/print.ts';
-import { stockTraits } from '../../domain/stock-trade-conditions.ts';
 import { addToBar, type BarRows, barsOfRows, createBarRows, foldRows } from '../bars/bar-rows.ts';
 import type { PriceTape } from './price-tape.ts';
 

@@ -1,5 +1,5 @@
-import { priceUnits } from '../../domain/print.ts';
-import { closingTradeCondition, officialCloseCondition } from '../../domain/stock-trade-conditions.ts';
+import { priceUnits } from '../../domain/market/print.ts';
+import { closingTradeCondition, officialCloseCondition } from '../../domain/market/stock-trade-conditions.ts';
 import type { StockLedger } from '../prints/stock-ledger.ts';
 
 /** True if a print's conditions make it one the official close may be read from. */

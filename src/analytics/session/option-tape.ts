@@ -1,8 +1,8 @@
 import { tradeSpan } from '../../domain/calendar.ts';
 import type { TradedContract } from '../../domain/chain/contract-book.ts';
 import { optionTraits } from '../../domain/flow/option-trade-conditions.ts';
+import { correctionMessage, isWithdrawn, type OptionPrint, type OptionQuote } from '../../domain/market/print.ts';
 import type { SessionDate } from '../../domain/market-time.ts';
-import { correctionMessage, isWithdrawn, type OptionPrint, type OptionQuote } from '../../domain/print.ts';
 import { createOptionBars, type OptionBars } from '../bars/option-bars-from-prints.ts';
 import { createFlowChanges, type FlowChange } from '../flow/changes.ts';
 import { type CrossSections, createCrossSections } from '../flow/cross-section.ts';

@@ -1,4 +1,4 @@
-import type { BarColumns, Timeframe } from '../../domain/bar.ts';
+import type { BarColumns, Timeframe } from '../../domain/market/bar.ts';
 
 /** Prices of a session's tape: of stocks, or of indices. */
 export interface PriceTape {

@@ -1,8 +1,8 @@
-import { type Timeframe, timeframeMs } from '../../domain/bar.ts';
 import { tradeSpan } from '../../domain/calendar.ts';
+import { type Timeframe, timeframeMs } from '../../domain/market/bar.ts';
+import { priceUnits, type StockPrint } from '../../domain/market/print.ts';
+import { stockTraits } from '../../domain/market/stock-trade-conditions.ts';
 import { exchangeInstant, type SessionDate } from '../../domain/market-time.ts';
-import { priceUnits, type StockPrint } from '../../domain/print.ts';
-import { stockTraits } from '../../domain/stock-trade-conditions.ts';
 import { completeThrough, createStockSeconds, type StockSeconds } from '../bars/stock-bars-from-prints.ts';
 import { tapeSettings } from '../methodology.ts';
 import { emptyTally, type OffExchangeTally, tallyPrint } from '../offexchange/tally.ts';

@@ -106,7 +106,7 @@ async function capture(terminal: Terminal, options: CaptureOptions): Promise<Com
     await Promise.all([
       import('../line-log.ts'),
       import('../../store/current-store.ts'),
-      import('../../ingest/files/starter-registry.ts'),
+      import('../../ingest/files/lists/starter-registry.ts'),
       import('../../ingest/chains/capture-chains.ts'),
     ]);
   const log = logOf(config, terminal.stderr);

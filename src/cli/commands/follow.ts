@@ -67,7 +67,7 @@ async function followTape(terminal: Terminal, options: FollowCommandOptions): Pr
   const [{ lineLog, logOf }, { openCurrentStore }, { ensureStarterRegistry }, { follow }] = await Promise.all([
     import('../line-log.ts'),
     import('../../store/current-store.ts'),
-    import('../../ingest/files/starter-registry.ts'),
+    import('../../ingest/files/lists/starter-registry.ts'),
     import('../../ingest/tail/follow.ts'),
   ]);
   const log = logOf(config, terminal.stderr);

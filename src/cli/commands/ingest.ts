@@ -111,7 +111,7 @@ async function ingest(
   try {
     const [{ ingestFiles }, { ensureStarterRegistry }] = await Promise.all([
       import('../../ingest/ingest.ts'),
-      import('../../ingest/files/starter-registry.ts'),
+      import('../../ingest/files/lists/starter-registry.ts'),
     ]);
     const report = await withStore(terminal, options, async (store, { keepRemainderDays: keepDays }) => {
       // Without it every ticker of the files would be in the directory alone, and nothing of it in the registry.

@@ -78,7 +78,7 @@ async function reconcileSession(
     const [{ reconcile }, { areStockTapes, reconcileStocks }, { ensureStarterRegistry }] = await Promise.all([
       import('../../ingest/options/reconcile.ts'),
       import('../../ingest/reconcile-stocks.ts'),
-      import('../../ingest/files/starter-registry.ts'),
+      import('../../ingest/files/lists/starter-registry.ts'),
     ]);
     return await withStore(terminal, options, async (store, { keepRemainderDays: keepDays }) => {
       await ensureStarterRegistry(store, terminal.now);

@@ -2,8 +2,8 @@ import { availableParallelism } from 'node:os';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { type Config, type ConfigOverrides, readConfig } from '../../config/config.ts';
 import { longestDelayMs } from '../../domain/chain/chain.ts';
+import { readTicker } from '../../domain/market/ticker.ts';
 import { exchangeTimeZone, isDate, parseInstant } from '../../domain/market-time.ts';
-import { readTicker } from '../../domain/ticker.ts';
 import { Failure } from '../../wire/failure.ts';
 import type { Terminal } from './terminal.ts';
 

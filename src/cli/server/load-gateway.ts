@@ -11,7 +11,7 @@ export async function loadGateway() {
   ] = await Promise.all([
     import('../../store/rows/models/prisma.ts'),
     import('../../store/versions/changes.ts'),
-    import('../../ingest/files/starter-registry.ts'),
+    import('../../ingest/files/lists/starter-registry.ts'),
     import('../../access/open-access.ts'),
     import('../../live/hub.ts'),
     import('../../server.ts'),

@@ -1,6 +1,6 @@
 import { isStorableText } from '../../wire/stored-text.ts';
+import { readTicker } from '../market/ticker.ts';
 import { exchangeTimeZone, parseInstant } from '../market-time.ts';
-import { readTicker } from '../ticker.ts';
 import { maxEpochMs } from '../units.ts';
 import type { NewTrade } from './journal.ts';
 import { idField, RecordFields, readNumber, readText } from './record-fields.ts';

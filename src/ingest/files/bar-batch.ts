@@ -1,4 +1,4 @@
-import { type Bar, type BarColumns, barColumnNames, barColumns } from '../../domain/bar.ts';
+import { type Bar, type BarColumns, barColumnNames, barColumns } from '../../domain/market/bar.ts';
 
 /** Bars as they come, in any order, by key; in columns: 68 bytes a bar, where objects take four times that. */
 export interface BarBatch {

@@ -1,4 +1,4 @@
-import type { Bar } from '../../domain/bar.ts';
+import type { Bar } from '../../domain/market/bar.ts';
 import { type CsvFormat, readCsv } from '../../tape/csv/csv.ts';
 import { closedDayCounter } from '../../tape/prints/closed-days.ts';
 import { type BarBatch, barBatch } from './bar-batch.ts';

@@ -1,5 +1,5 @@
 import type { OptionRoots } from '../../domain/chain/option-root.ts';
-import type { SymbolClass } from '../../domain/symbol.ts';
+import type { SymbolClass } from '../../domain/market/symbol.ts';
 import { saveUnknownTickers } from '../../store/market/symbols.ts';
 import type { Transaction } from '../../store/rows/transaction.ts';
 

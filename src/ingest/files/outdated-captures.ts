@@ -6,7 +6,7 @@ import { readCurve } from '../../store/market/rates.ts';
 import { sealedSessions } from '../../store/market/session-seals.ts';
 import type { Reader } from '../../store/rows/reader.ts';
 import type { Transaction } from '../../store/rows/transaction.ts';
-import { referenceVersion } from './reference-version.ts';
+import { referenceVersion } from './lists/reference-version.ts';
 import type { OutdatedCaptures } from './tape-report.ts';
 
 /** A reading that is done once a key. */

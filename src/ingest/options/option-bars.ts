@@ -1,8 +1,8 @@
-import type { BarColumns } from '../../domain/bar.ts';
 import { tradeDate } from '../../domain/calendar.ts';
 import { contractId, type OptionContract, readOptionContract } from '../../domain/chain/option-contract.ts';
 import type { OptionRoots } from '../../domain/chain/option-root.ts';
 import { instantBounds } from '../../domain/instant-gate.ts';
+import type { BarColumns } from '../../domain/market/bar.ts';
 import type { SessionDate } from '../../domain/market-time.ts';
 import type { OptionBarRun } from '../../store/chain/option-bar-block.ts';
 import { lockOptionBars, type OptionBarChange, saveOptionBars } from '../../store/chain/option-bars.ts';

@@ -1,6 +1,6 @@
 import type { TradedContract } from '../../domain/chain/contract-book.ts';
+import type { OptionQuote } from '../../domain/market/print.ts';
 import type { SessionDate } from '../../domain/market-time.ts';
-import type { OptionQuote } from '../../domain/print.ts';
 import { holdOptionQuotes, readQuotes } from '../../store/chain/option-quotes.ts';
 import type { QuoteColumns } from '../../store/chain/quote-block.ts';
 import type { Transaction } from '../../store/rows/transaction.ts';

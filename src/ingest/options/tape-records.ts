@@ -1,6 +1,6 @@
 import { readSync } from 'node:fs';
 import type { TradedContract } from '../../domain/chain/contract-book.ts';
-import type { OptionPrint, OptionQuote } from '../../domain/print.ts';
+import type { OptionPrint, OptionQuote } from '../../domain/market/print.ts';
 import {
   recordAt as at,
   correctionOf,

@@ -4,7 +4,7 @@ import { contractId } from '../../domain/chain/option-contract.ts';
 import { commonSide } from '../../domain/flow/event-figures.ts';
 import { type FlowLeg, flowSides, type LargeTrade } from '../../domain/flow/flow.ts';
 import { auctionConditions, optionTraits, optionTraitsOf } from '../../domain/flow/option-trade-conditions.ts';
-import { toPriceUnits } from '../../domain/print.ts';
+import { toPriceUnits } from '../../domain/market/print.ts';
 import { holdOptionQuotes, listQuotes, readQuotes } from '../../store/chain/option-quotes.ts';
 import type { QuoteColumns } from '../../store/chain/quote-block.ts';
 import { findLargeTrades, saveLargeTrades } from '../../store/flow/events.ts';

@@ -1,7 +1,7 @@
-import { type BarColumns, barColumns, isSameBar } from '../../domain/bar.ts';
-import { aggregateBars } from '../../domain/bar-aggregation.ts';
 import { type TradeSpan, tradeSpanAt } from '../../domain/calendar.ts';
 import { instantBounds } from '../../domain/instant-gate.ts';
+import { type BarColumns, barColumns, isSameBar } from '../../domain/market/bar.ts';
+import { aggregateBars } from '../../domain/market/bar-aggregation.ts';
 import type { SessionDate } from '../../domain/market-time.ts';
 import {
   concatBars,

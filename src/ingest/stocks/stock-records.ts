@@ -1,4 +1,4 @@
-import type { StockPrint } from '../../domain/print.ts';
+import type { StockPrint } from '../../domain/market/print.ts';
 import { internTable } from '../files/intern-table.ts';
 import { inOrder, type KeptPrints, numbered, packPrints } from '../files/kept-prints.ts';
 import { createRecordSorter, type RecordSorter } from '../files/record-sorter.ts';

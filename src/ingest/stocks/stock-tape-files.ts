@@ -1,7 +1,7 @@
 import { tradeSpanAt } from '../../domain/calendar.ts';
 import type { InstantBounds } from '../../domain/instant-gate.ts';
+import type { StockPrint } from '../../domain/market/print.ts';
 import type { SessionDate } from '../../domain/market-time.ts';
-import type { StockPrint } from '../../domain/print.ts';
 import { joinedHours, type TapeHours, tapeHoursCounter } from '../../domain/tape-hours.ts';
 import type { OnBadLine } from '../../tape/csv/tape-file.ts';
 import type { UnservedTickers } from '../../tape/csv/unserved-tickers.ts';

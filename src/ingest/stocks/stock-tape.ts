@@ -1,10 +1,10 @@
 import { StockTape } from '../../analytics/session/stock-tape.ts';
-import { type BarColumns, type Timeframe, timeframes } from '../../domain/bar.ts';
 import { tradeSpan } from '../../domain/calendar.ts';
-import { listingExchangeOfTape } from '../../domain/exchanges.ts';
 import { instantBounds } from '../../domain/instant-gate.ts';
+import { type BarColumns, type Timeframe, timeframes } from '../../domain/market/bar.ts';
+import { listingExchangeOfTape } from '../../domain/market/exchanges.ts';
+import type { StockPrint } from '../../domain/market/print.ts';
 import type { SessionDate } from '../../domain/market-time.ts';
-import type { StockPrint } from '../../domain/print.ts';
 import { minuteMs } from '../../domain/units.ts';
 import { type BarRun, lockAllBarBlocks, writeBars } from '../../store/market/bar-blocks.ts';
 import { saveUnknownTickers } from '../../store/market/symbols.ts';

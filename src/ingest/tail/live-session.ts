@@ -3,8 +3,8 @@ import { createIndexTape, type IndexTape } from '../../analytics/session/index-t
 import { OptionTape } from '../../analytics/session/option-tape.ts';
 import type { PriceTape } from '../../analytics/session/price-tape.ts';
 import { StockTape } from '../../analytics/session/stock-tape.ts';
-import { timeframeMs } from '../../domain/bar.ts';
 import type { FlowEvent } from '../../domain/flow/flow.ts';
+import { timeframeMs } from '../../domain/market/bar.ts';
 import type { SessionDate } from '../../domain/market-time.ts';
 import { hourMs } from '../../domain/units.ts';
 import type { GreeksSlots } from '../../store/chain/greeks-minutes.ts';

@@ -1,11 +1,11 @@
 import type { PriceTape } from '../../analytics/session/price-tape.ts';
-import { timeframeMs, timeframes } from '../../domain/bar.ts';
 import { optionsOverAtMs, tradeSpan } from '../../domain/calendar.ts';
 import type { TradedContract } from '../../domain/chain/contract-book.ts';
 import type { OptionRoots } from '../../domain/chain/option-root.ts';
 import type { Coverage } from '../../domain/flow/coverage.ts';
+import { timeframeMs, timeframes } from '../../domain/market/bar.ts';
+import type { SymbolClass } from '../../domain/market/symbol.ts';
 import type { SessionDate } from '../../domain/market-time.ts';
-import type { SymbolClass } from '../../domain/symbol.ts';
 import { saveGreeksMinutes } from '../../store/chain/greeks-minutes.ts';
 import { lockOptionBars, partStart, saveLiveOptionBars } from '../../store/chain/option-bars.ts';
 import { saveCoverages } from '../../store/flow/coverage.ts';

@@ -1,7 +1,7 @@
-import { type Bar, type BarColumns, barAt, barColumns, timeframeMs } from '../../domain/bar.ts';
-import { oneBar } from '../../domain/bar-aggregation.ts';
 import { tradingDayAtOrBefore } from '../../domain/calendar.ts';
 import { contractId, type OptionContract } from '../../domain/chain/option-contract.ts';
+import { type Bar, type BarColumns, barAt, barColumns, timeframeMs } from '../../domain/market/bar.ts';
+import { oneBar } from '../../domain/market/bar-aggregation.ts';
 import type { SessionDate } from '../../domain/market-time.ts';
 import { minutesShownBefore, withLast } from '../../live/served-bars.ts';
 import { batched } from '../../runtime/batched.ts';

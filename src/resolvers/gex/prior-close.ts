@@ -1,5 +1,5 @@
 import { previousTradingDay } from '../../domain/calendar.ts';
-import { splitFactor } from '../../domain/splits.ts';
+import { splitFactor } from '../../domain/market/splits.ts';
 import type { RequestContext } from '../context.ts';
 import { loadSplits } from '../corporate.ts';
 import type { ServedGexCapture } from './gex.ts';

@@ -1,4 +1,4 @@
-import type { Timeframe } from '../../domain/bar.ts';
+import type { Timeframe } from '../../domain/market/bar.ts';
 import { dayMs } from '../../domain/units.ts';
 import { barLimits } from './stock-bars.ts';
 

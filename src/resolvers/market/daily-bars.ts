@@ -1,4 +1,4 @@
-import type { Bar } from '../../domain/bar.ts';
+import type { Bar } from '../../domain/market/bar.ts';
 import { dailyBarsAt } from '../../live/daily-bars.ts';
 import { batched } from '../../runtime/batched.ts';
 import { fromSource, type RequestContext } from '../context.ts';

@@ -1,5 +1,5 @@
 import { requireReadable } from '../../access/entitlement/entitlement.ts';
-import type { StockBar, Timeframe } from '../../domain/bar.ts';
+import type { StockBar, Timeframe } from '../../domain/market/bar.ts';
 import { keyOf, missed } from '../../live/bars.ts';
 import type { LiveSource } from '../../live/source.ts';
 import { invalidParameter } from '../../wire/failure.ts';

@@ -1,5 +1,5 @@
 import { requireReadable, symbolAccess } from '../../access/entitlement/entitlement.ts';
-import { emptyQuote, type Quote } from '../../domain/quote.ts';
+import { emptyQuote, type Quote } from '../../domain/market/quote.ts';
 import type { LiveSource } from '../../live/source.ts';
 import { findSymbol, type RequestContext, requireSource } from '../context.ts';
 import { checkQuoteSymbols } from './quotes.ts';

@@ -1,5 +1,5 @@
 import { symbolAccess } from '../../access/entitlement/entitlement.ts';
-import type { Quote } from '../../domain/quote.ts';
+import type { Quote } from '../../domain/market/quote.ts';
 import { invalidParameter } from '../../wire/failure.ts';
 import type { RequestContext } from '../context.ts';
 import { type ResponseMeta, responseMeta } from '../response-meta.ts';

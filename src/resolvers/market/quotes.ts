@@ -1,7 +1,7 @@
 import { requireReadable, symbolAccess } from '../../access/entitlement/entitlement.ts';
-import { emptyQuote, type Quote } from '../../domain/quote.ts';
-import type { SymbolEntry } from '../../domain/symbol.ts';
-import { readTicker } from '../../domain/ticker.ts';
+import { emptyQuote, type Quote } from '../../domain/market/quote.ts';
+import type { SymbolEntry } from '../../domain/market/symbol.ts';
+import { readTicker } from '../../domain/market/ticker.ts';
 import { quoteAt } from '../../live/quote-as-of.ts';
 import { batched } from '../../runtime/batched.ts';
 import { type LiveQuote, readLiveQuotes } from '../../store/market/live-quotes.ts';

@@ -1,5 +1,5 @@
-import type { Quote } from '../../domain/quote.ts';
-import type { SymbolEntry } from '../../domain/symbol.ts';
+import type { Quote } from '../../domain/market/quote.ts';
+import type { SymbolEntry } from '../../domain/market/symbol.ts';
 import { minuteMs } from '../../domain/units.ts';
 import { dailyBarsAt } from '../../live/daily-bars.ts';
 import { quoteAt } from '../../live/quote-as-of.ts';

@@ -1,5 +1,5 @@
-import type { InstrumentType, SymbolClass, SymbolEntry } from '../../domain/symbol.ts';
-import { readTicker } from '../../domain/ticker.ts';
+import type { InstrumentType, SymbolClass, SymbolEntry } from '../../domain/market/symbol.ts';
+import { readTicker } from '../../domain/market/ticker.ts';
 import { symbolRegistry } from '../../store/market/symbols.ts';
 import { invalidParameter } from '../../wire/failure.ts';
 import { findSymbol, fromStore, type RequestContext } from '../context.ts';

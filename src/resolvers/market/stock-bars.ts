@@ -1,7 +1,8 @@
 import { requireReadable } from '../../access/entitlement/entitlement.ts';
 import { takeInFlightSlot } from '../../access/limits/in-flight.ts';
-import { type BarColumns, latenessMs, type StockBar, type Timeframe, timeframeMs } from '../../domain/bar.ts';
 import { sessionMinutes, tradeDate, tradeSpan } from '../../domain/calendar.ts';
+import { type BarColumns, latenessMs, type StockBar, type Timeframe, timeframeMs } from '../../domain/market/bar.ts';
+import { type Split, splitAdjusted, splitFactor } from '../../domain/market/splits.ts';
 import {
   epochDay,
   exchangeDate,
@@ -12,7 +13,6 @@ import {
   startOfDate,
 } from '../../domain/market-time.ts';
 import { requireServedWindow } from '../../domain/served-window.ts';
-import { type Split, splitAdjusted, splitFactor } from '../../domain/splits.ts';
 import { dayMs } from '../../domain/units.ts';
 import { barsAsOfNow, lastBarStart } from '../../live/stock-bars.ts';
 import { yieldForRows } from '../../runtime/event-loop.ts';

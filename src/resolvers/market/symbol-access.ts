@@ -1,5 +1,5 @@
 import { symbolAccess } from '../../access/entitlement/entitlement.ts';
-import type { SymbolEntry, TenorFrame } from '../../domain/symbol.ts';
+import type { SymbolEntry, TenorFrame } from '../../domain/market/symbol.ts';
 import type { Tier } from '../../domain/tier.ts';
 import { type MaybePromise, whenThere } from '../../runtime/maybe-promise.ts';
 import { findSymbol, type RequestContext, realTicker } from '../context.ts';

@@ -1,5 +1,5 @@
 import { otherSector } from '../../analytics/screener/sectors.ts';
-import type { SymbolClass, SymbolEntry } from '../../domain/symbol.ts';
+import type { SymbolClass, SymbolEntry } from '../../domain/market/symbol.ts';
 import { invalidParameter } from '../../wire/failure.ts';
 import { type ConnectionPage, connectionPage } from '../connection-page.ts';
 import type { RequestContext } from '../context.ts';

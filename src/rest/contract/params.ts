@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { contractId, parseOptionContract } from '../../domain/chain/option-contract.ts';
+import { parseTicker, readTicker } from '../../domain/market/ticker.ts';
 import {
   isTimeZone,
   parseClockTime,
@@ -7,7 +8,6 @@ import {
   parseRequestedInstant,
   rejectSeconds,
 } from '../../domain/market-time.ts';
-import { parseTicker, readTicker } from '../../domain/ticker.ts';
 import { Failure, invalidParameter, notFound } from '../../wire/failure.ts';
 import { requireStorable } from '../../wire/sent-text.ts';
 

@@ -1,6 +1,6 @@
-import { type Timeframe, timeframes } from '../../domain/bar.ts';
+import { type Timeframe, timeframes } from '../../domain/market/bar.ts';
+import { parseTicker } from '../../domain/market/ticker.ts';
 import { parseDate, parseRequestedInstant, type SessionDate } from '../../domain/market-time.ts';
-import { parseTicker } from '../../domain/ticker.ts';
 import { invalidParameter } from '../../wire/failure.ts';
 import { numberText } from '../../wire/number-text.ts';
 

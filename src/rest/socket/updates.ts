@@ -1,4 +1,4 @@
-import { type Timeframe, timeframeMs } from '../../domain/bar.ts';
+import { type Timeframe, timeframeMs } from '../../domain/market/bar.ts';
 import { epochDay } from '../../domain/market-time.ts';
 import { type ContractIdentity, needsRoots } from '../contract/option-roots.ts';
 import { int32, known, scaled, type Update, uint32 } from './frames.ts';

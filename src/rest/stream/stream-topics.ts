@@ -1,6 +1,6 @@
-import type { Timeframe } from '../../domain/bar.ts';
-import { timeframes } from '../../domain/bar.ts';
-import { parseTicker } from '../../domain/ticker.ts';
+import type { Timeframe } from '../../domain/market/bar.ts';
+import { timeframes } from '../../domain/market/bar.ts';
+import { parseTicker } from '../../domain/market/ticker.ts';
 import { Failure, invalidParameter } from '../../wire/failure.ts';
 import type { ScopeGroup } from '../contract/route.ts';
 

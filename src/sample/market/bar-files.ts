@@ -1,4 +1,4 @@
-import type { BarColumns } from '../../domain/bar.ts';
+import type { BarColumns } from '../../domain/market/bar.ts';
 import { exchangeInstant, type SessionDate } from '../../domain/market-time.ts';
 import { minuteMs } from '../../domain/units.ts';
 import { type SamplePrices, volumeOf } from './prices.ts';

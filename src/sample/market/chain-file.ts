@@ -3,7 +3,7 @@ import { osiSymbol } from '../../domain/chain/option-contract.ts';
 import { exchangeInstant, exchangeOffsetMs, type SessionDate } from '../../domain/market-time.ts';
 import { hourMs } from '../../domain/units.ts';
 import { type ListedExpiry, listedExpiries } from './listing.ts';
-import { quoteAround, quoteTick, sessionVolatility, smile, strikeValue } from './option-value.ts';
+import { quoteAround, quoteTick, sessionVolatility, smile, strikeValue } from './options/option-value.ts';
 import type { SamplePrices } from './prices.ts';
 import { randomFrom, seedOf } from './random.ts';
 import type { SampleSymbol } from './universe.ts';

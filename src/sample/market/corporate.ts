@@ -1,7 +1,7 @@
 import { tradingDayAtOrBefore } from '../../domain/calendar.ts';
 import { addDays, type SessionDate } from '../../domain/market-time.ts';
 import { thirdFriday } from './listing.ts';
-import { sampleDividendYield, sampleRate } from './option-value.ts';
+import { sampleDividendYield, sampleRate } from './options/option-value.ts';
 import type { SamplePrices } from './prices.ts';
 import { sessionFrom, splitDate, splitSymbol, splitText } from './split.ts';
 import { type SampleSymbol, sampleSymbols } from './universe.ts';

@@ -1,8 +1,8 @@
+import { priceUnits } from '../../domain/market/print.ts';
 import { exchangeInstant, type SessionDate } from '../../domain/market-time.ts';
-import { priceUnits } from '../../domain/print.ts';
 import { minuteMs } from '../../domain/units.ts';
-import type { SampleContract } from './option-market.ts';
-import { nanosText, sampleOptionTape } from './option-tape-file.ts';
+import type { SampleContract } from './options/option-market.ts';
+import { nanosText, sampleOptionTape } from './options/option-tape-file.ts';
 import type { SamplePrices } from './prices.ts';
 import { randomFrom, seedOf } from './random.ts';
 import { listingOf } from './stock-conditions.ts';

@@ -1,5 +1,5 @@
-import { type BarColumns, barColumns } from '../../domain/bar.ts';
 import { closeMinute, previousTradingDay, sessionMinutes } from '../../domain/calendar.ts';
+import { type BarColumns, barColumns } from '../../domain/market/bar.ts';
 import { exchangeInstant, type SessionDate } from '../../domain/market-time.ts';
 import { minuteMs } from '../../domain/units.ts';
 import { randomFrom, seedOf } from './random.ts';

@@ -1,5 +1,5 @@
-import { finraExchange } from '../../domain/exchanges.ts';
-import type { CompositionCategory } from '../../domain/stock-trade-conditions.ts';
+import { finraExchange } from '../../domain/market/exchanges.ts';
+import type { CompositionCategory } from '../../domain/market/stock-trade-conditions.ts';
 import type { Random } from './random.ts';
 import type { PrintRole } from './stock-minute.ts';
 import type { SampleSymbol } from './universe.ts';

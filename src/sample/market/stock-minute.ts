@@ -1,4 +1,4 @@
-import { priceUnits } from '../../domain/print.ts';
+import { priceUnits } from '../../domain/market/print.ts';
 import type { Random } from './random.ts';
 
 /** One record of the simulated stock tape. */

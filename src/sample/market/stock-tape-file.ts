@@ -1,7 +1,7 @@
+import { priceUnits } from '../../domain/market/print.ts';
 import type { SessionDate } from '../../domain/market-time.ts';
-import { priceUnits } from '../../domain/print.ts';
 import { minuteMs } from '../../domain/units.ts';
-import { nanosText } from './option-tape-file.ts';
+import { nanosText } from './options/option-tape-file.ts';
 import type { SamplePrices } from './prices.ts';
 import { listingOf } from './stock-conditions.ts';
 import type { StockRecord } from './stock-corrections.ts';

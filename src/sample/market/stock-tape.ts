@@ -1,5 +1,5 @@
+import { priceUnits } from '../../domain/market/print.ts';
 import { exchangeInstant, type SessionDate } from '../../domain/market-time.ts';
-import { priceUnits } from '../../domain/print.ts';
 import { minuteMs } from '../../domain/units.ts';
 import { minuteWeight, type SamplePrices } from './prices.ts';
 import { type Random, randomFrom, seedOf } from './random.ts';

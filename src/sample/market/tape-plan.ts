@@ -1,5 +1,5 @@
 import type { FlowEventKind, FlowSide } from '../../domain/flow/flow.ts';
-import type { SampleContract } from './option-market.ts';
+import type { SampleContract } from './options/option-market.ts';
 import type { Random } from './random.ts';
 
 /** A contract that a plan may use, with its quote, cents. */

@@ -1,4 +1,4 @@
-import { readTicker } from '../../domain/ticker.ts';
+import { readTicker } from '../../domain/market/ticker.ts';
 import { gexCaptureOf, type ServedGexCapture } from '../../resolvers/gex/gex.ts';
 import type { NodeLookup } from '../node-id.ts';
 import { capturePoints, strikeSizes } from './cost.ts';

@@ -1,4 +1,4 @@
-import type { BarColumns, StockBar } from '../../domain/bar.ts';
+import type { BarColumns, StockBar } from '../../domain/market/bar.ts';
 import { exchangeTimeZone } from '../../domain/market-time.ts';
 import { type BarsAsked, barsAsked } from '../../resolvers/market/bars-asked.ts';
 import { lastSession } from '../../resolvers/market/last-session.ts';

@@ -1,4 +1,4 @@
-import type { SymbolClass, SymbolEntry, TenorFrame } from '../../domain/symbol.ts';
+import type { SymbolClass, SymbolEntry, TenorFrame } from '../../domain/market/symbol.ts';
 import { type RequestContext, realTicker, registeredSymbol } from '../../resolvers/context.ts';
 import {
   type AccessAnswer,

@@ -5,7 +5,7 @@ import {
   type ConcentrationRow,
   disclosureThreshold,
   type ProfileRow,
-} from '../../domain/off-exchange.ts';
+} from '../../domain/offexchange/off-exchange.ts';
 import {
   type OffExchangeMeta,
   type OffExchangePage,

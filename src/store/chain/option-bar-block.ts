@@ -1,5 +1,5 @@
-import type { BarColumns } from '../../domain/bar.ts';
 import type { CoverageStatus } from '../../domain/flow/coverage.ts';
+import type { BarColumns } from '../../domain/market/bar.ts';
 import type { SessionDate } from '../../domain/market-time.ts';
 import { blockVersion, encodeBars } from '../market/bar-codec.ts';
 import type { Row } from '../rows/models/sets.ts';

@@ -1,7 +1,7 @@
-import { type BarColumns, barColumns } from '../../domain/bar.ts';
-import { aggregateBars } from '../../domain/bar-aggregation.ts';
 import { contractId } from '../../domain/chain/option-contract.ts';
 import type { CoverageStatus } from '../../domain/flow/coverage.ts';
+import { type BarColumns, barColumns } from '../../domain/market/bar.ts';
+import { aggregateBars } from '../../domain/market/bar-aggregation.ts';
 import { exchangeInstant, type SessionDate } from '../../domain/market-time.ts';
 import { minuteMs } from '../../domain/units.ts';
 import { concatBars, mergeBars, sliceBars } from '../market/bar-blocks.ts';

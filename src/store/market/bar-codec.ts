@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { type BarColumns, barColumnNames } from '../../domain/bar.ts';
+import { type BarColumns, barColumnNames } from '../../domain/market/bar.ts';
 import { decodeBlock, encodeBlock, measures, numbers } from '../series/codec.ts';
 
 /** Content hash of a payload: equal content, equal version. */

@@ -1,5 +1,5 @@
-import type { Timeframe } from '../../domain/bar.ts';
 import { tradeDate } from '../../domain/calendar.ts';
+import type { Timeframe } from '../../domain/market/bar.ts';
 import { exchangeDate, type SessionDate } from '../../domain/market-time.ts';
 import { readFrom, type Store } from '../rows/connection.ts';
 import { findAny } from '../rows/models/any-of.ts';

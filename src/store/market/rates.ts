@@ -1,5 +1,5 @@
+import { type Rate, rateAt } from '../../domain/market/rates.ts';
 import { addDays, type SessionDate } from '../../domain/market-time.ts';
-import { type Rate, rateAt } from '../../domain/rates.ts';
 import { readFrom, type Store } from '../rows/connection.ts';
 import { upsertRows } from '../rows/models/sets.ts';
 import type { Reader } from '../rows/reader.ts';

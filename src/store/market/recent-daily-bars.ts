@@ -1,4 +1,4 @@
-import { type BarColumns, barColumns } from '../../domain/bar.ts';
+import { type BarColumns, barColumns } from '../../domain/market/bar.ts';
 import { addDays, exchangeInstant, type SessionDate } from '../../domain/market-time.ts';
 import { yieldToEventLoop } from '../../runtime/event-loop.ts';
 import type { Store } from '../rows/connection.ts';

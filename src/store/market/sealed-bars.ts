@@ -1,5 +1,5 @@
-import { type BarColumns, barColumnNames } from '../../domain/bar.ts';
 import { tradeDate, tradeSpan } from '../../domain/calendar.ts';
+import { type BarColumns, barColumnNames } from '../../domain/market/bar.ts';
 import type { SessionDate } from '../../domain/market-time.ts';
 import { type BarGuard, firstAtOrAfter, sliceBars } from './bar-blocks.ts';
 import { SessionSealed, sealedSessions } from './session-seals.ts';

@@ -1,6 +1,6 @@
 import type { Symbol as SymbolRow } from '../../../generated/store/client.ts';
 import { type OptionRoots, optionRoots } from '../../domain/chain/option-root.ts';
-import type { SymbolClass, SymbolEntry } from '../../domain/symbol.ts';
+import type { SymbolClass, SymbolEntry } from '../../domain/market/symbol.ts';
 import type { MaybePromise } from '../../runtime/maybe-promise.ts';
 import { currentRequest } from '../../runtime/request-scope.ts';
 import { dependOn, type Store } from '../rows/connection.ts';

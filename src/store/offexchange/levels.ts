@@ -1,5 +1,5 @@
 import type { SessionDate } from '../../domain/market-time.ts';
-import type { ConcentrationRow, ProfileRow } from '../../domain/off-exchange.ts';
+import type { ConcentrationRow, ProfileRow } from '../../domain/offexchange/off-exchange.ts';
 import { deleteRows, upsertRows } from '../rows/models/sets.ts';
 import { statement } from '../rows/statement.ts';
 import type { Transaction } from '../rows/transaction.ts';

@@ -6,7 +6,7 @@ import {
   disclosureSessions,
   disclosureThreshold,
   type ProfileRow,
-} from '../../domain/off-exchange.ts';
+} from '../../domain/offexchange/off-exchange.ts';
 import { isStorableText } from '../../wire/stored-text.ts';
 import { readFrom, type Store } from '../rows/connection.ts';
 import { statement } from '../rows/statement.ts';

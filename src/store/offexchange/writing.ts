@@ -1,6 +1,11 @@
 import { optionsOverAtMs } from '../../domain/calendar.ts';
 import type { SessionDate } from '../../domain/market-time.ts';
-import type { CompositionRow, ConcentrationRow, OffExchangeSession, ProfileRow } from '../../domain/off-exchange.ts';
+import type {
+  CompositionRow,
+  ConcentrationRow,
+  OffExchangeSession,
+  ProfileRow,
+} from '../../domain/offexchange/off-exchange.ts';
 import { deleteRows, insertRows } from '../rows/models/sets.ts';
 import type { Transaction } from '../rows/transaction.ts';
 

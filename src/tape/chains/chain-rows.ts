@@ -7,7 +7,7 @@ import {
   readOptionContractText,
 } from '../../domain/chain/option-contract.ts';
 import { type OptionRoots, standardRoots } from '../../domain/chain/option-root.ts';
-import { highestStockPrice } from '../../domain/print.ts';
+import { highestStockPrice } from '../../domain/market/print.ts';
 import { TapeFileError } from '../csv/tape-file.ts';
 import { type ReadNumber, type SourceName, withinDomain } from './vendor-domain.ts';
 

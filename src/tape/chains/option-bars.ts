@@ -1,7 +1,7 @@
-import type { Bar } from '../../domain/bar.ts';
 import { sessionEnds } from '../../domain/chain/contract-book.ts';
 import { type OptionContract, readOptionContract } from '../../domain/chain/option-contract.ts';
 import type { InstantBounds } from '../../domain/instant-gate.ts';
+import type { Bar } from '../../domain/market/bar.ts';
 import { minuteMs } from '../../domain/units.ts';
 import { type BarColumnName, barReader } from '../csv/bar-lines.ts';
 import type { ColumnIndex, CsvFormat } from '../csv/csv.ts';

@@ -1,7 +1,7 @@
-import type { Bar } from '../../domain/bar.ts';
 import type { InstantBounds } from '../../domain/instant-gate.ts';
+import type { Bar } from '../../domain/market/bar.ts';
+import { highestStockPrice } from '../../domain/market/print.ts';
 import { dateOfEpochDay, exchangeDate, type SessionDate } from '../../domain/market-time.ts';
-import { highestStockPrice } from '../../domain/print.ts';
 import { dayMs } from '../../domain/units.ts';
 import type { optionAggregates, stockAggregates } from '../formats/aggregates.ts';
 import type { ColumnOf } from '../formats/format.ts';

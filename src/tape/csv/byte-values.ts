@@ -1,5 +1,5 @@
 import type { InstantBounds } from '../../domain/instant-gate.ts';
-import { priceUnits, sizeParts } from '../../domain/print.ts';
+import { priceUnits, sizeParts } from '../../domain/market/print.ts';
 import { readNumber } from './values.ts';
 
 /*

@@ -1,5 +1,5 @@
+import { readTicker } from '../../domain/market/ticker.ts';
 import { isDate, type SessionDate } from '../../domain/market-time.ts';
-import { readTicker } from '../../domain/ticker.ts';
 import { spellings } from '../formats/format.ts';
 import type { ColumnIndex } from './csv.ts';
 import { shown } from './values.ts';

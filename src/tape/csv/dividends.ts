@@ -1,4 +1,4 @@
-import { type Dividend, dividendKinds } from '../../domain/dividends.ts';
+import { type Dividend, dividendKinds } from '../../domain/market/dividends.ts';
 import { dividendList as format } from '../formats/dividend-list.ts';
 import type { ColumnOf } from '../formats/format.ts';
 import { type Cells, cellReader } from './cells.ts';

@@ -1,4 +1,4 @@
-import type { Rate } from '../../domain/rates.ts';
+import type { Rate } from '../../domain/market/rates.ts';
 import type { ColumnOf } from '../formats/format.ts';
 import { rateList as format } from '../formats/rate-list.ts';
 import { type Cells, cellReader } from './cells.ts';

@@ -1,6 +1,6 @@
 import { isTradingDay } from '../../domain/calendar.ts';
+import type { Split } from '../../domain/market/splits.ts';
 import type { SessionDate } from '../../domain/market-time.ts';
-import type { Split } from '../../domain/splits.ts';
 import type { ColumnOf } from '../formats/format.ts';
 import { splitList as format } from '../formats/split-list.ts';
 import { type Cells, cellReader } from './cells.ts';

@@ -1,6 +1,6 @@
-import type { Bar } from '../../domain/bar.ts';
 import { isTradingDay } from '../../domain/calendar.ts';
 import type { InstantBounds } from '../../domain/instant-gate.ts';
+import type { Bar } from '../../domain/market/bar.ts';
 import { exchangeInstant } from '../../domain/market-time.ts';
 import { minuteMs } from '../../domain/units.ts';
 import { stockAggregates } from '../formats/aggregates.ts';

@@ -6,7 +6,7 @@ import {
   symbolClasses,
   type TenorFrame,
   tenorFrames,
-} from '../../domain/symbol.ts';
+} from '../../domain/market/symbol.ts';
 import { type Tier, tiers } from '../../domain/tier.ts';
 import type { ColumnOf } from '../formats/format.ts';
 import { symbolList as format } from '../formats/symbol-list.ts';

@@ -1,4 +1,4 @@
-import { readTicker } from '../../domain/ticker.ts';
+import { readTicker } from '../../domain/market/ticker.ts';
 
 /**
  * A ticker of the vendor's flat files. There a small letter marks what a share is (`BACpL` preferred series L, `XYZr`

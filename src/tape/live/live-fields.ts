@@ -1,6 +1,6 @@
 import { expectedTime, type InstantBounds, isWithin } from '../../domain/instant-gate.ts';
-import { splitNanos } from '../../domain/print.ts';
-import { readTicker } from '../../domain/ticker.ts';
+import { splitNanos } from '../../domain/market/print.ts';
+import { readTicker } from '../../domain/market/ticker.ts';
 import { shown } from '../csv/values.ts';
 import { largestId } from '../prints/print-fields.ts';
 

@@ -12,7 +12,7 @@ import {
   splitSize,
   toPriceUnits,
   tradeNumber,
-} from '../../domain/print.ts';
+} from '../../domain/market/print.ts';
 import { TapeFileError } from '../csv/tape-file.ts';
 import { beforeExpiry } from '../csv/values.ts';
 import { largestOptionPrice, largestOptionSize } from '../prints/option-trades.ts';

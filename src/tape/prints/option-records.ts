@@ -1,8 +1,8 @@
 import { tradeSpan, tradeSpanAt } from '../../domain/calendar.ts';
 import { type ContractBook, createContractBook } from '../../domain/chain/contract-book.ts';
 import type { InstantBounds } from '../../domain/instant-gate.ts';
+import type { OptionQuote } from '../../domain/market/print.ts';
 import { dateOfEpochDay, epochDay } from '../../domain/market-time.ts';
-import type { OptionQuote } from '../../domain/print.ts';
 import { type ByteHeader, byteLineReader } from '../csv/byte-csv.ts';
 import { type OptionQuoteColumn, optionQuoteReader } from './option-quotes.ts';
 import { type OptionTradeColumn, optionTradeReader } from './option-trades.ts';

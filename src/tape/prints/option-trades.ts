@@ -1,6 +1,6 @@
 import type { ContractBook, TradedContract } from '../../domain/chain/contract-book.ts';
 import { digitsBelowMs, type InstantBounds } from '../../domain/instant-gate.ts';
-import { type OptionPrint, sizeParts } from '../../domain/print.ts';
+import { type OptionPrint, sizeParts } from '../../domain/market/print.ts';
 import { type ByteCsvFormat, type ByteFields, readByteCsv, shownField } from '../csv/byte-csv.ts';
 import { byteTexts } from '../csv/byte-texts.ts';
 import { priceAt, sizeMicrosAt } from '../csv/byte-values.ts';

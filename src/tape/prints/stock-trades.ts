@@ -6,7 +6,7 @@ import {
   type StockPrint,
   sizeParts,
   tradeNumber,
-} from '../../domain/print.ts';
+} from '../../domain/market/print.ts';
 import { type ByteCsvFormat, type ByteFields, readByteCsv, shownField } from '../csv/byte-csv.ts';
 import { byteTexts } from '../csv/byte-texts.ts';
 import { countAt, priceAt, sizeMicrosAt } from '../csv/byte-values.ts';

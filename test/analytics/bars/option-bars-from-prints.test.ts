@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { barAt } from '../../../src/domain/bar.ts';
-import { aggregateBars } from '../../../src/domain/bar-aggregation.ts';
+import { barAt } from '../../../src/domain/market/bar.ts';
+import { aggregateBars } from '../../../src/domain/market/bar-aggregation.ts';
 import { contract, print, runTape, spyCall, tapeStart } from '../../support/tapes/option-tape.ts';
 
 const put = contract('O:SPY240419P00500000');

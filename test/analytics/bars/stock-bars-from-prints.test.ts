@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Timeframe } from '../../../src/domain/bar.ts';
+import type { Timeframe } from '../../../src/domain/market/bar.ts';
+import type { StockPrint } from '../../../src/domain/market/print.ts';
 import { exchangeInstant } from '../../../src/domain/market-time.ts';
-import type { StockPrint } from '../../../src/domain/print.ts';
 import { runStockTape, stockBars, stockPrint, stockSession, stockStart } from '../../support/tapes/stock-tape.ts';
 
 const minute = [

@@ -4,7 +4,7 @@ import { offExchangeFigures } from '../../../src/analytics/offexchange/activity.
 import { bucketWidthMicros, concentrationOf } from '../../../src/analytics/offexchange/concentration.ts';
 import { collapse } from '../../../src/analytics/offexchange/disclosure.ts';
 import { addPrint, emptyTotal } from '../../../src/analytics/prints/exact-sum.ts';
-import { compositionCategories, isPriceForming } from '../../../src/domain/stock-trade-conditions.ts';
+import { compositionCategories, isPriceForming } from '../../../src/domain/market/stock-trade-conditions.ts';
 import { hasSharedData } from '../../support/shared-data.ts';
 import { offExchangePrint, runStockTape, sharedStockPrints, stockPrint } from '../../support/tapes/stock-tape.ts';
 

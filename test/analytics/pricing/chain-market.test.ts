@@ -9,7 +9,7 @@ import { chainMarket } from '../../../src/analytics/pricing/chain-market.ts';
 import { yearsUntil } from '../../../src/analytics/pricing/expiry-time.ts';
 import type { ChainCapture, ChainRow } from '../../../src/domain/chain/chain.ts';
 import { lastInstant, standardRoots } from '../../../src/domain/chain/option-root.ts';
-import type { Dividend } from '../../../src/domain/dividends.ts';
+import type { Dividend } from '../../../src/domain/market/dividends.ts';
 import { capturedAt, chainOf, market, pricedChain, sessionDate, smileAt } from '../priced-chain.ts';
 
 const { rate } = market;

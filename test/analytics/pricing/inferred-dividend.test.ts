@@ -7,7 +7,7 @@ import { yearsUntil } from '../../../src/analytics/pricing/expiry-time.ts';
 import { groupKey, type KnownGroups } from '../../../src/analytics/pricing/group-market.ts';
 import { type ChainCapture, type ChainRow, unknownNumbers } from '../../../src/domain/chain/chain.ts';
 import { lastInstant, standardRoots } from '../../../src/domain/chain/option-root.ts';
-import type { Dividend } from '../../../src/domain/dividends.ts';
+import type { Dividend } from '../../../src/domain/market/dividends.ts';
 import { exchangeInstant } from '../../../src/domain/market-time.ts';
 import { escrowedTreePrice } from '../escrowed-tree.ts';
 

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import type { FlowChange } from '../../../src/analytics/flow/changes.ts';
 import { ContractTape } from '../../../src/analytics/session/contract-tape.ts';
 import type { FlowEvent } from '../../../src/domain/flow/flow.ts';
-import type { OptionPrint } from '../../../src/domain/print.ts';
+import type { OptionPrint } from '../../../src/domain/market/print.ts';
 import { contract, runTape, spyCall, tapeSession, tapeStart } from '../../support/tapes/option-tape.ts';
 
 const contracts = [spyCall, contract('O:SPY240419P00500000'), contract('O:SPY240621C00530000')];

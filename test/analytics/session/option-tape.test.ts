@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { OptionTape } from '../../../src/analytics/session/option-tape.ts';
 import type { FlowEvent, FlowMeasures } from '../../../src/domain/flow/flow.ts';
-import type { OptionPrint } from '../../../src/domain/print.ts';
+import type { OptionPrint } from '../../../src/domain/market/print.ts';
 import { book, print, runTape, type TapeRecord, tapeSession, tapeStart } from '../../support/tapes/option-tape.ts';
 import { isPrint, microsOf, tapeContracts, tapes } from '../../support/tapes/tapes.ts';
 

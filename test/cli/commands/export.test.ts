@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { tableFromIPC } from 'apache-arrow';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { type Bar, toBarColumns } from '../../../src/domain/bar.ts';
+import { type Bar, toBarColumns } from '../../../src/domain/market/bar.ts';
 import { saveOptionBars } from '../../../src/store/chain/option-bars.ts';
 import { writeBars } from '../../../src/store/market/bar-blocks.ts';
 import { inTransaction } from '../../../src/store/rows/transaction.ts';

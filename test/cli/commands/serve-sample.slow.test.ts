@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
-import { optionTapeFile } from '../../../src/sample/market/option-tape-file.ts';
+import { optionTapeFile } from '../../../src/sample/market/options/option-tape-file.ts';
 import { sampleShape, sampleVersion } from '../../../src/sample/market/plan.ts';
 import { samplePrices } from '../../../src/sample/market/prices.ts';
 import { writeMetadata } from '../../../src/store/rows/metadata.ts';

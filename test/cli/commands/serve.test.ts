@@ -4,7 +4,7 @@ import { createServer } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { marketHours } from '../../../src/cli/commands/serve.ts';
 import { alwaysOpen } from '../../../src/cli/server/sample.ts';
-import { toBarColumns } from '../../../src/domain/bar.ts';
+import { toBarColumns } from '../../../src/domain/market/bar.ts';
 import { sampleVersion } from '../../../src/sample/market/plan.ts';
 import { writeBars } from '../../../src/store/market/bar-blocks.ts';
 import { saveLiveQuotes } from '../../../src/store/market/live-quotes.ts';

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { exchangeInstant } from '../../../src/domain/market-time.ts';
-import { ensureStarterRegistry } from '../../../src/ingest/files/starter-registry.ts';
+import { ensureStarterRegistry } from '../../../src/ingest/files/lists/starter-registry.ts';
 import { ensureSampleMarket } from '../../../src/ingest/sample/market.ts';
 import { sampleMetadata } from '../../../src/ingest/sample-metadata.ts';
 import { dataFolder } from '../../support/data-folder.ts';

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { americanPrice } from '../../../src/analytics/pricing/american.ts';
 import { yearsUntil } from '../../../src/analytics/pricing/expiry-time.ts';
 import { lastInstant, standardRoots } from '../../../src/domain/chain/option-root.ts';
-import type { Dividend } from '../../../src/domain/dividends.ts';
+import type { Dividend } from '../../../src/domain/market/dividends.ts';
 import { exchangeInstant } from '../../../src/domain/market-time.ts';
 import { storeChain } from '../../../src/ingest/chains/chain.ts';
 import { readReference } from '../../../src/ingest/chains/market-reference.ts';

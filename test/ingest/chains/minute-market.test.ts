@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { toBarColumns } from '../../../src/domain/bar.ts';
 import { standardRoots } from '../../../src/domain/chain/option-root.ts';
+import { toBarColumns } from '../../../src/domain/market/bar.ts';
 import { exchangeInstant } from '../../../src/domain/market-time.ts';
 import { minuteMs } from '../../../src/domain/units.ts';
 import { minuteMarketSource } from '../../../src/ingest/chains/minute-market.ts';

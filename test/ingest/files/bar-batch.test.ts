@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type Bar, barAt } from '../../../src/domain/bar.ts';
+import { type Bar, barAt } from '../../../src/domain/market/bar.ts';
 import { barBatch, slices } from '../../../src/ingest/files/bar-batch.ts';
 
 const bar: fc.Arbitrary<Bar> = fc.record({

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { symbolClasses } from '../../../src/domain/symbol.ts';
+import { symbolClasses } from '../../../src/domain/market/symbol.ts';
 import { tiers } from '../../../src/domain/tier.ts';
-import { ensureStarterRegistry, starterRegistryFile } from '../../../src/ingest/files/starter-registry.ts';
+import { ensureStarterRegistry, starterRegistryFile } from '../../../src/ingest/files/lists/starter-registry.ts';
 import { ingestFiles } from '../../../src/ingest/ingest.ts';
 import { symbolRegistry } from '../../../src/store/market/symbols.ts';
 import { storeForThisTest } from '../../support/store.ts';

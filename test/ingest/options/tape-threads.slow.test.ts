@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { exchangeInstant } from '../../../src/domain/market-time.ts';
-import { ensureStarterRegistry } from '../../../src/ingest/files/starter-registry.ts';
+import { ensureStarterRegistry } from '../../../src/ingest/files/lists/starter-registry.ts';
 import { type IngestOptions, ingestFiles } from '../../../src/ingest/ingest.ts';
 import { leastThreadedBytes } from '../../../src/ingest/options/option-tape-files.ts';
 import { type Random, randomFrom } from '../../../src/sample/market/random.ts';

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { barAt, type Timeframe } from '../../../src/domain/bar.ts';
+import { barAt, type Timeframe } from '../../../src/domain/market/bar.ts';
 import { exchangeInstant } from '../../../src/domain/market-time.ts';
 import { ingestFiles } from '../../../src/ingest/ingest.ts';
 import { readBars } from '../../../src/store/market/bar-blocks.ts';

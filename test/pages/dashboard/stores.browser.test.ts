@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { readOptionContract } from '../../../src/domain/chain/option-contract.ts';
 import { exchangeInstant } from '../../../src/domain/market-time.ts';
 import { examplesAt } from '../../../src/graphql/examples.ts';
-import { ensureStarterRegistry } from '../../../src/ingest/files/starter-registry.ts';
+import { ensureStarterRegistry } from '../../../src/ingest/files/lists/starter-registry.ts';
 import { ingestFiles } from '../../../src/ingest/ingest.ts';
 import { ensureSampleMarket } from '../../../src/ingest/sample/market.ts';
 import { type Json, type TestApp, testApp } from '../../support/app.ts';

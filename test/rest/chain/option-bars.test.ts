@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { type Bar, toBarColumns } from '../../../src/domain/bar.ts';
+import { type Bar, toBarColumns } from '../../../src/domain/market/bar.ts';
 import { exchangeInstant } from '../../../src/domain/market-time.ts';
 import { saveOptionBars } from '../../../src/store/chain/option-bars.ts';
 import { inTransaction } from '../../../src/store/rows/transaction.ts';

@@ -1,7 +1,7 @@
 import protobuf from 'protobufjs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { toBarColumns } from '../../../src/domain/bar.ts';
 import { isTradingDay } from '../../../src/domain/calendar.ts';
+import { toBarColumns } from '../../../src/domain/market/bar.ts';
 import { addDays, epochDay, exchangeInstant } from '../../../src/domain/market-time.ts';
 import { writeCursor } from '../../../src/resolvers/cursor.ts';
 import { writeBars } from '../../../src/store/market/bar-blocks.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { type Bar, barAt, toBarColumns } from '../../../src/domain/bar.ts';
 import { readOptionContract } from '../../../src/domain/chain/option-contract.ts';
+import { type Bar, barAt, toBarColumns } from '../../../src/domain/market/bar.ts';
 import { exchangeInstant } from '../../../src/domain/market-time.ts';
 import { latestOpenInterest, saveOpenInterest } from '../../../src/store/chain/open-interest.ts';
 import {

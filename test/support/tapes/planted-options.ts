@@ -1,7 +1,7 @@
 import type { FlowEventKind, FlowSide } from '../../../src/domain/flow/flow.ts';
-import type { SampleContract } from '../../../src/sample/market/option-market.ts';
-import type { Plant, PlantedPrint } from '../../../src/sample/market/option-plants.ts';
-import type { SampleOptionTape } from '../../../src/sample/market/option-tape-file.ts';
+import type { SampleContract } from '../../../src/sample/market/options/option-market.ts';
+import type { Plant, PlantedPrint } from '../../../src/sample/market/options/option-plants.ts';
+import type { SampleOptionTape } from '../../../src/sample/market/options/option-tape-file.ts';
 import { eventFromUsd } from '../../../src/sample/market/tape-plan.ts';
 
 /** A print of a planted event. */

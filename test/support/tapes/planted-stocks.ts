@@ -1,5 +1,5 @@
-import { priceUnits } from '../../../src/domain/print.ts';
-import { type CompositionCategory, compositionCategories } from '../../../src/domain/stock-trade-conditions.ts';
+import { priceUnits } from '../../../src/domain/market/print.ts';
+import { type CompositionCategory, compositionCategories } from '../../../src/domain/market/stock-trade-conditions.ts';
 import type { StockRecord } from '../../../src/sample/market/stock-corrections.ts';
 import type { TickerRecords } from '../../../src/sample/market/stock-tape-file.ts';
 

@@ -1,5 +1,4 @@
 import { createContractBook } from '../../../src/domain/chain/contract-book.ts';
-import type { SessionDate } from '../../../src/domain/market-time.ts';
 import {
   type OptionPrint,
   type OptionQuote,
@@ -7,8 +6,9 @@ import {
   splitNanos,
   splitSize,
   toPriceUnits,
-} from '../../../src/domain/print.ts';
-import { optionTapeFile } from '../../../src/sample/market/option-tape-file.ts';
+} from '../../../src/domain/market/print.ts';
+import type { SessionDate } from '../../../src/domain/market-time.ts';
+import { optionTapeFile } from '../../../src/sample/market/options/option-tape-file.ts';
 import type { SamplePrices } from '../../../src/sample/market/prices.ts';
 import { stockRecords as sampleStockRecords, stockTapeFile } from '../../../src/sample/market/stock-tape-file.ts';
 import { type TapeShape, tapeShape } from '../../../src/sample/market/tape-shape.ts';

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import { StockTape, type StockTapeOptions } from '../../../src/analytics/session/stock-tape.ts';
-import { type Bar, barAt, type Timeframe } from '../../../src/domain/bar.ts';
+import { type Bar, barAt, type Timeframe } from '../../../src/domain/market/bar.ts';
+import { type StockPrint, splitNanos, splitSize, toPriceUnits } from '../../../src/domain/market/print.ts';
 import { exchangeInstant } from '../../../src/domain/market-time.ts';
-import { type StockPrint, splitNanos, splitSize, toPriceUnits } from '../../../src/domain/print.ts';
 import { splitCsvLine } from '../../../src/tape/csv/csv.ts';
 import { sharedData } from '../shared-data.ts';
 

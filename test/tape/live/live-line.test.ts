@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { createContractBook } from '../../../src/domain/chain/contract-book.ts';
 import { instantBounds } from '../../../src/domain/instant-gate.ts';
-import { tradeNumber } from '../../../src/domain/print.ts';
+import { tradeNumber } from '../../../src/domain/market/print.ts';
 import { type LiveRecord, readLiveLine } from '../../../src/tape/live/live-line.ts';
 import { wideBounds } from '../../support/tapes/tape-lines.ts';
 

@@ -4,7 +4,7 @@ import { createGunzip, gunzipSync } from 'node:zlib';
 import { parse } from 'csv-parse';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { splitNanos, splitSize, toPriceUnits, tradeNumber } from '../../../src/domain/print.ts';
+import { splitNanos, splitSize, toPriceUnits, tradeNumber } from '../../../src/domain/market/print.ts';
 import { unservedTickers } from '../../../src/tape/csv/unserved-tickers.ts';
 import { readStockTrades } from '../../../src/tape/prints/stock-trades.ts';
 import { hasSharedData, sharedData } from '../../support/shared-data.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { blackScholes } from '../../../src/analytics/pricing/black-scholes.ts';
 import { chainFile, sessionChain, spotAt } from '../../../src/sample/market/chain-file.ts';
-import { sampleDividendYield, sampleRate, strikeValue } from '../../../src/sample/market/option-value.ts';
+import { sampleDividendYield, sampleRate, strikeValue } from '../../../src/sample/market/options/option-value.ts';
 import { samplePrices } from '../../../src/sample/market/prices.ts';
 import { sampleSymbolOf } from '../../../src/sample/market/universe.ts';
 import { readChainCsv } from '../../../src/tape/chains/chain-csv.ts';

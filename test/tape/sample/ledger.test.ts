@@ -6,16 +6,20 @@ import { StockTape } from '../../../src/analytics/session/stock-tape.ts';
 import { regularSession } from '../../../src/domain/calendar.ts';
 import { createContractBook } from '../../../src/domain/chain/contract-book.ts';
 import { contractId } from '../../../src/domain/chain/option-contract.ts';
-import { listingExchangeOfTape } from '../../../src/domain/exchanges.ts';
 import type { Coverage } from '../../../src/domain/flow/coverage.ts';
 import { type FlowEvent, flowEventKinds, flowSides } from '../../../src/domain/flow/flow.ts';
+import { listingExchangeOfTape } from '../../../src/domain/market/exchanges.ts';
+import { splitNanos } from '../../../src/domain/market/print.ts';
+import {
+  compositionCategories,
+  stockTraits,
+  stockTraitsOf,
+} from '../../../src/domain/market/stock-trade-conditions.ts';
 import type { SessionDate } from '../../../src/domain/market-time.ts';
-import { splitNanos } from '../../../src/domain/print.ts';
-import { compositionCategories, stockTraits, stockTraitsOf } from '../../../src/domain/stock-trade-conditions.ts';
 import { minuteMs } from '../../../src/domain/units.ts';
 import { listedExpiries } from '../../../src/sample/market/listing.ts';
 import { liveTapeLines } from '../../../src/sample/market/live-tape.ts';
-import { recipes } from '../../../src/sample/market/planted-kinds.ts';
+import { recipes } from '../../../src/sample/market/options/planted-kinds.ts';
 import { samplePrices } from '../../../src/sample/market/prices.ts';
 import { stockSession } from '../../../src/sample/market/stock-tape.ts';
 import { tickersOfTape } from '../../../src/sample/market/stock-tape-file.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { readTicker } from '../../../domain/ticker.ts';
+import { readTicker } from '../../../domain/market/ticker.ts';
 import { type Failure, invalidParameter } from '../../../wire/failure.ts';
 import { fieldError, jsonBody } from '../../contract/body.ts';
 import { opaqueId } from '../../contract/params.ts';

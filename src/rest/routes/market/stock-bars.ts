@@ -1,4 +1,4 @@
-import { timeframes } from '../../../domain/bar.ts';
+import { timeframes } from '../../../domain/market/bar.ts';
 import { exchangeTimeZone } from '../../../domain/market-time.ts';
 import {
   cursor,

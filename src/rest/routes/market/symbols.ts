@@ -1,4 +1,4 @@
-import { symbolClasses } from '../../../domain/symbol.ts';
+import { symbolClasses } from '../../../domain/market/symbol.ts';
 import { oneOf } from '../../contract/params.ts';
 import { route } from '../../contract/route.ts';
 

@@ -1,0 +1,41 @@
+import { contractId } from '../../../domain/chain/option-contract.ts';
+import { barAt } from '../../../domain/market/bar.ts';
+import { exchangeDate } from '../../../domain/market-time.ts';
+import type { Exporter } from './exporter.ts';
+
+/** Bars of every contract of an underlying, by session and contract. */
+export const optionBars: Exporter = {
+  describes: 'bars of an underlying’s contracts, by session, then contract; --timeframe 1m or 5m',
+  whole: false,
+  timeframes: ['1m', '5m'],
+  columns: {
+    symbol: 'text',
+    contract: 'text',
+    timeframe: 'text',
+    ts_ms: 'int64',
+    open: 'float64',
+    high: 'float64',
+    low: 'float64',
+    close: 'float64',
+    volume: 'int64',
+    vwap: 'float64',
+    trade_count: 'int64',
+  },
+  async *rows(store, { symbol, timeframe, fromMs, toMs }) {
+    if (symbol === null || (timeframe !== '1m' && timeframe !== '5m')) return;
+    const [{ readOptionBars }, { storedOptionBars }] = await Promise.all([
+      import('../../../store/chain/option-bars.ts'),
+      import('../../../store/chain/stored-option-bars.ts'),
+    ]);
+    const sessions = await storedOptionBars(store, symbol, exchangeDate(fromMs), exchangeDate(toMs));
+    for (const { sessionDate, contract } of sessions) {
+      const { bars } = await readOptionBars(store, { underlying: symbol, contract }, sessionDate, timeframe);
+      for (let i = 0; i < bars.tsMs.length; i++) {
+        const { tsMs, open, high, low, close, volume, vwap, tradeCount } = barAt(bars, i);
+        if (tsMs < fromMs || tsMs >= toMs) continue;
+        const figures = { ts_ms: tsMs, open, high, low, close, volume, vwap, trade_count: tradeCount };
+        yield { symbol, contract: contractId(contract), timeframe, ...figures };
+      }
+    }
+  },
+};

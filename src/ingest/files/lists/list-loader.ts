@@ -1,0 +1,48 @@
+import { type CsvFormat, type RecordBatch, readCsv } from '../../../tape/csv/csv.ts';
+import type { FileJob, Loader } from '../file-job.ts';
+import { outdatedCaptures } from '../outdated-captures.ts';
+
+/**
+ * The rows of a list in memory, one a key. A line that says something else than one before it with the same key is
+ * bad: nothing tells which of the two is right.
+ */
+async function distinctRows<T extends object>(
+  { path, onBadLine }: Pick<FileJob, 'path' | 'onBadLine'>,
+  batches: AsyncIterable<RecordBatch<T>>,
+  keyOf: (row: T) => string,
+): Promise<{ rows: T[]; read: number }> {
+  const found = new Map<string, { row: T; text: string; line: number }>();
+  let read = 0;
+  for await (const { records, lineNumbers } of batches) {
+    for (const [i, row] of records.entries()) {
+      const [key, line, text] = [keyOf(row), lineNumbers[i]!, JSON.stringify(row)];
+      const before = found.get(key);
+      read++;
+      if (!before) found.set(key, { row, text, line });
+      else if (before.text !== text)
+        onBadLine({ file: path, line, reason: `${key}: line ${before.line} says something else` });
+    }
+  }
+  return { rows: Array.from(found.values(), ({ row }) => row), read };
+}
+
+/**
+ * Loads a list whose rows are stored one a key; rows that the file does not name stay as they are. `store` returns how
+ * many are new or different. `symbolsOf` gives the symbols whose captures are priced with the rows, null = all; absent:
+ * none are.
+ */
+export function listLoader<T extends object, Name extends string>(
+  format: CsvFormat<T, Name>,
+  keyOf: (row: T) => string,
+  store: (job: FileJob, rows: readonly T[]) => Promise<number>,
+  symbolsOf?: (rows: readonly T[]) => ReadonlySet<string> | null,
+): Loader {
+  return async (job) => {
+    const batches = readCsv(job.path, [format], job.onBadLine, job.onBytes);
+    const { rows, read } = await distinctRows(job, batches, keyOf);
+    if (job.refused()) return { rows: read, changed: 0 };
+    const changed = await store(job, rows);
+    const outdated = changed > 0 && symbolsOf ? await outdatedCaptures(job.tx, symbolsOf(rows)) : [];
+    return { rows: read, changed, parts: ['all'], outdated };
+  };
+}

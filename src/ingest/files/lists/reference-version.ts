@@ -1,0 +1,26 @@
+import { hash } from 'node:crypto';
+import type { MarketReference } from '../../../analytics/pricing/market-reference.ts';
+import { nextTradingDay } from '../../../domain/calendar.ts';
+import type { OptionRoots } from '../../../domain/chain/option-root.ts';
+import type { SessionDate } from '../../../domain/market-time.ts';
+
+/** Hash of all that the data sets say of a session's captures: other figures follow only from another one. */
+export function referenceVersion(
+  { roots: names, sessionDate }: { roots: Iterable<string>; sessionDate: SessionDate },
+  { curve = [], dividends = [] }: MarketReference,
+  roots: OptionRoots,
+): string {
+  const terms = [...new Set(names)].sort().map((root) => {
+    const { style, settlement, multiplier, sharesPerContract, followsSpot, adjusted } = roots.of(root, sessionDate);
+    return [root, style, settlement, multiplier, sharesPerContract, followsSpot, adjusted];
+  });
+  // A capture of a weekend is of the session before: what was declared by then counts.
+  const next = nextTradingDay(sessionDate);
+  const coming = dividends.filter(({ exDate, declared }) => exDate > sessionDate && !(declared && declared >= next));
+  const facts = {
+    terms,
+    curve: curve.map(({ days, rate }) => [days, rate]),
+    dividends: coming.map(({ exDate, declared, amount, ratio }) => [exDate, declared, amount, ratio]),
+  };
+  return hash('sha256', JSON.stringify(facts), 'base64url').slice(0, 16);
+}

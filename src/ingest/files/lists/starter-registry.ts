@@ -1,0 +1,23 @@
+import { fileURLToPath } from 'node:url';
+import type { Clock } from '../../../runtime/clock.ts';
+import { allSymbols } from '../../../store/market/symbols.ts';
+import { exclusively } from '../../../store/rows/advisory-lock.ts';
+import type { Store } from '../../../store/rows/connection.ts';
+import { ingestFiles } from '../../ingest.ts';
+
+/** The symbol list that comes with the project: well-known tickers and index products, of every class and tier. */
+export const starterRegistryFile = fileURLToPath(new URL('./starter-registry.csv', import.meta.url));
+
+/**
+ * Stores the starter registry when the store knows no ticker at all. True when it did; a store with tickers keeps its
+ * own.
+ */
+export function ensureStarterRegistry(store: Store, now: Clock): Promise<boolean> {
+  return exclusively(store, 'starter registry', async () => {
+    if ((await allSymbols(store)).length > 0) return false;
+    const { files } = await ingestFiles(store, 'symbols', [starterRegistryFile], { now, bundled: 'registry' });
+    if (files[0]!.status === 'refused')
+      throw new Error(`The starter registry could not be stored: ${files[0]!.reason}`);
+    return true;
+  });
+}
