@@ -17,7 +17,7 @@ const kinds: ClientKind[] = [
 ];
 
 // Tried again once or twice: of the sockets that two processes share a port by, one may be handed a connection in the
-// microseconds in which it closes, about once in fifty stops (decision 21).
+// microseconds in which it closes, about once in fifty stops (decision 19).
 describe('SIGTERM under sixteen busy clients', { retry: 2 }, () => {
   it.each([
     { drainMs: 0, workers: 1 },

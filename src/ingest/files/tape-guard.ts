@@ -1,6 +1,6 @@
 /*
  * Limits of what a tape file may write. It speaks for a session whose prints it has; what is stored of another session
- * stays (docs/decisions/0035-a-file-speaks-for-its-sessions.md).
+ * stays (docs/decisions/0032-a-file-speaks-for-its-sessions.md).
  */
 
 import type { SessionDate } from '../../domain/market-time.ts';

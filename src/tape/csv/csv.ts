@@ -2,7 +2,7 @@ import { type HeaderFormat, lacking } from '../formats/format.ts';
 import { type LineBatch, readLines } from './lines.ts';
 import { type OnBadLine, type OnBytes, TapeFileError } from './tape-file.ts';
 
-// No CSV library: docs/decisions/0026-one-csv-reader.md.
+// No CSV library: docs/decisions/0023-one-csv-reader.md.
 
 /** The fields of a CSV line; null when a quoted field does not end in it. */
 export function splitCsvLine(line: string): string[] | null {
