@@ -99,6 +99,24 @@ function* openings(file: string, text: string): Generator<string> {
   }
 }
 
+/** Words that comments have plainer ones for. */
+const plainer: Readonly<Record<string, string>> = {
+  told: 'sent, reported or notified',
+  whoever: 'the one that is meant',
+  whom: 'the one that is meant',
+  'so many': 'the number',
+  anew: 'again',
+  'under way': 'in progress',
+  moment: 'instant',
+};
+
+const oddWord = new RegExp(String.raw`^[ \t]*(?:\*|/\*\*|//).*?\b(${Object.keys(plainer).join('|')})\b`, 'gm');
+
+function* oddWords(file: string, text: string): Generator<string> {
+  for (const { 0: line, 1: word, index } of text.matchAll(oddWord))
+    yield `${file}:${lineOf(text, index + line.length)}  a comment says "${word}"; write ${plainer[word!]}`;
+}
+
 /** The file that makes failures: the catalogue, where each condition has a name. */
 const failureCatalogue = 'src/wire/failure.ts';
 
@@ -125,6 +143,7 @@ function* findings(folder: string): Generator<string> {
     const code = codeOnly(text);
     yield* names(file, text, code);
     yield* openings(file, text);
+    yield* oddWords(file, text);
     yield* failures(file, text, code);
     yield* lengths(file, text, code);
   }

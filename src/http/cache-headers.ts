@@ -56,7 +56,7 @@ function setHeaders(response: ServerResponse, headers: object): void {
  * Decides, as an answer's headers go out, what the code or the library that wrote it must not.
  * `Cache-Control: no-store` and `Vary` by everything a credential may decide are the default; only what
  * `allowPrivateCaching` and `allowSharedCaching` let through may be stored, so no cache can give one caller's answer to
- * another. A connection that is to be closed is never said to be kept.
+ * another. An answer whose connection closes with it never says that it stays open.
  */
 export function guardHeaders(response: ServerResponse): void {
   const { writeHead } = response;

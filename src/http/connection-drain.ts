@@ -115,7 +115,7 @@ export function createDrainingServer(
     start() {
       if (draining) return;
       draining = true;
-      // Some have been told that they stay open.
+      // Earlier answers have said that these connections stay open.
       server.keepAliveTimeout = idleMs;
       for (const [socket, { answers }] of connections) for (const response of answers) sayClose(socket, response);
     },

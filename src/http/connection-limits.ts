@@ -21,7 +21,7 @@ export interface ConnectionCounts {
   open: number;
   /** Number of these without a request in progress. */
   idle: number;
-  /** Connections refused since the start, by the limit that was reached. */
+  /** Number of connections rejected since the start, by the limit that was reached. */
   refused: { total: number; address: number };
   /** Idle connections closed since the start to make room for new ones. */
   evicted: number;

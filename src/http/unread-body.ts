@@ -2,8 +2,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { declaredLength, isAwaitingContinue } from './request-body.ts';
 
 /**
- * A body of so many bytes that was not read is read after the answer, and its connection goes on; with a larger one it
- * closes.
+ * Maximum size of an unread body that is read after the answer, so that its connection can continue; with a larger one
+ * it closes.
  */
 const smallBytes = 64 * 1024;
 

@@ -15,7 +15,7 @@ export function unreadableRequest({ code, rawPacket }: ParseError): RawAnswer | 
     case 'ECONNRESET':
       return null;
     case 'HPE_HEADER_OVERFLOW':
-      // The first line alone is too long when no line has ended in so many bytes.
+      // The first line alone is too long if no line has ended within the limit.
       return rawPacket && /^[A-Z]+ \S*$/.test(rawPacket.toString('latin1'))
         ? refused(414, 'The URL is too long.')
         : refused(431, 'The headers are too large.');

@@ -19,7 +19,7 @@ import { FileNotStored, type FileToStore, type StoredFileResult, storeFiles } fr
 /** The outcome of one file. */
 export interface FileReport {
   file: string;
-  /** `stored`; `unchanged`: all of it is in force already; `refused`: nothing of it was stored. */
+  /** `stored`; `unchanged`: all of it is stored already; `refused`: nothing of it was stored. */
   status: 'stored' | 'unchanged' | 'refused';
   /** Records read. */
   rows: number;

@@ -14,7 +14,7 @@ import type { Reader } from './rows/reader.ts';
 import { inTransaction, type Transaction } from './rows/transaction.ts';
 import { modelSubjects } from './versions/subjects.ts';
 
-/** The fact in the store on the sample market in it. */
+/** The metadata of the sample market in the store. */
 const sampleFact = 'sample';
 const keepFact = 'keep_sample';
 /** Held by who writes the sample market's data, and alone by who ends it. */
@@ -79,8 +79,8 @@ export async function markSample(tx: Transaction, symbols: readonly string[] = w
 }
 
 /**
- * Throws `ReplacesSample` when the transaction wrote other data to symbols of the sample market, which it is kept
- * beside: the prices of a symbol are all simulated, or none is.
+ * Throws `ReplacesSample` if the transaction wrote other data to symbols of a sample market that is served beside it:
+ * the prices of a symbol are all simulated, or none is.
  */
 export async function rejectMixture(tx: Transaction): Promise<void> {
   const simulated = new Set(await simulatedSymbols(tx));

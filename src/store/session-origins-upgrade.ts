@@ -1,4 +1,4 @@
-// Stores of before sessions had an origin: what the sample market stored is told from other data by the names of files.
+// Stores of releases without origins of sessions: data of the sample market is recognized by the names of its files.
 import { exchangeDate, type SessionDate } from '../domain/market-time.ts';
 import { bundledFile, sampleFile } from './account/sample-key.ts';
 import { lockAllBarBlocks, pickBars } from './market/bar-blocks.ts';

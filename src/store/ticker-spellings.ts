@@ -1,4 +1,4 @@
-// Stores of before one spelling of a ticker was kept: `BRK-B`, `BRK/B` and `BRK B` beside `BRK.B`.
+// Stores of releases that stored several spellings of a ticker: `BRK-B`, `BRK/B` and `BRK B` beside `BRK.B`.
 import type { BarColumns } from '../domain/market/bar.ts';
 import { readTicker } from '../domain/market/ticker.ts';
 import { lockAllBarBlocks, mergeBars, pickBars } from './market/bar-blocks.ts';

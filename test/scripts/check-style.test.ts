@@ -57,6 +57,12 @@ describe('the style check', () => {
     ['a function over 50 lines', 'src/a.ts', `function f() {\n${lines(49)}}\n`, 'src/a.ts:1  a function of 51 lines'],
     ['an arrow function', 'src/a.ts', `const f = async (a: string) => {\n${lines(60)}};\n`, 'a function of 62 lines'],
     ['a method with a return type', 'src/a.ts', `class A {\n  m(): { a: number } {\n${lines(60)}}\n}\n`, 'of 62 lines'],
+    [
+      'a comment with an odd word',
+      'src/a.ts',
+      '/** The clients that are told. */\n',
+      'src/a.ts:1  a comment says "told"',
+    ],
     ['a name that only the project knows', 'src/a.ts', 'export const doorOf = 1;\n', 'src/a.ts:1  doorOf: the field'],
     ['a file of such a name', 'src/crew.ts', 'export const a = 1;\n', 'src/crew.ts  a file named by "crew"'],
     ['a statement in lower case', 'src/store/rows/sql/a.sql', 'SELECT 1 from a\n', 'upper case: from'],

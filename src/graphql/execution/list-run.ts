@@ -14,7 +14,7 @@ export interface ListParts {
   isWritten: boolean;
 }
 
-/** Items of a list that are written together: so many values, or so many items that are waited for. */
+/** Maximum numbers of values, and of awaited items, of a list that are written together. */
 const chunk = { leaves: 2000, promises: 100 };
 
 /** Completes a list as long as the piece lasts, and the rest of it in later pieces. */

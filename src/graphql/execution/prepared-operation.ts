@@ -11,7 +11,7 @@ import {
 import { fragmentsOf } from './document.ts';
 import { type AnswerForm, OperationPlan } from './execution-plan.ts';
 
-/** Plans of an operation that are kept: a client may ask for as many as its conditions have outcomes. */
+/** Maximum number of cached plans of an operation: its conditions may have more outcomes. */
 const mostPlans = 2;
 
 /** Names of the variables that `@skip` and `@include` depend on. */
@@ -28,7 +28,7 @@ function conditionsOf(document: DocumentNode): string[] {
   return [...names];
 }
 
-/** A validated operation, whose plans are kept by the outcome of its conditions. */
+/** A validated operation, whose plans are cached by the outcome of its conditions. */
 export class PreparedOperation {
   readonly schema: GraphQLSchema;
   readonly operation: OperationDefinitionNode;

@@ -34,8 +34,8 @@ export function parseWithinLimits(source: string, options: object = {}): Documen
 }
 
 /**
- * Bounds what is parsed and validated. A document that reads more than the schema needs a credential: without one it is
- * refused before work is done for it.
+ * Bounds what is parsed and validated. A document that reads more than the schema requires a credential: without one it
+ * is rejected before work is done for it.
  */
 export function documentBounds(isStandardIntrospection: (document: DocumentNode) => boolean): Plugin {
   return {

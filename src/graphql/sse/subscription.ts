@@ -28,7 +28,7 @@ export interface AskedSubscription {
   caller: Caller;
   groups: readonly string[];
   query: string;
-  /** As `coerceVariables` read them: what its document does not declare is not kept. */
+  /** As `coerceVariables` read them: those that the document does not declare are dropped. */
   variables: Record<string, unknown>;
 }
 

@@ -178,8 +178,7 @@ export class GraphqlConnection implements WebSocketListener, OpenStream {
   }
 
   /**
-   * Admits the connection by the credential of `connection_init`, as one request and one stream; closes it when it is
-   * refused.
+   * Admits the connection by the credential of `connection_init`, as one request and one stream, or closes it.
    */
   async admit(params: Readonly<Record<string, unknown>> | undefined): Promise<boolean> {
     const { admission, note, report } = this.#services;
@@ -201,7 +200,7 @@ export class GraphqlConnection implements WebSocketListener, OpenStream {
     }
   }
 
-  /** Runs an operation: its errors where it is refused, a query's result, or the events of a subscription. */
+  /** Runs an operation: the errors of a rejection, a query's result, or the events of a subscription. */
   async operation(
     id: string,
     sent: SentOperation,

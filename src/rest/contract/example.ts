@@ -5,7 +5,7 @@ export interface RequestTexts {
 }
 
 /**
- * A request that a route answers with 200. Texts in braces are filled in by whoever sends it: `{symbol}` a ticker,
+ * A request that a route answers with 200. Texts in braces are filled in by the sender: `{symbol}` a ticker,
  * `{contract}` an option contract, `{session}` a session with data, `{previous}` the one before, `{next}` the trading
  * day after it, `{expiry}` an expiration date; `{key}`, `{trade}`, `{account}`, `{watchlist}` and `{import}` the id of
  * such a record.

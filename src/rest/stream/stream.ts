@@ -32,7 +32,7 @@ interface Asking extends Following {
   operations: StreamOperations;
 }
 
-/** Opens one of the subscriptions; throws what it is refused for. */
+/** Opens one of the subscriptions; throws the reason of a rejection. */
 function openTopic(asking: Asking, { kind, variables }: Topic, after: string | null): Promise<LiveAnswers> {
   const write = (data: unknown) => JSON.stringify(data);
   return followTopic(asking, { name: kind, operation: asking.operations.get(kind)!, variables, after, write });
@@ -41,7 +41,7 @@ function openTopic(asking: Asking, { kind, variables }: Topic, after: string | n
 /** Positions come as the header. */
 const named = (failure: Failure) => renamedParameter(failure, 'after', 'Last-Event-ID');
 
-/** Opens all of a stream's subscriptions; when one is refused, none stays open. */
+/** Opens all of a stream's subscriptions; if one is rejected, none stays open. */
 async function openTopics(
   asking: Asking,
   { topics }: AskedTopics,

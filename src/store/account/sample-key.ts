@@ -14,7 +14,7 @@ export const sampleKeyName = 'sample market';
 export const sampleKeyEnded =
   'the sample key no longer works: create an account with tapegraph account set, and a key with tapegraph key create --account <id>';
 
-// Files of the sample market and the starter registry, as they were remembered before the fact above was kept.
+// Files of the sample market and the starter registry, as earlier releases stored them.
 export const bundledFile = /[\\/](sample[\\/][a-z-]+([\\/][^\\/]+){1,2}\.csv\.gz|starter-registry\.csv)$/;
 /** Files of the sample market. */
 export const sampleFile = /[\\/]sample[\\/][a-z-]+([\\/][^\\/]+){1,2}\.csv\.gz$/;

@@ -50,8 +50,8 @@ const appending = statement(
 );
 
 /**
- * Keeps lines of a session, gzip. What is kept without a further line (event time that went on by itself) joins the
- * part before: gzip files put one after the other are one.
+ * Stores lines of a session, as gzip. A part without a further line (event time that went on by itself) is appended to
+ * the part before: concatenated gzip files are one.
  */
 export async function storeLines(
   tx: Transaction,

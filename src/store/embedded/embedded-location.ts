@@ -25,7 +25,7 @@ export interface Owner {
   gid: number;
 }
 
-/** Where an embedded server lives, and as whom. All paths are absolute. */
+/** Location of an embedded server and the user it runs as. All paths are absolute. */
 export interface EmbeddedLocation {
   /** Folder that holds cluster, socket folder and log. */
   home: string;

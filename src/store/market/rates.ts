@@ -37,7 +37,7 @@ export async function curveOn(store: Store, date: SessionDate): Promise<readonly
   return found.get(`${ofNone} ${date}`) ?? [];
 }
 
-/** The continuous rate on a date for so many days, a fraction a year; null without a curve that holds then. */
+/** The continuous rate on a date for a number of days, as a fraction per year; null without a curve of that time. */
 export async function rateOn(store: Store, date: SessionDate, days: number): Promise<number | null> {
   return rateAt(await curveOn(store, date), days);
 }

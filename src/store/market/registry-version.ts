@@ -19,7 +19,7 @@ export async function changeRegistry(tx: Transaction, write: () => Promise<numbe
   return changed;
 }
 
-/** Raises the registry's version: whoever has read it reads it again. */
+/** Raises the registry's version, so that every process reads it again. */
 export async function raiseRegistryVersion(tx: Transaction): Promise<void> {
   await changeRegistry(tx, async () => 1);
 }

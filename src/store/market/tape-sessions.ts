@@ -125,7 +125,7 @@ export async function keepRemainders(tx: Transaction, dataset: TapeDataset, rows
     );
 }
 
-/** Deletes prints that were kept before an instant, epoch ms. */
+/** Deletes prints that were stored before an instant, epoch ms. */
 export async function pruneRemainders({ prisma }: Transaction, beforeMs: number): Promise<void> {
   await prisma.tapeRemainder.deleteMany({ where: { keptAtMs: { lt: beforeMs } } });
 }

@@ -22,7 +22,7 @@ interface PoolOwner {
   pool: pg.Pool;
 }
 
-/** A store whose standbys are told what its listeners hear. */
+/** A store whose standbys are notified of what its listeners receive. */
 interface ListeningStore extends PoolOwner {
   replicas: { changed(): void; heard(count: number): void; deaf(count: number): void } | null;
 }

@@ -90,7 +90,7 @@ function numberOf(object: Readonly<Record<string, unknown>>, key: string): numbe
 
 /**
  * When the chain was taken. `timestamp` is UTC and `last_trade_time` New York's: in the real file, read so, the first
- * is 23:17 of the evening and the last trade 16:14 of the same session; and the exchange's data of one moment in
+ * is 23:17 of the evening and the last trade 16:14 of the same session; and the exchange's data of one instant in
  * session shows the two apart by New York's offset. A chain cannot hold a trade later than itself: where the stamp read
  * as UTC would, it was written in New York. A stamp with an offset is of the instant that it says.
  */

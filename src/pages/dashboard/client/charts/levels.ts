@@ -27,7 +27,7 @@ export function levelsOf(capture: GexCapture | null, spot: number | null): Level
 
 /**
  * The strikes around the spot that hold all but `tail` (a fraction) of the weight on either side; at least `least` of
- * them, where there are so many. Far strikes of next to no weight would press the others together.
+ * them, or all. Far strikes of next to no weight would press the others together.
  */
 export function weightyStrikes<Row>(
   rows: readonly Row[],

@@ -21,7 +21,7 @@ export interface FollowUp {
 
 // Pages of candles that are followed: a session with its extended hours takes two.
 const maxBarPages = 4;
-// A request names at most so many symbols.
+// Maximum number of symbols of a request.
 const maxQuotes = 180;
 
 /** Parts whose panels have come into sight; the errors of the answer. */

@@ -46,7 +46,7 @@ function isPassing([error]: readonly OperationError[]): boolean {
   return error === undefined || code === 'rate_limited' || passingReasons.has(String(reason));
 }
 
-/** An operation, what ends it while there is a connection, and whether the server refused it. */
+/** An operation, the function that ends it while there is a connection, and true if the server rejected it. */
 interface Listened {
   operation: LiveOperation;
   stop: () => void;
@@ -106,7 +106,7 @@ class ReopenedLink implements LiveLink {
 
   #ready(): void {
     this.#isReady = true;
-    // Those that were refused are not asked for again: the answer would be the same.
+    // Rejected ones are not sent again: the answer would be the same.
     for (const listened of this.#listened.values()) if (!listened.isRefused) this.#subscribe(listened);
     this.#parts.onState('live');
     if (this.#isReturning) this.#parts.onReturn();
