@@ -15,7 +15,19 @@ export interface HttpContext {
   sent?: { query: string; variables: Record<string, unknown> };
 }
 
-/** One operation on its way through the plugins. */
+/**
+ * One operation on its way through the plugins. Each field has one writer:
+ *
+ * | field                    | written by                        | read by                                     |
+ * |--------------------------|-----------------------------------|---------------------------------------------|
+ * | sent, answerBytes        | in-process, run-operation         | endpoints, execution, public-errors         |
+ * | sentPoints, connection   | run-operation                     | sent-points, subscriptions                  |
+ * | variables                | plugins/variables                 | admit-operation, execution, subscriptions   |
+ * | admitted, charged        | admit-operation                   | admission, answer-cache, execution, cost    |
+ * | cachedPoints, cachedNote | plugins/answer-cache              | plugins/cost                                |
+ * | isStopped                | execution/sliced-execution        | plugins/cost                                |
+ * | actual                   | plugins/cost                      | plugins/answer-cache                        |
+ */
 export type OperationState = HttpContext & {
   params: { query?: string; operationName?: string };
   /** Its variables as their types read them; absent until they were read. */
