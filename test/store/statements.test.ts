@@ -1,4 +1,4 @@
-import { readdirSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Statement, statements } from '../../src/store/rows/statement.ts';
 import { type TestStore, testStore } from '../support/store.ts';
@@ -34,6 +34,13 @@ describe('the statements that stay SQL', () => {
   test('are the files of the folder, each declared once', () => {
     expect([...statements.keys()].sort()).toEqual(files.sort());
     expect(files.length).toBeLessThanOrEqual(50);
+  });
+
+  test('stand in the table of decision 20, each with its reason', () => {
+    const decision = readFileSync('docs/decisions/0020-prisma-and-sql.md', 'utf8');
+    const rows = decision.slice(decision.indexOf('| statement | why |')).match(/^\| `.*(?= \| .+ \|$)/gm)!;
+    const named = rows.flatMap((row) => [...row.matchAll(/`([a-z-]+)`/g)].map(([, name]) => name));
+    expect(named.sort()).toEqual(files.map((file) => file.split('/').at(-1)).sort());
   });
 
   test.each([...statements.values()])('$name has the parameters and columns that the code declares', async (each) => {
