@@ -5,9 +5,6 @@
 export const longFunctions: Readonly<Record<string, readonly number[]>> = {
   'src/store/cluster/replicas.ts': [146],
   'src/pages/dashboard/client/charts/chart.ts': [134],
-  'src/ingest/tail/stream-lines.ts': [102],
-  'src/ingest/chains/minute-greeks.ts': [101],
-  'src/store/rows/copy-encoding.ts': [91],
   'src/analytics/prints/stock-ledger.ts': [88],
   'src/ingest/options/tape-partitions.ts': [85],
   'src/analytics/bars/option-bars-from-prints.ts': [81],

@@ -58,7 +58,11 @@ async function tapeOf(terminal: Terminal, config: Config, options: FollowCommand
     stop: terminal.interrupted,
     log: (text) => (text.startsWith('warning: ') ? log.warn(text.slice('warning: '.length)) : log.info(text)),
   });
-  return { pieces: lines.pieces(), onCommit: lines.acknowledge, close: lines.close };
+  return {
+    pieces: lines.pieces(),
+    onCommit: (count) => lines.acknowledge(count),
+    close: () => lines.close(),
+  };
 }
 
 async function followTape(terminal: Terminal, options: FollowCommandOptions): Promise<CommandResult> {

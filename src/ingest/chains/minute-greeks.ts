@@ -13,25 +13,6 @@ import { yieldToEventLoop } from '../../runtime/event-loop.ts';
 import type { WrittenMinute } from '../../store/chain/greeks-minutes.ts';
 import { type MinuteMarketOptions, type MinuteMarketSource, minuteMarketSource } from './minute-market.ts';
 
-/** The minute solves of one session being made. */
-export interface MinuteGreeks extends Pick<MinuteTape, 'print' | 'quote' | 'dueMs'> {
-  /** Takes the boundary that is due: the solves of the one before are finished, then its own are begun. */
-  begin(): Promise<void>;
-  /** Continues with about this many American solves; true when none is left. */
-  work(units: number): boolean;
-  /** Ends the solves that were begun, a few an iteration of the event loop. */
-  finish(): Promise<void>;
-  /**
-   * The minutes whose solves are ended since this was last asked, in order; a minute comes whole, with all its
-   * underlyings.
-   */
-  takeSolved(): WrittenMinute[];
-  /** The last boundary that was handed out so, or was solved before; null before the first. */
-  readonly solvedMs: number | null;
-  /** Underlyings with more contracts that trade than are followed. */
-  readonly full: ReadonlySet<string>;
-}
-
 export interface MinuteGreeksOptions extends MinuteMarketOptions {
   /**
    * Days from the session within which a followed contract expires, by underlying; one that is not in it is not
@@ -68,105 +49,132 @@ function marketOf({ minute, contracts, reference, chain }: Underway, roots: Opti
   return minuteMarket(contracts, { underlying, tsMs, spot, reference, chain, roots });
 }
 
-/** The minute solves of a session, of nothing yet. */
-export function createMinuteGreeks(options: MinuteGreeksOptions): MinuteGreeks {
-  const { session, rate, roots, windows } = options;
-  const lastExpiry = new Map<string, SessionDate>(
-    [...windows].map(([symbol, days]) => [symbol, addDays(session, days)]),
-  );
-  const follows = ({ underlying, contract }: TradedContract) =>
-    contract.expiry <= (lastExpiry.get(underlying.symbol) ?? '');
-  const tape = createMinuteTape({ session, follows, most: options.most });
-  const source: MinuteMarketSource = minuteMarketSource(options);
-  // By contract index; NaN = there was none.
-  const closes: number[] = [];
-  const underway: Underway[] = [];
-  let ended: WrittenMinute[] = [];
-  // The boundary whose solves were begun last, and the one handed out last.
-  let begunMs = -Infinity;
-  let solvedMs = options.solvedMs ?? null;
+/** The minute solves of one session, made as its tape is taken in. */
+export class MinuteGreeks {
+  readonly #session: SessionDate;
+  readonly #rate: number;
+  readonly #roots: OptionRoots;
+  readonly #tape: MinuteTape;
+  readonly #source: MinuteMarketSource;
+  /** By contract index; NaN = there was none. */
+  readonly #closes: number[] = [];
+  readonly #underway: Underway[] = [];
+  #ended: WrittenMinute[] = [];
+  /** The boundary whose solves were begun last. */
+  #begunMs = -Infinity;
+  #solvedMs: number | null;
 
-  async function learnCloses(underlyings: ReadonlyMap<string, readonly TapedContract[]>): Promise<void> {
-    const fresh = [...underlyings.values()].flat().filter(({ traded }) => closes[traded.index] === undefined);
-    if (fresh.length === 0) return;
-    const found = await source.closes(
-      fresh.map(({ traded }) => ({ underlying: traded.underlying.symbol, contract: traded.id })),
+  constructor(options: MinuteGreeksOptions) {
+    const { session, rate, roots, windows, most, solvedMs = null } = options;
+    const lastExpiry = new Map<string, SessionDate>(
+      [...windows].map(([symbol, days]) => [symbol, addDays(session, days)]),
     );
-    for (const { traded } of fresh) closes[traded.index] = found.get(traded.id) ?? Number.NaN;
+    const follows = ({ underlying, contract }: TradedContract) =>
+      contract.expiry <= (lastExpiry.get(underlying.symbol) ?? '');
+    this.#session = session;
+    this.#rate = rate;
+    this.#roots = roots;
+    this.#tape = createMinuteTape({ session, follows, most });
+    this.#source = minuteMarketSource(options);
+    this.#solvedMs = solvedMs;
   }
 
-  /** The next solve, or what it needs; what it cost. */
-  function solveNext(one: Underway): number {
+  print(print: Parameters<MinuteTape['print']>[0]): void {
+    this.#tape.print(print);
+  }
+
+  quote(quote: Parameters<MinuteTape['quote']>[0]): void {
+    this.#tape.quote(quote);
+  }
+
+  /** The boundary that is due next, epoch ms. */
+  get dueMs(): number {
+    return this.#tape.dueMs;
+  }
+
+  /** The last boundary that was handed out, or was solved before; null before the first. */
+  get solvedMs(): number | null {
+    return this.#solvedMs;
+  }
+
+  /** Underlyings with more contracts that trade than are followed. */
+  get full(): ReadonlySet<string> {
+    return this.#tape.full;
+  }
+
+  /** Takes the boundary that is due: the solves of the one before are finished, then its own are begun. */
+  async begin(): Promise<void> {
+    if (this.#solvedMs !== null && this.#tape.nextMs <= this.#solvedMs) return this.#tape.skip();
+    await this.finish();
+    const { tsMs, underlyings } = this.#tape.take();
+    this.#begunMs = tsMs;
+    await this.#learnCloses(underlyings);
+    const spots = await this.#source.spots(tsMs, [...underlyings.keys()]);
+    for (const [underlying, contracts] of underlyings) {
+      const minute = {
+        ...{ underlying, tsMs, spot: spots.get(underlying) ?? null, rate: this.#rate, methodologyVersion },
+        solves: new Map<string, GreeksSolve>(),
+      };
+      const reference = await this.#source.reference(underlying);
+      const chain = await this.#source.groups(tsMs, underlying);
+      this.#underway.push({ minute, contracts, reference, chain, market: null, next: 0 });
+    }
+  }
+
+  /** Continues with about this many American solves; true when none is left. */
+  work(units: number): boolean {
+    for (let left = units; left > 0; ) {
+      const one = this.#underway[0];
+      if (!one) break;
+      if (one.next < one.contracts.length) left -= this.#solveNext(one);
+      else {
+        this.#underway.shift();
+        this.#ended.push(one.minute);
+      }
+    }
+    return this.#underway.length === 0;
+  }
+
+  /** Ends the solves that were begun, a few an iteration of the event loop. */
+  async finish(): Promise<void> {
+    while (!this.work(unitsPerYield)) await yieldToEventLoop();
+  }
+
+  /**
+   * The minutes whose solves are ended since this was last asked, in order; a minute comes whole, with all its
+   * underlyings.
+   */
+  takeSolved(): WrittenMinute[] {
+    if (this.#begunMs === -Infinity) return [];
+    // One that is being solved is not handed out in part.
+    const throughMs = this.#underway.length > 0 ? this.#begunMs - minuteMs : this.#begunMs;
+    const solved = this.#ended.filter(({ tsMs, solves }) => tsMs <= throughMs && solves.size > 0);
+    this.#ended = this.#ended.filter(({ tsMs }) => tsMs > throughMs);
+    this.#solvedMs = Math.max(this.#solvedMs ?? -Infinity, throughMs);
+    return solved;
+  }
+
+  async #learnCloses(underlyings: ReadonlyMap<string, readonly TapedContract[]>): Promise<void> {
+    const fresh = [...underlyings.values()].flat().filter(({ traded }) => this.#closes[traded.index] === undefined);
+    if (fresh.length === 0) return;
+    const found = await this.#source.closes(
+      fresh.map(({ traded }) => ({ underlying: traded.underlying.symbol, contract: traded.id })),
+    );
+    for (const { traded } of fresh) this.#closes[traded.index] = found.get(traded.id) ?? Number.NaN;
+  }
+
+  /** The next solve, or the market that it needs; returns the cost. */
+  #solveNext(one: Underway): number {
     if (one.market === null) {
-      one.market = marketOf(one, roots);
+      one.market = marketOf(one, this.#roots);
       return yieldUnits * one.contracts.length;
     }
     const { traded, contract, quote, trade } = one.contracts[one.next++]!;
-    const close = closes[traded.index]!;
-    const solve = minuteSolve(
-      { contract, quote, trade, previousClose: Number.isNaN(close) ? null : close },
-      one.market,
-    );
+    const close = this.#closes[traded.index]!;
+    const previousClose = Number.isNaN(close) ? null : close;
+    const solve = minuteSolve({ contract, quote, trade, previousClose }, one.market);
     if (solve !== null) one.minute.solves.set(traded.id, solve);
     if (solve === null || solve.markSource === 'close') return unsolvedUnits;
-    return roots.of(contract.root, session).style === 'european' ? europeanUnits : 1;
+    return this.#roots.of(contract.root, this.#session).style === 'european' ? europeanUnits : 1;
   }
-
-  function work(units: number): boolean {
-    for (let left = units; left > 0; ) {
-      const one = underway[0];
-      if (!one) break;
-      if (one.next < one.contracts.length) left -= solveNext(one);
-      else {
-        underway.shift();
-        ended.push(one.minute);
-      }
-    }
-    return underway.length === 0;
-  }
-
-  async function finish(): Promise<void> {
-    while (!work(unitsPerYield)) await yieldToEventLoop();
-  }
-
-  async function begin(): Promise<void> {
-    if (solvedMs !== null && tape.nextMs <= solvedMs) return tape.skip();
-    await finish();
-    const { tsMs, underlyings } = tape.take();
-    begunMs = tsMs;
-    await learnCloses(underlyings);
-    const spots = await source.spots(tsMs, [...underlyings.keys()]);
-    for (const [underlying, contracts] of underlyings) {
-      const minute = {
-        ...{ underlying, tsMs, spot: spots.get(underlying) ?? null, rate, methodologyVersion },
-        solves: new Map<string, GreeksSolve>(),
-      };
-      const [reference, chain] = [await source.reference(underlying), await source.groups(tsMs, underlying)];
-      underway.push({ minute, contracts, reference, chain, market: null, next: 0 });
-    }
-  }
-
-  return {
-    get dueMs() {
-      return tape.dueMs;
-    },
-    print: tape.print,
-    quote: tape.quote,
-    begin,
-    work,
-    finish,
-    takeSolved() {
-      if (begunMs === -Infinity) return [];
-      // One that is being solved is not handed out in part.
-      const throughMs = underway.length > 0 ? begunMs - minuteMs : begunMs;
-      const solved = ended.filter(({ tsMs, solves }) => tsMs <= throughMs && solves.size > 0);
-      ended = ended.filter(({ tsMs }) => tsMs > throughMs);
-      solvedMs = Math.max(solvedMs ?? -Infinity, throughMs);
-      return solved;
-    },
-    get solvedMs() {
-      return solvedMs;
-    },
-    full: tape.full,
-  };
 }

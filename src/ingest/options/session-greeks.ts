@@ -5,7 +5,7 @@ import { readRoots } from '../../store/market/option-roots.ts';
 import { followedWindows } from '../../store/market/symbols.ts';
 import type { Transaction } from '../../store/rows/transaction.ts';
 import { solveWithMinutes } from '../chains/chain.ts';
-import { createMinuteGreeks, type MinuteGreeks } from '../chains/minute-greeks.ts';
+import { MinuteGreeks } from '../chains/minute-greeks.ts';
 
 /** Settings of solving the contracts of a tape by the minute. */
 export interface Solving {
@@ -38,7 +38,7 @@ export async function sessionSolver(
   const windows = most === 0 || regularSession(session) === null ? new Map() : await followedWindows(tx);
   const roots = await readRoots(tx);
   function begin(symbol: string): SessionGreeks {
-    const minutes = createMinuteGreeks({ from: tx, session, rate, roots, most, windows });
+    const minutes = new MinuteGreeks({ from: tx, session, rate, roots, most, windows });
     const slots: GreeksSlots = new Map();
     let taken = 0;
     async function write() {
@@ -50,8 +50,8 @@ export async function sessionSolver(
       await saveGreeksMinutes(tx, session, minutes.takeSolved(), slots);
     }
     return {
-      print: minutes.print,
-      quote: minutes.quote,
+      print: (print) => minutes.print(print),
+      quote: (quote) => minutes.quote(quote),
       get dueMs() {
         return minutes.dueMs;
       },

@@ -18,7 +18,7 @@ import { beginSampleWrite, writtenSymbols } from '../../store/sample-data.ts';
 import type { LiveRecord } from '../../tape/live/live-line.ts';
 import { readLiveLines } from '../../tape/live/live-lines.ts';
 import { storeChain } from '../chains/chain.ts';
-import { createMinuteGreeks } from '../chains/minute-greeks.ts';
+import { MinuteGreeks } from '../chains/minute-greeks.ts';
 import type { IngestSettings } from '../files/file-job.ts';
 import { createLiveSession, forgetChanges, type LiveSession, type SessionRecord } from './live-session.ts';
 import { instantOf, OpenSessions } from './open-sessions.ts';
@@ -144,7 +144,7 @@ export class Follower {
     return createLiveSession(date, {
       firstSnapshotSeq: await highestSnapshot(tx, date),
       extendedBars: this.#options.extendedBars,
-      greeks: (livePrice) => createMinuteGreeks({ ...settings, livePrice }),
+      greeks: (livePrice) => new MinuteGreeks({ ...settings, livePrice }),
     });
   }
 

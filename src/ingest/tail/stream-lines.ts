@@ -9,19 +9,6 @@ const patienceMs = 5000;
 const longestPauseMs = 5000;
 const pollMs = 50;
 
-/** A Redis stream, each entry one or more lines in its field `line`, read as a consumer of a group. */
-export interface StreamLines {
-  /**
-   * Pieces of whole lines: first what was delivered before and never acknowledged, then what is new. While Redis is
-   * away it waits, and then goes on with the entry after the last it gave: none is omitted, none comes twice. Ends when
-   * stopped.
-   */
-  pieces(): AsyncGenerator<Buffer>;
-  /** Acknowledges the entries of the first `count` pieces given out; when Redis is away, later. */
-  acknowledge(count: number): Promise<void>;
-  close(): void;
-}
-
 export interface StreamLinesOptions {
   url: string;
   stream: string;
@@ -92,104 +79,131 @@ async function connected(url: string): Promise<Redis> {
 
 /** Joins the stream's group, making both when they are not there. Throws when Redis is not reachable. */
 export async function openStreamLines(options: StreamLinesOptions): Promise<StreamLines> {
-  const { url, stream, group, consumer, stop, log } = options;
-  const redis = await connected(url);
-  /** The ids of pieces given out and not written yet, and those that are written and not acknowledged. */
-  const delivered: string[][] = [];
-  let owed: string[] = [];
-  let committed = 0;
-  let lastGiven = '0-0';
-  let lastCommitted = '0-0';
-  let away = false;
+  const redis = await connected(options.url);
+  const lines = new StreamLines(redis, options);
+  try {
+    await lines.joinGroup();
+  } catch (error) {
+    lines.close();
+    throw error;
+  }
+  return lines;
+}
 
-  async function joinGroup(): Promise<void> {
-    await redis.xgroup('CREATE', stream, group, lastGiven, 'MKSTREAM').catch((error: Error) => {
+/** A Redis stream, each entry one or more lines in its field `line`, read as a consumer of a group. */
+export class StreamLines {
+  readonly #redis: Redis;
+  readonly #options: StreamLinesOptions;
+  /** The ids of pieces given out and not written yet. */
+  readonly #delivered: string[][] = [];
+  /** Ids that are written and not acknowledged. */
+  #owed: string[] = [];
+  #committed = 0;
+  #lastGiven = '0-0';
+  #lastCommitted = '0-0';
+  #isAway = false;
+
+  constructor(redis: Redis, options: StreamLinesOptions) {
+    this.#redis = redis;
+    this.#options = options;
+  }
+
+  /**
+   * Pieces of whole lines: first what was delivered before and never acknowledged, then what is new. While Redis is
+   * away it waits, and then goes on with the entry after the last it gave: none is omitted, none comes twice. Ends when
+   * stopped.
+   */
+  async *pieces(): AsyncGenerator<Buffer> {
+    // From an id: what this consumer was given after it and did not acknowledge; when that is through, from >: what
+    // nobody was given.
+    let after = this.#lastGiven;
+    while (!this.#options.stop.aborted) {
+      const entries = await this.#next(after);
+      after = entries === null ? '>' : entries.length === 0 ? this.#lastGiven : after;
+      const fresh = this.#onlyNew(entries ?? []);
+      if (fresh.length === 0) continue;
+      this.#lastGiven = fresh.at(-1)![0];
+      if (after !== '>') after = this.#lastGiven;
+      this.#delivered.push(fresh.map(([id]) => id));
+      yield linesOf(fresh);
+    }
+  }
+
+  /** Acknowledges the entries of the first `count` pieces given out; when Redis is away, later. */
+  async acknowledge(count: number): Promise<void> {
+    for (; this.#committed < count; this.#committed++) {
+      const ids = this.#delivered.shift()!;
+      this.#lastCommitted = ids.at(-1)!;
+      this.#owed.push(...ids);
+    }
+    await this.#settle();
+  }
+
+  close(): void {
+    this.#redis.disconnect();
+  }
+
+  /** Makes the stream and the group, unless they are there. */
+  async joinGroup(): Promise<void> {
+    const { stream, group } = this.#options;
+    await this.#redis.xgroup('CREATE', stream, group, this.#lastGiven, 'MKSTREAM').catch((error: Error) => {
       if (!error.message.startsWith('BUSYGROUP')) throw error;
     });
   }
 
-  async function read(after: string): Promise<Entries> {
+  async #read(after: string): Promise<Entries> {
+    const { stream, group, consumer } = this.#options;
     const block = ['BLOCK', waitMs] as const;
     const from = ['STREAMS', stream, after] as const;
-    const reply = await redis.xreadgroup('GROUP', group, consumer, 'COUNT', entriesAtOnce, ...block, ...from);
+    const reply = await this.#redis.xreadgroup('GROUP', group, consumer, 'COUNT', entriesAtOnce, ...block, ...from);
     return (reply as Reply)?.[0]?.[1] ?? [];
   }
 
-  /** If an acknowledgement fails, the next one covers it. */
-  async function settle(): Promise<void> {
-    const ids = owed;
-    if (ids.length === 0 || redis.status !== 'ready') return;
-    owed = [];
-    await redis.xack(stream, group, ...ids).catch(() => {
-      owed = [...ids, ...owed];
+  /** Acknowledges what is owed. If that fails, the next acknowledgement covers it. */
+  async #settle(): Promise<void> {
+    const { stream, group } = this.#options;
+    const ids = this.#owed;
+    if (ids.length === 0 || this.#redis.status !== 'ready') return;
+    this.#owed = [];
+    await this.#redis.xack(stream, group, ...ids).catch(() => {
+      this.#owed = [...ids, ...this.#owed];
     });
   }
 
   /** Waits until Redis answers again. */
-  async function comesBack(error: unknown): Promise<void> {
-    if (!away) log(`warning: Redis is not reachable (${(error as Error).message}); reading continues when it is back`);
-    away = true;
+  async #comesBack(error: unknown): Promise<void> {
+    const { log, stop } = this.#options;
+    if (!this.#isAway)
+      log(`warning: Redis is not reachable (${(error as Error).message}); reading continues when it is back`);
+    this.#isAway = true;
     // A connection that hangs looks like one that is ready.
-    if (redis.status === 'ready') redis.disconnect(true);
+    if (this.#redis.status === 'ready') this.#redis.disconnect(true);
     do await delay(pollMs);
-    while (redis.status !== 'ready' && !stop.aborted);
+    while (this.#redis.status !== 'ready' && !stop.aborted);
   }
 
   /** Entries never given out before. A Redis that came back with an older state hands some out again. */
-  function onlyNew(entries: Entries): Entries {
-    const old = entries.filter(([id]) => !isAfter(id, lastGiven)).map(([id]) => id);
-    owed.push(...old.filter((id) => !isAfter(id, lastCommitted)));
-    return entries.filter(([id]) => isAfter(id, lastGiven));
+  #onlyNew(entries: Entries): Entries {
+    const old = entries.filter(([id]) => !isAfter(id, this.#lastGiven)).map(([id]) => id);
+    this.#owed.push(...old.filter((id) => !isAfter(id, this.#lastCommitted)));
+    return entries.filter(([id]) => isAfter(id, this.#lastGiven));
   }
 
   /** The next entries; null when there were none. `after` is an id, or `>`. */
-  async function next(after: string): Promise<Entries | null> {
+  async #next(after: string): Promise<Entries | null> {
     try {
-      const entries = await read(after);
-      if (away) log('Redis is back; reading continues');
-      away = false;
-      await settle();
+      const entries = await this.#read(after);
+      if (this.#isAway) this.#options.log('Redis is back; reading continues');
+      this.#isAway = false;
+      await this.#settle();
       return entries.length === 0 ? null : entries;
     } catch (error) {
-      if (stop.aborted) return null;
-      if (isReply(error, 'NOGROUP')) await joinGroup().catch(comesBack);
-      else if (isPassing(error)) await comesBack(error);
+      if (this.#options.stop.aborted) return null;
+      if (isReply(error, 'NOGROUP')) await this.joinGroup().catch((failed) => this.#comesBack(failed));
+      else if (isPassing(error)) await this.#comesBack(error);
       else throw error;
       // Entries of an answer that never came are this consumer's, as those it was given before.
       return [];
     }
   }
-
-  try {
-    await joinGroup();
-  } catch (error) {
-    redis.disconnect();
-    throw error;
-  }
-  return {
-    async *pieces() {
-      // From an id: what this consumer was given after it and did not acknowledge; when that is through, from >: what
-      // nobody was given.
-      let after = lastGiven;
-      while (!stop.aborted) {
-        const entries = await next(after);
-        after = entries === null ? '>' : entries.length === 0 ? lastGiven : after;
-        const fresh = onlyNew(entries ?? []);
-        if (fresh.length === 0) continue;
-        lastGiven = fresh.at(-1)![0];
-        if (after !== '>') after = lastGiven;
-        delivered.push(fresh.map(([id]) => id));
-        yield linesOf(fresh);
-      }
-    },
-    async acknowledge(count) {
-      for (; committed < count; committed++) {
-        const ids = delivered.shift()!;
-        lastCommitted = ids.at(-1)!;
-        owed.push(...ids);
-      }
-      await settle();
-    },
-    close: () => redis.disconnect(),
-  };
 }

@@ -11,95 +11,111 @@ export const copyStart = Buffer.from('PGCOPY\n\xff\r\n\0\0\0\0\0\0\0\0\0', 'lati
 export const copyEnd = Buffer.from([0xff, 0xff]);
 const int4Oid = 23;
 
-/** Rows in PostgreSQL's binary form, in a buffer that grows as it must. */
-export function createRowWriter(types: readonly CopyType[]) {
-  let bytes = Buffer.allocUnsafe(2 * chunkBytes);
-  let at = 0;
+/** Writes rows in PostgreSQL's binary form into a buffer that grows as it must. */
+export class RowWriter {
+  readonly #types: readonly CopyType[];
+  #bytes = Buffer.allocUnsafe(2 * chunkBytes);
+  #at = 0;
 
-  function ensure(more: number) {
-    if (at + more <= bytes.length) return;
-    const longer = Buffer.allocUnsafe(2 * (at + more));
-    bytes.copy(longer, 0, 0, at);
-    bytes = longer;
+  constructor(types: readonly CopyType[]) {
+    this.#types = types;
   }
-  function put4(value: number) {
-    at = bytes.writeInt32BE(value, at);
-  }
-  function put8(value: number) {
-    put4(Math.floor(value / 2 ** 32));
-    at = bytes.writeUInt32BE(value >>> 0, at);
-  }
-  function putText(text: string) {
-    ensure(4 + 3 * text.length);
-    const length = bytes.write(text, at + 4);
-    put4(length);
-    at += length;
-  }
-  function putBytes(value: Uint8Array) {
-    ensure(4 + value.length);
-    put4(value.length);
-    bytes.set(value, at);
-    at += value.length;
-  }
-  function putList(list: readonly number[]) {
-    ensure(24 + 8 * list.length);
-    put4(list.length === 0 ? 12 : 20 + 8 * list.length);
-    put4(list.length === 0 ? 0 : 1);
-    put4(0);
-    put4(int4Oid);
-    if (list.length === 0) return;
-    put4(list.length);
-    put4(1);
-    for (const value of list) {
-      put4(4);
-      put4(value);
+
+  row(values: readonly CopyValue[]): void {
+    const types = this.#types;
+    if (values.length !== types.length)
+      throw new RangeError(`A row to be copied has ${values.length} values, expected ${types.length}.`);
+    this.#ensure(6);
+    this.#at = this.#bytes.writeInt16BE(types.length, this.#at);
+    for (let i = 0; i < types.length; i++) {
+      const value = values[i]!;
+      if (value !== null) this.#put(types[i]!, value);
+      else {
+        this.#ensure(4);
+        this.#put4(-1);
+      }
     }
   }
-  function putNumber(type: CopyType, value: number) {
-    ensure(12);
+
+  /** True once enough was written to be taken. */
+  get isFull(): boolean {
+    return this.#at >= chunkBytes;
+  }
+
+  /** Takes the bytes written since the last call. */
+  take(): Uint8Array<ArrayBuffer> {
+    const taken = new Uint8Array(this.#at);
+    this.#bytes.copy(taken, 0, 0, this.#at);
+    this.#at = 0;
+    return taken;
+  }
+
+  #ensure(more: number): void {
+    if (this.#at + more <= this.#bytes.length) return;
+    const longer = Buffer.allocUnsafe(2 * (this.#at + more));
+    this.#bytes.copy(longer, 0, 0, this.#at);
+    this.#bytes = longer;
+  }
+
+  #put4(value: number): void {
+    this.#at = this.#bytes.writeInt32BE(value, this.#at);
+  }
+
+  #put8(value: number): void {
+    this.#put4(Math.floor(value / 2 ** 32));
+    this.#at = this.#bytes.writeUInt32BE(value >>> 0, this.#at);
+  }
+
+  #putText(text: string): void {
+    this.#ensure(4 + 3 * text.length);
+    const length = this.#bytes.write(text, this.#at + 4);
+    this.#put4(length);
+    this.#at += length;
+  }
+
+  #putBytes(value: Uint8Array): void {
+    this.#ensure(4 + value.length);
+    this.#put4(value.length);
+    this.#bytes.set(value, this.#at);
+    this.#at += value.length;
+  }
+
+  #putList(list: readonly number[]): void {
+    this.#ensure(24 + 8 * list.length);
+    this.#put4(list.length === 0 ? 12 : 20 + 8 * list.length);
+    this.#put4(list.length === 0 ? 0 : 1);
+    this.#put4(0);
+    this.#put4(int4Oid);
+    if (list.length === 0) return;
+    this.#put4(list.length);
+    this.#put4(1);
+    for (const value of list) {
+      this.#put4(4);
+      this.#put4(value);
+    }
+  }
+
+  #putNumber(type: CopyType, value: number): void {
+    this.#ensure(12);
     if (type === 'int4') {
-      put4(4);
-      put4(value);
+      this.#put4(4);
+      this.#put4(value);
       return;
     }
-    put4(8);
-    if (type === 'int8') put8(value);
-    else at = bytes.writeDoubleBE(value, at);
-  }
-  function put(type: CopyType, value: Exclude<CopyValue, null>) {
-    if (typeof value === 'number') putNumber(type, value);
-    else if (typeof value === 'string') putText(value);
-    else if (value instanceof Uint8Array) putBytes(value);
-    else if (typeof value === 'object') putList(value);
-    else {
-      ensure(5);
-      put4(1);
-      bytes[at++] = value ? 1 : 0;
-    }
+    this.#put4(8);
+    if (type === 'int8') this.#put8(value);
+    else this.#at = this.#bytes.writeDoubleBE(value, this.#at);
   }
 
-  return {
-    row(values: readonly CopyValue[]) {
-      if (values.length !== types.length)
-        throw new RangeError(`A row to be copied has ${values.length} values, expected ${types.length}.`);
-      ensure(6);
-      at = bytes.writeInt16BE(types.length, at);
-      for (let i = 0; i < types.length; i++) {
-        const value = values[i]!;
-        if (value !== null) put(types[i]!, value);
-        else {
-          ensure(4);
-          put4(-1);
-        }
-      }
-    },
-    isFull: () => at >= chunkBytes,
-    /** Takes the bytes written since the last call. */
-    take(): Uint8Array<ArrayBuffer> {
-      const taken = new Uint8Array(at);
-      bytes.copy(taken, 0, 0, at);
-      at = 0;
-      return taken;
-    },
-  };
+  #put(type: CopyType, value: Exclude<CopyValue, null>): void {
+    if (typeof value === 'number') this.#putNumber(type, value);
+    else if (typeof value === 'string') this.#putText(value);
+    else if (value instanceof Uint8Array) this.#putBytes(value);
+    else if (typeof value === 'object') this.#putList(value);
+    else {
+      this.#ensure(5);
+      this.#put4(1);
+      this.#bytes[this.#at++] = value ? 1 : 0;
+    }
+  }
 }

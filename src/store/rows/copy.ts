@@ -2,14 +2,14 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import pg from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
-import { type CopyType, type CopyValue, copyEnd, copyStart, createRowWriter } from './copy-encoding.ts';
+import { type CopyType, type CopyValue, copyEnd, copyStart, RowWriter } from './copy-encoding.ts';
 import type { Transaction } from './transaction.ts';
 
 function* encoded(types: readonly CopyType[], rows: Iterable<readonly CopyValue[]>): Generator<Uint8Array> {
-  const writer = createRowWriter(types);
+  const writer = new RowWriter(types);
   for (const row of rows) {
     writer.row(row);
-    if (writer.isFull()) yield writer.take();
+    if (writer.isFull) yield writer.take();
   }
   yield writer.take();
 }
@@ -20,7 +20,7 @@ function* wholeCopy(chunks: Iterable<Uint8Array>): Generator<Uint8Array> {
   yield copyEnd;
 }
 
-/** As `copyInto`, of rows that `createRowWriter` wrote in pieces. */
+/** As `copyInto`, of rows that a `RowWriter` wrote in pieces. */
 export async function copyChunks(
   tx: Transaction,
   table: string,

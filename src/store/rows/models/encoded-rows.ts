@@ -1,4 +1,4 @@
-import { type CopyType, type CopyValue, createRowWriter } from '../copy-encoding.ts';
+import { type CopyType, type CopyValue, RowWriter } from '../copy-encoding.ts';
 import { type Model, tableOf } from './model-tables.ts';
 import type { FieldOf, Row } from './sets.ts';
 
@@ -32,7 +32,7 @@ export interface RowEncoder<M extends Model> {
 
 /** An encoder of a model's rows. */
 export function rowEncoder<M extends Model>(model: M, symbol: string): RowEncoder<M> {
-  const writer = createRowWriter(Object.values(copyColumns(model)));
+  const writer = new RowWriter(Object.values(copyColumns(model)));
   const valuesOf = copyValues(model);
   let chunks: Uint8Array<ArrayBuffer>[] = [];
   let count = 0;
@@ -40,7 +40,7 @@ export function rowEncoder<M extends Model>(model: M, symbol: string): RowEncode
     add(row) {
       writer.row(valuesOf(row));
       count++;
-      if (writer.isFull()) chunks.push(writer.take());
+      if (writer.isFull) chunks.push(writer.take());
     },
     take() {
       chunks.push(writer.take());
