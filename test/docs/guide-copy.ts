@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'vitest';
+import { sharedDataFolder } from '../support/shared-data.ts';
 import type { GuideExample } from './guide-example.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -42,7 +43,12 @@ export function guideCopy({ patch }: GuideExample): GuideCopy {
       ([name]) => !/^(VITEST|TEST$|NODE_ENV$|NODE_OPTIONS$)/.test(name),
     );
     const path = [join(copy, 'node_modules/.bin'), process.env.PATH].join(process.platform === 'win32' ? ';' : ':');
-    const env = { ...Object.fromEntries(inherited), PATH: path, NO_COLOR: '1' };
+    const env = {
+      ...Object.fromEntries(inherited),
+      PATH: path,
+      NO_COLOR: '1',
+      TAPEGRAPH_SHARED_DATA: sharedDataFolder,
+    };
     const { status, stdout, stderr } = spawnSync(command, args, { cwd: copy, env, encoding: 'utf8' });
     expect(status, `${command} ${args.join(' ')}\n${stdout}${stderr}`).toBe(0);
     return stdout;

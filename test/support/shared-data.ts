@@ -4,15 +4,21 @@ import { notRunOutsideCi } from './not-run.ts';
 
 // Real vendor files lie beside the project and are no part of it; where they are missing, tests that read them are
 // skipped.
-const folder = resolve(process.env.TAPEGRAPH_SHARED_DATA ?? join(import.meta.dirname, '../../../shared/data'));
+/** The folder of the real vendor files. */
+export const sharedDataFolder = resolve(
+  process.env.TAPEGRAPH_SHARED_DATA ?? join(import.meta.dirname, '../../../shared/data'),
+);
 
 /** Whether the real vendor files are here. */
-export const hasSharedData = existsSync(join(folder, 'README.md'));
+export const hasSharedData = existsSync(join(sharedDataFolder, 'README.md'));
 
 if (!hasSharedData)
-  notRunOutsideCi('tests on real vendor files', `${folder} is missing (TAPEGRAPH_SHARED_DATA names another folder)`);
+  notRunOutsideCi(
+    'tests on real vendor files',
+    `${sharedDataFolder} is missing (TAPEGRAPH_SHARED_DATA names another folder)`,
+  );
 
 /** The path of a real vendor file. */
 export function sharedData(path: string): string {
-  return join(folder, path);
+  return join(sharedDataFolder, path);
 }

@@ -86,6 +86,9 @@ interface PrimaryState {
   cluster: string;
 }
 
+/** The last line of a reason: Prisma's messages begin with lines about the call. */
+const lastLine = (reason: string) => reason.trim().split('\n').at(-1);
+
 /**
  * Reads from `pools` where that shows nothing old, else from `primary`. `log` is called when one becomes unusable and
  * when it is used again, once each.
@@ -116,7 +119,7 @@ export function openReplicas(
     replica.has = 0;
     replica.gone.abort(new Error(reason));
     replica.gone = new AbortController();
-    log(`warning: the read replica ${replica.shown} of DATABASE_READ_URLS is not used: ${reason}`);
+    log(`warning: the read replica ${replica.shown} of DATABASE_READ_URLS is not used: ${lastLine(reason)}`);
   }
 
   function takeBack(replica: Replica): void {
