@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
-import { connectionFailure } from '../rows/connection-failure.ts';
+import { connectionFailure, reasonOf } from '../rows/connection-failure.ts';
 import { modelsThrough } from '../rows/models/models-through.ts';
 import type { Reader } from '../rows/reader.ts';
 import { sqlStateOf } from '../rows/sql-state.ts';
@@ -86,9 +86,6 @@ interface PrimaryState {
   cluster: string;
 }
 
-/** The last line of a reason: Prisma's messages begin with lines about the call. */
-const lastLine = (reason: string) => reason.trim().split('\n').at(-1);
-
 /**
  * Reads from `pools` where that shows nothing old, else from `primary`. `log` is called when one becomes unusable and
  * when it is used again, once each.
@@ -119,7 +116,7 @@ export function openReplicas(
     replica.has = 0;
     replica.gone.abort(new Error(reason));
     replica.gone = new AbortController();
-    log(`warning: the read replica ${replica.shown} of DATABASE_READ_URLS is not used: ${lastLine(reason)}`);
+    log(`warning: the read replica ${replica.shown} of DATABASE_READ_URLS is not used: ${reason}`);
   }
 
   function takeBack(replica: Replica): void {
@@ -190,7 +187,7 @@ export function openReplicas(
       if (code === tookTooLong) throw error;
       // An error of the server itself (a statement cancelled by what it replays, one that is wrong) is no reason to
       // leave it, but that it ends.
-      if (code === null || code.startsWith(serverEnds)) leave(replica, (error as Error).message);
+      if (code === null || code.startsWith(serverEnds)) leave(replica, reasonOf(error as Error));
       return null;
     }
   }

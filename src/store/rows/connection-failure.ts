@@ -6,8 +6,15 @@ function adviceOn(code: string): string {
   return 'Check its host and port, and that the server is running and reachable from here.';
 }
 
-/** Why the server of a URL could not be reached, and what to do, for people. */
+const prismaCall = /^\s*Invalid `[^`]*` invocation:\s*/;
+
+/** The reason of an error of the database, `pg`'s or Prisma's, whose messages begin with lines about the call. */
+export function reasonOf({ message }: Error): string {
+  return message.replace(prismaCall, '');
+}
+
+/** The reason why the server of a URL could not be reached, and what to do, for people. */
 export function connectionFailure(error: unknown): string {
-  const { message, code = '' } = error as { message: string; code?: string };
-  return `${message || code}. ${adviceOn(code)}`;
+  const { code = '' } = error as { code?: string };
+  return `${reasonOf(error as Error) || code}. ${adviceOn(code)}`;
 }
