@@ -34,7 +34,7 @@ export interface MinuteTape {
   /** The next boundary, as of its instant. */
   take(): TapedMinute;
   /** The same, when nothing is asked for but to go on. */
-  skip(): void;
+  skipBoundary(): void;
   /** Underlyings with more contracts that trade than are followed. */
   readonly full: ReadonlySet<string>;
 }
@@ -110,7 +110,7 @@ export function createMinuteTape({
       goOn();
       return { tsMs, underlyings };
     },
-    skip() {
+    skipBoundary() {
       prints.pass(boundary, meet);
       goOn();
     },

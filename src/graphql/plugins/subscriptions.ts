@@ -13,8 +13,8 @@ import { requireEventStream, type Subscribed, sendAnswers, subscribe } from '../
 export type OpenSubscriptions = WeakMap<ServerResponse, Subscribed>;
 
 /**
- * Admits a subscription as any request and counts it at once; what it then holds it holds until its connection ends.
- * One that has a connection of its own is one of the caller's streams; else the connection is.
+ * Admits a subscription as any request and counts it at once. Its slots are freed when its connection ends. One with a
+ * connection of its own is one of the caller's streams; else the connection is.
  */
 async function admitSubscription(
   services: EndpointServices,

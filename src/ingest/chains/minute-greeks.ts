@@ -104,7 +104,7 @@ export class MinuteGreeks {
 
   /** Takes the boundary that is due: the solves of the one before are finished, then its own are begun. */
   async begin(): Promise<void> {
-    if (this.#solvedMs !== null && this.#tape.nextMs <= this.#solvedMs) return this.#tape.skip();
+    if (this.#solvedMs !== null && this.#tape.nextMs <= this.#solvedMs) return this.#tape.skipBoundary();
     await this.finish();
     const { tsMs, underlyings } = this.#tape.take();
     this.#begunMs = tsMs;

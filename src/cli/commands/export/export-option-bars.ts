@@ -1,6 +1,6 @@
 import { contractId } from '../../../domain/chain/option-contract.ts';
-import { barAt } from '../../../domain/market/bar.ts';
 import { exchangeDate } from '../../../domain/market-time.ts';
+import { barColumns, barFigures } from './bar-columns.ts';
 import type { Exporter } from './exporter.ts';
 
 /** Bars of every contract of an underlying, by session and contract. */
@@ -11,15 +11,7 @@ export const optionBars: Exporter = {
   columns: {
     symbol: 'text',
     contract: 'text',
-    timeframe: 'text',
-    ts_ms: 'int64',
-    open: 'float64',
-    high: 'float64',
-    low: 'float64',
-    close: 'float64',
-    volume: 'int64',
-    vwap: 'float64',
-    trade_count: 'int64',
+    ...barColumns,
   },
   async *rows(store, { symbol, timeframe, fromMs, toMs }) {
     if (symbol === null || (timeframe !== '1m' && timeframe !== '5m')) return;
@@ -31,9 +23,8 @@ export const optionBars: Exporter = {
     for (const { sessionDate, contract } of sessions) {
       const { bars } = await readOptionBars(store, { underlying: symbol, contract }, sessionDate, timeframe);
       for (let i = 0; i < bars.tsMs.length; i++) {
-        const { tsMs, open, high, low, close, volume, vwap, tradeCount } = barAt(bars, i);
-        if (tsMs < fromMs || tsMs >= toMs) continue;
-        const figures = { ts_ms: tsMs, open, high, low, close, volume, vwap, trade_count: tradeCount };
+        const figures = barFigures(bars, i);
+        if (figures.ts_ms < fromMs || figures.ts_ms >= toMs) continue;
         yield { symbol, contract: contractId(contract), timeframe, ...figures };
       }
     }

@@ -1,4 +1,5 @@
-import { barAt, inWholeShares } from '../../../domain/market/bar.ts';
+import { inWholeShares } from '../../../domain/market/bar.ts';
+import { barColumns, barFigures } from './bar-columns.ts';
 import type { Exporter } from './exporter.ts';
 
 const barsAtOnce = 20_000;
@@ -9,15 +10,7 @@ export const stockBars: Exporter = {
   whole: false,
   columns: {
     symbol: 'text',
-    timeframe: 'text',
-    ts_ms: 'int64',
-    open: 'float64',
-    high: 'float64',
-    low: 'float64',
-    close: 'float64',
-    volume: 'int64',
-    vwap: 'float64',
-    trade_count: 'int64',
+    ...barColumns,
   },
   async *rows(store, { symbol, timeframe, fromMs, toMs }) {
     if (symbol === null) return;
@@ -27,8 +20,7 @@ export const stockBars: Exporter = {
       const { bars: stored, more } = (await readBars(store, [symbol], timeframe, range)).get(symbol)!;
       const bars = inWholeShares(stored);
       for (let i = 0; i < bars.tsMs.length; i++) {
-        const { tsMs, open, high, low, close, volume, vwap, tradeCount } = barAt(bars, i);
-        yield { symbol, timeframe, ts_ms: tsMs, open, high, low, close, volume, vwap, trade_count: tradeCount };
+        yield { symbol, timeframe, ...barFigures(bars, i) };
       }
       if (!more) return;
       start = bars.tsMs.at(-1)! + 1;
