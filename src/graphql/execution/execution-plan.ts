@@ -91,6 +91,18 @@ export class ObjectPlan {
   }
 }
 
+/** Makes the context of the fields below a field from its value, its arguments and its context. */
+export type ContextBelow = (value: never, args: Record<string, unknown>, context: unknown) => unknown;
+
+type Resolver = GraphQLFieldResolver<unknown, unknown>;
+type FieldOfPlan = Pick<FieldPlan, 'parentType' | 'definition' | 'nodes' | 'position' | 'isBelowContext'>;
+
+/** A field's resolver; below a field with a context of its own, the one that depends on it, where there is one. */
+function resolverOf({ resolve, extensions }: GraphQLField<unknown, unknown>, isBelowContext: boolean) {
+  const { resolveBelowContext } = extensions as { resolveBelowContext?: Resolver };
+  return isBelowContext && resolveBelowContext ? resolveBelowContext : resolve;
+}
+
 /** A field of an object as the operation asks for it: all selections of one response key. */
 export class FieldPlan {
   readonly plan: OperationPlan;
@@ -101,10 +113,14 @@ export class FieldPlan {
   /** The property that is its value where it has no resolver. */
   readonly name: string;
   readonly shape: Shape;
-  readonly resolve: GraphQLFieldResolver<unknown, unknown> | undefined;
+  readonly resolve: Resolver | undefined;
   readonly position: Position;
   /** Where it stands among the fields of its plan. */
   readonly index: number;
+  /** True if a field above makes a context of its own. */
+  readonly isBelowContext: boolean;
+  /** Makes the context of the fields below; undefined = it is the field's own. */
+  readonly contextBelow: ContextBelow | undefined;
   /** True if it is a value that its object has, or that is computed from the object alone. */
   readonly isPlain: boolean;
   /** True if it is omitted where it is null. */
@@ -114,11 +130,9 @@ export class FieldPlan {
   #fields: ObjectPlan | null = null;
   #objects: Map<GraphQLObjectType, ObjectPlan> | null = null;
 
-  constructor(
-    plan: OperationPlan,
-    { parentType, definition, nodes, position }: Pick<FieldPlan, 'parentType' | 'definition' | 'nodes' | 'position'>,
-  ) {
+  constructor(plan: OperationPlan, { parentType, definition, nodes, position, isBelowContext }: FieldOfPlan) {
     this.plan = plan;
+    this.isBelowContext = isBelowContext;
     this.parentType = parentType;
     this.definition = definition;
     this.nodes = nodes;
@@ -127,8 +141,9 @@ export class FieldPlan {
     this.name = definition.name;
     this.shape = shapeOf(definition.type);
     // The executor of the language answers it so too.
-    this.resolve = definition === TypeNameMetaFieldDef ? () => parentType.name : definition.resolve;
+    this.resolve = definition === TypeNameMetaFieldDef ? () => parentType.name : resolverOf(definition, isBelowContext);
     this.index = plan.fieldCount++;
+    this.contextBelow = definition.extensions.contextBelow as ContextBelow | undefined;
     const isLeaf = isLeafType(getNullableType(definition.type)) && definition.args.length === 0;
     this.isPlain = isLeaf && (this.resolve === undefined || this.resolve.length <= 1);
     this.isOmitted = plan.form.absent.has(this.key);
@@ -141,7 +156,8 @@ export class FieldPlan {
     let fields = this.#objects.get(type);
     if (!fields) {
       const sets = this.nodes.flatMap(({ selectionSet }) => selectionSet ?? []);
-      fields = this.plan.collect(type, sets, this.position);
+      const isBelowContext = this.isBelowContext || this.contextBelow !== undefined;
+      fields = this.plan.collect(type, sets, { position: this.position, isBelowContext });
       this.#objects.set(type, fields);
     }
     this.#type = type;
@@ -188,18 +204,25 @@ export class OperationPlan {
   /** The operation's own fields. Throws if the schema has no operations of its kind. */
   root(): ObjectPlan {
     const { schema, operation } = this;
-    this.#root ??= this.collect(schema.getRootType(operation.operation)!, [operation.selectionSet], this.position);
+    this.#root ??= this.collect(schema.getRootType(operation.operation)!, [operation.selectionSet], {
+      position: this.position,
+      isBelowContext: false,
+    });
     return this.#root;
   }
 
-  collect(type: GraphQLObjectType, sets: readonly SelectionSetNode[], position: Position): ObjectPlan {
+  collect(
+    type: GraphQLObjectType,
+    sets: readonly SelectionSetNode[],
+    { position, isBelowContext }: Pick<FieldPlan, 'position' | 'isBelowContext'>,
+  ): ObjectPlan {
     const grouped = new Map<string, FieldNode[]>();
     const visited = new Set<string>();
     for (const set of sets) this.#visit(type, set, grouped, visited);
     const fields = [...grouped].flatMap(([key, nodes]) => {
       const definition = fieldDefinition(this.schema, type, nodes[0]!.name.value);
       return definition
-        ? [new FieldPlan(this, { parentType: type, definition, nodes, position: position.at(key) })]
+        ? [new FieldPlan(this, { parentType: type, definition, nodes, position: position.at(key), isBelowContext })]
         : [];
     });
     return new ObjectPlan(fields);

@@ -77,11 +77,11 @@ export class Execution {
 
   /** The operation's own fields; of a mutation one after the other. */
   run(): unknown {
-    const { rootValue } = this.#values;
+    const { rootValue, contextValue } = this.#values;
     const root = this.#plan.root();
     return this.#plan.operation.operation === OperationTypeNode.MUTATION
       ? this.#serialFields(root, rootValue)
-      : this.#fields(root, rootValue, undefined);
+      : this.#fields(root, rootValue, undefined, contextValue);
   }
 
   /** The source of a subscription's events, which the resolver of its one field gives. Throws a located error. */
@@ -100,19 +100,20 @@ export class Execution {
   async #serialFields({ fields, hasProto }: ObjectPlan, source: unknown): Promise<Record<string, unknown>> {
     const found: Record<string, unknown> = hasProto ? Object.create(null) : {};
     for (const field of fields) {
-      const value = await this.#pieces.later(() => this.#field(field, source, undefined));
+      const value = await this.#pieces.later(() => this.#field(field, source, undefined, this.#values.contextValue));
       if (value !== null || !field.isOmitted) found[field.key] = value;
     }
     return found;
   }
 
   /** The fields of an object, or a promise of them. */
-  #fields({ fields, hasProto }: ObjectPlan, source: unknown, path: AnswerPath): unknown {
+  #fields({ fields, hasProto }: ObjectPlan, source: unknown, path: AnswerPath, context: unknown): unknown {
     const found: Record<string, unknown> = hasProto ? Object.create(null) : {};
     for (let i = 0; i < fields.length; i++) {
       const field = fields[i]!;
-      const value = this.#field(field, source, path);
-      if (value instanceof Promise) return this.#awaitedFields(fields, i, { found, first: value, source, path });
+      const value = this.#field(field, source, path, context);
+      if (value instanceof Promise)
+        return this.#awaitedFields(fields, i, { found, first: value, source, path, context });
       if (value !== null || !field.isOmitted) found[field.key] = value;
     }
     return found;
@@ -127,11 +128,12 @@ export class Execution {
       first,
       source,
       path,
-    }: { found: Record<string, unknown>; first: Promise<unknown>; source: unknown; path: AnswerPath },
+      context,
+    }: { found: Record<string, unknown>; first: Promise<unknown>; source: unknown; path: AnswerPath; context: unknown },
   ): Promise<unknown> {
     const values: unknown[] = [first];
     try {
-      for (let i = start + 1; i < fields.length; i++) values.push(this.#field(fields[i]!, source, path));
+      for (let i = start + 1; i < fields.length; i++) values.push(this.#field(fields[i]!, source, path, context));
     } catch (error) {
       // The values that are waited for may fail too, which does not matter any more.
       const fail = () => {
@@ -149,22 +151,21 @@ export class Execution {
     return values.length === 1 ? first.then((found) => add([found])) : Promise.all(values).then(add);
   }
 
-  #field(field: FieldPlan, source: unknown, parent: AnswerPath): unknown {
+  #field(field: FieldPlan, source: unknown, parent: AnswerPath, context: unknown): unknown {
     const { shape, resolve, isPlain } = field;
     // The path of a plain field is made only where something needs it.
     let path: Path | undefined = isPlain ? undefined : pathTo(field, parent);
     try {
       let value: unknown;
       if (resolve && isPlain) value = (resolve as PlainResolver)(source);
-      else if (resolve)
-        value = resolve(source, this.#argsOf(field), this.#values.contextValue, this.#info(field, path!));
-      else value = this.#property(field, source, parent);
+      else if (resolve) value = resolve(source, this.#argsOf(field), context, this.#info(field, path!));
+      else value = this.#property(field, source, parent, context);
       if (shape.kind === 'leaf' && isAsItIs(shape.type, value)) return this.#counted(field, value);
       if (isPromise(value)) {
         path ??= pathTo(field, parent);
-        return this.#awaited(field, shape, path, value);
+        return this.#awaited(field, shape, path, value, context);
       }
-      const done = this.#complete(field, shape, path, value);
+      const done = this.#complete(field, shape, path, value, context);
       return done instanceof Promise ? this.#caught(field, shape, path!, done) : done;
     } catch (error) {
       return this.#failed(field, shape, path ?? pathTo(field, parent), error);
@@ -199,7 +200,7 @@ export class Execution {
   }
 
   /** Default resolver of GraphQL: the property of the field's name, called if it is a function. */
-  #property(field: FieldPlan, source: unknown, parent: AnswerPath): unknown {
+  #property(field: FieldPlan, source: unknown, parent: AnswerPath, context: unknown): unknown {
     if ((typeof source !== 'object' && typeof source !== 'function') || source === null) return undefined;
     const { name } = field;
     const value = (source as Record<string, unknown>)[name];
@@ -209,16 +210,16 @@ export class Execution {
       return value;
     }
     const call = (source as Record<string, (...args: unknown[]) => unknown>)[name]!;
-    return call.call(source, this.#argsOf(field), this.#values.contextValue, this.#info(field, pathTo(field, parent)));
+    return call.call(source, this.#argsOf(field), context, this.#info(field, pathTo(field, parent)));
   }
 
   /** Completes a value when it comes: at once while the piece lasts, else in a later one. */
-  #awaited(field: FieldPlan, shape: Shape, path: Path, value: Promise<unknown>): Promise<unknown> {
+  #awaited(field: FieldPlan, shape: Shape, path: Path, value: Promise<unknown>, context: unknown): Promise<unknown> {
     const complete = (found: unknown): unknown => {
       try {
         const done = this.#pieces.mayGoOn()
-          ? this.#complete(field, shape, path, found)
-          : this.#pieces.later(() => this.#complete(field, shape, path, found), depthOf(path));
+          ? this.#complete(field, shape, path, found, context)
+          : this.#pieces.later(() => this.#complete(field, shape, path, found, context), depthOf(path));
         return done instanceof Promise ? this.#caught(field, shape, path, done) : done;
       } catch (error) {
         return this.#failed(field, shape, path, error);
@@ -240,7 +241,7 @@ export class Execution {
   }
 
   /** `path` is absent for leaves alone. */
-  #complete(field: FieldPlan, shape: Shape, path: Path | undefined, value: unknown): unknown {
+  #complete(field: FieldPlan, shape: Shape, path: Path | undefined, value: unknown, context: unknown): unknown {
     if (value instanceof Error) throw value;
     if (value === null || value === undefined) {
       if (shape.nonNull) throw nullIn(field);
@@ -252,11 +253,11 @@ export class Execution {
       case 'leaf':
         return this.#leaf(field, shape.type, value);
       case 'object':
-        return this.#object(field, shape.type, path!, value);
+        return this.#object(field, shape.type, path!, value, context);
       case 'list':
-        return this.#list(field, shape.item, path!, value);
+        return this.#list(field, shape.item, path!, value, context);
       case 'abstract':
-        return this.#abstract(field, shape.type, path!, value);
+        return this.#abstract(field, shape.type, path!, value, context);
     }
   }
 
@@ -278,41 +279,44 @@ export class Execution {
     return serialized;
   }
 
-  #object(field: FieldPlan, type: GraphQLObjectType, path: Path, value: unknown): unknown {
+  #object(field: FieldPlan, type: GraphQLObjectType, path: Path, value: unknown, context: unknown): unknown {
     const fields = field.fieldsOf(type);
-    if (!type.isTypeOf) return this.#fields(fields, value, path);
-    const is = type.isTypeOf(value, this.#values.contextValue, this.#info(field, fieldPath(path)));
+    const { contextBelow } = field;
+    const below = contextBelow ? contextBelow(value as never, this.#argsOf(field), context) : context;
+    if (!type.isTypeOf) return this.#fields(fields, value, path, below);
+    const is = type.isTypeOf(value, context, this.#info(field, fieldPath(path)));
     const checked = (isOf: boolean): unknown => {
       if (!isOf) throw new Error(`Expected a value of type "${type.name}".`);
-      return this.#fields(fields, value, path);
+      return this.#fields(fields, value, path, below);
     };
     return isPromise<boolean>(is) ? Promise.resolve(is).then(checked) : checked(is);
   }
 
-  #abstract(field: FieldPlan, type: GraphQLAbstractType, path: Path, value: unknown): unknown {
+  #abstract(field: FieldPlan, type: GraphQLAbstractType, path: Path, value: unknown, context: unknown): unknown {
     const resolveType = type.resolveType ?? defaultTypeResolver;
-    const name = resolveType(value, this.#values.contextValue, this.#info(field, fieldPath(path)), type);
+    const name = resolveType(value, context, this.#info(field, fieldPath(path)), type);
     const { schema } = this.#plan;
-    const completed = (found: unknown) => this.#object(field, runtimeTypeOf(schema, type, field, found), path, value);
+    const completed = (found: unknown) =>
+      this.#object(field, runtimeTypeOf(schema, type, field, found), path, value, context);
     return isPromise(name) ? Promise.resolve(name).then(completed) : completed(name);
   }
 
-  #list(field: FieldPlan, item: Shape, path: Path, value: unknown): unknown {
+  #list(field: FieldPlan, item: Shape, path: Path, value: unknown, context: unknown): unknown {
     if (typeof value !== 'object' || !(Symbol.iterator in (value as object)))
       throw new Error(
         `Expected Iterable, but did not find one for field "${field.parentType.name}.${field.definition.name}".`,
       );
     const isRows = Array.isArray(value) || value instanceof ColumnRows;
     return isRows && this.#plan.form.isWritten && item.kind === 'object'
-      ? this.#rows(field, item, path, value)
-      : this.#items(field, item, path, value as Iterable<unknown>);
+      ? this.#rows(field, item, path, value, context)
+      : this.#items(field, item, path, value as Iterable<unknown>, context);
   }
 
   /** A list of objects: written as rows if they are plain, else completed by value, which finds the errors in it. */
-  #rows(field: FieldPlan, item: Shape & { kind: 'object' }, path: Path, rows: Rows): unknown {
+  #rows(field: FieldPlan, item: Shape & { kind: 'object' }, path: Path, rows: Rows, context: unknown): unknown {
     const plan = field.fieldsOf(item.type);
     const count = rows instanceof ColumnRows ? rows.count : rows.length;
-    const byValue = () => this.#items(field, item, path, rows);
+    const byValue = () => this.#items(field, item, path, rows, context);
     if (!plan.isRow || item.type.isTypeOf || count < fewRows) return byValue();
     const done = (written: WrittenJson, run: RowRun) => {
       this.#countRows(field, item, plan, run);
@@ -346,16 +350,17 @@ export class Execution {
     }
   }
 
-  #items(field: FieldPlan, item: Shape, path: Path, values: Iterable<unknown>): unknown {
+  #items(field: FieldPlan, item: Shape, path: Path, values: Iterable<unknown>, context: unknown): unknown {
     const tally = item === itemOf(field) ? this.tallies.at(field.position) : null;
     const complete =
       item.kind === 'leaf'
         ? (value: unknown, index: number) => {
-            if (!tally || !isAsItIs(item.type, value)) return this.#item(field, item, { path, index, tally }, value);
+            if (!tally || !isAsItIs(item.type, value))
+              return this.#item(field, item, { path, index, tally, context }, value);
             tally.items++;
             return this.#counted(field, value);
           }
-        : (value: unknown, index: number) => this.#item(field, item, { path, index, tally }, value);
+        : (value: unknown, index: number) => this.#item(field, item, { path, index, tally, context }, value);
     const list = {
       items: values,
       complete,
@@ -371,7 +376,7 @@ export class Execution {
   #item(
     field: FieldPlan,
     shape: Shape,
-    { path: list, index, tally }: { path: Path; index: number; tally: Tally | null },
+    { path: list, index, tally, context }: { path: Path; index: number; tally: Tally | null; context: unknown },
     value: unknown,
   ): unknown {
     let path: Path | undefined = shape.kind === 'leaf' ? undefined : { prev: list, key: index, typename: undefined };
@@ -382,9 +387,9 @@ export class Execution {
     try {
       if (isPromise(value)) {
         path ??= { prev: list, key: index, typename: undefined };
-        return this.#awaited(field, shape, path, value);
+        return this.#awaited(field, shape, path, value, context);
       }
-      const done = this.#complete(field, shape, path, value);
+      const done = this.#complete(field, shape, path, value, context);
       return done instanceof Promise ? this.#caught(field, shape, path!, done) : done;
     } catch (error) {
       return this.#failed(field, shape, path ?? { prev: list, key: index, typename: undefined }, error);
