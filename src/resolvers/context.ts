@@ -35,11 +35,21 @@ export interface Services {
   provenance: Provenance;
 }
 
+/** The instant of an answer about the past. */
+export interface Past {
+  /** Requested, epoch ms. */
+  atMs: number;
+}
+
 /** Context of one request in resolvers. */
 export interface RequestContext extends Services, Batching, SharedWork {
   caller: Caller;
   /** The instant of the request: all of an answer is as of this instant. */
   nowMs: number;
+  /** Set below `asOf`, whose instant is `nowMs`; null = the answer is live. */
+  past: Past | null;
+  /** Contexts of the request's instants in the past, by their epoch ms. */
+  pasts: Map<number, RequestContext>;
   /** Registers a clean-up that runs when the request ends, however it ends. */
   onEnd: (undo: () => void) => void;
   /** Where an earlier stream of what is followed stood; null = it begins. */
@@ -49,7 +59,10 @@ export interface RequestContext extends Services, Batching, SharedWork {
 /** A request's context. */
 export function requestContext(services: Services, caller: Caller, onEnd: (undo: () => void) => void): RequestContext {
   const store = readingTogether(services.store);
-  return { ...services, store, caller, nowMs: services.now(), loaders: new Map(), once: new Map(), after: null, onEnd };
+  return {
+    ...{ ...services, store, caller, nowMs: services.now(), after: null, onEnd },
+    ...{ loaders: new Map(), once: new Map(), past: null, pasts: new Map() },
+  };
 }
 
 /** Throws 503 when no source is configured of `dataset`, nor of any of `others` that would serve as well. */

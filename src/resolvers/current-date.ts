@@ -12,7 +12,7 @@ export function currentDate(context: RequestContext): Promise<SessionDate> {
   const { store, nowMs } = context;
   const [date, next] = [exchangeDate(nowMs), tradeDate(nowMs)];
   if (next === date) return Promise.resolve(date);
-  return oncePerRequest(context, 'current date', () =>
+  return oncePerRequest(context, `current date ${nowMs}`, () =>
     fromStore('sessions', async () => ((await hasBegun(store, next, nowMs)) ? next : date)),
   );
 }

@@ -1,6 +1,7 @@
 import { isSealed } from '../domain/calendar.ts';
-import type { SessionDate } from '../domain/market-time.ts';
+import { exchangeDate, type SessionDate } from '../domain/market-time.ts';
 import type { Tier } from '../domain/tier.ts';
+import type { AsOf } from './as-of.ts';
 import type { RequestContext } from './context.ts';
 import { currentDate } from './current-date.ts';
 
@@ -22,11 +23,37 @@ export type Plane = 'live' | 'archive' | 'registry';
 export interface ResponseMeta {
   caps: Caps;
   plane: Plane | null;
+  /** The requested instant in the past, epoch ms; null = live. */
+  at: number | null;
+  /** The last instant up to it at which what was read has a value, epoch ms; null = live, or there is none. */
+  atEffective: number | null;
 }
 
-/** `meta` of an answer: `applied` lists the caps that changed it. */
+/** True if the context's instant lies in a session before the current one. */
+const isOfPastSession = ({ past, nowMs, now }: RequestContext) =>
+  past !== null && exchangeDate(nowMs) < exchangeDate(now());
+
+/**
+ * `meta` of an answer: `applied` lists the caps that changed it. What is live as of an instant in a past session is of
+ * the archive.
+ */
 export function responseMeta(context: RequestContext, plane: Plane, applied: string[] = []): ResponseMeta {
-  return { caps: { applied, tier: context.caller.tier, darkpool: null, flow: null, gexDepth: null }, plane };
+  const { caller, past, nowMs } = context;
+  return {
+    caps: { applied, tier: caller.tier, darkpool: null, flow: null, gexDepth: null },
+    plane: plane === 'live' && isOfPastSession(context) ? 'archive' : plane,
+    at: past?.atMs ?? null,
+    atEffective: past && nowMs,
+  };
+}
+
+/** The instant of an answer that an argument of its own gave; an `asOf` around it comes first. */
+export function instantMeta(
+  { past }: Pick<RequestContext, 'past'>,
+  asOf: AsOf | null,
+  atEffective: number | null,
+): Pick<ResponseMeta, 'at' | 'atEffective'> {
+  return { at: past?.atMs ?? asOf?.atMs ?? null, atEffective: past || asOf ? atEffective : null };
 }
 
 /** `archive` for captures of a sealed session, `live` for those of the current one. */

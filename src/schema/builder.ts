@@ -2,7 +2,16 @@ import SchemaBuilder from '@pothos/core';
 import RelayPlugin from '@pothos/plugin-relay';
 import type { RequestContext } from '../resolvers/context.ts';
 import { costs } from './cost.ts';
-import { decodeId, encodeId, idDescription, nodeSizes, nodeTypes, readNode } from './node-id.ts';
+import {
+  contextOfIds,
+  decodeId,
+  encodeId,
+  idDescription,
+  type NodeId,
+  nodeSizes,
+  nodeTypes,
+  readNode,
+} from './node-id.ts';
 
 /** A scalar that is a number on the wire, and one that is a text. */
 interface NumberScalar {
@@ -55,12 +64,14 @@ export const builder = new SchemaBuilder<{
       args: { id: { description: 'The id of an object.' } },
       extensions: {
         scopeGroup: 'market.reference',
+        contextBelow: (_value: never, { id }: { id: string }, context: RequestContext) =>
+          contextOfIds(context, [id], 'id'),
         ...costs<{ id: string }, 'node'>({
           each: ({ node = 0 }) => node,
           sizes: ({ id }) => nodeSizes(nodeTypes, [id]),
         }),
       },
-      resolve: (_root, { id }, context) => readNode(nodeTypes, id, context),
+      resolve: (_root, { id }, context) => readNode(nodeTypes, id as NodeId, context),
     },
     // In node.ts, where ids are counted before they are read.
     nodesQueryOptions: false,

@@ -74,6 +74,9 @@ export const contractsOfExpiry = 1200;
 /** Cost of a mutation beside its answer: one request. */
 export const writing = { once: 9 } as const;
 
+/** Cost of the quotes of the whole registry as of an instant in the past; live ones are computed once a minute. */
+export const registryQuotesCost = 30;
+
 /** Extensions of a field that costs something. */
 export function costs<Args = never, Name extends string = ListName>(
   cost: FieldCost<Args, Name>,

@@ -1,4 +1,5 @@
 import { brandWithType } from '@pothos/core';
+import { contextAt } from '../resolvers/as-of.ts';
 import type { RequestContext } from '../resolvers/context.ts';
 import { invalidParameter } from '../wire/failure.ts';
 import type { Sizes } from './cost.ts';
@@ -30,18 +31,40 @@ export const refetchedTypes: NodeTypes = new Map();
 /** Longer than any id: the longest key is 128 characters of at most three bytes. */
 const maxLength = 600;
 
-/** A global id: the type's name and the object's key within it. */
-export function encodeId(typename: string, key: string): string {
-  return Buffer.from(`${typename}:${key}`).toString('base64url');
+/**
+ * A global id: the type's name, the instant as of which the object is unless it is live, and the object's key within
+ * its type.
+ */
+export function encodeId(typename: string, key: string, atMs: number | null = null): string {
+  return Buffer.from(`${typename}${atMs === null ? '' : `@${atMs}`}:${key}`).toString('base64url');
 }
 
-function decoded(id: string): { typename: string; key: string } | null {
+/** As `encodeId`, for an object in a context. */
+export function idIn({ past }: Pick<RequestContext, 'past'>, typename: string, key: string): string {
+  return encodeId(typename, key, past?.atMs);
+}
+
+interface DecodedId {
+  typename: string;
+  key: string;
+  /** Epoch ms; null = live. */
+  atMs: number | null;
+}
+
+function decoded(id: string): DecodedId | null {
   if (id.length > maxLength) return null;
-  const text = Buffer.from(id, 'base64url').toString();
-  const colon = text.indexOf(':');
-  const [typename, key] = [text.slice(0, colon), text.slice(colon + 1)];
+  const [, typename, at, key] = /^(\w+)(?:@(\d{1,15}))?:(.*)$/s.exec(Buffer.from(id, 'base64url').toString()) ?? [];
+  if (typename === undefined || key === undefined) return null;
+  const atMs = at === undefined ? null : Number(at);
   // One object has one id: other spellings of its base64 are no ids.
-  return colon > 0 && encodeId(typename, key) === id ? { typename, key } : null;
+  return encodeId(typename, key, atMs) === id ? { typename, key, atMs } : null;
+}
+
+/** The context of objects that are read by their ids: as of the instant of the ids, which must be one. */
+export function contextOfIds(context: RequestContext, ids: readonly string[], parameter: string): RequestContext {
+  const [atMs = null, ...others] = new Set(ids.map((id) => decoded(id)?.atMs ?? null));
+  if (others.length > 0) throw invalidParameter(parameter, 'expected ids of one instant');
+  return atMs === null ? context : contextAt(context, atMs);
 }
 
 function lookup(types: NodeTypes, id: string): { typename: string; found: NodeLookup } | null {
@@ -56,21 +79,30 @@ const otherField = new Map([
   [refetchedTypes, { types: nodeTypes, message: 'expected the nodeId of an object, got an id; send it to node' }],
 ]);
 
-/** The type and key of an id; 400 naming `parameter` for what is no id of one of the types. */
-export function decodeId(types: NodeTypes, id: string, parameter: string): { typename: string; id: string } {
+/** An id, decoded. */
+export interface NodeId {
+  typename: string;
+  id: string;
+  /** The instant as of which the object is, epoch ms; null = live. */
+  atMs: number | null;
+}
+
+/** Decodes an id; 400 naming `parameter` for what is no id of one of the types. */
+export function decodeId(types: NodeTypes, id: string, parameter: string): NodeId {
   const parts = decoded(id);
-  if (parts && lookup(types, id)) return { typename: parts.typename, id: parts.key };
+  if (parts && lookup(types, id)) return { typename: parts.typename, id: parts.key, atMs: parts.atMs };
   const other = otherField.get(types);
   throw invalidParameter(parameter, other && lookup(other.types, id) ? other.message : 'expected the id of an object');
 }
 
-/** Reads an object by the type and key of its id; null = there is none. */
+/** Reads an object by its id; null = there is none. */
 export async function readNode(
   types: NodeTypes,
-  { typename, id }: { typename: string; id: string },
+  { typename, id, atMs }: NodeId,
   context: RequestContext,
 ): Promise<object | null> {
-  const object = (await types.get(typename)?.(id)?.read(context)) ?? null;
+  const from = atMs === null ? context : contextAt(context, atMs);
+  const object = (await types.get(typename)?.(id)?.read(from)) ?? null;
   brandWithType(object, typename as never);
   return object;
 }

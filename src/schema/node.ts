@@ -6,9 +6,11 @@ import { invalidParameter } from '../wire/failure.ts';
 import { builder } from './builder.ts';
 import { costs } from './cost.ts';
 import {
+  contextOfIds,
   decodeId,
   encodeId,
   idDescription,
+  idIn,
   type KeyReader,
   nodeSizes,
   nodeTypes,
@@ -27,6 +29,11 @@ function countIn<T extends object>(type: Ref<T>, scopeGroup: string): void {
   type.updateConfig((config) => ({ ...config, extensions: { ...config.extensions, scopeGroup } }));
 }
 
+/** The resolver of ids below `asOf`. Elsewhere they depend on the object alone, so that lists of them are quick. */
+const inContext = <T extends object>(type: Ref<T>, key: (object: T) => string) => ({
+  resolveBelowContext: (object: T, _args: object, context: RequestContext) => idIn(context, type.name, key(object)),
+});
+
 /** Gives the objects of a type a global `id`, made of `key`, by which `Query.node` reads them. */
 export function node<T extends object>(
   type: Ref<T>,
@@ -39,7 +46,11 @@ export function node<T extends object>(
   type.addInterfaces([builder.nodeInterfaceRef()]);
   // Not by `builder.nodeRef`, whose ids are promises.
   builder.objectField(type, 'id', (t) =>
-    t.id({ description: idDescription, resolve: (object) => encodeId(type.name, key(object as T)) }),
+    t.id({
+      description: idDescription,
+      resolve: (object) => encodeId(type.name, key(object as T)),
+      extensions: inContext(type, key),
+    }),
   );
 }
 
@@ -62,6 +73,8 @@ builder.queryField('nodes', (t) =>
     },
     extensions: {
       scopeGroup: 'market.reference',
+      contextBelow: (_value: never, { ids }: { ids: readonly string[] }, context: RequestContext) =>
+        contextOfIds(context, ids, 'ids'),
       ...costs<{ ids: readonly string[] }, 'node' | 'page'>({
         each: ({ node: points = 0 }) => points,
         rows: 'page',
@@ -103,6 +116,7 @@ export function refetchable<T extends object>(
     t.id({
       description: 'Global id, the same in every answer. Send it to refetch to read the object again.',
       resolve: (object) => encodeId(type.name, key(object as T)),
+      extensions: inContext(type, key),
     }),
   );
 }
@@ -122,6 +136,8 @@ builder.queryField('refetch', (t) =>
     extensions: {
       // Never market data alone: answers are not shared between callers, since the object may be an account's own.
       scopeGroup: 'account',
+      contextBelow: (_value: never, { nodeId }: { nodeId: string }, context: RequestContext) =>
+        contextOfIds(context, [nodeId], 'nodeId'),
       ...costs<{ nodeId: string }, 'node'>({
         each: ({ node: points = 0 }) => points,
         sizes: ({ nodeId }) => nodeSizes(refetchedTypes, [nodeId]),

@@ -61,6 +61,17 @@ export const ResponseMetaInterface = builder.interfaceRef<ResponseMeta>('Respons
       nullable: true,
       description: 'Serving tier that answered. Informational.',
     }),
+    at: t.expose('at', {
+      type: 'EpochMs',
+      nullable: true,
+      description: 'The requested instant in the past, epoch ms; null = live.',
+    }),
+    atEffective: t.expose('atEffective', {
+      type: 'EpochMs',
+      nullable: true,
+      description:
+        'The last instant up to at for which the data has a value, epoch ms: a whole second for prices, the time of a capture. Null if live, or if there is none.',
+    }),
   }),
 });
 

@@ -106,7 +106,7 @@ builder.subscriptionField('chainCaptured', (t) =>
       }),
     },
     subscribe: (_root, { symbol }, context) => followChain(context, symbol),
-    resolve: (event, args, context) => servedChain(context, args.symbol, event.value, args, 'live'),
+    resolve: (event, args, context) => servedChain(context, args.symbol, event.value, args),
   }),
 );
 

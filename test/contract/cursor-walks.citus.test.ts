@@ -204,6 +204,11 @@ const connections: Record<string, { document: string; at: (data: Json) => Json }
     document: 'query($first: Int!, $after: String) { symbols(first: $first, after: $after) PAGE }',
     at: (data) => data.symbols,
   },
+  'AsOf.symbols': {
+    document:
+      'query($first: Int!, $after: String) { asOf(at: "2026-11-20") { symbols(first: $first, after: $after) PAGE } }',
+    at: (data) => data.asOf.symbols,
+  },
   'Symbol.contracts': {
     document:
       'query($first: Int!, $after: String) { symbol(symbol: "SPX") { contracts(first: $first, after: $after, strikeLte: 590000) PAGE } }',

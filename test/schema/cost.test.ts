@@ -27,7 +27,7 @@ test.each(fields.filter(([, field]) => isList(field)))(
 );
 
 /** What the caller is known by, or what only leads on, is read with nothing. */
-const free = ['Query.me', 'Query.contract', 'Query.symbol', 'Query.node'];
+const free = ['AsOf.contract', 'AsOf.symbol', 'Query.me', 'Query.contract', 'Query.symbol', 'Query.node'];
 
 test.each(fields.filter(([name, { extensions }]) => extensions.scopeGroup && !free.includes(name)))(
   '%s, which usage counts, says what it costs',
@@ -46,7 +46,7 @@ test('no field below the root is an async function: a promise for each item of a
 
 /** Fields whose look-up is in memory: in the registry, the caller, or what the document has read already. */
 const lookupsInMemory = [
-  ...['Greeks.meta', 'Me.flow', 'Me.meta', 'Me.offExchange'],
+  ...['AsOf.contract', 'AsOf.symbol', 'Greeks.meta', 'Me.flow', 'Me.meta', 'Me.offExchange'],
   ...['Node.id', 'OptionContract.multiplier', 'OptionContract.settlement', 'OptionContract.style'],
   ...['OptionContract.underlying', 'Query.contract', 'Query.me', 'Query.meta', 'Query.symbol', 'Symbol.access'],
   ...['Symbol.chainPolicy', 'Symbol.class', 'Symbol.minTier', 'Symbol.name', 'Symbol.registered'],

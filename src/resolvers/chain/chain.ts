@@ -12,12 +12,12 @@ import { exchangeDate, type SessionDate } from '../../domain/market-time.ts';
 import { batched } from '../../runtime/batched.ts';
 import { yieldForRows } from '../../runtime/event-loop.ts';
 import { chainCapturesAt } from '../../store/chain/chain-captures.ts';
-import { parseAsOf } from '../as-of.ts';
+import { type AsOf, clampedCaps, parseAsOf } from '../as-of.ts';
 import { findSymbol, fromSource, type RequestContext } from '../context.ts';
 import type { GexStrike } from '../gex/gex.ts';
 import { type PriceChecked, priceChecksOfChain } from '../gex/price-checks.ts';
 import { delayedSourceTime, type QuoteTime, quoteTimeOf } from '../quote-time.ts';
-import { type ResponseMeta, responseMeta } from '../response-meta.ts';
+import { instantMeta, type ResponseMeta, responseMeta } from '../response-meta.ts';
 
 export interface ChainFilter {
   expiry?: SessionDate | null | undefined;
@@ -96,22 +96,23 @@ function greeksFilledOf(rows: readonly ChainRow[]): FilledGreek[] | null {
  * The latest chain, or with `at` the one stored for that time as it was; a bare date means its last (contract-notes 3).
  */
 export async function chain(context: RequestContext, symbol: string, args: ChainArgs): Promise<Chain> {
-  const atMs = args.at == null ? context.nowMs : parseAsOf(args.at, args.tz, 'at', context.nowMs).atMs;
+  const asOf = args.at == null ? null : parseAsOf(args.at, args.tz, 'at', context);
+  const atMs = asOf?.atMs ?? context.nowMs;
   requireReadable(context.caller, await findSymbol(context, symbol));
   const capture = await chainAt(context, symbol, atMs);
   await yieldForRows(capture?.rows.length ?? 0);
-  const sealed = args.at != null && exchangeDate(atMs) < exchangeDate(context.nowMs);
-  return servedChain(context, symbol, capture, args, sealed ? 'archive' : 'live');
+  return servedChain(context, symbol, capture, args, asOf);
 }
 
-/** The requested part of a capture; null = there is none. */
+/** The requested part of a capture, which is null if there is none; `asOf` null = it is the latest. */
 export function servedChain(
   context: RequestContext,
   underlying: string,
   capture: ChainCapture | null,
   filter: ChainFilter,
-  plane: 'archive' | 'live',
+  asOf: AsOf | null = null,
 ): Chain {
+  const isSealed = asOf !== null && exchangeDate(asOf.atMs) < exchangeDate(context.nowMs);
   const rows = (capture?.rows ?? []).filter(chainFilter(filter));
   return {
     spot: capture?.spot ?? null,
@@ -120,7 +121,8 @@ export function servedChain(
     partial: capture !== null && isIncomplete(capture),
     rows,
     meta: {
-      ...responseMeta(context, plane),
+      ...responseMeta(context, isSealed ? 'archive' : 'live', clampedCaps(asOf)),
+      ...instantMeta(context, asOf, capture?.capturedAt ?? null),
       sourceTime: delayedSourceTime(capture),
       priceChecks: () => {
         const expiries = new Set(rows.map(({ expiry }) => expiry));

@@ -6,9 +6,9 @@ import { batched } from '../../runtime/batched.ts';
 import { expirationsAt } from '../../store/chain/chain-captures.ts';
 import type { ListedExpirations } from '../../store/chain/open-interest.ts';
 import type { Store } from '../../store/rows/connection.ts';
-import { parseAsOf } from '../as-of.ts';
+import { type AsOf, clampedCaps, parseAsOf } from '../as-of.ts';
 import { fromSource, type RequestContext, requireSource } from '../context.ts';
-import { type ResponseMeta, responseMeta } from '../response-meta.ts';
+import { instantMeta, type ResponseMeta, responseMeta } from '../response-meta.ts';
 
 export interface ExpirationsMeta extends ResponseMeta {
   count: number;
@@ -58,8 +58,9 @@ async function liveList(
   context: RequestContext,
   symbol: string,
 ): Promise<{ listed: Served['listed']; cached: boolean }> {
-  const { nowMs, store } = context;
+  const { nowMs, past, store } = context;
   const listed = await listedAt(context, symbol, nowMs);
+  if (past) return { listed, cached: false };
   const served = servedFrom(store);
   const before = served.get(symbol);
   const ageMs = nowMs - (before?.firstAtMs ?? Number.POSITIVE_INFINITY);
@@ -72,12 +73,18 @@ function page(
   context: RequestContext,
   underlying: string,
   dates: SessionDate[],
-  { capturedAt, cached, sealed }: { capturedAt: number | null; cached: boolean; sealed: boolean },
+  {
+    asOf,
+    capturedAt,
+    cached,
+    sealed,
+  }: { asOf: AsOf | null; capturedAt: number | null; cached: boolean; sealed: boolean },
 ): Expirations {
   return {
     dates,
     meta: {
-      ...responseMeta(context, sealed ? 'archive' : 'live'),
+      ...responseMeta(context, sealed ? 'archive' : 'live', clampedCaps(asOf)),
+      ...instantMeta(context, asOf, capturedAt),
       count: dates.length,
       capturedAt,
       underlying,
@@ -98,13 +105,14 @@ export async function expirations(
   // Before the cache, which another server on the same store may have filled.
   requireSource(context, 'chain');
   if (at != null) {
-    const { atMs } = parseAsOf(at, tz, 'at', context.nowMs);
+    const asOf = parseAsOf(at, tz, 'at', context);
+    const { atMs } = asOf;
     const listed = await listedAt(context, symbol, atMs);
     const sealed = exchangeDate(atMs) < exchangeDate(context.nowMs);
     const capturedAt = listed?.capturedAt ?? null;
-    return page(context, symbol, listed?.expirations ?? [], { capturedAt, cached: false, sealed });
+    return page(context, symbol, listed?.expirations ?? [], { asOf, capturedAt, cached: false, sealed });
   }
   const { listed, cached } = await liveList(context, symbol);
   const open = (listed?.expirations ?? []).filter((expiry) => lastInstant(expiry, 'pm') > context.nowMs);
-  return page(context, symbol, open, { capturedAt: listed?.capturedAt ?? null, cached, sealed: false });
+  return page(context, symbol, open, { asOf: null, capturedAt: listed?.capturedAt ?? null, cached, sealed: false });
 }

@@ -1,9 +1,9 @@
-import { coverageAt } from '../../domain/flow/coverage.ts';
 import type { CrossSection } from '../../domain/flow/flow.ts';
 import type { SessionDate } from '../../domain/market-time.ts';
 import { batched } from '../../runtime/batched.ts';
 import { readCrossSections } from '../../store/flow/cross-sections.ts';
 import { fromSource, type RequestContext } from '../context.ts';
+import { coverageAsOf } from '../publication.ts';
 import { printPlane, type ResponseMeta, responseMeta } from '../response-meta.ts';
 import { flowRetention, requireFlowOf } from './flow.ts';
 
@@ -31,7 +31,7 @@ export async function crossSection(
     fromSource(context, 'option_tape', () => readCrossSections(context.store, symbols, session, context.nowMs)),
   );
   return {
-    snapshot: snapshot && { ...snapshot, coverage: coverageAt(snapshot.coverage, context.nowMs) },
+    snapshot: snapshot && { ...snapshot, coverage: coverageAsOf(context, snapshot.coverage) },
     meta: {
       ...responseMeta(context, await printPlane(context, session)),
       symbol,

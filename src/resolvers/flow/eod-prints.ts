@@ -1,14 +1,14 @@
 import { requireFlow } from '../../access/entitlement/entitlement.ts';
-import { previousTradingDay, regularSession } from '../../domain/calendar.ts';
 import type { OptionRight } from '../../domain/chain/option-contract.ts';
 import type { CoverageStatus } from '../../domain/flow/coverage.ts';
 import { type RankedList, type RankedListName, type RankedPrint, rankedListSize } from '../../domain/flow/flow.ts';
-import { exchangeDate, type SessionDate } from '../../domain/market-time.ts';
+import type { SessionDate } from '../../domain/market-time.ts';
 import { requireServedWindow } from '../../domain/served-window.ts';
 import { batched } from '../../runtime/batched.ts';
 import { readRankedLists, wholeList } from '../../store/flow/ranked-prints.ts';
 import { invalidParameter } from '../../wire/failure.ts';
 import { fromSource, type RequestContext, registeredSymbol } from '../context.ts';
+import { lastListedSession } from '../publication.ts';
 import { printPlane, type ResponseMeta, responseMeta } from '../response-meta.ts';
 import { requireFlowFilter, requireFlowOf } from './flow.ts';
 
@@ -45,13 +45,6 @@ export interface EodPrints {
   meta: EodMeta;
 }
 
-/** The last session whose regular hours are over: lists are written after the close. */
-function lastClosedSession(nowMs: number): SessionDate {
-  const today = exchangeDate(nowMs);
-  const hours = regularSession(today);
-  return hours && nowMs >= hours.closeMs ? today : previousTradingDay(today);
-}
-
 /** A stored list of one underlying, or the whole list; null when none is stored. */
 function rankedList(
   context: RequestContext,
@@ -60,7 +53,7 @@ function rankedList(
   session: SessionDate | null,
 ): Promise<RankedList | null> {
   return batched(context, `eod ${list} ${session}`, scope, (scopes) =>
-    readRankedLists(context.store, scopes, list, session, lastClosedSession(context.nowMs)),
+    readRankedLists(context.store, scopes, list, session, lastListedSession(context)),
   );
 }
 

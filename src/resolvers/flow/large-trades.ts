@@ -1,6 +1,5 @@
 import { requireFlow } from '../../access/entitlement/entitlement.ts';
 import type { OptionRight } from '../../domain/chain/option-contract.ts';
-import { coverageAt } from '../../domain/flow/coverage.ts';
 import type { EventId } from '../../domain/flow/event-id.ts';
 import type { FlowEvent, FlowEventKind, FlowSide, LargeTrade, LargeTradesTotal } from '../../domain/flow/flow.ts';
 import type { SessionDate } from '../../domain/market-time.ts';
@@ -16,6 +15,7 @@ import {
 import { invalidParameter } from '../../wire/failure.ts';
 import { fromSource, type RequestContext, underlyingOf } from '../context.ts';
 import { foreignCursor, readCursor, writeCursor } from '../cursor.ts';
+import { coverageAsOf } from '../publication.ts';
 import { printPlane, type ResponseMeta, responseMeta } from '../response-meta.ts';
 import { feedStartMs, flowRetention, requireFlowFilter, requireFlowOf } from './flow.ts';
 
@@ -74,7 +74,7 @@ async function pageOf(
   const { limit, clamped } = limitOf(context, args);
   const session = args.session ?? null;
   return {
-    events: found.events.map((event) => ({ ...event, coverage: coverageAt(event.coverage, context.nowMs) })),
+    events: found.events.map((event) => ({ ...event, coverage: coverageAsOf(context, event.coverage) })),
     meta: {
       ...responseMeta(context, await printPlane(context, session), clamped ? ['limit_clamped'] : []),
       count: found.events.length,

@@ -22,10 +22,14 @@ export async function flowAtStrike(
   { strike, capture }: GexStrike,
 ): Promise<FlowMeasures | null> {
   const { underlying, sessionDate } = capture;
-  const byStrike = await oncePerRequest(context, `flow by strike ${underlying} ${sessionDate}`, async () => {
-    const { snapshot } = await crossSection(context, underlying, sessionDate);
-    return new Map(snapshot?.byStrike.map((row) => [row.strikeThousandths, row.measures]));
-  });
+  const byStrike = await oncePerRequest(
+    context,
+    `flow by strike ${underlying} ${sessionDate} ${context.nowMs}`,
+    async () => {
+      const { snapshot } = await crossSection(context, underlying, sessionDate);
+      return new Map(snapshot?.byStrike.map((row) => [row.strikeThousandths, row.measures]));
+    },
+  );
   return byStrike.get(strike) ?? null;
 }
 
@@ -36,7 +40,7 @@ export async function gexAtStrike(
 ): Promise<GexStrike | null> {
   const { symbol } = section;
   const { sessionDate } = section.coverage;
-  const capture = await oncePerRequest(context, `gex by strike ${symbol} ${sessionDate}`, async () => {
+  const capture = await oncePerRequest(context, `gex by strike ${symbol} ${sessionDate} ${context.nowMs}`, async () => {
     requireReadable(context.caller, await findSymbol(context, symbol));
     const stored = await storedCapture(context, symbol, { atMs: context.nowMs, sessionDate, byExpiry: false });
     return stored && servedCaptures([stored], false, null)[0]!;

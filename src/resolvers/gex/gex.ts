@@ -144,7 +144,7 @@ export async function gexCaptureAt(
   args: CaptureArgs & { tz?: string | null | undefined },
 ): Promise<ServedGexCapture | null> {
   checkTop(args.topStrikes, 'topStrikes');
-  const asOf = time === null ? null : parseAsOf(time, args.tz, 'time', context.nowMs);
+  const asOf = time === null ? null : parseAsOf(time, args.tz, 'time', context);
   requireReadable(context.caller, await findSymbol(context, symbol));
   const byExpiry = args.byExpiry ?? false;
   const sessionDate = asOf?.bareDate ?? null;

@@ -8,10 +8,10 @@ import { dateOfEpochDay, epochDay, exchangeDate, type SessionDate } from '../../
 import { yieldForRows } from '../../runtime/event-loop.ts';
 import type { StoredGexCapture } from '../../store/gex/captures.ts';
 import { invalidParameter } from '../../wire/failure.ts';
-import { type AsOf, parseAsOf } from '../as-of.ts';
+import { type AsOf, clampedCaps, parseAsOf } from '../as-of.ts';
 import { findSymbol, type RequestContext } from '../context.ts';
 import { delayedSourceTime, type QuoteTime, quoteTimeOf } from '../quote-time.ts';
-import { type ResponseMeta, responseMeta } from '../response-meta.ts';
+import { instantMeta, type ResponseMeta, responseMeta } from '../response-meta.ts';
 import { checkTop, type ServedGexCapture, servedCaptures, storedCapture } from './gex.ts';
 import { type PriceChecked, priceChecksOf } from './price-checks.ts';
 
@@ -96,18 +96,18 @@ function expiringOn(session: SessionDate, listed: readonly SessionDate[]): Sessi
 
 const largest = ({ gex }: GexColumns) => gex.reduce((most, value) => Math.max(most, Math.abs(value)), 0);
 
-function checkedArgs({ at, tz, expiries, dte, top }: GexGridArgs, nowMs: number): AsOf | null {
+function checkedArgs(context: RequestContext, { at, tz, expiries, dte, top }: GexGridArgs): AsOf | null {
   checkTop(top, 'top');
   if (dte != null && dte !== 0) throw invalidParameter('dte', 'expected 0');
   if (dte != null && expiries != null) throw invalidParameter('dte', 'cannot be combined with expiries');
-  return at == null ? null : parseAsOf(at, tz, 'at', nowMs);
+  return at == null ? null : parseAsOf(at, tz, 'at', context);
 }
 
 /**
  * The latest capture by strike, or with `at` the last at or before it as stored; a bare date means that session's last.
  */
 export async function gexGrid(context: RequestContext, symbol: string, args: GexGridArgs): Promise<GexGrid> {
-  const asOf = checkedArgs(args, context.nowMs);
+  const asOf = checkedArgs(context, args);
   requireReadable(context.caller, await findSymbol(context, symbol));
   const today = exchangeDate(context.nowMs);
   const sessionDate = asOf?.bareDate ?? null;
@@ -130,7 +130,8 @@ export async function gexGrid(context: RequestContext, symbol: string, args: Gex
     maxAbsGex: capture && largest(capture.columns),
     adhoc: days !== null,
     meta: {
-      ...responseMeta(context, isSealed ? 'archive' : 'live'),
+      ...responseMeta(context, isSealed ? 'archive' : 'live', clampedCaps(asOf)),
+      ...instantMeta(context, asOf, stored?.capturedAt ?? null),
       capture,
       priceChecks: () => priceChecksOf(chosen, (expiry) => days === null || days.has(epochDay(expiry))),
       sourceTime: delayedSourceTime(stored),

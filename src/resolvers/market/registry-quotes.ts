@@ -4,6 +4,7 @@ import { minuteMs } from '../../domain/units.ts';
 import { dailyBarsAt } from '../../live/daily-bars.ts';
 import { quoteAt } from '../../live/quote-as-of.ts';
 import { yieldToEventLoop } from '../../runtime/event-loop.ts';
+import { oncePerRequest } from '../../runtime/once-per-request.ts';
 import { forEverybody } from '../../runtime/request-scope.ts';
 import { readLiveQuotes } from '../../store/market/live-quotes.ts';
 import { readSplits } from '../../store/market/splits.ts';
@@ -68,9 +69,10 @@ async function compute(context: RequestContext): Promise<Quoted> {
   return { quoted, byChange };
 }
 
-/** This minute's computation; the first request of a minute starts it. */
-function ofThisMinute(context: RequestContext): Computing {
-  const { store, nowMs } = context;
+/** This minute's computation; the first request of a minute starts it. One of the past serves its request alone. */
+function ofThisMinute(context: RequestContext): Pick<Computing, 'atMs' | 'quoted'> {
+  const { store, nowMs, past } = context;
+  if (past) return { atMs: nowMs, quoted: oncePerRequest(context, `quotes ${nowMs}`, () => compute(context)) };
   // Computed for whichever caller asks first: the answers of the others depend on the same.
   dependOn(store, 'registry', null);
   dependOn(store, 'market', null);

@@ -1,6 +1,5 @@
 import { requireOffExchange, requireReadable } from '../../access/entitlement/entitlement.ts';
 import {
-  addDays,
   exchangeDate,
   exchangeInstant,
   exchangeTimeZone,
@@ -24,6 +23,7 @@ import {
 import { invalidParameter } from '../../wire/failure.ts';
 import { fromSource, type RequestContext, realTicker } from '../context.ts';
 import { foreignCursor, readCursor, writeCursor } from '../cursor.ts';
+import { lastOffExchangeSession } from '../publication.ts';
 import { type ResponseMeta, responseMeta } from '../response-meta.ts';
 
 export type { OffExchangeTable } from '../../store/offexchange/rows.ts';
@@ -65,11 +65,6 @@ export interface OffExchangePage<T extends OffExchangeTable> {
   meta: OffExchangeMeta;
 }
 
-/** End-of-day data: a session is there from the morning after it traded (spec 4.18). */
-function lastSession(context: RequestContext): SessionDate {
-  return addDays(exchangeDate(context.nowMs), -1);
-}
-
 /** The session a bound names: a bare date is the session itself, an instant lies in its New York date. */
 function sessionBound(text: string | null | undefined, zone: string, parameter: string): SessionDate | null {
   if (text == null) return null;
@@ -79,7 +74,7 @@ function sessionBound(text: string | null | undefined, zone: string, parameter: 
 
 function storedHistory(context: RequestContext, range: SessionRange): Promise<OffExchangeHistory> {
   return batched(context, 'off-exchange history', range, (ranges) =>
-    readOffExchangeHistory(context.store, ranges, lastSession(context)),
+    readOffExchangeHistory(context.store, ranges, lastOffExchangeSession(context)),
   );
 }
 

@@ -10,6 +10,7 @@ import { type RequestContext, rootsOf, underlyingOf } from '../../resolvers/cont
 import { whenThere } from '../../runtime/maybe-promise.ts';
 import { builder } from '../builder.ts';
 import { enumValues } from '../enum-values.ts';
+import { marketField } from '../market/as-of.ts';
 import { SymbolType } from '../market/symbol.ts';
 import { refetchable } from '../node.ts';
 
@@ -83,7 +84,7 @@ refetchable(
   'market.reference',
 );
 
-builder.queryField('contract', (t) =>
+marketField('contract', (t) =>
   t.field({
     type: OptionContractType,
     nullable: true,

@@ -3,6 +3,7 @@ import { type EodFilters, type EodMeta, type EodPrints, eodPrints } from '../../
 import { builder } from '../builder.ts';
 import { OptionContractType, OptionRightEnum } from '../chain/contract.ts';
 import { costs } from '../cost.ts';
+import { marketField } from '../market/as-of.ts';
 import { ResponseMetaInterface, TierEnum } from '../response-meta.ts';
 import { CoverageStatusEnum, SymbolFlowType } from './flow.ts';
 
@@ -124,7 +125,7 @@ builder.objectField(SymbolFlowType, 'eod', (t) =>
   }),
 );
 
-builder.queryField('eod', (t) =>
+marketField('eod', (t) =>
   t.field({
     ...served,
     description: `The ${rankedListSize} largest option prints of a session, for one underlying or over all symbols. An API key must send session, and symbol or minPremiumUsd.`,

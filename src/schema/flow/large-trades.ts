@@ -12,6 +12,7 @@ import { builder } from '../builder.ts';
 import { OptionContractType, OptionRightEnum } from '../chain/contract.ts';
 import { costs, itemsAsked } from '../cost.ts';
 import { enumValues } from '../enum-values.ts';
+import { marketField } from '../market/as-of.ts';
 import { node } from '../node.ts';
 import { ResponseMetaInterface } from '../response-meta.ts';
 import { FlowCoverageType, FlowSideEnum, SymbolFlowType } from './flow.ts';
@@ -210,7 +211,7 @@ builder.objectField(SymbolFlowType, 'largeTrades', (t) =>
   }),
 );
 
-builder.queryField('largeTrades', (t) =>
+marketField('largeTrades', (t) =>
   t.field({
     ...served,
     extensions: {

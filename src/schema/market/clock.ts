@@ -1,6 +1,7 @@
 import { type MarketClock, marketClock } from '../../domain/market-clock.ts';
 import { builder } from '../builder.ts';
 import { costs } from '../cost.ts';
+import { marketField } from './as-of.ts';
 
 const MarketClockType = builder.objectRef<MarketClock>('MarketClock').implement({
   description: 'Regular hours of the US equity exchanges, by their calendar. All times are epoch ms.',
@@ -17,7 +18,7 @@ const MarketClockType = builder.objectRef<MarketClock>('MarketClock').implement(
   }),
 });
 
-builder.queryField('market', (t) =>
+marketField('market', (t) =>
   t.field({
     type: MarketClockType,
     description: 'Whether the market is open, its latest session, and when it opens next.',

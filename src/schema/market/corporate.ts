@@ -5,6 +5,7 @@ import { rateCurve, rateFor, symbolDividends, symbolSplits } from '../../resolve
 import { builder } from '../builder.ts';
 import { costs } from '../cost.ts';
 import { enumValues } from '../enum-values.ts';
+import { marketField } from './as-of.ts';
 import { SymbolType } from './symbol.ts';
 
 /** As many as the longest histories have: what a list of them costs. */
@@ -90,7 +91,7 @@ const RateType = builder.objectRef<Rate>('Rate').implement({
   }),
 });
 
-builder.queryField('rates', (t) =>
+marketField('rates', (t) =>
   t.field({
     type: [RateType],
     nullable: true,
@@ -102,7 +103,7 @@ builder.queryField('rates', (t) =>
   }),
 );
 
-builder.queryField('rate', (t) =>
+marketField('rate', (t) =>
   t.float({
     nullable: true,
     description:

@@ -7,9 +7,10 @@ import {
   movers,
 } from '../../resolvers/market/movers.ts';
 import { builder } from '../builder.ts';
-import { costs, itemsAsked } from '../cost.ts';
+import { costs, itemsAsked, registryQuotesCost } from '../cost.ts';
 import { enumValues } from '../enum-values.ts';
 import { ResponseMetaInterface } from '../response-meta.ts';
+import { marketField } from './as-of.ts';
 import { SymbolType } from './symbol.ts';
 
 const MoverUniverseEnum = builder.enumType('MoverUniverse', {
@@ -73,7 +74,7 @@ const MoversPageType = builder.objectRef<MoversPage>('Movers').implement({
   }),
 });
 
-builder.queryField('movers', (t) =>
+marketField('movers', (t) =>
   t.field({
     type: MoversPageType,
     nullable: true,
@@ -92,8 +93,9 @@ builder.queryField('movers', (t) =>
     },
     extensions: {
       scopeGroup: 'market.screener',
-      ...costs<{ limit?: number | null }>({
+      ...costs<{ limit?: number | null }, 'page' | 'past'>({
         once: 0.1,
+        each: ({ past = 0 }) => past * registryQuotesCost,
         sizes: ({ limit }) => ({ page: itemsAsked(limit, moverLimits.max, moverLimits.default) }),
       }),
     },

@@ -10,6 +10,7 @@ import { builder } from '../builder.ts';
 import { costs, itemsAsked } from '../cost.ts';
 import { byTicker, node } from '../node.ts';
 import { ResponseMetaInterface } from '../response-meta.ts';
+import { marketField } from './as-of.ts';
 import { SymbolType } from './symbol.ts';
 
 /** A quote, in pages and live. */
@@ -89,7 +90,7 @@ const QuotesPageType = builder.objectRef<QuotesPage>('Quotes').implement({
   }),
 });
 
-builder.queryField('quotes', (t) =>
+marketField('quotes', (t) =>
   t.field({
     type: QuotesPageType,
     nullable: true,

@@ -1,7 +1,8 @@
 import { type SectorAverage, type SectorsMeta, type SectorsPage, sectors } from '../../resolvers/market/sectors.ts';
 import { builder } from '../builder.ts';
-import { costs } from '../cost.ts';
+import { costs, registryQuotesCost } from '../cost.ts';
 import { ResponseMetaInterface } from '../response-meta.ts';
+import { marketField } from './as-of.ts';
 
 const SectorAverageType = builder.objectRef<SectorAverage>('SectorAverage').implement({
   description: 'Average change of a sector in the latest session.',
@@ -52,13 +53,16 @@ const SectorsPageType = builder.objectRef<SectorsPage>('Sectors').implement({
   }),
 });
 
-builder.queryField('sectors', (t) =>
+marketField('sectors', (t) =>
   t.field({
     type: SectorsPageType,
     nullable: true,
     description: 'Average change per sector in the latest session, over the registered symbols.',
     args: { date: t.arg({ type: 'SessionDate', description: 'Returned in meta; not applied.' }) },
-    extensions: { scopeGroup: 'market.screener', ...costs({ once: 0.3 }) },
+    extensions: {
+      scopeGroup: 'market.screener',
+      ...costs<object, 'past'>({ once: 0.3, each: ({ past = 0 }) => past * registryQuotesCost }),
+    },
     resolve: (_root, { date }, context) => sectors(context, date ?? null),
   }),
 );

@@ -1,6 +1,7 @@
 import { maxSymbolsPage, symbolConnection } from '../../resolvers/market/symbol-connection.ts';
 import { builder } from '../builder.ts';
 import { costs, itemsAsked } from '../cost.ts';
+import { marketField } from './as-of.ts';
 import { SymbolClassEnum, SymbolType } from './symbol.ts';
 
 /** Symbols as a connection: pages of the registry, or of a watchlist. */
@@ -14,7 +15,7 @@ export const SymbolConnectionType = builder.connectionObject(
   { description: 'A symbol and its cursor.', nodeField: { description: 'The symbol.' } },
 );
 
-builder.queryField('symbols', (t) =>
+marketField('symbols', (t) =>
   t.field({
     type: SymbolConnectionType,
     nullable: true,

@@ -12,6 +12,7 @@ import { builder } from '../builder.ts';
 import { enumValues } from '../enum-values.ts';
 import { byTicker, node } from '../node.ts';
 import { TierEnum } from '../response-meta.ts';
+import { marketField } from './as-of.ts';
 
 /** A ticker as a node of the graph; its properties are looked up when they are requested. */
 export interface SymbolNode {
@@ -144,7 +145,7 @@ node(
   byTicker((_context, symbol) => ({ symbol })),
 );
 
-builder.queryField('symbol', (t) =>
+marketField('symbol', (t) =>
   t.field({
     type: SymbolType,
     description: 'A symbol by its ticker.',

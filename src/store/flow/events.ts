@@ -192,8 +192,20 @@ async function withCoverage(store: Store, rows: readonly EventRow[]): Promise<Co
   });
 }
 
-/** The large trades of all underlyings, newest first. */
+/** True if the last leg of a large trade was printed by `ms`. */
+const isCompleteAt = (ms: number) => (trade: LargeTrade) => trade.event.legs.every((leg) => leg.eventTsMs <= ms);
+
+/** The large trades of all underlyings, newest first. A trade is there from its last leg on. */
 export async function readAllLargeTrades(store: Store, filter: LargeTradeFilter, limit: number): Promise<LargeTrade[]> {
+  const trades = await readBegunTrades(store, filter, limit);
+  const complete = trades.filter(isCompleteAt(instantsOf(filter).throughMs));
+  const unfinished = trades.length - complete.length;
+  if (unfinished === 0 || trades.length < limit) return complete;
+  // As many more are read as were left out.
+  return (await readAllLargeTrades(store, filter, limit + unfinished)).slice(0, limit);
+}
+
+async function readBegunTrades(store: Store, filter: LargeTradeFilter, limit: number): Promise<LargeTrade[]> {
   const { session, minPremiumUsd } = filter;
   const { fromMs, throughMs } = instantsOf(filter);
   const rows = await readFrom(store, 'flow', null).prisma.flowEvent.findMany({
@@ -228,7 +240,7 @@ export async function findLargeTrades(
   );
   const wanted = new Set(keys.map(eventKey));
   const found = rows.filter((row) => wanted.has(eventKey(row))).map(numbered);
-  return largeTradesOf(store, await withCoverage(store, found));
+  return (await largeTradesOf(store, await withCoverage(store, found))).filter(isCompleteAt(throughMs));
 }
 
 /**

@@ -9,4 +9,8 @@ WHERE e.underlying = ANY ($1::text[]) AND ($2::text IS NULL OR e.session_date = 
     SELECT FROM flow_legs AS l
     WHERE l.underlying = e.underlying AND l.session_date = e.session_date AND l.event_id = e.event_id
       AND l.contract LIKE $8))
+  AND (e.event_ts_ms < $5 - 500 OR NOT EXISTS (
+    SELECT FROM flow_legs AS l
+    WHERE l.underlying = e.underlying AND l.session_date = e.session_date AND l.event_id = e.event_id
+      AND l.event_ts_ms > $5))
 GROUP BY e.underlying

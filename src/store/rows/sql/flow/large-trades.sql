@@ -1,4 +1,5 @@
--- The last events of each underlying, with their coverage: without it an event is not read.
+-- The last events of each underlying, with their coverage: without it an event is not read. An event is there from its
+-- last leg on, at most half a second after its first.
 -- The last two columns of the order make it one and only: sequences count within an underlying.
 SELECT {FlowEvent e},
   c.status, c.complete, c.observed_from_ms AS "observedFromMs", c.observed_through_ms AS "observedThroughMs",
@@ -12,6 +13,10 @@ FROM unnest($1::text[]) AS w(underlying) CROSS JOIN LATERAL (
       SELECT FROM flow_legs AS l
       WHERE l.underlying = e.underlying AND l.session_date = e.session_date AND l.event_id = e.event_id
         AND l.contract LIKE $8))
+    AND (e.event_ts_ms < $5 - 500 OR NOT EXISTS (
+      SELECT FROM flow_legs AS l
+      WHERE l.underlying = e.underlying AND l.session_date = e.session_date AND l.event_id = e.event_id
+        AND l.event_ts_ms > $5))
     AND ($9::int8 IS NULL OR (e.event_ts_ms, e.seq) < ($9, $10)
       OR (e.event_ts_ms = $9 AND e.seq = $10 AND e.event_id > $11))
   ORDER BY e.event_ts_ms DESC, e.seq DESC, e.underlying, e.event_id LIMIT $12

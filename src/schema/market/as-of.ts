@@ -1,0 +1,63 @@
+import type { FieldRef } from '@pothos/core';
+import { contextAsOf } from '../../resolvers/as-of.ts';
+import type { RequestContext } from '../../resolvers/context.ts';
+import { builder } from '../builder.ts';
+import { costs } from '../cost.ts';
+
+type Types = typeof builder.$inferSchemaTypes;
+
+/** The market as of an instant, by the context in which its fields are resolved. */
+interface MarketAsOf {
+  context: RequestContext;
+}
+
+const AsOfType = builder.objectRef<MarketAsOf>('AsOf').implement({
+  description:
+    'The market as it stood at an instant: every field as of it, nothing later. Corrections, cancels and late trades count at the time of the trade they concern. Large trades appear with their last leg, end-of-day lists at 20:00 New York of their session, off-exchange data at 06:00 of the next trading day. The caller needs the same access as now.',
+  fields: (t) => ({
+    at: t.field({
+      type: 'EpochMs',
+      nullable: true,
+      description: 'The instant requested, epoch ms; null = live.',
+      resolve: ({ context }) => context.past?.atMs ?? null,
+    }),
+    atEffective: t.field({
+      type: 'EpochMs',
+      nullable: true,
+      description: 'The last whole second up to it, to which prices are known; null = live.',
+      resolve: ({ context }) => (context.past ? context.nowMs : null),
+    }),
+  }),
+});
+
+/** Adds a field of market data to `Query`, and to the market as of an instant. */
+export function marketField(
+  name: string,
+  field: (t: PothosSchemaTypes.QueryFieldBuilder<Types, object>) => FieldRef<Types>,
+): void {
+  builder.queryField(name, field as never);
+  builder.objectField(AsOfType, name, field as never);
+}
+
+builder.queryField('asOf', (t) =>
+  t.field({
+    type: AsOfType,
+    nullable: true,
+    description:
+      'The market at an instant in the past. Several, under aliases, compare instants in one request. Without `at` it is live, so that one document serves both.',
+    args: {
+      at: t.arg({
+        type: 'PointInTime',
+        description:
+          "A date means its end. Up to a minute ahead, and today's date, mean now; a later time is invalid_params. Default: live.",
+      }),
+      tz: t.arg({ type: 'TimeZone', description: 'Time zone of a local time or date. Default: America/New_York.' }),
+    },
+    extensions: {
+      scopeGroup: 'market.reference',
+      contextBelow: ({ context }: MarketAsOf) => context,
+      ...costs<{ at?: string | null }, 'past'>({ once: 0.1, sizes: ({ at }) => ({ past: at == null ? 0 : 1 }) }),
+    },
+    resolve: (_root, args, context) => ({ context: contextAsOf(context, args) }),
+  }),
+);
