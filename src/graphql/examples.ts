@@ -146,6 +146,24 @@ query OffExchange {
 }
 `;
 
+const twoInstants = ({
+  session,
+}: Dates) => `# The same symbol at two instants, and now: what it traded at, and what dealers held. Nothing later is read.
+query TwoInstants {
+  morning: asOf(at: "${session}T10:00") { ...Market }
+  afternoon: asOf(at: "${session}T15:30") { ...Market }
+  now: asOf { ...Market }
+}
+fragment Market on AsOf {
+  at
+  symbol(symbol: "SPY") {
+    quote { spot changePct volume }
+    gex { latest(topStrikes: 3) { capturedAt netGex flipPoint callWall putWall } }
+    flow { largeTrades(limit: 2) { events { update { event { eventTsMs premiumUsd side } } } } }
+  }
+}
+`;
+
 const browse = `# Which symbols are there, and may I read them? access gives the reason if not.
 query Browse {
   symbols(first: 20, sector: "Information Technology") {
@@ -187,6 +205,7 @@ const examples: Readonly<Record<string, (dates: Dates) => string>> = {
   'Splits, dividends and rates': corporate,
   'Dealer gamma now': () => gexNow,
   'Dealer gamma through a session': gexHistory,
+  'Two instants and now': twoInstants,
   'Option chain': () => chain,
   'Large option trades': () => flow,
   'Off-exchange trading': () => offExchange,

@@ -62,13 +62,18 @@ const maxItems: JsonSchema = {
   description: 'Maximum items per list. The answer reports what was omitted.',
 };
 
+/** Parameters that most tools have. The server's instructions describe them. */
+const describedOnce = new Set(['at', 'tz']);
+
 function inputSchema({ route }: CompiledRoute, { parameters, requestBody }: Operation): Tool['inputSchema'] {
   // Which of an answer's lists CSV and Arrow give; tools answer in JSON, which holds them all.
   const taken = parameters.filter(({ name }) => name !== 'table');
   const properties = Object.fromEntries(
     taken.map(({ name, description, schema, example }) => [
       name,
-      { ...schema, description, ...(example === undefined ? {} : { examples: [example] }) },
+      route.hasInstant && describedOnce.has(name)
+        ? { type: schema.type }
+        : { ...schema, description, ...(example === undefined ? {} : { examples: [example] }) },
     ]),
   );
   const body = requestBody && Object.values(requestBody.content)[0]!.schema;

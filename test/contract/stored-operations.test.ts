@@ -8,7 +8,8 @@ import { PreparedOperation } from '../../src/graphql/execution/prepared-operatio
 import { written } from '../../src/graphql/execution/sliced-execution.ts';
 import { Pieces } from '../../src/graphql/execution/sliced-work.ts';
 import { operationWeights } from '../../src/graphql/limits/weighed-operation.ts';
-import { requestContext } from '../../src/resolvers/context.ts';
+import { contextAsOf } from '../../src/resolvers/as-of.ts';
+import { type RequestContext, requestContext } from '../../src/resolvers/context.ts';
 import {
   failureOf,
   type StoredForm,
@@ -98,12 +99,23 @@ async function run(
   }
 }
 
+/** The context of an operation's instant: graphql-js knows one context, and these operations read all below `asOf`. */
+function ofInstant({ source }: StoredOperation, context: RequestContext, variables: Variables): RequestContext {
+  if (!source.includes('asOf(')) return context;
+  try {
+    return contextAsOf(context, variables);
+  } catch {
+    // The field says what is wrong.
+    return context;
+  }
+}
+
 /** The same by graphql-js, as Yoga runs what it is sent: a variable that has no value is omitted. */
 async function interpreted(operation: StoredOperation, caller: Caller, variables: Variables): Promise<Result> {
   const document = parse(operation.source);
   const variableValues = Object.fromEntries(Object.entries(variables).filter(([, value]) => value !== undefined));
-  const { data, errors } = await inRequest(caller, (contextValue) =>
-    execute({ schema, document, variableValues, contextValue }),
+  const { data, errors } = await inRequest(caller, (context) =>
+    execute({ schema, document, variableValues, contextValue: ofInstant(operation, context as never, variables) }),
   );
   if (errors?.length) return { data: null, failure: told(failureOf(errors[0]!)) };
   return { data: JSON.parse(JSON.stringify(data)), failure: null };

@@ -25,6 +25,8 @@ export const absentInMeta = new Set([
   'disclosure_k',
   'errors_omitted',
   'source_time',
+  'at',
+  'at_effective',
 ]);
 /** As `absentInMeta`, for `meta.caps`. */
 export const absentInCaps = new Set(['darkpool', 'flow', 'gexDepth']);

@@ -117,6 +117,13 @@ export const pointInTime = param(
   { description: 'Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz.', example: '2026-11-20' },
 );
 
+/** The instant as of which an answer is. */
+export const instant = pointInTime.meta({
+  ...pointInTime.meta(),
+  description:
+    'Answer as of this instant: epoch ms, YYYY-MM-DD (its end), or YYYY-MM-DDTHH:MM[:SS] in tz. Default: live.',
+});
+
 /** The end of a window that begins at a `pointInTime`. */
 export const windowEnd = pointInTime.meta({ ...pointInTime.meta(), example: '2026-11-21' });
 

@@ -1,7 +1,8 @@
+import { exchangeTimeZone } from '../../domain/market-time.ts';
 import type { Failure } from '../../wire/failure.ts';
 import type { BodyReader } from './body.ts';
 import { type Example, exampleOf } from './example.ts';
-import type { Params, ParamValues } from './params.ts';
+import { instant, type Params, type ParamValues, timeZone } from './params.ts';
 import type { ProtobufMessage } from './protobuf.ts';
 
 /** Groups of usage, and OpenAPI's tags (contract-notes 2). */
@@ -79,6 +80,11 @@ export interface Route {
   variables: (values: Record<string, unknown>, body: unknown) => Record<string, unknown>;
   /** The error of variables that the operation's types reject, in the contract's words; null = in the type's own. */
   invalidVariables?: (variables: Readonly<Record<string, unknown>>) => Failure | null;
+  /**
+   * Takes `at` and `tz`: its operation reads the market below `asOf`, by the variables of these names, and `answer`
+   * lies there.
+   */
+  hasInstant?: true;
   /** Keys of `data` and its rows that are absent, not null, when unknown. */
   absent: readonly string[];
   /** Answers `token_expired` for an expired credential; other routes say `unauthenticated`. */
@@ -109,11 +115,15 @@ export interface Route {
 type Written = Pick<Route, 'name' | 'path' | 'summary' | 'scopeGroup' | 'operation' | 'graphql'> &
   Partial<Omit<Route, 'pathParams' | 'queryParams' | 'variables' | 'example'>> & { example?: Partial<Example> };
 
+/** The instant as of which a route of market data answers. */
+const instantParams = { at: instant.optional(), tz: timeZone.optional() };
+
 /** Declares a route. Without `variables`, each parameter is the operation's variable of the same name in camelCase. */
 export function route<P extends Params>(
   written: Written & { params: P; variables?: (values: ParamValues<P>, body: unknown) => Record<string, unknown> },
 ): Route {
-  const { params, variables, example = {}, ...rest } = written;
+  const { params: own, variables, example = {}, ...rest } = written;
+  const params: Params = rest.hasInstant ? { ...own, ...instantParams } : own;
   const inPath = new Set([...written.path.matchAll(/:(\w+)/g)].map((match) => match[1]!));
   const pick = (wanted: boolean): Params =>
     Object.fromEntries(Object.entries(params).filter(([name]) => inPath.has(name) === wanted));
@@ -130,10 +140,15 @@ export function route<P extends Params>(
     symbolRule: 'none',
     ...rulesOfGroup[written.scopeGroup],
     ...rest,
+    // As of an instant in a past session, each of them is about sessions that are over.
+    ...(rest.hasInstant && { answer: `asOf.${rest.answer}`, aboutSessions: true }),
     example: exampleOf(written.path, example),
     pathParams: pick(true),
     queryParams: pick(false),
-    variables: (values, body) => (variables ? variables(values as ParamValues<P>, body) : camelCased(values, body)),
+    variables: (values, body) => ({
+      ...(variables ? variables(values as ParamValues<P>, body) : camelCased(values, body)),
+      ...(rest.hasInstant && { at: values.at ?? null, tz: values.tz ?? exchangeTimeZone }),
+    }),
   };
 }
 

@@ -16,6 +16,7 @@ export const changes: readonly Change[] = [
     date: '2026-11-25',
     methodology: '3',
     added: [
+      '`asOf(at:)` of the graph: every market field as of an instant in the past. REST has `at` and `tz` on every market route, and `meta.at`, `meta.at_effective`.',
       '`flipStatus` of GEX captures: how much a flip point says. REST has `meta.flip_status` in the grid, the reference and the history.',
       '`callGexPeak` and `putGexPeak` of GEX captures: the strikes with the largest call gex and the largest absolute put gex.',
       '`inputs` of GEX captures: what each root and expiry was priced with, the versions, and the file of the chain. `gammaDecimals`: with how many decimals the source prints gammas.',
@@ -23,6 +24,7 @@ export const changes: readonly Change[] = [
       '`sourceTime` and `delayMs` of chains, GEX captures, grids and references in the graph: the time of the quotes, and how much older they are than the capture. REST has `meta.source_time` if a capture is delayed.',
     ],
     changed: [
+      'An `at` more than a minute in the future returns 400; it meant now.',
       '`callWall` and `putWall` are the strikes with the largest positive and the most negative net gex. They were the strikes that are now the peaks.',
       '`expectedMoveSigma` is of the price that options are priced with: the implied spot if the spot is stale, or the forward if options follow one.',
       '`flipIsRemote` is deprecated; use `flipStatus`.',

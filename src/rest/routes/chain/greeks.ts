@@ -12,6 +12,7 @@ export const greeks = route({
   name: 'greeks',
   operation: 'chain/greeks.graphql',
   graphql: '{ contract(id: "{contract}") { greeks { latest { mark } } } }',
+  hasInstant: true,
   answer: 'contract.greeks',
   errors: [400, 403, 404, 502, 503],
 });

@@ -19,6 +19,7 @@ export const optionBars = route({
   operation: 'chain/option-bars.graphql',
   graphql: '{ contract(id: "{contract}") { bars { meta { count } } } }',
   example: { shown: { params: { tf: '5m', session: '{session}' } } },
+  hasInstant: true,
   answer: 'contract.bars',
   variables: ({ tf, ...rest }) => ({ ...rest, timeframe: tf ?? '1m' }),
   aboutSessions: true,

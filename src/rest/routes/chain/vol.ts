@@ -12,6 +12,7 @@ export const volTerm = route({
   name: 'vol-term',
   operation: 'chain/vol-term.graphql',
   graphql: '{ symbol(symbol: "{symbol}") { volatility { term { expiries { atmIv } } } } }',
+  hasInstant: true,
   answer: 'symbol.volatility.term',
   errors: [400, 403, 502, 503],
 });
@@ -26,6 +27,7 @@ export const volSurface = route({
   name: 'vol-surface',
   operation: 'chain/vol-surface.graphql',
   graphql: '{ symbol(symbol: "{symbol}") { volatility { surface { points { iv } } } } }',
+  hasInstant: true,
   answer: 'symbol.volatility.surface',
   errors: [400, 403, 502, 503],
 });

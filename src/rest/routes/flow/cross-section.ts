@@ -13,6 +13,7 @@ export const crossSection = route({
   operation: 'flow/cross-section.graphql',
   graphql: '{ symbol(symbol: "{symbol}") { flow { crossSection { snapshot { seq } } } } }',
   example: { shown: { params: { session: '{session}' } } },
+  hasInstant: true,
   answer: 'symbol.flow.crossSection',
   aboutSessions: true,
   errors: [400, 403, 404, 502, 503],

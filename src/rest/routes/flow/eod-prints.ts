@@ -21,6 +21,7 @@ export const eodPrints = route({
   operation: 'flow/eod-prints.graphql',
   graphql: '{ eod(symbol: "{symbol}", session: "{session}") { prints { rank } } }',
   example: { params: { symbol: '{symbol}', session: '{session}' }, shown: { params: { right: 'call' } } },
+  hasInstant: true,
   answer: 'eod',
   variables: ({ symbol, session, from_ms: fromMs, to_ms: toMs, min_premium_usd: minPremiumUsd, right, expiry }) => ({
     symbol,

@@ -18,6 +18,7 @@ export const largeTrades = route({
   operation: 'flow/large-trades.graphql',
   graphql: '{ largeTrades(symbol: "{symbol}") { events { seq } } }',
   example: { params: { symbol: '{symbol}' }, shown: { params: { min_premium_usd: '250000', limit: '2' } } },
+  hasInstant: true,
   answer: 'largeTrades',
   aboutSessions: true,
   errors: [400, 403, 404, 502, 503],

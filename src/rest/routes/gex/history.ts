@@ -20,6 +20,7 @@ export const gexHistory = route({
   operation: 'gex/history.graphql',
   graphql: '{ symbol(symbol: "{symbol}") { gex { history(date: "{previous}") { captures { netGex } } } } }',
   example: { params: { date: '{previous}' }, shown: { params: { from: '15:00', to: '15:30', top: '2' } } },
+  hasInstant: true,
   answer: 'symbol.gex.history',
   variables: ({ by_expiry, ...rest }) => ({ ...rest, byExpiry: by_expiry ?? false }),
   aboutSessions: true,

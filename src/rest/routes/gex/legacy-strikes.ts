@@ -21,6 +21,7 @@ export const legacyStrikes = route({
   operation: 'gex/legacy-strikes.graphql',
   graphql: '{ symbol(symbol: "{symbol}") { gex { sessionStrikes(date: "{session}") { rows { strike } } } } }',
   example: { params: { underlying: '{symbol}', date: '{session}' } },
+  hasInstant: true,
   answer: 'symbol.gex.sessionStrikes',
   variables: ({ underlying, date }) => ({ underlying, date }),
   listsTokenExpired: true,

@@ -17,6 +17,7 @@ export const gexReference = route({
   operation: 'gex/reference.graphql',
   graphql: '{ symbol(symbol: "{symbol}") { gex { reference(date: "{session}", basis: open) { netGex } } } }',
   example: { params: { date: '{session}', basis: 'open' } },
+  hasInstant: true,
   answer: 'symbol.gex.reference',
   variables: ({ basis, ...rest }) => ({ ...rest, basis: basis ?? 'open' }),
   aboutSessions: true,

@@ -13,6 +13,7 @@ export const movers = route({
   operation: 'market/movers.graphql',
   graphql: '{ movers { rows { symbol changePct } meta { count } } }',
   example: { shown: { params: { limit: '3' } } },
+  hasInstant: true,
   answer: 'movers',
   variables: ({ limit, universe }) => ({ limit, universe: universe ?? 'registry' }),
   errors: [400, 502, 503],

@@ -14,6 +14,7 @@ export const quotes = route({
   operation: 'market/quotes.graphql',
   graphql: '{ quotes(symbols: ["{symbol}"]) { rows { spot } meta { restricted } } }',
   example: { params: { symbols: '{symbol}' }, shown: { params: { symbols: 'SPY,QQQ' } } },
+  hasInstant: true,
   answer: 'quotes',
   variables: ({ symbols }) => ({
     symbols: symbols.map(({ symbol }) => symbol),

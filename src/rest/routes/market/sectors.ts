@@ -12,6 +12,7 @@ export const sectors = route({
   name: 'sectors',
   operation: 'market/sectors.graphql',
   graphql: '{ sectors { rows { sector } } }',
+  hasInstant: true,
   answer: 'sectors',
   variables: ({ date }) => ({ date, echoDate: date !== undefined }),
   errors: [400, 502, 503],

@@ -12,6 +12,7 @@ export const spot = route({
   name: 'spot',
   operation: 'market/spot.graphql',
   graphql: '{ symbol(symbol: "{symbol}") { spot { price } } }',
+  hasInstant: true,
   answer: 'symbol.spot',
-  errors: [403, 404, 502, 503],
+  errors: [400, 403, 404, 502, 503],
 });

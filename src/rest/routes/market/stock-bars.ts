@@ -40,6 +40,7 @@ export const stockBars = route({
     params: { from: '{session}', to: '{next}' },
     shown: { params: { from: '{session}T09:30', to: '{session}T10:00', timeframe: '5m' } },
   },
+  hasInstant: true,
   answer: 'symbol.bars',
   variables: ({ tz, timeframe, tf, adjusted, ...rest }) => ({
     ...rest,

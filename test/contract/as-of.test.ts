@@ -1,0 +1,152 @@
+import { type GraphQLObjectType, getNamedType, isObjectType } from 'graphql';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { exchangeInstant } from '../../src/domain/market-time.ts';
+import { filledIn } from '../../src/rest/contract/example.ts';
+import { routes } from '../../src/rest/routes.ts';
+import type { Json, TestApp } from '../support/app.ts';
+import { testApp } from '../support/app.ts';
+import { filledApp, filledContract } from '../support/filled-market.ts';
+import { GraphWalk, objectType } from '../support/graph-walk.ts';
+import { newYork } from '../support/option-market.ts';
+
+/** A server of now, and one over the same data whose clock is moved to each instant. */
+let now: TestApp;
+let then: TestApp;
+beforeAll(async () => {
+  now = await filledApp();
+  const other = await filledApp();
+  then = await testApp({ store: { ...other.store, endedBarsOnly: true } });
+});
+afterAll(async () => {
+  await now.close();
+  await then.close();
+});
+
+/** Before the open, within a minute, after the close of a half day, on a weekend, and today. */
+const instants = [
+  newYork('2026-11-27', '09:26'),
+  newYork('2026-11-30', '09:41') + 17_000,
+  exchangeInstant('2026-11-27', 21 * 60),
+  newYork('2026-11-30', '06:30'),
+  newYork('2026-11-29', '12:00'),
+  newYork('2026-12-01', '09:36') + 1000,
+];
+const named = instants.map((ms) => [new Date(ms).toISOString(), ms] as const);
+
+const texts = {
+  Ticker: '"SPY"',
+  symbols: '["SPY", "NVDA"]',
+  OptionContractId: `"${filledContract('SPY')}"`,
+  'chain.expiry': '"2026-12-18"',
+  'bars.from': '"2026-11-24"',
+  'bars.to': '"2026-12-02"',
+  'bars.limit': '200',
+  'bars.session': '"2026-11-30"',
+  'history.date': '"2026-11-30"',
+  'history.topStrikes': '3',
+  'greeks.session': '"2026-11-30"',
+  'eod.session': '"2026-11-27"',
+  'rate.days': '30',
+  first: '3',
+  last: '3',
+  date: '"2026-11-30"',
+  minute: '"10:00"',
+  strike: '600000',
+  expiry: '"2026-12-18"',
+  limit: '5',
+  at: '"2026-11-30T10:00"',
+  time: '"2026-11-30T10:00"',
+  right: 'call',
+};
+/** Parts that say of themselves that they are of the past. */
+const without = new Set(['at', 'atEffective', 'plane', 'id', 'nodeId']);
+
+const walk = new GraphWalk(texts, without);
+const selected = (type: string) => Object.values(objectType(type).getFields());
+
+/** Ways to the fields that are selected one by one. */
+const ways = [
+  'AsOf.symbol',
+  'SymbolConnection.nodes',
+  'Symbol.gex',
+  'Symbol.flow',
+  'Symbol.offExchange',
+  'Symbol.volatility',
+];
+
+/** Every field as of an instant; the fields of a symbol, and those of its parts, one by one. */
+const selections: (readonly [string, string])[] = [
+  ...selected('AsOf').map((field) => [field.name, walk.selection(objectType('AsOf'), field, ['AsOf', 'Symbol'])]),
+  ...selected('Symbol').flatMap((field) => {
+    const type = getNamedType(field.type);
+    const within = (text: string | null) => text && `symbol(symbol: "SPY") { ${text} }`;
+    const parts =
+      isObjectType(type) && /^Symbol(Gex|Flow|OffExchange|Volatility)$/.test(type.name) ? selected(type.name) : [];
+    if (parts.length === 0) return [[`symbol.${field.name}`, within(walk.selection(objectType('Symbol'), field))]];
+    return parts.map((part) => {
+      const text = walk.selection(type as GraphQLObjectType, part, ['Symbol', type.toString()]);
+      return [`symbol.${field.name}.${part.name}`, within(text && `${field.name} { ${text} }`)];
+    });
+  }),
+].filter((each): each is [string, string] => each[1] !== null);
+
+/** On a weekend a live server has what is published on Monday. */
+const isEarly = (ms: number, name: string) => ms === newYork('2026-11-29', '12:00') && /off-?exchange/i.test(name);
+
+describe.each(named)('the graph as of %s is that of a server whose clock stands there', (_iso, ms) => {
+  test.each(selections.filter(([name]) => !isEarly(ms, name)))('%s', async (_name, selection) => {
+    then.clock.nowMs = ms;
+    const [asOf, live] = await Promise.all([
+      now.graphql(`{ asOf(at: "${ms}") { ${selection} } }`, {}, { credential: await now.session() }),
+      then.graphql(`{ ${selection} }`, {}, { credential: await then.session() }),
+    ]);
+    expect(live.data).not.toBeNull();
+    const errorsOf = ({ errors = [] }: { errors?: Json[] }) => errors.map(({ message }) => message).sort();
+    expect(errorsOf(asOf)).toEqual(errorsOf(live));
+    expect(asOf.data?.asOf).toEqual(live.data);
+  });
+});
+
+const told = new Set(['at', 'at_effective', 'plane']);
+const plain = (body: Json) => JSON.parse(JSON.stringify(body), (key, value) => (told.has(key) ? undefined : value));
+const market = routes.filter(({ hasInstant }) => hasInstant);
+const sessions = {
+  symbol: 'SPY',
+  contract: filledContract('SPY'),
+  session: '2026-11-30',
+  previous: '2026-11-27',
+  next: '2026-12-01',
+};
+
+describe.each(named)('REST as of %s is that of a server whose clock stands there', (_iso, ms) => {
+  test.each(market.map((route) => [route.name, route] as const).filter(([name]) => !isEarly(ms, name)))(
+    '%s',
+    async (_name, { path, example }) => {
+      then.clock.nowMs = ms;
+      const given = Object.entries(example.params).map(([key, text]) => [key, filledIn(text, sessions)] as const);
+      const asked = path.replace(/:(\w+)/g, (_, key: string) => given.find(([name]) => name === key)![1]);
+      const query = given.filter(([key]) => !path.includes(`:${key}`)).map(([key, text]) => `${key}=${text}`);
+      const [asOf, live] = await Promise.all([
+        now.get(`${asked}?${[...query, `at=${ms}`].join('&')}`, { credential: await now.session() }),
+        then.get(`${asked}?${query.join('&')}`, { credential: await then.session() }),
+      ]);
+      expect([asOf.status, plain(asOf.body)]).toEqual([live.status, plain(live.body)]);
+      if (asOf.status === 200) expect(asOf.body.meta.at).toBe(ms);
+    },
+  );
+});
+
+test('the graph as of an instant is asked for every field that it has', () => {
+  const reached = new Set<string>();
+  const reach = (type: GraphQLObjectType) => {
+    for (const field of Object.values(type.getFields())) {
+      const name = `${type.name}.${field.name}`;
+      if (without.has(field.name) || reached.has(name)) continue;
+      reached.add(name);
+      const below = getNamedType(field.type);
+      if (isObjectType(below)) reach(below);
+    }
+  };
+  reach(objectType('AsOf'));
+  expect([...reached].filter((name) => !walk.selected.has(name) && !ways.includes(name))).toEqual([]);
+});
