@@ -1,4 +1,4 @@
-import { nextTradingDay } from '../domain/calendar.ts';
+import { nextTradingDay, previousTradingDay } from '../domain/calendar.ts';
 import { marketClock } from '../domain/market-clock.ts';
 import type { SessionDate } from '../domain/market-time.ts';
 import { encodeId } from '../schema/node-id.ts';
@@ -13,9 +13,10 @@ export interface Example {
 /** The latest session that has begun at `nowMs`. */
 export const latestSession = (nowMs: number): SessionDate => marketClock(nowMs).sessionDate;
 
-/** The session the examples speak of, and the trading day after it. */
+/** The session the examples speak of, and the trading days before and after it. */
 interface Dates {
   session: SessionDate;
+  previous: SessionDate;
   next: SessionDate;
 }
 
@@ -147,11 +148,11 @@ query OffExchange {
 `;
 
 const twoInstants = ({
-  session,
+  previous,
 }: Dates) => `# The same symbol at two instants, and now: what it traded at, and what dealers held. Nothing later is read.
 query TwoInstants {
-  morning: asOf(at: "${session}T10:00") { ...Market }
-  afternoon: asOf(at: "${session}T15:30") { ...Market }
+  morning: asOf(at: "${previous}T10:00") { ...Market }
+  later: asOf(at: "${previous}T12:45") { ...Market }
   now: asOf { ...Market }
 }
 fragment Market on AsOf {
@@ -222,6 +223,6 @@ export const exampleCount = Object.keys(examples).length;
 /** The questions users ask first, for GraphiQL's menu, of the latest session at `nowMs`. */
 export function examplesAt(nowMs: number): Example[] {
   const session = latestSession(nowMs);
-  const dates = { session, next: nextTradingDay(session) };
+  const dates = { session, previous: previousTradingDay(session), next: nextTradingDay(session) };
   return Object.entries(examples).map(([name, example]) => ({ name, query: example(dates) }));
 }
