@@ -1,242 +1,149 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
-import { connectionFailure, reasonOf } from '../rows/connection-failure.ts';
 import { modelsThrough } from '../rows/models/models-through.ts';
+import type { Models } from '../rows/models/prisma.ts';
 import type { Reader } from '../rows/reader.ts';
-import { sqlStateOf } from '../rows/sql-state.ts';
-import { unlessAborted } from './unless-aborted.ts';
-
-/**
- * Standbys of the primary. A standby is read only if it has replayed every change that this process was notified of.
- * Notifications come from the primary: after each, the primary is read until a standby has the change.
- */
-export interface Replicas extends Reader {
-  /**
-   * A reader whose statements never see less than those before: it stays with one standby, or with the primary from the
-   * first time it needs it.
-   */
-  together(): Reader;
-  /** Something has changed on the primary. Takes effect at once. */
-  changed(): void;
-  /**
-   * Notifications are received, or (`-1`) no longer. While there is no listener, or one of them may miss changes, the
-   * primary is read.
-   */
-  heard(by: 1 | -1): void;
-  /** Changes may be missed from now on, or (`-1`) are received again. */
-  deaf(by: 1 | -1): void;
-  close(): Promise<void>;
-}
-
-/** A standby as it is read, and `probe`, of one connection, for looking where it is. */
-export interface ReplicaPools extends Reader {
-  probe: pg.Pool;
-  /** Its address, without what is secret in it. */
-  shown: string;
-  close(): Promise<void>;
-}
-
-interface Replica extends ReplicaPools {
-  /** The last change it has; `changes` when it has all. */
-  has: number;
-  away: boolean;
-  /** Aborted when it goes away: what it was asked is asked of the primary. */
-  gone: AbortController;
-}
+import { PrimaryPositions } from './primary-position.ts';
+import { Replica, type ReplicaPools } from './replica.ts';
+import type { Routing } from './routing.ts';
 
 const shortestPauseMs = 5;
 const longestPauseMs = 250;
 /** Interval at which a replica that has everything, or is away, is looked at, ms. */
 const idleMs = 1000;
-/** Longest time in which it says where it is, ms. */
-const patienceMs = 2000;
 
-// PostgreSQL's codes: a statement ended by its time limit; the class of those of a server that ends.
-const tookTooLong = '57014';
-const serverEnds = '57P';
-
-function quiet<T>(promise: Promise<T>): Promise<T> {
-  promise.catch(() => {});
-  return promise;
-}
-
-async function one<Row>(pool: pg.Pool, text: string, values: unknown[] = []): Promise<Row> {
-  // A limit of its own: the store's is for statements that do something, and may be none.
-  const { rows } = await pool.query({ text, values, query_timeout: patienceMs } as pg.QueryConfig);
-  return rows[0] as Row;
-}
-
-// A position, and which cluster's it is: another's says nothing.
-const primaryText =
-  'SELECT pg_current_wal_insert_lsn()::text AS lsn, (SELECT system_identifier::text FROM pg_control_system()) AS cluster';
-const standbyText = `SELECT pg_is_in_recovery() AS standby, (SELECT system_identifier::text FROM pg_control_system()) AS cluster,
-  coalesce(pg_last_wal_replay_lsn() >= $1::pg_lsn, false) AS reached,
-  coalesce(current_setting('citus.use_secondary_nodes', true) = 'always', false) AS "asksStandbys"`;
-
-/** State of a standby; `asksStandbys`: a coordinator of Citus that reads standbys of the workers. */
-interface StandbyState {
-  standby: boolean;
-  cluster: string;
-  reached: boolean;
-  asksStandbys: boolean;
-}
-
-interface PrimaryState {
-  lsn: string;
-  cluster: string;
+/** A reader that asks `choose` for each read, and `primary` if there is none or it fails, which `missed` reports. */
+function readerThrough(primary: Reader, choose: () => Replica | null, missed: () => void = () => {}): Reader {
+  const read = async <T>(reading: (from: Reader) => Promise<T>): Promise<T> => {
+    const asked = await choose()?.ask(reading);
+    if (asked) return asked.answer;
+    missed();
+    return reading(primary);
+  };
+  return {
+    routing: primary.routing,
+    query: (statement, values) => read((from) => from.query(statement, values)),
+    prisma: modelsThrough((call) => read((from) => call(from.prisma))),
+  };
 }
 
 /**
- * Reads from `pools` where that shows nothing old, else from `primary`. `log` is called when one becomes unusable and
- * when it is used again, once each.
+ * Standbys of the primary. A standby is read only if it has replayed every change that this process was notified of.
+ * Notifications come from the primary: after each, the primary is read until a standby has the change.
  */
-export function openReplicas(
-  { primary, pool }: { primary: Reader; pool: pg.Pool },
-  pools: readonly ReplicaPools[],
-  log: (line: string) => void,
-): Replicas {
-  const replicas = pools.map((each): Replica => ({ ...each, has: 0, away: false, gone: new AbortController() }));
-  let changes = 1;
-  let hearing = 0;
-  let deafness = 0;
-  let turn = 0;
-  let closed = false;
-  let target: { of: number; state: Promise<PrimaryState> } | null = null;
-  let wake = Promise.withResolvers<void>();
+export class Replicas implements Reader {
+  readonly routing: Routing;
+  readonly query: Reader['query'];
+  readonly prisma: Models;
+  readonly #primary: Reader;
+  readonly #positions: PrimaryPositions;
+  readonly #replicas: readonly Replica[];
+  readonly #following: readonly Promise<void>[];
+  /** Number of the last change notified. */
+  #lastChange = 1;
+  #listeners = 0;
+  #deafListeners = 0;
+  #turn = 0;
+  #isClosed = false;
+  /** Resolved at the next change. */
+  #wake = Promise.withResolvers<void>();
 
-  /** The position of the primary after the last notified change. */
-  function reachedByPrimary(): Promise<PrimaryState> {
-    if (target?.of !== changes) target = { of: changes, state: quiet(one<PrimaryState>(pool, primaryText)) };
-    return target.state;
+  /**
+   * Reads from `pools` where that shows nothing old, else from `primary`. `log` is called when one becomes unusable and
+   * when it is used again, once each.
+   */
+  constructor(
+    { primary, pool }: { primary: Reader; pool: pg.Pool },
+    pools: readonly ReplicaPools[],
+    log: (line: string) => void,
+  ) {
+    this.#primary = primary;
+    this.#positions = new PrimaryPositions(pool);
+    this.#replicas = pools.map((each) => new Replica(each, log));
+    const { routing, query, prisma } = readerThrough(primary, () => this.#pick());
+    this.routing = routing;
+    this.query = query;
+    this.prisma = prisma;
+    this.#following = this.#replicas.map((replica) => this.#follow(replica));
   }
 
-  function leave(replica: Replica, reason: string): void {
-    if (replica.away || closed) return;
-    replica.away = true;
-    replica.has = 0;
-    replica.gone.abort(new Error(reason));
-    replica.gone = new AbortController();
-    log(`warning: the read replica ${replica.shown} of DATABASE_READ_URLS is not used: ${reason}`);
+  /**
+   * A reader whose statements never see less than those before: it stays with one standby, or with the primary from the
+   * first time it needs it.
+   */
+  together(): Reader {
+    let stays = this.#pick();
+    const choose = () => {
+      if (stays && !this.#isReadable(stays)) stays = null;
+      return stays;
+    };
+    return readerThrough(this.#primary, choose, () => {
+      stays = null;
+    });
   }
 
-  function takeBack(replica: Replica): void {
-    if (!replica.away) return;
-    replica.away = false;
-    log(`the read replica ${replica.shown} is used again`);
+  /** Something has changed on the primary. Takes effect at once. */
+  changed(): void {
+    this.#lastChange++;
+    this.#wakeFollowers();
   }
 
-  async function lookAt(replica: Replica): Promise<void> {
-    const aim = changes;
-    let state: PrimaryState;
-    try {
-      state = await reachedByPrimary();
-    } catch {
-      // The primary is away, which says nothing of its standby.
-      if (target?.of === aim) target = null;
-      return;
-    }
-    try {
-      const said = await one<StandbyState>(replica.probe, standbyText, [state.lsn]);
-      if (!said.standby) leave(replica, 'it is not a standby');
-      else if (said.cluster !== state.cluster) leave(replica, 'it is a standby of another server');
-      else if (said.asksStandbys)
-        // Its position says nothing of theirs.
-        leave(replica, 'it reads standbys of the workers: set citus.use_secondary_nodes to never');
-      else {
-        takeBack(replica);
-        if (said.reached) replica.has = aim;
-      }
-    } catch (error) {
-      leave(replica, connectionFailure(error));
-    }
+  /**
+   * Notifications are received, or (`-1`) no longer. While there is no listener, or one of them may miss changes, the
+   * primary is read.
+   */
+  heard(by: 1 | -1): void {
+    this.#listeners += by;
   }
 
-  async function follow(replica: Replica): Promise<void> {
-    let pauseMs = shortestPauseMs;
-    while (!closed) {
-      const before = changes;
-      await lookAt(replica);
-      const settled = replica.away || replica.has === changes;
-      pauseMs = settled || before !== changes ? shortestPauseMs : Math.min(2 * pauseMs, longestPauseMs);
-      if (!closed)
-        await Promise.race([
-          delay(settled ? idleMs : pauseMs, undefined, { ref: false }),
-          ...(settled ? [wake.promise] : []),
-        ]);
-    }
+  /** Changes may be missed from now on, or (`-1`) are received again. */
+  deaf(by: 1 | -1): void {
+    this.#deafListeners += by;
   }
 
-  const isReadable = (replica: Replica) => !replica.away && replica.has === changes && hearing > 0 && deafness === 0;
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.#wakeFollowers();
+    await Promise.all(this.#replicas.map((replica) => replica.close()));
+    await Promise.all(this.#following);
+  }
 
-  function pick(): Replica | null {
-    for (let tries = 0; tries < replicas.length; tries++) {
-      const replica = replicas[turn++ % replicas.length]!;
-      if (isReadable(replica)) return replica;
+  #wakeFollowers(): void {
+    this.#wake.resolve();
+    this.#wake = Promise.withResolvers<void>();
+  }
+
+  #isReadable({ isAway, lastChange }: Replica): boolean {
+    const hearsAll = this.#listeners > 0 && this.#deafListeners === 0;
+    return hearsAll && !isAway && lastChange === this.#lastChange;
+  }
+
+  /** The next standby that can be read, each in its turn; null = none. */
+  #pick(): Replica | null {
+    for (let tries = 0; tries < this.#replicas.length; tries++) {
+      const replica = this.#replicas[this.#turn++ % this.#replicas.length]!;
+      if (this.#isReadable(replica)) return replica;
     }
     return null;
   }
 
-  /** Asks a standby; null when it could not answer, and the primary is to be asked. */
-  async function ask<T>(replica: Replica, read: (from: Reader) => Promise<T>): Promise<{ answer: T } | null> {
-    const asked = quiet(read(replica));
-    try {
-      return { answer: await unlessAborted(asked, replica.gone.signal) };
-    } catch (error) {
-      const code = sqlStateOf(error);
-      // A statement that takes too long here would there too.
-      if (code === tookTooLong) throw error;
-      // An error of the server itself (a statement cancelled by what it replays, one that is wrong) is no reason to
-      // leave it, but that it ends.
-      if (code === null || code.startsWith(serverEnds)) leave(replica, reasonOf(error as Error));
-      return null;
+  /** Looks at a standby again and again: often while it is behind, at intervals while it has all or is away. */
+  async #follow(replica: Replica): Promise<void> {
+    let pauseMs = shortestPauseMs;
+    while (!this.#isClosed) {
+      const change = this.#lastChange;
+      // If the primary does not answer, that says nothing of its standby.
+      const position = await this.#positions.after(change);
+      if (position) await replica.lookFor(position, change);
+      const isSettled = replica.isAway || replica.lastChange === this.#lastChange;
+      pauseMs = isSettled || change !== this.#lastChange ? shortestPauseMs : Math.min(2 * pauseMs, longestPauseMs);
+      if (!this.#isClosed) await this.#pause(isSettled ? idleMs : pauseMs, isSettled);
     }
   }
 
-  /** A reader that asks `choose` for each read; `missed` is called if the read failed there. */
-  function reader(choose: () => Replica | null, missed: () => void = () => {}): Reader {
-    const read = async <T>(reading: (from: Reader) => Promise<T>): Promise<T> => {
-      const replica = choose();
-      const asked = replica && (await ask(replica, reading));
-      if (asked) return asked.answer;
-      missed();
-      return reading(primary);
-    };
-    return {
-      routing: primary.routing,
-      query: (statement, values) => read((from) => from.query(statement, values)),
-      prisma: modelsThrough((call) => read((from) => call(from.prisma))),
-    };
+  /** Waits; if `untilChange`, no longer than to the next change. */
+  async #pause(pauseMs: number, untilChange: boolean): Promise<void> {
+    const passed = delay(pauseMs, undefined, { ref: false });
+    await (untilChange ? Promise.race([passed, this.#wake.promise]) : passed);
   }
-
-  const following = replicas.map(follow);
-  return Object.assign(reader(pick), {
-    together() {
-      let stays = pick();
-      const choose = () => {
-        if (stays && !isReadable(stays)) stays = null;
-        return stays;
-      };
-      return reader(choose, () => {
-        stays = null;
-      });
-    },
-    changed() {
-      changes++;
-      wake.resolve();
-      wake = Promise.withResolvers<void>();
-    },
-    heard(by: number) {
-      hearing += by;
-    },
-    deaf(by: number) {
-      deafness += by;
-    },
-    async close() {
-      closed = true;
-      wake.resolve();
-      for (const { gone } of replicas) gone.abort(new Error('the store is closed'));
-      await Promise.all(replicas.map((replica) => replica.close()));
-      await Promise.all(following);
-    },
-  });
 }

@@ -1,7 +1,8 @@
 import pg from 'pg';
 import { currentRequest } from '../../runtime/request-scope.ts';
 import { type Cluster, openCluster } from '../cluster/cluster.ts';
-import { openReplicas, type ReplicaPools, type Replicas } from '../cluster/replicas.ts';
+import type { ReplicaPools } from '../cluster/replica.ts';
+import { Replicas } from '../cluster/replicas.ts';
 import { openEmbeddedServer } from '../embedded/embedded-server.ts';
 import { type BlockCache, createBlockCache } from '../series/block-cache.ts';
 import { DataVersions } from '../versions/data-versions.ts';
@@ -149,7 +150,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     const prisma = openPrisma(pool, schema);
     const primary = readerOf(pool, prisma, cluster);
     const standbys = readUrls.map((url, index) => replicaPools(shown[index]!, url, openPool, { schema, cluster }));
-    const replicas = standbys.length === 0 ? null : openReplicas({ primary, pool }, standbys, log);
+    const replicas = standbys.length === 0 ? null : new Replicas({ primary, pool }, standbys, log);
     return {
       prisma: primary.prisma,
       pool,
