@@ -3,7 +3,6 @@
  * first. A bound may only fall, and the list may only become shorter.
  */
 export const longFunctions: Readonly<Record<string, readonly number[]>> = {
-  'src/pages/dashboard/client/charts/chart.ts': [134],
   'src/analytics/prints/stock-ledger.ts': [88],
   'src/ingest/options/tape-partitions.ts': [85],
   'src/analytics/bars/option-bars-from-prints.ts': [81],

@@ -11,11 +11,11 @@ import type {
   VolatilityExpiry,
 } from '../../../generated/pages/operation-types.ts';
 import { expiryColour, firstExpiries, smileOf } from '../../../src/pages/dashboard/client/chain/volatility-lines.ts';
-import { followedWindow } from '../../../src/pages/dashboard/client/charts/chart.ts';
 import { init } from '../../../src/pages/dashboard/client/charts/chart-library.ts';
 import { levelsOf, spread, typicalStep, weightyStrikes } from '../../../src/pages/dashboard/client/charts/levels.ts';
 import { faded, noPalette } from '../../../src/pages/dashboard/client/charts/palette.ts';
 import { candlesElsewhere, nearRange } from '../../../src/pages/dashboard/client/charts/price-axis.ts';
+import { followedWindow } from '../../../src/pages/dashboard/client/charts/shown-window.ts';
 import {
   callsAndPuts,
   expiryRows,
