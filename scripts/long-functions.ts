@@ -3,17 +3,12 @@
  * first. A bound may only fall, and the list may only become shorter.
  */
 export const longFunctions: Readonly<Record<string, readonly number[]>> = {
-  'src/analytics/prints/stock-ledger.ts': [88],
   'src/ingest/options/tape-partitions.ts': [85],
-  'src/analytics/bars/option-bars-from-prints.ts': [81],
-  'src/analytics/flow/cross-section.ts': [80],
   'src/live/source.ts': [80],
   'src/runtime/fair-scheduler.ts': [80],
   'src/ingest/files/record-sorter.ts': [79],
   'src/ingest/files/tape-guard.ts': [76],
-  'src/analytics/bars/bar-row-pool.ts': [73],
   'src/ingest/chains/capture-timeline.ts': [73],
-  'src/analytics/prints/option-ledger.ts': [67],
   'src/ingest/options/quote-runs.ts': [66],
   'src/store/rows/connection.ts': [66],
   'src/analytics/minute/tape.ts': [62],
@@ -24,7 +19,6 @@ export const longFunctions: Readonly<Record<string, readonly number[]>> = {
   'src/access/limits/redis-link.ts': [60],
   'src/access/usage/usage.ts': [58],
   'src/pages/dashboard/client/market/symbol-field.ts': [58],
-  'src/analytics/prints/print-links.ts': [57],
   'src/cli/server/pool-process.ts': [56],
   'src/ingest/chains/minute-market.ts': [54],
   'src/ingest/options/option-tape-files.ts': [53],

@@ -1,116 +1,125 @@
 import type { TradedContract } from '../../domain/chain/contract-book.ts';
 import type { BarColumns } from '../../domain/market/bar.ts';
 import { minuteMs } from '../../domain/units.ts';
-import { type OptionLedger, printState } from '../prints/option-ledger.ts';
+import { type OptionColumns, type OptionLedger, printState } from '../prints/option-ledger.ts';
 import type { PrintLinks } from '../prints/print-links.ts';
-import { createBarRowPool } from './bar-row-pool.ts';
+import { BarRowPool } from './bar-row-pool.ts';
 import { barsOfRows } from './bar-rows.ts';
 
-/** Bars of option contracts from their prints. */
-export interface OptionBars {
+/** Bars of the option contracts that `followed` names, from their prints, over a ledger and its links. */
+export class OptionBars {
+  readonly #ledger: OptionLedger;
+  readonly #columns: OptionColumns;
+  readonly #links: PrintLinks;
+  readonly #followed: (contract: TradedContract) => boolean;
+  readonly #pool = new BarRowPool();
+  // By contract index: answers of `followed`.
+  readonly #isFollowed: (boolean | undefined)[] = [];
+  // By contract index: the first minute that changed; ∞ = none did.
+  #changedFrom = new Float64Array(256).fill(Infinity);
+  // Indexes of the contracts with a changed minute, in the order in which they changed.
+  #changed: number[] = [];
+  readonly #print = { entry: 0, price: 0, size: 0, sizeMicros: 0, traits: 0 };
+  // A print that is forgotten came before every one that is not.
+  readonly #before = (a: number, b: number) => b >= this.#ledger.oldest && this.#ledger.before(a, b);
+
+  constructor(ledger: OptionLedger, links: PrintLinks, followed: (contract: TradedContract) => boolean) {
+    this.#ledger = ledger;
+    this.#columns = ledger.columns;
+    this.#links = links;
+    this.#followed = followed;
+  }
+
   /** Adds a counted print. */
-  count(entry: number): void;
+  count(entry: number): void {
+    const index = this.#columns.contract[entry & this.#ledger.mask]!;
+    if (!this.#follows(index)) return;
+    const startMs = this.#minuteOf(entry);
+    this.#add(index, startMs, entry);
+    this.#noteChange(index, startMs);
+  }
+
   /** Makes the minute of a print again after it was taken back. */
-  recount(entry: number): void;
+  recount(entry: number): void {
+    const { mask, oldest } = this.#ledger;
+    const { contract, tsMs, state, previousOfContract } = this.#columns;
+    const index = contract[entry & mask]!;
+    if (!this.#follows(index)) return;
+    const startMs = this.#minuteOf(entry);
+    this.#pool.empty(index, startMs);
+    for (let n = this.#links.contractHead(index); n >= oldest; n = previousOfContract[n & mask]!) {
+      const printMs = tsMs[n & mask]!;
+      if (printMs < startMs) break;
+      if (printMs < startMs + minuteMs && state[n & mask] === printState.counted) this.#add(index, startMs, n);
+    }
+    this.#noteChange(index, startMs);
+  }
+
   /**
    * The minutes so far that start at or after `fromMs`, ascending; empty for a contract that is not followed or has not
    * traded. Longer bars are made of them.
    */
-  minutes(contract: TradedContract, fromMs?: number): BarColumns;
+  minutes({ index }: TradedContract, fromMs = -Infinity): BarColumns {
+    return barsOfRows(this.#pool.rows(index, fromMs), fromMs, true);
+  }
+
   /**
    * Contracts whose bars changed since they were last taken, and the first minute that did; at most `most`, those that
    * have waited longest.
    */
-  takeChanged(most?: number): { contract: TradedContract; fromMs: number }[];
+  takeChanged(most = Infinity): { contract: TradedContract; fromMs: number }[] {
+    const taken = this.#changed.slice(0, most).map((index) => {
+      const fromMs = this.#changedFrom[index]!;
+      this.#changedFrom[index] = Infinity;
+      return { contract: this.#ledger.contracts[index]!, fromMs };
+    });
+    this.#changed = this.#changed.slice(taken.length);
+    return taken;
+  }
+
   /** The first minute that changed and was not taken; null = all was. */
-  changedFromMs(): number | null;
+  changedFromMs(): number | null {
+    const firstMs = this.#changed.reduce((first, index) => Math.min(first, this.#changedFrom[index]!), Infinity);
+    return firstMs === Infinity ? null : firstMs;
+  }
+
   /** Takes what changed before a minute. */
-  takeBefore(fromMs: number): void;
-}
+  takeBefore(fromMs: number): void {
+    for (const index of this.#changed) this.#changedFrom[index] = Math.max(this.#changedFrom[index]!, fromMs);
+  }
 
-/** Bars of the contracts that `followed` names, over a ledger and its links. */
-export function createOptionBars(
-  ledger: OptionLedger,
-  links: PrintLinks,
-  followed: (contract: TradedContract) => boolean,
-): OptionBars {
-  const { columns } = ledger;
-  const pool = createBarRowPool();
-  // By contract index.
-  const isFollowed: (boolean | undefined)[] = [];
-  // By contract index, the first minute that changed, ∞ = none did; and the contracts with a changed minute, in the
-  // order in which they changed.
-  let changedFrom = new Float64Array(256).fill(Infinity);
-  let changed: number[] = [];
-  const print = { entry: 0, price: 0, size: 0, sizeMicros: 0, traits: 0 };
-  // A print that is forgotten came before every one that is not.
-  const before = (a: number, b: number) => b >= ledger.oldest && ledger.before(a, b);
-  const minuteOf = (entry: number) => {
-    const tsMs = columns.tsMs[entry & ledger.mask]!;
+  #minuteOf(entry: number): number {
+    const tsMs = this.#columns.tsMs[entry & this.#ledger.mask]!;
     return tsMs - (tsMs % minuteMs);
-  };
+  }
 
-  function follows(index: number): boolean {
-    const known = isFollowed[index];
+  #follows(index: number): boolean {
+    const known = this.#isFollowed[index];
     if (known !== undefined) return known;
-    isFollowed[index] = followed(ledger.contracts[index]!);
-    return isFollowed[index];
+    const isFollowed = this.#followed(this.#ledger.contracts[index]!);
+    this.#isFollowed[index] = isFollowed;
+    return isFollowed;
   }
 
-  function noteChange(index: number, startMs: number) {
-    if (index >= changedFrom.length) {
-      const longer = new Float64Array(Math.max(2 * changedFrom.length, index + 1)).fill(Infinity);
-      longer.set(changedFrom);
-      changedFrom = longer;
-    }
-    const known = changedFrom[index]!;
-    if (known === Infinity) changed.push(index);
-    if (startMs < known) changedFrom[index] = startMs;
-  }
-
-  function add(index: number, startMs: number, entry: number) {
-    const slot = entry & ledger.mask;
+  #add(index: number, startMs: number, entry: number): void {
+    const columns = this.#columns;
+    const print = this.#print;
+    const slot = entry & this.#ledger.mask;
     print.entry = entry;
     print.price = columns.price[slot]!;
     print.size = columns.size[slot]!;
     print.traits = columns.traits[slot]!;
-    pool.add(index, startMs, print, before);
+    this.#pool.add(index, startMs, print, this.#before);
   }
 
-  return {
-    count(entry) {
-      const index = columns.contract[entry & ledger.mask]!;
-      if (!follows(index)) return;
-      const startMs = minuteOf(entry);
-      add(index, startMs, entry);
-      noteChange(index, startMs);
-    },
-    recount(entry) {
-      const index = columns.contract[entry & ledger.mask]!;
-      if (!follows(index)) return;
-      const startMs = minuteOf(entry);
-      pool.empty(index, startMs);
-      for (let n = links.contractHead(index); n >= ledger.oldest; n = columns.previousOfContract[n & ledger.mask]!) {
-        const tsMs = columns.tsMs[n & ledger.mask]!;
-        if (tsMs < startMs) break;
-        if (tsMs < startMs + minuteMs && columns.state[n & ledger.mask] === printState.counted) add(index, startMs, n);
-      }
-      noteChange(index, startMs);
-    },
-    minutes: ({ index }, fromMs = -Infinity) => barsOfRows(pool.rows(index, fromMs), fromMs, true),
-    takeChanged(most = Infinity) {
-      const taken = changed.slice(0, most);
-      const contracts = taken.map((index) => ({ contract: ledger.contracts[index]!, fromMs: changedFrom[index]! }));
-      for (const index of taken) changedFrom[index] = Infinity;
-      changed = changed.slice(taken.length);
-      return contracts;
-    },
-    changedFromMs() {
-      const firstMs = changed.reduce((first, index) => Math.min(first, changedFrom[index]!), Infinity);
-      return firstMs === Infinity ? null : firstMs;
-    },
-    takeBefore(fromMs) {
-      for (const index of changed) changedFrom[index] = Math.max(changedFrom[index]!, fromMs);
-    },
-  };
+  #noteChange(index: number, startMs: number): void {
+    if (index >= this.#changedFrom.length) {
+      const longer = new Float64Array(Math.max(2 * this.#changedFrom.length, index + 1)).fill(Infinity);
+      longer.set(this.#changedFrom);
+      this.#changedFrom = longer;
+    }
+    const known = this.#changedFrom[index]!;
+    if (known === Infinity) this.#changed.push(index);
+    if (startMs < known) this.#changedFrom[index] = startMs;
+  }
 }

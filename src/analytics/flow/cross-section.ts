@@ -3,22 +3,6 @@ import type { Coverage } from '../../domain/flow/coverage.ts';
 import type { CrossSection, FlowMeasures } from '../../domain/flow/flow.ts';
 import { priceUnits } from '../../domain/market/print.ts';
 
-/** A session's trading by contract, and its sums by strike and expiry (methodology 4). */
-export interface CrossSections {
-  /** Adds a print (`sign` 1) or takes it away (−1): contracts, and price × contracts in 1e-4 dollars. */
-  add(contract: TradedContract, price: number, size: number, sign: 1 | -1): void;
-  /** Adds prints of a contract at once: contracts, their sums of price × contracts in 1e-4 dollars, and how many. */
-  addPrints(contract: TradedContract, volume: number, premium: number, count: number): void;
-  /** The underlyings that changed since their last snapshot. */
-  changed(): TradedUnderlying[];
-  /** The sums of an underlying's prints. */
-  sums(underlying: TradedUnderlying): Pick<CrossSection, 'byStrike' | 'byExpiration'>;
-  /** The sums of an underlying, with a `seq` above the one before; null when nothing of it traded. */
-  snapshot(underlying: TradedUnderlying, coverage: Coverage): CrossSection | null;
-  /** Contracts that traded, with their volume, for comparison with day aggregates. */
-  volumes(): { contract: TradedContract; volume: number }[];
-}
-
 function emptyMeasures(): FlowMeasures {
   return { callVolume: 0, putVolume: 0, callPremiumUsd: 0, putPremiumUsd: 0, callTradeCount: 0, putTradeCount: 0 };
 }
@@ -42,57 +26,65 @@ function inDollars(measures: FlowMeasures): FlowMeasures {
   return measures;
 }
 
-/** Empty; `firstSeq` is the number before the first snapshot's, so that a restart goes on counting. */
-export function createCrossSections(firstSeq = 0): CrossSections {
-  let volumes = new Float64Array(256);
-  let premiums = new Float64Array(256);
-  let counts = new Int32Array(256);
-  const contracts: TradedContract[] = [];
-  const contractsOf = new Map<TradedUnderlying, TradedContract[]>();
-  const seqOf = new Map<TradedUnderlying, number>();
+/** A copy of a column of at least `length` numbers. */
+function longer<T extends Float64Array | Int32Array>(column: T, length: number): T {
+  const copy = new (column.constructor as new (length: number) => T)(length);
+  copy.set(column);
+  return copy;
+}
+
+/** A session's trading by contract, and its sums by strike and expiry (methodology 4). */
+export class CrossSections {
+  readonly #firstSeq: number;
+  // By contract index.
+  #volumes = new Float64Array(256);
+  #premiums = new Float64Array(256);
+  #counts = new Int32Array(256);
+  readonly #contracts: TradedContract[] = [];
+  readonly #contractsOf = new Map<TradedUnderlying, TradedContract[]>();
+  readonly #seqOf = new Map<TradedUnderlying, number>();
   // By underlying index: 1 = changed since its last snapshot.
-  const touched: (0 | 1)[] = [];
+  readonly #touched: (0 | 1)[] = [];
 
-  function meet(contract: TradedContract) {
-    const { index, underlying } = contract;
-    contracts[index] = contract;
-    const siblings = contractsOf.get(underlying);
-    if (siblings) siblings.push(contract);
-    else contractsOf.set(underlying, [contract]);
-    if (index < volumes.length) return;
-    const length = Math.max(2 * volumes.length, index + 1);
-    const [longerVolumes, longerPremiums, longerCounts] = [
-      new Float64Array(length),
-      new Float64Array(length),
-      new Int32Array(length),
-    ];
-    longerVolumes.set(volumes);
-    longerPremiums.set(premiums);
-    longerCounts.set(counts);
-    [volumes, premiums, counts] = [longerVolumes, longerPremiums, longerCounts];
+  /** Empty; `firstSeq` is the number before the first snapshot's, so that a restart goes on counting. */
+  constructor(firstSeq = 0) {
+    this.#firstSeq = firstSeq;
   }
 
-  function addPrints(contract: TradedContract, volume: number, premium: number, count: number) {
+  /** Adds a print (`sign` 1) or takes it away (−1): contracts, and price × contracts in 1e-4 dollars. */
+  add(contract: TradedContract, price: number, size: number, sign: 1 | -1): void {
+    this.addPrints(contract, sign * size, sign * price * size, sign);
+  }
+
+  /** Adds prints of a contract at once: contracts, their sums of price × contracts in 1e-4 dollars, and how many. */
+  addPrints(contract: TradedContract, volume: number, premium: number, count: number): void {
     const { index } = contract;
-    if (contracts[index] === undefined) meet(contract);
-    volumes[index]! += volume;
-    premiums[index]! += premium;
-    counts[index]! += count;
-    touched[contract.underlying.index] = 1;
+    if (this.#contracts[index] === undefined) this.#meet(contract);
+    this.#volumes[index]! += volume;
+    this.#premiums[index]! += premium;
+    this.#counts[index]! += count;
+    this.#touched[contract.underlying.index] = 1;
   }
 
-  function sums(underlying: TradedUnderlying): Pick<CrossSection, 'byStrike' | 'byExpiration'> {
+  /** The underlyings that changed since their last snapshot. */
+  changed(): TradedUnderlying[] {
+    return [...this.#contractsOf.keys()].filter(({ index }) => this.#touched[index] === 1);
+  }
+
+  /** The sums of an underlying's prints. */
+  sums(underlying: TradedUnderlying): Pick<CrossSection, 'byStrike' | 'byExpiration'> {
     const strikes = new Map<number, FlowMeasures>();
     const expiries = new Map<string, FlowMeasures>();
-    for (const { index, contract, multiplier } of contractsOf.get(underlying) ?? []) {
-      const count = counts[index]!;
+    for (const { index, contract, multiplier } of this.#contractsOf.get(underlying) ?? []) {
+      const count = this.#counts[index]!;
       if (count === 0) continue;
       const { strike, expiry, right } = contract;
       if (!strikes.has(strike)) strikes.set(strike, emptyMeasures());
       if (!expiries.has(expiry)) expiries.set(expiry, emptyMeasures());
-      const premium = premiums[index]! * multiplier;
-      addMeasures(strikes.get(strike)!, right, volumes[index]!, premium, count);
-      addMeasures(expiries.get(expiry)!, right, volumes[index]!, premium, count);
+      const volume = this.#volumes[index]!;
+      const premium = this.#premiums[index]! * multiplier;
+      addMeasures(strikes.get(strike)!, right, volume, premium, count);
+      addMeasures(expiries.get(expiry)!, right, volume, premium, count);
     }
     return {
       byStrike: [...strikes]
@@ -104,22 +96,33 @@ export function createCrossSections(firstSeq = 0): CrossSections {
     };
   }
 
-  return {
-    add: (contract, price, size, sign) => addPrints(contract, sign * size, sign * price * size, sign),
-    addPrints,
-    changed: () => [...contractsOf.keys()].filter(({ index }) => touched[index] === 1),
-    sums,
-    snapshot(underlying, coverage) {
-      const rows = sums(underlying);
-      touched[underlying.index] = 0;
-      if (rows.byStrike.length === 0 && !seqOf.has(underlying)) return null;
-      const seq = (seqOf.get(underlying) ?? firstSeq) + 1;
-      seqOf.set(underlying, seq);
-      return { symbol: underlying.symbol, seq, coverage, ...rows };
-    },
-    volumes: () =>
-      contracts
-        .filter((contract) => counts[contract.index]! > 0)
-        .map((contract) => ({ contract, volume: volumes[contract.index]! })),
-  };
+  /** The sums of an underlying, with a `seq` above the one before; null when nothing of it traded. */
+  snapshot(underlying: TradedUnderlying, coverage: Coverage): CrossSection | null {
+    const rows = this.sums(underlying);
+    this.#touched[underlying.index] = 0;
+    if (rows.byStrike.length === 0 && !this.#seqOf.has(underlying)) return null;
+    const seq = (this.#seqOf.get(underlying) ?? this.#firstSeq) + 1;
+    this.#seqOf.set(underlying, seq);
+    return { symbol: underlying.symbol, seq, coverage, ...rows };
+  }
+
+  /** Contracts that traded, with their volume, for comparison with day aggregates. */
+  volumes(): { contract: TradedContract; volume: number }[] {
+    return this.#contracts
+      .filter(({ index }) => this.#counts[index]! > 0)
+      .map((contract) => ({ contract, volume: this.#volumes[contract.index]! }));
+  }
+
+  #meet(contract: TradedContract): void {
+    const { index, underlying } = contract;
+    this.#contracts[index] = contract;
+    const siblings = this.#contractsOf.get(underlying);
+    if (siblings) siblings.push(contract);
+    else this.#contractsOf.set(underlying, [contract]);
+    if (index < this.#volumes.length) return;
+    const length = Math.max(2 * this.#volumes.length, index + 1);
+    this.#volumes = longer(this.#volumes, length);
+    this.#premiums = longer(this.#premiums, length);
+    this.#counts = longer(this.#counts, length);
+  }
 }

@@ -1,6 +1,6 @@
 import type { FlowEventKind } from '../../domain/flow/flow.ts';
 import { optionTraits } from '../../domain/flow/option-trade-conditions.ts';
-import { type OptionLedger, printState } from '../prints/option-ledger.ts';
+import { type OptionColumns, type OptionLedger, printState } from '../prints/option-ledger.ts';
 import type { PrintLinks } from '../prints/print-links.ts';
 import { type EventFamily, ensureGroup, multiLegFamily, sweepFamily } from './event-families.ts';
 import type { FormedEvent } from './events.ts';
@@ -18,7 +18,7 @@ export interface EventSink {
 /** Groups counted prints of a ledger into events (methodology 3). */
 export class Detector {
   readonly #ledger: OptionLedger;
-  readonly #columns: OptionLedger['columns'];
+  readonly #columns: OptionColumns;
   readonly #sink: EventSink;
   readonly #sweeps: EventFamily;
   readonly #books: EventFamily;

@@ -65,7 +65,7 @@ export function multiLegFamily(links: PrintLinks): EventFamily {
   return {
     ...open(),
     closeness: multiLegCloseness,
-    groupOf: links.bookOf,
+    groupOf: (entry) => links.bookOf(entry),
     head: (entry) => links.bookHead(links.bookOf(entry)),
     column: 'previousOfBook',
     akin: () => true,

@@ -18,48 +18,9 @@ export const printState = {
   left: 4,
 } as const;
 
-/** The prints remembered, as columns by slot; an entry `n` lies in slot `n & mask` while `n ≥ oldest`. */
-export interface OptionLedger {
-  columns: {
-    tsMs: Float64Array;
-    tsNanos: Int32Array;
-    sequence: Float64Array;
-    contract: Int32Array;
-    price: Uint32Array;
-    size: Int32Array;
-    exchange: Uint16Array;
-    conditionSet: Uint16Array;
-    traits: Uint8Array;
-    side: Uint8Array;
-    state: Uint8Array;
-    /**
-     * The print before it in event time, of its contract; of its underlying and exchange among multi-leg prints. −1 =
-     * none.
-     */
-    previousOfContract: Int32Array;
-    previousOfBook: Int32Array;
-  };
-  mask: number;
-  /** The oldest entry still remembered, and the one to come. */
-  oldest: number;
-  next: number;
-  /** By contract index. */
-  contracts: TradedContract[];
-  conditions(entry: number): readonly number[];
-  /** Copies a print in, waiting; its entry number. `mayForget(entry)` is asked before the oldest is forgotten. */
-  add(print: OptionPrint): number;
-  /** Forgets the entries from `from` on but some, ascending; these are numbered again from `from` on. */
-  retain(from: number, staying: readonly number[]): void;
-  /**
-   * True if `a` comes before `b` in event time: instant, then sequence, then contract and exchange, so that no two are
-   * equal but duplicates.
-   */
-  before(a: number, b: number): boolean;
-}
-
 const firstLength = 512;
 
-function firstColumns(): OptionLedger['columns'] {
+function firstColumns() {
   return {
     tsMs: new Float64Array(firstLength),
     tsNanos: new Int32Array(firstLength),
@@ -72,13 +33,20 @@ function firstColumns(): OptionLedger['columns'] {
     traits: new Uint8Array(firstLength),
     side: new Uint8Array(firstLength),
     state: new Uint8Array(firstLength),
+    /**
+     * The print before it in event time, of its contract; of its underlying and exchange among multi-leg prints. −1 =
+     * none.
+     */
     previousOfContract: new Int32Array(firstLength),
     previousOfBook: new Int32Array(firstLength),
   };
 }
 
+/** Columns of the prints, by slot. */
+export type OptionColumns = ReturnType<typeof firstColumns>;
+
 /** Copies all of an entry. Each column is named: one place in the code that meets all their types is slower. */
-function copyEntry(columns: OptionLedger['columns'], from: number, to: number): void {
+function copyEntry(columns: OptionColumns, from: number, to: number): void {
   columns.tsMs[to] = columns.tsMs[from]!;
   columns.tsNanos[to] = columns.tsNanos[from]!;
   columns.sequence[to] = columns.sequence[from]!;
@@ -95,27 +63,70 @@ function copyEntry(columns: OptionLedger['columns'], from: number, to: number): 
 }
 
 /**
- * A ledger of at least `remembered` prints. It grows to that, and beyond only while `mayForget` keeps the oldest: then
- * the oldest is forgotten for every new one.
+ * The prints remembered, as columns by slot; an entry `n` lies in slot `n & mask` while `n ≥ oldest`. It grows to
+ * `remembered` prints, and beyond only while `mayForget` keeps the oldest: then the oldest is forgotten for every new
+ * one.
  */
-export function createOptionLedger(remembered: number, mayForget: (entry: number) => boolean): OptionLedger {
-  const sets = createConditionSets();
-  const columns = firstColumns();
-  const contracts: TradedContract[] = [];
+export class OptionLedger {
+  readonly columns = firstColumns();
+  mask = firstLength - 1;
+  /** The oldest entry still remembered, and the one to come. */
+  oldest = 0;
+  next = 0;
+  /** By contract index. */
+  readonly contracts: TradedContract[] = [];
+  readonly #remembered: number;
+  readonly #mayForget: (entry: number) => boolean;
+  readonly #sets = createConditionSets();
 
-  function makeRoom() {
-    if (ledger.next - ledger.oldest <= ledger.mask) return;
-    if (ledger.mask + 1 >= remembered && mayForget(ledger.oldest)) {
-      ledger.oldest++;
-      return;
-    }
-    doubleRing(columns, ledger.oldest, ledger.next);
-    ledger.mask = columns.tsMs.length - 1;
+  constructor(remembered: number, mayForget: (entry: number) => boolean) {
+    this.#remembered = remembered;
+    this.#mayForget = mayForget;
   }
 
-  function before(a: number, b: number): boolean {
-    const i = a & ledger.mask;
-    const j = b & ledger.mask;
+  conditions(entry: number): readonly number[] {
+    return this.#sets.at(this.columns.conditionSet[entry & this.mask]!);
+  }
+
+  /** Copies a print in, waiting; its entry number. `mayForget(entry)` is asked before the oldest is forgotten. */
+  add(print: OptionPrint): number {
+    this.#makeRoom();
+    const { columns } = this;
+    const entry = this.next++;
+    const slot = entry & this.mask;
+    const { index } = print.contract;
+    this.contracts[index] = print.contract;
+    columns.tsMs[slot] = print.tsMs;
+    columns.tsNanos[slot] = print.tsNanos;
+    columns.sequence[slot] = print.sequence;
+    columns.contract[slot] = index;
+    columns.price[slot] = print.price;
+    columns.size[slot] = print.size;
+    columns.exchange[slot] = print.exchange;
+    columns.conditionSet[slot] = this.#sets.indexOf(print.conditions);
+    columns.traits[slot] = optionTraitsOf(print.conditions);
+    columns.side[slot] = 0;
+    columns.state[slot] = printState.waiting;
+    columns.previousOfContract[slot] = -1;
+    columns.previousOfBook[slot] = -1;
+    return entry;
+  }
+
+  /** Forgets the entries from `from` on but some, ascending; these are numbered again from `from` on. */
+  retain(from: number, staying: readonly number[]): void {
+    const { columns, mask } = this;
+    this.next = from + staying.length;
+    for (let i = 0; i < staying.length; i++) copyEntry(columns, staying[i]! & mask, (from + i) & mask);
+  }
+
+  /**
+   * True if `a` comes before `b` in event time: instant, then sequence, then contract and exchange, so that no two are
+   * equal but duplicates.
+   */
+  before(a: number, b: number): boolean {
+    const { columns, contracts } = this;
+    const i = a & this.mask;
+    const j = b & this.mask;
     const ms = columns.tsMs[i]! - columns.tsMs[j]!;
     if (ms !== 0) return ms < 0;
     const nanos = columns.tsNanos[i]! - columns.tsNanos[j]!;
@@ -129,39 +140,13 @@ export function createOptionLedger(remembered: number, mayForget: (entry: number
     return columns.exchange[i]! < columns.exchange[j]!;
   }
 
-  const ledger: OptionLedger = {
-    columns,
-    mask: firstLength - 1,
-    oldest: 0,
-    next: 0,
-    contracts,
-    conditions: (entry) => sets.at(columns.conditionSet[entry & ledger.mask]!),
-    add(print) {
-      makeRoom();
-      const entry = ledger.next++;
-      const slot = entry & ledger.mask;
-      const { index } = print.contract;
-      contracts[index] = print.contract;
-      columns.tsMs[slot] = print.tsMs;
-      columns.tsNanos[slot] = print.tsNanos;
-      columns.sequence[slot] = print.sequence;
-      columns.contract[slot] = index;
-      columns.price[slot] = print.price;
-      columns.size[slot] = print.size;
-      columns.exchange[slot] = print.exchange;
-      columns.conditionSet[slot] = sets.indexOf(print.conditions);
-      columns.traits[slot] = optionTraitsOf(print.conditions);
-      columns.side[slot] = 0;
-      columns.state[slot] = printState.waiting;
-      columns.previousOfContract[slot] = -1;
-      columns.previousOfBook[slot] = -1;
-      return entry;
-    },
-    retain(from, staying) {
-      ledger.next = from + staying.length;
-      for (let i = 0; i < staying.length; i++) copyEntry(columns, staying[i]! & ledger.mask, (from + i) & ledger.mask);
-    },
-    before,
-  };
-  return ledger;
+  #makeRoom(): void {
+    if (this.next - this.oldest <= this.mask) return;
+    if (this.mask + 1 >= this.#remembered && this.#mayForget(this.oldest)) {
+      this.oldest++;
+      return;
+    }
+    doubleRing(this.columns, this.oldest, this.next);
+    this.mask = this.columns.tsMs.length - 1;
+  }
 }

@@ -6,7 +6,7 @@ import { correctionMessage, isWithdrawn, type OptionPrint } from '../../domain/m
 import { minuteMs } from '../../domain/units.ts';
 import { addToBar, barsOfRows, createBarRows } from '../bars/bar-rows.ts';
 import { createFlowChanges } from '../flow/changes.ts';
-import { createCrossSections } from '../flow/cross-section.ts';
+import { CrossSections } from '../flow/cross-section.ts';
 import type { EventSink } from '../flow/detector.ts';
 import { createObservedSpans } from '../flow/observed-spans.ts';
 import { createRankedPrints } from '../flow/ranked-prints.ts';
@@ -19,7 +19,7 @@ import {
   sweepsOf,
 } from '../flow/runs.ts';
 import { mostRecent } from '../prints/cancels.ts';
-import { createOptionLedger, printState } from '../prints/option-ledger.ts';
+import { OptionLedger, printState } from '../prints/option-ledger.ts';
 import { sideIndex } from '../prints/side.ts';
 import { emptyCounts, type OptionTapeOptions } from './option-tape.ts';
 
@@ -38,7 +38,7 @@ const largestExchange = 65_535;
  * Memory is bounded by the largest contract and the multi-leg prints.
  */
 export class ContractTape {
-  readonly crossSections = createCrossSections();
+  readonly crossSections = new CrossSections();
   readonly ranked = createRankedPrints();
   readonly counts = emptyCounts();
   readonly observed = createObservedSpans();
@@ -46,8 +46,9 @@ export class ContractTape {
   readonly #endMs: number;
   readonly #onBars: ContractTapeOptions['onBars'];
   // The multi-leg prints that stand of the contracts before, then the prints of the contract being taken.
-  readonly #ledger = createOptionLedger(Infinity, () => false);
+  readonly #ledger = new OptionLedger(Infinity, () => false);
   readonly #columns = this.#ledger.columns;
+  readonly #before = (a: number, b: number) => this.#ledger.before(a, b);
   readonly #minutes = createBarRows();
   readonly #sink: EventSink;
   readonly #sweeps: SegmentCutter;
@@ -172,7 +173,7 @@ export class ContractTape {
     barPrint.price = price;
     barPrint.size = size;
     barPrint.traits = traits;
-    addToBar(this.#minutes, this.#minuteStartMs, barPrint, this.#ledger.before);
+    addToBar(this.#minutes, this.#minuteStartMs, barPrint, this.#before);
     if ((traits & optionTraits.multiLeg) !== 0) this.#legs.push(entry);
     else if ((traits & optionTraits.sweepable) !== 0) this.#sweeps.add(entry);
     else this.#sink.formedAlone('single_block', entry);

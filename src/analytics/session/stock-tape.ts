@@ -8,7 +8,7 @@ import { tapeSettings } from '../methodology.ts';
 import { emptyTally, type OffExchangeTally, tallyPrint } from '../offexchange/tally.ts';
 import { isRepeated, standingRecord } from '../prints/corrections.ts';
 import { exactValue } from '../prints/exact-sum.ts';
-import { createStockLedger, type StockLedger } from '../prints/stock-ledger.ts';
+import { type StockColumns, StockLedger } from '../prints/stock-ledger.ts';
 import { mayBeClose, officialCloseOf } from './official-close.ts';
 import type { PriceTape } from './price-tape.ts';
 
@@ -57,7 +57,7 @@ export class StockTape implements PriceTape {
   readonly #startMs: number;
   readonly #endMs: number;
   readonly #ledger: StockLedger;
-  readonly #columns: StockLedger['columns'];
+  readonly #columns: StockColumns;
   readonly #states = new Map<string, SymbolState>();
   // Records that stand at another record's position in time, with their own position.
   readonly #moved = new Map<number, number>();
@@ -70,7 +70,7 @@ export class StockTape implements PriceTape {
     this.#extendedBars = extendedBars;
     this.#startMs = fromMs;
     this.#endMs = toMs;
-    this.#ledger = createStockLedger(remembered);
+    this.#ledger = new StockLedger(remembered);
     this.#columns = this.#ledger.columns;
   }
 

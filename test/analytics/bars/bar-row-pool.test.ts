@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createBarRowPool } from '../../../src/analytics/bars/bar-row-pool.ts';
+import { BarRowPool } from '../../../src/analytics/bars/bar-row-pool.ts';
 import { addToBar, type BarRows, barsOfRows, createBarRows, emptyBar } from '../../../src/analytics/bars/bar-rows.ts';
 import { ordinaryOptionTraits } from '../../../src/domain/flow/option-trade-conditions.ts';
 import { randomFrom } from '../../../src/sample/market/random.ts';
@@ -8,7 +8,7 @@ const before = (a: number, b: number) => a < b;
 
 it('buckets of many series in shared memory are those of every series by itself, whatever the order of the prints', () => {
   const random = randomFrom(5);
-  const pool = createBarRowPool();
+  const pool = new BarRowPool();
   const alone = new Map<number, BarRows>();
   // More buckets than a block of memory holds.
   for (let entry = 0; entry < 20_000; entry++) {
@@ -39,5 +39,5 @@ it('buckets of many series in shared memory are those of every series by itself,
 });
 
 it('a series that was never met has no buckets', () => {
-  expect(createBarRowPool().rows(100_000, -Infinity).count).toBe(0);
+  expect(new BarRowPool().rows(100_000, -Infinity).count).toBe(0);
 });
