@@ -1,9 +1,9 @@
-import { createLane } from './fair-scheduler.ts';
+import { Lane } from './fair-scheduler.ts';
 import { currentRequest, RequestScope } from './request-scope.ts';
 
 // Heavy work runs in pieces, one per iteration of the event loop, so that no request blocks the others. One lane per
 // process.
-const lane = createLane({ now: () => performance.now() });
+const lane = new Lane({ now: () => performance.now() });
 
 /** The scope of a new request, which counts as light until it yields for heavy work. `gone` as in `RequestScope`. */
 export function beginRequest(gone: () => Error): RequestScope {
@@ -11,7 +11,7 @@ export function beginRequest(gone: () => Error): RequestScope {
 }
 
 /** Counters of the heavy work of this process. @testonly */
-export const heavyWork = lane.stats;
+export const heavyWork = () => lane.stats();
 
 /**
  * Yields to the event loop: resolves when the next piece of heavy work may run, in an iteration of its own. Rejects if

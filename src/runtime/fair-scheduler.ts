@@ -12,18 +12,6 @@ export interface LaneStats {
   pieces: number;
 }
 
-/** Where heavy work of the whole process runs, a piece at a time. */
-export interface Lane {
-  /**
-   * Resolves when the caller's next piece may run: one per iteration of the event loop, callers alternate, after light
-   * requests. A piece whose `isOver` is true when it is next takes no iteration.
-   */
-  turn(caller: string, isOver?: () => boolean): Promise<void>;
-  /** A light request begins; heavy pieces wait until the function is called, but not for long. */
-  light(): () => void;
-  stats(): LaneStats;
-}
-
 /** A light request older than this no longer holds heavy work back, ms: it waits for something else. */
 const lightMs = 50;
 /** A heavy piece runs after this time, regardless of the number of light requests, ms. */
@@ -34,84 +22,103 @@ interface Waiting {
   isOver: () => boolean;
 }
 
-/** Makes the lane of a process. */
-export function createLane({ now }: LaneParts): Lane {
-  // By caller, in the order in which they come next.
-  const waiting = new Map<string, Waiting[]>();
-  // In the order in which they began.
-  const light = new Set<{ since: number }>();
-  let lastRan = -Infinity;
-  let pieces = 0;
-  let count = 0;
-  let immediate: NodeJS.Immediate | null = null;
-  let timer: NodeJS.Timeout | null = null;
+/** Takes the first piece that is not over out of a queue; `over` = those before it. */
+function takeFirst(queue: Waiting[]): { over: Waiting[]; next: Waiting | undefined } {
+  const over: Waiting[] = [];
+  let next = queue.shift();
+  while (next?.isOver()) {
+    over.push(next);
+    next = queue.shift();
+  }
+  return { over, next };
+}
 
-  /** Ms until a piece may run; 0 = now. */
-  function heldFor(): number {
-    const at = now();
-    for (const request of light) {
-      if (at - request.since < lightMs) break;
-      light.delete(request);
-    }
-    return light.size === 0 ? 0 : Math.max(0, lastRan + starvedMs - at);
+/** Where heavy work of the whole process runs, a piece at a time. */
+export class Lane {
+  readonly #now: () => number;
+  // By caller, in the order in which they come next.
+  readonly #waiting = new Map<string, Waiting[]>();
+  // In the order in which they began.
+  readonly #light = new Set<{ since: number }>();
+  #lastRan = -Infinity;
+  #pieces = 0;
+  /** Pieces that wait. */
+  #count = 0;
+  #immediate: NodeJS.Immediate | null = null;
+  #timer: NodeJS.Timeout | null = null;
+
+  constructor({ now }: LaneParts) {
+    this.#now = now;
   }
 
-  function runNext(): void {
-    for (const [caller, queue] of waiting) {
-      const over: Waiting[] = [];
-      let next = queue.shift();
-      while (next?.isOver()) {
-        over.push(next);
-        next = queue.shift();
-      }
-      count -= over.length + (next ? 1 : 0);
+  /**
+   * Resolves when the caller's next piece may run: one per iteration of the event loop, callers alternate, after light
+   * requests. A piece whose `isOver` is true when it is next takes no iteration.
+   */
+  turn(caller: string, isOver: () => boolean = () => false): Promise<void> {
+    return new Promise((run) => {
+      const queue = this.#waiting.get(caller);
+      if (queue) queue.push({ run, isOver });
+      else this.#waiting.set(caller, [{ run, isOver }]);
+      this.#count++;
+      this.#schedule();
+    });
+  }
+
+  /** A light request begins; heavy pieces wait until the function is called, but not for long. */
+  light(): () => void {
+    const request = { since: this.#now() };
+    this.#light.add(request);
+    return () => {
+      if (this.#light.delete(request) && this.#light.size === 0) this.#schedule();
+    };
+  }
+
+  stats(): LaneStats {
+    return { waiting: this.#count, pieces: this.#pieces };
+  }
+
+  #schedule(): void {
+    if (this.#count === 0 || this.#immediate !== null) return;
+    const heldMs = this.#heldMs();
+    if (heldMs === 0) this.#immediate = setImmediate(() => this.#look());
+    else this.#timer ??= setTimeout(() => this.#lookLater(), heldMs);
+  }
+
+  #look(): void {
+    this.#immediate = null;
+    if (this.#heldMs() === 0) this.#runNext();
+    this.#schedule();
+  }
+
+  #lookLater(): void {
+    this.#timer = null;
+    this.#schedule();
+  }
+
+  /** Ms until a piece may run; 0 = now. */
+  #heldMs(): number {
+    const at = this.#now();
+    for (const request of this.#light) {
+      if (at - request.since < lightMs) break;
+      this.#light.delete(request);
+    }
+    return this.#light.size === 0 ? 0 : Math.max(0, this.#lastRan + starvedMs - at);
+  }
+
+  #runNext(): void {
+    for (const [caller, queue] of this.#waiting) {
+      const { over, next } = takeFirst(queue);
+      this.#count -= over.length + (next ? 1 : 0);
       // To the end of the line of callers.
-      waiting.delete(caller);
-      if (queue.length > 0) waiting.set(caller, queue);
+      this.#waiting.delete(caller);
+      if (queue.length > 0) this.#waiting.set(caller, queue);
       for (const { run } of over) run();
       if (!next) continue;
-      pieces++;
-      lastRan = now();
+      this.#pieces++;
+      this.#lastRan = this.#now();
       next.run();
       return;
     }
   }
-
-  function look(): void {
-    immediate = null;
-    if (heldFor() === 0) runNext();
-    schedule();
-  }
-
-  function lookLater(): void {
-    timer = null;
-    schedule();
-  }
-
-  function schedule(): void {
-    if (count === 0 || immediate !== null) return;
-    const held = heldFor();
-    if (held === 0) immediate = setImmediate(look);
-    else if (timer === null) timer = setTimeout(lookLater, held);
-  }
-
-  return {
-    turn(caller, isOver = () => false) {
-      return new Promise((run) => {
-        const queue = waiting.get(caller);
-        if (queue) queue.push({ run, isOver });
-        else waiting.set(caller, [{ run, isOver }]);
-        count++;
-        schedule();
-      });
-    },
-    light() {
-      const request = { since: now() };
-      light.add(request);
-      return () => {
-        if (light.delete(request) && light.size === 0) schedule();
-      };
-    },
-    stats: () => ({ waiting: count, pieces }),
-  };
 }

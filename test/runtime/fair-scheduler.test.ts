@@ -1,6 +1,6 @@
 import { setImmediate as nextLoop } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { createLane } from '../../src/runtime/fair-scheduler.ts';
+import { Lane } from '../../src/runtime/fair-scheduler.ts';
 
 let nowMs = 0;
 beforeEach(() => {
@@ -9,7 +9,7 @@ beforeEach(() => {
 });
 afterEach(() => vi.useRealTimers());
 
-const lane = () => createLane({ now: () => nowMs });
+const lane = () => new Lane({ now: () => nowMs });
 
 /** Time passes, and the loop goes round a few times. */
 async function pass(ms: number): Promise<void> {
