@@ -4,7 +4,6 @@
  */
 export const longFunctions: Readonly<Record<string, readonly number[]>> = {
   'src/ingest/options/tape-partitions.ts': [85],
-  'src/live/source.ts': [80],
   'src/ingest/files/record-sorter.ts': [79],
   'src/ingest/files/tape-guard.ts': [76],
   'src/ingest/chains/capture-timeline.ts': [73],

@@ -2,15 +2,8 @@ import type { Caller } from '../access/caller.ts';
 import { forEverybody, forThisRequest } from '../runtime/request-scope.ts';
 import type { Change } from '../store/versions/subjects.ts';
 import { Failure, sourceFailed } from '../wire/failure.ts';
-import {
-  createMailbox,
-  failedEnd,
-  type LiveEvent,
-  type LiveSource,
-  type Mailbox,
-  mostWaiting,
-  type QueuePolicy,
-} from './source.ts';
+import { Mailbox, mostWaiting, type QueuePolicy } from './mailbox.ts';
+import { failedEnd, type LiveEvent, type LiveSource } from './source.ts';
 
 /** A topic as it was read: how it stands, and what is new since the state before. */
 export interface Reading<S, T> {
@@ -115,7 +108,7 @@ export class Topics<S, T> {
     const onClose = () => {
       for (const [key, member] of memberships) this.#leave(key, member);
     };
-    const mailbox = createMailbox<T>({ queued: this.#kind.queued, check: following.check, onClose });
+    const mailbox = new Mailbox<T>({ queued: this.#kind.queued, check: following.check, onClose });
     for (const event of following.early ?? []) mailbox.deliver(event);
     if (following.keys.length === 0) mailbox.begin('');
     for (const key of following.keys) {
@@ -128,7 +121,7 @@ export class Topics<S, T> {
       this.#dirty.add(key);
     }
     this.#start();
-    return mailbox.source;
+    return mailbox;
   }
 
   /** Something changed: the topics concerned are read again. */
@@ -168,9 +161,7 @@ export class Topics<S, T> {
     // New events wait until the missed ones are sent.
     const release = mailbox.hold();
     mailbox.begin(following.resume.after);
-    following.resume
-      .read(state)
-      .then(release, (error: unknown) => mailbox.source.end(failedEnd(this.#failureOf(error))));
+    following.resume.read(state).then(release, (error: unknown) => mailbox.end(failedEnd(this.#failureOf(error))));
   }
 
   #failureOf(error: unknown): Failure {
@@ -180,7 +171,7 @@ export class Topics<S, T> {
   /** Resolved when no reader has much waiting, or has had its time. */
   async #room(readers: readonly Member<S, T>[]): Promise<void> {
     for (let waitedMs = 0; waitedMs < patienceMs; waitedMs += lookMs) {
-      if (readers.every(({ mailbox }) => mailbox.waiting() <= part)) return;
+      if (readers.every(({ mailbox }) => mailbox.waiting <= part)) return;
       await new Promise<void>((resolve) => this.#later(lookMs, resolve));
     }
   }
@@ -204,7 +195,7 @@ export class Topics<S, T> {
     const failure = this.#failureOf(error);
     for (const key of keys) {
       const members = [...(this.#topics.get(key)?.members ?? [])];
-      for (const member of members) if (!member.joined) member.mailbox.source.end(failedEnd(failure));
+      for (const member of members) if (!member.joined) member.mailbox.end(failedEnd(failure));
       if (this.#topics.has(key)) this.#dirty.add(key);
     }
     if (!this.#failing) this.#onError(failure);
