@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createContractBook } from '../src/domain/chain/contract-book.ts';
 import { instantBounds } from '../src/domain/instant-gate.ts';
-import { createRecordSorter } from '../src/ingest/files/record-sorter.ts';
+import { RecordSorter } from '../src/ingest/files/record-sorter.ts';
 import { readOptionTrades } from '../src/tape/prints/option-trades.ts';
 import type { Pass } from './tape-passes.ts';
 
@@ -70,7 +70,7 @@ async function readOurs(path: string): Promise<Summed> {
 
 async function sortOurs(path: string): Promise<Summed> {
   const found = { prints: 0, volume: 0, outOfOrder: 0 };
-  const sorter = createRecordSorter({ width: 6, keys: [0, 1] });
+  const sorter = new RecordSorter({ width: 6, keys: [0, 1] });
   try {
     for await (const record of ours(path)) await sorter.push(record);
     let [lastMs, lastNanos] = [0, 0];

@@ -19,19 +19,6 @@ export interface RecordOrder {
   keys: readonly number[];
 }
 
-/**
- * Records of some numbers, put in order; of equals the one that came first. Memory holds two runs and a window of each;
- * what is beyond lies in a temporary file. Records that come in order are not sorted again.
- */
-export interface RecordSorter {
-  push(record: ArrayLike<number>): void | Promise<void>;
-  readonly size: number;
-  /** The records one after another, a batch at a time; a batch holds until the next is asked for. To be called once. */
-  sorted(): AsyncGenerator<Float64Array>;
-  /** Removes the temporary file, if there was one. */
-  close(): Promise<void>;
-}
-
 /** The order of the record at `i` of `a` and the one at `j` of `b`: below zero, `a`'s is first. */
 function compare(keys: readonly number[], a: ArrayLike<number>, i: number, b: ArrayLike<number>, j: number): number {
   for (let k = 0; k < keys.length; k++) {
@@ -173,83 +160,105 @@ async function* merged(
   }
 }
 
-/** An empty sorter; its file goes into a folder of its own in `parent`. Always close it, also after an error. */
-export function createRecordSorter(order: RecordOrder, parent = tmpdir()): RecordSorter {
-  const { width, keys } = order;
-  let records = new Float64Array(1024 * width);
-  let spare = new Float64Array(0);
-  // True if the records of the run came in order.
-  let isInOrder = true;
-  let count = 0;
-  let size = 0;
-  let folder: string | null = null;
-  let file: FileHandle | null = null;
-  // The last run is written while the next is filled.
-  let writing: Promise<void> | null = null;
-  const ends: number[] = [];
+async function writeAt(file: FileHandle, bytes: Uint8Array, from: number): Promise<void> {
+  for (let written = 0; written < bytes.length; )
+    written += (await file.write(bytes, written, bytes.length - written, from + written)).bytesWritten;
+}
 
-  async function write(to: FileHandle, bytes: Uint8Array, from: number) {
-    for (let written = 0; written < bytes.length; )
-      written += (await to.write(bytes, written, bytes.length - written, from + written)).bytesWritten;
+/**
+ * Records of some numbers, put in order; of equals the one that came first. Memory holds two runs and a window of each;
+ * what is beyond lies in a temporary file, in a folder of its own in `parent`. Records that come in order are not
+ * sorted again. Always close it, also after an error.
+ */
+export class RecordSorter {
+  readonly #order: RecordOrder;
+  readonly #parent: string;
+  /** The run that is being filled, and a buffer that alternates with it. */
+  #records: Float64Array<ArrayBuffer>;
+  #spare = new Float64Array(0);
+  /** Records of the run. */
+  #count = 0;
+  /** True if the records of the run came in order. */
+  #isInOrder = true;
+  #size = 0;
+  #folder: string | null = null;
+  #file: FileHandle | null = null;
+  /** The last run is written while the next is filled. */
+  #writing: Promise<void> | null = null;
+  /** Ends of the runs in the file, bytes. */
+  readonly #ends: number[] = [];
+
+  constructor(order: RecordOrder, parent = tmpdir()) {
+    this.#order = order;
+    this.#parent = parent;
+    this.#records = new Float64Array(1024 * order.width);
+  }
+
+  get size(): number {
+    return this.#size;
+  }
+
+  push(record: ArrayLike<number>): void | Promise<void> {
+    const { width, keys } = this.#order;
+    const at = this.#count * width;
+    if (at === this.#records.length) this.#grow();
+    const records = this.#records;
+    if (this.#isInOrder && at > 0 && compare(keys, record, 0, records, at - width) < 0) this.#isInOrder = false;
+    for (let n = 0; n < width; n++) records[at + n] = record[n]!;
+    this.#size++;
+    if (++this.#count === recordsInRun) return this.#spill();
+  }
+
+  /** The records one after another, a batch at a time; a batch holds until the next is asked for. To be called once. */
+  async *sorted(): AsyncGenerator<Float64Array> {
+    if (!this.#file) {
+      if (this.#count > 0) yield this.#takeRun();
+      return;
+    }
+    if (this.#count > 0) await this.#spill();
+    await this.#writing;
+    this.#records = this.#spare = new Float64Array(0);
+    yield* merged(this.#file, this.#order, this.#ends);
+  }
+
+  /** Removes the temporary file, if there was one. */
+  async close(): Promise<void> {
+    await this.#writing?.catch(() => {});
+    await this.#file?.close();
+    if (this.#folder !== null) await rm(this.#folder, { recursive: true, force: true });
+    this.#file = null;
+    this.#folder = null;
+  }
+
+  #grow(): void {
+    const longer = new Float64Array(Math.min(2 * this.#count, recordsInRun) * this.#order.width);
+    longer.set(this.#records);
+    this.#records = longer;
   }
 
   /** The run in order. It is valid until the next run is read: two buffers alternate. */
-  function takeRun(): Float64Array<ArrayBuffer> {
-    if (spare.length < records.length) spare = new Float64Array(records.length);
-    if (!isInOrder) putInOrder(records, order, count, spare);
-    else [records, spare] = [spare, records];
-    const run = spare.subarray(0, count * width);
-    count = 0;
-    isInOrder = true;
+  #takeRun(): Float64Array<ArrayBuffer> {
+    if (this.#spare.length < this.#records.length) this.#spare = new Float64Array(this.#records.length);
+    if (!this.#isInOrder) putInOrder(this.#records, this.#order, this.#count, this.#spare);
+    else [this.#records, this.#spare] = [this.#spare, this.#records];
+    const run = this.#spare.subarray(0, this.#count * this.#order.width);
+    this.#count = 0;
+    this.#isInOrder = true;
     return run;
   }
 
-  async function spill() {
-    if (!file) {
-      folder = await temporaryFolder('sort', parent);
-      file = await open(join(folder, 'runs'), 'w+');
+  /** Writes the run, once the one before it is written. */
+  async #spill(): Promise<void> {
+    if (!this.#file) {
+      this.#folder = await temporaryFolder('sort', this.#parent);
+      this.#file = await open(join(this.#folder, 'runs'), 'w+');
     }
-    await writing;
-    const run = takeRun();
-    const from = ends.at(-1) ?? 0;
-    ends.push(from + run.byteLength);
-    writing = write(file, new Uint8Array(run.buffer, run.byteOffset, run.byteLength), from);
+    await this.#writing;
+    const run = this.#takeRun();
+    const from = this.#ends.at(-1) ?? 0;
+    this.#ends.push(from + run.byteLength);
+    this.#writing = writeAt(this.#file, new Uint8Array(run.buffer, run.byteOffset, run.byteLength), from);
     // A failure is met where it is awaited.
-    writing.catch(() => {});
+    this.#writing.catch(() => {});
   }
-
-  return {
-    push(record) {
-      if (count * width === records.length) {
-        const longer = new Float64Array(Math.min(2 * count, recordsInRun) * width);
-        longer.set(records);
-        records = longer;
-      }
-      const at = count * width;
-      if (isInOrder && count > 0 && compare(keys, record, 0, records, at - width) < 0) isInOrder = false;
-      for (let n = 0; n < width; n++) records[at + n] = record[n]!;
-      size++;
-      if (++count === recordsInRun) return spill();
-    },
-    get size() {
-      return size;
-    },
-    async *sorted() {
-      if (!file) {
-        if (count > 0) yield takeRun();
-        return;
-      }
-      if (count > 0) await spill();
-      await writing;
-      records = spare = new Float64Array(0);
-      yield* merged(file, order, ends);
-    },
-    async close() {
-      await writing?.catch(() => {});
-      await file?.close();
-      if (folder !== null) await rm(folder, { recursive: true, force: true });
-      file = null;
-      folder = null;
-    },
-  };
 }

@@ -56,24 +56,6 @@ export interface TapePart {
   sketch(): PrintSketch;
 }
 
-/** Decides what is written of a tape, notes what was, and counts what was not. */
-export interface TapeGuard {
-  /** True if the prints of a session wait for its tape: they lie beside those of the files' own sessions. */
-  isBeside(session: SessionDate): boolean;
-  /** True if the prints of a session wait for its tape although they are stored as well. */
-  isKept(session: SessionDate): boolean;
-  /** True if a stored tape of few prints will be compared print by print. */
-  isExact(symbol: string, session: SessionDate): boolean;
-  /** True if a part may be written; one that may not is counted. Throws `SessionSealed`. */
-  mayWrite(part: TapePart): Promise<boolean>;
-  /** Notes a part that is written. */
-  wrote(part: Pick<TapePart, 'symbol' | 'session' | 'prints'>, sketch: Uint8Array<ArrayBuffer>): Promise<void>;
-  /** Keeps prints until the tape of their session comes. */
-  keep(part: Pick<TapePart, 'symbol' | 'session' | 'prints'>, payload: Uint8Array<ArrayBuffer>): Promise<void>;
-  /** Writes what was noted. */
-  done(): Promise<{ sessions: SessionChange[]; left: LeftPart[] }>;
-}
-
 const keyOf = (symbol: string, session: SessionDate) => `${symbol} ${session}`;
 
 /** The sessions of a tape whose prints are all outside of regular hours, while others have some in them. */
@@ -118,80 +100,120 @@ async function storedOf(tx: Transaction, { dataset, symbols, hours }: GuardedTap
   return { tapes, others, live, sealed, simulated: new Set(await simulatedSymbols(tx)) };
 }
 
+type StoredOfTape = Awaited<ReturnType<typeof storedOf>>;
+
 /** Opens the guard of a tape that was read, in the transaction that stores it, which holds the locks of its writer. */
 export async function openTapeGuard(tx: Transaction, tape: GuardedTape): Promise<TapeGuard> {
-  const { dataset, hours, replace, keepDays, nowMs } = tape;
-  const beside = replace ? new Set<SessionDate>() : besideSessions(hours);
-  const stored = await storedOf(tx, tape);
-  const tally = sessionTally(tx, {
-    ...{ dataset, unit: 'prints', filesOf: tape.filesOf },
-    command: (session, files, storedFrom) =>
-      `reconcile --session ${session} ${[...new Set([...storedFrom, ...files])].join(' ')}`,
-  });
-  let tapes: Parameters<typeof saveTapes>[1][number][] = [];
-  let kept: Remainder[] = [];
+  return new TapeGuard(tx, tape, await storedOf(tx, tape));
+}
+
+/** Decides what is written of a tape, notes what was, and counts what was not. */
+export class TapeGuard {
+  readonly #tx: Transaction;
+  readonly #tape: GuardedTape;
+  readonly #stored: StoredOfTape;
+  readonly #beside: ReadonlySet<SessionDate>;
+  readonly #tally: ReturnType<typeof sessionTally>;
+  /** Noted, and not written yet. */
+  #tapes: Parameters<typeof saveTapes>[1][number][] = [];
+  #kept: Remainder[] = [];
+
+  constructor(tx: Transaction, tape: GuardedTape, stored: StoredOfTape) {
+    this.#tx = tx;
+    this.#tape = tape;
+    this.#stored = stored;
+    this.#beside = tape.replace ? new Set() : besideSessions(tape.hours);
+    this.#tally = sessionTally(tx, {
+      ...{ dataset: tape.dataset, unit: 'prints', filesOf: tape.filesOf },
+      command: (session, files, storedFrom) =>
+        `reconcile --session ${session} ${[...new Set([...storedFrom, ...files])].join(' ')}`,
+    });
+  }
+
+  /** True if the prints of a session wait for its tape: they lie beside those of the files' own sessions. */
+  isBeside(session: SessionDate): boolean {
+    return this.#beside.has(session);
+  }
+
+  /** True if the prints of a session wait for its tape although they are stored as well. */
+  isKept(session: SessionDate): boolean {
+    return !this.#tape.replace && this.#tape.hours.get(session)!.regular === 0;
+  }
+
+  /** True if a stored tape of few prints will be compared print by print. */
+  isExact(symbol: string, session: SessionDate): boolean {
+    return (this.#stored.tapes.get(keyOf(symbol, session))?.prints ?? Infinity) <= exactPrints;
+  }
+
+  /** True if a part may be written; one that may not is counted. Throws `SessionSealed`. */
+  async mayWrite(part: TapePart): Promise<boolean> {
+    const { symbol, session, prints } = part;
+    const { replace } = this.#tape;
+    const isSealed = this.#stored.sealed.has(keyOf(symbol, session));
+    if (replace && !isSealed) return true;
+    const lack = await this.#lackOf(part);
+    if (isSealed && (replace || lack === 0)) await rejectSealed(this.#tx, [{ symbol, sessionDate: session }]);
+    if (lack === 0) return true;
+    if (lack === null && !isSealed) return true;
+    this.#tally.left(session, isSealed ? 'sealed' : 'fewer', {
+      ...{ symbol, count: prints, missing: lack ?? 0 },
+      stored: this.#stored.tapes.get(keyOf(symbol, session))?.prints ?? null,
+    });
+    return false;
+  }
+
+  /** Notes a part that is written. */
+  async wrote(
+    { symbol, session, prints }: Pick<TapePart, 'symbol' | 'session' | 'prints'>,
+    sketch: Uint8Array<ArrayBuffer>,
+  ): Promise<void> {
+    const key = keyOf(symbol, session);
+    const { tapes, others, live } = this.#stored;
+    const before = tapes.get(key);
+    const isOther = !before && (others.has(key) || live.has(key));
+    this.#tally.changed(session, { symbols: 1, before: isOther ? null : (before?.prints ?? 0), after: prints });
+    this.#tapes.push({ symbol, sessionDate: session, dataset: this.#tape.dataset, prints, sketch });
+    if (this.#tapes.length >= rowsAtOnce) await this.#flush();
+  }
+
+  /** Keeps prints until the tape of their session comes. */
+  async keep(
+    { symbol, session, prints }: Pick<TapePart, 'symbol' | 'session' | 'prints'>,
+    payload: Uint8Array<ArrayBuffer>,
+  ): Promise<void> {
+    const version = blockVersion(payload);
+    this.#kept.push({ symbol, sessionDate: session, version, prints, keptAtMs: this.#tape.nowMs, payload });
+    if (this.#beside.has(session))
+      this.#tally.left(session, 'waiting', { symbol, count: prints, stored: null, missing: 0 });
+    if (this.#kept.length >= rowsAtOnce) await this.#flush();
+  }
+
+  /** Writes what was noted. */
+  async done(): Promise<{ sessions: SessionChange[]; left: LeftPart[] }> {
+    await this.#flush();
+    await pruneRemainders(this.#tx, this.#tape.nowMs - this.#tape.keepDays * dayMs);
+    return this.#tally.done();
+  }
 
   /**
    * Number of stored prints, or bars and contracts, that a part lacks, at least; null = nothing is stored of its
    * session.
    */
-  async function lackOf({ symbol, session, prints, others, sketch }: TapePart): Promise<number | null> {
+  async #lackOf({ symbol, session, prints, others, sketch }: TapePart): Promise<number | null> {
+    const { dataset, hours } = this.#tape;
+    const { tapes, others: otherCounts, live, simulated } = this.#stored;
     const key = keyOf(symbol, session);
-    const [known, other] = [stored.tapes.get(key), stored.others.get(key)];
-    if (stored.simulated.has(symbol) || (!known && other === undefined && !stored.live.has(key))) return null;
-    if (stored.live.has(key) || !known)
-      return reachesClose(hours.get(session)!) ? 0 : Math.max(0, (other ?? 0) - others());
+    const [known, other] = [tapes.get(key), otherCounts.get(key)];
+    if (simulated.has(symbol) || (!known && other === undefined && !live.has(key))) return null;
+    if (live.has(key) || !known) return reachesClose(hours.get(session)!) ? 0 : Math.max(0, (other ?? 0) - others());
     if (prints < known.prints) return known.prints - prints;
-    return sketch().lacking((await tapeSketch(tx, dataset, symbol, session))!);
+    return sketch().lacking((await tapeSketch(this.#tx, dataset, symbol, session))!);
   }
 
-  async function flush() {
-    await saveTapes(tx, tapes);
-    await keepRemainders(tx, dataset, kept);
-    [tapes, kept] = [[], []];
+  async #flush(): Promise<void> {
+    await saveTapes(this.#tx, this.#tapes);
+    await keepRemainders(this.#tx, this.#tape.dataset, this.#kept);
+    this.#tapes = [];
+    this.#kept = [];
   }
-
-  return {
-    isBeside: (session) => beside.has(session),
-    isKept: (session) => !replace && hours.get(session)!.regular === 0,
-    isExact: (symbol, session) => (stored.tapes.get(keyOf(symbol, session))?.prints ?? Infinity) <= exactPrints,
-    async mayWrite(part) {
-      const { symbol, session, prints } = part;
-      const isSealed = stored.sealed.has(keyOf(symbol, session));
-      if (replace && !isSealed) return true;
-      const lack = await lackOf(part);
-      if (isSealed && (replace || lack === 0)) await rejectSealed(tx, [{ symbol, sessionDate: session }]);
-      if (lack === 0) return true;
-      if (lack === null && !isSealed) return true;
-      tally.left(session, isSealed ? 'sealed' : 'fewer', {
-        ...{ symbol, count: prints, missing: lack ?? 0 },
-        stored: stored.tapes.get(keyOf(symbol, session))?.prints ?? null,
-      });
-      return false;
-    },
-    async wrote({ symbol, session, prints }, sketch) {
-      const before = stored.tapes.get(keyOf(symbol, session));
-      const isOther = !before && (stored.others.has(keyOf(symbol, session)) || stored.live.has(keyOf(symbol, session)));
-      tally.changed(session, { symbols: 1, before: isOther ? null : (before?.prints ?? 0), after: prints });
-      tapes.push({ symbol, sessionDate: session, dataset, prints, sketch });
-      if (tapes.length >= rowsAtOnce) await flush();
-    },
-    async keep({ symbol, session, prints }, payload) {
-      kept.push({
-        symbol,
-        sessionDate: session,
-        version: blockVersion(payload),
-        prints,
-        keptAtMs: nowMs,
-        payload,
-      });
-      if (beside.has(session)) tally.left(session, 'waiting', { symbol, count: prints, stored: null, missing: 0 });
-      if (kept.length >= rowsAtOnce) await flush();
-    },
-    async done() {
-      await flush();
-      await pruneRemainders(tx, nowMs - keepDays * dayMs);
-      return tally.done();
-    },
-  };
 }

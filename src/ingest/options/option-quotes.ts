@@ -11,7 +11,7 @@ import { closedDayCounter } from '../../tape/prints/closed-days.ts';
 import { readOptionQuotes } from '../../tape/prints/option-quotes.ts';
 import type { FileJob, Loader } from '../files/file-job.ts';
 import { saveUnderlyings } from '../files/option-underlyings.ts';
-import { createRecordSorter, type RecordSorter } from '../files/record-sorter.ts';
+import { RecordSorter } from '../files/record-sorter.ts';
 import { fileTally, talliedResult } from '../files/session-tally.ts';
 import { quoteGuard } from './quote-guard.ts';
 import { quoteAt, quoteOrder, quoteRuns } from './quote-runs.ts';
@@ -113,7 +113,7 @@ async function readBefore(tx: Transaction, touched: ReadonlyMap<SessionDate, Rea
  */
 export const loadOptionQuotes: Loader = async (job) => {
   const { tx, name, settings, onNote, onBytes, refused } = job;
-  const sorter = createRecordSorter(quoteOrder);
+  const sorter = new RecordSorter(quoteOrder);
   const contracts: TradedContract[] = [];
   try {
     const roots = await readRoots(tx);

@@ -28,7 +28,7 @@ import { optionSketch } from './option-sketch.ts';
 import { countOnce } from './overlapping-files.ts';
 import type { QuoteSource } from './quote-source.ts';
 import { type QueuedSession, type SessionQueue, sessionQueue } from './session-queue.ts';
-import { createTapePartitions, type Partition, type TapePartitions } from './tape-partitions.ts';
+import { type Partition, TapePartitions } from './tape-partitions.ts';
 import { storedRecords } from './tape-records.ts';
 import { mainThread, type ReadPiece, type TapeThread, workerThread } from './tape-threads.ts';
 import type { TapeStage } from './tape-work.ts';
@@ -339,7 +339,7 @@ export async function readOptionTape(reading: OptionTapeReading): Promise<Option
   const main = mainThread();
   const workers = (await isThreaded(reading)) ? Array.from({ length: reading.threads }, workerThread) : [];
   const threads = workers.length > 0 ? workers : [main];
-  const partitions = createTapePartitions();
+  const partitions = new TapePartitions();
   const names = createTapeNames(reading.roots);
   let queue: SessionQueue | null = null;
   const close = async () => {

@@ -5,7 +5,7 @@
 
 import { dateOfEpochDay, type SessionDate } from '../../domain/market-time.ts';
 import { recordAt as at, recordWidth as width } from '../../tape/prints/option-records.ts';
-import { createRecordSorter } from '../files/record-sorter.ts';
+import { RecordSorter } from '../files/record-sorter.ts';
 import type { Partition, TapePartitions } from './tape-partitions.ts';
 import { storedRecords } from './tape-records.ts';
 
@@ -55,7 +55,7 @@ const order = {
 
 /** Marks by their places the prints of an overlap that an earlier file has too. Gives their number. */
 async function markRepeated({ fileEnds, ...from }: Shared, { from: first, to: last }: Instants, marks: Uint8Array) {
-  const sorter = createRecordSorter(order);
+  const sorter = new RecordSorter(order);
   let repeated = 0;
   try {
     const record = new Float64Array(order.width);

@@ -22,28 +22,6 @@ export interface Partition {
   fileEnds: number[];
 }
 
-/** Records by underlying and day, in a temporary file. Memory does not grow with their number. */
-export interface TapePartitions {
-  /** Adds the record at `i`; a quote of an underlying's day without prints is skipped. */
-  put(underlying: number, records: Uint32Array, i: number): void;
-  /** To be called where a vendor file ends. */
-  endFile(): void;
-  /** Writes what is held. The file, and the partitions that several vendor files have prints of. */
-  shared(): Promise<{ fd: number; partitions: Partition[] }>;
-  /** Forgets an underlying's day; what lies in the file of it can still be read. */
-  clear(partition: Partition): void;
-  /** To be called, and awaited, now and then: writes what is held if it is much. */
-  flush(): Promise<void>;
-  /** The written records of an underlying's day; null = none. */
-  written(underlying: number, day: number): Promise<{ fd: number; partition: Partition } | null>;
-  /** The days of its prints: the first and the last epoch day. */
-  readonly days: { first: number; last: number };
-  /** All is written: the file, and the partitions by day, then underlying. */
-  end(): Promise<{ fd: number; partitions: Partition[] }>;
-  /** Closes the file, which then is gone. */
-  close(): Promise<void>;
-}
-
 interface Filling extends Partition {
   held: Uint32Array<ArrayBuffer>;
   length: number;
@@ -96,34 +74,110 @@ async function writeAll(file: FileHandle, pieces: Uint32Array<ArrayBuffer>[], fr
   }
 }
 
-/** No records; their file goes into `parent`. Always close it, also after an error. */
-export function createTapePartitions(parent = tmpdir()): TapePartitions {
+/**
+ * Records by underlying and day, in a temporary file in the folder given. Memory does not grow with their number.
+ * Always close it, also after an error.
+ */
+export class TapePartitions {
+  readonly #parent: string;
   // By day, then underlying.
-  const days = new Map<number, Filling[]>();
-  let [lastDay, ofDay]: [number, Filling[]] = [Number.NaN, []];
-  let last: Filling | null = null;
-  let held = 0;
-  let offset = 0;
-  let file: FileHandle | null = null;
+  readonly #days = new Map<number, Filling[]>();
+  // The day of the last record, its partitions, and the record's.
+  #lastDay = Number.NaN;
+  #ofLastDay: Filling[] = [];
+  #last: Filling | null = null;
+  /** Numbers held in memory. */
+  #held = 0;
+  /** End of the file, bytes. */
+  #offset = 0;
+  #file: FileHandle | null = null;
 
-  function partition(underlying: number, day: number): Filling {
-    if (day !== lastDay) {
-      ofDay = days.get(day) ?? [];
-      days.set(day, ofDay);
-      lastDay = day;
-    }
-    ofDay[underlying] ??= emptyPartition(underlying, day);
-    last = ofDay[underlying];
-    return last;
+  constructor(parent = tmpdir()) {
+    this.#parent = parent;
   }
 
-  const all = () => [...days.values()].flatMap((fillings) => fillings.filter(() => true));
+  /** Adds the record at `i`; a quote of an underlying's day without prints is skipped. */
+  put(underlying: number, records: Uint32Array, i: number): void {
+    const day = records[i + at.day]! | 0;
+    if (isQuote(records[i + at.nanosAndCorrection]!) && this.#days.get(day)?.[underlying] === undefined) return;
+    add(this.#partition(underlying, day), records, i);
+    this.#held += width;
+  }
 
-  async function write(): Promise<void> {
-    file ??= await openUnnamed(parent);
+  /** To be called where a vendor file ends. */
+  endFile(): void {
+    for (const { prints, fileEnds } of this.#all()) if (prints > (fileEnds.at(-1) ?? 0)) fileEnds.push(prints);
+  }
+
+  /** Writes what is held. The file, and the partitions that several vendor files have prints of. */
+  async shared(): Promise<{ fd: number; partitions: Partition[] }> {
+    const partitions = this.#all().filter(({ fileEnds }) => fileEnds.length > 1);
+    if (partitions.length > 0) await this.#write();
+    return { fd: this.#file?.fd ?? -1, partitions };
+  }
+
+  /** Forgets an underlying's day; what lies in the file of it can still be read. */
+  clear({ underlying, day }: Partition): void {
+    this.#days.get(day)![underlying] = emptyPartition(underlying, day);
+  }
+
+  /** To be called, and awaited, now and then: writes what is held if it is much. */
+  async flush(): Promise<void> {
+    if (this.#held >= heldNumbers) await this.#write();
+  }
+
+  /** The written records of an underlying's day; null = none. */
+  async written(underlying: number, day: number): Promise<{ fd: number; partition: Partition } | null> {
+    const partition = this.#days.get(day)?.[underlying];
+    if (!partition) return null;
+    const file = await this.#write();
+    return { fd: file.fd, partition };
+  }
+
+  /** The days of its prints: the first and the last epoch day. */
+  get days(): { first: number; last: number } {
+    const known = [...this.#days.keys()];
+    return { first: Math.min(...known), last: Math.max(...known) };
+  }
+
+  /** All is written: the file, and the partitions by day, then underlying. */
+  async end(): Promise<{ fd: number; partitions: Partition[] }> {
+    const file = await this.#write();
+    const partitions = this.#all().sort((a, b) => a.day - b.day || a.underlying - b.underlying);
+    for (const each of partitions) each.held = new Uint32Array(0);
+    return { fd: file.fd, partitions };
+  }
+
+  /** Closes the file, which then is gone. */
+  async close(): Promise<void> {
+    await this.#file?.close();
+    this.#file = null;
+  }
+
+  /** Partitions that exist, by day in the order in which the days came, then underlying. */
+  #all(): Filling[] {
+    // The lists have holes, which a filter leaves out.
+    return [...this.#days.values()].flatMap((fillings) => fillings.filter(() => true));
+  }
+
+  #partition(underlying: number, day: number): Filling {
+    if (day !== this.#lastDay) {
+      this.#ofLastDay = this.#days.get(day) ?? [];
+      this.#days.set(day, this.#ofLastDay);
+      this.#lastDay = day;
+    }
+    this.#ofLastDay[underlying] ??= emptyPartition(underlying, day);
+    this.#last = this.#ofLastDay[underlying];
+    return this.#last;
+  }
+
+  /** Writes what is held; the file. */
+  async #write(): Promise<FileHandle> {
+    this.#file ??= await openUnnamed(this.#parent);
+    const fillings = this.#all();
     const pieces: Uint32Array<ArrayBuffer>[] = [];
-    let end = offset;
-    for (const filling of all()) {
+    let end = this.#offset;
+    for (const filling of fillings) {
       if (filling.length === 0) continue;
       const piece = filling.held.subarray(0, filling.length);
       pieces.push(piece);
@@ -131,54 +185,12 @@ export function createTapePartitions(parent = tmpdir()): TapePartitions {
       end += piece.byteLength;
       filling.length = 0;
     }
-    await writeAll(file, pieces, offset);
-    offset = end;
-    held = 0;
+    await writeAll(this.#file, pieces, this.#offset);
+    this.#offset = end;
+    this.#held = 0;
     // Memory of a partition that has ended is not needed; the one that is being filled keeps its own.
-    for (const filling of all())
-      if (filling !== last && filling.held.length > firstNumbers) filling.held = new Uint32Array(firstNumbers);
+    for (const filling of fillings)
+      if (filling !== this.#last && filling.held.length > firstNumbers) filling.held = new Uint32Array(firstNumbers);
+    return this.#file;
   }
-
-  return {
-    put(underlying, records, i) {
-      const day = records[i + at.day]! | 0;
-      if (isQuote(records[i + at.nanosAndCorrection]!) && days.get(day)?.[underlying] === undefined) return;
-      add(partition(underlying, day), records, i);
-      held += width;
-    },
-    endFile() {
-      for (const { prints, fileEnds } of all()) if (prints > (fileEnds.at(-1) ?? 0)) fileEnds.push(prints);
-    },
-    async shared() {
-      const partitions = all().filter(({ fileEnds }) => fileEnds.length > 1);
-      if (partitions.length > 0) await write();
-      return { fd: file?.fd ?? -1, partitions };
-    },
-    clear({ underlying, day }) {
-      days.get(day)![underlying] = emptyPartition(underlying, day);
-    },
-    flush: async () => {
-      if (held >= heldNumbers) await write();
-    },
-    async written(underlying, day) {
-      const partition = days.get(day)?.[underlying];
-      if (!partition) return null;
-      await write();
-      return { fd: file!.fd, partition };
-    },
-    get days() {
-      const known = [...days.keys()];
-      return { first: Math.min(...known), last: Math.max(...known) };
-    },
-    async end() {
-      await write();
-      const partitions = all().sort((a, b) => a.day - b.day || a.underlying - b.underlying);
-      for (const each of partitions) each.held = new Uint32Array(0);
-      return { fd: file!.fd, partitions };
-    },
-    async close() {
-      await file?.close();
-      file = null;
-    },
-  };
 }

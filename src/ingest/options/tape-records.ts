@@ -10,7 +10,7 @@ import {
   quoteSequence,
   recordWidth as width,
 } from '../../tape/prints/option-records.ts';
-import { createRecordSorter } from '../files/record-sorter.ts';
+import { RecordSorter } from '../files/record-sorter.ts';
 import type { Partition } from './tape-partitions.ts';
 
 /** Records read from a partition at a time. */
@@ -43,7 +43,7 @@ export function* storedRecords({ fd, parts }: Pick<PartitionFile, 'fd' | 'parts'
 
 /** Likewise in order of `keys`. Memory holds what a sorter holds. */
 async function* sortedRecords(partition: PartitionFile, keys: readonly number[]): AsyncGenerator<Uint32Array> {
-  const sorter = createRecordSorter({ width, keys });
+  const sorter = new RecordSorter({ width, keys });
   try {
     for (const records of storedRecords(partition)) {
       for (let i = 0; i < records.length; i += width) {

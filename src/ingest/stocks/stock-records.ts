@@ -1,7 +1,7 @@
 import type { StockPrint } from '../../domain/market/print.ts';
 import { internTable } from '../files/intern-table.ts';
 import { inOrder, type KeptPrints, numbered, packPrints } from '../files/kept-prints.ts';
-import { createRecordSorter, type RecordSorter } from '../files/record-sorter.ts';
+import { RecordSorter } from '../files/record-sorter.ts';
 
 /** Offsets in a print as numbers, for sorting; the symbol is the group. */
 export const recordAt = {
@@ -59,7 +59,7 @@ export interface TapeRecords {
 
 /** No records yet. */
 export function createTapeRecords(): TapeRecords {
-  const sorter = createRecordSorter({ width, keys: [at.symbol, at.tsMs] });
+  const sorter = new RecordSorter({ width, keys: [at.symbol, at.tsMs] });
   const symbols = internTable<string>();
   const lists = internTable<readonly number[]>();
   const record = new Float64Array(width);

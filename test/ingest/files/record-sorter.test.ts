@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { afterEach, describe, expect, test } from 'vitest';
-import { createRecordSorter, type RecordSorter, recordsInRun } from '../../../src/ingest/files/record-sorter.ts';
+import { RecordSorter, recordsInRun } from '../../../src/ingest/files/record-sorter.ts';
 import { randomOf } from '../../support/random.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
@@ -10,7 +10,7 @@ afterEach(() => sorter.close());
 
 /** Pushes records of (group, instant, number), and takes them out again. */
 async function sort(records: Iterable<readonly [group: number, tsMs: number]>): Promise<number[][]> {
-  sorter = createRecordSorter({ width: 3, keys: [0, 1] }, folder());
+  sorter = new RecordSorter({ width: 3, keys: [0, 1] }, folder());
   let number = 0;
   for (const [group, tsMs] of records) await sorter.push([group, tsMs, number++]);
   const out: number[][] = [];
