@@ -3,7 +3,6 @@
  * first. A bound may only fall, and the list may only become shorter.
  */
 export const longFunctions: Readonly<Record<string, readonly number[]>> = {
-  'src/ingest/chains/capture-timeline.ts': [73],
   'src/ingest/options/quote-runs.ts': [66],
   'src/store/rows/connection.ts': [66],
   'src/analytics/minute/tape.ts': [62],

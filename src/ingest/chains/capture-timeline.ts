@@ -29,16 +29,6 @@ interface Entry extends PlacedCapture {
   listed: ReadonlyMap<string, ListedExpiry> | null;
 }
 
-/** The captures of an underlying around one that is written, as they are placed. */
-export interface CaptureTimeline {
-  /** Those after it whose place may depend on it, ascending. */
-  later: readonly PlacedCapture[];
-  /** Finds what becomes of a capture, of which all before it were placed. */
-  place(capturedAt: number): Promise<Placement>;
-  /** Notes what became of a capture. */
-  placed(capturedAt: number, placement: Placement): void;
-}
-
 /** The session a number of sessions after another. */
 function sessionsFrom(session: SessionDate, count: number): SessionDate {
   let found = session;
@@ -54,15 +44,8 @@ function union(outline: ChainOutline, parts: readonly ChainOutline[]): ChainOutl
   return { ...outline, listed: new Map([outline, ...parts].flatMap(({ listed }) => [...listed])) };
 }
 
-/**
- * The captures of an underlying around one that is about to be written, which is given with its own contracts alone.
- * The transaction must hold the captures.
- */
-export async function captureTimeline(
-  tx: Transaction,
-  capture: ChainCapture,
-  roots: OptionRoots,
-): Promise<CaptureTimeline> {
+/** The captures around one, with it in place of what is stored of its instant, ascending. */
+async function entriesAround(tx: Transaction, capture: ChainCapture): Promise<Entry[]> {
   const { underlying, capturedAt, sessionDate } = capture;
   const stored = await capturesAround(tx, underlying, {
     ...{ fromMs: capturedAt - joinedSpanMs, through: sessionsFrom(sessionDate, wholeSessions) },
@@ -75,50 +58,60 @@ export async function captureTimeline(
     rowCount: capture.rows.length,
     openInterest: null,
   };
-  const entries: Entry[] = stored
+  return stored
     .filter((each) => each.capturedAt !== capturedAt)
     .map((each): Entry => ({ ...each, listed: null }))
     .concat(own)
     .sort((a, b) => a.capturedAt - b.capturedAt);
-  const slotOf = (instant: number) => entries.findIndex((entry) => entry.capturedAt === instant);
+}
 
-  async function outline(entry: Entry): Promise<ChainOutline> {
-    entry.listed ??= await listedExpiries(tx, underlying, entry.capturedAt);
-    return { ...entry, listed: entry.listed };
+/**
+ * The captures of an underlying around one that is about to be written, which is given with its own contracts alone.
+ * The transaction must hold the captures.
+ */
+export async function captureTimeline(
+  tx: Transaction,
+  capture: ChainCapture,
+  roots: OptionRoots,
+): Promise<CaptureTimeline> {
+  return new CaptureTimeline(tx, capture, await entriesAround(tx, capture), roots);
+}
+
+/** The captures of an underlying around one that is written, as they are placed. */
+export class CaptureTimeline {
+  readonly #tx: Transaction;
+  readonly #underlying: string;
+  readonly #roots: OptionRoots;
+  readonly #entries: readonly Entry[];
+  /** Those after it whose place may depend on it, ascending. */
+  readonly later: readonly PlacedCapture[];
+
+  constructor(
+    tx: Transaction,
+    { underlying, capturedAt }: Pick<ChainCapture, 'underlying' | 'capturedAt'>,
+    entries: readonly Entry[],
+    roots: OptionRoots,
+  ) {
+    this.#tx = tx;
+    this.#underlying = underlying;
+    this.#roots = roots;
+    this.#entries = entries;
+    this.later = entries.slice(this.#slotOf(capturedAt) + 1);
   }
 
-  /** Listing of a capture without what it takes of others. */
-  async function ownOutline(entry: Entry): Promise<ChainOutline> {
-    const { listed, ...rest } = await outline(entry);
-    if (entry.joined.length === 0) return { ...rest, listed };
-    const others = new Set(entry.joined);
-    return { ...rest, listed: new Map([...listed].filter(([key]) => !others.has(key))) };
-  }
-
-  /** The parts before a subset that complete it: the nearest first, and none beyond a whole capture. */
-  async function partsBefore(slot: number, part: ChainOutline): Promise<ChainOutline[]> {
-    const found: ChainOutline[] = [];
-    for (const entry of entries.slice(0, slot).reverse()) {
-      if (isWhole(entry) || entry.sessionDate !== part.sessionDate) break;
-      if (part.capturedAt - entry.capturedAt > joinedSpanMs) break;
-      const other = await ownOutline(entry);
-      if (areParts(union(part, found), other)) found.push(other);
-    }
-    return found;
-  }
-
-  async function place(instant: number): Promise<Placement> {
-    const slot = slotOf(instant);
-    const entry = entries[slot]!;
-    const whole = entries.slice(0, slot).findLast(({ subset }) => !subset);
+  /** Finds what becomes of a capture, of which all before it were placed. */
+  async place(capturedAt: number): Promise<Placement> {
+    const slot = this.#slotOf(capturedAt);
+    const entry = this.#entries[slot]!;
+    const whole = this.#entries.slice(0, slot).findLast(({ subset }) => !subset);
     const isKnown = whole !== undefined && whole.sessionDate >= sessionsFrom(entry.sessionDate, -wholeSessions);
     if (!isKnown && entry.joined.length === 0) return { ...published, listed: null };
-    const part = await ownOutline(entry);
-    if (!isKnown || hasMostOf(part, whole, roots)) return { ...published, listed: part.listed };
-    const reference = await outline(whole);
-    const shares = (of: ChainOutline) => listedShares(of, reference, roots);
+    const part = await this.#ownOutline(entry);
+    if (!isKnown || hasMostOf(part, whole, this.#roots)) return { ...published, listed: part.listed };
+    const reference = await this.#outline(whole);
+    const shares = (of: ChainOutline) => listedShares(of, reference, this.#roots);
     if (!isSubset(shares(part))) return { ...published, listed: part.listed };
-    const parts = await partsBefore(slot, part);
+    const parts = await this.#partsBefore(slot, part);
     const { listed } = union(part, parts);
     const of = shares({ ...part, listed });
     const joined = parts.flatMap((each) => [...each.listed.keys()]).sort();
@@ -126,12 +119,38 @@ export async function captureTimeline(
     return { subset: isSubset(of), joined, parts: taken, of: { ...of, capturedAt: whole.capturedAt }, listed };
   }
 
-  return {
-    later: entries.slice(slotOf(capturedAt) + 1),
-    place,
-    placed(instant, { subset, joined, listed }) {
-      const entry = entries[slotOf(instant)]!;
-      Object.assign(entry, { subset, joined, listed: listed ?? entry.listed });
-    },
-  };
+  /** Notes what became of a capture. */
+  placed(capturedAt: number, { subset, joined, listed }: Placement): void {
+    const entry = this.#entries[this.#slotOf(capturedAt)]!;
+    Object.assign(entry, { subset, joined, listed: listed ?? entry.listed });
+  }
+
+  #slotOf(capturedAt: number): number {
+    return this.#entries.findIndex((entry) => entry.capturedAt === capturedAt);
+  }
+
+  async #outline(entry: Entry): Promise<ChainOutline> {
+    entry.listed ??= await listedExpiries(this.#tx, this.#underlying, entry.capturedAt);
+    return { ...entry, listed: entry.listed };
+  }
+
+  /** Listing of a capture without what it takes of others. */
+  async #ownOutline(entry: Entry): Promise<ChainOutline> {
+    const { listed, ...rest } = await this.#outline(entry);
+    if (entry.joined.length === 0) return { ...rest, listed };
+    const others = new Set(entry.joined);
+    return { ...rest, listed: new Map([...listed].filter(([key]) => !others.has(key))) };
+  }
+
+  /** The parts before a subset that complete it: the nearest first, and none beyond a whole capture. */
+  async #partsBefore(slot: number, part: ChainOutline): Promise<ChainOutline[]> {
+    const found: ChainOutline[] = [];
+    for (const entry of this.#entries.slice(0, slot).reverse()) {
+      if (isWhole(entry) || entry.sessionDate !== part.sessionDate) break;
+      if (part.capturedAt - entry.capturedAt > joinedSpanMs) break;
+      const other = await this.#ownOutline(entry);
+      if (areParts(union(part, found), other)) found.push(other);
+    }
+    return found;
+  }
 }
