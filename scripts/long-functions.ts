@@ -5,7 +5,6 @@
 export const longFunctions: Readonly<Record<string, readonly number[]>> = {
   'src/ingest/options/quote-runs.ts': [66],
   'src/store/rows/connection.ts': [66],
-  'src/analytics/minute/tape.ts': [62],
   'src/ingest/chains/capture-chains.ts': [62],
   'src/ingest/options/reconcile.ts': [62],
   'src/ingest/options/session-queue.ts': [61],
@@ -17,6 +16,5 @@ export const longFunctions: Readonly<Record<string, readonly number[]>> = {
   'src/ingest/chains/minute-market.ts': [54],
   'src/ingest/options/option-tape-files.ts': [53],
   'src/pages/dashboard/client/gex/gex-bars.ts': [52],
-  'src/analytics/minute/quotes.ts': [51],
   'src/http/event-stream.ts': [51],
 };

@@ -5,7 +5,7 @@ import type { SessionDate } from '../../domain/market-time.ts';
 import { minuteMs } from '../../domain/units.ts';
 import { tapeSettings } from '../methodology.ts';
 import { MinutePrints } from './prints.ts';
-import { createMinuteQuotes } from './quotes.ts';
+import { MinuteQuotes } from './quotes.ts';
 import type { FollowedContract } from './solve.ts';
 
 /** A contract that is followed, as the tape has it. */
@@ -19,26 +19,6 @@ export interface TapedMinute {
   underlyings: ReadonlyMap<string, readonly TapedContract[]>;
 }
 
-/**
- * The part of a session's option tape that its minute solves read. It follows from the tape alone, in any order within
- * the lateness bound.
- */
-export interface MinuteTape {
-  /** Event time from which on the next boundary may be taken: all before it has come. Infinity after the close. */
-  readonly dueMs: number;
-  /** The next boundary. */
-  readonly nextMs: number;
-  /** Take records in; none of `dueMs` or later before the boundary was taken. */
-  print(print: OptionPrint): void;
-  quote(quote: OptionQuote): void;
-  /** The next boundary, as of its instant. */
-  take(): TapedMinute;
-  /** The same, when nothing is asked for but to go on. */
-  skipBoundary(): void;
-  /** Underlyings with more contracts that trade than are followed. */
-  readonly full: ReadonlySet<string>;
-}
-
 export interface MinuteTapeOptions {
   session: SessionDate;
   /** True if a contract is one to follow once it trades. */
@@ -48,72 +28,105 @@ export interface MinuteTapeOptions {
 }
 
 /**
- * An empty tape of a session. Its boundaries are the minutes after the open up to and with the close; none when it does
- * not trade.
+ * The part of a session's option tape that its minute solves read. It follows from the tape alone, in any order within
+ * the lateness bound. Its boundaries are the minutes after the open up to and with the close; none when the session
+ * does not trade.
  */
-export function createMinuteTape({
-  session,
-  follows,
-  most = tapeSettings.solvedContracts,
-}: MinuteTapeOptions): MinuteTape {
-  const hours = regularSession(session) ?? { openMs: Infinity, closeMs: -Infinity };
-  let boundary = hours.openMs + minuteMs;
-  const quotes = createMinuteQuotes(boundary);
-  const prints = new MinutePrints();
-  const followed = new Map<string, TradedContract[]>();
-  const full = new Set<string>();
+export class MinuteTape {
+  readonly #follows: (contract: TradedContract) => boolean;
+  readonly #most: number;
+  readonly #closeMs: number;
+  #nextMs: number;
+  readonly #quotes: MinuteQuotes;
+  readonly #prints = new MinutePrints();
+  /** By underlying. */
+  readonly #followed = new Map<string, TradedContract[]>();
+  readonly #full = new Set<string>();
   // By contract index: whether it has been looked at.
-  const met: boolean[] = [];
+  readonly #met: boolean[] = [];
 
-  function meet(contract: TradedContract) {
-    if (met[contract.index]) return;
-    met[contract.index] = true;
-    if (!follows(contract)) return;
+  constructor({ session, follows, most = tapeSettings.solvedContracts }: MinuteTapeOptions) {
+    const { openMs, closeMs } = regularSession(session) ?? { openMs: Infinity, closeMs: -Infinity };
+    this.#follows = follows;
+    this.#most = most;
+    this.#closeMs = closeMs;
+    this.#nextMs = openMs + minuteMs;
+    this.#quotes = new MinuteQuotes(this.#nextMs);
+  }
+
+  /** Event time from which on the next boundary may be taken: all before it has come. Infinity after the close. */
+  get dueMs(): number {
+    return this.#nextMs <= this.#closeMs ? this.#nextMs + tapeSettings.latenessMs : Infinity;
+  }
+
+  /** The next boundary. */
+  get nextMs(): number {
+    return this.#nextMs;
+  }
+
+  /** Underlyings with more contracts that trade than are followed. */
+  get full(): ReadonlySet<string> {
+    return this.#full;
+  }
+
+  /** Takes a print in; none of `dueMs` or later before the boundary was taken. */
+  print(print: OptionPrint): void {
+    this.#prints.add(print);
+  }
+
+  /** Takes a quote in, as `print` does. */
+  quote(quote: OptionQuote): void {
+    this.#quotes.add(quote);
+  }
+
+  /** The next boundary, as of its instant. */
+  take(): TapedMinute {
+    const tsMs = this.#nextMs;
+    this.#meetTraded();
+    const underlyings = new Map(
+      [...this.#followed].map(([symbol, contracts]) => [symbol, contracts.map((each) => this.#taped(each))]),
+    );
+    this.#goOn();
+    return { tsMs, underlyings };
+  }
+
+  /** The same, when nothing is asked for but to go on. */
+  skipBoundary(): void {
+    this.#meetTraded();
+    this.#goOn();
+  }
+
+  /** Follows the contracts that traded before the boundary. */
+  #meetTraded(): void {
+    this.#prints.pass(this.#nextMs, (contract) => this.#meet(contract));
+  }
+
+  #meet(contract: TradedContract): void {
+    if (this.#met[contract.index]) return;
+    this.#met[contract.index] = true;
+    if (!this.#follows(contract)) return;
     const { symbol } = contract.underlying;
-    let list = followed.get(symbol);
+    let list = this.#followed.get(symbol);
     if (!list) {
       list = [];
-      followed.set(symbol, list);
+      this.#followed.set(symbol, list);
     }
-    if (list.length < most) list.push(contract);
-    else full.add(symbol);
+    if (list.length < this.#most) list.push(contract);
+    else this.#full.add(symbol);
   }
 
-  function goOn() {
-    boundary += minuteMs;
-    quotes.pass(boundary);
-  }
-
-  const tapedOf = (traded: TradedContract): TapedContract => {
-    const trade = prints.last(traded);
+  #taped(traded: TradedContract): TapedContract {
+    const trade = this.#prints.last(traded);
     return {
       traded,
       contract: traded.contract,
-      quote: quotes.inForce(traded),
+      quote: this.#quotes.inForce(traded),
       trade: trade && { ...trade, eligible: true },
     };
-  };
+  }
 
-  return {
-    get dueMs() {
-      return boundary <= hours.closeMs ? boundary + tapeSettings.latenessMs : Infinity;
-    },
-    get nextMs() {
-      return boundary;
-    },
-    print: (print) => prints.add(print),
-    quote: (quote) => quotes.add(quote),
-    take() {
-      const tsMs = boundary;
-      prints.pass(tsMs, meet);
-      const underlyings = new Map([...followed].map(([symbol, list]) => [symbol, list.map(tapedOf)]));
-      goOn();
-      return { tsMs, underlyings };
-    },
-    skipBoundary() {
-      prints.pass(boundary, meet);
-      goOn();
-    },
-    full,
-  };
+  #goOn(): void {
+    this.#nextMs += minuteMs;
+    this.#quotes.pass(this.#nextMs);
+  }
 }

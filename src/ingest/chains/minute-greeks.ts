@@ -1,7 +1,7 @@
 import { methodologyVersion } from '../../analytics/methodology.ts';
 import { minuteMarket } from '../../analytics/minute/market.ts';
 import { type MinuteMarket, minuteSolve } from '../../analytics/minute/solve.ts';
-import { createMinuteTape, type MinuteTape, type TapedContract } from '../../analytics/minute/tape.ts';
+import { MinuteTape, type TapedContract } from '../../analytics/minute/tape.ts';
 import type { KnownGroups } from '../../analytics/pricing/group-market.ts';
 import type { MarketReference } from '../../analytics/pricing/market-reference.ts';
 import type { TradedContract } from '../../domain/chain/contract-book.ts';
@@ -74,7 +74,7 @@ export class MinuteGreeks {
     this.#session = session;
     this.#rate = rate;
     this.#roots = roots;
-    this.#tape = createMinuteTape({ session, follows, most });
+    this.#tape = new MinuteTape({ session, follows, most });
     this.#source = minuteMarketSource(options);
     this.#solvedMs = solvedMs;
   }
