@@ -3,11 +3,9 @@
  * first. A bound may only fall, and the list may only become shorter.
  */
 export const longFunctions: Readonly<Record<string, readonly number[]>> = {
-  'src/ingest/options/quote-runs.ts': [66],
   'src/store/rows/connection.ts': [66],
   'src/ingest/chains/capture-chains.ts': [62],
   'src/ingest/options/reconcile.ts': [62],
-  'src/ingest/options/session-queue.ts': [61],
   'src/live/hub.ts': [61],
   'src/access/limits/redis-link.ts': [60],
   'src/access/usage/usage.ts': [58],

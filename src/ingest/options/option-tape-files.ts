@@ -27,7 +27,7 @@ import type { MadeSession, SolvedSession } from './option-session.ts';
 import { optionSketch } from './option-sketch.ts';
 import { countOnce } from './overlapping-files.ts';
 import type { QuoteSource } from './quote-source.ts';
-import { type QueuedSession, type SessionQueue, sessionQueue } from './session-queue.ts';
+import { type QueuedSession, SessionQueue } from './session-queue.ts';
 import { type Partition, TapePartitions } from './tape-partitions.ts';
 import { storedRecords } from './tape-records.ts';
 import { mainThread, type ReadPiece, type TapeThread, workerThread } from './tape-threads.ts';
@@ -375,7 +375,7 @@ export async function readOptionTape(reading: OptionTapeReading): Promise<Option
           plan.isWanted(dateOfEpochDay(day), names.symbolOf(underlying)),
         );
         const all: QueuedSession[] = wanted.map((partition) => queued(ended.fd, partition, names, plan));
-        queue = sessionQueue(all, main, workers);
+        queue = new SessionQueue(all, main, workers);
         for await (const made of queue.made()) {
           reading.onBytes(0);
           yield made;

@@ -18,77 +18,82 @@ export interface QuoteRun {
   quotes: QuoteColumns;
 }
 
-/** Quotes of one contract, put in order within each millisecond as they come. */
-function createGathering() {
-  let held = { ...quoteColumns(1024), sequence: new Float64Array(1024) };
-  let count = 0;
-  /** Where the quotes of the millisecond that is being read begin. */
-  let tail = 0;
+const gatheringColumns = (length: number) => ({ ...quoteColumns(length), sequence: new Float64Array(length) });
 
-  function grow() {
-    const longer = { ...quoteColumns(2 * count), sequence: new Float64Array(2 * count) };
-    for (const name of Object.keys(longer) as (keyof typeof longer)[]) longer[name].set(held[name]);
-    held = longer;
+/** Quotes of one contract, put in order within each millisecond as they come. */
+class Gathering {
+  #held = gatheringColumns(1024);
+  #count = 0;
+  /** Where the quotes of the millisecond that is being read begin. */
+  #tail = 0;
+
+  push(records: Float64Array, i: number): void {
+    if (this.#count > this.#tail && this.#held.tsMs[this.#tail] !== records[i + quoteAt.tsMs]) this.#settle();
+    if (this.#count === this.#held.tsMs.length) this.#grow();
+    const held = this.#held;
+    const slot = this.#count++;
+    held.tsMs[slot] = records[i + quoteAt.tsMs]!;
+    held.tsNanos[slot] = records[i + quoteAt.tsNanos]!;
+    held.sequence[slot] = records[i + quoteAt.sequence]!;
+    held.bid[slot] = records[i + quoteAt.bid]!;
+    held.ask[slot] = records[i + quoteAt.ask]!;
   }
 
-  // Among two that are alike in instant and number the narrower is the later, as in the book of quotes (quote-book.ts).
-  const order = (a: number, b: number) =>
-    held.tsNanos[a]! - held.tsNanos[b]! ||
-    held.sequence[a]! - held.sequence[b]! ||
-    held.bid[a]! - held.bid[b]! ||
-    held.ask[b]! - held.ask[a]!;
+  /** True if what was gathered before an instant is a full part. */
+  isFull(tsMs: number): boolean {
+    if (this.#count > this.#tail && this.#held.tsMs[this.#tail] === tsMs) return false;
+    this.#settle();
+    return this.#count >= quotesInPart;
+  }
+
+  /** Takes the gathered quotes. */
+  take(): QuoteColumns {
+    this.#settle();
+    const { tsMs, tsNanos, bid, ask } = this.#held;
+    const length = this.#count;
+    this.#count = this.#tail = 0;
+    return {
+      tsMs: tsMs.slice(0, length),
+      tsNanos: tsNanos.slice(0, length),
+      bid: bid.slice(0, length),
+      ask: ask.slice(0, length),
+    };
+  }
+
+  #grow(): void {
+    const longer = gatheringColumns(2 * this.#count);
+    for (const name of Object.keys(longer) as (keyof typeof longer)[]) longer[name].set(this.#held[name]);
+    this.#held = longer;
+  }
 
   /** Drops quotes of the same nanosecond but the last, which alone is ever in force. */
-  function settle() {
-    if (count - tail > 1) {
-      const indexes = Array.from({ length: count - tail }, (_, i) => tail + i).sort(order);
-      const lasting = indexes.filter((index, i) => held.tsNanos[index] !== held.tsNanos[indexes[i + 1] ?? -1]);
-      for (const values of Object.values(held))
+  #settle(): void {
+    const tail = this.#tail;
+    if (this.#count - tail > 1) {
+      const { tsNanos } = this.#held;
+      const indexes = Array.from({ length: this.#count - tail }, (_, i) => tail + i);
+      indexes.sort((a, b) => this.#order(a, b));
+      const lasting = indexes.filter((index, i) => tsNanos[index] !== tsNanos[indexes[i + 1] ?? -1]);
+      for (const values of Object.values(this.#held))
         values.set(
           lasting.map((index) => values[index]!),
           tail,
         );
-      count = tail + lasting.length;
+      this.#count = tail + lasting.length;
     }
-    tail = count;
+    this.#tail = this.#count;
   }
 
-  return {
-    push(records: Float64Array, i: number) {
-      if (count > tail && held.tsMs[tail] !== records[i + quoteAt.tsMs]) settle();
-      if (count === held.tsMs.length) grow();
-      held.tsMs[count] = records[i + quoteAt.tsMs]!;
-      held.tsNanos[count] = records[i + quoteAt.tsNanos]!;
-      held.sequence[count] = records[i + quoteAt.sequence]!;
-      held.bid[count] = records[i + quoteAt.bid]!;
-      held.ask[count] = records[i + quoteAt.ask]!;
-      count++;
-    },
-    /** True if what was gathered before an instant is a full part. */
-    isFull(tsMs: number): boolean {
-      if (count > tail && held.tsMs[tail] === tsMs) return false;
-      settle();
-      return count >= quotesInPart;
-    },
-    /** Takes the gathered quotes. */
-    take(): QuoteColumns {
-      settle();
-      const { tsMs, tsNanos, bid, ask } = held;
-      const length = count;
-      count = tail = 0;
-      return {
-        tsMs: tsMs.slice(0, length),
-        tsNanos: tsNanos.slice(0, length),
-        bid: bid.slice(0, length),
-        ask: ask.slice(0, length),
-      };
-    },
-  };
+  // Among two that are alike in instant and number the narrower is the later, as in the book of quotes (quote-book.ts).
+  #order(a: number, b: number): number {
+    const { tsNanos, sequence, bid, ask } = this.#held;
+    return tsNanos[a]! - tsNanos[b]! || sequence[a]! - sequence[b]! || bid[a]! - bid[b]! || ask[b]! - ask[a]!;
+  }
 }
 
 /** Cuts sorted quotes into runs, which depend on the quotes alone, not on the order in which they were read. */
 export async function* quoteRuns(sorted: AsyncIterable<Float64Array>): AsyncGenerator<QuoteRun> {
-  const gathering = createGathering();
+  const gathering = new Gathering();
   let [contract, part] = [-1, 0];
   let span: TradeSpan = { date: '', fromMs: 0, toMs: -Infinity };
   for await (const records of sorted) {

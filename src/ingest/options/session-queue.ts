@@ -12,13 +12,6 @@ export interface QueuedSession {
 const heldBytesMost = 24 * 1024 * 1024;
 const heldMost = 128;
 
-/** Sessions being computed, returned in their order regardless of which is finished first. */
-export interface SessionQueue {
-  made(): AsyncGenerator<MadeSession>;
-  /** No other session is begun; waits for the one that is being made in the main thread. */
-  close(): Promise<void>;
-}
-
 /** Sessions that some threads make, in their order. */
 interface Lane {
   idle: TapeThread[];
@@ -40,71 +33,89 @@ function lanesOf(sessions: readonly QueuedSession[], main: TapeThread, threads: 
 }
 
 /**
- * Has sessions made by threads, and those that are solved by the main thread; without threads the main thread makes
- * all. They are made while those before are written: what is held is bounded.
+ * Sessions being computed, returned in their order regardless of which is finished first. Threads make them, and the
+ * main thread those that are solved; without threads the main thread makes all. They are made while those before are
+ * written: what is held is bounded.
  */
-export function sessionQueue(
-  sessions: readonly QueuedSession[],
-  main: TapeThread,
-  threads: readonly TapeThread[],
-): SessionQueue {
-  const lanes = lanesOf(sessions, main, threads);
-  const results = new Map<number, MadeSession>();
-  let next = 0;
-  let heldBytes = 0;
-  let failure: { error: unknown } | null = null;
-  let isClosed = false;
-  let byMain: Promise<void> = Promise.resolve();
-  let wake = () => {};
+export class SessionQueue {
+  readonly #sessions: readonly QueuedSession[];
+  readonly #main: TapeThread;
+  readonly #lanes: readonly Lane[];
+  /** By index: sessions that are finished and not returned yet. */
+  readonly #results = new Map<number, MadeSession>();
+  /** Index of the session that is returned next. */
+  #next = 0;
+  #heldBytes = 0;
+  #failure: { error: unknown } | null = null;
+  #isClosed = false;
+  #byMain: Promise<void> = Promise.resolve();
+  #wake = () => {};
 
-  async function make(lane: Lane, thread: TapeThread, index: number): Promise<void> {
-    const { work, solved } = sessions[index]!;
-    try {
-      const made = await thread.make(work, solved?.() ?? null);
-      results.set(index, made);
-      heldBytes += bytesOf(made);
-    } catch (error) {
-      failure ??= { error };
-    }
-    lane.idle.push(thread);
-    beginNext();
-    wake();
+  constructor(sessions: readonly QueuedSession[], main: TapeThread, threads: readonly TapeThread[]) {
+    this.#sessions = sessions;
+    this.#main = main;
+    this.#lanes = lanesOf(sessions, main, threads);
   }
 
-  function beginNext(): void {
-    for (const lane of lanes) {
+  async *made(): AsyncGenerator<MadeSession> {
+    while (this.#next < this.#sessions.length) {
+      this.#beginNext();
+      const made = await this.#finished(this.#next);
+      this.#results.delete(this.#next++);
+      this.#heldBytes -= bytesOf(made);
+      this.#beginNext();
+      yield made;
+    }
+  }
+
+  /** No other session is begun; waits for the one that is being made in the main thread. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await this.#byMain;
+  }
+
+  /** A session once it is finished. Throws when the making of one has failed. */
+  async #finished(index: number): Promise<MadeSession> {
+    for (;;) {
+      const made = this.#results.get(index);
+      if (made) return made;
+      if (this.#failure !== null) throw this.#failure.error;
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve;
+      });
+    }
+  }
+
+  #beginNext(): void {
+    for (const lane of this.#lanes) {
       while (lane.idle.length > 0 && lane.begun < lane.items.length) {
         const index = lane.items[lane.begun]!;
-        const isFull = heldBytes >= heldBytesMost || results.size >= heldMost;
-        if (isClosed || failure !== null || (isFull && index !== next)) break;
+        if (!this.#mayBegin(index)) break;
         lane.begun++;
         const thread = lane.idle.pop()!;
-        const making = make(lane, thread, index);
-        if (thread === main) byMain = making;
+        const making = this.#make(lane, thread, index);
+        if (thread === this.#main) this.#byMain = making;
       }
     }
   }
 
-  return {
-    async *made() {
-      while (next < sessions.length) {
-        beginNext();
-        while (!results.has(next)) {
-          if (failure !== null) throw failure.error;
-          await new Promise<void>((resolve) => {
-            wake = resolve;
-          });
-        }
-        const made = results.get(next)!;
-        results.delete(next++);
-        heldBytes -= bytesOf(made);
-        beginNext();
-        yield made;
-      }
-    },
-    async close() {
-      isClosed = true;
-      await byMain;
-    },
-  };
+  #mayBegin(index: number): boolean {
+    if (this.#isClosed || this.#failure !== null) return false;
+    const isFull = this.#heldBytes >= heldBytesMost || this.#results.size >= heldMost;
+    return !isFull || index === this.#next;
+  }
+
+  async #make(lane: Lane, thread: TapeThread, index: number): Promise<void> {
+    const { work, solved } = this.#sessions[index]!;
+    try {
+      const made = await thread.make(work, solved?.() ?? null);
+      this.#results.set(index, made);
+      this.#heldBytes += bytesOf(made);
+    } catch (error) {
+      this.#failure ??= { error };
+    }
+    lane.idle.push(thread);
+    this.#beginNext();
+    this.#wake();
+  }
 }
