@@ -7,8 +7,6 @@ export const longFunctions: Readonly<Record<string, readonly number[]>> = {
   'src/ingest/chains/capture-chains.ts': [62],
   'src/ingest/options/reconcile.ts': [62],
   'src/live/hub.ts': [61],
-  'src/access/limits/redis-link.ts': [60],
-  'src/access/usage/usage.ts': [58],
   'src/pages/dashboard/client/market/symbol-field.ts': [58],
   'src/cli/server/pool-process.ts': [56],
   'src/ingest/chains/minute-market.ts': [54],

@@ -14,9 +14,9 @@ import { openStreamTickets, type StreamTickets } from './identity/stream-tickets
 import { type InFlight, openInFlight } from './limits/in-flight.ts';
 import type { LocalLimits } from './limits/limits-by-message.ts';
 import { openRate, type Rate } from './limits/rate.ts';
-import { openRedisLink } from './limits/redis-link.ts';
+import { RedisLink } from './limits/redis-link.ts';
 import { openStreamSlots, type StreamSlots } from './limits/stream-slots.ts';
-import { openUsage, type Usage } from './usage/usage.ts';
+import { Usage } from './usage/usage.ts';
 
 /** The settings of access, a part of `Config`. */
 export interface AccessSettings extends SessionSettings {
@@ -67,9 +67,9 @@ export async function openAccess(options: AccessOptions): Promise<Access> {
   const { random = randomBytes, redisPrefix = 'tapegraph:' } = options;
   const sessions = await openSessionTokens(store, config, now, random, log);
   const credentialCache = openCredentialCache(store, elapsed);
-  const link = config.redisUrl === null ? null : openRedisLink(config.redisUrl, log);
+  const link = config.redisUrl === null ? null : new RedisLink(config.redisUrl, log);
   const inFlight = openInFlight(link, redisPrefix, options.limits?.slots);
-  const usage = openUsage(store, now, log);
+  const usage = new Usage(store, now, log);
   const keyUse = openKeyUse(store, log);
   const tickets = openStreamTickets(store, now, random);
   const deps = { store, credentialCache, verifySession: sessions.verify, used: keyUse.used, now };
@@ -94,7 +94,7 @@ export async function openAccess(options: AccessOptions): Promise<Access> {
     accounts: openAccounts(store, credentialCache, now),
     sessions,
     tickets,
-    sharesLimits: () => link?.isUp() ?? true,
+    sharesLimits: () => link?.isUp ?? true,
     close: () => {
       closed ??= close();
       return closed;

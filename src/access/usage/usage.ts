@@ -3,7 +3,7 @@ import { dayMs } from '../../domain/units.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { addUsage, forgetUsageWriter, readUsage, type UsageBatch, type UsageCount } from '../../store/account/usage.ts';
 import type { Store } from '../../store/rows/connection.ts';
-import { startBatchWriter } from './batch-writer.ts';
+import { type BatchWriter, startBatchWriter } from './batch-writer.ts';
 
 /** Days that usage looks back, today among them (spec 4.4). */
 export const trailingDays = 30;
@@ -17,81 +17,104 @@ const mostRows = 100_000;
 /** Writers that began this long ago and have not written since are forgotten, ms. */
 const staleWriterMs = 30 * dayMs;
 
-/** Counts authenticated requests by account, UTC date and scope group. */
-export interface Usage {
+/** Counts authenticated requests by account, UTC date and scope group, and writes the counts every 2 s. */
+export class Usage {
+  readonly #store: Store;
+  readonly #now: Clock;
+  readonly #log: (line: string) => void;
+  readonly #startedAt: number;
+  /** Names this process in the store. */
+  readonly #writer: string;
+  readonly #batchWriter: BatchWriter;
+  #gathered = new Map<string, UsageCount>();
+  // A batch whose writing failed stays as it is: the store knows it by its number, should it have arrived after all.
+  #pending: UsageBatch | null = null;
+  #batches = 0;
+  #lost = 0;
+
+  constructor(store: Store, now: Clock, log: (line: string) => void) {
+    this.#store = store;
+    this.#now = now;
+    this.#log = log;
+    this.#startedAt = Math.floor(now());
+    this.#writer = `${this.#startedAt} ${crypto.randomUUID()}`;
+    this.#batchWriter = startBatchWriter({
+      what: 'usage counts',
+      everyMs: flushMs,
+      write: () => this.#write(),
+      log,
+      wrote: store.writes.wrote,
+    });
+  }
+
   /**
    * Counts a request (or `times` requests, for a GraphQL request with several root fields of the group). Costs no
    * query.
    */
-  count(accountId: string, scopeGroup: string, times?: number): void;
+  count(accountId: string, scopeGroup: string, times = 1): void {
+    const date = dateOfEpochDay(this.#today());
+    const key = JSON.stringify([accountId, date, scopeGroup]);
+    const row = this.#gathered.get(key);
+    if (row) row.count += times;
+    else if (this.#gathered.size >= mostRows) this.#lose(times);
+    else this.#gathered.set(key, { accountId, date, scopeGroup, count: times });
+  }
+
   /**
    * The counts of the last 30 UTC days, today's among them, by date and scope group; what this process counted is in
    * it.
    */
-  read(accountId: string): Promise<UsageCount[]>;
+  async read(accountId: string): Promise<UsageCount[]> {
+    await this.#batchWriter.flush();
+    return readUsage(this.#store, accountId, dateOfEpochDay(this.#today() - trailingDays + 1));
+  }
+
   /** Writes what is counted now. */
-  flush(): Promise<void>;
+  flush(): Promise<void> {
+    return this.#batchWriter.flush();
+  }
+
   /** Rows that wait to be written, and requests that could not be counted any more. */
-  waiting(): { rows: number; lost: number };
-  close(): Promise<void>;
-}
+  waiting(): { rows: number; lost: number } {
+    return { rows: this.#gathered.size + (this.#pending?.counts.length ?? 0), lost: this.#lost };
+  }
 
-/** Makes the counter and starts writing every 2 s. */
-export function openUsage(store: Store, now: Clock, log: (line: string) => void): Usage {
-  const startedAt = Math.floor(now());
-  const writer = `${startedAt} ${crypto.randomUUID()}`;
-  let gathered = new Map<string, UsageCount>();
-  // A batch whose writing failed stays as it is: the store knows it by its number, should it have arrived after all.
-  let pending: UsageBatch | null = null;
-  let number = 0;
+  async close(): Promise<void> {
+    await this.#batchWriter.close();
+    if (this.#batches > 0)
+      await forgetUsageWriter(this.#store, this.#writer, this.#startedAt - staleWriterMs).catch(() => {});
+  }
 
-  let lost = 0;
+  /** The UTC date, days since the epoch. */
+  #today(): number {
+    return Math.floor(this.#now() / dayMs);
+  }
 
-  async function write(): Promise<boolean> {
+  #lose(requests: number): void {
+    if (this.#lost === 0)
+      this.#log(`warning: more than ${mostRows} usage rows are waiting to be written; new requests are not counted`);
+    this.#lost += requests;
+  }
+
+  /** Writes what an earlier attempt left, then what was gathered since; false = there was nothing. */
+  async #write(): Promise<boolean> {
     let any = false;
-    // First what an earlier attempt left, then what was gathered since.
     for (let i = 0; i < 2; i += 1) {
-      if (pending === null) {
-        if (gathered.size === 0) return any;
-        number += 1;
-        pending = { writer, number, counts: [...gathered.values()] };
-        gathered = new Map();
-      }
-      await addUsage(store, pending);
-      pending = null;
+      this.#pending ??= this.#nextBatch();
+      if (this.#pending === null) return any;
+      await addUsage(this.#store, this.#pending);
+      this.#pending = null;
       any = true;
     }
     return any;
   }
-  const batchWriter = startBatchWriter({
-    what: 'usage counts',
-    everyMs: flushMs,
-    write,
-    log,
-    wrote: store.writes.wrote,
-  });
 
-  return {
-    count(accountId, scopeGroup, times = 1) {
-      const date = dateOfEpochDay(Math.floor(now() / dayMs));
-      const key = JSON.stringify([accountId, date, scopeGroup]);
-      const row = gathered.get(key);
-      if (row) row.count += times;
-      else if (gathered.size >= mostRows) {
-        if (lost === 0)
-          log(`warning: more than ${mostRows} usage rows are waiting to be written; new requests are not counted`);
-        lost += times;
-      } else gathered.set(key, { accountId, date, scopeGroup, count: times });
-    },
-    async read(accountId) {
-      await batchWriter.flush();
-      return readUsage(store, accountId, dateOfEpochDay(Math.floor(now() / dayMs) - trailingDays + 1));
-    },
-    flush: batchWriter.flush,
-    waiting: () => ({ rows: gathered.size + (pending?.counts.length ?? 0), lost }),
-    async close() {
-      await batchWriter.close();
-      if (number > 0) await forgetUsageWriter(store, writer, startedAt - staleWriterMs).catch(() => {});
-    },
-  };
+  /** Takes what was gathered; null = nothing. */
+  #nextBatch(): UsageBatch | null {
+    if (this.#gathered.size === 0) return null;
+    this.#batches += 1;
+    const counts = [...this.#gathered.values()];
+    this.#gathered = new Map();
+    return { writer: this.#writer, number: this.#batches, counts };
+  }
 }

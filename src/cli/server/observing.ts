@@ -124,10 +124,14 @@ export function watchBy(metrics: Metrics, { store, access, live, config, now }: 
       waiting: pool.waitingCount,
       max: pool.options.max,
     }),
-    streams: live.counts,
+    streams: () => live.counts(),
     redis: () => (config.redisUrl === null ? null : access.sharesLimits()),
     dataAges: dataAges(store, now),
-    writes: { ...store.writes, tryWriting: writeProbe(store, () => performance.now()), usage: access.usage.waiting },
+    writes: {
+      ...store.writes,
+      tryWriting: writeProbe(store, () => performance.now()),
+      usage: () => access.usage.waiting(),
+    },
   });
   metrics.watchCache('blocks', store.blocks.stats);
 }

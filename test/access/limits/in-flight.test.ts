@@ -2,7 +2,7 @@ import { Redis } from 'ioredis';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { openInFlight, type SlotRequest, takeInFlightSlot } from '../../../src/access/limits/in-flight.ts';
 import { limitsByMessage, serveLimits } from '../../../src/access/limits/limits-by-message.ts';
-import { openRedisLink, type RedisLink } from '../../../src/access/limits/redis-link.ts';
+import { RedisLink } from '../../../src/access/limits/redis-link.ts';
 import { keyCaller, sessionCaller } from '../callers.ts';
 import { clean, ownPrefix, redisUrl } from '../redis-for-tests.ts';
 
@@ -79,7 +79,7 @@ describe.skipIf(redisUrl === null)('requests in flight at several processes', ()
   const prefix = ownPrefix();
   const links: RedisLink[] = [];
   const open = () => {
-    const link = openRedisLink(redisUrl!, () => {});
+    const link = new RedisLink(redisUrl!, () => {});
     links.push(link);
     return openInFlight(link, prefix);
   };

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, test, vi } from 'vitest';
 import { limitsByMessage, serveLimits } from '../../../src/access/limits/limits-by-message.ts';
 import { openRate, type Rate } from '../../../src/access/limits/rate.ts';
-import { openRedisLink, type RedisLink, retryDelayMs } from '../../../src/access/limits/redis-link.ts';
+import { RedisLink, retryDelayMs } from '../../../src/access/limits/redis-link.ts';
 import { keyCaller, sessionCaller } from '../callers.ts';
 import { flakyProxy } from '../flaky-proxy.ts';
 import { clean, ownPrefix, redisUrl } from '../redis-for-tests.ts';
@@ -103,7 +103,7 @@ describe('what was charged too much', () => {
     },
     ...(redisUrl !== null && {
       Redis() {
-        const link = openRedisLink(redisUrl!, () => {});
+        const link = new RedisLink(redisUrl!, () => {});
         links.push(link);
         return openRate(rates, link, prefix);
       },
@@ -158,7 +158,7 @@ describe.skipIf(redisUrl === null)('the rate of several processes', () => {
   const links: RedisLink[] = [];
   const lines: string[] = [];
   const link = (url = redisUrl!) => {
-    const opened = openRedisLink(url, (line) => lines.push(line));
+    const opened = new RedisLink(url, (line) => lines.push(line));
     links.push(opened);
     return opened;
   };
