@@ -12,5 +12,4 @@ export const longFunctions: Readonly<Record<string, readonly number[]>> = {
   'src/ingest/chains/minute-market.ts': [54],
   'src/ingest/options/option-tape-files.ts': [53],
   'src/pages/dashboard/client/gex/gex-bars.ts': [52],
-  'src/http/event-stream.ts': [51],
 };

@@ -3,25 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 /** Longest time in which the last words go out to a reader that does not read, ms. */
 const lastWordsMs = 1000;
 
-/** An answer that goes on: server-sent events on one response, as fast as its reader reads. */
-export interface EventStream {
-  /**
-   * Sends a frame as soon as the reader has room for it, or drops it when the reader is gone; one given as a function
-   * is made then.
-   */
-  send(frame: string | (() => string)): Promise<void>;
-  /** A comment, unless the reader has not read what was sent before. */
-  beat(): void;
-  /** Sends `last` and ends the answer; a reader that does not take it is cut off. */
-  end(last: string): void;
-  readonly isClosed: boolean;
-  /** Resolved when the answer is over: ended, or the reader gone. */
-  readonly closed: Promise<void>;
-}
-
-/** Begins to answer with a stream of events: its headers go out at once. */
-export function openEventStream(request: IncomingMessage, response: ServerResponse): EventStream {
-  const { socket } = request;
+function sendHeaders({ socket }: IncomingMessage, response: ServerResponse): void {
   socket.setTimeout(0);
   socket.setNoDelay(true);
   socket.setKeepAlive(true, 30_000);
@@ -30,44 +12,73 @@ export function openEventStream(request: IncomingMessage, response: ServerRespon
   // A proxy that gathers an answer before it passes it on would gather this one forever.
   response.setHeader('X-Accel-Buffering', 'no');
   response.flushHeaders();
-  const closed = Promise.withResolvers<void>();
-  let isClosed = response.closed || response.destroyed;
-  let drained: PromiseWithResolvers<void> | null = null;
-  const onClose = () => {
-    isClosed = true;
-    closed.resolve();
-    drained?.resolve();
-  };
-  response.once('close', onClose);
-  response.on('error', onClose);
-  response.on('drain', () => {
-    drained?.resolve();
-    drained = null;
-  });
-  if (isClosed) onClose();
-  // Some browsers show a stream as open only once something has come.
-  else response.write(':\n\n');
+}
 
-  return {
-    get isClosed() {
-      return isClosed;
-    },
-    closed: closed.promise,
-    async send(frame) {
-      while (!isClosed && response.writableNeedDrain) {
-        drained ??= Promise.withResolvers<void>();
-        await drained.promise;
-      }
-      if (!isClosed && !response.writableEnded) response.write(typeof frame === 'string' ? frame : frame());
-    },
-    beat() {
-      if (!isClosed && !response.writableEnded && !response.writableNeedDrain) response.write(':\n\n');
-    },
-    end(last) {
-      if (isClosed || response.writableEnded) return;
-      const impatience = setTimeout(() => response.destroy(), lastWordsMs).unref();
-      response.once('close', () => clearTimeout(impatience));
-      response.end(last);
-    },
-  };
+/** An answer that goes on: server-sent events on one response, as fast as its reader reads. */
+export class EventStream {
+  readonly #response: ServerResponse;
+  readonly #closed = Promise.withResolvers<void>();
+  #isClosed: boolean;
+  /** Resolved when there is room for a frame; null = nothing waits for it. */
+  #drained: PromiseWithResolvers<void> | null = null;
+
+  /** Begins to answer: the headers go out at once. */
+  constructor(request: IncomingMessage, response: ServerResponse) {
+    sendHeaders(request, response);
+    this.#response = response;
+    this.#isClosed = response.closed || response.destroyed;
+    response.once('close', () => this.#onClose());
+    response.on('error', () => this.#onClose());
+    response.on('drain', () => {
+      this.#drained?.resolve();
+      this.#drained = null;
+    });
+    if (this.#isClosed) this.#onClose();
+    // Some browsers show a stream as open only once something has come.
+    else response.write(':\n\n');
+  }
+
+  get isClosed(): boolean {
+    return this.#isClosed;
+  }
+
+  /** Resolved when the answer is over: ended, or the reader gone. */
+  get closed(): Promise<void> {
+    return this.#closed.promise;
+  }
+
+  /**
+   * Sends a frame as soon as the reader has room for it, or drops it when the reader is gone; one given as a function
+   * is made then.
+   */
+  async send(frame: string | (() => string)): Promise<void> {
+    while (!this.#isClosed && this.#response.writableNeedDrain) {
+      this.#drained ??= Promise.withResolvers<void>();
+      await this.#drained.promise;
+    }
+    if (this.#isOpen()) this.#response.write(typeof frame === 'string' ? frame : frame());
+  }
+
+  /** A comment, unless the reader has not read what was sent before. */
+  beat(): void {
+    if (this.#isOpen() && !this.#response.writableNeedDrain) this.#response.write(':\n\n');
+  }
+
+  /** Sends `last` and ends the answer; a reader that does not take it is cut off. */
+  end(last: string): void {
+    if (!this.#isOpen()) return;
+    const impatience = setTimeout(() => this.#response.destroy(), lastWordsMs).unref();
+    this.#response.once('close', () => clearTimeout(impatience));
+    this.#response.end(last);
+  }
+
+  #isOpen(): boolean {
+    return !this.#isClosed && !this.#response.writableEnded;
+  }
+
+  #onClose(): void {
+    this.#isClosed = true;
+    this.#closed.resolve();
+    this.#drained?.resolve();
+  }
 }

@@ -4,7 +4,7 @@ import type { Charged } from '../../access/admission.ts';
 import type { Caller } from '../../access/caller.ts';
 import type { EndpointServices } from '../../access/endpoint-services.ts';
 import { recheckCaller, rightsOf } from '../../access/entitlement/recheck.ts';
-import { type EventStream, openEventStream } from '../../http/event-stream.ts';
+import { EventStream } from '../../http/event-stream.ts';
 import { type Lifetime, lifetime } from '../../runtime/lifetime.ts';
 import { type Failure, internal, invalidRequest } from '../../wire/failure.ts';
 import { publicError } from '../errors.ts';
@@ -128,8 +128,8 @@ export async function sendAnswers(
   response: ServerResponse,
   report: (failure: Failure) => void,
 ): Promise<void> {
-  const out: EventStream = openEventStream(request, response);
-  subscribed.beat = out.beat;
+  const out = new EventStream(request, response);
+  subscribed.beat = () => out.beat();
   void out.closed.then(subscribed.close);
   // One that is ended is noticed at once, also while its reader keeps it waiting.
   await Promise.race([

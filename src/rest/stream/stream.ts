@@ -4,7 +4,7 @@ import type { Caller } from '../../access/caller.ts';
 import type { EndpointServices } from '../../access/endpoint-services.ts';
 import { recheckCaller } from '../../access/entitlement/recheck.ts';
 import { endError, type LiveAnswers } from '../../graphql/execution/live-answers.ts';
-import { type EventStream, openEventStream } from '../../http/event-stream.ts';
+import { EventStream } from '../../http/event-stream.ts';
 import { requestLife } from '../../http/request-life.ts';
 import { type Failure, internal, methodNotAllowed, renamedParameter } from '../../wire/failure.ts';
 import type { StreamEnd } from '../../wire/open-stream.ts';
@@ -156,7 +156,7 @@ async function answer(
       },
     }),
   );
-  out = openEventStream(request, response);
+  out = new EventStream(request, response);
   const ended = await sendAll(out, asked, all, services.simulatedNote(asked.topics.flatMap(symbolsOf))).catch(
     (error: unknown): StreamEnd => {
       services.report(request, asFailure(error));
