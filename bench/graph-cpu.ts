@@ -9,7 +9,7 @@ import { Pieces } from '../src/graphql/execution/sliced-work.ts';
 import { coerceVariables } from '../src/graphql/execution/variables.ts';
 import { operationWeights, type Prediction } from '../src/graphql/limits/weighed-operation.ts';
 import { weights } from '../src/graphql/limits/weight.ts';
-import { openLiveHub } from '../src/live/hub.ts';
+import { LiveHub } from '../src/live/hub.ts';
 import { requestContext } from '../src/resolvers/context.ts';
 import { schema } from '../src/schema/index.ts';
 import { openStore } from '../src/store/rows/connection.ts';
@@ -59,7 +59,7 @@ export async function openGraphCpu(dataDir: string, nowMs: number): Promise<Grap
   if (authenticated.state !== 'ok') throw new Error('the session is not valid');
   const { caller } = authenticated;
   const changes = await watchChanges(store);
-  const live = openLiveHub({ store, now, changes, onError: (failure) => console.error(failure) });
+  const live = new LiveHub({ store, now, changes, onError: (failure) => console.error(failure) });
   const { sources, journalMaxRows, provenance } = config;
   const services = { store, access, sources, now, random: randomBytes, live, journalMaxRows, provenance };
   const weigh = operationWeights(schema);

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { pino } from 'pino';
 import { type Access, openAccess } from '../src/access/open-access.ts';
 import { type Config, readConfig } from '../src/config/config.ts';
-import { type LiveHub, openLiveHub } from '../src/live/hub.ts';
+import { LiveHub } from '../src/live/hub.ts';
 import { createApp } from '../src/server.ts';
 import { openStore, type Store } from '../src/store/rows/connection.ts';
 import { watchChanges } from '../src/store/versions/changes.ts';
@@ -62,7 +62,7 @@ export async function openGround(nowMs: number, env: Record<string, string> = {}
   const { key } = await access.keys.create({ accountId: 'bench', name: null, expiresAt: null });
   const session = await access.sessions.create('bench', 86_400_000);
   const changes = await watchChanges(store);
-  const live = openLiveHub({ store, now, changes, onError: (failure) => console.error(failure) });
+  const live = new LiveHub({ store, now, changes, onError: (failure) => console.error(failure) });
   const gateway = await listen(createApp({ config, store, access, now, log: pino({ level: 'silent' }), live }));
   return {
     store,

@@ -10,7 +10,7 @@ import { openAccess } from '../src/access/open-access.ts';
 import { statementObserver, watchBy, withLimitMetrics } from '../src/cli/server/observing.ts';
 import { readConfig } from '../src/config/config.ts';
 import { ensureStarterRegistry } from '../src/ingest/files/lists/starter-registry.ts';
-import { openLiveHub } from '../src/live/hub.ts';
+import { LiveHub } from '../src/live/hub.ts';
 import { openLog } from '../src/observe/log.ts';
 import { createMetrics } from '../src/observe/metrics.ts';
 import { createTraces } from '../src/observe/traces.ts';
@@ -57,7 +57,7 @@ async function openWatched(watch: Watch, dataDir: string, tracesUrl: string) {
   await ensureStarterRegistry(store, now);
   const opened = await openAccess({ store, config, now });
   const access = metrics ? withLimitMetrics(metrics, opened) : opened;
-  const live = openLiveHub({ store, now, changes: null, onError: console.error });
+  const live = new LiveHub({ store, now, changes: null, onError: console.error });
   if (metrics) watchBy(metrics, { store, access, live, config, now });
   const nowhere = { write: () => true } as never;
   const log = openLog({ level: watch.log ? 'debug' : 'silent', secrets: [] }, nowhere);

@@ -6,7 +6,6 @@ export const longFunctions: Readonly<Record<string, readonly number[]>> = {
   'src/store/rows/connection.ts': [66],
   'src/ingest/chains/capture-chains.ts': [62],
   'src/ingest/options/reconcile.ts': [62],
-  'src/live/hub.ts': [61],
   'src/pages/dashboard/client/market/symbol-field.ts': [58],
   'src/cli/server/pool-process.ts': [56],
   'src/ingest/chains/minute-market.ts': [54],

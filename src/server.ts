@@ -80,7 +80,7 @@ export interface ServerParts {
   access: Access;
   now: Clock;
   log: Logger;
-  /** The source of live events (`openLiveHub`). Its opener closes it before the server stops. */
+  /** The source of live events (`LiveHub`). Its opener closes it before the server stops. */
   live: LiveHub;
   /**
    * A key that reads the sample market; null, or absent: the market is not the sample. `/` shows it to clients that
@@ -226,7 +226,7 @@ function servicesOf(
     admission: new Admission({ access, note }),
     context: (caller: Caller, onEnd: (undo: () => void) => void) => requestContext(services, caller, onEnd),
     takeInFlightSlot: (context: object) => takeInFlightSlot(context as RequestContext),
-    attachStream: live.attach,
+    attachStream: (stream) => live.attach(stream),
     simulatedNote(symbols) {
       const from = symbols ?? currentRequest()?.dependencies;
       return from ? simulatedNote(store, from) : null;

@@ -6,7 +6,7 @@ import type { FeedStep } from '../store/flow/feed-pages.ts';
 import type { StoredGexCapture } from '../store/gex/captures.ts';
 import type { Store } from '../store/rows/connection.ts';
 import type { Changes } from '../store/versions/changes.ts';
-import { anyChange } from '../store/versions/subjects.ts';
+import { anyChange, type Change } from '../store/versions/subjects.ts';
 import type { Failure } from '../wire/failure.ts';
 import type { OpenStream } from '../wire/open-stream.ts';
 import { type BarState, barTopics } from './bars.ts';
@@ -17,29 +17,6 @@ import { largeTradeTopics } from './large-trades.ts';
 import { type QuoteState, quoteTopics } from './quotes.ts';
 import { shutdownEnd } from './source.ts';
 import { Topics } from './topics.ts';
-
-/** Live events of a process: each topic is read once for all its subscribers. */
-export interface LiveHub {
-  /** Followed data is read from here: the primary, since a standby may lack what was already sent. */
-  store: Store;
-  quotes: Topics<QuoteState, Quote>;
-  bars: Topics<BarState, StockBar>;
-  gex: Topics<GexState, StoredGexCapture>;
-  chains: Topics<ChainState, ChainCapture>;
-  largeTrades: Topics<FeedStep, LargeTrade>;
-  crossSections: Topics<CrossSectionState, CrossSection>;
-  /** Takes a stream into care, until the returned function is called. Throws 503 when the hub is closed. */
-  attach(stream: OpenStream): () => void;
-  /** Streams open, and topics followed. */
-  counts(): { streams: number; topics: number };
-  /**
-   * The server stops: ends every stream, and each further one shortly after it is opened, so that its client connects
-   * elsewhere.
-   */
-  drain(): void;
-  /** Ends every stream and follows nothing any more; a second time does nothing. */
-  close(): void;
-}
 
 /** Runs `work` at this interval, ms, until the returned function is called. */
 export type Every = (ms: number, work: () => void) => () => void;
@@ -78,65 +55,88 @@ const systemEvery: Every = (ms, work) => {
 
 const later = (ms: number, work: () => void) => void setTimeout(work, ms).unref();
 
-/** Opens the hub of a process. */
-export function openLiveHub({ store: whole, now, changes, every = systemEvery, onError }: HubParts): LiveHub {
-  const store: Store = { ...whole, reader: whole.primary };
-  const parts = { now, onError, later };
-  const followed = {
-    quotes: new Topics(quoteTopics(store), parts),
-    bars: new Topics(barTopics(store), parts),
-    gex: new Topics(gexTopics(store), parts),
-    chains: new Topics(chainTopics(store), parts),
-    largeTrades: new Topics(largeTradeTopics(store), parts),
-    crossSections: new Topics(crossSectionTopics(store), parts),
-  };
-  const kinds = Object.values(followed);
-  const streams = new Set<OpenStream>();
-  let draining = false;
-  let closed = false;
-  let rechecking = false;
+/** Live events of a process: each topic is read once for all its subscribers. */
+export class LiveHub {
+  /** Followed data is read from here: the primary, since a standby may lack what was already sent. */
+  readonly store: Store;
+  readonly quotes: Topics<QuoteState, Quote>;
+  readonly bars: Topics<BarState, StockBar>;
+  readonly gex: Topics<GexState, StoredGexCapture>;
+  readonly chains: Topics<ChainState, ChainCapture>;
+  readonly largeTrades: Topics<FeedStep, LargeTrade>;
+  readonly crossSections: Topics<CrossSectionState, CrossSection>;
+  readonly #streams = new Set<OpenStream>();
+  readonly #stops: readonly (() => void)[];
+  #isDraining = false;
+  #isClosed = false;
+  #isRechecking = false;
 
-  async function recheck(): Promise<void> {
-    if (rechecking) return;
-    rechecking = true;
-    // One after the other: what they ask is mostly at hand, and nobody waits for them.
-    for (const stream of [...streams]) if (streams.has(stream)) await stream.recheck().catch(() => {});
-    rechecking = false;
+  constructor({ store: whole, now, changes, every = systemEvery, onError }: HubParts) {
+    const store: Store = { ...whole, reader: whole.primary };
+    const parts = { now, onError, later };
+    this.store = store;
+    this.quotes = new Topics(quoteTopics(store), parts);
+    this.bars = new Topics(barTopics(store), parts);
+    this.gex = new Topics(gexTopics(store), parts);
+    this.chains = new Topics(chainTopics(store), parts);
+    this.largeTrades = new Topics(largeTradeTopics(store), parts);
+    this.crossSections = new Topics(crossSectionTopics(store), parts);
+    this.#stops = [
+      changes?.onChange((change) => this.#wake(change)) ?? (() => {}),
+      every(sweepMs, () => this.#wake(anyChange)),
+      every(recheckMs, () => void this.#recheck()),
+      every(beatMs, () => {
+        for (const stream of this.#streams) stream.beat();
+      }),
+    ];
   }
-  const endAll = () => {
-    for (const stream of [...streams]) stream.end(shutdownEnd());
-  };
-  const stops = [
-    changes?.onChange((change) => {
-      for (const kind of kinds) kind.wake(change);
-    }),
-    every(sweepMs, () => {
-      for (const kind of kinds) kind.wake(anyChange);
-    }),
-    every(recheckMs, () => void recheck()),
-    every(beatMs, () => {
-      for (const stream of streams) stream.beat();
-    }),
-  ];
 
-  return {
-    store,
-    ...followed,
-    attach(stream) {
-      if (closed) throw shutdownEnd().failure;
-      streams.add(stream);
-      if (draining) later(drainingMs, () => stream.end(shutdownEnd()));
-      return () => void streams.delete(stream);
-    },
-    counts: () => ({ streams: streams.size, topics: kinds.reduce((sum, kind) => sum + kind.count(), 0) }),
-    drain() {
-      draining = true;
-      endAll();
-    },
-    close() {
-      closed = true;
-      for (const stop of stops) stop?.();
-      endAll();
-    },
-  };
+  /** Takes a stream into care, until the returned function is called. Throws 503 when the hub is closed. */
+  attach(stream: OpenStream): () => void {
+    if (this.#isClosed) throw shutdownEnd().failure;
+    this.#streams.add(stream);
+    if (this.#isDraining) later(drainingMs, () => stream.end(shutdownEnd()));
+    return () => void this.#streams.delete(stream);
+  }
+
+  /** Streams open, and topics followed. */
+  counts(): { streams: number; topics: number } {
+    return { streams: this.#streams.size, topics: this.#topics().reduce((sum, topics) => sum + topics.count(), 0) };
+  }
+
+  /**
+   * The server stops: ends every stream, and each further one shortly after it is opened, so that its client connects
+   * elsewhere.
+   */
+  drain(): void {
+    this.#isDraining = true;
+    this.#endAll();
+  }
+
+  /** Ends every stream and follows nothing any more; a second time does nothing. */
+  close(): void {
+    this.#isClosed = true;
+    for (const stop of this.#stops) stop();
+    this.#endAll();
+  }
+
+  #topics() {
+    return [this.quotes, this.bars, this.gex, this.chains, this.largeTrades, this.crossSections] as const;
+  }
+
+  #wake(change: Change): void {
+    for (const topics of this.#topics()) topics.wake(change);
+  }
+
+  async #recheck(): Promise<void> {
+    if (this.#isRechecking) return;
+    this.#isRechecking = true;
+    // One after the other: what they ask is mostly at hand, and nobody waits for them.
+    for (const stream of [...this.#streams]) if (this.#streams.has(stream)) await stream.recheck().catch(() => {});
+    this.#isRechecking = false;
+  }
+
+  #endAll(): void {
+    for (const stream of [...this.#streams]) stream.end(shutdownEnd());
+  }
 }

@@ -11,7 +11,7 @@ import { secretsOf } from '../../src/config/printed-settings.ts';
 import type { SymbolEntry } from '../../src/domain/market/symbol.ts';
 import type { Classification, Tier } from '../../src/domain/tier.ts';
 import type { ServerLimits } from '../../src/http/server-limits.ts';
-import { type Every, type LiveHub, openLiveHub } from '../../src/live/hub.ts';
+import { type Every, LiveHub } from '../../src/live/hub.ts';
 import type { MarketLoading } from '../../src/observe/health.ts';
 import { openLog } from '../../src/observe/log.ts';
 import type { Metrics } from '../../src/observe/metrics.ts';
@@ -162,7 +162,7 @@ export async function testApp(
   const access = options.metrics ? withLimitMetrics(options.metrics, opened) : opened;
   const changes = await watchChanges(store);
   const { every } = options;
-  const live = openLiveHub({ store, now, changes, onError: () => {}, ...(every && { every }) });
+  const live = new LiveHub({ store, now, changes, onError: () => {}, ...(every && { every }) });
   const app = createApp({
     config,
     live,

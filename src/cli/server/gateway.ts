@@ -175,7 +175,7 @@ async function open(gateway: Gateway, closers: Closer[]): Promise<Opened> {
   const modules = await loadGateway();
   // Nothing is compiled for a start that is stopped.
   terminal.interrupted.throwIfAborted();
-  const { watchChanges, ensureStarterRegistry, openAccess, openLiveHub, createApp, loadArrow } = modules;
+  const { watchChanges, ensureStarterRegistry, openAccess, LiveHub, createApp, loadArrow } = modules;
   // A traced contract is compiled with its traces.
   const contract = gateway.contract ?? (traces ? undefined : modules.compileContract(config));
   const store = await opening;
@@ -195,7 +195,7 @@ async function open(gateway: Gateway, closers: Closer[]): Promise<Opened> {
   if (key !== null) changes.onChange(() => access.keys.forget(key));
   const draining = () => terminal.interrupted.aborted;
   const onError = (failure: Error) => log.warn({ err: failure.cause ?? failure }, `streams: ${failure.message}`);
-  const live = openLiveHub({ store, now, changes, onError });
+  const live = new LiveHub({ store, now, changes, onError });
   const { caches } = memory;
   const shown = { config, log, metrics, traces, caches, contract };
   const loading = key === null ? undefined : await watchLoading(store);
@@ -206,7 +206,7 @@ async function open(gateway: Gateway, closers: Closer[]): Promise<Opened> {
   const listening = await listen(createApp(parts), { port, host, limits: taken, ...gateway.port });
   metrics?.watchConnections(listening.counts);
   // Streams do not end by themselves: they are ended before requests in flight are waited for.
-  closers.push({ name: 'requests in flight', begin: live.close, close: () => stop(listening, graceMs) });
+  closers.push({ name: 'requests in flight', begin: () => live.close(), close: () => stop(listening, graceMs) });
   // A tenth of a second of the event loop, that nobody who asks for Arrow is to wait for.
   void loadArrow();
   if (sample && served) closers.push(startLiveSample(sample, served.whole));

@@ -5,7 +5,7 @@ export async function loadGateway() {
     { watchChanges },
     { ensureStarterRegistry },
     { openAccess },
-    { openLiveHub },
+    { LiveHub },
     { createApp, compileContract },
     { loadArrow },
   ] = await Promise.all([
@@ -22,7 +22,7 @@ export async function loadGateway() {
     watchChanges,
     ensureStarterRegistry,
     openAccess,
-    openLiveHub,
+    LiveHub,
     createApp,
     compileContract,
     loadArrow,
