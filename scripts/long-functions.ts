@@ -4,11 +4,9 @@
  */
 export const longFunctions: Readonly<Record<string, readonly number[]>> = {
   'src/store/rows/connection.ts': [66],
-  'src/ingest/chains/capture-chains.ts': [62],
   'src/ingest/options/reconcile.ts': [62],
   'src/pages/dashboard/client/market/symbol-field.ts': [58],
   'src/cli/server/pool-process.ts': [56],
-  'src/ingest/chains/minute-market.ts': [54],
   'src/ingest/options/option-tape-files.ts': [53],
   'src/pages/dashboard/client/gex/gex-bars.ts': [52],
 };

@@ -104,68 +104,93 @@ function gate(atOnce: number) {
 /** Outcome of an attempt; a failure says when to try again. */
 type Attempt = { ok: true } | { ok: false; lasting: boolean; retryAfterMs: number };
 
-/** Captures one symbol's chains; `attempt` never throws but for `stop`. */
-function capturer(store: Store, source: ChainSource, settings: CaptureSettings, world: CaptureWorld) {
-  const { symbol } = source;
-  const { log, now } = world;
-  const counts: CaptureCounts = { captured: 0, unchanged: 0, failed: 0 };
-  let known: AnswerTag | null = null;
+/** Captures one symbol's chains. */
+class ChainCapturer {
+  readonly symbol: string;
+  readonly counts: CaptureCounts = { captured: 0, unchanged: 0, failed: 0 };
+  readonly #store: Store;
+  readonly #source: ChainSource;
+  readonly #settings: CaptureSettings;
+  readonly #world: CaptureWorld;
+  /** Tag of the last chain that was stored. */
+  #known: AnswerTag | null = null;
 
-  async function capture(): Promise<void> {
-    const answer = await fetchChain(source, known, settings, now, world.stop);
+  constructor(store: Store, source: ChainSource, settings: CaptureSettings, world: CaptureWorld) {
+    this.symbol = source.symbol;
+    this.#store = store;
+    this.#source = source;
+    this.#settings = settings;
+    this.#world = world;
+  }
+
+  /** Captures the chain once. Never throws but for `stop`. */
+  async attempt(): Promise<Attempt> {
+    try {
+      await this.#capture();
+      return { ok: true };
+    } catch (error) {
+      if (this.#world.stop.aborted) return { ok: true };
+      return this.#failed(error);
+    }
+  }
+
+  async #capture(): Promise<void> {
+    const { symbol } = this;
+    const { log, now, stop } = this.#world;
+    const answer = await fetchChain(this.#source, this.#known, this.#settings, now, stop);
     if (answer === null) {
-      counts.unchanged++;
+      this.counts.unchanged++;
       log.info({ symbol }, `${symbol}: the source has no new chain`);
       return;
     }
-    const roots = await readRoots(store);
-    const file = { name: baseNameOf(source.url), sha256: createHash('sha256').update(answer.bytes).digest('hex') };
-    const chain = {
-      ...readAnswer(symbol, answer.bytes, settings.sourceDelayMs ?? null, { ...world, roots }),
-      file,
-    };
+    const chain = await this.#read(answer.bytes);
     const startMs = now();
-    const { underlying, sessionDate } = chain;
-    const { changed, gex, note, notes } = await replacingSample((replaced) =>
-      inSettledTransaction(store, async (tx) => {
-        const notes = await noteOwnData(tx, now, replaced);
-        const stored = await storeChain(tx, chain, settings);
-        await rejectMixture(tx);
-        await markLive(tx, [{ symbol: underlying, sessionDate }]);
-        return { ...stored, notes };
-      }),
-    );
-    for (const note of notes) log.warn({}, note);
+    const { changed, gex, note, notes } = await this.#save(chain);
+    for (const each of notes) log.warn({}, each);
     if (note !== null) log.warn({ symbol }, `${symbol}: ${note}`);
     else if (!gex) log.warn({ symbol }, `${symbol}: ${noGexNote()}`);
     // Only now: an answer that could not be stored must be asked for again.
-    known = answer.tag;
-    counts[changed > 0 ? 'captured' : 'unchanged']++;
+    this.#known = answer.tag;
+    this.counts[changed > 0 ? 'captured' : 'unchanged']++;
     const fields = { symbol, captured_at: iso(chain.capturedAt), contracts: chain.rows.length, partial: chain.partial };
     const took = { bytes: answer.bytes.length, store_ms: now() - startMs };
     log.info({ ...fields, ...took }, `${symbol}: ${changed > 0 ? 'captured' : 'this chain is already stored'}`);
   }
 
-  async function attempt(): Promise<Attempt> {
-    try {
-      await capture();
-      return { ok: true };
-    } catch (error) {
-      if (world.stop.aborted) return { ok: true };
-      counts.failed++;
-      const failure = error instanceof SourceFailure ? error : null;
-      // A file error names the symbol itself.
-      const reason =
-        error instanceof TapeFileError ? error.message : `${symbol}: ${(error as Error).message || String(error)}`;
-      log.warn({ symbol, reason, failed: counts.failed }, reason);
-      if (!failure && !(error instanceof TapeFileError)) log.debug({ symbol, err: error }, 'the error');
-      // A sealed session stays as it is: another is asked for at the next capture.
-      const lasting = error instanceof SessionSealed || (failure?.lasting ?? false);
-      return { ok: false, lasting, retryAfterMs: failure?.retryAfterMs ?? 0 };
-    }
+  async #read(bytes: Buffer): Promise<ChainCapture> {
+    const roots = await readRoots(this.#store);
+    const file = { name: baseNameOf(this.#source.url), sha256: createHash('sha256').update(bytes).digest('hex') };
+    const delayMs = this.#settings.sourceDelayMs ?? null;
+    return { ...readAnswer(this.symbol, bytes, delayMs, { ...this.#world, roots }), file };
   }
 
-  return { symbol, counts, attempt };
+  #save(chain: ChainCapture) {
+    const { underlying, sessionDate } = chain;
+    return replacingSample((replaced) =>
+      inSettledTransaction(this.#store, async (tx) => {
+        const notes = await noteOwnData(tx, this.#world.now, replaced);
+        const stored = await storeChain(tx, chain, this.#settings);
+        await rejectMixture(tx);
+        await markLive(tx, [{ symbol: underlying, sessionDate }]);
+        return { ...stored, notes };
+      }),
+    );
+  }
+
+  #failed(error: unknown): Attempt {
+    const { symbol, counts } = this;
+    const { log } = this.#world;
+    counts.failed++;
+    const failure = error instanceof SourceFailure ? error : null;
+    // A file error names the symbol itself.
+    const reason =
+      error instanceof TapeFileError ? error.message : `${symbol}: ${(error as Error).message || String(error)}`;
+    log.warn({ symbol, reason, failed: counts.failed }, reason);
+    if (!failure && !(error instanceof TapeFileError)) log.debug({ symbol, err: error }, 'the error');
+    // A sealed session stays as it is: another is asked for at the next capture.
+    const lasting = error instanceof SessionSealed || (failure?.lasting ?? false);
+    return { ok: false, lasting, retryAfterMs: failure?.retryAfterMs ?? 0 };
+  }
 }
 
 export type CaptureReport = Record<string, CaptureCounts>;
@@ -182,8 +207,8 @@ export async function captureChainsOnce(
   world: CaptureWorld,
 ): Promise<CaptureReport> {
   const through = gate(settings.atOnce);
-  const capturers = sources.map((source) => capturer(store, source, settings, world));
-  await Promise.all(capturers.map(({ attempt }) => through(attempt)));
+  const capturers = sources.map((source) => new ChainCapturer(store, source, settings, world));
+  await Promise.all(capturers.map((capturer) => through(() => capturer.attempt())));
   return reportOf(capturers);
 }
 
@@ -201,7 +226,7 @@ export async function captureChains(
 ): Promise<CaptureReport> {
   const { now, stop, log } = world;
   const through = gate(settings.atOnce);
-  const capturers = sources.map((source) => capturer(store, source, settings, world));
+  const capturers = sources.map((source) => new ChainCapturer(store, source, settings, world));
 
   async function until(dueMs: number): Promise<void> {
     while (!stop.aborted && now() < dueMs) await world.sleep(Math.min(dueMs - now(), longestSleepMs), stop);
@@ -214,13 +239,14 @@ export async function captureChains(
   }
 
   await Promise.all(
-    capturers.map(async ({ symbol, attempt }) => {
+    capturers.map(async (capturer) => {
+      const { symbol } = capturer;
       let failures = 0;
       let dueMs = isCaptureTime(now(), settings) ? now() : nextCapture(now(), settings);
       if (dueMs > now())
         log.info({ symbol, due: iso(dueMs) }, `${symbol}: the market is closed; first capture ${iso(dueMs)}`);
       for (await until(dueMs); !stop.aborted; await until(dueMs)) {
-        const result = await through(async () => (stop.aborted ? null : attempt()));
+        const result = await through(async () => (stop.aborted ? null : capturer.attempt()));
         if (result === null || result.ok) {
           failures = 0;
           dueMs = nextCapture(Math.max(now(), dueMs) + 1, settings);

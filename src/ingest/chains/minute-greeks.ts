@@ -11,7 +11,7 @@ import { addDays, type SessionDate } from '../../domain/market-time.ts';
 import { minuteMs } from '../../domain/units.ts';
 import { yieldToEventLoop } from '../../runtime/event-loop.ts';
 import type { WrittenMinute } from '../../store/chain/greeks-minutes.ts';
-import { type MinuteMarketOptions, type MinuteMarketSource, minuteMarketSource } from './minute-market.ts';
+import { type MinuteMarketOptions, MinuteMarketSource } from './minute-market.ts';
 
 export interface MinuteGreeksOptions extends MinuteMarketOptions {
   /**
@@ -75,7 +75,7 @@ export class MinuteGreeks {
     this.#rate = rate;
     this.#roots = roots;
     this.#tape = new MinuteTape({ session, follows, most });
-    this.#source = minuteMarketSource(options);
+    this.#source = new MinuteMarketSource(options);
     this.#solvedMs = solvedMs;
   }
 

@@ -11,18 +11,6 @@ import { type PricePoint, readLastOptionPrices, readPrices } from '../../store/c
 import type { Reader } from '../../store/rows/reader.ts';
 import { readReference } from './market-reference.ts';
 
-/** Sources of minute solves beside the option tape. */
-export interface MinuteMarketSource {
-  /** The price of each underlying at a boundary, dollars; one without is absent. */
-  spots(tsMs: number, underlyings: readonly string[]): Promise<Map<string, number>>;
-  /** The curve and the dividends of an underlying in the session. */
-  reference(underlying: string): Promise<MarketReference>;
-  /** Pricing inputs of an underlying's chain that holds at a boundary, by `root expiry`; empty without one. */
-  groups(tsMs: number, underlying: string): Promise<KnownGroups>;
-  /** Prices of contracts in the session before; one without is absent. */
-  closes(contracts: readonly { underlying: string; contract: string }[]): Promise<Map<string, number>>;
-}
-
 export interface MinuteMarketOptions {
   from: Reader;
   session: SessionDate;
@@ -56,58 +44,91 @@ function groupsAsOf(session: SessionDate, tsMs: number): number {
   return regularSession(previousTradingDay(session))!.closeMs - 1;
 }
 
-/** The market according to the store and a live tape. */
-export function minuteMarketSource({ from, session, rate, roots, livePrice }: MinuteMarketOptions): MinuteMarketSource {
-  const stored = new Map<string, PricePoint[]>();
-  const groupsBy = new Map<string, KnownGroups>();
-  const references = new Map<string, MarketReference>();
-  const none: KnownGroups = new Map();
-  const before = previousTradingDay(session);
-  const closeMs = regularSession(session)?.closeMs ?? Infinity;
+const noGroups: KnownGroups = new Map();
 
-  async function chainGroupsAt(underlying: string, asOfMs: number): Promise<KnownGroups> {
+/** Sources of minute solves beside the option tape: the market according to the store and a live tape. */
+export class MinuteMarketSource {
+  readonly #options: MinuteMarketOptions;
+  /** The session before. */
+  readonly #before: SessionDate;
+  readonly #closeMs: number;
+  /** Prices of the whole session by underlying, if no live tape gives them. */
+  readonly #prices = new Map<string, PricePoint[]>();
+  /** By underlying and the instant that they hold at. */
+  readonly #groups = new Map<string, KnownGroups>();
+  readonly #references = new Map<string, MarketReference>();
+
+  constructor(options: MinuteMarketOptions) {
+    this.#options = options;
+    this.#before = previousTradingDay(options.session);
+    this.#closeMs = regularSession(options.session)?.closeMs ?? Infinity;
+  }
+
+  /** The price of each underlying at a boundary, dollars; one without is absent. */
+  async spots(tsMs: number, underlyings: readonly string[]): Promise<Map<string, number>> {
+    const { livePrice } = this.#options;
+    const live = new Map(underlyings.map((underlying) => [underlying, livePrice?.(underlying, tsMs) ?? null]));
+    const asked = underlyings.filter((underlying) => live.get(underlying)?.tsMs !== tsMs);
+    const stored = await this.#storedPrices(tsMs, asked);
+    const spots = new Map<string, number>();
+    for (const underlying of underlyings) {
+      const own = live.get(underlying)!;
+      const other = lastAt(stored.get(underlying) ?? [], tsMs);
+      const point = own === null || (other !== null && other.tsMs > own.tsMs) ? other : own;
+      if (point !== null) spots.set(underlying, point.price);
+    }
+    return spots;
+  }
+
+  /** The curve and the dividends of an underlying in the session. */
+  async reference(underlying: string): Promise<MarketReference> {
+    const { from, session, rate } = this.#options;
+    const known = this.#references.get(underlying);
+    if (known) return known;
+    const reference = await readReference(from, { underlying, sessionDate: session }, rate);
+    this.#references.set(underlying, reference);
+    return reference;
+  }
+
+  /** Pricing inputs of an underlying's chain that holds at a boundary, by `root expiry`; empty without one. */
+  async groups(tsMs: number, underlying: string): Promise<KnownGroups> {
+    const asOfMs = groupsAsOf(this.#options.session, tsMs);
+    const key = `${underlying} ${asOfMs}`;
+    const known = this.#groups.get(key);
+    if (known) return known;
+    const groups = await this.#chainGroupsAt(underlying, asOfMs);
+    this.#groups.set(key, groups);
+    return groups;
+  }
+
+  /** Prices of contracts in the session before; one without is absent. */
+  closes(contracts: readonly { underlying: string; contract: string }[]): Promise<Map<string, number>> {
+    return readLastOptionPrices(this.#options.from, this.#before, contracts);
+  }
+
+  /** Stored prices: beside a live tape those up to a boundary, else those of the session, which are read once. */
+  async #storedPrices(
+    tsMs: number,
+    underlyings: readonly string[],
+  ): Promise<ReadonlyMap<string, readonly PricePoint[]>> {
+    const { from, session, livePrice } = this.#options;
+    if (livePrice) return underlyings.length === 0 ? new Map() : readPrices(from, session, underlyings, tsMs);
+    const missing = underlyings.filter((underlying) => !this.#prices.has(underlying));
+    if (missing.length > 0) {
+      const read = await readPrices(from, session, missing, this.#closeMs);
+      for (const [underlying, points] of read) this.#prices.set(underlying, points);
+    }
+    return this.#prices;
+  }
+
+  async #chainGroupsAt(underlying: string, asOfMs: number): Promise<KnownGroups> {
+    const { from, session, rate, roots } = this.#options;
     const chain = await chainCaptureAt(from, underlying, asOfMs);
-    if (chain === null || (chain.sessionDate !== session && chain.sessionDate !== before)) return none;
+    if (chain === null || (chain.sessionDate !== session && chain.sessionDate !== this.#before)) return noGroups;
     // Out of hours the price of the underlying and the quotes are not of one time.
     const hours = regularSession(chain.sessionDate);
     const quotedAt = sourceTime(chain);
     const isOpen = hours !== null && quotedAt >= hours.openMs && quotedAt < hours.closeMs;
-    return isOpen ? chainGroups(chain, { ...(await readReference(from, chain, rate)), roots }) : none;
+    return isOpen ? chainGroups(chain, { ...(await readReference(from, chain, rate)), roots }) : noGroups;
   }
-
-  return {
-    async spots(tsMs, underlyings) {
-      const spots = new Map<string, number>();
-      const live = new Map(underlyings.map((underlying) => [underlying, livePrice?.(underlying, tsMs) ?? null]));
-      const asked = underlyings.filter((underlying) => live.get(underlying)?.tsMs !== tsMs && !stored.has(underlying));
-      const read = asked.length === 0 ? null : await readPrices(from, session, asked, livePrice ? tsMs : closeMs);
-      if (read && !livePrice) for (const [underlying, points] of read) stored.set(underlying, points);
-      for (const underlying of underlyings) {
-        const own = live.get(underlying)!;
-        const other = lastAt(read?.get(underlying) ?? stored.get(underlying) ?? [], tsMs);
-        const point = own === null || (other !== null && other.tsMs > own.tsMs) ? other : own;
-        if (point !== null) spots.set(underlying, point.price);
-      }
-      return spots;
-    },
-    async reference(underlying) {
-      let found = references.get(underlying);
-      if (!found) {
-        found = await readReference(from, { underlying, sessionDate: session }, rate);
-        references.set(underlying, found);
-      }
-      return found;
-    },
-    async groups(tsMs, underlying) {
-      const asOfMs = groupsAsOf(session, tsMs);
-      const key = `${underlying} ${asOfMs}`;
-      let found = groupsBy.get(key);
-      if (!found) {
-        found = await chainGroupsAt(underlying, asOfMs);
-        groupsBy.set(key, found);
-      }
-      return found;
-    },
-    closes: (contracts) => readLastOptionPrices(from, before, contracts),
-  };
 }

@@ -16,7 +16,7 @@ import { readRoots } from '../../store/market/option-roots.ts';
 import type { Store } from '../../store/rows/connection.ts';
 import type { Transaction } from '../../store/rows/transaction.ts';
 import { solveWithMinutes } from '../chains/chain.ts';
-import { type MinuteMarketSource, minuteMarketSource } from '../chains/minute-market.ts';
+import { MinuteMarketSource } from '../chains/minute-market.ts';
 import type { RecomputedWork, RecomputeWork, UnderlyingSession } from './session-work.ts';
 
 /** Contracts solved before a yield to the event loop: about 20 ms. */
@@ -83,7 +83,7 @@ export async function recomputeGreeks(
   let changed = 0;
   for (const { tsMs, rate: ownRate } of await ratesOfMinutes(tx, underlying, session)) {
     const rate = ownRate ?? usualRate;
-    const source = sources.get(rate) ?? minuteMarketSource({ from: tx, session, rate, roots });
+    const source = sources.get(rate) ?? new MinuteMarketSource({ from: tx, session, rate, roots });
     sources.set(rate, source);
     const minute = (await solvedMinuteAt(tx, underlying, session, tsMs))!;
     const [reference, chain] = [await source.reference(underlying), await source.groups(tsMs, underlying)];

@@ -6,7 +6,7 @@ import type { Dividend } from '../../../src/domain/market/dividends.ts';
 import { exchangeInstant } from '../../../src/domain/market-time.ts';
 import { storeChain } from '../../../src/ingest/chains/chain.ts';
 import { readReference } from '../../../src/ingest/chains/market-reference.ts';
-import { minuteMarketSource } from '../../../src/ingest/chains/minute-market.ts';
+import { MinuteMarketSource } from '../../../src/ingest/chains/minute-market.ts';
 import { recompute } from '../../../src/ingest/recompute/recompute.ts';
 import { chainCapturesAt } from '../../../src/store/chain/chain-captures.ts';
 import { saveDividends } from '../../../src/store/market/dividends.ts';
@@ -88,7 +88,7 @@ test('the minutes of a session are priced with the same: the curve, the dividend
   await load(store);
   await inTransaction(store, async (tx) => {
     await storeChain(tx, chainOfTest(), settings);
-    const source = minuteMarketSource({ from: tx, session, rate: 0.02, roots: standardRoots });
+    const source = new MinuteMarketSource({ from: tx, session, rate: 0.02, roots: standardRoots });
     const reference = await source.reference('SPY');
     expect(reference).toMatchObject({ rate: 0.02, curve: curve.slice(0, 2), dividends: [dividend] });
     const groups = await source.groups(at + 3_600_000, 'SPY');

@@ -3,7 +3,7 @@ import { standardRoots } from '../../../src/domain/chain/option-root.ts';
 import { toBarColumns } from '../../../src/domain/market/bar.ts';
 import { exchangeInstant } from '../../../src/domain/market-time.ts';
 import { minuteMs } from '../../../src/domain/units.ts';
-import { minuteMarketSource } from '../../../src/ingest/chains/minute-market.ts';
+import { MinuteMarketSource } from '../../../src/ingest/chains/minute-market.ts';
 import { writeBars } from '../../../src/store/market/bar-blocks.ts';
 import { inTransaction } from '../../../src/store/rows/transaction.ts';
 import { flatBar } from '../../support/market.ts';
@@ -28,7 +28,7 @@ test.each([
     await saveCaptures(store, { chains: [chainCapture('SPY', at(605), [], { spot: 99, delayMs })] });
     const found: (number | undefined)[] = [];
     await inTransaction(store, async (tx) => {
-      const source = minuteMarketSource({ from: tx, session, rate: 0.045, roots: standardRoots });
+      const source = new MinuteMarketSource({ from: tx, session, rate: 0.045, roots: standardRoots });
       for (const minute of [604, 605, 606]) found.push((await source.spots(at(minute), ['SPY'])).get('SPY'));
     });
     expect(found).toEqual(expected);
@@ -41,7 +41,7 @@ test('a delayed chain is known from its capture on, not from the time of its quo
     chains: [chainCapture('SPY', at(605), [], { spot: 99, delayMs: 15 * minuteMs })],
   });
   await inTransaction(store, async (tx) => {
-    const source = minuteMarketSource({ from: tx, session, rate: 0.045, roots: standardRoots });
+    const source = new MinuteMarketSource({ from: tx, session, rate: 0.045, roots: standardRoots });
     expect((await source.spots(at(604), ['SPY'])).size).toBe(0);
     expect((await source.spots(at(605), ['SPY'])).get('SPY')).toBe(99);
   });
