@@ -9,6 +9,10 @@ export interface Column {
   type: NumberType;
   /** In the graph: a noun phrase with the unit, and what null means unless the row's own description says it. */
   description: string;
+  /** `false`: every row has it, in every block that was ever stored. A column that came later is null in older ones. */
+  nullable?: false;
+  /** Scalar of the graph; absent = that of the type. */
+  graph?: 'Int' | 'StrikeThousandths';
   /** Name in REST; absent = the column's own in snake case. */
   rest?: string;
   /** Lowest and highest number that a source is believed; absent = any. */
@@ -20,7 +24,9 @@ export interface Column {
 export type Columns = Readonly<Record<string, Column>>;
 
 /** A record's row. */
-export type RowOf<C extends Columns> = { -readonly [Name in keyof C]: number | null };
+export type RowOf<C extends Columns> = {
+  -readonly [Name in keyof C]: C[Name] extends { nullable: false } ? number : number | null;
+};
 
 /** The names of columns, in their order. */
 export function namesOf<C extends Columns>(columns: C): readonly (keyof C & string)[] {

@@ -1,4 +1,4 @@
-import { type Columns, type NumberType, namesOf } from '../domain/columns.ts';
+import { type Column, type Columns, type NumberType, namesOf } from '../domain/columns.ts';
 import type { builder } from './builder.ts';
 
 type Types = typeof builder extends PothosSchemaTypes.SchemaBuilder<infer T> ? T : never;
@@ -12,8 +12,12 @@ export function columnFields<C extends Columns, Row extends { [Name in keyof C]:
   sentence = '',
 ) {
   const fields = namesOf(columns).map((name) => {
-    const { type, description } = columns[name]!;
-    const options = { type: graphTypes[type], nullable: true, description: description + sentence } as const;
+    const { type, graph, nullable, description }: Column = columns[name]!;
+    const options = {
+      type: graph ?? graphTypes[type],
+      nullable: nullable ?? true,
+      description: description + sentence,
+    };
     return [name, t.expose(name as never, options as never)] as const;
   });
   return Object.fromEntries(fields);
