@@ -1,5 +1,5 @@
 import express from 'express';
-import type { GexCapture, GexRow } from '../src/domain/gex.ts';
+import type { GexCapture, GexRow } from '../src/domain/gex/gex.ts';
 import { addDays, exchangeInstant } from '../src/domain/market-time.ts';
 import { saveGexCapture } from '../src/store/gex/captures.ts';
 import type { Store } from '../src/store/rows/connection.ts';

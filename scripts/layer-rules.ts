@@ -41,6 +41,7 @@ export const subjects: Record<string, Record<string, readonly string[]>> = {
   domain: {
     market: ['chain'],
     chain: ['market'],
+    gex: ['chain'],
     flow: ['chain', 'market'],
     journal: ['market'],
     offexchange: ['market'],

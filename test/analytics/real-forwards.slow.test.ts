@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { solveChain } from '../../src/analytics/chain/solve-chain.ts';
 import { computeGexCapture } from '../../src/analytics/gex/capture.ts';
 import type { ChainCapture } from '../../src/domain/chain/chain.ts';
-import type { GammaSource, GexCapture } from '../../src/domain/gex.ts';
+import type { GammaSource, GexCapture } from '../../src/domain/gex/gex.ts';
 import { exchangeInstant } from '../../src/domain/market-time.ts';
 import { dayMs } from '../../src/domain/units.ts';
 import { readChain } from '../../src/tape/chains/chain-file.ts';

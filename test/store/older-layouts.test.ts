@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { gexRowAt } from '../../src/domain/gex.ts';
+import { gexRowAt } from '../../src/domain/gex/gex.ts';
 import { toBarColumns } from '../../src/domain/market/bar.ts';
 import { chainCapturesAt, lineColumns } from '../../src/store/chain/chain-captures.ts';
 import { contractLines } from '../../src/store/chain/contract-lines.ts';

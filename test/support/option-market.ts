@@ -1,7 +1,7 @@
 import { flipPoint } from '../../src/analytics/gex/flip-point.ts';
 import { sessionOf } from '../../src/domain/calendar.ts';
 import { type ChainCapture, type ChainRow, unknownNumbers } from '../../src/domain/chain/chain.ts';
-import type { GexCapture, GexRow } from '../../src/domain/gex.ts';
+import type { GexCapture, GexRow } from '../../src/domain/gex/gex.ts';
 import { exchangeInstant, type SessionDate } from '../../src/domain/market-time.ts';
 import { saveChainCapture } from '../../src/store/chain/chain-captures.ts';
 import { saveGexCapture } from '../../src/store/gex/captures.ts';

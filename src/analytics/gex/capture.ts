@@ -1,7 +1,7 @@
 import type { ExpiryInputs } from '../../domain/chain/capture-inputs.ts';
 import { type ChainCapture, isIncomplete, solveOrigins } from '../../domain/chain/chain.ts';
 import type { OptionRoots } from '../../domain/chain/option-root.ts';
-import type { GammaSource, GexCapture } from '../../domain/gex.ts';
+import type { GammaSource, GexCapture } from '../../domain/gex/gex.ts';
 import { fromThousandths } from '../../domain/units.ts';
 import { productVersion } from '../../runtime/product-version.ts';
 import {

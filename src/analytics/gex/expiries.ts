@@ -1,5 +1,5 @@
 import { type ChainCapture, solveOrigins } from '../../domain/chain/chain.ts';
-import type { GexExpiry } from '../../domain/gex.ts';
+import type { GexExpiry } from '../../domain/gex/gex.ts';
 import { nearestToForward, volatilityAtTheMoney } from '../chain/at-the-money.ts';
 import { selfCheck, sigmaMove, straddleMove, unexercisedStraddle } from '../chain/expected-move.ts';
 import type { SolvedChain, SolvedGroup } from '../chain/solve-chain.ts';

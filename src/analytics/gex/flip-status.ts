@@ -1,5 +1,5 @@
-import type { FlipStatus } from '../../domain/flip-status.ts';
-import type { GexColumns } from '../../domain/gex.ts';
+import type { FlipStatus } from '../../domain/gex/flip-status.ts';
+import type { GexColumns } from '../../domain/gex/gex.ts';
 import { methodologySettings } from '../methodology.ts';
 
 /** Figures that decide how much a flip point says. */

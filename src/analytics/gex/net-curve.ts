@@ -1,4 +1,4 @@
-import type { GexColumns } from '../../domain/gex.ts';
+import type { GexColumns } from '../../domain/gex/gex.ts';
 
 /** Sums what is known at each strike; NaN where nothing is. */
 function summed(values: Float64Array, strikeIndex: Uint32Array, count: number): Float64Array {

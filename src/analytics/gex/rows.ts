@@ -1,6 +1,6 @@
 import type { ChainCapture, ChainRow } from '../../domain/chain/chain.ts';
 import { lastSession } from '../../domain/chain/option-root.ts';
-import type { GexRow } from '../../domain/gex.ts';
+import type { GexRow } from '../../domain/gex/gex.ts';
 import type { SolvedChain } from '../chain/solve-chain.ts';
 import { methodologySettings } from '../methodology.ts';
 import { type ChainGroup, resolveMultiplier } from '../pricing/chain-groups.ts';

@@ -1,5 +1,5 @@
 import type { ChainCapture } from '../../domain/chain/chain.ts';
-import type { GexCapture } from '../../domain/gex.ts';
+import type { GexCapture } from '../../domain/gex/gex.ts';
 import { withFilledGreeks } from '../chain/filled-greeks.ts';
 import { fillPrevious, lacksSolves, solveChain, sourcePrice, withSolved } from '../chain/solve-chain.ts';
 import type { MarketReference } from '../pricing/market-reference.ts';

@@ -1,4 +1,4 @@
-import type { GexColumns } from '../../domain/gex.ts';
+import type { GexColumns } from '../../domain/gex/gex.ts';
 
 /**
  * Indexes, ascending, of the `top` net rows with the largest |gex|; null when there are no more than that. Of equals

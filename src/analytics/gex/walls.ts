@@ -1,4 +1,4 @@
-import type { GexRow } from '../../domain/gex.ts';
+import type { GexRow } from '../../domain/gex/gex.ts';
 
 /** A strike, integer thousandths, with the gex of its calls and of its puts summed over expiries. */
 export interface SidedGex {

@@ -1,5 +1,5 @@
 import type { OptionRight } from '../../domain/chain/option-contract.ts';
-import type { GexProfilePoint } from '../../domain/gex.ts';
+import type { GexProfilePoint } from '../../domain/gex/gex.ts';
 import { methodologySettings } from '../methodology.ts';
 import { brent } from '../pricing/brent.ts';
 

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Command, InvalidArgumentError } from 'commander';
-import { type GammaSource, gammaSources } from '../../domain/gex.ts';
+import { type GammaSource, gammaSources } from '../../domain/gex/gex.ts';
 import { minuteMs } from '../../domain/units.ts';
 import type {
   CaptureCounts,

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import type { Command } from 'commander';
 import type { Logger } from 'pino';
 import type { Config } from '../../config/config.ts';
-import { type GammaSource, gammaSources } from '../../domain/gex.ts';
+import { type GammaSource, gammaSources } from '../../domain/gex/gex.ts';
 import type { FollowReport } from '../../ingest/tail/follow.ts';
 import { liveCommitEveryMs } from '../../ingest/tail/live-bounds.ts';
 import type { BadLine } from '../../tape/csv/tape-file.ts';

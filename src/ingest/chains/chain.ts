@@ -5,7 +5,7 @@ import { methodologySettings, methodologyVersion } from '../../analytics/methodo
 import { baseNameOf } from '../../domain/chain/capture-inputs.ts';
 import { type ChainCapture, type SolveOrigin, sourceTime } from '../../domain/chain/chain.ts';
 import { contractId } from '../../domain/chain/option-contract.ts';
-import type { GexCapture } from '../../domain/gex.ts';
+import type { GexCapture } from '../../domain/gex/gex.ts';
 import { instantBounds, isWithin, outOfBounds } from '../../domain/instant-gate.ts';
 import type { SessionDate } from '../../domain/market-time.ts';
 import { chainCaptureAt, chainCaptureOf, saveChainCapture } from '../../store/chain/chain-captures.ts';

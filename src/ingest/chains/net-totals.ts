@@ -2,7 +2,7 @@ import { vendorNetGex } from '../../analytics/gex/capture.ts';
 import { roundingBias } from '../../analytics/gex/gamma-decimals.ts';
 import type { ChainCapture } from '../../domain/chain/chain.ts';
 import type { OptionRoots } from '../../domain/chain/option-root.ts';
-import type { GexCapture } from '../../domain/gex.ts';
+import type { GexCapture } from '../../domain/gex/gex.ts';
 
 const millions = (dollars: number) => `${(dollars / 1e6).toFixed(1)}m`;
 

@@ -1,4 +1,4 @@
-import type { GammaSource } from '../../domain/gex.ts';
+import type { GammaSource } from '../../domain/gex/gex.ts';
 import type { SessionDate } from '../../domain/market-time.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Transaction } from '../../store/rows/transaction.ts';

@@ -1,4 +1,4 @@
-import type { GexCapture } from '../../domain/gex.ts';
+import type { GexCapture } from '../../domain/gex/gex.ts';
 import type { PublishedLevels } from '../../store/gex/published-levels.ts';
 
 /** Effects of recomputing a session's captures on the figures that are looked at first. */

@@ -1,5 +1,5 @@
 import { flipStatusOfRows, isRemote } from '../../analytics/gex/flip-status.ts';
-import type { FlipStatus } from '../../domain/flip-status.ts';
+import type { FlipStatus } from '../../domain/gex/flip-status.ts';
 import { type MaybePromise, whenThere } from '../../runtime/maybe-promise.ts';
 import type { RequestContext } from '../context.ts';
 import type { ServedGexCapture } from './gex.ts';

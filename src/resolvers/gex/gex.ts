@@ -1,6 +1,6 @@
 import { requireReadable } from '../../access/entitlement/entitlement.ts';
 import { topStrikes } from '../../analytics/gex/top-strikes.ts';
-import { type GexColumns, type GexRow, gexColumnsAt, gexExpiryAt, gexRowAt } from '../../domain/gex.ts';
+import { type GexColumns, type GexRow, gexColumnsAt, gexExpiryAt, gexRowAt } from '../../domain/gex/gex.ts';
 import type { SessionDate } from '../../domain/market-time.ts';
 import { batched } from '../../runtime/batched.ts';
 import { yieldForRows } from '../../runtime/event-loop.ts';

@@ -3,7 +3,7 @@ import { flipPoint } from '../../analytics/gex/flip-point.ts';
 import { flipStatus, grossOfRows } from '../../analytics/gex/flip-status.ts';
 import { netCurve, rowsOfExpiries } from '../../analytics/gex/net-curve.ts';
 import { lastInstant, lastSession } from '../../domain/chain/option-root.ts';
-import type { GexColumns } from '../../domain/gex.ts';
+import type { GexColumns } from '../../domain/gex/gex.ts';
 import { dateOfEpochDay, epochDay, exchangeDate, type SessionDate } from '../../domain/market-time.ts';
 import { yieldForRows } from '../../runtime/event-loop.ts';
 import type { StoredGexCapture } from '../../store/gex/captures.ts';

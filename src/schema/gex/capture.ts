@@ -1,4 +1,4 @@
-import type { GammaSource, GexExpiry, GexProfilePoint } from '../../domain/gex.ts';
+import type { GammaSource, GexExpiry, GexProfilePoint } from '../../domain/gex/gex.ts';
 import { chainRowsAtStrike } from '../../resolvers/chain/chain.ts';
 import { flipIsRemote, flipStatusOf } from '../../resolvers/gex/flip-status.ts';
 import { type GexStrike, inShares, type ServedGexCapture, strikeRows } from '../../resolvers/gex/gex.ts';

@@ -1,4 +1,4 @@
-import type { GammaSource } from '../../domain/gex.ts';
+import type { GammaSource } from '../../domain/gex/gex.ts';
 import type { SessionDate } from '../../domain/market-time.ts';
 import { lock, lockAll } from '../rows/locks.ts';
 import { anyOf } from '../rows/models/any-of.ts';

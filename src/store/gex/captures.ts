@@ -6,7 +6,7 @@ import {
   type GexProfilePoint,
   gexColumnNames,
   gexColumns,
-} from '../../domain/gex.ts';
+} from '../../domain/gex/gex.ts';
 import { dateOfEpochDay, epochDay, type SessionDate } from '../../domain/market-time.ts';
 import { yieldToEventLoop } from '../../runtime/event-loop.ts';
 import { blockVersion } from '../market/bar-codec.ts';

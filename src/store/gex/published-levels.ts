@@ -1,4 +1,4 @@
-import type { GexCapture } from '../../domain/gex.ts';
+import type { GexCapture } from '../../domain/gex/gex.ts';
 import type { SessionDate } from '../../domain/market-time.ts';
 import { numbered } from '../rows/models/rows.ts';
 import type { Transaction } from '../rows/transaction.ts';

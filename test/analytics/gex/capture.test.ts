@@ -6,7 +6,7 @@ import { methodologyVersion } from '../../../src/analytics/methodology.ts';
 import { blackScholes } from '../../../src/analytics/pricing/black-scholes.ts';
 import type { ChainCapture, ChainRow } from '../../../src/domain/chain/chain.ts';
 import { standardRoots } from '../../../src/domain/chain/option-root.ts';
-import type { GexCapture } from '../../../src/domain/gex.ts';
+import type { GexCapture } from '../../../src/domain/gex/gex.ts';
 import { chainOf, market, pricedChain, pricedRow, sessionDate } from '../priced-chain.ts';
 
 const strikes = Array.from({ length: 21 }, (_, i) => 550 + 5 * i);

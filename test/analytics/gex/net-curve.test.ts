@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { netCurve, rowsOfExpiries } from '../../../src/analytics/gex/net-curve.ts';
-import { type GexRow, gexColumns, gexRowAt } from '../../../src/domain/gex.ts';
+import { type GexRow, gexColumns, gexRowAt } from '../../../src/domain/gex/gex.ts';
 import { epochDay } from '../../../src/domain/market-time.ts';
 
 const [near, far] = ['2026-11-20', '2026-12-18'];

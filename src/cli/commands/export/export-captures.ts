@@ -2,7 +2,7 @@ import { shownGreek } from '../../../domain/chain/chain.ts';
 import { chainColumns, greekColumns, greekNames } from '../../../domain/chain/chain-columns.ts';
 import { contractId } from '../../../domain/chain/option-contract.ts';
 import { restRows, restTypes } from '../../../domain/columns.ts';
-import { gexRowAt } from '../../../domain/gex.ts';
+import { gexRowAt } from '../../../domain/gex/gex.ts';
 import type { Exporter } from './exporter.ts';
 
 const chainNumbers = restRows(chainColumns);

@@ -1,6 +1,6 @@
-import type { CaptureInputs } from './chain/capture-inputs.ts';
+import type { CaptureInputs } from '../chain/capture-inputs.ts';
+import { dateOfEpochDay, epochDay, type SessionDate } from '../market-time.ts';
 import type { FlipStatus } from './flip-status.ts';
-import { dateOfEpochDay, epochDay, type SessionDate } from './market-time.ts';
 
 /** Dealer gamma exposure at one strike, summed over expiries when `expiry` is null (spec 2.10). */
 export interface GexRow {
