@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { namesOf } from '../../src/domain/columns.ts';
 import { gexRowAt } from '../../src/domain/gex/gex.ts';
+import { expiryColumns, profileColumns, strikeColumns } from '../../src/domain/gex/gex-columns.ts';
 import { toBarColumns } from '../../src/domain/market/bar.ts';
 import { chainCapturesAt, lineColumns } from '../../src/store/chain/chain-captures.ts';
 import { contractLines } from '../../src/store/chain/contract-lines.ts';
@@ -9,6 +11,7 @@ import { gexCapturesOf } from '../../src/store/gex/captures.ts';
 import { decodeBars, encodeBars } from '../../src/store/market/bar-codec.ts';
 import { inTransaction } from '../../src/store/rows/transaction.ts';
 import { type Columns, decodeBlock, encodeBlock, layoutOf } from '../../src/store/series/codec.ts';
+import { storedNumbers } from '../../src/store/series/stored-columns.ts';
 import { coverage, measures } from '../support/flow.ts';
 import { chainCapture, chainRow, gexCapture, newYork, saveCaptures } from '../support/option-market.ts';
 import { type TestStore, testStore } from '../support/store.ts';
@@ -91,7 +94,7 @@ const figures = {
   inconsistent: true,
 };
 
-test.each(['deltaAdj', 'callOi', 'putOi', 'gex0dte'] as const)(
+test.each(namesOf(strikeColumns).filter((name) => name !== 'gex'))(
   'a strike curve stored without %s reads it as unknown',
   async (name) => {
     await saveCaptures(store, { gex: [gexCapture('SPY', at, [strikeRow])] });
@@ -103,7 +106,7 @@ test.each(['deltaAdj', 'callOi', 'putOi', 'gex0dte'] as const)(
   },
 );
 
-test.each(['maxPain', 'expectedMoveStraddle', 'expectedMoveSigma', 'atmIv', 'moveRatio', 'inconsistent'] as const)(
+test.each([...namesOf(expiryColumns), 'inconsistent'])(
   'the figures of an expiry stored without %s read it as unknown',
   async (name) => {
     const expiries = [{ expiry: day, ...figures }];
@@ -154,4 +157,6 @@ test.each(['callVolume', 'putPremiumUsd', 'putTradeCount'] as const)(
 test('a block that does not say which rows it has is an error, never a wrong row', () => {
   const bar = { tsMs: at, open: 2, high: 4, low: 1, close: 3, volume: 7, vwap: 2.5, tradeCount: 2 };
   expect(() => decodeBars(without(encodeBars(toBarColumns([bar])), 'tsMs'))).toThrow('no numbers tsMs');
+  const profile = encodeBlock({ price: Float64Array.of(600), gex: Float64Array.of(5) });
+  expect(() => storedNumbers(decodeBlock(without(profile, 'gex')), profileColumns)).toThrow('no numbers gex');
 });

@@ -31,17 +31,17 @@ export type GexCaptureAvgAggregateOutputType = {
   zeroGamma: number | null
   callGexPeak: number | null
   putGexPeak: number | null
+  callWall: number | null
+  putWall: number | null
   netVanna: number | null
   netCharm: number | null
   oiCoverage: number | null
   contractCount: number | null
   gammaAbsent: number | null
+  gammaDecimals: number | null
   impliedSpot: number | null
   inconsistentExpiries: number | null
   delayMs: number | null
-  callWall: number | null
-  putWall: number | null
-  gammaDecimals: number | null
 }
 
 export type GexCaptureSumAggregateOutputType = {
@@ -53,17 +53,17 @@ export type GexCaptureSumAggregateOutputType = {
   zeroGamma: number | null
   callGexPeak: number | null
   putGexPeak: number | null
+  callWall: number | null
+  putWall: number | null
   netVanna: number | null
   netCharm: number | null
   oiCoverage: number | null
   contractCount: number | null
   gammaAbsent: number | null
+  gammaDecimals: number | null
   impliedSpot: number | null
   inconsistentExpiries: number | null
   delayMs: number | null
-  callWall: number | null
-  putWall: number | null
-  gammaDecimals: number | null
 }
 
 export type GexCaptureMinAggregateOutputType = {
@@ -77,27 +77,27 @@ export type GexCaptureMinAggregateOutputType = {
   zeroGamma: number | null
   callGexPeak: number | null
   putGexPeak: number | null
+  callWall: number | null
+  putWall: number | null
+  flipStatus: string | null
   netVanna: number | null
   netCharm: number | null
   gammaSource: string | null
   oiCoverage: number | null
   contractCount: number | null
   gammaAbsent: number | null
+  gammaDecimals: number | null
   methodologyVersion: string | null
+  impliedSpot: number | null
+  spotStale: boolean | null
+  inconsistentExpiries: number | null
+  delayMs: number | null
+  subset: boolean | null
   version: string | null
   strikes: runtime.Bytes | null
   byExpiry: runtime.Bytes | null
   expiries: runtime.Bytes | null
-  impliedSpot: number | null
-  spotStale: boolean | null
-  inconsistentExpiries: number | null
   profile: runtime.Bytes | null
-  delayMs: number | null
-  subset: boolean | null
-  callWall: number | null
-  putWall: number | null
-  flipStatus: string | null
-  gammaDecimals: number | null
   inputs: runtime.Bytes | null
   productVersion: string | null
 }
@@ -113,27 +113,27 @@ export type GexCaptureMaxAggregateOutputType = {
   zeroGamma: number | null
   callGexPeak: number | null
   putGexPeak: number | null
+  callWall: number | null
+  putWall: number | null
+  flipStatus: string | null
   netVanna: number | null
   netCharm: number | null
   gammaSource: string | null
   oiCoverage: number | null
   contractCount: number | null
   gammaAbsent: number | null
+  gammaDecimals: number | null
   methodologyVersion: string | null
+  impliedSpot: number | null
+  spotStale: boolean | null
+  inconsistentExpiries: number | null
+  delayMs: number | null
+  subset: boolean | null
   version: string | null
   strikes: runtime.Bytes | null
   byExpiry: runtime.Bytes | null
   expiries: runtime.Bytes | null
-  impliedSpot: number | null
-  spotStale: boolean | null
-  inconsistentExpiries: number | null
   profile: runtime.Bytes | null
-  delayMs: number | null
-  subset: boolean | null
-  callWall: number | null
-  putWall: number | null
-  flipStatus: string | null
-  gammaDecimals: number | null
   inputs: runtime.Bytes | null
   productVersion: string | null
 }
@@ -149,27 +149,27 @@ export type GexCaptureCountAggregateOutputType = {
   zeroGamma: number
   callGexPeak: number
   putGexPeak: number
+  callWall: number
+  putWall: number
+  flipStatus: number
   netVanna: number
   netCharm: number
   gammaSource: number
   oiCoverage: number
   contractCount: number
   gammaAbsent: number
+  gammaDecimals: number
   methodologyVersion: number
+  impliedSpot: number
+  spotStale: number
+  inconsistentExpiries: number
+  delayMs: number
+  subset: number
   version: number
   strikes: number
   byExpiry: number
   expiries: number
-  impliedSpot: number
-  spotStale: number
-  inconsistentExpiries: number
   profile: number
-  delayMs: number
-  subset: number
-  callWall: number
-  putWall: number
-  flipStatus: number
-  gammaDecimals: number
   inputs: number
   productVersion: number
   _all: number
@@ -185,17 +185,17 @@ export type GexCaptureAvgAggregateInputType = {
   zeroGamma?: true
   callGexPeak?: true
   putGexPeak?: true
+  callWall?: true
+  putWall?: true
   netVanna?: true
   netCharm?: true
   oiCoverage?: true
   contractCount?: true
   gammaAbsent?: true
+  gammaDecimals?: true
   impliedSpot?: true
   inconsistentExpiries?: true
   delayMs?: true
-  callWall?: true
-  putWall?: true
-  gammaDecimals?: true
 }
 
 export type GexCaptureSumAggregateInputType = {
@@ -207,17 +207,17 @@ export type GexCaptureSumAggregateInputType = {
   zeroGamma?: true
   callGexPeak?: true
   putGexPeak?: true
+  callWall?: true
+  putWall?: true
   netVanna?: true
   netCharm?: true
   oiCoverage?: true
   contractCount?: true
   gammaAbsent?: true
+  gammaDecimals?: true
   impliedSpot?: true
   inconsistentExpiries?: true
   delayMs?: true
-  callWall?: true
-  putWall?: true
-  gammaDecimals?: true
 }
 
 export type GexCaptureMinAggregateInputType = {
@@ -231,27 +231,27 @@ export type GexCaptureMinAggregateInputType = {
   zeroGamma?: true
   callGexPeak?: true
   putGexPeak?: true
+  callWall?: true
+  putWall?: true
+  flipStatus?: true
   netVanna?: true
   netCharm?: true
   gammaSource?: true
   oiCoverage?: true
   contractCount?: true
   gammaAbsent?: true
+  gammaDecimals?: true
   methodologyVersion?: true
+  impliedSpot?: true
+  spotStale?: true
+  inconsistentExpiries?: true
+  delayMs?: true
+  subset?: true
   version?: true
   strikes?: true
   byExpiry?: true
   expiries?: true
-  impliedSpot?: true
-  spotStale?: true
-  inconsistentExpiries?: true
   profile?: true
-  delayMs?: true
-  subset?: true
-  callWall?: true
-  putWall?: true
-  flipStatus?: true
-  gammaDecimals?: true
   inputs?: true
   productVersion?: true
 }
@@ -267,27 +267,27 @@ export type GexCaptureMaxAggregateInputType = {
   zeroGamma?: true
   callGexPeak?: true
   putGexPeak?: true
+  callWall?: true
+  putWall?: true
+  flipStatus?: true
   netVanna?: true
   netCharm?: true
   gammaSource?: true
   oiCoverage?: true
   contractCount?: true
   gammaAbsent?: true
+  gammaDecimals?: true
   methodologyVersion?: true
+  impliedSpot?: true
+  spotStale?: true
+  inconsistentExpiries?: true
+  delayMs?: true
+  subset?: true
   version?: true
   strikes?: true
   byExpiry?: true
   expiries?: true
-  impliedSpot?: true
-  spotStale?: true
-  inconsistentExpiries?: true
   profile?: true
-  delayMs?: true
-  subset?: true
-  callWall?: true
-  putWall?: true
-  flipStatus?: true
-  gammaDecimals?: true
   inputs?: true
   productVersion?: true
 }
@@ -303,27 +303,27 @@ export type GexCaptureCountAggregateInputType = {
   zeroGamma?: true
   callGexPeak?: true
   putGexPeak?: true
+  callWall?: true
+  putWall?: true
+  flipStatus?: true
   netVanna?: true
   netCharm?: true
   gammaSource?: true
   oiCoverage?: true
   contractCount?: true
   gammaAbsent?: true
+  gammaDecimals?: true
   methodologyVersion?: true
+  impliedSpot?: true
+  spotStale?: true
+  inconsistentExpiries?: true
+  delayMs?: true
+  subset?: true
   version?: true
   strikes?: true
   byExpiry?: true
   expiries?: true
-  impliedSpot?: true
-  spotStale?: true
-  inconsistentExpiries?: true
   profile?: true
-  delayMs?: true
-  subset?: true
-  callWall?: true
-  putWall?: true
-  flipStatus?: true
-  gammaDecimals?: true
   inputs?: true
   productVersion?: true
   _all?: true
@@ -378,27 +378,27 @@ export type GexCaptureGroupByOutputType = {
   zeroGamma: number | null
   callGexPeak: number | null
   putGexPeak: number | null
+  callWall: number | null
+  putWall: number | null
+  flipStatus: string | null
   netVanna: number | null
   netCharm: number | null
   gammaSource: string
   oiCoverage: number
   contractCount: number
   gammaAbsent: number
+  gammaDecimals: number | null
   methodologyVersion: string
+  impliedSpot: number | null
+  spotStale: boolean | null
+  inconsistentExpiries: number | null
+  delayMs: number | null
+  subset: boolean | null
   version: string
   strikes: runtime.Bytes
   byExpiry: runtime.Bytes
   expiries: runtime.Bytes
-  impliedSpot: number | null
-  spotStale: boolean | null
-  inconsistentExpiries: number | null
   profile: runtime.Bytes | null
-  delayMs: number | null
-  subset: boolean | null
-  callWall: number | null
-  putWall: number | null
-  flipStatus: string | null
-  gammaDecimals: number | null
   inputs: runtime.Bytes | null
   productVersion: string | null
   _count: GexCaptureCountAggregateOutputType | null
@@ -437,27 +437,27 @@ export type GexCaptureWhereInput = {
   zeroGamma?: Prisma.FloatNullableFilter<"GexCapture"> | number | null
   callGexPeak?: Prisma.IntNullableFilter<"GexCapture"> | number | null
   putGexPeak?: Prisma.IntNullableFilter<"GexCapture"> | number | null
+  callWall?: Prisma.IntNullableFilter<"GexCapture"> | number | null
+  putWall?: Prisma.IntNullableFilter<"GexCapture"> | number | null
+  flipStatus?: Prisma.StringNullableFilter<"GexCapture"> | string | null
   netVanna?: Prisma.FloatNullableFilter<"GexCapture"> | number | null
   netCharm?: Prisma.FloatNullableFilter<"GexCapture"> | number | null
   gammaSource?: Prisma.StringFilter<"GexCapture"> | string
   oiCoverage?: Prisma.FloatFilter<"GexCapture"> | number
   contractCount?: Prisma.IntFilter<"GexCapture"> | number
   gammaAbsent?: Prisma.IntFilter<"GexCapture"> | number
+  gammaDecimals?: Prisma.IntNullableFilter<"GexCapture"> | number | null
   methodologyVersion?: Prisma.StringFilter<"GexCapture"> | string
+  impliedSpot?: Prisma.FloatNullableFilter<"GexCapture"> | number | null
+  spotStale?: Prisma.BoolNullableFilter<"GexCapture"> | boolean | null
+  inconsistentExpiries?: Prisma.IntNullableFilter<"GexCapture"> | number | null
+  delayMs?: Prisma.IntNullableFilter<"GexCapture"> | number | null
+  subset?: Prisma.BoolNullableFilter<"GexCapture"> | boolean | null
   version?: Prisma.StringFilter<"GexCapture"> | string
   strikes?: Prisma.BytesFilter<"GexCapture"> | runtime.Bytes
   byExpiry?: Prisma.BytesFilter<"GexCapture"> | runtime.Bytes
   expiries?: Prisma.BytesFilter<"GexCapture"> | runtime.Bytes
-  impliedSpot?: Prisma.FloatNullableFilter<"GexCapture"> | number | null
-  spotStale?: Prisma.BoolNullableFilter<"GexCapture"> | boolean | null
-  inconsistentExpiries?: Prisma.IntNullableFilter<"GexCapture"> | number | null
   profile?: Prisma.BytesNullableFilter<"GexCapture"> | runtime.Bytes | null
-  delayMs?: Prisma.IntNullableFilter<"GexCapture"> | number | null
-  subset?: Prisma.BoolNullableFilter<"GexCapture"> | boolean | null
-  callWall?: Prisma.IntNullableFilter<"GexCapture"> | number | null
-  putWall?: Prisma.IntNullableFilter<"GexCapture"> | number | null
-  flipStatus?: Prisma.StringNullableFilter<"GexCapture"> | string | null
-  gammaDecimals?: Prisma.IntNullableFilter<"GexCapture"> | number | null
   inputs?: Prisma.BytesNullableFilter<"GexCapture"> | runtime.Bytes | null
   productVersion?: Prisma.StringNullableFilter<"GexCapture"> | string | null
 }
@@ -473,27 +473,27 @@ export type GexCaptureOrderByWithRelationInput = {
   zeroGamma?: Prisma.SortOrderInput | Prisma.SortOrder
   callGexPeak?: Prisma.SortOrderInput | Prisma.SortOrder
   putGexPeak?: Prisma.SortOrderInput | Prisma.SortOrder
+  callWall?: Prisma.SortOrderInput | Prisma.SortOrder
+  putWall?: Prisma.SortOrderInput | Prisma.SortOrder
+  flipStatus?: Prisma.SortOrderInput | Prisma.SortOrder
   netVanna?: Prisma.SortOrderInput | Prisma.SortOrder
   netCharm?: Prisma.SortOrderInput | Prisma.SortOrder
   gammaSource?: Prisma.SortOrder
   oiCoverage?: Prisma.SortOrder
   contractCount?: Prisma.SortOrder
   gammaAbsent?: Prisma.SortOrder
+  gammaDecimals?: Prisma.SortOrderInput | Prisma.SortOrder
   methodologyVersion?: Prisma.SortOrder
+  impliedSpot?: Prisma.SortOrderInput | Prisma.SortOrder
+  spotStale?: Prisma.SortOrderInput | Prisma.SortOrder
+  inconsistentExpiries?: Prisma.SortOrderInput | Prisma.SortOrder
+  delayMs?: Prisma.SortOrderInput | Prisma.SortOrder
+  subset?: Prisma.SortOrderInput | Prisma.SortOrder
   version?: Prisma.SortOrder
   strikes?: Prisma.SortOrder
   byExpiry?: Prisma.SortOrder
   expiries?: Prisma.SortOrder
-  impliedSpot?: Prisma.SortOrderInput | Prisma.SortOrder
-  spotStale?: Prisma.SortOrderInput | Prisma.SortOrder
-  inconsistentExpiries?: Prisma.SortOrderInput | Prisma.SortOrder
   profile?: Prisma.SortOrderInput | Prisma.SortOrder
-  delayMs?: Prisma.SortOrderInput | Prisma.SortOrder
-  subset?: Prisma.SortOrderInput | Prisma.SortOrder
-  callWall?: Prisma.SortOrderInput | Prisma.SortOrder
-  putWall?: Prisma.SortOrderInput | Prisma.SortOrder
-  flipStatus?: Prisma.SortOrderInput | Prisma.SortOrder
-  gammaDecimals?: Prisma.SortOrderInput | Prisma.SortOrder
   inputs?: Prisma.SortOrderInput | Prisma.SortOrder
   productVersion?: Prisma.SortOrderInput | Prisma.SortOrder
 }
@@ -513,27 +513,27 @@ export type GexCaptureWhereUniqueInput = Prisma.AtLeast<{
   zeroGamma?: Prisma.FloatNullableFilter<"GexCapture"> | number | null
   callGexPeak?: Prisma.IntNullableFilter<"GexCapture"> | number | null
   putGexPeak?: Prisma.IntNullableFilter<"GexCapture"> | number | null
+  callWall?: Prisma.IntNullableFilter<"GexCapture"> | number | null
+  putWall?: Prisma.IntNullableFilter<"GexCapture"> | number | null
+  flipStatus?: Prisma.StringNullableFilter<"GexCapture"> | string | null
   netVanna?: Prisma.FloatNullableFilter<"GexCapture"> | number | null
   netCharm?: Prisma.FloatNullableFilter<"GexCapture"> | number | null
   gammaSource?: Prisma.StringFilter<"GexCapture"> | string
   oiCoverage?: Prisma.FloatFilter<"GexCapture"> | number
   contractCount?: Prisma.IntFilter<"GexCapture"> | number
   gammaAbsent?: Prisma.IntFilter<"GexCapture"> | number
+  gammaDecimals?: Prisma.IntNullableFilter<"GexCapture"> | number | null
   methodologyVersion?: Prisma.StringFilter<"GexCapture"> | string
+  impliedSpot?: Prisma.FloatNullableFilter<"GexCapture"> | number | null
+  spotStale?: Prisma.BoolNullableFilter<"GexCapture"> | boolean | null
+  inconsistentExpiries?: Prisma.IntNullableFilter<"GexCapture"> | number | null
+  delayMs?: Prisma.IntNullableFilter<"GexCapture"> | number | null
+  subset?: Prisma.BoolNullableFilter<"GexCapture"> | boolean | null
   version?: Prisma.StringFilter<"GexCapture"> | string
   strikes?: Prisma.BytesFilter<"GexCapture"> | runtime.Bytes
   byExpiry?: Prisma.BytesFilter<"GexCapture"> | runtime.Bytes
   expiries?: Prisma.BytesFilter<"GexCapture"> | runtime.Bytes
-  impliedSpot?: Prisma.FloatNullableFilter<"GexCapture"> | number | null
-  spotStale?: Prisma.BoolNullableFilter<"GexCapture"> | boolean | null
-  inconsistentExpiries?: Prisma.IntNullableFilter<"GexCapture"> | number | null
   profile?: Prisma.BytesNullableFilter<"GexCapture"> | runtime.Bytes | null
-  delayMs?: Prisma.IntNullableFilter<"GexCapture"> | number | null
-  subset?: Prisma.BoolNullableFilter<"GexCapture"> | boolean | null
-  callWall?: Prisma.IntNullableFilter<"GexCapture"> | number | null
-  putWall?: Prisma.IntNullableFilter<"GexCapture"> | number | null
-  flipStatus?: Prisma.StringNullableFilter<"GexCapture"> | string | null
-  gammaDecimals?: Prisma.IntNullableFilter<"GexCapture"> | number | null
   inputs?: Prisma.BytesNullableFilter<"GexCapture"> | runtime.Bytes | null
   productVersion?: Prisma.StringNullableFilter<"GexCapture"> | string | null
 }, "underlying_capturedAt">
@@ -549,27 +549,27 @@ export type GexCaptureOrderByWithAggregationInput = {
   zeroGamma?: Prisma.SortOrderInput | Prisma.SortOrder
   callGexPeak?: Prisma.SortOrderInput | Prisma.SortOrder
   putGexPeak?: Prisma.SortOrderInput | Prisma.SortOrder
+  callWall?: Prisma.SortOrderInput | Prisma.SortOrder
+  putWall?: Prisma.SortOrderInput | Prisma.SortOrder
+  flipStatus?: Prisma.SortOrderInput | Prisma.SortOrder
   netVanna?: Prisma.SortOrderInput | Prisma.SortOrder
   netCharm?: Prisma.SortOrderInput | Prisma.SortOrder
   gammaSource?: Prisma.SortOrder
   oiCoverage?: Prisma.SortOrder
   contractCount?: Prisma.SortOrder
   gammaAbsent?: Prisma.SortOrder
+  gammaDecimals?: Prisma.SortOrderInput | Prisma.SortOrder
   methodologyVersion?: Prisma.SortOrder
+  impliedSpot?: Prisma.SortOrderInput | Prisma.SortOrder
+  spotStale?: Prisma.SortOrderInput | Prisma.SortOrder
+  inconsistentExpiries?: Prisma.SortOrderInput | Prisma.SortOrder
+  delayMs?: Prisma.SortOrderInput | Prisma.SortOrder
+  subset?: Prisma.SortOrderInput | Prisma.SortOrder
   version?: Prisma.SortOrder
   strikes?: Prisma.SortOrder
   byExpiry?: Prisma.SortOrder
   expiries?: Prisma.SortOrder
-  impliedSpot?: Prisma.SortOrderInput | Prisma.SortOrder
-  spotStale?: Prisma.SortOrderInput | Prisma.SortOrder
-  inconsistentExpiries?: Prisma.SortOrderInput | Prisma.SortOrder
   profile?: Prisma.SortOrderInput | Prisma.SortOrder
-  delayMs?: Prisma.SortOrderInput | Prisma.SortOrder
-  subset?: Prisma.SortOrderInput | Prisma.SortOrder
-  callWall?: Prisma.SortOrderInput | Prisma.SortOrder
-  putWall?: Prisma.SortOrderInput | Prisma.SortOrder
-  flipStatus?: Prisma.SortOrderInput | Prisma.SortOrder
-  gammaDecimals?: Prisma.SortOrderInput | Prisma.SortOrder
   inputs?: Prisma.SortOrderInput | Prisma.SortOrder
   productVersion?: Prisma.SortOrderInput | Prisma.SortOrder
   _count?: Prisma.GexCaptureCountOrderByAggregateInput
@@ -593,27 +593,27 @@ export type GexCaptureScalarWhereWithAggregatesInput = {
   zeroGamma?: Prisma.FloatNullableWithAggregatesFilter<"GexCapture"> | number | null
   callGexPeak?: Prisma.IntNullableWithAggregatesFilter<"GexCapture"> | number | null
   putGexPeak?: Prisma.IntNullableWithAggregatesFilter<"GexCapture"> | number | null
+  callWall?: Prisma.IntNullableWithAggregatesFilter<"GexCapture"> | number | null
+  putWall?: Prisma.IntNullableWithAggregatesFilter<"GexCapture"> | number | null
+  flipStatus?: Prisma.StringNullableWithAggregatesFilter<"GexCapture"> | string | null
   netVanna?: Prisma.FloatNullableWithAggregatesFilter<"GexCapture"> | number | null
   netCharm?: Prisma.FloatNullableWithAggregatesFilter<"GexCapture"> | number | null
   gammaSource?: Prisma.StringWithAggregatesFilter<"GexCapture"> | string
   oiCoverage?: Prisma.FloatWithAggregatesFilter<"GexCapture"> | number
   contractCount?: Prisma.IntWithAggregatesFilter<"GexCapture"> | number
   gammaAbsent?: Prisma.IntWithAggregatesFilter<"GexCapture"> | number
+  gammaDecimals?: Prisma.IntNullableWithAggregatesFilter<"GexCapture"> | number | null
   methodologyVersion?: Prisma.StringWithAggregatesFilter<"GexCapture"> | string
+  impliedSpot?: Prisma.FloatNullableWithAggregatesFilter<"GexCapture"> | number | null
+  spotStale?: Prisma.BoolNullableWithAggregatesFilter<"GexCapture"> | boolean | null
+  inconsistentExpiries?: Prisma.IntNullableWithAggregatesFilter<"GexCapture"> | number | null
+  delayMs?: Prisma.IntNullableWithAggregatesFilter<"GexCapture"> | number | null
+  subset?: Prisma.BoolNullableWithAggregatesFilter<"GexCapture"> | boolean | null
   version?: Prisma.StringWithAggregatesFilter<"GexCapture"> | string
   strikes?: Prisma.BytesWithAggregatesFilter<"GexCapture"> | runtime.Bytes
   byExpiry?: Prisma.BytesWithAggregatesFilter<"GexCapture"> | runtime.Bytes
   expiries?: Prisma.BytesWithAggregatesFilter<"GexCapture"> | runtime.Bytes
-  impliedSpot?: Prisma.FloatNullableWithAggregatesFilter<"GexCapture"> | number | null
-  spotStale?: Prisma.BoolNullableWithAggregatesFilter<"GexCapture"> | boolean | null
-  inconsistentExpiries?: Prisma.IntNullableWithAggregatesFilter<"GexCapture"> | number | null
   profile?: Prisma.BytesNullableWithAggregatesFilter<"GexCapture"> | runtime.Bytes | null
-  delayMs?: Prisma.IntNullableWithAggregatesFilter<"GexCapture"> | number | null
-  subset?: Prisma.BoolNullableWithAggregatesFilter<"GexCapture"> | boolean | null
-  callWall?: Prisma.IntNullableWithAggregatesFilter<"GexCapture"> | number | null
-  putWall?: Prisma.IntNullableWithAggregatesFilter<"GexCapture"> | number | null
-  flipStatus?: Prisma.StringNullableWithAggregatesFilter<"GexCapture"> | string | null
-  gammaDecimals?: Prisma.IntNullableWithAggregatesFilter<"GexCapture"> | number | null
   inputs?: Prisma.BytesNullableWithAggregatesFilter<"GexCapture"> | runtime.Bytes | null
   productVersion?: Prisma.StringNullableWithAggregatesFilter<"GexCapture"> | string | null
 }
@@ -629,27 +629,27 @@ export type GexCaptureCreateInput = {
   zeroGamma?: number | null
   callGexPeak?: number | null
   putGexPeak?: number | null
+  callWall?: number | null
+  putWall?: number | null
+  flipStatus?: string | null
   netVanna?: number | null
   netCharm?: number | null
   gammaSource: string
   oiCoverage: number
   contractCount: number
   gammaAbsent: number
+  gammaDecimals?: number | null
   methodologyVersion: string
+  impliedSpot?: number | null
+  spotStale?: boolean | null
+  inconsistentExpiries?: number | null
+  delayMs?: number | null
+  subset?: boolean | null
   version: string
   strikes: runtime.Bytes
   byExpiry: runtime.Bytes
   expiries: runtime.Bytes
-  impliedSpot?: number | null
-  spotStale?: boolean | null
-  inconsistentExpiries?: number | null
   profile?: runtime.Bytes | null
-  delayMs?: number | null
-  subset?: boolean | null
-  callWall?: number | null
-  putWall?: number | null
-  flipStatus?: string | null
-  gammaDecimals?: number | null
   inputs?: runtime.Bytes | null
   productVersion?: string | null
 }
@@ -665,27 +665,27 @@ export type GexCaptureUncheckedCreateInput = {
   zeroGamma?: number | null
   callGexPeak?: number | null
   putGexPeak?: number | null
+  callWall?: number | null
+  putWall?: number | null
+  flipStatus?: string | null
   netVanna?: number | null
   netCharm?: number | null
   gammaSource: string
   oiCoverage: number
   contractCount: number
   gammaAbsent: number
+  gammaDecimals?: number | null
   methodologyVersion: string
+  impliedSpot?: number | null
+  spotStale?: boolean | null
+  inconsistentExpiries?: number | null
+  delayMs?: number | null
+  subset?: boolean | null
   version: string
   strikes: runtime.Bytes
   byExpiry: runtime.Bytes
   expiries: runtime.Bytes
-  impliedSpot?: number | null
-  spotStale?: boolean | null
-  inconsistentExpiries?: number | null
   profile?: runtime.Bytes | null
-  delayMs?: number | null
-  subset?: boolean | null
-  callWall?: number | null
-  putWall?: number | null
-  flipStatus?: string | null
-  gammaDecimals?: number | null
   inputs?: runtime.Bytes | null
   productVersion?: string | null
 }
@@ -701,27 +701,27 @@ export type GexCaptureUpdateInput = {
   zeroGamma?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null
   callGexPeak?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
   putGexPeak?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
+  callWall?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
+  putWall?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
+  flipStatus?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   netVanna?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null
   netCharm?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null
   gammaSource?: Prisma.StringFieldUpdateOperationsInput | string
   oiCoverage?: Prisma.FloatFieldUpdateOperationsInput | number
   contractCount?: Prisma.IntFieldUpdateOperationsInput | number
   gammaAbsent?: Prisma.IntFieldUpdateOperationsInput | number
+  gammaDecimals?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
   methodologyVersion?: Prisma.StringFieldUpdateOperationsInput | string
+  impliedSpot?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null
+  spotStale?: Prisma.NullableBoolFieldUpdateOperationsInput | boolean | null
+  inconsistentExpiries?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
+  delayMs?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
+  subset?: Prisma.NullableBoolFieldUpdateOperationsInput | boolean | null
   version?: Prisma.StringFieldUpdateOperationsInput | string
   strikes?: Prisma.BytesFieldUpdateOperationsInput | runtime.Bytes
   byExpiry?: Prisma.BytesFieldUpdateOperationsInput | runtime.Bytes
   expiries?: Prisma.BytesFieldUpdateOperationsInput | runtime.Bytes
-  impliedSpot?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null
-  spotStale?: Prisma.NullableBoolFieldUpdateOperationsInput | boolean | null
-  inconsistentExpiries?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
   profile?: Prisma.NullableBytesFieldUpdateOperationsInput | runtime.Bytes | null
-  delayMs?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
-  subset?: Prisma.NullableBoolFieldUpdateOperationsInput | boolean | null
-  callWall?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
-  putWall?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
-  flipStatus?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
-  gammaDecimals?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
   inputs?: Prisma.NullableBytesFieldUpdateOperationsInput | runtime.Bytes | null
   productVersion?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
 }
@@ -737,27 +737,27 @@ export type GexCaptureUncheckedUpdateInput = {
   zeroGamma?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null
   callGexPeak?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
   putGexPeak?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
+  callWall?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
+  putWall?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
+  flipStatus?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   netVanna?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null
   netCharm?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null
   gammaSource?: Prisma.StringFieldUpdateOperationsInput | string
   oiCoverage?: Prisma.FloatFieldUpdateOperationsInput | number
   contractCount?: Prisma.IntFieldUpdateOperationsInput | number
   gammaAbsent?: Prisma.IntFieldUpdateOperationsInput | number
+  gammaDecimals?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
   methodologyVersion?: Prisma.StringFieldUpdateOperationsInput | string
+  impliedSpot?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null
+  spotStale?: Prisma.NullableBoolFieldUpdateOperationsInput | boolean | null
+  inconsistentExpiries?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
+  delayMs?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
+  subset?: Prisma.NullableBoolFieldUpdateOperationsInput | boolean | null
   version?: Prisma.StringFieldUpdateOperationsInput | string
   strikes?: Prisma.BytesFieldUpdateOperationsInput | runtime.Bytes
   byExpiry?: Prisma.BytesFieldUpdateOperationsInput | runtime.Bytes
   expiries?: Prisma.BytesFieldUpdateOperationsInput | runtime.Bytes
-  impliedSpot?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null
-  spotStale?: Prisma.NullableBoolFieldUpdateOperationsInput | boolean | null
-  inconsistentExpiries?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
   profile?: Prisma.NullableBytesFieldUpdateOperationsInput | runtime.Bytes | null
-  delayMs?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
-  subset?: Prisma.NullableBoolFieldUpdateOperationsInput | boolean | null
-  callWall?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
-  putWall?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
-  flipStatus?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
-  gammaDecimals?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
   inputs?: Prisma.NullableBytesFieldUpdateOperationsInput | runtime.Bytes | null
   productVersion?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
 }
@@ -773,27 +773,27 @@ export type GexCaptureCreateManyInput = {
   zeroGamma?: number | null
   callGexPeak?: number | null
   putGexPeak?: number | null
+  callWall?: number | null
+  putWall?: number | null
+  flipStatus?: string | null
   netVanna?: number | null
   netCharm?: number | null
   gammaSource: string
   oiCoverage: number
   contractCount: number
   gammaAbsent: number
+  gammaDecimals?: number | null
   methodologyVersion: string
+  impliedSpot?: number | null
+  spotStale?: boolean | null
+  inconsistentExpiries?: number | null
+  delayMs?: number | null
+  subset?: boolean | null
   version: string
   strikes: runtime.Bytes
   byExpiry: runtime.Bytes
   expiries: runtime.Bytes
-  impliedSpot?: number | null
-  spotStale?: boolean | null
-  inconsistentExpiries?: number | null
   profile?: runtime.Bytes | null
-  delayMs?: number | null
-  subset?: boolean | null
-  callWall?: number | null
-  putWall?: number | null
-  flipStatus?: string | null
-  gammaDecimals?: number | null
   inputs?: runtime.Bytes | null
   productVersion?: string | null
 }
@@ -809,27 +809,27 @@ export type GexCaptureUpdateManyMutationInput = {
   zeroGamma?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null
   callGexPeak?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
   putGexPeak?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
+  callWall?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
+  putWall?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
+  flipStatus?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   netVanna?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null
   netCharm?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null
   gammaSource?: Prisma.StringFieldUpdateOperationsInput | string
   oiCoverage?: Prisma.FloatFieldUpdateOperationsInput | number
   contractCount?: Prisma.IntFieldUpdateOperationsInput | number
   gammaAbsent?: Prisma.IntFieldUpdateOperationsInput | number
+  gammaDecimals?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
   methodologyVersion?: Prisma.StringFieldUpdateOperationsInput | string
+  impliedSpot?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null
+  spotStale?: Prisma.NullableBoolFieldUpdateOperationsInput | boolean | null
+  inconsistentExpiries?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
+  delayMs?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
+  subset?: Prisma.NullableBoolFieldUpdateOperationsInput | boolean | null
   version?: Prisma.StringFieldUpdateOperationsInput | string
   strikes?: Prisma.BytesFieldUpdateOperationsInput | runtime.Bytes
   byExpiry?: Prisma.BytesFieldUpdateOperationsInput | runtime.Bytes
   expiries?: Prisma.BytesFieldUpdateOperationsInput | runtime.Bytes
-  impliedSpot?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null
-  spotStale?: Prisma.NullableBoolFieldUpdateOperationsInput | boolean | null
-  inconsistentExpiries?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
   profile?: Prisma.NullableBytesFieldUpdateOperationsInput | runtime.Bytes | null
-  delayMs?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
-  subset?: Prisma.NullableBoolFieldUpdateOperationsInput | boolean | null
-  callWall?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
-  putWall?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
-  flipStatus?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
-  gammaDecimals?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
   inputs?: Prisma.NullableBytesFieldUpdateOperationsInput | runtime.Bytes | null
   productVersion?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
 }
@@ -845,27 +845,27 @@ export type GexCaptureUncheckedUpdateManyInput = {
   zeroGamma?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null
   callGexPeak?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
   putGexPeak?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
+  callWall?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
+  putWall?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
+  flipStatus?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   netVanna?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null
   netCharm?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null
   gammaSource?: Prisma.StringFieldUpdateOperationsInput | string
   oiCoverage?: Prisma.FloatFieldUpdateOperationsInput | number
   contractCount?: Prisma.IntFieldUpdateOperationsInput | number
   gammaAbsent?: Prisma.IntFieldUpdateOperationsInput | number
+  gammaDecimals?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
   methodologyVersion?: Prisma.StringFieldUpdateOperationsInput | string
+  impliedSpot?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null
+  spotStale?: Prisma.NullableBoolFieldUpdateOperationsInput | boolean | null
+  inconsistentExpiries?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
+  delayMs?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
+  subset?: Prisma.NullableBoolFieldUpdateOperationsInput | boolean | null
   version?: Prisma.StringFieldUpdateOperationsInput | string
   strikes?: Prisma.BytesFieldUpdateOperationsInput | runtime.Bytes
   byExpiry?: Prisma.BytesFieldUpdateOperationsInput | runtime.Bytes
   expiries?: Prisma.BytesFieldUpdateOperationsInput | runtime.Bytes
-  impliedSpot?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null
-  spotStale?: Prisma.NullableBoolFieldUpdateOperationsInput | boolean | null
-  inconsistentExpiries?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
   profile?: Prisma.NullableBytesFieldUpdateOperationsInput | runtime.Bytes | null
-  delayMs?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
-  subset?: Prisma.NullableBoolFieldUpdateOperationsInput | boolean | null
-  callWall?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
-  putWall?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
-  flipStatus?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
-  gammaDecimals?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
   inputs?: Prisma.NullableBytesFieldUpdateOperationsInput | runtime.Bytes | null
   productVersion?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
 }
@@ -886,27 +886,27 @@ export type GexCaptureCountOrderByAggregateInput = {
   zeroGamma?: Prisma.SortOrder
   callGexPeak?: Prisma.SortOrder
   putGexPeak?: Prisma.SortOrder
+  callWall?: Prisma.SortOrder
+  putWall?: Prisma.SortOrder
+  flipStatus?: Prisma.SortOrder
   netVanna?: Prisma.SortOrder
   netCharm?: Prisma.SortOrder
   gammaSource?: Prisma.SortOrder
   oiCoverage?: Prisma.SortOrder
   contractCount?: Prisma.SortOrder
   gammaAbsent?: Prisma.SortOrder
+  gammaDecimals?: Prisma.SortOrder
   methodologyVersion?: Prisma.SortOrder
+  impliedSpot?: Prisma.SortOrder
+  spotStale?: Prisma.SortOrder
+  inconsistentExpiries?: Prisma.SortOrder
+  delayMs?: Prisma.SortOrder
+  subset?: Prisma.SortOrder
   version?: Prisma.SortOrder
   strikes?: Prisma.SortOrder
   byExpiry?: Prisma.SortOrder
   expiries?: Prisma.SortOrder
-  impliedSpot?: Prisma.SortOrder
-  spotStale?: Prisma.SortOrder
-  inconsistentExpiries?: Prisma.SortOrder
   profile?: Prisma.SortOrder
-  delayMs?: Prisma.SortOrder
-  subset?: Prisma.SortOrder
-  callWall?: Prisma.SortOrder
-  putWall?: Prisma.SortOrder
-  flipStatus?: Prisma.SortOrder
-  gammaDecimals?: Prisma.SortOrder
   inputs?: Prisma.SortOrder
   productVersion?: Prisma.SortOrder
 }
@@ -920,17 +920,17 @@ export type GexCaptureAvgOrderByAggregateInput = {
   zeroGamma?: Prisma.SortOrder
   callGexPeak?: Prisma.SortOrder
   putGexPeak?: Prisma.SortOrder
+  callWall?: Prisma.SortOrder
+  putWall?: Prisma.SortOrder
   netVanna?: Prisma.SortOrder
   netCharm?: Prisma.SortOrder
   oiCoverage?: Prisma.SortOrder
   contractCount?: Prisma.SortOrder
   gammaAbsent?: Prisma.SortOrder
+  gammaDecimals?: Prisma.SortOrder
   impliedSpot?: Prisma.SortOrder
   inconsistentExpiries?: Prisma.SortOrder
   delayMs?: Prisma.SortOrder
-  callWall?: Prisma.SortOrder
-  putWall?: Prisma.SortOrder
-  gammaDecimals?: Prisma.SortOrder
 }
 
 export type GexCaptureMaxOrderByAggregateInput = {
@@ -944,27 +944,27 @@ export type GexCaptureMaxOrderByAggregateInput = {
   zeroGamma?: Prisma.SortOrder
   callGexPeak?: Prisma.SortOrder
   putGexPeak?: Prisma.SortOrder
+  callWall?: Prisma.SortOrder
+  putWall?: Prisma.SortOrder
+  flipStatus?: Prisma.SortOrder
   netVanna?: Prisma.SortOrder
   netCharm?: Prisma.SortOrder
   gammaSource?: Prisma.SortOrder
   oiCoverage?: Prisma.SortOrder
   contractCount?: Prisma.SortOrder
   gammaAbsent?: Prisma.SortOrder
+  gammaDecimals?: Prisma.SortOrder
   methodologyVersion?: Prisma.SortOrder
+  impliedSpot?: Prisma.SortOrder
+  spotStale?: Prisma.SortOrder
+  inconsistentExpiries?: Prisma.SortOrder
+  delayMs?: Prisma.SortOrder
+  subset?: Prisma.SortOrder
   version?: Prisma.SortOrder
   strikes?: Prisma.SortOrder
   byExpiry?: Prisma.SortOrder
   expiries?: Prisma.SortOrder
-  impliedSpot?: Prisma.SortOrder
-  spotStale?: Prisma.SortOrder
-  inconsistentExpiries?: Prisma.SortOrder
   profile?: Prisma.SortOrder
-  delayMs?: Prisma.SortOrder
-  subset?: Prisma.SortOrder
-  callWall?: Prisma.SortOrder
-  putWall?: Prisma.SortOrder
-  flipStatus?: Prisma.SortOrder
-  gammaDecimals?: Prisma.SortOrder
   inputs?: Prisma.SortOrder
   productVersion?: Prisma.SortOrder
 }
@@ -980,27 +980,27 @@ export type GexCaptureMinOrderByAggregateInput = {
   zeroGamma?: Prisma.SortOrder
   callGexPeak?: Prisma.SortOrder
   putGexPeak?: Prisma.SortOrder
+  callWall?: Prisma.SortOrder
+  putWall?: Prisma.SortOrder
+  flipStatus?: Prisma.SortOrder
   netVanna?: Prisma.SortOrder
   netCharm?: Prisma.SortOrder
   gammaSource?: Prisma.SortOrder
   oiCoverage?: Prisma.SortOrder
   contractCount?: Prisma.SortOrder
   gammaAbsent?: Prisma.SortOrder
+  gammaDecimals?: Prisma.SortOrder
   methodologyVersion?: Prisma.SortOrder
+  impliedSpot?: Prisma.SortOrder
+  spotStale?: Prisma.SortOrder
+  inconsistentExpiries?: Prisma.SortOrder
+  delayMs?: Prisma.SortOrder
+  subset?: Prisma.SortOrder
   version?: Prisma.SortOrder
   strikes?: Prisma.SortOrder
   byExpiry?: Prisma.SortOrder
   expiries?: Prisma.SortOrder
-  impliedSpot?: Prisma.SortOrder
-  spotStale?: Prisma.SortOrder
-  inconsistentExpiries?: Prisma.SortOrder
   profile?: Prisma.SortOrder
-  delayMs?: Prisma.SortOrder
-  subset?: Prisma.SortOrder
-  callWall?: Prisma.SortOrder
-  putWall?: Prisma.SortOrder
-  flipStatus?: Prisma.SortOrder
-  gammaDecimals?: Prisma.SortOrder
   inputs?: Prisma.SortOrder
   productVersion?: Prisma.SortOrder
 }
@@ -1014,17 +1014,17 @@ export type GexCaptureSumOrderByAggregateInput = {
   zeroGamma?: Prisma.SortOrder
   callGexPeak?: Prisma.SortOrder
   putGexPeak?: Prisma.SortOrder
+  callWall?: Prisma.SortOrder
+  putWall?: Prisma.SortOrder
   netVanna?: Prisma.SortOrder
   netCharm?: Prisma.SortOrder
   oiCoverage?: Prisma.SortOrder
   contractCount?: Prisma.SortOrder
   gammaAbsent?: Prisma.SortOrder
+  gammaDecimals?: Prisma.SortOrder
   impliedSpot?: Prisma.SortOrder
   inconsistentExpiries?: Prisma.SortOrder
   delayMs?: Prisma.SortOrder
-  callWall?: Prisma.SortOrder
-  putWall?: Prisma.SortOrder
-  gammaDecimals?: Prisma.SortOrder
 }
 
 export type NullableBytesFieldUpdateOperationsInput = {
@@ -1044,27 +1044,27 @@ export type GexCaptureSelect<ExtArgs extends runtime.Types.Extensions.InternalAr
   zeroGamma?: boolean
   callGexPeak?: boolean
   putGexPeak?: boolean
+  callWall?: boolean
+  putWall?: boolean
+  flipStatus?: boolean
   netVanna?: boolean
   netCharm?: boolean
   gammaSource?: boolean
   oiCoverage?: boolean
   contractCount?: boolean
   gammaAbsent?: boolean
+  gammaDecimals?: boolean
   methodologyVersion?: boolean
+  impliedSpot?: boolean
+  spotStale?: boolean
+  inconsistentExpiries?: boolean
+  delayMs?: boolean
+  subset?: boolean
   version?: boolean
   strikes?: boolean
   byExpiry?: boolean
   expiries?: boolean
-  impliedSpot?: boolean
-  spotStale?: boolean
-  inconsistentExpiries?: boolean
   profile?: boolean
-  delayMs?: boolean
-  subset?: boolean
-  callWall?: boolean
-  putWall?: boolean
-  flipStatus?: boolean
-  gammaDecimals?: boolean
   inputs?: boolean
   productVersion?: boolean
 }, ExtArgs["result"]["gexCapture"]>
@@ -1080,27 +1080,27 @@ export type GexCaptureSelectCreateManyAndReturn<ExtArgs extends runtime.Types.Ex
   zeroGamma?: boolean
   callGexPeak?: boolean
   putGexPeak?: boolean
+  callWall?: boolean
+  putWall?: boolean
+  flipStatus?: boolean
   netVanna?: boolean
   netCharm?: boolean
   gammaSource?: boolean
   oiCoverage?: boolean
   contractCount?: boolean
   gammaAbsent?: boolean
+  gammaDecimals?: boolean
   methodologyVersion?: boolean
+  impliedSpot?: boolean
+  spotStale?: boolean
+  inconsistentExpiries?: boolean
+  delayMs?: boolean
+  subset?: boolean
   version?: boolean
   strikes?: boolean
   byExpiry?: boolean
   expiries?: boolean
-  impliedSpot?: boolean
-  spotStale?: boolean
-  inconsistentExpiries?: boolean
   profile?: boolean
-  delayMs?: boolean
-  subset?: boolean
-  callWall?: boolean
-  putWall?: boolean
-  flipStatus?: boolean
-  gammaDecimals?: boolean
   inputs?: boolean
   productVersion?: boolean
 }, ExtArgs["result"]["gexCapture"]>
@@ -1116,27 +1116,27 @@ export type GexCaptureSelectUpdateManyAndReturn<ExtArgs extends runtime.Types.Ex
   zeroGamma?: boolean
   callGexPeak?: boolean
   putGexPeak?: boolean
+  callWall?: boolean
+  putWall?: boolean
+  flipStatus?: boolean
   netVanna?: boolean
   netCharm?: boolean
   gammaSource?: boolean
   oiCoverage?: boolean
   contractCount?: boolean
   gammaAbsent?: boolean
+  gammaDecimals?: boolean
   methodologyVersion?: boolean
+  impliedSpot?: boolean
+  spotStale?: boolean
+  inconsistentExpiries?: boolean
+  delayMs?: boolean
+  subset?: boolean
   version?: boolean
   strikes?: boolean
   byExpiry?: boolean
   expiries?: boolean
-  impliedSpot?: boolean
-  spotStale?: boolean
-  inconsistentExpiries?: boolean
   profile?: boolean
-  delayMs?: boolean
-  subset?: boolean
-  callWall?: boolean
-  putWall?: boolean
-  flipStatus?: boolean
-  gammaDecimals?: boolean
   inputs?: boolean
   productVersion?: boolean
 }, ExtArgs["result"]["gexCapture"]>
@@ -1152,32 +1152,32 @@ export type GexCaptureSelectScalar = {
   zeroGamma?: boolean
   callGexPeak?: boolean
   putGexPeak?: boolean
+  callWall?: boolean
+  putWall?: boolean
+  flipStatus?: boolean
   netVanna?: boolean
   netCharm?: boolean
   gammaSource?: boolean
   oiCoverage?: boolean
   contractCount?: boolean
   gammaAbsent?: boolean
+  gammaDecimals?: boolean
   methodologyVersion?: boolean
+  impliedSpot?: boolean
+  spotStale?: boolean
+  inconsistentExpiries?: boolean
+  delayMs?: boolean
+  subset?: boolean
   version?: boolean
   strikes?: boolean
   byExpiry?: boolean
   expiries?: boolean
-  impliedSpot?: boolean
-  spotStale?: boolean
-  inconsistentExpiries?: boolean
   profile?: boolean
-  delayMs?: boolean
-  subset?: boolean
-  callWall?: boolean
-  putWall?: boolean
-  flipStatus?: boolean
-  gammaDecimals?: boolean
   inputs?: boolean
   productVersion?: boolean
 }
 
-export type GexCaptureOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"underlying" | "capturedAt" | "sessionDate" | "spot" | "priorCloseSpot" | "netGex" | "flipPoint" | "zeroGamma" | "callGexPeak" | "putGexPeak" | "netVanna" | "netCharm" | "gammaSource" | "oiCoverage" | "contractCount" | "gammaAbsent" | "methodologyVersion" | "version" | "strikes" | "byExpiry" | "expiries" | "impliedSpot" | "spotStale" | "inconsistentExpiries" | "profile" | "delayMs" | "subset" | "callWall" | "putWall" | "flipStatus" | "gammaDecimals" | "inputs" | "productVersion", ExtArgs["result"]["gexCapture"]>
+export type GexCaptureOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"underlying" | "capturedAt" | "sessionDate" | "spot" | "priorCloseSpot" | "netGex" | "flipPoint" | "zeroGamma" | "callGexPeak" | "putGexPeak" | "callWall" | "putWall" | "flipStatus" | "netVanna" | "netCharm" | "gammaSource" | "oiCoverage" | "contractCount" | "gammaAbsent" | "gammaDecimals" | "methodologyVersion" | "impliedSpot" | "spotStale" | "inconsistentExpiries" | "delayMs" | "subset" | "version" | "strikes" | "byExpiry" | "expiries" | "profile" | "inputs" | "productVersion", ExtArgs["result"]["gexCapture"]>
 
 export type $GexCapturePayload<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
   name: "GexCapture"
@@ -1193,27 +1193,27 @@ export type $GexCapturePayload<ExtArgs extends runtime.Types.Extensions.Internal
     zeroGamma: number | null
     callGexPeak: number | null
     putGexPeak: number | null
+    callWall: number | null
+    putWall: number | null
+    flipStatus: string | null
     netVanna: number | null
     netCharm: number | null
     gammaSource: string
     oiCoverage: number
     contractCount: number
     gammaAbsent: number
+    gammaDecimals: number | null
     methodologyVersion: string
+    impliedSpot: number | null
+    spotStale: boolean | null
+    inconsistentExpiries: number | null
+    delayMs: number | null
+    subset: boolean | null
     version: string
     strikes: runtime.Bytes
     byExpiry: runtime.Bytes
     expiries: runtime.Bytes
-    impliedSpot: number | null
-    spotStale: boolean | null
-    inconsistentExpiries: number | null
     profile: runtime.Bytes | null
-    delayMs: number | null
-    subset: boolean | null
-    callWall: number | null
-    putWall: number | null
-    flipStatus: string | null
-    gammaDecimals: number | null
     inputs: runtime.Bytes | null
     productVersion: string | null
   }, ExtArgs["result"]["gexCapture"]>
@@ -1352,27 +1352,27 @@ export interface GexCaptureFieldRefs {
   readonly zeroGamma: Prisma.FieldRef<"GexCapture", 'Float'>
   readonly callGexPeak: Prisma.FieldRef<"GexCapture", 'Int'>
   readonly putGexPeak: Prisma.FieldRef<"GexCapture", 'Int'>
+  readonly callWall: Prisma.FieldRef<"GexCapture", 'Int'>
+  readonly putWall: Prisma.FieldRef<"GexCapture", 'Int'>
+  readonly flipStatus: Prisma.FieldRef<"GexCapture", 'String'>
   readonly netVanna: Prisma.FieldRef<"GexCapture", 'Float'>
   readonly netCharm: Prisma.FieldRef<"GexCapture", 'Float'>
   readonly gammaSource: Prisma.FieldRef<"GexCapture", 'String'>
   readonly oiCoverage: Prisma.FieldRef<"GexCapture", 'Float'>
   readonly contractCount: Prisma.FieldRef<"GexCapture", 'Int'>
   readonly gammaAbsent: Prisma.FieldRef<"GexCapture", 'Int'>
+  readonly gammaDecimals: Prisma.FieldRef<"GexCapture", 'Int'>
   readonly methodologyVersion: Prisma.FieldRef<"GexCapture", 'String'>
+  readonly impliedSpot: Prisma.FieldRef<"GexCapture", 'Float'>
+  readonly spotStale: Prisma.FieldRef<"GexCapture", 'Boolean'>
+  readonly inconsistentExpiries: Prisma.FieldRef<"GexCapture", 'Int'>
+  readonly delayMs: Prisma.FieldRef<"GexCapture", 'Int'>
+  readonly subset: Prisma.FieldRef<"GexCapture", 'Boolean'>
   readonly version: Prisma.FieldRef<"GexCapture", 'String'>
   readonly strikes: Prisma.FieldRef<"GexCapture", 'Bytes'>
   readonly byExpiry: Prisma.FieldRef<"GexCapture", 'Bytes'>
   readonly expiries: Prisma.FieldRef<"GexCapture", 'Bytes'>
-  readonly impliedSpot: Prisma.FieldRef<"GexCapture", 'Float'>
-  readonly spotStale: Prisma.FieldRef<"GexCapture", 'Boolean'>
-  readonly inconsistentExpiries: Prisma.FieldRef<"GexCapture", 'Int'>
   readonly profile: Prisma.FieldRef<"GexCapture", 'Bytes'>
-  readonly delayMs: Prisma.FieldRef<"GexCapture", 'Int'>
-  readonly subset: Prisma.FieldRef<"GexCapture", 'Boolean'>
-  readonly callWall: Prisma.FieldRef<"GexCapture", 'Int'>
-  readonly putWall: Prisma.FieldRef<"GexCapture", 'Int'>
-  readonly flipStatus: Prisma.FieldRef<"GexCapture", 'String'>
-  readonly gammaDecimals: Prisma.FieldRef<"GexCapture", 'Int'>
   readonly inputs: Prisma.FieldRef<"GexCapture", 'Bytes'>
   readonly productVersion: Prisma.FieldRef<"GexCapture", 'String'>
 }

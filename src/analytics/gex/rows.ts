@@ -1,10 +1,11 @@
 import type { ChainCapture, ChainRow } from '../../domain/chain/chain.ts';
 import { lastSession } from '../../domain/chain/option-root.ts';
-import type { GexRow } from '../../domain/gex/gex.ts';
+import { type GexRow, gexColumns, gexRowAt } from '../../domain/gex/gex.ts';
 import type { SolvedChain } from '../chain/solve-chain.ts';
 import { methodologySettings } from '../methodology.ts';
 import { type ChainGroup, resolveMultiplier } from '../pricing/chain-groups.ts';
 import { deltaAdjustedGex, gex } from './exposure.ts';
+import { netCurve } from './net-curve.ts';
 import type { SidedGex } from './walls.ts';
 
 /** A capture's rows and what was counted on the way. */
@@ -84,6 +85,8 @@ export function gexRows(chain: ChainCapture, solved: ChainGammas, spot: number):
   sorted.sort((a, b) => a.strike - b.strike || (a.expiry! < b.expiry! ? -1 : 1));
   for (const cell of sorted)
     addCell(rows, cell, expiring.size > 0 ? (expiring.has(cell.expiry!) ? cell.gex : 0) : null);
+  const net = netCurve(gexColumns(rows.byExpiry));
+  rows.strikes = Array.from(net.strike, (_, index) => gexRowAt(net, index));
   return rows;
 }
 
@@ -124,31 +127,13 @@ function addContract(
   else if (cell.deltaAdj !== null) cell.deltaAdj += deltaAdjustedGex(position, spot);
 }
 
-/** Appends a cell to the unsummed rows and adds it to its strike's net row. Cells come ascending by strike. */
-function addCell(rows: GexRows, cell: Cell, gex0dte: number | null): void {
-  const { strike, expiry, gex: value, deltaAdj, callOi, putOi } = cell;
-  rows.byExpiry.push({ strike, expiry, gex: value, deltaAdj, callOi, putOi, gex0dte });
-  let net = rows.strikes.at(-1);
-  let sided = rows.sided.at(-1);
-  if (net?.strike !== strike || sided === undefined) {
-    net = {
-      strike,
-      expiry: null,
-      gex: 0,
-      deltaAdj: 0,
-      callOi: null,
-      putOi: null,
-      gex0dte: gex0dte === null ? null : 0,
-    };
-    sided = { strike, callGex: 0, putGex: 0 };
-    rows.strikes.push(net);
-    rows.sided.push(sided);
+/** Appends a cell to the unsummed rows and to the sides of its strike. Cells come ascending by strike. */
+function addCell(rows: GexRows, { callGex, putGex, ...cell }: Cell, gex0dte: number | null): void {
+  rows.byExpiry.push({ ...cell, gex0dte });
+  const sided = rows.sided.at(-1);
+  if (sided?.strike !== cell.strike) rows.sided.push({ strike: cell.strike, callGex, putGex });
+  else {
+    sided.callGex += callGex;
+    sided.putGex += putGex;
   }
-  net.gex += value;
-  net.deltaAdj = net.deltaAdj === null || deltaAdj === null ? null : net.deltaAdj + deltaAdj;
-  net.callOi = addInterest(net.callOi, callOi);
-  net.putOi = addInterest(net.putOi, putOi);
-  if (gex0dte !== null && net.gex0dte !== null) net.gex0dte += gex0dte;
-  sided.callGex += cell.callGex;
-  sided.putGex += cell.putGex;
 }

@@ -1,38 +1,20 @@
 import type { CaptureInputs } from '../chain/capture-inputs.ts';
+import { type ArraysOf, arraysOf, numbersAt } from '../column-arrays.ts';
+import type { RowOf } from '../columns.ts';
 import { dateOfEpochDay, epochDay, type SessionDate } from '../market-time.ts';
 import type { FlipStatus } from './flip-status.ts';
+import { type expiryColumns, type profileColumns, strikeColumns } from './gex-columns.ts';
 
 /** Dealer gamma exposure at one strike, summed over expiries when `expiry` is null (spec 2.10). */
-export interface GexRow {
+export interface GexRow extends RowOf<typeof strikeColumns> {
   /** Integer thousandths of a dollar. */
   strike: number;
   expiry: SessionDate | null;
-  /** Dollars of dealer hedging per $1 move: calls positive, puts negative. */
-  gex: number;
-  /** Delta-adjusted dollars per $1 move. */
-  deltaAdj: number | null;
-  /** Contracts; null = that right is not listed at the strike. */
-  callOi: number | null;
-  putOi: number | null;
-  /** The part of `gex` whose last session is the capture's; null when no live expiry has it. */
-  gex0dte: number | null;
 }
 
 /** Per-expiry figures of a capture. */
-export interface GexExpiry {
+export interface GexExpiry extends RowOf<typeof expiryColumns> {
   expiry: SessionDate;
-  /** Strike, thousandths, at which expiring holders would receive least. */
-  maxPain: number | null;
-  /** Price of the at-the-money straddle, dollars: the market's expected move. */
-  expectedMoveStraddle: number | null;
-  /** S·σ·√T, dollars: one standard deviation of the price that options are priced with, or the forward they follow. */
-  expectedMoveSigma: number | null;
-  atmIv: number | null;
-  /**
-   * Self-check: expectedMoveSigma ÷ (1.2533 · expectedMoveStraddle), 1 where they agree; null without either, or when
-   * not checked.
-   */
-  moveRatio: number | null;
   /**
    * True when the self-check of an expiry within 30 days fails: its quotes contradict each other or the price of the
    * underlying.
@@ -41,12 +23,7 @@ export interface GexExpiry {
 }
 
 /** Net gamma exposure were the underlying at a price. */
-export interface GexProfilePoint {
-  /** Dollars. */
-  price: number;
-  /** Dollars of dealer hedging per $1 move at that price. */
-  gex: number;
-}
+export type GexProfilePoint = RowOf<typeof profileColumns>;
 
 export const gammaSources = ['solve', 'vendor'] as const;
 export type GammaSource = (typeof gammaSources)[number];
@@ -119,30 +96,18 @@ export interface GexCapture {
  * Strike rows as columns of one length; NaN = unknown. Captures are stored and trimmed in this form; rows are made only
  * for what is served.
  */
-export interface GexColumns {
+export interface GexColumns extends ArraysOf<typeof strikeColumns> {
   strike: Float64Array;
   /** Epoch days; NaN on net rows. */
   expiry: Float64Array;
-  gex: Float64Array;
-  deltaAdj: Float64Array;
-  callOi: Float64Array;
-  putOi: Float64Array;
-  gex0dte: Float64Array;
 }
-
-export const gexColumnNames = ['strike', 'expiry', 'gex', 'deltaAdj', 'callOi', 'putOi', 'gex0dte'] as const;
 
 /** Strike rows as columns. */
 export function gexColumns(rows: readonly GexRow[]): GexColumns {
-  const number = (read: (row: GexRow) => number | null) => Float64Array.from(rows, (row) => read(row) ?? Number.NaN);
   return {
-    strike: number((row) => row.strike),
-    expiry: number((row) => (row.expiry === null ? null : epochDay(row.expiry))),
-    gex: number((row) => row.gex),
-    deltaAdj: number((row) => row.deltaAdj),
-    callOi: number((row) => row.callOi),
-    putOi: number((row) => row.putOi),
-    gex0dte: number((row) => row.gex0dte),
+    strike: Float64Array.from(rows, (row) => row.strike),
+    expiry: Float64Array.from(rows, ({ expiry }) => (expiry === null ? Number.NaN : epochDay(expiry))),
+    ...arraysOf(strikeColumns, rows),
   };
 }
 
@@ -152,23 +117,8 @@ export function gexExpiryAt({ expiry }: Pick<GexColumns, 'expiry'>, index: numbe
   return Number.isNaN(day) ? null : dateOfEpochDay(day);
 }
 
-/** The columns of some of their rows. */
-export function gexColumnsAt(columns: GexColumns, indexes: Uint32Array): GexColumns {
-  const at = (column: Float64Array) => Float64Array.from(indexes, (index) => column[index]!);
-  return Object.fromEntries(gexColumnNames.map((name) => [name, at(columns[name])])) as unknown as GexColumns;
-}
-
-const known = (value: number) => (Number.isNaN(value) ? null : value);
-
 /** The strike row at `index`. */
 export function gexRowAt(columns: GexColumns, index: number): GexRow {
-  return {
-    strike: columns.strike[index]!,
-    expiry: gexExpiryAt(columns, index),
-    gex: columns.gex[index]!,
-    deltaAdj: known(columns.deltaAdj[index]!),
-    callOi: known(columns.callOi[index]!),
-    putOi: known(columns.putOi[index]!),
-    gex0dte: known(columns.gex0dte[index]!),
-  };
+  const numbers = numbersAt(strikeColumns, columns, index);
+  return { strike: columns.strike[index]!, expiry: gexExpiryAt(columns, index), ...numbers };
 }

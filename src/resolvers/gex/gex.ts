@@ -1,6 +1,7 @@
 import { requireReadable } from '../../access/entitlement/entitlement.ts';
 import { topStrikes } from '../../analytics/gex/top-strikes.ts';
-import { type GexColumns, type GexRow, gexColumnsAt, gexExpiryAt, gexRowAt } from '../../domain/gex/gex.ts';
+import { arraysAt } from '../../domain/column-arrays.ts';
+import { type GexColumns, type GexRow, gexExpiryAt, gexRowAt } from '../../domain/gex/gex.ts';
 import type { SessionDate } from '../../domain/market-time.ts';
 import { batched } from '../../runtime/batched.ts';
 import { yieldForRows } from '../../runtime/event-loop.ts';
@@ -90,7 +91,7 @@ const selectedColumns = new WeakMap<Uint32Array, GexColumns>();
 /** The columns of the rows that are served. */
 function servedColumns({ columns, selected }: ServedGexCapture): GexColumns {
   if (selected === null) return columns;
-  const found = selectedColumns.get(selected) ?? gexColumnsAt(columns, selected);
+  const found = selectedColumns.get(selected) ?? arraysAt(columns, selected);
   selectedColumns.set(selected, found);
   return found;
 }

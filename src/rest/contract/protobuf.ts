@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import protobuf from 'protobufjs';
 import { chainColumns } from '../../domain/chain/chain-columns.ts';
 import { type Columns, restNames } from '../../domain/columns.ts';
+import { strikeColumns } from '../../domain/gex/gex-columns.ts';
 import { epochDay } from '../../domain/market-time.ts';
 import { yieldToEventLoop } from '../../runtime/event-loop.ts';
 import { type ContractIdentity, needsRoots } from './option-roots.ts';
@@ -204,6 +205,8 @@ export const chainResponse: ProtobufMessage = {
   },
 };
 
+const setStrikeColumns = setColumns(strikeColumns);
+
 /** `GexGridResponse`. */
 export const gexGridResponse: ProtobufMessage = {
   name: 'GexGridResponse',
@@ -224,16 +227,14 @@ export const gexGridResponse: ProtobufMessage = {
   rowsField: 'rows',
   rows: ({ data }) => (data as { strikes: Row[] }).strikes,
   rowOf: () => (row) =>
-    known({
-      strikeThousandths: row.strike,
-      gex: row.gex,
-      gex_0dte: row.gex_0dte,
-      callOi: row.call_oi,
-      putOi: row.put_oi,
-      deltaAdj: row.delta_adj,
-      expiryEpochDay: typeof row.expiry === 'string' ? epochDay(row.expiry) : null,
-      gexShares: row.gex_shares,
-      gex_0dteShares: row.gex_0dte_shares,
-      deltaAdjShares: row.delta_adj_shares,
-    }),
+    setStrikeColumns(
+      known({
+        strikeThousandths: row.strike,
+        expiryEpochDay: typeof row.expiry === 'string' ? epochDay(row.expiry) : null,
+        gexShares: row.gex_shares,
+        gex_0dteShares: row.gex_0dte_shares,
+        deltaAdjShares: row.delta_adj_shares,
+      }),
+      row,
+    ),
 };

@@ -1,10 +1,12 @@
 import type { GammaSource, GexExpiry, GexProfilePoint } from '../../domain/gex/gex.ts';
+import { expiryColumns, profileColumns, strikeColumns } from '../../domain/gex/gex-columns.ts';
 import { chainRowsAtStrike } from '../../resolvers/chain/chain.ts';
 import { flipIsRemote, flipStatusOf } from '../../resolvers/gex/flip-status.ts';
 import { type GexStrike, inShares, type ServedGexCapture, strikeRows } from '../../resolvers/gex/gex.ts';
 import { priorCloseOf } from '../../resolvers/gex/prior-close.ts';
 import { builder } from '../builder.ts';
 import { ChainRowType } from '../chain/chain.ts';
+import { columnFields } from '../column-fields.ts';
 import { costs } from '../cost.ts';
 import { enumValues } from '../enum-values.ts';
 import { node } from '../node.ts';
@@ -24,35 +26,17 @@ export const GexStrikeType = builder.objectRef<GexStrike>('GexStrike').implement
       nullable: true,
       description: 'Expiry of the row; null for a net row.',
     }),
-    gex: t.exposeFloat('gex', {
-      description: 'Dollars of dealer hedging per $1 move: calls positive, puts negative.',
-    }),
+    ...columnFields(t, strikeColumns),
     gexShares: t.float({
       nullable: true,
       description:
         'gex in shares per $1 move: gex divided by the spot, else by the prior close. Null if neither is known.',
       resolve: (row) => inShares(row.capture, row.gex),
     }),
-    deltaAdj: t.exposeFloat('deltaAdj', {
-      nullable: true,
-      description: 'Delta-adjusted gex (|delta| × gex, summed over contracts), dollars per $1 move; null when unknown.',
-    }),
     deltaAdjShares: t.float({
       nullable: true,
       description: 'deltaAdj in shares per $1 move; null when unknown.',
       resolve: (row) => inShares(row.capture, row.deltaAdj),
-    }),
-    callOi: t.exposeInt('callOi', {
-      nullable: true,
-      description: 'Open interest of calls, contracts; null if no call is listed.',
-    }),
-    putOi: t.exposeInt('putOi', {
-      nullable: true,
-      description: 'Open interest of puts, contracts; null if no put is listed.',
-    }),
-    gex0dte: t.exposeFloat('gex0dte', {
-      nullable: true,
-      description: 'Part of gex that expires in the session of the capture, dollars per $1 move; null if none does.',
     }),
     gex0dteShares: t.float({
       nullable: true,
@@ -72,30 +56,7 @@ const GexExpiryType = builder.objectRef<GexExpiry>('GexExpiry').implement({
   description: "One expiry's figures in a capture.",
   fields: (t) => ({
     expiry: t.expose('expiry', { type: 'SessionDate', description: 'Expiry date.' }),
-    maxPain: t.expose('maxPain', {
-      type: 'StrikeThousandths',
-      nullable: true,
-      description:
-        'Strike at which option holders receive the least at expiry, thousandths of a dollar; null without open interest.',
-    }),
-    expectedMoveStraddle: t.exposeFloat('expectedMoveStraddle', {
-      nullable: true,
-      description: 'Price of the at-the-money straddle, dollars a share; null if a leg has no price.',
-    }),
-    expectedMoveSigma: t.exposeFloat('expectedMoveSigma', {
-      nullable: true,
-      description:
-        'One standard deviation of the price at expiry, S·σ·√T, dollars; null if the volatility is unknown. S is the price that options are priced with: the spot, the implied spot if that is stale, or the forward if options follow it.',
-    }),
-    atmIv: t.exposeFloat('atmIv', {
-      nullable: true,
-      description: 'At-the-money implied volatility, an annualized fraction; null when not solved.',
-    }),
-    moveRatio: t.exposeFloat('moveRatio', {
-      nullable: true,
-      description:
-        'Self-check: expectedMoveSigma divided by 1.2533 times expectedMoveStraddle, 1 if the two agree. Null if either is null or an older version stored the capture.',
-    }),
+    ...columnFields(t, expiryColumns),
     inconsistent: t.exposeBoolean('inconsistent', {
       description: 'True if the expiry is within 30 days and its moveRatio is outside 0.95 to 1.05.',
     }),
@@ -112,10 +73,7 @@ const GammaSourceEnum = builder.enumType('GammaSource', {
 
 const GexProfilePointType = builder.objectRef<GexProfilePoint>('GexProfilePoint').implement({
   description: 'Net gamma exposure were the underlying at a price.',
-  fields: (t) => ({
-    price: t.exposeFloat('price', { description: 'Price of the underlying, dollars.' }),
-    gex: t.exposeFloat('gex', { description: 'Dollars of dealer hedging per $1 move at that price.' }),
-  }),
+  fields: (t) => columnFields(t, profileColumns),
 });
 
 export const GexCaptureType = builder.objectRef<ServedGexCapture>('GexCapture').implement({

@@ -1,6 +1,8 @@
+import { strikeColumns } from '../../domain/gex/gex-columns.ts';
 import { type GexStrike, strikeRows } from '../../resolvers/gex/gex.ts';
 import type { SessionStrikes, SessionStrikesMeta } from '../../resolvers/gex/session-strikes.ts';
 import { builder } from '../builder.ts';
+import { columnFields } from '../column-fields.ts';
 import { costs } from '../cost.ts';
 import { ResponseMetaInterface } from '../response-meta.ts';
 
@@ -19,36 +21,23 @@ const SessionStrikesMetaType = builder.objectRef<SessionStrikesMeta>('SessionStr
   }),
 });
 
+// The route names one of them differently, and lacks another in rows by expiry.
+const { deltaAdj, gex0dte, ...numbers } = strikeColumns;
+
 const SessionStrikeInterface = builder.interfaceRef<GexStrike>('SessionStrike').implement({
   description: "A row of a session's last capture: net, or for one expiry.",
   resolveType: (row) => (row.expiry === null ? 'NetSessionStrike' : 'ExpirySessionStrike'),
   fields: (t) => ({
     strike: t.expose('strike', { type: 'StrikeThousandths', description: 'Strike, thousandths of a dollar.' }),
-    gex: t.exposeFloat('gex', { description: 'Dollars of dealer hedging per $1 move: calls positive, puts negative.' }),
-    deltaAdjGex: t.exposeFloat('deltaAdj', {
-      nullable: true,
-      description: 'Delta-adjusted gex (|delta| × gex, summed over contracts), dollars per $1 move; null when unknown.',
-    }),
-    callOi: t.exposeInt('callOi', {
-      nullable: true,
-      description: 'Open interest of calls, contracts; null if no call is listed.',
-    }),
-    putOi: t.exposeInt('putOi', {
-      nullable: true,
-      description: 'Open interest of puts, contracts; null if no put is listed.',
-    }),
+    ...columnFields(t, numbers),
+    deltaAdjGex: t.exposeFloat('deltaAdj', { nullable: true, description: deltaAdj.description }),
   }),
 });
 
 builder.objectRef<GexStrike>('NetSessionStrike').implement({
   description: 'A row over all expiries.',
   interfaces: [SessionStrikeInterface],
-  fields: (t) => ({
-    gex0dte: t.exposeFloat('gex0dte', {
-      nullable: true,
-      description: 'Part of gex that expires in the session, dollars per $1 move; null if none does.',
-    }),
-  }),
+  fields: (t) => columnFields(t, { gex0dte }),
 });
 
 builder.objectRef<GexStrike>('ExpirySessionStrike').implement({

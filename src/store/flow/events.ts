@@ -12,7 +12,7 @@ import type {
 import { addDays, exchangeInstant, type SessionDate } from '../../domain/market-time.ts';
 import { readFrom, type Store } from '../rows/connection.ts';
 import { anyOf, findAny } from '../rows/models/any-of.ts';
-import { columnTypes, fieldNames } from '../rows/models/columns.ts';
+import { columnTypes, plainFields } from '../rows/models/columns.ts';
 import { copyEncoded, copyRows } from '../rows/models/copied-rows.ts';
 import { numbered } from '../rows/models/rows.ts';
 import { findRows, type Row } from '../rows/models/sets.ts';
@@ -66,7 +66,7 @@ export type CoveredEvent = EventRow & Row<'FlowCoverage'>;
 /** The columns of an event and its coverage that a statement reads. */
 export const eventColumns = { ...columnTypes('FlowEvent'), ...coverageColumns };
 
-const eventFields = fieldNames('FlowEvent');
+const eventFields = plainFields('FlowEvent');
 
 const eventKey = ({ underlying, sessionDate, eventId }: EventKey) => `${underlying} ${sessionDate} ${eventId}`;
 

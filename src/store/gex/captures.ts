@@ -1,21 +1,24 @@
 import { sourceTime } from '../../domain/chain/chain.ts';
+import { arraysOf, numbersAt } from '../../domain/column-arrays.ts';
 import {
   type GexCapture,
   type GexColumns,
   type GexExpiry,
   type GexProfilePoint,
-  gexColumnNames,
   gexColumns,
 } from '../../domain/gex/gex.ts';
+import { expiryColumns, profileColumns, strikeColumns } from '../../domain/gex/gex-columns.ts';
 import { dateOfEpochDay, epochDay, type SessionDate } from '../../domain/market-time.ts';
 import { yieldToEventLoop } from '../../runtime/event-loop.ts';
 import { blockVersion } from '../market/bar-codec.ts';
 import { readFrom, type Store } from '../rows/connection.ts';
+import { columnTypes, type PlainRow, plainFields } from '../rows/models/columns.ts';
 import { findKnownRows } from '../rows/models/known-rows.ts';
 import { findRows, upsertRows } from '../rows/models/sets.ts';
-import { nullable, type SqlType, statement } from '../rows/statement.ts';
+import { nullable, statement } from '../rows/statement.ts';
 import type { Transaction } from '../rows/transaction.ts';
-import { decodeBlock, encodeBlock, known, measures, numbers } from '../series/codec.ts';
+import { decodeBlock, encodeBlock, measures, numbers } from '../series/codec.ts';
+import { storedNumbers } from '../series/stored-columns.ts';
 import { standing } from '../versions/published.ts';
 import { type HeldKind, heldId, type Interval, readHeld, readHeldAsOf } from '../versions/versioned-cache.ts';
 import { encodeInputs } from './inputs.ts';
@@ -36,87 +39,47 @@ export interface GexWindow {
   byExpiry: boolean;
 }
 
-const scalars = [
-  ...(['sessionDate', 'spot', 'priorCloseSpot', 'netGex', 'flipPoint', 'zeroGamma'] as const),
-  ...(['callGexPeak', 'putGexPeak', 'callWall', 'putWall', 'flipStatus'] as const),
-  ...(['netVanna', 'netCharm', 'gammaSource', 'oiCoverage', 'contractCount', 'gammaAbsent', 'gammaDecimals'] as const),
-  ...(['methodologyVersion', 'impliedSpot', 'spotStale', 'inconsistentExpiries'] as const),
-] as const;
-
 const key = ['underlying', 'capturedAt'] as const;
-const headerFields = [...key, 'delayMs', 'subset', ...scalars, 'version'] as const;
-type CaptureHeader = Omit<GexCapture, 'strikes' | 'byExpiry' | 'expiries' | 'profile' | 'inputs'> & { version: string };
+const headerFields = plainFields('GexCapture');
+type CaptureHeader = PlainRow<'GexCapture'>;
 
-const headerColumns = {
-  ...({
-    underlying: 'text',
-    capturedAt: 'int8',
-    delayMs: 'int4?',
-    subset: 'bool?',
-    sessionDate: 'text',
-    spot: 'float8?',
-  } as const),
-  ...({ priorCloseSpot: 'float8?', netGex: 'float8', flipPoint: 'float8?', zeroGamma: 'float8?' } as const),
-  ...({ callGexPeak: 'int4?', putGexPeak: 'int4?', callWall: 'int4?', putWall: 'int4?', flipStatus: 'text?' } as const),
-  ...({ netVanna: 'float8?', netCharm: 'float8?' } as const),
-  ...({ gammaSource: 'text', oiCoverage: 'float8', contractCount: 'int4', gammaAbsent: 'int4' } as const),
-  ...({ gammaDecimals: 'int4?' } as const),
-  ...({ methodologyVersion: 'text', version: 'text', impliedSpot: 'float8?' } as const),
-  ...({ spotStale: 'bool?', inconsistentExpiries: 'int4?' } as const),
-} as const satisfies Record<(typeof headerFields)[number], SqlType>;
+/** Fields that are no figures, and those that are hashed only if known: older captures keep their versions. */
+const apart = new Set<string>([...key, 'delayMs', 'subset', 'version', 'productVersion']);
+const figureFields = headerFields.filter((field) => !apart.has(field)) as (keyof GexCapture)[];
 
-// A row holds what was checked when it was written.
-const headersOf = (rows: readonly { gammaSource: string }[]) => rows as unknown as CaptureHeader[];
+type Figures = Omit<StoredGexCapture, 'strikes' | 'byExpiry' | 'expiries' | 'profile'>;
+
+/** A capture's own figures. A row holds what was checked when it was written. */
+const figuresOf = ({ version: _, productVersion: _p, ...figures }: CaptureHeader) => figures as Figures;
 
 function encodeExpiries(expiries: readonly GexExpiry[]): Uint8Array {
-  const number = (read: (row: GexExpiry) => number | null) =>
-    Float64Array.from(expiries, (row) => read(row) ?? Number.NaN);
   return encodeBlock({
-    expiry: number((row) => epochDay(row.expiry)),
-    maxPain: number((row) => row.maxPain),
-    expectedMoveStraddle: number((row) => row.expectedMoveStraddle),
-    expectedMoveSigma: number((row) => row.expectedMoveSigma),
-    atmIv: number((row) => row.atmIv),
-    moveRatio: number((row) => row.moveRatio),
-    inconsistent: number((row) => Number(row.inconsistent)),
+    expiry: Float64Array.from(expiries, ({ expiry }) => epochDay(expiry)),
+    ...arraysOf(expiryColumns, expiries),
+    inconsistent: Float64Array.from(expiries, ({ inconsistent }) => Number(inconsistent)),
   });
 }
 
-function encodeProfile(profile: readonly GexProfilePoint[]): Uint8Array {
-  const number = (read: (point: GexProfilePoint) => number) => Float64Array.from(profile, read);
-  return encodeBlock({ price: number(({ price }) => price), gex: number(({ gex }) => gex) });
-}
-
-function decodeProfile(payload: Uint8Array): GexProfilePoint[] {
-  const columns = decodeBlock(payload);
-  const gex = numbers(columns, 'gex');
-  return Array.from(numbers(columns, 'price'), (price, i) => ({ price, gex: gex[i]! }));
-}
-
 function decodeExpiries(payload: Uint8Array): GexExpiry[] {
-  const columns = decodeBlock(payload);
-  const measure = (name: string) => {
-    const values = measures(columns, name);
-    return (index: number) => known(values[index]!);
-  };
-  const [maxPain, straddle, sigma] = ['maxPain', 'expectedMoveStraddle', 'expectedMoveSigma'].map(measure);
-  const [atmIv, moveRatio, inconsistent] = ['atmIv', 'moveRatio', 'inconsistent'].map(measure);
-  return Array.from(numbers(columns, 'expiry'), (day, index) => ({
+  const block = decodeBlock(payload);
+  const figures = storedNumbers(block, expiryColumns);
+  const inconsistent = measures(block, 'inconsistent');
+  return Array.from(numbers(block, 'expiry'), (day, index) => ({
     expiry: dateOfEpochDay(day),
-    maxPain: maxPain!(index),
-    expectedMoveStraddle: straddle!(index),
-    expectedMoveSigma: sigma!(index),
-    atmIv: atmIv!(index),
-    moveRatio: moveRatio!(index),
-    inconsistent: inconsistent!(index) === 1,
+    ...numbersAt(expiryColumns, figures, index),
+    inconsistent: inconsistent[index] === 1,
   }));
 }
 
+function decodeProfile(payload: Uint8Array): GexProfilePoint[] {
+  const points = storedNumbers(decodeBlock(payload), profileColumns);
+  return Array.from(points.price, (_, index) => numbersAt(profileColumns, points, index));
+}
+
 function decodeCurve(payload: Uint8Array): GexColumns {
-  const columns = decodeBlock(payload);
-  return Object.fromEntries(
-    gexColumnNames.map((name) => [name, (name === 'strike' ? numbers : measures)(columns, name)]),
-  ) as unknown as GexColumns;
+  const block = decodeBlock(payload);
+  const [strike, expiry] = [numbers(block, 'strike'), measures(block, 'expiry')];
+  return { strike, expiry, ...storedNumbers(block, strikeColumns) };
 }
 
 /**
@@ -128,12 +91,12 @@ export async function saveGexCapture(tx: Transaction, capture: GexCapture): Prom
     encodeBlock({ ...gexColumns(capture.strikes) }),
     encodeBlock({ ...gexColumns(capture.byExpiry) }),
     encodeExpiries(capture.expiries),
-    encodeProfile(capture.profile ?? []),
+    encodeBlock(arraysOf(profileColumns, capture.profile ?? [])),
   ].map((block) => Buffer.from(block));
   // Captures whose delay is unknown keep the version that they had before delays were stored.
   const delay = capture.delayMs === null ? [] : [capture.delayMs];
   const subset = capture.subset === true;
-  const values = [...scalars.map((name) => capture[name]), ...delay, ...(subset ? ['subset'] : [])];
+  const values = [...figureFields.map((name) => capture[name]), ...delay, ...(subset ? ['subset'] : [])];
   // The same figures by another release of the program are the same capture.
   const inputs = capture.inputs && Buffer.from(encodeInputs(capture.inputs.expiries));
   const parts = [Buffer.from(JSON.stringify(values)), ...blocks, ...(inputs ? [inputs] : [])];
@@ -163,32 +126,30 @@ interface Curves {
 const cacheKey = (what: 'net' | 'expiry', { underlying, capturedAt, version }: CaptureHeader) =>
   `gex:${what}:${underlying}:${capturedAt}:${version}`;
 
-const bytesOf = (columns: GexColumns) => columns.strike.length * gexColumnNames.length * 8;
+const bytesOf = (columns: GexColumns) => columns.strike.length * Object.keys(columns).length * 8;
 
 /** Bytes of payload that are decoded before a yield to the event loop: about 2 ms of work. */
 const yieldBytes = 256 * 1024;
 
-function fromCache(store: Store, { version, ...header }: CaptureHeader, byExpiry: boolean): StoredGexCapture | null {
-  const known = { ...header, version };
-  const curves = store.blocks.get<Curves>(cacheKey('net', known));
-  const rows = byExpiry ? store.blocks.get<GexColumns>(cacheKey('expiry', known)) : null;
-  return curves && rows !== undefined ? { ...header, ...curves, byExpiry: rows } : null;
+function fromCache(store: Store, header: CaptureHeader, byExpiry: boolean): StoredGexCapture | null {
+  const curves = store.blocks.get<Curves>(cacheKey('net', header));
+  const rows = byExpiry ? store.blocks.get<GexColumns>(cacheKey('expiry', header)) : null;
+  return curves && rows !== undefined ? { ...figuresOf(header), ...curves, byExpiry: rows } : null;
 }
 
 type PayloadRow = CaptureHeader & { strikes: Buffer; byExpiry?: Buffer; expiries: Buffer; profile: Buffer | null };
 
 function decoded(store: Store, row: PayloadRow): StoredGexCapture {
-  const { strikes, byExpiry: expiryRows, expiries, profile, ...known } = row;
-  const { version, ...header } = known;
+  const { strikes, byExpiry: expiryRows, expiries, profile, ...header } = row;
   const curves: Curves = {
     strikes: decodeCurve(strikes),
     expiries: decodeExpiries(expiries),
     profile: profile && decodeProfile(profile),
   };
   const byExpiry = expiryRows ? decodeCurve(expiryRows) : null;
-  store.blocks.set(cacheKey('net', known), curves, bytesOf(curves.strikes) + curves.expiries.length * 120 + 2400);
-  if (byExpiry) store.blocks.set(cacheKey('expiry', known), byExpiry, bytesOf(byExpiry));
-  return { ...header, ...curves, byExpiry };
+  store.blocks.set(cacheKey('net', header), curves, bytesOf(curves.strikes) + curves.expiries.length * 120 + 2400);
+  if (byExpiry) store.blocks.set(cacheKey('expiry', header), byExpiry, bytesOf(byExpiry));
+  return { ...figuresOf(header), ...curves, byExpiry };
 }
 
 /** The captures of `wanted`, in its order: from the cache, the others with one statement. */
@@ -200,7 +161,7 @@ async function withCurves(
   const cached = wanted.map((header) => fromCache(store, header, byExpiry));
   const missing = wanted.filter((_, i) => cached[i] === null);
   if (missing.length === 0) return cached as StoredGexCapture[];
-  // CaptureHeader are read again with the payload: a capture rewritten in between must not be half old, half new.
+  // Headers are read again with the payload: a capture rewritten in between must not be half old, half new.
   const fields = [
     ...headerFields,
     'strikes',
@@ -210,7 +171,7 @@ async function withCurves(
   ] as const;
   const from = readFrom(store, 'gex', new Set(missing.map(({ underlying }) => underlying)));
   const found = await findKnownRows(store, from, 'GexCapture', { by: key, keys: missing }, fields);
-  const rows = found as unknown as PayloadRow[];
+  const rows = found as PayloadRow[];
   const read = new Map<string, StoredGexCapture>();
   let bytes = 0;
   for (const row of rows) {
@@ -247,7 +208,7 @@ async function sessionHeaders(
     const from = readFrom(store, 'gex', underlyings);
     const rows = await findRows(from, 'GexCapture', { by: ['underlying', 'sessionDate'], keys }, headerFields);
     rows.sort((a, b) => a.capturedAt - b.capturedAt);
-    return Map.groupBy(headersOf(rows), ({ underlying }) => heldId({ symbol: underlying, part: sessionDate }));
+    return Map.groupBy(rows, ({ underlying }) => heldId({ symbol: underlying, part: sessionDate }));
   });
   return new Map(
     asked.flatMap((each) => {
@@ -278,7 +239,7 @@ export async function gexCapturesOf(
 const latest = statement(
   'gex/latest-gex-captures',
   { underlyings: 'text[]', atMs: 'int8' },
-  { wanted: 'text', nextMs: 'int8?', lastMs: 'int8?', ...nullable(headerColumns) },
+  { wanted: 'text', nextMs: 'int8?', lastMs: 'int8?', ...nullable(columnTypes('GexCapture')) },
 );
 
 const heldLatest: HeldKind<CaptureHeader> = { subject: 'gex', name: 'gex-latest', bytesOf: () => headerBytes };
@@ -324,7 +285,7 @@ export async function latestGexCaptures(
 const following = statement(
   'gex/gex-captures-from',
   { underlyings: 'text[]', fromMs: 'int8[]', throughMs: 'int8', limit: 'int8' },
-  headerColumns,
+  columnTypes('GexCapture'),
 );
 
 /**
@@ -339,7 +300,7 @@ export async function gexCapturesFrom(
 ): Promise<Map<string, StoredGexCapture[]>> {
   const [underlyings, fromMs] = [[...from.keys()], [...from.values()]];
   const rows = await following.rows(readFrom(store, 'gex', underlyings), { underlyings, fromMs, throughMs, limit });
-  return Map.groupBy(await withCurves(store, headersOf(rows), false), (capture) => capture.underlying);
+  return Map.groupBy(await withCurves(store, rows, false), (capture) => capture.underlying);
 }
 
 /**

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type pg from 'pg';
 import { divisible } from '../cluster/routing.ts';
-import { type Model, tableOf } from './models/model-tables.ts';
+import { type Model, plainColumns } from './models/model-tables.ts';
 import type { Reader } from './reader.ts';
 
 /** JavaScript types of PostgreSQL's types. */
@@ -68,8 +68,9 @@ export const statements = new Map<string, Statement>();
 
 /** The columns of a model by the names of its fields. */
 function columnsOf(model: string, alias: string): string {
-  const { fields } = tableOf(model as Model);
-  return fields.map(({ field, column }) => `${alias}.${column} AS "${field}"`).join(', ');
+  return plainColumns(model as Model)
+    .map(({ field, column }) => `${alias}.${column} AS "${field}"`)
+    .join(', ');
 }
 
 /** Reads `sql/<name>.sql`. The comments at its head are for readers and are not sent. */
@@ -81,7 +82,7 @@ function textOf(name: string): string {
 
 /**
  * The statement of `sql/<name>.sql`, read once, when the process starts. `{Model alias}` stands for the model's
- * columns.
+ * columns, except bytes.
  */
 export function statement<const Parameters extends Types, const Columns extends Types>(
   name: string,

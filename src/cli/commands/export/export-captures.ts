@@ -3,9 +3,11 @@ import { chainColumns, greekColumns, greekNames } from '../../../domain/chain/ch
 import { contractId } from '../../../domain/chain/option-contract.ts';
 import { restRows, restTypes } from '../../../domain/columns.ts';
 import { gexRowAt } from '../../../domain/gex/gex.ts';
+import { strikeColumns } from '../../../domain/gex/gex-columns.ts';
 import type { Exporter } from './exporter.ts';
 
 const chainNumbers = restRows(chainColumns);
+const strikeNumbers = restRows(strikeColumns);
 
 /** Every chain captured in the range, a row a contract. */
 export const chain: Exporter = {
@@ -70,11 +72,7 @@ export const gex: Exporter = {
     prior_close_spot: 'float64',
     strike: 'int64',
     expiry: 'text',
-    gex: 'float64',
-    delta_adj: 'float64',
-    call_oi: 'int64',
-    put_oi: 'int64',
-    gex_0dte: 'float64',
+    ...restTypes(strikeColumns),
     implied_spot: 'float64',
     spot_stale: 'bool',
     delay_ms: 'int64',
@@ -90,20 +88,16 @@ export const gex: Exporter = {
       const capture = (await latestGexCaptures(store, [symbol], atMs, { byExpiry: true })).get(symbol);
       const rows = capture?.byExpiry;
       for (let i = 0; i < (rows?.strike.length ?? 0); i++) {
-        const { strike, expiry, gex, deltaAdj, callOi, putOi, gex0dte } = gexRowAt(rows!, i);
+        const row = gexRowAt(rows!, i);
         yield {
           symbol,
           captured_at: atMs,
           session_date: capture!.sessionDate,
           spot: capture!.spot,
           prior_close_spot: capture!.priorCloseSpot,
-          strike,
-          expiry,
-          gex,
-          delta_adj: deltaAdj,
-          call_oi: callOi,
-          put_oi: putOi,
-          gex_0dte: gex0dte,
+          strike: row.strike,
+          expiry: row.expiry,
+          ...strikeNumbers(row),
           implied_spot: capture!.impliedSpot,
           spot_stale: capture!.spotStale,
           delay_ms: capture!.delayMs,

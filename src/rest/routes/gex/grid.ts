@@ -1,3 +1,5 @@
+import { restNames } from '../../../domain/columns.ts';
+import { partColumns } from '../../../domain/gex/gex-columns.ts';
 import { exchangeTimeZone } from '../../../domain/market-time.ts';
 import { flag, oneOf, pointInTime, positiveInt, sessionDatesOrAll, ticker, timeZone } from '../../contract/params.ts';
 import { gexGridResponse } from '../../contract/protobuf.ts';
@@ -30,7 +32,7 @@ export const gexGrid = route({
     dte: dte === undefined ? null : Number(dte),
     byExpiry: by_expiry ?? false,
   }),
-  absent: ['gex_0dte', 'gex_0dte_shares', 'call_oi', 'put_oi'],
+  absent: [...restNames(partColumns), 'gex_0dte_shares'],
   aboutSessions: true,
   errors: [400, 403, 502, 503],
   protobuf: gexGridResponse,

@@ -1,21 +1,27 @@
-import type { SqlType } from '../statement.ts';
-import { type Model, tableOf } from './model-tables.ts';
+import { type Model, plainColumns } from './model-tables.ts';
 import type { FieldOf, Row } from './sets.ts';
 
 type TypeOf<T> = T extends number ? 'float8' : T extends boolean ? 'bool' : 'text';
 
-/** The names of a model's fields. */
-export function fieldNames<M extends Model>(model: M): readonly FieldOf<M>[] {
-  return tableOf(model).fields.map(({ field }) => field as FieldOf<M>);
+/** The fields of a model without its bytes: what is read of a row without its payload. */
+export type PlainField<M extends Model> = {
+  [Field in FieldOf<M>]: NonNullable<Row<M>[Field]> extends Uint8Array ? never : Field;
+}[FieldOf<M>];
+export type PlainRow<M extends Model> = Pick<Row<M>, PlainField<M>>;
+
+/** The names of the fields that are no bytes, in the model's order. */
+export function plainFields<M extends Model>(model: M): readonly PlainField<M>[] {
+  return plainColumns(model).map(({ field }) => field as PlainField<M>);
 }
 
-/**
- * The columns of a model without lists, bytes and nulls, as a statement declares those that it reads by
- * `{Model alias}`.
- */
-export function columnTypes<M extends Model>(model: M): { [Field in FieldOf<M>]: TypeOf<Row<M>[Field]> } {
-  const types = tableOf(model).fields.map(({ field, type }): [string, SqlType] => [field, type as SqlType]);
-  return Object.fromEntries(types) as { [Field in FieldOf<M>]: TypeOf<Row<M>[Field]> };
+/** The types of the columns that a statement reads by `{Model alias}`, of a model without lists. */
+export function columnTypes<M extends Model>(model: M) {
+  const types = plainColumns(model).map(({ field, type, optional }) => [field, optional ? `${type}?` : type]);
+  return Object.fromEntries(types) as {
+    [Field in PlainField<M>]: null extends Row<M>[Field]
+      ? `${TypeOf<NonNullable<Row<M>[Field]>>}?`
+      : TypeOf<Row<M>[Field]>;
+  };
 }
 
 /** Prisma's `select` of these fields. */

@@ -35,3 +35,8 @@ export const allModels = Object.keys(models) as readonly Model[];
 export function tableOf(model: Model): ModelTable {
   return models[model];
 }
+
+/** The columns of a model that are no bytes. */
+export function plainColumns(model: Model): readonly TableField[] {
+  return tableOf(model).fields.filter(({ type }) => type !== 'bytea');
+}
