@@ -1,10 +1,15 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { GreeksSolve } from '../../src/domain/chain/greeks.ts';
+import { solveColumns } from '../../src/domain/chain/greeks-columns.ts';
 import { namesOf } from '../../src/domain/columns.ts';
 import { gexRowAt } from '../../src/domain/gex/gex.ts';
 import { expiryColumns, profileColumns, strikeColumns } from '../../src/domain/gex/gex-columns.ts';
 import { toBarColumns } from '../../src/domain/market/bar.ts';
 import { chainCapturesAt, lineColumns } from '../../src/store/chain/chain-captures.ts';
 import { contractLines } from '../../src/store/chain/contract-lines.ts';
+import { readGreeksSeries } from '../../src/store/chain/greeks.ts';
+import { decodeSolve, encodeSolves } from '../../src/store/chain/greeks-record.ts';
+import { lastSolvedMinutes } from '../../src/store/chain/solved-minutes.ts';
 import { saveCoverages } from '../../src/store/flow/coverage.ts';
 import { readCrossSections, saveCrossSections } from '../../src/store/flow/cross-sections.ts';
 import { gexCapturesOf } from '../../src/store/gex/captures.ts';
@@ -13,6 +18,7 @@ import { inTransaction } from '../../src/store/rows/transaction.ts';
 import { type Columns, decodeBlock, encodeBlock, layoutOf } from '../../src/store/series/codec.ts';
 import { storedNumbers } from '../../src/store/series/stored-columns.ts';
 import { coverage, measures } from '../support/flow.ts';
+import { saveSolves } from '../support/greeks.ts';
 import { chainCapture, chainRow, gexCapture, newYork, saveCaptures } from '../support/option-market.ts';
 import { type TestStore, testStore } from '../support/store.ts';
 
@@ -118,6 +124,52 @@ test.each([...namesOf(expiryColumns), 'inconsistent'])(
     await store.pool.query('DELETE FROM gex_captures');
   },
 );
+
+test.each([1, 2])('solves stored without their last numbers (%i) read them as unknown', async (fewer) => {
+  const [call, put] = ['O:SPY261218C00600000', 'O:SPY261218P00600000'] as const;
+  const solve: GreeksSolve = {
+    ...{ tsMs: at, iv: 0.2, delta: null, gamma: 0.01, mark: 3, bid: 2.9, ask: 3.1, markSource: 'mid' },
+  };
+  const save = (tsMs: number) => {
+    const solves = { [call]: [{ ...solve, tsMs }], [put]: [{ ...solve, tsMs, iv: 0.3 }] };
+    return inTransaction(store, (tx) => saveSolves(tx, 'SPY', solves));
+  };
+  await save(at);
+  const { rows: minutes } = await store.pool.query('SELECT payload, count FROM greeks_minutes');
+  const [{ payload, count }] = minutes;
+  const record = payload.length / count;
+  const shorter = Array.from({ length: count }, (_, i) => [
+    payload.subarray(i * record, (i + 1) * record - 8 * fewer - 1),
+    payload.subarray((i + 1) * record - 1, (i + 1) * record),
+  ]);
+  const changed = [Buffer.concat(shorter.flat()), `${fewer} fewer`];
+  await store.pool.query('UPDATE greeks_minutes SET payload = $1, version = $2', changed);
+  const lost = namesOf(solveColumns).slice(-fewer);
+  const older = { ...solve, ...Object.fromEntries(lost.map((name) => [name, null])) };
+  const range = { throughMs: at + 60_000, today: day };
+  const [minute] = await lastSolvedMinutes(store, ['SPY'], range);
+  expect([...minute!.solves]).toEqual([
+    [call, older],
+    [put, { ...older, iv: 0.3 }],
+  ]);
+  await save(at + 60_000);
+  const keys = [{ underlying: 'SPY', contract: put }];
+  const series = await readGreeksSeries(store, keys, { ...range, length: 5 });
+  expect(series.get(put)).toEqual([
+    { ...older, iv: 0.3 },
+    { ...solve, iv: 0.3, tsMs: at + 60_000 },
+  ]);
+  await store.pool.query('DELETE FROM greeks_minutes');
+});
+
+test('a solve whose record is cut short is an error', () => {
+  const record = encodeSolves(
+    new Map([[0, { tsMs: at, iv: 0.2, delta: 0.5, gamma: 0.01, mark: 3, bid: null, ask: null, markSource: 'last' }]]),
+  );
+  expect(decodeSolve(record, at)).toMatchObject({ mark: 3, markSource: 'last' });
+  for (const cut of [0, 1, 25, record.length - 1])
+    expect(() => decodeSolve(record.subarray(0, cut), at)).toThrow('cut short');
+});
 
 test.each(['open', 'high', 'low', 'close', 'volume', 'vwap', 'tradeCount', 'pricedVolume'] as const)(
   'bars stored without %s read it as unknown',

@@ -61,9 +61,9 @@ export async function latestCapturedSolves(
 export function mergedSeries(stored: readonly GreeksSample[], captured: readonly GreeksSolve[]): GreeksSample[] {
   if (captured.length === 0) return [...stored];
   const byMinute = new Map<number, GreeksSample>();
-  for (const { tsMs, iv, delta, gamma, mark } of captured) {
-    const minute = Math.floor(tsMs / minuteMs) * minuteMs;
-    byMinute.set(minute, { tsMs: minute, iv, delta, gamma, mark });
+  for (const solve of captured) {
+    const tsMs = Math.floor(solve.tsMs / minuteMs) * minuteMs;
+    byMinute.set(tsMs, { ...solve, tsMs });
   }
   for (const sample of stored) byMinute.set(sample.tsMs, sample);
   return [...byMinute.values()].sort((a, b) => a.tsMs - b.tsMs).slice(-greeksSeriesLength);

@@ -1,4 +1,5 @@
 import type { GreeksSample, MarkSource } from '../../domain/chain/greeks.ts';
+import { sampleColumns, solveColumns } from '../../domain/chain/greeks-columns.ts';
 import {
   type GreeksMeta,
   type GreeksPage,
@@ -8,6 +9,7 @@ import {
   type LatestGreeks,
 } from '../../resolvers/chain/greeks.ts';
 import { builder } from '../builder.ts';
+import { columnFields } from '../column-fields.ts';
 import { costs } from '../cost.ts';
 import { enumValues } from '../enum-values.ts';
 import { ResponseMetaInterface } from '../response-meta.ts';
@@ -23,26 +25,12 @@ export const MarkSourceEnum = builder.enumType('MarkSource', {
   }),
 });
 
-const iv = {
-  nullable: true,
-  description: 'Implied volatility, an annualized fraction: 0.1286 = 12.86 %; null if not solvable.',
-} as const;
-const delta = { nullable: true, description: 'Change of the option price per $1; null if not solvable.' } as const;
-const gamma = { nullable: true, description: 'Change of delta per $1; null if not solvable.' } as const;
-const mark = { description: 'Option price used by the solve, dollars a share.' } as const;
-const quote = { nullable: true, description: 'Dollars a share; null if there is no live quote.' } as const;
-
 const LatestGreeksType = builder.objectRef<LatestGreeks>('LatestGreeks').implement({
   description: 'The latest solve of a contract.',
   fields: (t) => ({
     tsMs: t.expose('tsMs', { type: 'EpochMs', description: 'Time of the solve, epoch ms.' }),
-    iv: t.exposeFloat('iv', iv),
-    delta: t.exposeFloat('delta', delta),
-    gamma: t.exposeFloat('gamma', gamma),
-    mark: t.exposeFloat('mark', mark),
+    ...columnFields(t, solveColumns),
     markSource: t.expose('markSource', { type: MarkSourceEnum, description: 'Source of the mark.' }),
-    bid: t.exposeFloat('bid', quote),
-    ask: t.exposeFloat('ask', quote),
     spread: t.exposeFloat('spread', {
       nullable: true,
       description: 'ask − bid, dollars a share; null if either is null.',
@@ -54,10 +42,7 @@ const GreeksSampleType = builder.objectRef<GreeksSample>('GreeksSample').impleme
   description: 'The solve of a contract at one minute.',
   fields: (t) => ({
     tsMs: t.expose('tsMs', { type: 'EpochMs', description: 'The minute, epoch ms.' }),
-    iv: t.exposeFloat('iv', iv),
-    delta: t.exposeFloat('delta', delta),
-    gamma: t.exposeFloat('gamma', gamma),
-    mark: t.exposeFloat('mark', mark),
+    ...columnFields(t, sampleColumns),
   }),
 });
 

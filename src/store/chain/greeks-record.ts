@@ -1,12 +1,17 @@
 import { type GreeksSolve, type MarkSource, markSources } from '../../domain/chain/greeks.ts';
+import { sampleColumns, solveColumns } from '../../domain/chain/greeks-columns.ts';
+import { namesOf } from '../../domain/columns.ts';
+import { known } from '../series/codec.ts';
+
+const numberNames = namesOf(solveColumns);
+/** A record of an older layout has fewer numbers, never fewer than those of a sample. */
+const leastBytes = 8 * namesOf(sampleColumns).length + 1;
 
 /**
- * Bytes of one solve: six numbers (little-endian doubles, NaN = unknown) and the source of its mark; 0 there = no
- * solve.
+ * Bytes of one solve: its numbers (little-endian doubles, NaN = unknown) and, last, the source of its mark; 0 there =
+ * no solve. All records of a minute have one length, which says how many numbers they have.
  */
-export const recordBytes = 49;
-const sourceAt = recordBytes - 1;
-const numberNames = ['iv', 'delta', 'gamma', 'mark', 'bid', 'ask'] as const;
+export const recordBytes = 8 * numberNames.length + 1;
 
 /** Records by slot, those of no solve empty. */
 export function encodeSolves(solves: ReadonlyMap<number, GreeksSolve>): Buffer<ArrayBuffer> {
@@ -18,21 +23,25 @@ export function encodeSolves(solves: ReadonlyMap<number, GreeksSolve>): Buffer<A
     numberNames.forEach((name, i) => {
       bytes.writeDoubleLE(solve[name] ?? Number.NaN, offset + 8 * i);
     });
-    bytes[offset + sourceAt] = 1 + markSources.indexOf(solve.markSource);
+    bytes[offset + recordBytes - 1] = 1 + markSources.indexOf(solve.markSource);
   }
   return bytes;
 }
 
-/** The solve of `tsMs` that a record holds; null for an empty one. Throws on bytes that are none. */
-export function decodeSolve(bytes: Buffer, offset: number, tsMs: number): GreeksSolve | null {
-  if (bytes.length < offset + recordBytes) throw new RangeError('a record of a solve is cut short');
-  const source = bytes[offset + sourceAt]!;
+/**
+ * The solve of `tsMs` that a record holds; null for an empty one. A number that an older record lacks is unknown.
+ * Throws on bytes that are none.
+ */
+export function decodeSolve(record: Buffer, tsMs: number): GreeksSolve | null {
+  const sourceAt = record.length - 1;
+  if (sourceAt % 8 !== 0 || record.length < leastBytes) throw new RangeError('a record of a solve is cut short');
+  const source = record[sourceAt]!;
   if (source === 0) return null;
   const markSource: MarkSource | undefined = markSources[source - 1];
   if (!markSource) throw new RangeError(`a record of a solve has mark source ${source}`);
-  const [iv, delta, gamma, mark, bid, ask] = numberNames.map((_, i) => {
-    const value = bytes.readDoubleLE(offset + 8 * i);
-    return Number.isNaN(value) ? null : value;
+  const solve: Record<string, unknown> = { tsMs, markSource };
+  numberNames.forEach((name, i) => {
+    solve[name] = 8 * i < sourceAt ? known(record.readDoubleLE(8 * i)) : null;
   });
-  return { tsMs, iv: iv!, delta: delta!, gamma: gamma!, mark: mark!, markSource, bid: bid!, ask: ask! };
+  return solve as unknown as GreeksSolve;
 }

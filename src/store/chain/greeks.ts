@@ -2,7 +2,7 @@ import type { GreeksSample, GreeksSolve } from '../../domain/chain/greeks.ts';
 import type { SessionDate } from '../../domain/market-time.ts';
 import { readFrom, type Store } from '../rows/connection.ts';
 import { statement } from '../rows/statement.ts';
-import { decodeSolve, recordBytes } from './greeks-record.ts';
+import { decodeSolve } from './greeks-record.ts';
 
 /** Where a contract's solves are stored: under its underlying, by its path form (`O:…`). */
 export interface GreeksKey {
@@ -17,7 +17,7 @@ const records = statement(
   'chain/greeks-records',
   {
     ...({ underlyings: 'text[]', contracts: 'text[]', throughMs: 'int8', today: 'text', length: 'int8' } as const),
-    ...({ sessionsBack: 'int8', recordBytes: 'int4' } as const),
+    sessionsBack: 'int8',
   },
   { nth: 'int8', tsMs: 'int8', record: 'bytea' },
 );
@@ -29,7 +29,7 @@ const records = statement(
 function newestRecords(store: Store, keys: readonly GreeksKey[], { throughMs, today, length }: SeriesRange) {
   const underlyings = keys.map((key) => key.underlying);
   const contracts = keys.map((key) => key.contract);
-  const asked = { underlyings, contracts, throughMs, today, length, sessionsBack, recordBytes };
+  const asked = { underlyings, contracts, throughMs, today, length, sessionsBack };
   return records.rows(readFrom(store, 'chain', new Set(underlyings)), asked);
 }
 
@@ -49,7 +49,7 @@ export async function readLatestGreeks(
   range: Omit<SeriesRange, 'length'>,
 ): Promise<Map<string, GreeksSolve>> {
   const rows = await newestRecords(store, keys, { ...range, length: 1 });
-  return new Map(rows.map(({ nth, tsMs, record }) => [keys[nth - 1]!.contract, decodeSolve(record, 0, tsMs)!]));
+  return new Map(rows.map(({ nth, tsMs, record }) => [keys[nth - 1]!.contract, decodeSolve(record, tsMs)!]));
 }
 
 /**
@@ -63,10 +63,9 @@ export async function readGreeksSeries(
 ): Promise<Map<string, GreeksSample[]>> {
   const series = new Map<string, GreeksSample[]>();
   for (const { nth, tsMs, record } of await newestRecords(store, keys, range)) {
-    const { iv, delta, gamma, mark } = decodeSolve(record, 0, tsMs)!;
     const { contract } = keys[nth - 1]!;
     if (!series.has(contract)) series.set(contract, []);
-    series.get(contract)!.push({ tsMs: tsMs, iv, delta, gamma, mark });
+    series.get(contract)!.push(decodeSolve(record, tsMs)!);
   }
   for (const samples of series.values()) samples.reverse();
   return series;

@@ -4,7 +4,7 @@ import { dependOn, type Store } from '../rows/connection.ts';
 import { numbered } from '../rows/models/rows.ts';
 import type { Reader } from '../rows/reader.ts';
 import { statement } from '../rows/statement.ts';
-import { decodeSolve, recordBytes } from './greeks-record.ts';
+import { decodeSolve } from './greeks-record.ts';
 
 /** All solves of an underlying at a minute. Shared by its readers: not to be changed. */
 export interface SolvedMinute {
@@ -28,7 +28,7 @@ const payloads = statement(
   { underlyings: 'text[]', sessionDates: 'text[]', tsMs: 'int8[]' },
   {
     ...({ underlying: 'text', sessionDate: 'text', tsMs: 'int8', version: 'text', spot: 'float8?' } as const),
-    ...({ payload: 'bytea', contracts: 'text[]' } as const),
+    ...({ payload: 'bytea', count: 'int4', contracts: 'text[]' } as const),
   },
 );
 
@@ -43,10 +43,11 @@ async function readMinutes(
     sessionDates: wanted.map((one) => one.sessionDate),
     tsMs: wanted.map((one) => one.tsMs),
   });
-  return rows.map(({ payload, contracts, spot, version, ...header }) => {
+  return rows.map(({ payload, count, contracts, spot, version, ...header }) => {
+    const bytes = payload.length / count;
     const solves = new Map<string, GreeksSolve>();
     contracts.forEach((contract, slot) => {
-      const solve = decodeSolve(payload, slot * recordBytes, header.tsMs);
+      const solve = decodeSolve(payload.subarray(slot * bytes, (slot + 1) * bytes), header.tsMs);
       if (solve !== null) solves.set(contract, solve);
     });
     return { minute: { ...header, spot, solves }, version };

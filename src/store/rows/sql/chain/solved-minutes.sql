@@ -1,5 +1,5 @@
 -- Minute and slots in one statement, so that both are from one snapshot of the store.
-SELECT m.underlying, m.session_date AS "sessionDate", m.ts_ms AS "tsMs", m.version, m.spot, m.payload, ARRAY(
+SELECT m.underlying, m.session_date AS "sessionDate", m.ts_ms AS "tsMs", m.version, m.spot, m.payload, m.count, ARRAY(
     SELECT p.contract FROM greeks_places AS p
     WHERE p.underlying = m.underlying AND p.session_date = m.session_date AND p.place < m.count ORDER BY p.place
   ) AS contracts
