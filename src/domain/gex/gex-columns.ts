@@ -2,6 +2,7 @@ import type { Columns } from '../columns.ts';
 
 const dollars = { type: 'float64' } as const;
 const contracts = { type: 'int64', graph: 'Int' } as const;
+const count = { type: 'int32' } as const;
 const strike = { type: 'int32', graph: 'StrikeThousandths' } as const;
 
 /** Exposures of a row of a strike curve. The sum over expiries is unknown if one of them is. */
@@ -62,4 +63,85 @@ export const expiryColumns = {
 export const profileColumns = {
   price: { ...dollars, nullable: false, description: 'Price of the underlying, dollars.' },
   gex: { ...dollars, nullable: false, description: 'Dollars of dealer hedging per $1 move at that price.' },
+} as const satisfies Columns;
+
+/** The numbers of a capture. */
+export const captureColumns = {
+  spot: {
+    ...dollars,
+    description: 'Price of the underlying, dollars; null when unknown.',
+  },
+  priorCloseSpot: {
+    ...dollars,
+    description: 'Prior close of the underlying, dollars; null when unknown.',
+  },
+  impliedSpot: {
+    ...dollars,
+    description:
+      'Price of the underlying that the option quotes imply by put-call parity, dollars; null if they imply none or an older version stored the capture.',
+  },
+  inconsistentExpiries: {
+    ...count,
+    description: 'Number of expiries that are inconsistent; null if an older version stored the capture.',
+  },
+  netGex: {
+    ...dollars,
+    nullable: false,
+    description: 'Sum of gex over all strikes, before any trim; dollars per $1 move.',
+  },
+  flipPoint: {
+    ...dollars,
+    description: 'Price at which the cumulative net gex curve crosses zero, dollars; null if it does not.',
+  },
+  zeroGamma: {
+    ...dollars,
+    description: 'Price near the spot at which re-priced net gamma changes sign, dollars; null if there is none.',
+  },
+  callWall: {
+    ...strike,
+    description:
+      'Strike with the largest positive net gex, thousandths of a dollar; null if no strike has one, or if an older version stored the capture.',
+  },
+  putWall: {
+    ...strike,
+    description:
+      'Strike with the most negative net gex, thousandths of a dollar; null if no strike has one, or if an older version stored the capture.',
+  },
+  callGexPeak: {
+    ...strike,
+    description: 'Strike with the largest call gex, thousandths of a dollar; null if there is none.',
+  },
+  putGexPeak: {
+    ...strike,
+    description:
+      'Strike with the largest absolute put gex, thousandths of a dollar; null if there is none. The two peaks can lie the wrong way round, so they are no walls.',
+  },
+  netVanna: {
+    ...dollars,
+    description: 'Dollars of dealer delta per vol point (0.01 of volatility); null when not computed.',
+  },
+  netCharm: {
+    ...dollars,
+    description: 'Dollars of dealer delta per day; null when not computed.',
+  },
+  gammaDecimals: {
+    ...count,
+    description:
+      "Number of decimals that the source prints gammas with. Few decimals bias a net of the source's gammas. Null if the source gives none, or if an older version stored the capture.",
+  },
+  oiCoverage: {
+    type: 'float64',
+    nullable: false,
+    description: 'Fraction of open interest with a known gamma, 0 to 1.',
+  },
+  contractCount: {
+    ...count,
+    nullable: false,
+    description: 'Number of contracts in the sums.',
+  },
+  gammaAbsent: {
+    ...count,
+    nullable: false,
+    description: 'Contracts with open interest that were skipped because their gamma is unknown.',
+  },
 } as const satisfies Columns;

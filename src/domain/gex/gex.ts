@@ -3,7 +3,7 @@ import { type ArraysOf, arraysOf, numbersAt } from '../column-arrays.ts';
 import type { RowOf } from '../columns.ts';
 import { dateOfEpochDay, epochDay, type SessionDate } from '../market-time.ts';
 import type { FlipStatus } from './flip-status.ts';
-import { type expiryColumns, type profileColumns, strikeColumns } from './gex-columns.ts';
+import { type captureColumns, type expiryColumns, type profileColumns, strikeColumns } from './gex-columns.ts';
 
 /** Dealer gamma exposure at one strike, summed over expiries when `expiry` is null (spec 2.10). */
 export interface GexRow extends RowOf<typeof strikeColumns> {
@@ -29,7 +29,7 @@ export const gammaSources = ['solve', 'vendor'] as const;
 export type GammaSource = (typeof gammaSources)[number];
 
 /** GEX of one chain capture (methodology 1). */
-export interface GexCapture {
+export interface GexCapture extends RowOf<typeof captureColumns> {
   underlying: string;
   capturedAt: number;
   /** As of its chain; null when unknown. */
@@ -37,49 +37,14 @@ export interface GexCapture {
   /** As of its chain. */
   subset?: boolean | null;
   sessionDate: SessionDate;
-  spot: number | null;
-  priorCloseSpot: number | null;
-  /**
-   * The price of the underlying that the option quotes imply, dollars; null when they imply none, or it was not
-   * computed.
-   */
-  impliedSpot: number | null;
   /**
    * True when spot and quotes are not of one instant: options were priced with `impliedSpot`. Null when the quotes
    * imply no spot to compare with, or it was not checked.
    */
   spotStale: boolean | null;
-  /** Number of expiries whose self-check fails; null when not checked. */
-  inconsistentExpiries: number | null;
-  /** Sum over the full curve. */
-  netGex: number;
-  /** Price at which the cumulative net curve crosses zero; null when it does not. */
-  flipPoint: number | null;
   /** Status of the flip point; null for captures stored before it was computed. */
   flipStatus: FlipStatus | null;
-  /** Price at which re-priced net gamma changes sign; not the flip point. */
-  zeroGamma: number | null;
-  /**
-   * Strikes, thousandths, of the largest positive and the most negative net gex; null when no strike has that sign, or
-   * for captures stored before they were computed.
-   */
-  callWall: number | null;
-  putWall: number | null;
-  /** Strikes, thousandths, of the largest call gex and the largest |put gex|; null when that side has none. */
-  callGexPeak: number | null;
-  putGexPeak: number | null;
-  /** Dollars of delta per vol point, and per day. */
-  netVanna: number | null;
-  netCharm: number | null;
   gammaSource: GammaSource;
-  /** Number of decimals that the source prints gammas with; null when it gives none, or when it was not counted. */
-  gammaDecimals: number | null;
-  /** Share of open interest whose gamma was known, 0…1. */
-  oiCoverage: number;
-  /** Number of contracts in the sums. */
-  contractCount: number;
-  /** Contracts with open interest that were skipped because their gamma is unknown. */
-  gammaAbsent: number;
   methodologyVersion: string;
   /** Inputs it was computed from; null when unknown. */
   inputs: CaptureInputs | null;

@@ -1,5 +1,5 @@
 import type { GammaSource, GexExpiry, GexProfilePoint } from '../../domain/gex/gex.ts';
-import { expiryColumns, profileColumns, strikeColumns } from '../../domain/gex/gex-columns.ts';
+import { captureColumns, expiryColumns, profileColumns, strikeColumns } from '../../domain/gex/gex-columns.ts';
 import { chainRowsAtStrike } from '../../resolvers/chain/chain.ts';
 import { flipIsRemote, flipStatusOf } from '../../resolvers/gex/flip-status.ts';
 import { type GexStrike, inShares, type ServedGexCapture, strikeRows } from '../../resolvers/gex/gex.ts';
@@ -76,6 +76,9 @@ const GexProfilePointType = builder.objectRef<GexProfilePoint>('GexProfilePoint'
   fields: (t) => columnFields(t, profileColumns),
 });
 
+// The prior close is served in shares of the capture's session.
+const { priorCloseSpot, ...numbers } = captureColumns;
+
 export const GexCaptureType = builder.objectRef<ServedGexCapture>('GexCapture').implement({
   description: 'Dealer gamma exposure of an underlying at one point in time.',
   interfaces: [QuoteTimeInterface],
@@ -83,41 +86,22 @@ export const GexCaptureType = builder.objectRef<ServedGexCapture>('GexCapture').
     underlying: t.expose('underlying', { type: 'Ticker', description: 'Ticker of the underlying.' }),
     capturedAt: t.expose('capturedAt', { type: 'EpochMs', description: 'When the chain was captured, epoch ms.' }),
     sessionDate: t.expose('sessionDate', { type: 'SessionDate', description: 'Exchange session of the capture.' }),
-    spot: t.exposeFloat('spot', {
-      nullable: true,
-      description: 'Price of the underlying, dollars; null when unknown.',
-    }),
+    ...columnFields(t, numbers),
     priorCloseSpot: t.float({
       nullable: true,
-      description: 'Prior close of the underlying, dollars; null when unknown.',
+      description: priorCloseSpot.description,
       extensions: costs({ once: 0.2, each: 0.005 }),
       resolve: (capture, _args, context) => priorCloseOf(context, capture),
-    }),
-    impliedSpot: t.exposeFloat('impliedSpot', {
-      nullable: true,
-      description:
-        'Price of the underlying that the option quotes imply by put-call parity, dollars; null if they imply none or an older version stored the capture.',
     }),
     spotStale: t.exposeBoolean('spotStale', {
       nullable: true,
       description:
         'True if spot and quotes are not of one instant: options are then priced with impliedSpot. Null if the quotes imply no spot, or if an older version stored the capture.',
     }),
-    inconsistentExpiries: t.exposeInt('inconsistentExpiries', {
-      nullable: true,
-      description: 'Number of expiries that are inconsistent; null if an older version stored the capture.',
-    }),
-    netGex: t.exposeFloat('netGex', {
-      description: 'Sum of gex over all strikes, before any trim; dollars per $1 move.',
-    }),
     netGexShares: t.float({
       nullable: true,
       description: 'netGex in shares per $1 move; null if no price is known.',
       resolve: (capture) => inShares(capture, capture.netGex),
-    }),
-    flipPoint: t.exposeFloat('flipPoint', {
-      nullable: true,
-      description: 'Price at which the cumulative net gex curve crosses zero, dollars; null if it does not.',
     }),
     flipStatus: t.field({
       type: FlipStatusEnum,
@@ -134,54 +118,7 @@ export const GexCaptureType = builder.objectRef<ServedGexCapture>('GexCapture').
         'True if flipPoint is more than 20% from the spot: it then says little, and zeroGamma more. Null without a flip point.',
       resolve: flipIsRemote,
     }),
-    zeroGamma: t.exposeFloat('zeroGamma', {
-      nullable: true,
-      description: 'Price near the spot at which re-priced net gamma changes sign, dollars; null if there is none.',
-    }),
-    callWall: t.expose('callWall', {
-      type: 'StrikeThousandths',
-      nullable: true,
-      description:
-        'Strike with the largest positive net gex, thousandths of a dollar; null if no strike has one, or if an older version stored the capture.',
-    }),
-    putWall: t.expose('putWall', {
-      type: 'StrikeThousandths',
-      nullable: true,
-      description:
-        'Strike with the most negative net gex, thousandths of a dollar; null if no strike has one, or if an older version stored the capture.',
-    }),
-    callGexPeak: t.expose('callGexPeak', {
-      type: 'StrikeThousandths',
-      nullable: true,
-      description: 'Strike with the largest call gex, thousandths of a dollar; null if there is none.',
-    }),
-    putGexPeak: t.expose('putGexPeak', {
-      type: 'StrikeThousandths',
-      nullable: true,
-      description:
-        'Strike with the largest absolute put gex, thousandths of a dollar; null if there is none. The two peaks can lie the wrong way round, so they are no walls.',
-    }),
-    netVanna: t.exposeFloat('netVanna', {
-      nullable: true,
-      description: 'Dollars of dealer delta per vol point (0.01 of volatility); null when not computed.',
-    }),
-    netCharm: t.exposeFloat('netCharm', {
-      nullable: true,
-      description: 'Dollars of dealer delta per day; null when not computed.',
-    }),
     gammaSource: t.expose('gammaSource', { type: GammaSourceEnum, description: 'Source of the gammas.' }),
-    gammaDecimals: t.exposeInt('gammaDecimals', {
-      nullable: true,
-      description:
-        "Number of decimals that the source prints gammas with. Few decimals bias a net of the source's gammas. Null if the source gives none, or if an older version stored the capture.",
-    }),
-    oiCoverage: t.exposeFloat('oiCoverage', {
-      description: 'Fraction of open interest with a known gamma, 0 to 1.',
-    }),
-    contractCount: t.exposeInt('contractCount', { description: 'Number of contracts in the sums.' }),
-    gammaAbsent: t.exposeInt('gammaAbsent', {
-      description: 'Contracts with open interest that were skipped because their gamma is unknown.',
-    }),
     methodologyVersion: t.exposeString('methodologyVersion', {
       description: 'Version of the definitions used to compute the figures.',
     }),

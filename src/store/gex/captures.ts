@@ -1,5 +1,6 @@
 import { sourceTime } from '../../domain/chain/chain.ts';
 import { arraysOf, numbersAt } from '../../domain/column-arrays.ts';
+import type { RowOf } from '../../domain/columns.ts';
 import {
   type GexCapture,
   type GexColumns,
@@ -7,7 +8,7 @@ import {
   type GexProfilePoint,
   gexColumns,
 } from '../../domain/gex/gex.ts';
-import { expiryColumns, profileColumns, strikeColumns } from '../../domain/gex/gex-columns.ts';
+import { type captureColumns, expiryColumns, profileColumns, strikeColumns } from '../../domain/gex/gex-columns.ts';
 import { dateOfEpochDay, epochDay, type SessionDate } from '../../domain/market-time.ts';
 import { yieldToEventLoop } from '../../runtime/event-loop.ts';
 import { blockVersion } from '../market/bar-codec.ts';
@@ -50,7 +51,8 @@ const figureFields = headerFields.filter((field) => !apart.has(field)) as (keyof
 type Figures = Omit<StoredGexCapture, 'strikes' | 'byExpiry' | 'expiries' | 'profile'>;
 
 /** A capture's own figures. A row holds what was checked when it was written. */
-const figuresOf = ({ version: _, productVersion: _p, ...figures }: CaptureHeader) => figures as Figures;
+const figuresOf = ({ version: _, productVersion: _p, ...figures }: CaptureHeader) =>
+  figures satisfies RowOf<typeof captureColumns> as Figures;
 
 function encodeExpiries(expiries: readonly GexExpiry[]): Uint8Array {
   return encodeBlock({
