@@ -1,3 +1,7 @@
+import protobuf from 'protobufjs';
+import { chainColumns } from '../../domain/chain/chain-columns.ts';
+import { type Columns, restTypes } from '../../domain/columns.ts';
+import { strikeColumns } from '../../domain/gex/gex-columns.ts';
 import { type Timeframe, timeframeMs } from '../../domain/market/bar.ts';
 import { epochDay } from '../../domain/market-time.ts';
 import { type ContractIdentity, needsRoots } from '../contract/option-roots.ts';
@@ -97,12 +101,32 @@ function changedRows<T>(before: Sent | null, now: Sent, rows: ReadonlyMap<string
   return [...rows].flatMap(([key, row]) => (before.get(key) === now.get(key) ? [] : [row]));
 }
 
+/** Numbers of a row by their names in REST. */
+type Numbers = Readonly<Record<string, number | null>>;
+
+/** The form of rows in frames, where whole numbers are int32, and in comparisons with those sent before. */
+function frameNumbers(columns: Columns) {
+  const types = Object.entries(restTypes(columns));
+  const fields = types.map(([name, type]) => [protobuf.util.camelCase(name), name, type === 'float64'] as const);
+  return {
+    fieldsOf: (row: Numbers) =>
+      Object.fromEntries(
+        fields.map(([field, name, isFloat]) => [field, isFloat ? known(row[name]!) : int32(row[name]!)]),
+      ),
+    textOf: (row: Numbers) => types.map(([name]) => row[name]).join(' '),
+  };
+}
+
 interface GexData {
   captured_at: number;
   spot: number | null;
   net_gex: number;
-  strikes: readonly { strike: number; gex: number; call_oi: number | null; put_oi: number | null }[];
+  strikes: readonly (Numbers & { strike: number })[];
 }
+
+const { gex, callOi, putOi } = strikeColumns;
+const snapNumbers = frameNumbers({ gex, callOi, putOi });
+const deltaNumbers = frameNumbers({ gex });
 
 /**
  * Captures of dealer gamma: the first as `gex_snap`, then what changed as `gex_delta`; a snapshot again when strikes
@@ -113,25 +137,13 @@ export function gexUpdates(): Updates<GexData> {
   return {
     of({ captured_at: capturedAtMs, spot, net_gex: netGex, strikes }) {
       const rows = new Map(strikes.map((row) => [String(row.strike), row]));
-      const now = new Map(strikes.map(({ strike, gex }) => [String(strike), String(gex)]));
+      const now = new Map(strikes.map((row) => [String(row.strike), deltaNumbers.textOf(row)]));
       const changed = changedRows(sent, now, rows);
       sent = now;
-      if (changed)
-        return [
-          {
-            gexDelta: {
-              capturedAtMs,
-              strikes: changed.map(({ strike, gex }) => ({ strikeThousandths: strike, gex })),
-            },
-          },
-        ];
-      const all = strikes.map((row) => ({
-        strikeThousandths: row.strike,
-        gex: row.gex,
-        callOi: int32(row.call_oi),
-        putOi: int32(row.put_oi),
-      }));
-      return [{ gexSnap: { capturedAtMs, spot: known(spot), netGex, strikes: all } }];
+      const written = (of: GexData['strikes'], { fieldsOf }: typeof snapNumbers) =>
+        of.map((row) => ({ strikeThousandths: row.strike, ...fieldsOf(row) }));
+      if (changed) return [{ gexDelta: { capturedAtMs, strikes: written(changed, deltaNumbers) } }];
+      return [{ gexSnap: { capturedAtMs, spot: known(spot), netGex, strikes: written(strikes, snapNumbers) } }];
     },
     due: nothingDue,
   };
@@ -140,27 +152,22 @@ export function gexUpdates(): Updates<GexData> {
 interface ChainData {
   captured_at: number;
   spot: number | null;
-  rows: readonly {
-    contract: ContractIdentity;
-    bid: number | null;
-    ask: number | null;
-    iv: number | null;
-    oi: number | null;
-  }[];
+  rows: readonly { contract: ContractIdentity }[];
 }
 
-const chainRow =
-  (withRoot: boolean) =>
-  ({ contract, bid, ask, iv, oi }: ChainData['rows'][number]) => ({
-    expiryEpochDay: epochDay(contract.expiry),
-    right: contract.right === 'put' ? 1 : 0,
-    strikeThousandths: contract.strike,
-    bid: known(bid),
-    ask: known(ask),
-    iv: known(iv),
-    oi: int32(oi),
-    ...(withRoot && { root: contract.underlying }),
-  });
+const { bid, ask, iv, openInterest } = chainColumns;
+const chainNumbers = frameNumbers({ bid, ask, iv, openInterest });
+/** The numbers of a chain's row are beside its contract. */
+const numbersOf = (row: ChainData['rows'][number]) => row as unknown as Numbers;
+
+const chainRow = (withRoot: boolean) => (row: ChainData['rows'][number]) => {
+  const { underlying, expiry, right, strike } = row.contract;
+  return {
+    ...{ expiryEpochDay: epochDay(expiry), right: right === 'put' ? 1 : 0, strikeThousandths: strike },
+    ...chainNumbers.fieldsOf(numbersOf(row)),
+    ...(withRoot && { root: underlying }),
+  };
+};
 
 /**
  * Chains: the first as `chain_snap`, then what changed as `chain_delta`; a snapshot again when contracts are gone, or
@@ -173,7 +180,7 @@ export function chainUpdates(): Updates<ChainData> {
       const keyOf = ({ contract: { underlying, expiry, right, strike } }: ChainData['rows'][number]) =>
         `${underlying} ${expiry} ${right} ${strike}`;
       const byKey = new Map(rows.map((row) => [keyOf(row), row]));
-      const now = new Map(rows.map((row) => [keyOf(row), `${row.bid} ${row.ask} ${row.iv} ${row.oi}`]));
+      const now = new Map(rows.map((row) => [keyOf(row), chainNumbers.textOf(numbersOf(row))]));
       const withRoot = needsRoots(rows.map(({ contract }) => contract));
       const changed = changedRows(sent?.withRoot === withRoot ? sent.rows : null, now, byKey);
       sent = { rows: now, withRoot };
