@@ -1,7 +1,7 @@
 import { flipPoint } from '../../src/analytics/gex/flip-point.ts';
 import { sessionOf } from '../../src/domain/calendar.ts';
 import { type ChainCapture, type ChainRow, unknownNumbers } from '../../src/domain/chain/chain.ts';
-import type { GexCapture, GexRow } from '../../src/domain/gex/gex.ts';
+import { type GexCapture, type GexRow, noContracts } from '../../src/domain/gex/gex.ts';
 import { exchangeInstant, type SessionDate } from '../../src/domain/market-time.ts';
 import { saveChainCapture } from '../../src/store/chain/chain-captures.ts';
 import { saveGexCapture } from '../../src/store/gex/captures.ts';
@@ -31,6 +31,7 @@ export function gexCapture(
   const rows = byExpiry
     .map(
       (row): GexRow => ({
+        ...noContracts,
         deltaAdj: row.gex / 2,
         callOi: 10,
         putOi: null,
@@ -41,6 +42,7 @@ export function gexCapture(
     .sort((a, b) => a.strike - b.strike || (a.expiry! < b.expiry! ? -1 : 1));
   const strikes = [...Map.groupBy(rows, (row) => row.strike)].map(
     ([strike, parts]): GexRow => ({
+      ...noContracts,
       strike,
       expiry: null,
       gex: parts.reduce((sum, part) => sum + part.gex, 0),

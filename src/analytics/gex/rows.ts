@@ -1,6 +1,6 @@
 import type { ChainCapture, ChainRow } from '../../domain/chain/chain.ts';
 import { lastSession } from '../../domain/chain/option-root.ts';
-import { type GexRow, gexColumns, gexRowAt } from '../../domain/gex/gex.ts';
+import { type GexRow, gexColumns, gexRowAt, noContracts } from '../../domain/gex/gex.ts';
 import type { SolvedChain } from '../chain/solve-chain.ts';
 import { methodologySettings } from '../methodology.ts';
 import { type ChainGroup, resolveMultiplier } from '../pricing/chain-groups.ts';
@@ -91,7 +91,7 @@ export function gexRows(chain: ChainCapture, solved: ChainGammas, spot: number):
 }
 
 function emptyCell(strike: number, expiry: string | null): Cell {
-  return { strike, expiry, gex: 0, deltaAdj: 0, callOi: null, putOi: null, gex0dte: null, callGex: 0, putGex: 0 };
+  return { strike, expiry, ...noContracts, callGex: 0, putGex: 0 };
 }
 
 function addContract(

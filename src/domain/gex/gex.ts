@@ -1,9 +1,16 @@
 import type { CaptureInputs } from '../chain/capture-inputs.ts';
 import { type ArraysOf, arraysOf, numbersAt } from '../column-arrays.ts';
-import type { RowOf } from '../columns.ts';
+import { type RowOf, rowBy } from '../columns.ts';
 import { dateOfEpochDay, epochDay, type SessionDate } from '../market-time.ts';
 import type { FlipStatus } from './flip-status.ts';
-import { type captureColumns, type expiryColumns, type profileColumns, strikeColumns } from './gex-columns.ts';
+import {
+  type captureColumns,
+  type expiryColumns,
+  exposureColumns,
+  partColumns,
+  type profileColumns,
+  strikeColumns,
+} from './gex-columns.ts';
 
 /** Dealer gamma exposure at one strike, summed over expiries when `expiry` is null (spec 2.10). */
 export interface GexRow extends RowOf<typeof strikeColumns> {
@@ -11,6 +18,12 @@ export interface GexRow extends RowOf<typeof strikeColumns> {
   strike: number;
   expiry: SessionDate | null;
 }
+
+/** The numbers of a row without contracts. */
+export const noContracts: RowOf<typeof strikeColumns> = {
+  ...rowBy(exposureColumns, () => 0),
+  ...rowBy(partColumns, () => null),
+};
 
 /** Per-expiry figures of a capture. */
 export interface GexExpiry extends RowOf<typeof expiryColumns> {

@@ -1,11 +1,12 @@
 import { type GreeksSolve, type MarkSource, markSources } from '../../domain/chain/greeks.ts';
-import { sampleColumns, solveColumns } from '../../domain/chain/greeks-columns.ts';
-import { namesOf } from '../../domain/columns.ts';
+import { solveColumns } from '../../domain/chain/greeks-columns.ts';
+import { type Column, namesOf } from '../../domain/columns.ts';
 import { known } from '../series/codec.ts';
 
 const numberNames = namesOf(solveColumns);
-/** A record of an older layout has fewer numbers, never fewer than those of a sample. */
-const leastBytes = 8 * namesOf(sampleColumns).length + 1;
+const isNeverNull = (name: keyof typeof solveColumns) => (solveColumns[name] as Column).nullable === false;
+/** A record of an older layout has fewer numbers, but every one that is never null. */
+const leastBytes = 8 * (numberNames.findLastIndex(isNeverNull) + 1) + 1;
 
 /**
  * Bytes of one solve: its numbers (little-endian doubles, NaN = unknown) and, last, the source of its mark; 0 there =

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import { netCurve, rowsOfExpiries } from '../../../src/analytics/gex/net-curve.ts';
-import { type GexRow, gexColumns, gexRowAt } from '../../../src/domain/gex/gex.ts';
+import { type GexRow, gexColumns, gexRowAt, noContracts } from '../../../src/domain/gex/gex.ts';
 import { epochDay } from '../../../src/domain/market-time.ts';
 
 const [near, far] = ['2026-11-20', '2026-12-18'];
 const row = (strike: number, expiry: string, more: Partial<GexRow>): GexRow => ({
-  ...{ strike, expiry, gex: 1, deltaAdj: 0.5, callOi: null, putOi: null, gex0dte: null },
+  ...{ ...noContracts, strike, expiry, gex: 1, deltaAdj: 0.5 },
   ...more,
 });
 const rows = gexColumns([
