@@ -1,5 +1,5 @@
 import express from 'express';
-import type { GexCapture, GexRow } from '../src/domain/gex/gex.ts';
+import { type GexCapture, type GexRow, noContracts } from '../src/domain/gex/gex.ts';
 import { addDays, exchangeInstant } from '../src/domain/market-time.ts';
 import { saveGexCapture } from '../src/store/gex/captures.ts';
 import type { Store } from '../src/store/rows/connection.ts';
@@ -17,6 +17,7 @@ const expiries = 12;
 function row(strike: number, expiry: string | null, seed: number): GexRow {
   const wave = Math.sin(strike / 7000 + seed) * 1e6;
   return {
+    ...noContracts,
     strike,
     expiry,
     gex: Math.round(wave * 100) / 100,

@@ -18,3 +18,5 @@ function guideExample(name: string): GuideExample {
 export const routeExample = guideExample('route');
 /** A field of a chain's row: the change of open interest. */
 export const fieldExample = guideExample('field');
+/** A number of a strike row: contracts of calls traded. */
+export const strikeExample = guideExample('strike');

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type GuideCopy, guideCopy, guideSection, namedByGuide } from './guide-copy.ts';
-import { fieldExample, routeExample } from './guide-example.ts';
+import { fieldExample, routeExample, strikeExample } from './guide-example.ts';
 
 describe('the guide to adding a route', { timeout: 600_000 }, () => {
   const guide = guideSection('Adding a route');
@@ -61,6 +61,27 @@ describe("the guide to adding a field of a series' record", { timeout: 600_000 }
     const suites = ['rest/chain/open-interest-change', 'rest/chain/chain'];
     const stored = ['store/chain/chain-captures', 'store/older-layouts', 'cli/commands/export'];
     const passed = copy.tests(...[...suites, ...stored].map((name) => `test/${name}.test.ts`));
+    expect(passed).toMatch(/Test Files +5 passed/);
+  });
+});
+
+describe("the guide's table of other records", { timeout: 600_000 }, () => {
+  let copy: GuideCopy;
+  beforeAll(() => {
+    copy = guideCopy(strikeExample);
+  });
+  afterAll(() => copy.remove());
+
+  test('names the files of src/ that a number of a strike row needs', () => {
+    const row = /^\| a strike row.*$/m.exec(guideSection("Adding a field of a series' record"))![0];
+    const named = [...row.matchAll(/`([^`]+)`/g)].map(([, path]) => `src/${path}`);
+    expect(named).toEqual(strikeExample.edited.filter((path) => path.startsWith('src/')).toSorted());
+  });
+
+  test('gives a number that has its type, and is summed, stored, served, exported, and unknown in an older block', () => {
+    copy.run('tsc', '--noEmit');
+    const suites = ['rest/gex/call-volume', 'rest/gex/grid', 'analytics/gex/net-curve', 'store/gex/captures'];
+    const passed = copy.tests(...[...suites, 'cli/commands/export'].map((name) => `test/${name}.test.ts`));
     expect(passed).toMatch(/Test Files +5 passed/);
   });
 });
