@@ -1,20 +1,22 @@
-/** Type of a column's numbers: whole ones of 32 or of 53 bits, or any. */
-export type NumberType = 'int32' | 'int64' | 'float64';
+/** Type of a column's values: whole numbers of 32 or of 53 bits, any numbers, or texts. */
+export type ColumnType = 'int32' | 'int64' | 'float64' | 'text';
 
 /**
- * A number that each row of a series has; null = unknown. What is written here is the only description of it: types,
+ * A value that each row of a series has; null = unknown. What is written here is the only description of it: types,
  * stored blocks, the graph, REST, protobuf and exports follow from it.
  */
 export interface Column {
-  type: NumberType;
+  type: ColumnType;
   /** In the graph: a noun phrase with the unit, and what null means unless the row's own description says it. */
   description: string;
   /** `false`: every row has it, in every block that was ever stored. A column that came later is null in older ones. */
   nullable?: false;
   /** Scalar of the graph; absent = that of the type. */
-  graph?: 'Int' | 'StrikeThousandths';
+  graph?: 'Int' | 'StrikeThousandths' | 'EpochMs' | 'SessionDate';
   /** Name in REST; absent = the column's own in snake case. */
   rest?: string;
+  /** Name of the field in protobuf; absent = the one in REST. */
+  protobuf?: string;
   /** Lowest and highest number that a source is believed; absent = any. */
   from?: number;
   to?: number;
@@ -23,9 +25,11 @@ export interface Column {
 /** The columns of a record by name, in the order in which they are stored. */
 export type Columns = Readonly<Record<string, Column>>;
 
+type Known<C extends Column> = C['type'] extends 'text' ? string : number;
+
 /** A record's row. */
 export type RowOf<C extends Columns> = {
-  -readonly [Name in keyof C]: C[Name] extends { nullable: false } ? number : number | null;
+  -readonly [Name in keyof C]: Known<C[Name]> | (C[Name] extends { nullable: false } ? never : null);
 };
 
 /** The names of columns, in their order. */
@@ -52,13 +56,13 @@ export function restNames(columns: Columns): string[] {
 }
 
 /** Types of columns by their names in REST. */
-export function restTypes(columns: Columns): Record<string, NumberType> {
+export function restTypes(columns: Columns): Record<string, ColumnType> {
   const types = Object.values(columns).map(({ type }) => type);
   return Object.fromEntries(restNames(columns).map((name, i) => [name, types[i]!]));
 }
 
 /** Gives rows the names of REST. */
-export function restRows<C extends Columns>(columns: C): (row: RowOf<C>) => Record<string, number | null> {
+export function restRows<C extends Columns>(columns: C): (row: RowOf<C>) => Record<string, number | string | null> {
   const [names, rest] = [namesOf(columns), restNames(columns)];
   return (row) => Object.fromEntries(names.map((name, i) => [rest[i]!, row[name]]));
 }

@@ -1,20 +1,24 @@
-import { type Column, type Columns, type NumberType, namesOf } from '../domain/columns.ts';
+import { type Column, type Columns, type ColumnType, namesOf, type RowOf } from '../domain/columns.ts';
 import type { builder } from './builder.ts';
 
-type Types = typeof builder extends PothosSchemaTypes.SchemaBuilder<infer T> ? T : never;
+/** The types of the graph's builder. */
+export type GraphTypes = typeof builder extends PothosSchemaTypes.SchemaBuilder<infer T> ? T : never;
 
-const graphTypes = { int32: 'Int', int64: 'Long', float64: 'Float' } as const satisfies Record<NumberType, string>;
+const graphTypes: Record<ColumnType, string> = { int32: 'Int', int64: 'Long', float64: 'Float', text: 'String' };
+
+/** Type of a column's values in the graph. */
+export const graphType = ({ type, graph }: Column): string => graph ?? graphTypes[type];
 
 /** The fields of columns that are served as they are stored; `sentence` ends each description. */
-export function columnFields<
-  C extends Columns,
-  Row extends { [Name in keyof C]: number | null },
-  Kind extends 'Object' | 'Interface',
->(t: PothosSchemaTypes.FieldBuilder<Types, Row, Kind>, columns: C, sentence = '') {
+export function columnFields<C extends Columns, Row extends RowOf<C>, Kind extends 'Object' | 'Interface'>(
+  t: PothosSchemaTypes.FieldBuilder<GraphTypes, Row, Kind>,
+  columns: C,
+  sentence = '',
+) {
   const fields = namesOf(columns).map((name) => {
-    const { type, graph, nullable, description }: Column = columns[name]!;
+    const { nullable, description }: Column = columns[name]!;
     const options = {
-      type: graph ?? graphTypes[type],
+      type: graphType(columns[name]!),
       nullable: nullable ?? true,
       description: description + sentence,
     };
