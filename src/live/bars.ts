@@ -1,14 +1,16 @@
 import { previousTradingDay, tradeSpan, tradeSpanAt } from '../domain/calendar.ts';
 import {
   type BarColumns,
-  barAt,
   isSameBar,
   latenessMs,
+  type Series,
   type StockBar,
+  stockBarAt,
   type Timeframe,
   timeframeMs,
   timeframes,
 } from '../domain/market/bar.ts';
+import { barColumnNames, barNumbers } from '../domain/market/bar-columns.ts';
 import type { SessionDate } from '../domain/market-time.ts';
 import { dayMs } from '../domain/units.ts';
 import { concatBars, firstAtOrAfter, lastBarStarts, readBars, sliceBars } from '../store/market/bar-blocks.ts';
@@ -34,25 +36,21 @@ export interface BarState {
   latest: LiveEvent<StockBar> | null;
 }
 
-/** The series that a topic of bars follows. */
-export interface Series {
-  symbol: string;
-  timeframe: Timeframe;
-}
-
 export const keyOf = ({ symbol, timeframe }: Series) => `${symbol} ${timeframe}`;
 function seriesOf(key: string): Series {
   const [symbol, timeframe] = key.split(' ');
   return { symbol: symbol!, timeframe: timeframe as Timeframe };
 }
 
+/** Columns that no block lacks: one of later releases does not change the fingerprint of bars stored before. */
+const certainNames = barColumnNames.filter((name) => 'nullable' in barNumbers[name]);
+
 /** A short fingerprint of the bars [start, end). */
 function printOf(bars: BarColumns, start: number, end: number): string {
-  const { tsMs, open, high, low, close, volume } = sliceBars(bars, start, end);
   let hash = 5381;
-  for (let i = 0; i < tsMs.length; i++)
-    for (const value of [tsMs[i]!, open[i]!, high[i]!, low[i]!, close[i]!, volume[i]!])
-      hash = ((Math.imul(hash, 33) + Math.round(value * 10_000)) % 0x7fffffff) | 0;
+  for (let i = start; i < end; i++)
+    for (const name of certainNames)
+      hash = ((Math.imul(hash, 33) + Math.round(bars[name][i]! * 10_000)) % 0x7fffffff) | 0;
   return (hash >>> 0).toString(36);
 }
 
@@ -88,7 +86,7 @@ function changedBars(was: BarState, now: Pick<BarState, 'bars' | 'before'>): num
 
 /** The bars at `indexes` as events; `newest` is the newest that was sent before. */
 function eventsOf(
-  { symbol, timeframe }: Series,
+  series: Series,
   bars: BarColumns,
   indexes: readonly number[],
   sent: { tsMs: number; cursor: string } | null,
@@ -96,8 +94,8 @@ function eventsOf(
   let at = sent;
   return indexes.map((index) => {
     const tsMs = bars.tsMs[index]!;
-    if (at === null || tsMs >= at.tsMs) at = { tsMs, cursor: cursorAt(bars, index, timeframe) };
-    return { value: { symbol, timeframe, ...barAt(bars, index) }, cursor: at.cursor, slot: String(tsMs) };
+    if (at === null || tsMs >= at.tsMs) at = { tsMs, cursor: cursorAt(bars, index, series.timeframe) };
+    return { value: stockBarAt(bars, index, series), cursor: at.cursor, slot: String(tsMs) };
   });
 }
 

@@ -4,7 +4,8 @@ import { solveColumns } from '../../src/domain/chain/greeks-columns.ts';
 import { namesOf } from '../../src/domain/columns.ts';
 import { gexRowAt } from '../../src/domain/gex/gex.ts';
 import { expiryColumns, profileColumns, strikeColumns } from '../../src/domain/gex/gex-columns.ts';
-import { toBarColumns } from '../../src/domain/market/bar.ts';
+import { barAt, toBarColumns } from '../../src/domain/market/bar.ts';
+import { barColumnNames } from '../../src/domain/market/bar-columns.ts';
 import { chainCapturesAt, lineColumns } from '../../src/store/chain/chain-captures.ts';
 import { contractLines } from '../../src/store/chain/contract-lines.ts';
 import { readGreeksSeries } from '../../src/store/chain/greeks.ts';
@@ -171,7 +172,7 @@ test('a solve whose record is cut short is an error', () => {
     expect(() => decodeSolve(record.subarray(0, cut), at)).toThrow('cut short');
 });
 
-test.each(['open', 'high', 'low', 'close', 'volume', 'vwap', 'tradeCount', 'pricedVolume'] as const)(
+test.each([...barColumnNames.filter((name) => name !== 'tsMs'), 'pricedVolume'])(
   'bars stored without %s read it as unknown',
   (name) => {
     const bar = { tsMs: at, open: 2, high: 4, low: 1, close: 3, volume: 7, vwap: 2.5, tradeCount: 2 };
@@ -205,6 +206,12 @@ test.each(['callVolume', 'putPremiumUsd', 'putTradeCount'] as const)(
     expect(read.byExpiration).toEqual(section.byExpiration.map(unknown));
   },
 );
+
+test.each(['vwap', 'tradeCount'] as const)('the row of a bar stored without %s has it as null', (name) => {
+  const bar = { tsMs: at, open: 2, high: 4, low: 1, close: 3, volume: 7, vwap: 2.5, tradeCount: 2 };
+  const read = decodeBars(without(encodeBars(toBarColumns([bar])), name));
+  expect(barAt(read, 0)).toEqual({ ...bar, [name]: null });
+});
 
 test('a block that does not say which rows it has is an error, never a wrong row', () => {
   const bar = { tsMs: at, open: 2, high: 4, low: 1, close: 3, volume: 7, vwap: 2.5, tradeCount: 2 };

@@ -1,4 +1,4 @@
-import { type BarColumns, barColumns } from '../../domain/market/bar.ts';
+import { type BarColumns, unknownBars } from '../../domain/market/bar.ts';
 import { priceUnits, sizeParts } from '../../domain/market/print.ts';
 import { stockTraits } from '../../domain/market/stock-trade-conditions.ts';
 
@@ -194,7 +194,7 @@ export function barsOfRows({ values, count }: BarRows, fromMs: number, withPrice
   let length = 0;
   const isBar = (row: number) => values[row]! >= fromMs && values[row + at.openEntry]! >= 0;
   for (let row = 0; row < count * stride; row += stride) if (isBar(row)) length++;
-  const bars = barColumns(length);
+  const bars = unknownBars(length);
   if (withPriced) bars.pricedVolume = new Float64Array(length);
   const sum = (offset: number) => values[offset]! + values[offset + 1]! / sizeParts;
   for (let row = 0, i = 0; row < count * stride; row += stride) {

@@ -1,4 +1,5 @@
-import { type Bar, type BarColumns, barAt, barColumnNames, barColumns, type Timeframe, timeframeMs } from './bar.ts';
+import { type Bar, type BarColumns, barAt, barColumns, type Timeframe, timeframeMs } from './bar.ts';
+import { barColumnNames, barNumbers, type Joining } from './bar-columns.ts';
 import { priceUnits } from './print.ts';
 
 /**
@@ -10,45 +11,55 @@ import { priceUnits } from './print.ts';
  */
 export function aggregateBars(bars: BarColumns, timeframe: Exclude<Timeframe, '1d'>): BarColumns {
   const lengthMs = timeframeMs[timeframe];
-  const longer = barColumns(bars.tsMs.length);
-  let count = 0;
-  for (let start = 0; start < bars.tsMs.length; ) {
-    const first = bars.tsMs[start]!;
-    const tsMs = first - (first % lengthMs);
-    let end = start + 1;
-    while (end < bars.tsMs.length && bars.tsMs[end]! < tsMs + lengthMs) end++;
-    longer.tsMs[count] = tsMs;
-    aggregateInto(longer, count++, bars, start, end);
-    start = end;
+  const { tsMs } = bars;
+  const starts: number[] = [];
+  let endMs = -Infinity;
+  for (let i = 0; i < tsMs.length; i++) {
+    if (tsMs[i]! < endMs) continue;
+    endMs = tsMs[i]! - (tsMs[i]! % lengthMs) + lengthMs;
+    starts.push(i);
   }
-  return Object.fromEntries(
-    barColumnNames.map((name) => [name, longer[name].slice(0, count)]),
-  ) as unknown as BarColumns;
+  const longer = joinedBars(bars, starts);
+  for (let i = 0; i < starts.length; i++) longer.tsMs[i]! -= longer.tsMs[i]! % lengthMs;
+  return longer;
 }
 
 /** All of `bars` as one that starts at `tsMs`, by the rules of `aggregateBars`; null when there are none. */
 export function oneBar(bars: BarColumns, tsMs: number): Bar | null {
   if (bars.tsMs.length === 0) return null;
-  const one = barColumns(1);
-  one.tsMs[0] = tsMs;
-  aggregateInto(one, 0, bars, 0, bars.tsMs.length);
-  return barAt(one, 0);
+  return { ...barAt(joinedBars(bars, [0]), 0), tsMs };
 }
 
-function aggregateInto(longer: BarColumns, at: number, bars: BarColumns, start: number, end: number): void {
-  let volume = 0;
-  let tradeCount = 0;
-  for (let i = start; i < end; i++) {
-    volume += bars.volume[i]!;
-    tradeCount += bars.tradeCount[i]!;
+type Join = (values: Float64Array, start: number, end: number, bars: BarColumns) => number;
+const joins: Record<Joining, Join> = {
+  first: (values, start) => values[start]!,
+  highest(values, start, end) {
+    let highest = -Infinity;
+    for (let i = start; i < end; i++) highest = Math.max(highest, values[i]!);
+    return highest;
+  },
+  lowest(values, start, end) {
+    let lowest = Infinity;
+    for (let i = start; i < end; i++) lowest = Math.min(lowest, values[i]!);
+    return lowest;
+  },
+  last: (values, _, end) => values[end - 1]!,
+  sum(values, start, end) {
+    let sum = 0;
+    for (let i = start; i < end; i++) sum += values[i]!;
+    return sum;
+  },
+  mean: (_, start, end, bars) => meanVwap(bars, start, end),
+};
+
+/** Longer bars, each of those from one of `starts` up to the next; they start as the first that they are made of. */
+function joinedBars(bars: BarColumns, starts: readonly number[]): BarColumns {
+  const longer = barColumns(starts.length);
+  for (const name of barColumnNames) {
+    const [join, values, to] = [joins[barNumbers[name].joined], bars[name], longer[name]];
+    for (let n = 0; n < starts.length; n++) to[n] = join(values, starts[n]!, starts[n + 1] ?? values.length, bars);
   }
-  longer.open[at] = bars.open[start]!;
-  longer.high[at] = bars.high.subarray(start, end).reduce((a, b) => Math.max(a, b));
-  longer.low[at] = bars.low.subarray(start, end).reduce((a, b) => Math.min(a, b));
-  longer.close[at] = bars.close[end - 1]!;
-  longer.volume[at] = volume;
-  longer.vwap[at] = meanVwap(bars, start, end);
-  longer.tradeCount[at] = tradeCount;
+  return longer;
 }
 
 /**

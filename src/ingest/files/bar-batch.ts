@@ -1,4 +1,5 @@
-import { type Bar, type BarColumns, barColumnNames, barColumns } from '../../domain/market/bar.ts';
+import { type Bar, type BarColumns, barColumns, setBar } from '../../domain/market/bar.ts';
+import { barColumnNames } from '../../domain/market/bar-columns.ts';
 
 /** Bars as they come, in any order, by key; in columns: 68 bytes a bar, where objects take four times that. */
 export interface BarBatch {
@@ -64,14 +65,7 @@ export function barBatch(capacity: number): BarBatch {
       }
       if (length === keyIds.length) grow();
       keyIds[length] = id;
-      bars.tsMs[length] = bar.tsMs;
-      bars.open[length] = bar.open;
-      bars.high[length] = bar.high;
-      bars.low[length] = bar.low;
-      bars.close[length] = bar.close;
-      bars.volume[length] = bar.volume;
-      bars.vwap[length] = bar.vwap ?? Number.NaN;
-      bars.tradeCount[length] = bar.tradeCount ?? Number.NaN;
+      setBar(bars, length, bar);
       length++;
     },
     size: () => length,

@@ -9,6 +9,7 @@ import { yieldForRows } from '../../runtime/event-loop.ts';
 import type { OptionTimeframe } from '../../store/chain/option-bar-block.ts';
 import { readOptionBarsOf } from '../../store/chain/option-bars.ts';
 import { firstAtOrAfter, sliceBars } from '../../store/market/bar-blocks.ts';
+import { ColumnRows } from '../../wire/column-rows.ts';
 import { Failure, invalidParameter, providerUnavailable, sourceNotConfigured } from '../../wire/failure.ts';
 import { type RequestContext, rootsOf } from '../context.ts';
 import { currentDate } from '../current-date.ts';
@@ -118,6 +119,6 @@ export async function optionBars(
 }
 
 /** A page's bars as rows. */
-export function optionBarRows({ bars }: OptionBarsPage): Bar[] {
-  return Array.from(bars.tsMs, (_, index) => barAt(bars, index));
+export function optionBarRows({ bars }: OptionBarsPage): ColumnRows<Bar> {
+  return new ColumnRows(bars.tsMs.length, (i) => barAt(bars, i), { ...bars });
 }

@@ -1,7 +1,14 @@
 import { requireReadable } from '../../access/entitlement/entitlement.ts';
 import { takeInFlightSlot } from '../../access/limits/in-flight.ts';
 import { sessionMinutes, tradeDate, tradeSpan } from '../../domain/calendar.ts';
-import { type BarColumns, latenessMs, type StockBar, type Timeframe, timeframeMs } from '../../domain/market/bar.ts';
+import {
+  type BarColumns,
+  latenessMs,
+  type StockBar,
+  stockBarAt,
+  type Timeframe,
+  timeframeMs,
+} from '../../domain/market/bar.ts';
 import { type Split, splitAdjusted, splitFactor } from '../../domain/market/splits.ts';
 import {
   epochDay,
@@ -211,26 +218,9 @@ export async function stockBars(context: RequestContext, symbol: string, args: S
 }
 
 /** A page's bars as rows. */
-export function stockBarRows({ symbol, timeframe, bars }: StockBarsPage): ColumnRows<StockBar> {
-  const { tsMs, open, high, low, close, volume, vwap, tradeCount } = bars;
-  const known = (value: number) => (Number.isNaN(value) ? null : value);
-  // One object a row, without one in between: this is the hot path of every page of bars.
-  return new ColumnRows(
-    tsMs.length,
-    (i): StockBar => ({
-      symbol,
-      timeframe,
-      tsMs: tsMs[i]!,
-      open: open[i]!,
-      high: high[i]!,
-      low: low[i]!,
-      close: close[i]!,
-      volume: volume[i]!,
-      vwap: known(vwap[i]!),
-      tradeCount: known(tradeCount[i]!),
-    }),
-    { ...bars, symbol: { all: symbol }, timeframe: { all: timeframe } },
-  );
+export function stockBarRows({ bars, ...series }: StockBarsPage): ColumnRows<StockBar> {
+  const one = { symbol: { all: series.symbol }, timeframe: { all: series.timeframe } };
+  return new ColumnRows(bars.tsMs.length, (i) => stockBarAt(bars, i, series), { ...bars, ...one });
 }
 
 /** A close older than this many days is no longer the one before. */

@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs';
 import protobuf from 'protobufjs';
 import { chainColumns } from '../../domain/chain/chain-columns.ts';
-import { type Columns, restNames } from '../../domain/columns.ts';
+import { type Column, type Columns, restNames } from '../../domain/columns.ts';
 import { strikeColumns } from '../../domain/gex/gex-columns.ts';
+import { barNumbers } from '../../domain/market/bar-columns.ts';
 import { epochDay } from '../../domain/market-time.ts';
 import { yieldToEventLoop } from '../../runtime/event-loop.ts';
 import { type ContractIdentity, needsRoots } from './option-roots.ts';
@@ -62,11 +63,6 @@ function known(fields: Record<string, unknown>): Wire {
 const uint32Max = 0xffffffff;
 const sint32Max = 0x7fffffff;
 
-/** A count that does not fit uint32 is left unset; JSON carries it. */
-function fitting(value: unknown): number | null {
-  return typeof value === 'number' && value <= uint32Max ? value : null;
-}
-
 /** 10000 unless a price does not fit a sint32 at that scale; then the largest power of ten at which all do. */
 function priceScale(prices: Iterable<number>): number {
   let highest = 0;
@@ -81,6 +77,26 @@ function barScale({ data, prior_close: priorClose }: Answer): number {
   const highs = (data as Row[]).map((bar) => bar.high as number);
   return priceScale(typeof priorClose === 'number' ? [...highs, priorClose] : highs);
 }
+
+/** Sets the fields of a message that columns have in it, of what is known of a row under the names of REST. */
+function setColumns(message: string, columns: Columns): (into: Wire, row: Row, scale?: number) => Wire {
+  const { fields } = root.lookupType(`${packageName}.${message}`);
+  const names = restNames(columns);
+  const set = Object.values<Column>(columns).map(({ protobuf: own }, i) => {
+    const field = protobuf.util.camelCase(own ?? names[i]!);
+    return { name: names[i]!, field, type: fields[field]?.type };
+  });
+  return (into, row, scale = 1) => {
+    for (const { name, field, type } of set) {
+      const value = row[name];
+      if (value === null || value === undefined || (type === 'uint32' && (value as number) > uint32Max)) continue;
+      into[field] = type === 'sint32' ? Math.round((value as number) * scale) : value;
+    }
+    return into;
+  };
+}
+
+const setBar = setColumns('Bar', barNumbers);
 
 const scaled = (price: unknown, scale: number) => (typeof price === 'number' ? Math.round(price * scale) : null);
 
@@ -100,17 +116,7 @@ export const barsResponse: ProtobufMessage = {
   rows: ({ data }) => data as Row[],
   rowOf: (answer) => {
     const scale = barScale(answer);
-    return (bar) =>
-      known({
-        tsMs: bar.ts_ms,
-        o: scaled(bar.open, scale),
-        h: scaled(bar.high, scale),
-        l: scaled(bar.low, scale),
-        c: scaled(bar.close, scale),
-        v: fitting(bar.volume),
-        vwap: scaled(bar.vwap, scale),
-        n: fitting(bar.trade_count),
-      });
+    return (bar) => setBar({}, bar, scale);
   },
 };
 
@@ -173,16 +179,7 @@ export const compositionResponse = rowsResponse('OffExchangeCompositionResponse'
   ['shareOfOffExchangeNotional', 'share_of_off_exch_notional'],
 ]);
 
-/** Sets the fields of columns, which have their names in REST, of what is known of a row. */
-function setColumns(columns: Columns): (message: Wire, row: Row) => Wire {
-  const fields = restNames(columns).map((name) => [protobuf.util.camelCase(name), name] as const);
-  return (message, row) => {
-    for (const [field, name] of fields) if (row[name] !== null && row[name] !== undefined) message[field] = row[name];
-    return message;
-  };
-}
-
-const setChainColumns = setColumns(chainColumns);
+const setChainColumns = setColumns('ChainRow', chainColumns);
 
 const chainRows = ({ data }: Answer) => (data as { rows: { contract: ContractIdentity }[] }).rows;
 

@@ -1,5 +1,5 @@
 import { closeMinute, previousTradingDay, sessionMinutes } from '../../domain/calendar.ts';
-import { type BarColumns, barColumns } from '../../domain/market/bar.ts';
+import { type BarColumns, unknownBars } from '../../domain/market/bar.ts';
 import { exchangeInstant, type SessionDate } from '../../domain/market-time.ts';
 import { minuteMs } from '../../domain/units.ts';
 import { randomFrom, seedOf } from './random.ts';
@@ -104,7 +104,7 @@ function minuteBars(entry: SampleSymbol, session: SessionDate, prices: SessionPr
   const minutes = closeMinute(session) - sessionMinutes.open;
   const path = bridge(entry, session, prices, minutes);
   const random = randomFrom(seedOf('bars', entry.symbol, session));
-  const bars = barColumns(minutes);
+  const bars = unknownBars(minutes);
   const openMs = exchangeInstant(session, sessionMinutes.open);
   const wick = (0.35 * entry.volatility) / Math.sqrt(sessionsPerYear * 390);
   const volume = (volumeOf(entry, session) * Math.exp(0.3 * random.normal())) / minutes;

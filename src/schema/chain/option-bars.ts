@@ -1,4 +1,5 @@
 import type { Bar } from '../../domain/market/bar.ts';
+import { optionBarNumbers } from '../../domain/market/bar-columns.ts';
 import {
   type OptionBarsMeta,
   type OptionBarsPage,
@@ -7,6 +8,7 @@ import {
   optionBars,
 } from '../../resolvers/chain/option-bars.ts';
 import { builder } from '../builder.ts';
+import { columnFields } from '../column-fields.ts';
 import { costs, itemsAsked } from '../cost.ts';
 import { BarColumnsType } from '../market/stock-bars.ts';
 import { ResponseMetaInterface } from '../response-meta.ts';
@@ -14,23 +16,7 @@ import { OptionContractType } from './contract.ts';
 
 const OptionBarType = builder.objectRef<Bar>('OptionBar').implement({
   description: 'One OHLCV bar of an option contract.',
-  fields: (t) => ({
-    tsMs: t.expose('tsMs', { type: 'EpochMs', description: 'Start of the bar, epoch ms.' }),
-    open: t.exposeFloat('open', { description: 'First price, dollars a share.' }),
-    high: t.exposeFloat('high', { description: 'Highest price, dollars a share.' }),
-    low: t.exposeFloat('low', { description: 'Lowest price, dollars a share.' }),
-    close: t.exposeFloat('close', { description: 'Last price, dollars a share.' }),
-    volume: t.expose('volume', { type: 'Long', description: 'Contracts.' }),
-    vwap: t.exposeFloat('vwap', {
-      nullable: true,
-      description: 'Volume-weighted average price, dollars a share; null if the source does not report it.',
-    }),
-    tradeCount: t.expose('tradeCount', {
-      type: 'Long',
-      nullable: true,
-      description: 'Number of trades; null if the source does not report it.',
-    }),
-  }),
+  fields: (t) => columnFields(t, optionBarNumbers),
 });
 
 const OptionBarsMetaType = builder.objectRef<OptionBarsMeta>('OptionBarsMeta').implement({

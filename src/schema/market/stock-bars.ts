@@ -1,4 +1,5 @@
 import type { BarColumns, StockBar } from '../../domain/market/bar.ts';
+import { barNumbers, stockBarNumbers } from '../../domain/market/bar-columns.ts';
 import { exchangeTimeZone } from '../../domain/market-time.ts';
 import { type BarsAsked, barsAsked } from '../../resolvers/market/bars-asked.ts';
 import { lastSession } from '../../resolvers/market/last-session.ts';
@@ -12,8 +13,9 @@ import {
   stockBarRows,
   stockBars,
 } from '../../resolvers/market/stock-bars.ts';
-import { yieldToEventLoop } from '../../runtime/event-loop.ts';
 import { builder } from '../builder.ts';
+import { columnFields } from '../column-fields.ts';
+import { columnLists } from '../column-lists.ts';
 import { costs } from '../cost.ts';
 import { enumValues } from '../enum-values.ts';
 import { ResponseMetaInterface } from '../response-meta.ts';
@@ -34,91 +36,15 @@ export const StockBarType = builder.objectRef<StockBar>('StockBar').implement({
   fields: (t) => ({
     symbol: t.expose('symbol', { type: 'Ticker', description: 'Ticker.' }),
     timeframe: t.expose('timeframe', { type: 'Timeframe', description: 'Length of the bar.' }),
-    tsMs: t.expose('tsMs', {
-      type: 'EpochMs',
-      description: 'Start of the bar, epoch ms. A 1d bar starts at 00:00 New York.',
-    }),
-    open: t.exposeFloat('open', { description: 'First price, dollars.' }),
-    high: t.exposeFloat('high', { description: 'Highest price, dollars.' }),
-    low: t.exposeFloat('low', { description: 'Lowest price, dollars.' }),
-    close: t.exposeFloat('close', { description: 'Last price, dollars.' }),
-    volume: t.expose('volume', { type: 'Long', description: 'Shares.' }),
-    vwap: t.exposeFloat('vwap', {
-      nullable: true,
-      description: 'Volume-weighted average price, dollars; null if the source does not report it.',
-    }),
-    tradeCount: t.expose('tradeCount', {
-      type: 'Long',
-      nullable: true,
-      description: 'Number of trades; null if the source does not report it.',
-    }),
+    ...columnFields(t, stockBarNumbers),
   }),
 });
-
-/** Longer columns are completed one an iteration of the event loop. */
-const longColumn = 5000;
-
-function yielding<T>(values: Float64Array, list: (values: Float64Array) => T[]): T[] | Promise<T[]> {
-  return values.length <= longColumn ? list(values) : yieldToEventLoop().then(() => list(values));
-}
-
-const column = (values: Float64Array) => yielding<number>(values, (all) => Array.from(all));
-
-/** As `column`, with NaN, the columns' "unknown", as the graph's null. */
-const nullable = (values: Float64Array) =>
-  yielding<number | null>(values, (all) => Array.from(all, (value) => (Number.isNaN(value) ? null : value)));
 
 /** Bars as columns, shared by stock and option bars. */
 export const BarColumnsType = builder.objectRef<BarColumns>('BarColumns').implement({
   description:
     'The same bars as columns: one array per measure, all of the same length, ascending by time. Smaller than rows; meant for charts.',
-  fields: (t) => ({
-    tsMs: t.field({
-      type: ['EpochMs'],
-      description: 'Start times, epoch ms.',
-      extensions: costs({ rows: 'page' }),
-      resolve: (bars) => column(bars.tsMs),
-    }),
-    open: t.floatList({
-      description: 'First prices, dollars.',
-      extensions: costs({ rows: 'page' }),
-      resolve: (bars) => column(bars.open),
-    }),
-    high: t.floatList({
-      description: 'Highest prices, dollars.',
-      extensions: costs({ rows: 'page' }),
-      resolve: (bars) => column(bars.high),
-    }),
-    low: t.floatList({
-      description: 'Lowest prices, dollars.',
-      extensions: costs({ rows: 'page' }),
-      resolve: (bars) => column(bars.low),
-    }),
-    close: t.floatList({
-      description: 'Last prices, dollars.',
-      extensions: costs({ rows: 'page' }),
-      resolve: (bars) => column(bars.close),
-    }),
-    volume: t.field({
-      type: ['Long'],
-      description: 'Shares (stocks) or contracts (options).',
-      extensions: costs({ rows: 'page' }),
-      resolve: (bars) => column(bars.volume),
-    }),
-    vwap: t.floatList({
-      nullable: { list: false, items: true },
-      description: 'Volume-weighted average prices, dollars; null = unknown.',
-      extensions: costs({ rows: 'page' }),
-      resolve: (bars) => nullable(bars.vwap),
-    }),
-    tradeCount: t.field({
-      type: ['Long'],
-      nullable: { list: false, items: true },
-      description: 'Numbers of trades; null = unknown.',
-      extensions: costs({ rows: 'page' }),
-      resolve: (bars) => nullable(bars.tradeCount),
-    }),
-  }),
+  fields: (t) => columnLists(t, barNumbers, costs({ rows: 'page' })),
 });
 
 const StockBarsMetaType = builder.objectRef<StockBarsMeta>('StockBarsMeta').implement({

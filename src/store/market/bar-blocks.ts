@@ -1,5 +1,6 @@
 import { tradeSpanAt } from '../../domain/calendar.ts';
-import { type BarColumns, barColumnNames, barColumns, type Timeframe } from '../../domain/market/bar.ts';
+import { type BarColumns, barColumns, type Timeframe } from '../../domain/market/bar.ts';
+import { barColumnNames } from '../../domain/market/bar-columns.ts';
 import { addDays, exchangeDate, type SessionDate } from '../../domain/market-time.ts';
 import { yieldToEventLoop } from '../../runtime/event-loop.ts';
 import { readFrom, type Store } from '../rows/connection.ts';

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
-import { type BarColumns, barColumnNames } from '../../domain/market/bar.ts';
+import type { BarColumns } from '../../domain/market/bar.ts';
+import { barColumnNames } from '../../domain/market/bar-columns.ts';
 import { decodeBlock, encodeBlock, measures, numbers } from '../series/codec.ts';
 
 /** Content hash of a payload: equal content, equal version. */

@@ -1,5 +1,6 @@
 import { tradeDate, tradeSpan } from '../../domain/calendar.ts';
-import { type BarColumns, barColumnNames } from '../../domain/market/bar.ts';
+import type { BarColumns } from '../../domain/market/bar.ts';
+import { barColumnNames } from '../../domain/market/bar-columns.ts';
 import type { SessionDate } from '../../domain/market-time.ts';
 import { type BarGuard, firstAtOrAfter, sliceBars } from './bar-blocks.ts';
 import { SessionSealed, sealedSessions } from './session-seals.ts';

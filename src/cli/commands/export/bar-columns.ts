@@ -1,20 +1,13 @@
-import { type BarColumns, barAt } from '../../../domain/market/bar.ts';
+import { restNames, restTypes } from '../../../domain/columns.ts';
+import type { BarColumns } from '../../../domain/market/bar.ts';
+import { barNumbers } from '../../../domain/market/bar-columns.ts';
+import { rowReader } from '../../../domain/rows-in-columns.ts';
+import type { ExportRow } from './exporter.ts';
 
 /** Columns of a bar of a stock or an option contract. */
-export const barColumns = {
-  timeframe: 'text',
-  ts_ms: 'int64',
-  open: 'float64',
-  high: 'float64',
-  low: 'float64',
-  close: 'float64',
-  volume: 'int64',
-  vwap: 'float64',
-  trade_count: 'int64',
-} as const;
+export const barColumns = { timeframe: 'text', ...restTypes(barNumbers) } as const;
 
-/** The figures of a bar by their columns. */
-export function barFigures(bars: BarColumns, index: number) {
-  const { tsMs, open, high, low, close, volume, vwap, tradeCount } = barAt(bars, index);
-  return { ts_ms: tsMs, open, high, low, close, volume, vwap, trade_count: tradeCount };
-}
+/** The numbers of the bar at an index by their columns. */
+export const exportedBar: (bars: BarColumns, index: number) => ExportRow = rowReader(barNumbers, {
+  names: restNames(barNumbers),
+});

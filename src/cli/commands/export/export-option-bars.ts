@@ -1,6 +1,6 @@
 import { contractId } from '../../../domain/chain/option-contract.ts';
 import { exchangeDate } from '../../../domain/market-time.ts';
-import { barColumns, barFigures } from './bar-columns.ts';
+import { barColumns, exportedBar } from './bar-columns.ts';
 import type { Exporter } from './exporter.ts';
 
 /** Bars of every contract of an underlying, by session and contract. */
@@ -23,9 +23,9 @@ export const optionBars: Exporter = {
     for (const { sessionDate, contract } of sessions) {
       const { bars } = await readOptionBars(store, { underlying: symbol, contract }, sessionDate, timeframe);
       for (let i = 0; i < bars.tsMs.length; i++) {
-        const figures = barFigures(bars, i);
-        if (figures.ts_ms < fromMs || figures.ts_ms >= toMs) continue;
-        yield { symbol, contract: contractId(contract), timeframe, ...figures };
+        const tsMs = bars.tsMs[i]!;
+        if (tsMs < fromMs || tsMs >= toMs) continue;
+        yield { symbol, contract: contractId(contract), timeframe, ...exportedBar(bars, i) };
       }
     }
   },

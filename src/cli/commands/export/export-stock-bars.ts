@@ -1,5 +1,5 @@
 import { inWholeShares } from '../../../domain/market/bar.ts';
-import { barColumns, barFigures } from './bar-columns.ts';
+import { barColumns, exportedBar } from './bar-columns.ts';
 import type { Exporter } from './exporter.ts';
 
 const barsAtOnce = 20_000;
@@ -20,7 +20,7 @@ export const stockBars: Exporter = {
       const { bars: stored, more } = (await readBars(store, [symbol], timeframe, range)).get(symbol)!;
       const bars = inWholeShares(stored);
       for (let i = 0; i < bars.tsMs.length; i++) {
-        yield { symbol, timeframe, ...barFigures(bars, i) };
+        yield { symbol, timeframe, ...exportedBar(bars, i) };
       }
       if (!more) return;
       start = bars.tsMs.at(-1)! + 1;

@@ -1,5 +1,5 @@
 import { contractId, type OptionContract } from '../../../domain/chain/option-contract.ts';
-import { barColumns } from '../../../domain/market/bar.ts';
+import { unknownBars } from '../../../domain/market/bar.ts';
 import type { SessionDate } from '../../../domain/market-time.ts';
 import { hourMs, minuteMs } from '../../../domain/units.ts';
 import { barHeader, barLines } from '../bar-files.ts';
@@ -22,7 +22,7 @@ function contractLines(
   const underlying = prices.minutes(entry, session);
   const minutes = underlying.tsMs.length;
   const random = randomFrom(seedOf('option bars', contractId(contract), session));
-  const bars = barColumns(minutes);
+  const bars = unknownBars(minutes);
   const strike = contract.strike / 1000;
   const priceAt = (spot: number, atMs: number) => {
     const years = Math.max(minuteMs, expiryMs - atMs) / (365 * 24 * hourMs);
