@@ -1,6 +1,6 @@
 import { tradeDate } from '../domain/calendar.ts';
 import type { Bar } from '../domain/market/bar.ts';
-import type { Quote } from '../domain/market/quote.ts';
+import { isSameQuote, type Quote } from '../domain/market/quote.ts';
 import type { SessionDate } from '../domain/market-time.ts';
 import { type LiveQuote, readLiveQuotes } from '../store/market/live-quotes.ts';
 import { readSplits } from '../store/market/splits.ts';
@@ -19,17 +19,6 @@ export interface QuoteState {
   bars: readonly Bar[];
   date: SessionDate;
   live: LiveQuote | null;
-}
-
-function isSame(a: Quote, b: Quote): boolean {
-  return (
-    a.spot === b.spot &&
-    a.volume === b.volume &&
-    a.eventTsMs === b.eventTsMs &&
-    a.officialClose === b.officialClose &&
-    a.sessionDate === b.sessionDate &&
-    a.note === b.note
-  );
 }
 
 /**
@@ -64,7 +53,7 @@ export function quoteTopics(store: Store): TopicKind<QuoteState, Quote> {
           const live = lives.get(symbol) ?? null;
           const known = { bars, live, splits: splits.get(symbol) ?? [] };
           const quote = quoteAt(store, registry.get(symbol) ?? { symbol, class: 'equity' }, known, nowMs);
-          const changed = before === null || !isSame(before.event.value, quote);
+          const changed = before === null || !isSameQuote(before.event.value, quote);
           const event = changed ? { value: quote, cursor: '', slot: symbol } : before.event;
           return [symbol, { state: { event, bars, date, live }, events: changed ? [event] : [] }];
         }),

@@ -1,5 +1,7 @@
 import { symbolAccess } from '../../access/entitlement/entitlement.ts';
+import type { RowOf } from '../../domain/columns.ts';
 import type { Quote } from '../../domain/market/quote.ts';
+import type { moverColumns } from '../../domain/market/quote-columns.ts';
 import { invalidParameter } from '../../wire/failure.ts';
 import type { RequestContext } from '../context.ts';
 import { type ResponseMeta, responseMeta } from '../response-meta.ts';
@@ -13,14 +15,9 @@ export const moverLimits = { default: 25, max: 180 };
 export const moverUniverses = ['registry'] as const;
 export type MoverUniverse = (typeof moverUniverses)[number];
 
-/** A symbol that moved: its change is known, and so are the two prices it is of. */
-export interface Mover extends Pick<Quote, 'symbol' | 'volume' | 'note'> {
-  /** Dollars. */
-  spot: number;
-  /** Percent against `officialClose`. */
-  changePct: number;
-  /** Prior close, dollars. */
-  officialClose: number;
+/** A symbol that moved. */
+export interface Mover extends RowOf<typeof moverColumns> {
+  symbol: string;
 }
 
 export interface MoversMeta extends ResponseMeta {

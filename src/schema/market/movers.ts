@@ -1,3 +1,4 @@
+import { moverColumns } from '../../domain/market/quote-columns.ts';
 import {
   type Mover,
   type MoversMeta,
@@ -7,6 +8,7 @@ import {
   movers,
 } from '../../resolvers/market/movers.ts';
 import { builder } from '../builder.ts';
+import { columnFields } from '../column-fields.ts';
 import { costs, itemsAsked, registryQuotesCost } from '../cost.ts';
 import { enumValues } from '../enum-values.ts';
 import { ResponseMetaInterface } from '../response-meta.ts';
@@ -22,19 +24,7 @@ const MoverType = builder.objectRef<Mover>('Mover').implement({
   description: 'A symbol and its change against the prior close.',
   fields: (t) => ({
     symbol: t.expose('symbol', { type: 'Ticker', description: 'Ticker.' }),
-    spot: t.exposeFloat('spot', { description: 'Price, dollars.' }),
-    changePct: t.exposeFloat('changePct', {
-      description: 'Percent against officialClose, with 4 decimals: -0.72 is -0.72%.',
-    }),
-    volume: t.expose('volume', {
-      type: 'Long',
-      nullable: true,
-      description: 'Shares traded in the session of the price; null when unknown.',
-    }),
-    officialClose: t.exposeFloat('officialClose', {
-      description: 'Prior close, dollars, divided by the splits since.',
-    }),
-    note: t.exposeString('note', { nullable: true, description: 'As note of the quote.' }),
+    ...columnFields(t, moverColumns),
     node: t.field({
       type: SymbolType,
       description: 'The symbol and its fields.',

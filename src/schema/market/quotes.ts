@@ -1,3 +1,4 @@
+import { quoteColumns } from '../../domain/market/quote-columns.ts';
 import {
   type AskedQuote,
   maxQuotes,
@@ -7,6 +8,7 @@ import {
   symbolQuote,
 } from '../../resolvers/market/quotes.ts';
 import { builder } from '../builder.ts';
+import { columnFields } from '../column-fields.ts';
 import { costs, itemsAsked } from '../cost.ts';
 import { byTicker, node } from '../node.ts';
 import { ResponseMetaInterface } from '../response-meta.ts';
@@ -23,37 +25,7 @@ export const QuoteType = builder.objectRef<AskedQuote>('Quote').implement({
       description: 'Name by which the symbol was asked: asked of Query.quotes, else the ticker.',
       resolve: ({ symbol, asked }) => asked ?? symbol,
     }),
-    spot: t.exposeFloat('spot', { nullable: true, description: 'Price, dollars.' }),
-    changePct: t.exposeFloat('changePct', {
-      nullable: true,
-      description: 'Percent against officialClose, with 4 decimals: -0.72 is -0.72%.',
-    }),
-    netGex: t.exposeFloat('netGex', { nullable: true, description: 'Always null. See gex of the symbol.' }),
-    gexChange: t.exposeFloat('gexChange', { nullable: true, description: 'Always null.' }),
-    volume: t.expose('volume', {
-      type: 'Long',
-      nullable: true,
-      description: 'Shares traded in the session of the price; null for an index.',
-    }),
-    officialClose: t.exposeFloat('officialClose', {
-      nullable: true,
-      description: 'Prior close, dollars, divided by the splits since; null when unknown.',
-    }),
-    sessionDate: t.expose('sessionDate', {
-      type: 'SessionDate',
-      nullable: true,
-      description: 'Exchange session of the price.',
-    }),
-    eventTsMs: t.expose('eventTsMs', {
-      type: 'EpochMs',
-      nullable: true,
-      description: 'Time of the price, epoch ms; null if the price comes from a daily bar.',
-    }),
-    note: t.exposeString('note', {
-      nullable: true,
-      description:
-        'Set if the open is within 1% of a whole multiple or fraction of officialClose and no split is stored: then changePct may compare different shares. Null otherwise.',
-    }),
+    ...columnFields(t, quoteColumns),
     node: t.field({
       type: SymbolType,
       description: 'The symbol and its fields.',
