@@ -409,7 +409,7 @@ export const tables = {
       {"field":"volume","column":"volume","type":"float8","list":false,"optional":false},
       {"field":"notional","column":"notional","type":"float8","list":false,"optional":false},
       {"field":"tradeCount","column":"trade_count","type":"int8","list":false,"optional":false},
-      {"field":"share","column":"share","type":"float8","list":false,"optional":false},
+      {"field":"shareOfOffExchNotional","column":"share","type":"float8","list":false,"optional":false},
     ],
     indexes: [
       {"kind":"id","columns":[{"column":"symbol","descending":false},{"column":"session_date","descending":false},{"column":"category","descending":false}]},

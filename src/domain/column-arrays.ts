@@ -5,7 +5,7 @@ export type ArraysOf<C extends Columns> = { [Name in keyof C]: Float64Array };
 
 /** The numbers of rows as arrays. */
 export function arraysOf<C extends Columns>(columns: C, rows: readonly RowOf<C>[]): ArraysOf<C> {
-  return rowBy(columns, (name) => Float64Array.from(rows, (row) => row[name] ?? Number.NaN));
+  return rowBy(columns, (name) => Float64Array.from(rows, (row) => (row[name] as number | null) ?? Number.NaN));
 }
 
 /** The numbers of the row at `index`. */

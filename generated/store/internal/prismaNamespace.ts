@@ -3948,7 +3948,7 @@ export const OffExchangeCompositionScalarFieldEnum = {
   volume: 'volume',
   notional: 'notional',
   tradeCount: 'tradeCount',
-  share: 'share'
+  shareOfOffExchNotional: 'shareOfOffExchNotional'
 } as const
 
 export type OffExchangeCompositionScalarFieldEnum = (typeof OffExchangeCompositionScalarFieldEnum)[keyof typeof OffExchangeCompositionScalarFieldEnum]

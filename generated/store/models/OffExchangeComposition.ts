@@ -26,14 +26,14 @@ export type OffExchangeCompositionAvgAggregateOutputType = {
   volume: number | null
   notional: number | null
   tradeCount: number | null
-  share: number | null
+  shareOfOffExchNotional: number | null
 }
 
 export type OffExchangeCompositionSumAggregateOutputType = {
   volume: number | null
   notional: number | null
   tradeCount: bigint | null
-  share: number | null
+  shareOfOffExchNotional: number | null
 }
 
 export type OffExchangeCompositionMinAggregateOutputType = {
@@ -43,7 +43,7 @@ export type OffExchangeCompositionMinAggregateOutputType = {
   volume: number | null
   notional: number | null
   tradeCount: bigint | null
-  share: number | null
+  shareOfOffExchNotional: number | null
 }
 
 export type OffExchangeCompositionMaxAggregateOutputType = {
@@ -53,7 +53,7 @@ export type OffExchangeCompositionMaxAggregateOutputType = {
   volume: number | null
   notional: number | null
   tradeCount: bigint | null
-  share: number | null
+  shareOfOffExchNotional: number | null
 }
 
 export type OffExchangeCompositionCountAggregateOutputType = {
@@ -63,7 +63,7 @@ export type OffExchangeCompositionCountAggregateOutputType = {
   volume: number
   notional: number
   tradeCount: number
-  share: number
+  shareOfOffExchNotional: number
   _all: number
 }
 
@@ -72,14 +72,14 @@ export type OffExchangeCompositionAvgAggregateInputType = {
   volume?: true
   notional?: true
   tradeCount?: true
-  share?: true
+  shareOfOffExchNotional?: true
 }
 
 export type OffExchangeCompositionSumAggregateInputType = {
   volume?: true
   notional?: true
   tradeCount?: true
-  share?: true
+  shareOfOffExchNotional?: true
 }
 
 export type OffExchangeCompositionMinAggregateInputType = {
@@ -89,7 +89,7 @@ export type OffExchangeCompositionMinAggregateInputType = {
   volume?: true
   notional?: true
   tradeCount?: true
-  share?: true
+  shareOfOffExchNotional?: true
 }
 
 export type OffExchangeCompositionMaxAggregateInputType = {
@@ -99,7 +99,7 @@ export type OffExchangeCompositionMaxAggregateInputType = {
   volume?: true
   notional?: true
   tradeCount?: true
-  share?: true
+  shareOfOffExchNotional?: true
 }
 
 export type OffExchangeCompositionCountAggregateInputType = {
@@ -109,7 +109,7 @@ export type OffExchangeCompositionCountAggregateInputType = {
   volume?: true
   notional?: true
   tradeCount?: true
-  share?: true
+  shareOfOffExchNotional?: true
   _all?: true
 }
 
@@ -158,7 +158,7 @@ export type OffExchangeCompositionGroupByOutputType = {
   volume: number
   notional: number
   tradeCount: bigint
-  share: number
+  shareOfOffExchNotional: number
   _count: OffExchangeCompositionCountAggregateOutputType | null
   _avg: OffExchangeCompositionAvgAggregateOutputType | null
   _sum: OffExchangeCompositionSumAggregateOutputType | null
@@ -191,7 +191,7 @@ export type OffExchangeCompositionWhereInput = {
   volume?: Prisma.FloatFilter<"OffExchangeComposition"> | number
   notional?: Prisma.FloatFilter<"OffExchangeComposition"> | number
   tradeCount?: Prisma.BigIntFilter<"OffExchangeComposition"> | bigint | number
-  share?: Prisma.FloatFilter<"OffExchangeComposition"> | number
+  shareOfOffExchNotional?: Prisma.FloatFilter<"OffExchangeComposition"> | number
 }
 
 export type OffExchangeCompositionOrderByWithRelationInput = {
@@ -201,7 +201,7 @@ export type OffExchangeCompositionOrderByWithRelationInput = {
   volume?: Prisma.SortOrder
   notional?: Prisma.SortOrder
   tradeCount?: Prisma.SortOrder
-  share?: Prisma.SortOrder
+  shareOfOffExchNotional?: Prisma.SortOrder
 }
 
 export type OffExchangeCompositionWhereUniqueInput = Prisma.AtLeast<{
@@ -215,7 +215,7 @@ export type OffExchangeCompositionWhereUniqueInput = Prisma.AtLeast<{
   volume?: Prisma.FloatFilter<"OffExchangeComposition"> | number
   notional?: Prisma.FloatFilter<"OffExchangeComposition"> | number
   tradeCount?: Prisma.BigIntFilter<"OffExchangeComposition"> | bigint | number
-  share?: Prisma.FloatFilter<"OffExchangeComposition"> | number
+  shareOfOffExchNotional?: Prisma.FloatFilter<"OffExchangeComposition"> | number
 }, "symbol_sessionDate_category">
 
 export type OffExchangeCompositionOrderByWithAggregationInput = {
@@ -225,7 +225,7 @@ export type OffExchangeCompositionOrderByWithAggregationInput = {
   volume?: Prisma.SortOrder
   notional?: Prisma.SortOrder
   tradeCount?: Prisma.SortOrder
-  share?: Prisma.SortOrder
+  shareOfOffExchNotional?: Prisma.SortOrder
   _count?: Prisma.OffExchangeCompositionCountOrderByAggregateInput
   _avg?: Prisma.OffExchangeCompositionAvgOrderByAggregateInput
   _max?: Prisma.OffExchangeCompositionMaxOrderByAggregateInput
@@ -243,7 +243,7 @@ export type OffExchangeCompositionScalarWhereWithAggregatesInput = {
   volume?: Prisma.FloatWithAggregatesFilter<"OffExchangeComposition"> | number
   notional?: Prisma.FloatWithAggregatesFilter<"OffExchangeComposition"> | number
   tradeCount?: Prisma.BigIntWithAggregatesFilter<"OffExchangeComposition"> | bigint | number
-  share?: Prisma.FloatWithAggregatesFilter<"OffExchangeComposition"> | number
+  shareOfOffExchNotional?: Prisma.FloatWithAggregatesFilter<"OffExchangeComposition"> | number
 }
 
 export type OffExchangeCompositionCreateInput = {
@@ -253,7 +253,7 @@ export type OffExchangeCompositionCreateInput = {
   volume: number
   notional: number
   tradeCount: bigint | number
-  share: number
+  shareOfOffExchNotional: number
 }
 
 export type OffExchangeCompositionUncheckedCreateInput = {
@@ -263,7 +263,7 @@ export type OffExchangeCompositionUncheckedCreateInput = {
   volume: number
   notional: number
   tradeCount: bigint | number
-  share: number
+  shareOfOffExchNotional: number
 }
 
 export type OffExchangeCompositionUpdateInput = {
@@ -273,7 +273,7 @@ export type OffExchangeCompositionUpdateInput = {
   volume?: Prisma.FloatFieldUpdateOperationsInput | number
   notional?: Prisma.FloatFieldUpdateOperationsInput | number
   tradeCount?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
-  share?: Prisma.FloatFieldUpdateOperationsInput | number
+  shareOfOffExchNotional?: Prisma.FloatFieldUpdateOperationsInput | number
 }
 
 export type OffExchangeCompositionUncheckedUpdateInput = {
@@ -283,7 +283,7 @@ export type OffExchangeCompositionUncheckedUpdateInput = {
   volume?: Prisma.FloatFieldUpdateOperationsInput | number
   notional?: Prisma.FloatFieldUpdateOperationsInput | number
   tradeCount?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
-  share?: Prisma.FloatFieldUpdateOperationsInput | number
+  shareOfOffExchNotional?: Prisma.FloatFieldUpdateOperationsInput | number
 }
 
 export type OffExchangeCompositionCreateManyInput = {
@@ -293,7 +293,7 @@ export type OffExchangeCompositionCreateManyInput = {
   volume: number
   notional: number
   tradeCount: bigint | number
-  share: number
+  shareOfOffExchNotional: number
 }
 
 export type OffExchangeCompositionUpdateManyMutationInput = {
@@ -303,7 +303,7 @@ export type OffExchangeCompositionUpdateManyMutationInput = {
   volume?: Prisma.FloatFieldUpdateOperationsInput | number
   notional?: Prisma.FloatFieldUpdateOperationsInput | number
   tradeCount?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
-  share?: Prisma.FloatFieldUpdateOperationsInput | number
+  shareOfOffExchNotional?: Prisma.FloatFieldUpdateOperationsInput | number
 }
 
 export type OffExchangeCompositionUncheckedUpdateManyInput = {
@@ -313,7 +313,7 @@ export type OffExchangeCompositionUncheckedUpdateManyInput = {
   volume?: Prisma.FloatFieldUpdateOperationsInput | number
   notional?: Prisma.FloatFieldUpdateOperationsInput | number
   tradeCount?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
-  share?: Prisma.FloatFieldUpdateOperationsInput | number
+  shareOfOffExchNotional?: Prisma.FloatFieldUpdateOperationsInput | number
 }
 
 export type OffExchangeCompositionSymbolSessionDateCategoryCompoundUniqueInput = {
@@ -329,14 +329,14 @@ export type OffExchangeCompositionCountOrderByAggregateInput = {
   volume?: Prisma.SortOrder
   notional?: Prisma.SortOrder
   tradeCount?: Prisma.SortOrder
-  share?: Prisma.SortOrder
+  shareOfOffExchNotional?: Prisma.SortOrder
 }
 
 export type OffExchangeCompositionAvgOrderByAggregateInput = {
   volume?: Prisma.SortOrder
   notional?: Prisma.SortOrder
   tradeCount?: Prisma.SortOrder
-  share?: Prisma.SortOrder
+  shareOfOffExchNotional?: Prisma.SortOrder
 }
 
 export type OffExchangeCompositionMaxOrderByAggregateInput = {
@@ -346,7 +346,7 @@ export type OffExchangeCompositionMaxOrderByAggregateInput = {
   volume?: Prisma.SortOrder
   notional?: Prisma.SortOrder
   tradeCount?: Prisma.SortOrder
-  share?: Prisma.SortOrder
+  shareOfOffExchNotional?: Prisma.SortOrder
 }
 
 export type OffExchangeCompositionMinOrderByAggregateInput = {
@@ -356,14 +356,14 @@ export type OffExchangeCompositionMinOrderByAggregateInput = {
   volume?: Prisma.SortOrder
   notional?: Prisma.SortOrder
   tradeCount?: Prisma.SortOrder
-  share?: Prisma.SortOrder
+  shareOfOffExchNotional?: Prisma.SortOrder
 }
 
 export type OffExchangeCompositionSumOrderByAggregateInput = {
   volume?: Prisma.SortOrder
   notional?: Prisma.SortOrder
   tradeCount?: Prisma.SortOrder
-  share?: Prisma.SortOrder
+  shareOfOffExchNotional?: Prisma.SortOrder
 }
 
 
@@ -375,7 +375,7 @@ export type OffExchangeCompositionSelect<ExtArgs extends runtime.Types.Extension
   volume?: boolean
   notional?: boolean
   tradeCount?: boolean
-  share?: boolean
+  shareOfOffExchNotional?: boolean
 }, ExtArgs["result"]["offExchangeComposition"]>
 
 export type OffExchangeCompositionSelectCreateManyAndReturn<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetSelect<{
@@ -385,7 +385,7 @@ export type OffExchangeCompositionSelectCreateManyAndReturn<ExtArgs extends runt
   volume?: boolean
   notional?: boolean
   tradeCount?: boolean
-  share?: boolean
+  shareOfOffExchNotional?: boolean
 }, ExtArgs["result"]["offExchangeComposition"]>
 
 export type OffExchangeCompositionSelectUpdateManyAndReturn<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetSelect<{
@@ -395,7 +395,7 @@ export type OffExchangeCompositionSelectUpdateManyAndReturn<ExtArgs extends runt
   volume?: boolean
   notional?: boolean
   tradeCount?: boolean
-  share?: boolean
+  shareOfOffExchNotional?: boolean
 }, ExtArgs["result"]["offExchangeComposition"]>
 
 export type OffExchangeCompositionSelectScalar = {
@@ -405,10 +405,10 @@ export type OffExchangeCompositionSelectScalar = {
   volume?: boolean
   notional?: boolean
   tradeCount?: boolean
-  share?: boolean
+  shareOfOffExchNotional?: boolean
 }
 
-export type OffExchangeCompositionOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"symbol" | "sessionDate" | "category" | "volume" | "notional" | "tradeCount" | "share", ExtArgs["result"]["offExchangeComposition"]>
+export type OffExchangeCompositionOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"symbol" | "sessionDate" | "category" | "volume" | "notional" | "tradeCount" | "shareOfOffExchNotional", ExtArgs["result"]["offExchangeComposition"]>
 
 export type $OffExchangeCompositionPayload<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
   name: "OffExchangeComposition"
@@ -420,7 +420,7 @@ export type $OffExchangeCompositionPayload<ExtArgs extends runtime.Types.Extensi
     volume: number
     notional: number
     tradeCount: bigint
-    share: number
+    shareOfOffExchNotional: number
   }, ExtArgs["result"]["offExchangeComposition"]>
   composites: {}
 }
@@ -553,7 +553,7 @@ export interface OffExchangeCompositionFieldRefs {
   readonly volume: Prisma.FieldRef<"OffExchangeComposition", 'Float'>
   readonly notional: Prisma.FieldRef<"OffExchangeComposition", 'Float'>
   readonly tradeCount: Prisma.FieldRef<"OffExchangeComposition", 'BigInt'>
-  readonly share: Prisma.FieldRef<"OffExchangeComposition", 'Float'>
+  readonly shareOfOffExchNotional: Prisma.FieldRef<"OffExchangeComposition", 'Float'>
 }
     
 

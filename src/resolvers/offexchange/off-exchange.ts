@@ -7,13 +7,12 @@ import {
   parseRequestedInstant,
   type SessionDate,
 } from '../../domain/market-time.ts';
+import type { OffExchangeRows, OffExchangeTable } from '../../domain/offexchange/off-exchange.ts';
 import { requireServedWindow } from '../../domain/served-window.ts';
 import { batched } from '../../runtime/batched.ts';
 import {
   isRowKey,
   type OffExchangeHistory,
-  type OffExchangeRows,
-  type OffExchangeTable,
   type RowRange,
   readOffExchangeHistory,
   readOffExchangeRows,
@@ -25,8 +24,6 @@ import { fromSource, type RequestContext, realTicker } from '../context.ts';
 import { foreignCursor, readCursor, writeCursor } from '../cursor.ts';
 import { lastOffExchangeSession } from '../publication.ts';
 import { type ResponseMeta, responseMeta } from '../response-meta.ts';
-
-export type { OffExchangeTable } from '../../store/offexchange/rows.ts';
 
 /** Rows a page holds: the default, and the most (spec 4.18). */
 export const offExchangeLimits = { default: 500, max: 5000 };

@@ -5,6 +5,8 @@ import { type Column, type Columns, restNames } from '../../domain/columns.ts';
 import { strikeColumns } from '../../domain/gex/gex-columns.ts';
 import { barNumbers } from '../../domain/market/bar-columns.ts';
 import { epochDay } from '../../domain/market-time.ts';
+import type { OffExchangeTable } from '../../domain/offexchange/off-exchange.ts';
+import { offExchangeColumns } from '../../domain/offexchange/off-exchange-columns.ts';
 import { yieldToEventLoop } from '../../runtime/event-loop.ts';
 import { type ContractIdentity, needsRoots } from './option-roots.ts';
 
@@ -120,64 +122,18 @@ export const barsResponse: ProtobufMessage = {
   },
 };
 
-/** A message of `rows` whose fields are the JSON rows' under other names: `[protobuf field, JSON key]`. */
-function rowsResponse(name: string, fields: readonly (readonly [string, string])[]): ProtobufMessage {
+/** `OffExchangeActivityResponse` and those of the other tables. */
+export function offExchangeResponse(table: OffExchangeTable): ProtobufMessage {
+  const name = `OffExchange${table[0]!.toUpperCase()}${table.slice(1)}`;
+  const setRow = setColumns(`${name}Row`, offExchangeColumns[table]);
   return {
-    name,
+    name: `${name}Response`,
     fields: () => ({}),
     rowsField: 'rows',
     rows: ({ data }) => data as Row[],
-    rowOf: () => (row) => known(Object.fromEntries(fields.map(([field, key]) => [field, row[key]]))),
+    rowOf: () => (row) => setRow({}, row),
   };
 }
-
-/** `OffExchangeActivityResponse`. */
-export const activityResponse = rowsResponse('OffExchangeActivityResponse', [
-  ['date', 'date'],
-  ['offExchangeVolume', 'off_exch_volume'],
-  ['notional', 'notional'],
-  ['tradeCount', 'trade_count'],
-  ['averageSize', 'avg_size'],
-  ['vwap', 'vwap'],
-  ['offExchangeShare', 'off_exch_pct'],
-  ['consolidatedVolume', 'consolidated_volume'],
-  ['consolidatedNotional', 'consolidated_notional'],
-]);
-
-/** `OffExchangeConcentrationResponse`. */
-export const concentrationResponse = rowsResponse('OffExchangeConcentrationResponse', [
-  ['date', 'date'],
-  ['bucketMidpoint', 'bucket_midpoint'],
-  ['bucketWidth', 'bucket_width'],
-  ['volume', 'volume'],
-  ['notional', 'notional'],
-  ['tradeCount', 'trade_count'],
-  ['distinctSessions', 'distinct_sessions'],
-  ['rankScore', 'rank_score'],
-  ['rank', 'rank'],
-  ['bucketCount', 'bucket_count'],
-  ['distanceBps', 'distance_bps'],
-  ['lookbackSessions', 'lookback_sessions'],
-]);
-
-/** `OffExchangeProfileResponse`. */
-export const profileResponse = rowsResponse('OffExchangeProfileResponse', [
-  ['date', 'date'],
-  ['priceThousandths', 'price_thousandths'],
-  ['volume', 'volume'],
-  ['notional', 'notional'],
-  ['tradeCount', 'trade_count'],
-]);
-
-/** `OffExchangeCompositionResponse`. */
-export const compositionResponse = rowsResponse('OffExchangeCompositionResponse', [
-  ['date', 'date'],
-  ['category', 'category'],
-  ['volume', 'volume'],
-  ['notional', 'notional'],
-  ['tradeCount', 'trade_count'],
-  ['shareOfOffExchangeNotional', 'share_of_off_exch_notional'],
-]);
 
 const setChainColumns = setColumns('ChainRow', chainColumns);
 
@@ -202,7 +158,7 @@ export const chainResponse: ProtobufMessage = {
   },
 };
 
-const setStrikeColumns = setColumns(strikeColumns);
+const setStrikeColumns = setColumns('GexGridRow', strikeColumns);
 
 /** `GexGridResponse`. */
 export const gexGridResponse: ProtobufMessage = {

@@ -1,98 +1,23 @@
+import type { Columns } from '../../domain/columns.ts';
 import { exchangeTimeZone } from '../../domain/market-time.ts';
 import {
-  type ActivityRow,
-  type CompositionRow,
-  type ConcentrationRow,
   disclosureThreshold,
-  type ProfileRow,
+  type OffExchangeRows,
+  type OffExchangeTable,
 } from '../../domain/offexchange/off-exchange.ts';
+import { offExchangeColumns } from '../../domain/offexchange/off-exchange-columns.ts';
 import {
   type OffExchangeMeta,
   type OffExchangePage,
-  type OffExchangeTable,
   offExchangeLimits,
   offExchangePage,
 } from '../../resolvers/offexchange/off-exchange.ts';
 import { builder } from '../builder.ts';
+import { columnFields } from '../column-fields.ts';
 import { costs, itemsAsked } from '../cost.ts';
 import { type SymbolNode, SymbolType } from '../market/symbol.ts';
 import { byTicker, node } from '../node.ts';
 import { ResponseMetaInterface } from '../response-meta.ts';
-
-const ActivityRowType = builder.objectRef<ActivityRow>('OffExchangeActivityRow').implement({
-  description: 'Off-exchange total of a session.',
-  fields: (t) => ({
-    date: t.expose('date', { type: 'SessionDate', description: 'Session.' }),
-    offExchVolume: t.exposeFloat('offExchVolume', { description: 'Shares.' }),
-    notional: t.exposeFloat('notional', { description: 'Dollars.' }),
-    tradeCount: t.expose('tradeCount', { type: 'Long', description: 'Number of executions.' }),
-    avgSize: t.exposeFloat('avgSize', { description: 'Average shares per execution.' }),
-    vwap: t.exposeFloat('vwap', { description: 'Volume-weighted average price, dollars.' }),
-    offExchPct: t.exposeFloat('offExchPct', {
-      nullable: true,
-      description: 'Fraction of consolidatedVolume: 0.434 = 43.4 %; null when that is unknown.',
-    }),
-    consolidatedVolume: t.exposeFloat('consolidatedVolume', {
-      nullable: true,
-      description: 'Shares on and off exchange; null when unknown.',
-    }),
-    consolidatedNotional: t.exposeFloat('consolidatedNotional', {
-      nullable: true,
-      description: 'Dollars on and off exchange; null when unknown.',
-    }),
-  }),
-});
-
-const CompositionRowType = builder.objectRef<CompositionRow>('OffExchangeCompositionRow').implement({
-  description: 'Off-exchange trading of one kind in a session. The kinds of a session add up to its activity.',
-  fields: (t) => ({
-    date: t.expose('date', { type: 'SessionDate', description: 'Session.' }),
-    category: t.exposeString('category', {
-      description: 'Kind of execution, such as regular_way, average_price or derivatively_priced.',
-    }),
-    volume: t.exposeFloat('volume', { description: 'Shares.' }),
-    notional: t.exposeFloat('notional', { description: 'Dollars.' }),
-    tradeCount: t.expose('tradeCount', { type: 'Long', description: 'Number of executions.' }),
-    shareOfOffExchNotional: t.exposeFloat('shareOfOffExchNotional', {
-      description: "Fraction of the session's off-exchange dollars: 0.013 = 1.3 %.",
-    }),
-  }),
-});
-
-const ConcentrationRowType = builder.objectRef<ConcentrationRow>('OffExchangeConcentrationRow').implement({
-  description: 'A price bucket with concentrated off-exchange trading over the sessions up to a date.',
-  fields: (t) => ({
-    date: t.expose('date', { type: 'SessionDate', description: 'Last session of the window.' }),
-    bucketMidpoint: t.exposeFloat('bucketMidpoint', { description: 'Dollars.' }),
-    bucketWidth: t.exposeFloat('bucketWidth', { description: 'Dollars; the bucket is midpoint ± width / 2.' }),
-    volume: t.exposeFloat('volume', { description: 'Shares.' }),
-    notional: t.exposeFloat('notional', { description: 'Dollars.' }),
-    tradeCount: t.expose('tradeCount', { type: 'Long', description: 'Number of executions.' }),
-    distinctSessions: t.exposeInt('distinctSessions', {
-      description: 'Number of sessions in which the bucket traded.',
-    }),
-    rankScore: t.exposeFloat('rankScore', { description: 'Share of dollars × share of sessions × 100.' }),
-    rank: t.exposeInt('rank', { description: '1 = highest score.' }),
-    bucketCount: t.exposeInt('bucketCount', { description: 'Number of buckets published.' }),
-    distanceBps: t.exposeFloat('distanceBps', {
-      nullable: true,
-      description:
-        "Distance from the last session's reference price, basis points; negative below it. Null without a reference price.",
-    }),
-    lookbackSessions: t.exposeInt('lookbackSessions', { description: 'Number of sessions in the window.' }),
-  }),
-});
-
-const ProfileRowType = builder.objectRef<ProfileRow>('OffExchangeProfileRow').implement({
-  description: 'Off-exchange trading of a session at one price.',
-  fields: (t) => ({
-    date: t.expose('date', { type: 'SessionDate', description: 'Session.' }),
-    priceThousandths: t.expose('priceThousandths', { type: 'Long', description: 'Price, thousandths of a dollar.' }),
-    volume: t.exposeFloat('volume', { description: 'Shares.' }),
-    notional: t.exposeFloat('notional', { description: 'Dollars.' }),
-    tradeCount: t.expose('tradeCount', { type: 'Long', description: 'Number of executions.' }),
-  }),
-});
 
 const OffExchangeMetaType = builder.objectRef<OffExchangeMeta>('OffExchangeMeta').implement({
   description: 'Metadata of a page of off-exchange rows.',
@@ -172,16 +97,21 @@ const pageArgs = builder.args((arg) => ({
   cursor: arg.string({ description: 'meta.cursor of the previous page.' }),
 }));
 
-/** Adds a table to `SymbolOffExchange`: the page type of its rows and the field. */
-function table<T extends OffExchangeTable>(name: T, pageName: string, rowType: object, description: string): void {
-  const page = builder.objectRef<OffExchangePage<T>>(pageName).implement({
+/** Adds a table to `SymbolOffExchange`: the types of its rows and of a page of them, and the field. */
+function table<T extends OffExchangeTable>(name: T, rowDescription: string, description: string): void {
+  const typeName = `OffExchange${name[0]!.toUpperCase()}${name.slice(1)}`;
+  const row = builder.objectRef<OffExchangeRows[T]>(`${typeName}Row`).implement({
+    description: rowDescription,
+    fields: (t) => columnFields(t, offExchangeColumns[name] as Columns),
+  });
+  const page = builder.objectRef<OffExchangePage<T>>(`${typeName}Page`).implement({
     description: `A page of rows: ${description[0]!.toLowerCase()}${description.slice(1)}`,
     fields: (t) => ({
       rows: t.field({
-        type: [rowType as typeof ActivityRowType],
+        type: [row],
         extensions: costs({ rows: 'page' }),
         description: 'Rows ascending by session, then by rank, category or price.',
-        resolve: ({ rows }) => rows as unknown as ActivityRow[],
+        resolve: ({ rows }) => rows,
       }),
       meta: t.field({ type: OffExchangeMetaType, description: 'Metadata of the page.', resolve: ({ meta }) => meta }),
     }),
@@ -205,12 +135,15 @@ function table<T extends OffExchangeTable>(name: T, pageName: string, rowType: o
   );
 }
 
-table('activity', 'OffExchangeActivityPage', ActivityRowType, 'Off-exchange totals by session.');
-table('composition', 'OffExchangeCompositionPage', CompositionRowType, 'Off-exchange trading by session and kind.');
+table('activity', 'Off-exchange total of a session.', 'Off-exchange totals by session.');
+table(
+  'composition',
+  'Off-exchange trading of one kind in a session. The kinds of a session add up to its activity.',
+  'Off-exchange trading by session and kind.',
+);
 table(
   'concentration',
-  'OffExchangeConcentrationPage',
-  ConcentrationRowType,
+  'A price bucket with concentrated off-exchange trading over the sessions up to a date.',
   'Price buckets with the most off-exchange trading, by rank.',
 );
-table('profile', 'OffExchangeProfilePage', ProfileRowType, 'Off-exchange trading by session and price.');
+table('profile', 'Off-exchange trading of a session at one price.', 'Off-exchange trading by session and price.');

@@ -1,7 +1,8 @@
 import { hash } from 'node:crypto';
 import type { BarColumns } from '../../domain/market/bar.ts';
-import { barColumnNames } from '../../domain/market/bar-columns.ts';
-import { decodeBlock, encodeBlock, measures, numbers } from '../series/codec.ts';
+import { barNumbers } from '../../domain/market/bar-columns.ts';
+import { decodeBlock, encodeBlock, numbers } from '../series/codec.ts';
+import { rowColumns } from '../series/row-columns.ts';
 
 /** Content hash of a payload: equal content, equal version. */
 export function blockVersion(payload: Uint8Array): string {
@@ -16,9 +17,7 @@ export function encodeBars({ pricedVolume, ...bars }: BarColumns): Uint8Array<Ar
 
 /** The bars of a column block. */
 export function decodeBars(payload: Uint8Array): BarColumns {
-  const columns = decodeBlock(payload);
-  const bars = Object.fromEntries(
-    barColumnNames.map((name) => [name, (name === 'tsMs' ? numbers : measures)(columns, name)]),
-  ) as unknown as BarColumns;
-  return columns.pricedVolume ? { ...bars, pricedVolume: numbers(columns, 'pricedVolume') } : bars;
+  const block = decodeBlock(payload);
+  const bars = rowColumns(block, barNumbers, ['tsMs']);
+  return block.pricedVolume ? { ...bars, pricedVolume: numbers(block, 'pricedVolume') } : bars;
 }

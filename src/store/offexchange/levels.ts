@@ -1,10 +1,17 @@
+import { rowBy } from '../../domain/columns.ts';
 import type { SessionDate } from '../../domain/market-time.ts';
 import type { ConcentrationRow, ProfileRow } from '../../domain/offexchange/off-exchange.ts';
+import { offExchangeColumns } from '../../domain/offexchange/off-exchange-columns.ts';
+import { type InColumns, rowReader } from '../../domain/rows-in-columns.ts';
 import { deleteRows, upsertRows } from '../rows/models/sets.ts';
 import { statement } from '../rows/statement.ts';
 import type { Transaction } from '../rows/transaction.ts';
-import { decodeBlock, encodeBlock, numbers } from '../series/codec.ts';
+import { decodeBlock, encodeBlock } from '../series/codec.ts';
+import { rowColumns } from '../series/row-columns.ts';
 import { saveConcentrationRows } from './writing.ts';
+
+const { date: _, ...levelColumns } = offExchangeColumns.profile;
+const levelAt: (columns: InColumns<typeof levelColumns>, index: number) => PriceLevel = rowReader(levelColumns);
 
 /** A price level of a session, before disclosure. */
 export type PriceLevel = Omit<ProfileRow, 'date'>;
@@ -20,13 +27,7 @@ export async function levelsVersion(tx: Transaction, symbol: string, session: Se
 
 /** Price levels as a column block. */
 export function encodeLevels(levels: readonly PriceLevel[]): Uint8Array {
-  const column = (name: keyof PriceLevel) => Float64Array.from(levels, (level) => level[name]);
-  return encodeBlock({
-    priceThousandths: column('priceThousandths'),
-    volume: column('volume'),
-    notional: column('notional'),
-    tradeCount: column('tradeCount'),
-  });
+  return encodeBlock(rowBy(levelColumns, (name) => Float64Array.from(levels, (level) => level[name])));
 }
 
 /** Writes a session's price levels, replacing those before. */
@@ -63,14 +64,8 @@ export async function readWindow(
 ): Promise<WindowSession[]> {
   const rows = await around.rows(tx, { symbol, session, before, from: after + 1 });
   return rows.map(({ sessionDate, payload, vwap }) => {
-    const columns = decodeBlock(payload);
-    const [volume, notional, tradeCount] = ['volume', 'notional', 'tradeCount'].map((name) => numbers(columns, name));
-    const levels = Array.from(numbers(columns, 'priceThousandths'), (priceThousandths, i) => ({
-      priceThousandths,
-      volume: volume![i]!,
-      notional: notional![i]!,
-      tradeCount: tradeCount![i]!,
-    }));
+    const columns = rowColumns(decodeBlock(payload), levelColumns, ['priceThousandths']);
+    const levels = Array.from(columns.priceThousandths, (_, i) => levelAt(columns, i));
     return { sessionDate, levels, vwap };
   });
 }

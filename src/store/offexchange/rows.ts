@@ -1,24 +1,17 @@
 import type { SessionDate } from '../../domain/market-time.ts';
 import {
-  type ActivityRow,
   type CompositionRow,
   type ConcentrationRow,
   disclosureSessions,
   disclosureThreshold,
+  type OffExchangeRows,
+  type OffExchangeTable,
   type ProfileRow,
 } from '../../domain/offexchange/off-exchange.ts';
 import { isStorableText } from '../../wire/stored-text.ts';
 import { readFrom, type Store } from '../rows/connection.ts';
+import { columnTypes } from '../rows/models/columns.ts';
 import { statement } from '../rows/statement.ts';
-
-/** The rows of each off-exchange table by its name. */
-export interface OffExchangeRows {
-  activity: ActivityRow;
-  composition: CompositionRow;
-  concentration: ConcentrationRow;
-  profile: ProfileRow;
-}
-export type OffExchangeTable = keyof OffExchangeRows;
 
 /** Sessions of a symbol from `first` to `last`; null = open. Both null: its latest session. */
 export interface SessionRange {
@@ -78,50 +71,27 @@ export async function readOffExchangeHistory(
 
 const range = { symbols: 'text[]', first: 'text[]', last: 'text[]', afterDates: 'text[]?' } as const;
 const most = { limit: 'int8', threshold: 'int8' } as const;
-const row = { nth: 'int8', date: 'text' } as const;
 
 const pages = {
   activity: statement(
     'offexchange/off-exchange-activity',
     { ...range, ...most },
-    {
-      ...row,
-      ...({
-        offExchVolume: 'float8',
-        notional: 'float8',
-        tradeCount: 'int8',
-        avgSize: 'float8',
-        vwap: 'float8',
-      } as const),
-      ...({ offExchPct: 'float8?', consolidatedVolume: 'float8?', consolidatedNotional: 'float8?' } as const),
-    },
+    { nth: 'int8', ...columnTypes('OffExchangeSession') },
   ),
   composition: statement(
     'offexchange/off-exchange-composition',
     { ...range, afterKeys: 'text[]?', ...most },
-    {
-      ...row,
-      ...({ category: 'text', volume: 'float8', notional: 'float8', tradeCount: 'int8' } as const),
-      ...({ shareOfOffExchNotional: 'float8' } as const),
-    },
+    { nth: 'int8', ...columnTypes('OffExchangeComposition') },
   ),
   concentration: statement(
     'offexchange/off-exchange-concentration',
     { ...range, afterKeys: 'int4[]?', ...most, leastSessions: 'int4' },
-    {
-      ...row,
-      ...({ bucketMidpoint: 'float8', bucketWidth: 'float8', volume: 'float8', notional: 'float8' } as const),
-      ...({ tradeCount: 'int8', distinctSessions: 'int4', rankScore: 'float8', rank: 'int4' } as const),
-      ...({ bucketCount: 'int4', distanceBps: 'float8?', lookbackSessions: 'int4' } as const),
-    },
+    { nth: 'int8', ...columnTypes('OffExchangeConcentration') },
   ),
   profile: statement(
     'offexchange/off-exchange-profile',
     { ...range, afterKeys: 'int8[]?', ...most },
-    {
-      ...row,
-      ...({ priceThousandths: 'int8', volume: 'float8', notional: 'float8', tradeCount: 'int8' } as const),
-    },
+    { nth: 'int8', ...columnTypes('OffExchangeProfile') },
   ),
 };
 
@@ -178,6 +148,7 @@ export async function readOffExchangeRows<T extends OffExchangeTable>(
     profile: () => pages.profile.rows(from, { ...asked, afterKeys: numbers }),
   };
   const answer: OffExchangeRows[T][][] = ranges.map(() => []);
-  for (const { nth, ...found } of await read[table]()) answer[nth - 1]!.push(found as unknown as OffExchangeRows[T]);
+  for (const { nth, sessionDate: date, ...found } of await read[table]())
+    answer[nth - 1]!.push({ date, ...found } as unknown as OffExchangeRows[T]);
   return answer;
 }

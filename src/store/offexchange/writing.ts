@@ -1,4 +1,5 @@
 import { optionsOverAtMs } from '../../domain/calendar.ts';
+import { rowBy } from '../../domain/columns.ts';
 import type { SessionDate } from '../../domain/market-time.ts';
 import type {
   CompositionRow,
@@ -6,6 +7,7 @@ import type {
   OffExchangeSession,
   ProfileRow,
 } from '../../domain/offexchange/off-exchange.ts';
+import { offExchangeColumns } from '../../domain/offexchange/off-exchange-columns.ts';
 import { deleteRows, insertRows } from '../rows/models/sets.ts';
 import type { Transaction } from '../rows/transaction.ts';
 
@@ -16,10 +18,8 @@ export interface OffExchangeTables {
   profile: readonly Omit<ProfileRow, 'date'>[];
 }
 
-const unpublished = {
-  ...{ offExchVolume: null, notional: null, tradeCount: null, avgSize: null, vwap: null },
-  ...{ offExchPct: null, consolidatedVolume: null, consolidatedNotional: null },
-};
+const { date: _, ...figures } = offExchangeColumns.activity;
+const unpublished = rowBy(figures, () => null);
 
 /** Inserts the concentration rows of a session that has none. */
 export async function saveConcentrationRows(
@@ -44,11 +44,10 @@ export async function saveOffExchange(
   const key = { symbol, sessionDate };
   for (const table of ['Session', 'Composition', 'Concentration', 'Profile'] as const)
     await deleteRows(tx, `OffExchange${table}`, { by: ['symbol', 'sessionDate'], keys: [key] });
-  const figures = activity ?? unpublished;
   await insertRows(tx, 'OffExchangeSession', [
-    { ...key, ...session, suppressedCount: suppressedCategories, ...figures },
+    { ...key, ...session, suppressedCount: suppressedCategories, ...(activity ?? unpublished) },
   ]);
-  const composition = tables.composition.map((row) => ({ ...key, ...row, share: row.shareOfOffExchNotional }));
+  const composition = tables.composition.map((row) => ({ ...key, ...row }));
   await insertRows(tx, 'OffExchangeComposition', composition);
   await saveConcentrationRows(tx, symbol, sessionDate, tables.concentration);
   const profile = tables.profile.map((row) => ({ ...key, ...row }));

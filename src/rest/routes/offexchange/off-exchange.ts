@@ -1,20 +1,14 @@
 import { exchangeTimeZone } from '../../../domain/market-time.ts';
+import type { OffExchangeTable } from '../../../domain/offexchange/off-exchange.ts';
 import { cursor, pointInTime, positiveInt, ticker, timeZone, windowEnd } from '../../contract/params.ts';
-import {
-  activityResponse,
-  compositionResponse,
-  concentrationResponse,
-  type ProtobufMessage,
-  profileResponse,
-} from '../../contract/protobuf.ts';
+import { offExchangeResponse } from '../../contract/protobuf.ts';
 import { type Route, route } from '../../contract/route.ts';
 
 // Spec 4.18 and contract-notes 3: four tables, one shape.
 function offExchange(
-  table: string,
+  table: OffExchangeTable,
   summary: string,
   cursorExample: string,
-  protobuf: ProtobufMessage,
   shown: Record<string, string> = {},
 ): Route {
   return route({
@@ -40,7 +34,7 @@ function offExchange(
     variables: ({ tz, ...rest }) => ({ ...rest, tz: tz ?? exchangeTimeZone }),
     aboutSessions: true,
     errors: [400, 403, 404, 502, 503],
-    protobuf,
+    protobuf: offExchangeResponse(table),
   });
 }
 
@@ -49,26 +43,22 @@ export const offExchangeRoutes: readonly Route[] = [
     'concentration',
     'Off-exchange price buckets',
     'MS4yMDI2LTExLTIwfDIwMjYtMTEtMjB8MjAyNi0xMS0yMHwxLjhRcy1JcVRLbWhnUA',
-    concentrationResponse,
     { limit: '3' },
   ),
   offExchange(
     'activity',
     'Off-exchange totals by session',
     'MS4yMDI2LTExLTIwfDIwMjYtMTEtMjB8MjAyNi0xMS0yMHwuaFc3dWpobE94OEVy',
-    activityResponse,
   ),
   offExchange(
     'composition',
     'Off-exchange trading by kind',
     'MS4yMDI2LTExLTIwfDIwMjYtMTEtMjB8MjAyNi0xMS0yMHxyZWd1bGFyX3dheS5aRm9IUGRfdHljbWs',
-    compositionResponse,
   ),
   offExchange(
     'profile',
     'Off-exchange trading by price',
     'MS4yMDI2LTExLTIwfDIwMjYtMTEtMjB8MjAyNi0xMS0yMHw2MDAwMDAudDh5cDE3ZTZNVHRZ',
-    profileResponse,
     { limit: '3' },
   ),
 ];

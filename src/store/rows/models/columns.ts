@@ -1,7 +1,8 @@
 import { type Model, plainColumns } from './model-tables.ts';
 import type { FieldOf, Row } from './sets.ts';
 
-type TypeOf<T> = T extends number ? 'float8' : T extends boolean ? 'bool' : 'text';
+type Known<T> = T extends number ? 'float8' : T extends boolean ? 'bool' : 'text';
+type TypeOf<T> = null extends T ? `${Known<NonNullable<T>>}?` : Known<T>;
 
 /** The fields of a model without its bytes: what is read of a row without its payload. */
 export type PlainField<M extends Model> = {
@@ -15,13 +16,9 @@ export function plainFields<M extends Model>(model: M): readonly PlainField<M>[]
 }
 
 /** The types of the columns that a statement reads by `{Model alias}`, of a model without lists. */
-export function columnTypes<M extends Model>(model: M) {
+export function columnTypes<M extends Model>(model: M): { [Field in PlainField<M>]: TypeOf<Row<M>[Field]> } {
   const types = plainColumns(model).map(({ field, type, optional }) => [field, optional ? `${type}?` : type]);
-  return Object.fromEntries(types) as {
-    [Field in PlainField<M>]: null extends Row<M>[Field]
-      ? `${TypeOf<NonNullable<Row<M>[Field]>>}?`
-      : TypeOf<Row<M>[Field]>;
-  };
+  return Object.fromEntries(types) as { [Field in PlainField<M>]: TypeOf<Row<M>[Field]> };
 }
 
 /** Prisma's `select` of these fields. */

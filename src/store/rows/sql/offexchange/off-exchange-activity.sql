@@ -1,5 +1,5 @@
 -- The first rows of each range. The disclosure rules are applied here again, regardless of what was written.
-SELECT w.nth, r.date, r."offExchVolume", r.notional, r."tradeCount", r."avgSize", r.vwap, r."offExchPct", r."consolidatedVolume", r."consolidatedNotional"
+SELECT w.nth, r.*
 FROM (
   SELECT r.*, row_number() OVER () AS nth
   FROM (
@@ -7,7 +7,7 @@ FROM (
       unnest($4::text[]) AS after_date
   ) AS r
 ) AS w CROSS JOIN LATERAL (
-  SELECT x.session_date AS date, x.off_exch_volume AS "offExchVolume", x.notional, x.trade_count AS "tradeCount", x.avg_size AS "avgSize", x.vwap, x.off_exch_pct AS "offExchPct", x.consolidated_volume AS "consolidatedVolume", x.consolidated_notional AS "consolidatedNotional"
+  SELECT {OffExchangeSession x}
   FROM off_exchange_sessions AS x
   WHERE x.symbol = w.symbol AND x.session_date BETWEEN w.first AND w.last AND (w.after_date IS NULL OR x.session_date > w.after_date)
     AND x.trade_count >= $6::int8
@@ -15,4 +15,4 @@ FROM (
       WHERE s.symbol = x.symbol AND s.session_date = x.session_date)
   ORDER BY x.session_date LIMIT $5
 ) AS r
-ORDER BY w.nth, r.date
+ORDER BY w.nth, r."sessionDate"

@@ -1,5 +1,5 @@
 -- The first rows of each range. The disclosure rules are applied here again, regardless of what was written.
-SELECT w.nth, r.date, r.category, r.volume, r.notional, r."tradeCount", r."shareOfOffExchNotional"
+SELECT w.nth, r.*
 FROM (
   SELECT r.*, row_number() OVER () AS nth
   FROM (
@@ -7,7 +7,7 @@ FROM (
       unnest($4::text[]) AS after_date, unnest($5::text[]) AS after_key
   ) AS r
 ) AS w CROSS JOIN LATERAL (
-  SELECT x.session_date AS date, x.category, x.volume, x.notional, x.trade_count AS "tradeCount", x.share AS "shareOfOffExchNotional", x.category COLLATE "C" AS key
+  SELECT {OffExchangeComposition x}
   FROM off_exchange_composition AS x
   WHERE x.symbol = w.symbol AND x.session_date BETWEEN w.first AND w.last
     AND (w.after_date IS NULL OR (x.session_date, x.category COLLATE "C") > (w.after_date, w.after_key))
@@ -16,4 +16,4 @@ FROM (
       WHERE s.symbol = x.symbol AND s.session_date = x.session_date)
   ORDER BY x.session_date, x.category COLLATE "C" LIMIT $6
 ) AS r
-ORDER BY w.nth, r.date, r.key
+ORDER BY w.nth, r."sessionDate", r.category COLLATE "C"

@@ -1,6 +1,6 @@
 -- The first rows of each range. The disclosure rules are applied here again, regardless of what was written. Whole rows
 -- are compared, and the session is asked for each: the planner then walks the index and sorts nothing.
-SELECT w.nth, r.date, r."bucketMidpoint", r."bucketWidth", r.volume, r.notional, r."tradeCount", r."distinctSessions", r."rankScore", r.rank, r."bucketCount", r."distanceBps", r."lookbackSessions"
+SELECT w.nth, r.*
 FROM (
   SELECT r.*, row_number() OVER () AS nth
   FROM (
@@ -8,7 +8,7 @@ FROM (
       unnest($4::text[]) AS after_date, unnest($5::int4[]) AS after_key
   ) AS r
 ) AS w CROSS JOIN LATERAL (
-  SELECT x.session_date AS date, x.bucket_midpoint AS "bucketMidpoint", x.bucket_width AS "bucketWidth", x.volume, x.notional, x.trade_count AS "tradeCount", x.distinct_sessions AS "distinctSessions", x.rank_score AS "rankScore", x.rank, x.bucket_count AS "bucketCount", x.distance_bps AS "distanceBps", x.lookback_sessions AS "lookbackSessions", x.rank AS key
+  SELECT {OffExchangeConcentration x}
   FROM off_exchange_concentration AS x
   WHERE x.symbol = w.symbol AND (x.session_date, x.rank) > (coalesce(w.after_date, w.first), coalesce(w.after_key, -1))
     AND (x.session_date, x.rank) <= (w.last, 2147483647)
@@ -18,4 +18,4 @@ FROM (
       WHERE s.symbol = x.symbol AND s.session_date = x.session_date)
   ORDER BY x.session_date, x.rank LIMIT $6
 ) AS r
-ORDER BY w.nth, r.date, r.key
+ORDER BY w.nth, r."sessionDate", r.rank
