@@ -32,6 +32,11 @@ export type RowOf<C extends Columns> = {
   -readonly [Name in keyof C]: Known<C[Name]> | (C[Name] extends { nullable: false } ? never : null);
 };
 
+/** A record's row as a source gives it: what may be unknown may be absent. */
+export type GivenRow<C extends Columns> = Partial<RowOf<C>> & {
+  [Name in keyof C as C[Name] extends { nullable: false } ? Name : never]: Known<C[Name]>;
+};
+
 /** The names of columns, in their order. */
 export function namesOf<C extends Columns>(columns: C): readonly (keyof C & string)[] {
   return Object.keys(columns);

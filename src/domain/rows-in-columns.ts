@@ -1,4 +1,4 @@
-import { type Column, type Columns, namesOf, type RowOf } from './columns.ts';
+import { type Column, type Columns, type GivenRow, namesOf } from './columns.ts';
 
 /** Numbers of rows as columns of one length; NaN = unknown. */
 export type InColumns<C extends Columns> = { -readonly [Name in keyof C]: Float64Array };
@@ -38,7 +38,9 @@ export function rowReader<Rows, Row, Beside extends [] | [object] = []>(
 }
 
 /** Writes a row at an index of columns. */
-export function rowWriter<C extends Columns>(columns: C): (rows: InColumns<C>, index: number, row: RowOf<C>) => void {
+export function rowWriter<C extends Columns>(
+  columns: C,
+): (rows: InColumns<C>, index: number, row: GivenRow<C>) => void {
   const writes = Object.entries<Column>(columns).map(
     ([name, { nullable }]) => `rows.${name}[index] = row.${name}${nullable === false ? '' : ' ?? NaN'};`,
   );

@@ -1,4 +1,4 @@
-import type { RowOf } from '../columns.ts';
+import type { GivenRow, RowOf } from '../columns.ts';
 import { emptyColumns, type InColumns, rowReader, rowWriter, unknownColumns } from '../rows-in-columns.ts';
 import { roundHalfEven } from '../units.ts';
 import { barColumnNames, barNumbers } from './bar-columns.ts';
@@ -20,6 +20,9 @@ export const latenessMs = 15_000;
 
 /** One OHLCV bar of a stock or of an option contract. */
 export type Bar = RowOf<typeof barNumbers>;
+
+/** A bar as a source gives it. */
+export type GivenBar = GivenRow<typeof barNumbers>;
 
 /** A series of a stock's bars. */
 export interface Series {
@@ -43,7 +46,7 @@ export const barColumns = (length: number): BarColumns => emptyColumns(barNumber
 export const unknownBars = (length: number): BarColumns => unknownColumns(barNumbers, length);
 
 /** Writes the bar at `index` of columns. */
-export const setBar: (columns: BarColumns, index: number, bar: Bar) => void = rowWriter(barNumbers);
+export const setBar: (columns: BarColumns, index: number, bar: GivenBar) => void = rowWriter(barNumbers);
 
 /** The bar at `index` of columns. */
 export const barAt: (columns: BarColumns, index: number) => Bar = rowReader(barNumbers);
@@ -54,7 +57,7 @@ export const stockBarAt: (columns: BarColumns, index: number, series: Series) =>
 });
 
 /** Bars as columns. */
-export function toBarColumns(bars: readonly Bar[]): BarColumns {
+export function toBarColumns(bars: readonly GivenBar[]): BarColumns {
   const columns = barColumns(bars.length);
   for (let i = 0; i < bars.length; i++) setBar(columns, i, bars[i]!);
   return columns;

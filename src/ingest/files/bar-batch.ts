@@ -1,9 +1,9 @@
-import { type Bar, type BarColumns, barColumns, setBar } from '../../domain/market/bar.ts';
+import { type BarColumns, barColumns, type GivenBar, setBar } from '../../domain/market/bar.ts';
 import { barColumnNames } from '../../domain/market/bar-columns.ts';
 
 /** Bars as they come, in any order, by key; in columns: 68 bytes a bar, where objects take four times that. */
 export interface BarBatch {
-  push(key: string, bar: Bar): void;
+  push(key: string, bar: GivenBar): void;
   /** Bars held in all. */
   size(): number;
   /**

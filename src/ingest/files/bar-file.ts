@@ -1,4 +1,4 @@
-import type { Bar } from '../../domain/market/bar.ts';
+import type { GivenBar } from '../../domain/market/bar.ts';
 import { type CsvFormat, readCsv } from '../../tape/csv/csv.ts';
 import { closedDayCounter } from '../../tape/prints/closed-days.ts';
 import { type BarBatch, barBatch } from './bar-batch.ts';
@@ -13,7 +13,7 @@ const batchBars = 400_000;
  * Reads a file of bars batch by batch: `push` adds a record to a batch, `write` stores one and returns how much
  * changed.
  */
-export async function loadBarFile<R extends { bar: Bar }, Name extends string>(
+export async function loadBarFile<R extends { bar: GivenBar }, Name extends string>(
   job: FileJob,
   format: CsvFormat<R, Name>,
   push: (batch: BarBatch, record: R) => void,

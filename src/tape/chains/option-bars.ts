@@ -1,7 +1,7 @@
 import { sessionEnds } from '../../domain/chain/contract-book.ts';
 import { type OptionContract, readOptionContract } from '../../domain/chain/option-contract.ts';
 import type { InstantBounds } from '../../domain/instant-gate.ts';
-import type { Bar } from '../../domain/market/bar.ts';
+import type { GivenBar } from '../../domain/market/bar.ts';
 import { minuteMs } from '../../domain/units.ts';
 import { type BarColumnName, barReader } from '../csv/bar-lines.ts';
 import type { ColumnIndex, CsvFormat } from '../csv/csv.ts';
@@ -12,7 +12,7 @@ import { spellings } from '../formats/format.ts';
 /** A bar of an option contract in the vendor's aggregate flat files; volume in contracts. */
 export interface OptionBar {
   contract: OptionContract;
-  bar: Bar;
+  bar: GivenBar;
 }
 
 type OptionBarFormat = CsvFormat<OptionBar, BarColumnName>;

@@ -1,5 +1,5 @@
 import type { InstantBounds } from '../../domain/instant-gate.ts';
-import type { Bar } from '../../domain/market/bar.ts';
+import type { GivenBar } from '../../domain/market/bar.ts';
 import { highestStockPrice } from '../../domain/market/print.ts';
 import { dateOfEpochDay, exchangeDate, type SessionDate } from '../../domain/market-time.ts';
 import { dayMs } from '../../domain/units.ts';
@@ -31,7 +31,7 @@ export function barReader(
   { time }: Aggregates,
   at: ColumnIndex<BarColumnName>,
   bounds: InstantBounds,
-): (fields: readonly string[]) => Bar | string {
+): (fields: readonly string[]) => GivenBar | string {
   return (fields) => {
     const open = readNumber(fields[at.open]!);
     const high = readNumber(fields[at.high]!);

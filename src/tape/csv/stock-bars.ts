@@ -1,6 +1,6 @@
 import { isTradingDay } from '../../domain/calendar.ts';
 import type { InstantBounds } from '../../domain/instant-gate.ts';
-import type { Bar } from '../../domain/market/bar.ts';
+import type { GivenBar } from '../../domain/market/bar.ts';
 import { exchangeInstant } from '../../domain/market-time.ts';
 import { minuteMs } from '../../domain/units.ts';
 import { stockAggregates } from '../formats/aggregates.ts';
@@ -14,7 +14,7 @@ import { readVendorTicker } from './vendor-ticker.ts';
 /** A bar of a stock in the vendor's aggregate flat files. */
 export interface StockBar {
   symbol: string;
-  bar: Bar;
+  bar: GivenBar;
 }
 
 const expected = spellings[stockAggregates.symbols.spelling];
@@ -28,7 +28,10 @@ export interface StockBarOptions {
 
 type StockBarFormat = CsvFormat<StockBar, BarColumnName>;
 
-function stockBarFormat({ bounds, unserved }: StockBarOptions, problemOf: (bar: Bar) => string | null): StockBarFormat {
+function stockBarFormat(
+  { bounds, unserved }: StockBarOptions,
+  problemOf: (bar: GivenBar) => string | null,
+): StockBarFormat {
   const reader = (at: ColumnIndex<BarColumnName>) => {
     const read = barReader(stockAggregates, at, bounds);
     // Lines of one ticker follow one another: its form is checked once a run.
