@@ -84,16 +84,17 @@ export async function subscribe(
     return { errors: [requestErrorOf(source.ended.failure)] };
   }
   const subscribed: Subscribed = { answers, beat: () => {}, close: life.end };
+  const check = (known: Caller) => source.check(known);
   life.onEnd(() => void source.return());
   life.onEnd(
     services.attachStream({
       beat: () => subscribed.beat(),
       async recheck() {
-        const now = await recheckCaller(() => services.admission.authenticate(request), source.check);
+        const now = await recheckCaller(() => services.admission.authenticate(request), check);
         if ('refused' in now) source.end({ reason: 'not_entitled', failure: now.refused });
         else caller = now.caller;
       },
-      end: source.end,
+      end: (end) => source.end(end),
     }),
   );
   return subscribed;
