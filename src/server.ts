@@ -143,11 +143,13 @@ function refuseOtherWebSockets(request: Request, _response: Response, next: Next
  * Gives a request its scope: its heavy work alternates with that of others, and all of its work ends when its client
  * disconnects.
  */
-function scoped(_request: Request, response: Response, next: NextFunction): void {
-  const scope = beginRequest(clientGone);
-  requestLife(response).onEnd(() => scope.end());
-  withinRequest(scope, next);
-}
+const scoped =
+  (now: Clock) =>
+  (_request: Request, response: Response, next: NextFunction): void => {
+    const scope = beginRequest(now(), clientGone);
+    requestLife(response).onEnd(() => scope.end());
+    withinRequest(scope, next);
+  };
 
 /** The observers that are called for every request. */
 function observersOf({ log, metrics, traces }: ServerParts, lines: RequestLines): RequestObserver[] {
@@ -330,7 +332,7 @@ export function createApp(parts: ServerParts): Express {
   app.disable('x-powered-by');
   app.set('etag', false);
   app.use(
-    scoped,
+    scoped(now),
     identify,
     observeRequests(observersOf(parts, lines)),
     withinTrace(traces),

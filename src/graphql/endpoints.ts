@@ -14,6 +14,7 @@ import { documentBounds } from './plugins/document-limits.ts';
 import { execution } from './plugins/execution.ts';
 import { largeAnswers } from './plugins/large-answers.ts';
 import { errorCodes } from './plugins/public-errors.ts';
+import { readInstant } from './plugins/read-instant.ts';
 import { requestForm } from './plugins/request-form.ts';
 import { sentTexts } from './plugins/sent-texts.ts';
 import { standardIntrospectionAnswers } from './plugins/standard-introspection.ts';
@@ -53,6 +54,7 @@ export function graphqlEndpoints({ services, cache, documents, answerLimits }: G
     variables(),
     operationAdmission(services, weigh),
     costExtension(services),
+    readInstant(),
     answerCache(services, cache),
     execution(services, answerLimits),
     errorCodes(services),

@@ -9,6 +9,7 @@ import {
   Kind,
   type SelectionSetNode,
 } from 'graphql';
+import { isMarketGroup } from '../domain/market-group.ts';
 
 interface Walk {
   schema: GraphQLSchema;
@@ -18,14 +19,10 @@ interface Walk {
 }
 
 /**
- * True if a field's group gives way to those of fields below it. A symbol is only the path to its bars; but data of an
- * account (`watchlists`, `account`, `journal`) was read in any case, and makes the answer that account's own.
+ * Adds the scope groups of the fields below; true when there was one. Market data gives way to fields below it: a
+ * symbol is only the path to its bars. Data of an account (`watchlists`, `account`, `journal`) was read in any case,
+ * and makes the answer that account's own.
  */
-function givesWay(group: string): boolean {
-  return group.startsWith('market.') || group.startsWith('analytics.');
-}
-
-/** Adds the scope groups of the fields below; true when there was one. */
 function collect(walk: Walk, set: SelectionSetNode, typeName: string): boolean {
   if (walk.seen.has(set)) return false;
   walk.seen.add(set);
@@ -47,7 +44,7 @@ function collect(walk: Walk, set: SelectionSetNode, typeName: string): boolean {
       const below =
         node.selectionSet && isCompositeType(fieldType) ? collect(walk, node.selectionSet, fieldType.name) : false;
       const group = field.extensions.scopeGroup;
-      if (typeof group === 'string' && !(below && givesWay(group))) walk.groups.add(group);
+      if (typeof group === 'string' && !(below && isMarketGroup(group))) walk.groups.add(group);
       found = below || typeof group === 'string' || found;
     }
   }
@@ -59,7 +56,7 @@ function collectChosen(walk: Walk, set: SelectionSetNode, typeName: string, chos
   const below = collect(walk, set, chosen);
   const group = chosen === typeName ? undefined : walk.schema.getType(chosen)?.extensions.scopeGroup;
   if (typeof group !== 'string') return below;
-  if (!(below && givesWay(group))) walk.groups.add(group);
+  if (!(below && isMarketGroup(group))) walk.groups.add(group);
   return true;
 }
 
@@ -101,5 +98,5 @@ export function isTypenameOnly(document: DocumentNode, operationName: string | n
  * rights gets the same answer.
  */
 export function isMarketData(groups: readonly string[]): boolean {
-  return groups.length > 0 && groups.every((group) => group.startsWith('market.') || group.startsWith('analytics.'));
+  return groups.length > 0 && groups.every(isMarketGroup);
 }

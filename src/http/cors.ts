@@ -1,4 +1,5 @@
 import type { NextFunction, Request, Response } from 'express';
+import { readAtHeader } from './read-instant.ts';
 
 /** Headers of answers that pages of other origins may read; those of `meta` come with their prefix. */
 const exposedHeaders = [
@@ -8,6 +9,7 @@ const exposedHeaders = [
   'Sunset',
   'Link',
   'x-request-id',
+  readAtHeader,
   'x-ratelimit-limit',
   'x-ratelimit-remaining',
   'x-ratelimit-reset',

@@ -1,5 +1,6 @@
 import type { Caller } from '../access/caller.ts';
 import { reaches, type Tier } from '../domain/tier.ts';
+import { readAtKey } from '../rest/contract/envelope.ts';
 import type { JsonSchema } from '../rest/contract/json-schema.ts';
 import type { Needs } from '../rest/contract/route.ts';
 import type { CompiledRoute } from '../rest/http/router.ts';
@@ -119,11 +120,12 @@ function fieldNames(schema: JsonSchema, path: string): string[] {
  */
 function outputSchema({ answer }: CompiledRoute): NonNullable<Tool['outputSchema']> {
   const { data, meta } = answer.properties as { data: JsonSchema; meta: JsonSchema };
+  const names = namesOf(meta).filter((name) => name !== readAtKey);
   return {
     type: 'object',
     properties: {
       data: { type: data.type ?? ['object', 'null'], description: fieldNames(data, 'data').join('; ') },
-      meta: { type: 'object', description: `meta: ${namesOf(meta).join(', ')}` },
+      meta: { type: 'object', description: `meta: ${names.join(', ')}` },
     },
     required: ['data', 'meta'],
   };

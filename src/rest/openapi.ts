@@ -1,5 +1,6 @@
 import type { GraphQLArgument, GraphQLSchema } from 'graphql';
 import { z } from 'zod';
+import { isMarketGroup } from '../domain/market-group.ts';
 import { argumentOf, variableOf } from './contract/argument-docs.ts';
 import type { JsonSchema } from './contract/json-schema.ts';
 import { mediaTypes, routeMedia } from './contract/media.ts';
@@ -64,6 +65,7 @@ function success(compiled: CompiledRoute, metaPrefix: string): JsonSchema {
   return {
     description: 'The answer.',
     headers: answerHeaders({
+      ofMarket: isMarketGroup(route.scopeGroup),
       tagged: route.aboutSessions,
       paged: 'cursor' in meta.properties && media.includes(mediaTypes.csv),
       deprecated: route.sunset !== undefined,

@@ -5,9 +5,9 @@ import { currentRequest, RequestScope } from './request-scope.ts';
 // process.
 const lane = new Lane({ now: () => performance.now() });
 
-/** The scope of a new request, which counts as light until it yields for heavy work. `gone` as in `RequestScope`. */
-export function beginRequest(gone: () => Error): RequestScope {
-  return new RequestScope(lane.light(), gone);
+/** The scope of a request that arrives, which counts as light until it yields for heavy work. */
+export function beginRequest(arrivedAtMs: number, gone: () => Error): RequestScope {
+  return new RequestScope(arrivedAtMs, lane.light(), gone);
 }
 
 /** Counters of the heavy work of this process. @testonly */

@@ -6,6 +6,8 @@ import { lifetime } from './lifetime.ts';
 export class RequestScope {
   /** Data that its answer is made from. */
   readonly dependencies = new Dependencies();
+  /** When the request arrived, epoch ms. */
+  readonly arrivedAtMs: number;
   #caller = '';
   readonly #endLight: () => void;
   readonly #gone: () => Error;
@@ -16,7 +18,8 @@ export class RequestScope {
    * @param endLight Called when the request is over, or turns out to be heavy work.
    * @param gone The error with which its work ends when its client has hung up.
    */
-  constructor(endLight: () => void, gone: () => Error) {
+  constructor(arrivedAtMs: number, endLight: () => void, gone: () => Error) {
+    this.arrivedAtMs = arrivedAtMs;
     this.#endLight = endLight;
     this.#life.onEnd(endLight);
     this.#gone = gone;

@@ -120,7 +120,7 @@ export class GraphqlConnection implements WebSocketListener, OpenStream {
 
   /** Waits for the turn of a large message among the heavy work of all callers; rejects when the client is gone. */
   async #turn(bytes: number): Promise<void> {
-    const scope = beginRequest(clientGone);
+    const scope = beginRequest(this.#services.now(), clientGone);
     if (this.#caller !== null) scope.isOf(this.#caller.keyId ?? this.#caller.accountId);
     const forget = this.#life.onEnd(() => scope.end());
     await withinRequest(scope, () => yieldForBytes(bytes)).finally(() => {
@@ -212,7 +212,7 @@ export class GraphqlConnection implements WebSocketListener, OpenStream {
     const life = lifetime();
     this.#operations.add(life);
     life.onEnd(() => this.#operations.delete(life));
-    const scope = beginRequest(clientGone);
+    const scope = beginRequest(this.#services.now(), clientGone);
     life.onEnd(() => scope.end());
     // Each operation has rate headers of its own, by which admission knows what was charged.
     const response = new ServerResponse(this.#request);

@@ -19,7 +19,7 @@ import {
 } from 'graphql';
 import { responseKey } from '../../graphql/execution/document.ts';
 import { named } from './components.ts';
-import { absentInCaps, absentInMeta } from './envelope.ts';
+import { absentInCaps, absentInMeta, readAtKey } from './envelope.ts';
 import type { JsonSchema } from './json-schema.ts';
 import type { ReadOperation, StoredOperation } from './operation.ts';
 import type { Route } from './route.ts';
@@ -160,11 +160,20 @@ const absentFromMeta = new Set([...absentInMeta, ...absentInCaps]);
 
 const isMeta = ({ node }: SelectedField): boolean => responseKey(node) === 'meta';
 
-/** Metadata of any answer may say that some of it is simulated. */
-function withNote(meta: JsonSchema): JsonSchema {
+const noteSchema: JsonSchema = {
+  type: 'string',
+  description: 'A remark on the answer, such as that some of its data is simulated.',
+};
+const readAtSchema: JsonSchema = {
+  type: 'integer',
+  format: 'int64',
+  description: 'Read instant of market data, epoch ms: when the request arrived. Absent if the answer carries an ETag.',
+};
+
+/** Metadata that any answer may have: that some of it is simulated, and of market data the read instant. */
+function withOwn(meta: JsonSchema): JsonSchema {
   const properties = meta.properties as Record<string, JsonSchema>;
-  const note = { type: 'string', description: 'A remark on the answer, such as that some of its data is simulated.' };
-  return { ...meta, properties: { ...properties, note: properties.note ?? note } };
+  return { ...meta, properties: { ...properties, note: properties.note ?? noteSchema, [readAtKey]: readAtSchema } };
 }
 
 /** The JSON Schema of a route's answer, from the types of the fields its operation selects. */
@@ -195,6 +204,6 @@ export function answerSchema(schema: GraphQLSchema, route: Route, operation: Sto
   const data =
     (payload.properties as Record<string, JsonSchema>).data ??
     named('schemas', schemaName(walk.operation, type.name), payload, type.description);
-  const envelope = { type: 'object', properties: { data, meta: withNote(meta) }, required: ['data', 'meta'] };
+  const envelope = { type: 'object', properties: { data, meta: withOwn(meta) }, required: ['data', 'meta'] };
   return named('schemas', responseName(walk.operation), envelope);
 }

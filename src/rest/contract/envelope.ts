@@ -44,6 +44,14 @@ export function noted<T extends { meta: Record<string, unknown> }>(answer: T, no
   return { ...answer, meta: { ...answer.meta, note: typeof own === 'string' ? `${own} ${note}` : note } };
 }
 
+/** Metadata of an answer of market data that was read at an instant, epoch ms. */
+export const readAtKey = 'read_at_ms';
+
+/** An answer whose meta has its read instant; as it is for null. */
+export function instanted<T extends { meta: Record<string, unknown> }>(answer: T, readAtMs: number | null): T {
+  return readAtMs === null ? answer : { ...answer, meta: { ...answer.meta, [readAtKey]: readAtMs } };
+}
+
 /** The envelope of an operation's answer. */
 export function envelope(answer: { data: unknown; meta: Record<string, unknown> }): Envelope {
   const meta = without(answer.meta, absentInMeta);

@@ -12,6 +12,7 @@ import {
   requireServed,
   routeValues,
   withBody,
+  withReadInstant,
 } from './router.ts';
 
 /** A route asked otherwise than at its address. */
@@ -49,7 +50,8 @@ export async function callRoute(
     if (route.inFlightLimited) await services.takeInFlightSlot(context);
     const variables = { ...route.variables(values, read), protobuf: false };
     const result = await withBody(read, () => operation.run('values', context, variables));
-    return envelope(noted(answerAt(result, route.answer), services.simulatedNote()));
+    const answered = noted(answerAt(result, route.answer), services.simulatedNote());
+    return envelope(withReadInstant(route, answered, response));
   } catch (error) {
     throw failureOf(route, error);
   } finally {

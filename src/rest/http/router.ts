@@ -3,9 +3,11 @@ import type { GraphQLSchema } from 'graphql';
 import type { Caller } from '../../access/caller.ts';
 import type { EndpointServices } from '../../access/endpoint-services.ts';
 import { rightsOf } from '../../access/entitlement/recheck.ts';
+import { isMarketGroup } from '../../domain/market-group.ts';
 import { exchangeDate } from '../../domain/market-time.ts';
 import { allowPrivateCaching } from '../../http/cache-headers.ts';
 import { bodyBytes } from '../../http/read-body.ts';
+import { tellReadInstant } from '../../http/read-instant.ts';
 import { releaseBytes } from '../../http/request-body.ts';
 import { requestLife } from '../../http/request-life.ts';
 import { currentRequest } from '../../runtime/request-scope.ts';
@@ -13,7 +15,7 @@ import { Failure, gone, internal, invalidPercentEncoding, methodNotAllowed } fro
 import type { AnswerCache } from '../../wire/response-cache.ts';
 import { answerSchema } from '../contract/answer-schema.ts';
 import { readBody } from '../contract/body.ts';
-import { type Envelope, noted } from '../contract/envelope.ts';
+import { type Envelope, instanted, noted } from '../contract/envelope.ts';
 import type { JsonSchema } from '../contract/json-schema.ts';
 import { answerMedia, besideHeaders, mediaTypes, writeAnswer } from '../contract/media.ts';
 import { type OperationContext, type StoredOperation, storedOperation } from '../contract/operation.ts';
@@ -44,9 +46,20 @@ export function answerAt(
 }
 
 /** `live` answers change; those of sealed sessions never do, and carry a tag. */
-function caching(route: Route, { meta }: Envelope): { cacheable: boolean; tagged: boolean } {
+function caching(route: Route, { meta }: Pick<Envelope, 'meta'>): { cacheable: boolean; tagged: boolean } {
   const cacheable = route.method === 'GET' && meta.plane !== 'live';
   return { cacheable, tagged: cacheable && meta.plane === 'archive' };
+}
+
+/** The read instant of a route's answer, epoch ms, sent as a header; null if the route reads no market data. */
+function readInstantOf({ scopeGroup }: Route, response: Response): number | null {
+  return isMarketGroup(scopeGroup) ? tellReadInstant(response) : null;
+}
+
+/** An answer with its read instant, which in the body of one with a tag would change the tag. */
+export function withReadInstant<T extends Pick<Envelope, 'meta'>>(route: Route, answer: T, response: Response): T {
+  const readAtMs = readInstantOf(route, response);
+  return caching(route, answer).tagged ? answer : instanted(answer, readAtMs);
 }
 
 /** Throws 410 once a route is gone. */
@@ -142,7 +155,7 @@ async function takeSlot({ services }: RestParts, { route }: CompiledRoute, { con
 /** Runs the operation and builds the body of its answer; cached if it is about sealed sessions only. */
 async function freshAnswer(parts: RestParts, compiled: CompiledRoute, exchange: Exchange): Promise<SentAnswer> {
   const { route, operation, tables } = compiled;
-  const { request, context, media } = exchange;
+  const { request, response, context, media } = exchange;
   const values = routeValues(route, request.params, request.query);
   const body = await receivedBody(parts.services, route, exchange);
   await takeSlot(parts, compiled, exchange);
@@ -152,9 +165,10 @@ async function freshAnswer(parts: RestParts, compiled: CompiledRoute, exchange: 
   const form = media === mediaTypes.json ? 'json' : 'whole';
   const run = () => operation.run(form, context, variables);
   const result = await withBody(body, () => parts.services.span(...operation.span, run));
-  const found = noted(answerAt(result, route.answer), parts.services.simulatedNote());
+  const answered = noted(answerAt(result, route.answer), parts.services.simulatedNote());
+  const { cacheable, tagged } = caching(route, answered);
+  const found = withReadInstant(route, answered, response);
   const written = await writeAnswer(media, { route, tables, found, table: values.table as string | undefined });
-  const { cacheable, tagged } = caching(route, written.envelope);
   const answer: SentAnswer = {
     cacheable,
     headers: { ...route.headers?.(values), ...besideHeaders(parts.metaHeaderPrefix, request.originalUrl, written) },
@@ -180,6 +194,7 @@ async function foundAnswer(parts: RestParts, compiled: CompiledRoute, exchange: 
 async function answer(parts: RestParts, compiled: CompiledRoute, exchange: Exchange): Promise<void> {
   const { request, response } = exchange;
   const { headers, body, cacheable } = await foundAnswer(parts, compiled, exchange);
+  readInstantOf(compiled.route, response);
   if (cacheable) allowPrivateCaching(response);
   response.setHeaders(new Map(Object.entries(headers)));
   await sendBody(request, response, body);

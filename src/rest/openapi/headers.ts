@@ -26,6 +26,12 @@ const etag = header(
     type: 'string',
   },
 );
+const readAt = header(
+  'ReadAt',
+  'Read instant, epoch ms: when the request arrived. All that the answer has of a symbol is of one commit.',
+  { type: 'integer', format: 'int64' },
+  true,
+);
 const cacheControl = header('CacheControl', 'no-store if the answer can still change, else private.', {
   type: 'string',
 });
@@ -37,6 +43,8 @@ const always = { ...ofAll, ...rate };
 
 /** Headers that an answer of a route can carry. */
 export interface AnswerHeaders {
+  /** Answers are of market data. */
+  ofMarket: boolean;
   /** Answers about past sessions carry a tag. */
   tagged: boolean;
   /** Answers come in pages. */
@@ -66,13 +74,20 @@ const replaced: Record<string, JsonSchema> = {
 };
 
 /** Headers of a success. */
-export function answerHeaders({ tagged, paged, deprecated, metaPrefix }: AnswerHeaders): Record<string, JsonSchema> {
+export function answerHeaders({
+  ofMarket,
+  tagged,
+  paged,
+  deprecated,
+  metaPrefix,
+}: AnswerHeaders): Record<string, JsonSchema> {
   const link = [
     ...(deprecated ? [successor] : []),
     ...(paged ? ['rel="next": the next page, in CSV and Arrow; absent at the end.'] : []),
   ];
   return {
     ...always,
+    ...(ofMarket ? { 'x-read-at': readAt } : {}),
     ...(tagged ? { ETag: etag } : {}),
     ...(link.length > 0 ? { Link: { description: link.join(' '), schema: text } } : {}),
     ...(deprecated ? replaced : {}),
@@ -103,6 +118,6 @@ export const publicHeaders: Record<string, JsonSchema> = { 'x-request-id': reque
 export function notModified(deprecated: boolean): JsonSchema {
   return named('responses', deprecated ? 'NotModifiedDeprecated' : 'NotModified', {
     description: 'The answer that the client has cached is current. No body.',
-    headers: { ...always, ETag: etag, ...(deprecated ? replacedHeaders : {}) },
+    headers: { ...always, 'x-read-at': readAt, ETag: etag, ...(deprecated ? replacedHeaders : {}) },
   });
 }

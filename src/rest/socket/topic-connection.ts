@@ -80,7 +80,7 @@ export class SocketConnection implements WebSocketListener, OpenStream {
   readonly #socket: WebSocketConnection;
   readonly #life: Lifetime;
   readonly #heart;
-  readonly #scope: RequestScope = beginRequest(clientGone);
+  readonly #scope: RequestScope;
   readonly #subscriptions = new Map<SubscriptionId, Subscription>();
   #caller: Caller | null = null;
 
@@ -89,8 +89,9 @@ export class SocketConnection implements WebSocketListener, OpenStream {
     this.#request = request;
     this.#socket = socket;
     this.#life = life;
-    this.#scope.isHeavy();
     const { now } = parts.services;
+    this.#scope = beginRequest(now(), clientGone);
+    this.#scope.isHeavy();
     this.#heart = heartbeat(
       () => void socket.send(() => JSON.stringify({ op: 'ping', t: now() })),
       () => socket.close(closing.goingAway, 'Three pings were not answered.'),

@@ -52,11 +52,15 @@ describe('GET /v2/chain/{symbol}/expirations', () => {
         captured_at: newYork('2026-11-18', '11:55'),
         underlying: 'SPY',
         cached: false,
+        read_at_ms: nowMs,
       },
     });
     expect(first.headers['cache-control']).toBe('no-store');
     const again = await atTime(nowMs + 59_999, () => list('SPY'));
-    expect(again.body).toEqual({ data: first.body.data, meta: { ...first.body.meta, cached: true } });
+    expect(again.body).toEqual({
+      data: first.body.data,
+      meta: { ...first.body.meta, cached: true, read_at_ms: nowMs + 59_999 },
+    });
     const later = await atTime(nowMs + 60_000, () => list('SPY'));
     expect(later.body.meta.cached).toBe(false);
   });

@@ -81,7 +81,7 @@ describe('GET /v2/options/{contract}/greeks', () => {
           newest,
         ],
       },
-      meta: { caps: { applied: [], tier: 'pro' }, plane: 'live' },
+      meta: { caps: { applied: [], tier: 'pro' }, plane: 'live', read_at_ms: app.clock.nowMs },
     });
     expect(headers['cache-control']).toBe('no-store');
   });
@@ -160,6 +160,7 @@ describe('GET /v2/options/{contract}/greeks', () => {
         caps: { applied: [], tier: 'pro' },
         note: 'O:BRKB261218C00450000 has not been solved yet.',
         plane: 'live',
+        read_at_ms: app.clock.nowMs,
       },
     });
   });
@@ -246,7 +247,7 @@ describe('every stored chain is a solve of its contracts', () => {
           { ts_ms: at('11:55'), ...sample, mark: 4.3 },
         ],
       },
-      meta: { caps: { applied: [], tier: 'pro' }, plane: 'live' },
+      meta: { caps: { applied: [], tier: 'pro' }, plane: 'live', read_at_ms: app.clock.nowMs },
     });
   });
 

@@ -113,7 +113,14 @@ describe('GET /v2/flow/large-trades', () => {
           },
         ],
       },
-      meta: { caps: { applied: [], tier: 'pro' }, count: 1, limit: 1, retention: 'intraday_24h', plane: 'live' },
+      meta: {
+        caps: { applied: [], tier: 'pro' },
+        count: 1,
+        limit: 1,
+        retention: 'intraday_24h',
+        plane: 'live',
+        read_at_ms: app.clock.nowMs,
+      },
     });
     expect(headers['cache-control']).toBe('no-store');
     expect(headers['x-ratelimit-limit']).toBeDefined();
@@ -193,7 +200,14 @@ describe('GET /v2/flow/large-trades', () => {
     expect(status).toBe(200);
     expect(body).toStrictEqual({
       data: { events: [] },
-      meta: { caps: { applied: [], tier: 'pro' }, count: 0, limit: 100, retention: 'intraday_24h', plane: 'live' },
+      meta: {
+        caps: { applied: [], tier: 'pro' },
+        count: 0,
+        limit: 100,
+        retention: 'intraday_24h',
+        plane: 'live',
+        read_at_ms: app.clock.nowMs,
+      },
     });
   });
 

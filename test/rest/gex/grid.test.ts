@@ -91,6 +91,7 @@ describe('GET /v2/gex/{symbol}/grid', () => {
       meta: {
         caps: { applied: [], tier: 'pro' },
         plane: 'live',
+        read_at_ms: app.clock.nowMs,
         ...{ flip_status: 'crosses', inconsistent_expiries: [], spot_stale: false },
         date: today,
         underlying: 'SPY',

@@ -64,7 +64,7 @@ describe('GET /v2/quotes', () => {
     expect(status).toBe(200);
     expect(body).toStrictEqual({
       data: [aapl, spy, aapl],
-      meta: { caps: { applied: [], tier: 'pro' }, count: 3, plane: 'live' },
+      meta: { caps: { applied: [], tier: 'pro' }, count: 3, plane: 'live', read_at_ms: nowMs },
     });
     expect(headers['cache-control']).toBe('no-store');
     expect(headers.etag).toBeUndefined();
@@ -113,6 +113,7 @@ describe('GET /v2/quotes', () => {
       count: 5,
       restricted: ['XSP', 'NVDA'],
       plane: 'live',
+      read_at_ms: nowMs,
     });
   });
 
