@@ -129,6 +129,7 @@ describe('GET /v2/flow/{symbol}/cross-section', () => {
         retention: 'intraday_24h',
         note: 'No option trades of NVDA were observed.',
         plane: 'live',
+        read_at_ms: app.clock.nowMs,
       },
     });
     const other = await app.get(`${path('SPY')}?session=2026-11-18`);

@@ -43,6 +43,7 @@ describe('GET /v2/screener/movers', () => {
         count: 6,
         computed_at: nowMs,
         plane: 'live',
+        read_at_ms: app.clock.nowMs,
         universe: 'registry',
       },
     });

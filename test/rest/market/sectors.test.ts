@@ -39,6 +39,7 @@ describe('GET /v2/screener/sectors', () => {
         computed_at: nowMs,
         note: expect.stringMatching(/latest session/),
         plane: 'live',
+        read_at_ms: app.clock.nowMs,
       },
     });
     expect(headers['cache-control']).toBe('no-store');

@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => app.close());
 
-const meta = { caps: { applied: [], tier: 'pro' }, plane: 'live' };
+const meta = { caps: { applied: [], tier: 'pro' }, plane: 'live', read_at_ms: nowMs };
 
 describe('GET /v2/symbols/{symbol}/spot', () => {
   test("is the current session's bar as it builds, key for key", async () => {

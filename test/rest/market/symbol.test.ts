@@ -22,7 +22,7 @@ describe('GET /v2/symbols/{symbol}', () => {
     expect(status).toBe(200);
     expect(body).toStrictEqual({
       data: { ...brkb, symbol: 'SPX', name: 'SPX Inc.', class: 'index', min_tier: 'pro', requires_attestation: true },
-      meta: { caps: { applied: [], tier: 'pro' }, plane: 'registry' },
+      meta: { caps: { applied: [], tier: 'pro' }, plane: 'registry', read_at_ms: app.clock.nowMs },
     });
     expect(headers['cache-control']).toBe('private');
   });

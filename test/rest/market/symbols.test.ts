@@ -29,7 +29,12 @@ describe('GET /v2/symbols', () => {
       min_tier: 'basic',
       requires_attestation: false,
     });
-    expect(body.meta).toStrictEqual({ caps: { applied: [], tier: 'pro' }, count: 8, plane: 'registry' });
+    expect(body.meta).toStrictEqual({
+      caps: { applied: [], tier: 'pro' },
+      count: 8,
+      plane: 'registry',
+      read_at_ms: app.clock.nowMs,
+    });
   });
 
   test('a class narrows it and is echoed', async () => {
@@ -63,7 +68,10 @@ describe('GET /v2/symbols/lookup', () => {
   test('knows a registered symbol in any case', async () => {
     const { status, body } = await app.get('/v2/symbols/lookup?q=aapl');
     expect(status).toBe(200);
-    expect(body).toStrictEqual({ data: apple, meta: { caps: { applied: [], tier: 'pro' }, plane: 'registry' } });
+    expect(body).toStrictEqual({
+      data: apple,
+      meta: { caps: { applied: [], tier: 'pro' }, plane: 'registry', read_at_ms: app.clock.nowMs },
+    });
   });
 
   test('knows a ticker of the directory', async () => {
