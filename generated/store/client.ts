@@ -68,4 +68,5 @@ export type TapeRemainder = Prisma.TapeRemainderModel
 export type SessionOrigin = Prisma.SessionOriginModel
 export type SampleRow = Prisma.SampleRowModel
 export type FollowedLines = Prisma.FollowedLinesModel
+export type SymbolCommit = Prisma.SymbolCommitModel
 export type MetadataEntry = Prisma.MetadataEntryModel

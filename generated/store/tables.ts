@@ -679,6 +679,16 @@ export const tables = {
       {"kind":"id","columns":[{"column":"source","descending":false},{"column":"session_date","descending":false},{"column":"through_line","descending":false}]},
     ],
   },
+  SymbolCommit: {
+    table: "symbol_commits",
+    fields: [
+      {"field":"symbol","column":"symbol","type":"text","list":false,"optional":false},
+      {"field":"commits","column":"commits","type":"jsonb","list":false,"optional":false},
+    ],
+    indexes: [
+      {"kind":"id","columns":[{"column":"symbol","descending":false}]},
+    ],
+  },
   MetadataEntry: {
     table: "store_facts",
     fields: [

@@ -9,10 +9,12 @@ import type { Batching } from '../runtime/batched.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { type MaybePromise, whenThere } from '../runtime/maybe-promise.ts';
 import type { SharedWork } from '../runtime/once-per-request.ts';
+import type { OneCommit } from '../runtime/one-commit.ts';
 import type { RandomBytes } from '../runtime/ulid.ts';
 import { type SymbolRegistry, symbolRegistry } from '../store/market/symbols.ts';
-import { readingTogether, type Store } from '../store/rows/connection.ts';
+import type { Store } from '../store/rows/connection.ts';
 import { Failure, notFound, sourceFailed, sourceNotConfigured } from '../wire/failure.ts';
+import { readsOf } from './one-commit.ts';
 
 /** The datasets whose source an operator configures. */
 export const datasets = ['bars', 'chain', 'option_tape', 'stock_tape', 'option_bars'] as const;
@@ -42,8 +44,14 @@ export interface Past {
 }
 
 /** Context of one request in resolvers. */
-export interface RequestContext extends Services, Batching, SharedWork {
+export interface RequestContext extends Services, Batching, SharedWork, OneCommit {
+  /** The store as the request reads it: each symbol's data of one commit. */
+  store: Store;
+  /** The store of the process, for what others than this request use as well. */
+  sharedStore: Store;
   caller: Caller;
+  /** Done once, however often the request reads. */
+  taken: SharedWork;
   /** The instant of the request: all of an answer is as of this instant. */
   nowMs: number;
   /** Set below `asOf`, whose instant is `nowMs`; null = the answer is live. */
@@ -58,11 +66,18 @@ export interface RequestContext extends Services, Batching, SharedWork {
 
 /** A request's context. */
 export function requestContext(services: Services, caller: Caller, onEnd: (undo: () => void) => void): RequestContext {
-  const store = readingTogether(services.store);
-  return {
-    ...{ ...services, store, caller, nowMs: services.now(), after: null, onEnd },
-    ...{ loaders: new Map(), once: new Map(), past: null, pasts: new Map() },
-  };
+  const { store: sharedStore, now } = services;
+  const loaders: Batching['loaders'] = new Map();
+  const once: SharedWork['once'] = new Map();
+  const pasts: RequestContext['pasts'] = new Map();
+  const { store, ofOneCommit } = readsOf(sharedStore, () => {
+    loaders.clear();
+    once.clear();
+    pasts.clear();
+  });
+  const taken = { once: new Map() };
+  const own = { caller, nowMs: now(), loaders, once, taken, past: null, pasts, after: null, onEnd };
+  return { ...services, ...own, store, sharedStore, ofOneCommit };
 }
 
 /** Throws 503 when no source is configured of `dataset`, nor of any of `others` that would serve as well. */

@@ -9,7 +9,8 @@ import { fromStore, type RequestContext } from './context.ts';
  * latest from midnight on, the New York date, also one without trading.
  */
 export function currentDate(context: RequestContext): Promise<SessionDate> {
-  const { store, nowMs } = context;
+  // The same for all symbols and for everybody.
+  const { sharedStore: store, nowMs } = context;
   const [date, next] = [exchangeDate(nowMs), tradeDate(nowMs)];
   if (next === date) return Promise.resolve(date);
   return oncePerRequest(context, `current date ${nowMs}`, () =>

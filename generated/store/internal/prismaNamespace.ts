@@ -355,6 +355,7 @@ export const ModelName = {
   SessionOrigin: 'SessionOrigin',
   SampleRow: 'SampleRow',
   FollowedLines: 'FollowedLines',
+  SymbolCommit: 'SymbolCommit',
   MetadataEntry: 'MetadataEntry'
 } as const
 
@@ -371,7 +372,7 @@ export type TypeMap<ExtArgs extends runtime.Types.Extensions.InternalArgs = runt
     omit: GlobalOmitOptions
   }
   meta: {
-    modelProps: "symbol" | "optionRoot" | "split" | "dividend" | "rate" | "barBlock" | "optionBarBlock" | "optionQuoteBlock" | "liveQuote" | "chainCapture" | "gexCapture" | "openInterestBlock" | "greeksSlot" | "greeksMinute" | "flowCoverage" | "flowEvent" | "flowFeedEntry" | "flowLeg" | "crossSection" | "rankedPrint" | "rankedSession" | "offExchangeSession" | "offExchangeComposition" | "offExchangeConcentration" | "offExchangeProfile" | "offExchangeLevels" | "account" | "apiKey" | "streamTicket" | "usageCount" | "watchlist" | "journalAccount" | "journalTrade" | "journalImport" | "journalSize" | "ingestedFile" | "sessionSeal" | "tapeSession" | "tapeRemainder" | "sessionOrigin" | "sampleRow" | "followedLines" | "metadataEntry"
+    modelProps: "symbol" | "optionRoot" | "split" | "dividend" | "rate" | "barBlock" | "optionBarBlock" | "optionQuoteBlock" | "liveQuote" | "chainCapture" | "gexCapture" | "openInterestBlock" | "greeksSlot" | "greeksMinute" | "flowCoverage" | "flowEvent" | "flowFeedEntry" | "flowLeg" | "crossSection" | "rankedPrint" | "rankedSession" | "offExchangeSession" | "offExchangeComposition" | "offExchangeConcentration" | "offExchangeProfile" | "offExchangeLevels" | "account" | "apiKey" | "streamTicket" | "usageCount" | "watchlist" | "journalAccount" | "journalTrade" | "journalImport" | "journalSize" | "ingestedFile" | "sessionSeal" | "tapeSession" | "tapeRemainder" | "sessionOrigin" | "sampleRow" | "followedLines" | "symbolCommit" | "metadataEntry"
     txIsolationLevel: TransactionIsolationLevel
   }
   model: {
@@ -3483,6 +3484,80 @@ export type TypeMap<ExtArgs extends runtime.Types.Extensions.InternalArgs = runt
         }
       }
     }
+    SymbolCommit: {
+      payload: Prisma.$SymbolCommitPayload<ExtArgs>
+      fields: Prisma.SymbolCommitFieldRefs
+      operations: {
+        findUnique: {
+          args: Prisma.SymbolCommitFindUniqueArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$SymbolCommitPayload> | null
+        }
+        findUniqueOrThrow: {
+          args: Prisma.SymbolCommitFindUniqueOrThrowArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$SymbolCommitPayload>
+        }
+        findFirst: {
+          args: Prisma.SymbolCommitFindFirstArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$SymbolCommitPayload> | null
+        }
+        findFirstOrThrow: {
+          args: Prisma.SymbolCommitFindFirstOrThrowArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$SymbolCommitPayload>
+        }
+        findMany: {
+          args: Prisma.SymbolCommitFindManyArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$SymbolCommitPayload>[]
+        }
+        create: {
+          args: Prisma.SymbolCommitCreateArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$SymbolCommitPayload>
+        }
+        createMany: {
+          args: Prisma.SymbolCommitCreateManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        createManyAndReturn: {
+          args: Prisma.SymbolCommitCreateManyAndReturnArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$SymbolCommitPayload>[]
+        }
+        delete: {
+          args: Prisma.SymbolCommitDeleteArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$SymbolCommitPayload>
+        }
+        update: {
+          args: Prisma.SymbolCommitUpdateArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$SymbolCommitPayload>
+        }
+        deleteMany: {
+          args: Prisma.SymbolCommitDeleteManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        updateMany: {
+          args: Prisma.SymbolCommitUpdateManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        updateManyAndReturn: {
+          args: Prisma.SymbolCommitUpdateManyAndReturnArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$SymbolCommitPayload>[]
+        }
+        upsert: {
+          args: Prisma.SymbolCommitUpsertArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$SymbolCommitPayload>
+        }
+        aggregate: {
+          args: Prisma.SymbolCommitAggregateArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.AggregateSymbolCommit>
+        }
+        groupBy: {
+          args: Prisma.SymbolCommitGroupByArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.SymbolCommitGroupByOutputType>[]
+        }
+        count: {
+          args: Prisma.SymbolCommitCountArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.SymbolCommitCountAggregateOutputType> | number
+        }
+      }
+    }
     MetadataEntry: {
       payload: Prisma.$MetadataEntryPayload<ExtArgs>
       fields: Prisma.MetadataEntryFieldRefs
@@ -4176,6 +4251,14 @@ export const FollowedLinesScalarFieldEnum = {
 export type FollowedLinesScalarFieldEnum = (typeof FollowedLinesScalarFieldEnum)[keyof typeof FollowedLinesScalarFieldEnum]
 
 
+export const SymbolCommitScalarFieldEnum = {
+  symbol: 'symbol',
+  commits: 'commits'
+} as const
+
+export type SymbolCommitScalarFieldEnum = (typeof SymbolCommitScalarFieldEnum)[keyof typeof SymbolCommitScalarFieldEnum]
+
+
 export const MetadataEntryScalarFieldEnum = {
   key: 'key',
   value: 'value'
@@ -4352,6 +4435,7 @@ export type GlobalOmitConfig = {
   sessionOrigin?: Prisma.SessionOriginOmit
   sampleRow?: Prisma.SampleRowOmit
   followedLines?: Prisma.FollowedLinesOmit
+  symbolCommit?: Prisma.SymbolCommitOmit
   metadataEntry?: Prisma.MetadataEntryOmit
 }
 

@@ -23,8 +23,10 @@ export interface InFlight {
 }
 
 /** A request that may take a slot. */
-export interface SlotRequest extends SharedWork {
+export interface SlotRequest {
   caller: Caller;
+  /** Slots that it takes once. */
+  taken: SharedWork;
   access: { inFlight: Pick<InFlight, 'acquire'> };
   /** Registers a clean-up that runs when the request ends, however it ends. */
   onEnd: (undo: () => void) => void;
@@ -35,9 +37,9 @@ export interface SlotRequest extends SharedWork {
  * no limit.
  */
 export async function takeInFlightSlot(request: SlotRequest): Promise<void> {
-  const { caller, access, onEnd } = request;
+  const { caller, access, taken, onEnd } = request;
   if (caller.kind !== 'key') return;
-  await oncePerRequest(request, 'stock-bars-in-flight', async () => {
+  await oncePerRequest(taken, 'stock-bars-in-flight', async () => {
     const release = await access.inFlight.acquire(caller);
     if (!release) throw tooManyInFlight();
     onEnd(release);

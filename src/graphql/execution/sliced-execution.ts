@@ -1,5 +1,6 @@
 import { type ExecutionResult, OperationTypeNode } from 'graphql';
 import { yieldToEventLoop } from '../../runtime/event-loop.ts';
+import type { OneCommit } from '../../runtime/one-commit.ts';
 import { type Failure, limitExceeded } from '../../wire/failure.ts';
 import { stringified, WrittenJson } from '../../wire/json-chunks.ts';
 import type { OperationState } from '../request-state.ts';
@@ -41,9 +42,17 @@ export function executeInPieces(
   variableValues: Record<string, unknown>,
   rootValue?: unknown,
 ): Promise<Executed> {
-  const pieces = piecesOf(unlimited, lightMs);
-  Object.assign(contextValue, { batchSchedule: pieces.batch });
-  return pieces.run(() => execute(operation, { rootValue, contextValue, variableValues }, pieces));
+  return ofOneCommit(operation, contextValue, () => {
+    const pieces = piecesOf(unlimited, lightMs);
+    Object.assign(contextValue, { batchSchedule: pieces.batch });
+    return pieces.run(() => execute(operation, { rootValue, contextValue, variableValues }, pieces));
+  });
+}
+
+/** Runs an operation, again if what it read was not of one commit; a mutation once. The schema itself reads nothing. */
+function ofOneCommit<T>({ operation }: PreparedOperation, context: object, run: () => Promise<T>): Promise<T> {
+  const reads = context as Partial<OneCommit>;
+  return reads.ofOneCommit?.(run, operation.operation !== OperationTypeNode.MUTATION) ?? run();
 }
 
 /** The source of a subscription's events. Rejects with a `GraphQLError` if the subscription cannot begin. */
@@ -83,11 +92,14 @@ export async function answerInPieces(
   { limits, isHeavy }: { limits: AnswerLimits; isHeavy: boolean },
 ): Promise<ExecutionResult> {
   const most = limitsOf(operation, limits, state.answerBytes);
-  const pieces = piecesOf(most, isHeavy ? 0 : lightMs);
-  Object.assign(state, { batchSchedule: pieces.batch });
+  let pieces!: Pieces;
   const values = { rootValue: undefined, contextValue: state, variableValues: state.variables! };
   try {
-    const { data, errors } = await pieces.run(async () => written(await execute(operation, values, pieces), pieces));
+    const { data, errors } = await ofOneCommit(operation, state, () => {
+      pieces = piecesOf(most, isHeavy ? 0 : lightMs);
+      Object.assign(state, { batchSchedule: pieces.batch });
+      return pieces.run(async () => written(await execute(operation, values, pieces), pieces));
+    });
     return { ...(errors.length > 0 && { errors }), data: data as never };
   } catch (error) {
     state.isStopped = true;

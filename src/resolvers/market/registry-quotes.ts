@@ -8,7 +8,7 @@ import { oncePerRequest } from '../../runtime/once-per-request.ts';
 import { forEverybody } from '../../runtime/request-scope.ts';
 import { readLiveQuotes } from '../../store/market/live-quotes.ts';
 import { readSplits } from '../../store/market/splits.ts';
-import { dependOn, type Store } from '../../store/rows/connection.ts';
+import { dependOn, readingTogether, type Store } from '../../store/rows/connection.ts';
 import { fromSource, type RequestContext } from '../context.ts';
 import { registeredSymbols } from './registry.ts';
 
@@ -47,6 +47,9 @@ const computing = new WeakMap<Store['blocks'], Computing>();
 /** Quotes that are made before a yield to the event loop: about 2 ms of work. */
 const quotesPerYield = 250;
 
+/** The context of work that others than its request use as well. */
+const ofTheProcess = (context: RequestContext) => ({ ...context, store: readingTogether(context.sharedStore) });
+
 async function compute(context: RequestContext): Promise<Quoted> {
   const { store, nowMs } = context;
   const entries = await registeredSymbols(context);
@@ -71,7 +74,7 @@ async function compute(context: RequestContext): Promise<Quoted> {
 
 /** This minute's computation; the first request of a minute starts it. One of the past serves its request alone. */
 function ofThisMinute(context: RequestContext): Pick<Computing, 'atMs' | 'quoted'> {
-  const { store, nowMs, past } = context;
+  const { sharedStore: store, nowMs, past } = context;
   if (past) return { atMs: nowMs, quoted: oncePerRequest(context, `quotes ${nowMs}`, () => compute(context)) };
   // Computed for whichever caller asks first: the answers of the others depend on the same.
   dependOn(store, 'registry', null);
@@ -84,7 +87,7 @@ function ofThisMinute(context: RequestContext): Pick<Computing, 'atMs' | 'quoted
   // Not waited for: a change of the registry, by which prices may not be served any more, and a split, which changes
   // prices that did not move.
   if (isRecent && latest.registry === registry && latest.splits === splits) return latest;
-  const fresh = { registry, splits, atMs: nowMs, quoted: forEverybody(() => compute(context)) };
+  const fresh = { registry, splits, atMs: nowMs, quoted: forEverybody(() => compute(ofTheProcess(context))) };
   computing.set(store.blocks, fresh);
   // A failure is not shared beyond those who already wait for it.
   fresh.quoted.catch(() => {

@@ -135,8 +135,7 @@ const slotsKey = (listing: string) => `listing:${listing}`;
 const slotBytes = 80;
 
 /** Runs a statement whose rows are taken one by one as they come, so that never more than one is held. */
-async function eachRowOf<Row>(store: Store, config: pg.QueryConfig, take: (row: Row) => void): Promise<void> {
-  const client = await store.pool.connect();
+async function eachRowOf<Row>(client: pg.PoolClient, config: pg.QueryConfig, take: (row: Row) => void) {
   // An error thrown in a row's event would end the process: it waits for the statement's end.
   let unreadable: Error | undefined;
   const failed = await new Promise<Error | undefined>((resolve) => {
@@ -151,12 +150,25 @@ async function eachRowOf<Row>(store: Store, config: pg.QueryConfig, take: (row: 
     query.on('end', () => resolve(undefined));
     query.on('error', resolve);
   });
-  client.release(failed);
-  if (failed ?? unreadable) throw failed ?? unreadable;
+  return { failed, unreadable };
 }
 
 async function eachRow<Row>(store: Store, configs: readonly pg.QueryConfig[], take: (row: Row) => void): Promise<void> {
-  for (const config of configs) await eachRowOf(store, config, take);
+  for (const config of configs) {
+    const { failed, unreadable } = await withConnection(store, (client) => eachRowOf(client, config, take));
+    if (failed ?? unreadable) throw failed ?? unreadable;
+  }
+}
+
+async function withConnection<T extends { failed: Error | undefined }>(
+  { snapshot, pool }: Store,
+  work: (client: pg.PoolClient) => Promise<T>,
+): Promise<T> {
+  if (snapshot) return snapshot.use(work);
+  const client = await pool.connect();
+  const result = await work(client);
+  client.release(result.failed);
+  return result;
 }
 
 /** A capture from which the lines of some contracts have not been read yet. */

@@ -1,6 +1,6 @@
 import type { GreeksSolve } from '../../domain/chain/greeks.ts';
 import type { SessionDate } from '../../domain/market-time.ts';
-import { dependOn, type Store } from '../rows/connection.ts';
+import { readFrom, type Store } from '../rows/connection.ts';
 import { numbered } from '../rows/models/rows.ts';
 import type { Reader } from '../rows/reader.ts';
 import { statement } from '../rows/statement.ts';
@@ -88,12 +88,12 @@ export async function lastSolvedMinutes(
   underlyings: readonly string[],
   { throughMs, today }: { throughMs: number; today: SessionDate },
 ): Promise<(SolvedMinute | null)[]> {
-  for (const underlying of underlyings) dependOn(store, 'chain', underlying);
-  const rows = await last.rows(store.primary, { underlyings, today, throughMs });
+  const from = readFrom(store, 'chain', underlyings);
+  const rows = await last.rows(from, { underlyings, today, throughMs });
   const cached = new Map(rows.map((header) => [header.underlying, store.blocks.get<SolvedMinute>(cacheKey(header))]));
   const read = new Map<string, SolvedMinute>();
   const missing = rows.filter(({ underlying }) => !cached.get(underlying));
-  for (const { minute, version } of await readMinutes(store.primary, missing)) {
+  for (const { minute, version } of await readMinutes(from, missing)) {
     store.blocks.set(cacheKey({ ...minute, version }), minute, 200 + minute.solves.size * solveBytes);
     read.set(minute.underlying, minute);
   }

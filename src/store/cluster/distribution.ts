@@ -20,6 +20,7 @@ export const tablePlacements: Readonly<Record<string, TablePlacement>> = {
   off_exchange_levels: bySymbol,
   off_exchange_profile: bySymbol,
   off_exchange_sessions: bySymbol,
+  symbol_commits: bySymbol,
   tape_remainders: bySymbol,
   tape_sessions: bySymbol,
   chain_captures: byUnderlying,

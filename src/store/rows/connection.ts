@@ -6,6 +6,7 @@ import { Replicas } from '../cluster/replicas.ts';
 import { openEmbeddedServer } from '../embedded/embedded-server.ts';
 import { type BlockCache, createBlockCache } from '../series/block-cache.ts';
 import { DataVersions } from '../versions/data-versions.ts';
+import { ReadView } from '../versions/read-view.ts';
 import type { Subject } from '../versions/subjects.ts';
 import { connectionFailure } from './connection-failure.ts';
 import { isMigrated, type MigrateOptions, migrate } from './migrations.ts';
@@ -13,6 +14,7 @@ import { toNumber } from './models/checked-number.ts';
 import { readModels } from './models/noted-models.ts';
 import { type HeldModels, type Models, openPrisma, type PrismaOverPool } from './models/prisma.ts';
 import type { Reader } from './reader.ts';
+import { type Snapshot, Snapshots } from './snapshots.ts';
 import { storeError } from './store-error.ts';
 import { observedPool, type StatementObserver } from './timed-client.ts';
 import { type WriteWatch, watchWrites } from './write-watch.ts';
@@ -33,6 +35,11 @@ export interface Store {
    * Result of `readFrom` while something is read with several statements; null = any reader that can be used now.
    */
   reader: Reader | null;
+  /** The view of the request that it is read for; null = what is read need not be of one commit. */
+  view: ReadView | null;
+  /** Where a request reads that found no view of one commit; null = it has none. */
+  snapshot: Snapshot | null;
+  snapshots: Snapshots;
   /** Decoded blocks of this process, and what is held under a version. */
   blocks: BlockCache;
   /** The versions of the data as far as this process knows (`watchChanges`). */
@@ -91,16 +98,22 @@ export interface StoreOptions {
  */
 export function readFrom(store: Store, subject: Subject, symbols: Iterable<string> | null): Reader {
   currentRequest()?.requireClient();
-  for (const symbol of symbols ?? [null]) dependOn(store, subject, symbol);
-  return store.reader ?? store.replicas ?? store.primary;
+  const { view } = store;
+  for (const symbol of symbols ?? [null]) {
+    dependOn(store, subject, symbol);
+    view?.useFresh(subject, symbol);
+  }
+  return view?.reader ?? store.reader ?? store.replicas ?? store.primary;
 }
 
 /**
  * The version of a symbol's data, or of all symbols' with null, to be asked for before they are read; null = what is
  * read may not be held. The answer of the request at hand depends on it: it is cached no longer than the version stays.
  */
-export function dependOn({ versions }: Store, subject: Subject, symbol: string | null): number | null {
-  const version = versions.of(subject, symbol);
+export function dependOn({ versions, view, snapshot }: Store, subject: Subject, symbol: string | null): number | null {
+  if (symbol !== null) view?.use(subject, symbol);
+  // A snapshot may be older than what is known now.
+  const version = snapshot === null ? versions.of(subject, symbol) : null;
   currentRequest()?.dependencies.add(versions, subject, symbol, version);
   return version;
 }
@@ -109,6 +122,21 @@ export function dependOn({ versions }: Store, subject: Subject, symbol: string |
 export function readingTogether(store: Store): Store {
   return store.replicas ? { ...store, reader: store.replicas.together() } : store;
 }
+
+/** The store for one request, in which all that is read of a symbol is of one commit, if it is (`isOfOneCommit`). */
+export function withView(store: Store): Store & { view: ReadView } {
+  const { versions, blocks, replicas, primary } = store;
+  return { ...store, view: new ReadView({ versions, blocks, reader: replicas?.together() ?? primary }) };
+}
+
+/** The store for one request that reads market data from a snapshot alone. */
+export function withSnapshot(store: Store): Store & { snapshot: Snapshot } {
+  const snapshot = store.snapshots.lease();
+  const { reader } = snapshot;
+  return { ...store, view: null, snapshot, reader, primary: reader, replicas: null };
+}
+
+const ofNoRequest = { reader: null, view: null, snapshot: null };
 
 /** Opens the store: the server of `databaseUrl`, or the embedded one, brought to the code's version. */
 export async function openStore(options: StoreOptions): Promise<Store> {
@@ -137,12 +165,11 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   };
   const openPool = (to: pg.PoolConfig): pg.Pool => {
     const limited = { ...to, ...limits(statementTimeoutMs), max: poolSize };
-    return onStatement ? observedPool(limited, onStatement) : new pg.Pool(limited);
+    return survivingLosses(onStatement ? observedPool(limited, onStatement) : new pg.Pool(limited));
   };
   const pool = openPool(connection);
   // A connection that dies while idle is replaced at the next use; without a listener it would end the process.
   pool.on('error', (error) => log(`A database connection was lost: ${error.message}`));
-  surviveLostConnections(pool);
   try {
     const schema = await reach(pool, databaseUrl);
     const cluster = await openCluster(pool);
@@ -159,7 +186,8 @@ export async function openStore(options: StoreOptions): Promise<Store> {
       extendedBars,
       primary,
       replicas,
-      reader: null,
+      ...ofNoRequest,
+      snapshots: new Snapshots({ pool, hold: prisma.hold, cluster }, poolSize),
       blocks: createBlockCache(cacheBytes),
       versions: new DataVersions(),
       writes: watchWrites(),
@@ -190,15 +218,14 @@ function limits(statementTimeoutMs: number): pg.PoolConfig {
 // A connection that dies while it is lent, between two statements, says so by an event for which the pool no longer
 // listens, and for which there is no other listener yet: it would end the process. The next statement fails, and the
 // pool drops the connection.
-function surviveLostConnections(pool: pg.Pool): void {
-  pool.on('connect', (client) => client.on('error', () => {}));
+function survivingLosses(pool: pg.Pool): pg.Pool {
+  return pool.on('connect', (client) => client.on('error', () => {}));
 }
 
 // Another process may be migrating, which is waited for, and a change of a large table takes its time.
 async function migrateWithoutLimits(connection: pg.PoolConfig, options: MigrateOptions): Promise<string[]> {
-  const pool = new pg.Pool({ ...connection, max: 1 });
+  const pool = survivingLosses(new pg.Pool({ ...connection, max: 1 }));
   pool.on('error', () => {});
-  surviveLostConnections(pool);
   try {
     return await migrate(pool, options);
   } finally {
@@ -255,12 +282,9 @@ function replicaPools(
 ): ReplicaPools {
   const to = { connectionString, connectionTimeoutMillis: 2000, keepAlive: true, types };
   const pool = openPool({ ...to, application_name: 'tapegraph reader' });
-  const probe = new pg.Pool({ ...to, max: 1, application_name: 'tapegraph probe' });
+  const probe = survivingLosses(new pg.Pool({ ...to, max: 1, application_name: 'tapegraph probe' }));
   // The probe shows whether it is there.
-  for (const each of [pool, probe]) {
-    each.on('error', () => {});
-    surviveLostConnections(each);
-  }
+  for (const each of [pool, probe]) each.on('error', () => {});
   const prisma = openPrisma(pool, schema);
   const close = async () => {
     await Promise.all([pool.end(), probe.end()]);

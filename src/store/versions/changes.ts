@@ -3,6 +3,7 @@ import type { Store } from '../rows/connection.ts';
 import type { Queries } from '../rows/statement.ts';
 import { changesChannel, listen, longestPayloadBytes, notify } from './notifications.ts';
 import { anyChange, type Change, type Subject, subjects } from './subjects.ts';
+import { noteCommits } from './symbol-commits.ts';
 
 const processId = randomBytes(6).toString('base64url');
 let announced = 0;
@@ -58,11 +59,12 @@ function read(payload: string): { id: string | null; change: Change } {
 
 /**
  * Notifies every process of a change when the transaction commits, and never when it rolls back. Returns the
- * announcement's id.
+ * announcement's id, by which the change is noted with its symbols.
  */
 export async function announce({ cluster }: Pick<Store, 'cluster'>, tx: Queries, change: Change): Promise<string> {
   const id = `${processId}.${++announced}`;
   await cluster.holdAnnouncement(tx, id);
+  await noteCommits(tx, change, id);
   await notify(tx, changesChannel, written({ id, change }));
   return id;
 }

@@ -1,4 +1,4 @@
-import { anyChange, type Change, type Subject, subjects } from './subjects.ts';
+import { afterCommit, anyChange, type Change, type Commits, type Subject, subjects } from './subjects.ts';
 
 /** Number of changes whose ids are remembered, so that a change received twice counts once. */
 const rememberedIds = 1000;
@@ -27,6 +27,8 @@ export class DataVersions {
   readonly #moved = Object.fromEntries(
     subjects.map((subject) => [subject, { any: 1, all: 1, symbols: new Map() }]),
   ) as Record<Subject, Moved>;
+  /** The last commits of symbols, where they are known. */
+  readonly #commits = new Map<string, Commits>();
   /** Symbols whose data is simulated, beside others whose is not; `*` stands for lists over all symbols. */
   simulated: ReadonlySet<string> = new Set();
   readonly #ids = new Set<string>();
@@ -51,12 +53,34 @@ export class DataVersions {
     return this.#listening > 0 && this.#lost === 0 ? Math.max(this.#since, this.known(subject, symbol)) : null;
   }
 
+  /** The version of all of a symbol's own data; null while changes may be missed. */
+  ofAll(symbol: string): number | null {
+    if (this.#listening === 0 || this.#lost > 0) return null;
+    let version = this.#since;
+    for (const subject of subjects) version = Math.max(version, this.known(subject, symbol));
+    return version;
+  }
+
+  /** The last commits of a symbol; undefined = not known. */
+  commitsOf(symbol: string): Commits | undefined {
+    return this.#commits.get(symbol);
+  }
+
+  /** Commits were read of a symbol, after `version` of all of its data; those overtaken by a change are not of use. */
+  knowCommits(symbol: string, commits: Commits, version: number | null): void {
+    if (version === null || version !== this.ofAll(symbol)) return;
+    if (this.#commits.size >= rememberedSymbols) this.#commits.clear();
+    this.#commits.set(symbol, commits);
+  }
+
   /** Data changed. A change with an `id` counts once, even if it is received repeatedly. */
   move(change: Change, id: string | null = null): void {
     if (id !== null && !this.#isNew(id)) return;
     this.#count += 1;
-    for (const [subject, symbols] of Object.entries(change))
-      this.#moveSubject(this.#moved[subject as Subject], symbols);
+    for (const [subject, symbols] of Object.entries(change) as [Subject, readonly string[] | null][]) {
+      this.#moveSubject(this.#moved[subject], symbols);
+      if (subject !== 'registry') this.#moveCommits(subject, symbols, id);
+    }
     this.#send(change);
   }
 
@@ -76,6 +100,7 @@ export class DataVersions {
   #mayHaveMissed(): void {
     this.#count += 1;
     this.#since = this.#count;
+    this.#commits.clear();
   }
 
   /** Tells `listener` of every change until the returned function is called. */
@@ -93,6 +118,16 @@ export class DataVersions {
     this.#ids.add(id);
     if (this.#ids.size > rememberedIds) this.#ids.delete(this.#ids.values().next().value!);
     return true;
+  }
+
+  #moveCommits(subject: Subject, symbols: readonly string[] | null, id: string | null): void {
+    if (symbols === null) this.#commits.clear();
+    for (const symbol of symbols ?? []) {
+      const known = this.#commits.get(symbol);
+      if (known === undefined) continue;
+      if (id === null) this.#commits.delete(symbol);
+      else this.#commits.set(symbol, afterCommit(known, subject, id));
+    }
   }
 
   #moveSubject(moved: Moved, symbols: readonly string[] | null): void {

@@ -13,6 +13,22 @@ export type Change = Partial<Record<Subject, readonly string[] | null>>;
 /** A change with unknown subjects and symbols. */
 export const anyChange: Change = Object.fromEntries(subjects.map((subject) => [subject, null]));
 
+/**
+ * The last commits of a symbol by subject, each as the ids of the last that named the symbol and of the last that may
+ * be of any; nothing for none.
+ */
+export type Commits = Readonly<Record<Subject, string>>;
+
+/** The commit of a subject, from those two ids. */
+export function commitText(own: string | undefined, any: string | undefined): string {
+  return `${own ?? ''} ${any ?? ''}`;
+}
+
+/** The commits of a symbol after one more that named it. */
+export function afterCommit(commits: Commits, subject: Subject, id: string): Commits {
+  return { ...commits, [subject]: commitText(id, commits[subject].split(' ')[1]) };
+}
+
 const sets = new WeakMap<readonly string[], ReadonlySet<string>>();
 
 /** True if a change may be of `symbol`. */
@@ -60,6 +76,7 @@ export const modelSubjects: Readonly<Record<Model, ModelSubject | null>> = {
   OffExchangeProfile: of('offexchange', 'symbol'),
   OffExchangeLevels: of('offexchange', 'symbol'),
   OptionQuoteBlock: null,
+  SymbolCommit: null,
   Account: null,
   ApiKey: null,
   StreamTicket: null,

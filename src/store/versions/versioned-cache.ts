@@ -1,4 +1,5 @@
 import { dependOn, type Store } from '../rows/connection.ts';
+import type { ReadView } from './read-view.ts';
 import type { Subject } from './subjects.ts';
 
 /**
@@ -26,7 +27,36 @@ export function heldId({ symbol, part }: HeldKey): string {
 /** Values under the version from before they were read; no value = there was none. */
 interface Entry<V> {
   version: number;
+  /** The commit of their subject that they were read at; null = unknown. */
+  commit: string | null;
   value: V | undefined;
+}
+
+/** Where values are held for a reader, and under what. */
+interface Holding<V> {
+  store: Store;
+  /** The reader's view when it began to read. */
+  view: ReadView | null;
+  kind: HeldKind<V>;
+  key: HeldKey;
+  version: number | null;
+}
+
+/** An entry of the version and of the commit that the reader reads. */
+function heldEntry<T>({ store, view, kind, key, version }: Holding<never>): Entry<T> | undefined {
+  if (version === null) return undefined;
+  const id = entryKey(kind, key);
+  const entry = view?.find<Entry<T>>(id) ?? store.blocks.get<Entry<T>>(id);
+  if (entry?.version !== version) return undefined;
+  return view && entry.commit !== view.commitOf(kind.subject, key.symbol) ? undefined : entry;
+}
+
+function hold<T>({ store, view, kind, key, version }: Holding<never>, value: T | undefined, bytes: number): void {
+  if (version === null) return;
+  const id = entryKey(kind, key);
+  const { symbol } = key;
+  if (view === null) store.blocks.set(id, { version, commit: null, value }, bytes);
+  else view.keep(id, { symbol, entry: { version, commit: view.commitOf(kind.subject, symbol), value }, bytes });
 }
 
 const entryKey = ({ name }: Pick<HeldKind<never>, 'name'>, key: HeldKey) => `held:${name}:${heldId(key)}`;
@@ -41,23 +71,28 @@ export async function readHeld<V extends object>(
   keys: readonly HeldKey[],
   read: (missing: readonly HeldKey[]) => Promise<ReadonlyMap<string, V>>,
 ): Promise<Map<string, V>> {
-  const found = new Map<string, V>();
-  const missing = new Map<string, { key: HeldKey; version: number | null }>();
+  const { view } = store;
+  const asked = new Map<string, Holding<V>>();
   for (const key of keys) {
     const id = heldId(key);
-    if (found.has(id) || missing.has(id)) continue;
-    const version = dependOn(store, kind.subject, key.symbol);
-    const entry = version === null ? undefined : store.blocks.get<Entry<V>>(entryKey(kind, key));
-    if (entry?.version !== version) missing.set(id, { key, version });
-    else if (entry?.value !== undefined) found.set(id, entry.value);
+    if (asked.has(id)) continue;
+    asked.set(id, { store, view, kind, key, version: dependOn(store, kind.subject, key.symbol) });
+  }
+  const ready = view?.ready();
+  if (ready) await ready;
+  const found = new Map<string, V>();
+  const missing = new Map<string, Holding<V>>();
+  for (const [id, holding] of asked) {
+    const entry = heldEntry<V>(holding);
+    if (entry === undefined) missing.set(id, holding);
+    else if (entry.value !== undefined) found.set(id, entry.value);
   }
   if (missing.size === 0) return found;
   const values = await read(Array.from(missing.values(), ({ key }) => key));
-  for (const [id, { key, version }] of missing) {
+  for (const [id, holding] of missing) {
     const value = values.get(id);
     if (value !== undefined) found.set(id, value);
-    const entry = { version, value };
-    if (version !== null) store.blocks.set(entryKey(kind, key), entry, value === undefined ? 0 : kind.bytesOf(value));
+    hold(holding, value, value === undefined ? 0 : kind.bytesOf(value));
   }
   return found;
 }
@@ -87,39 +122,42 @@ export async function readHeldAsOf<V extends object>(
   asked: readonly AsOf[],
   read: (missing: readonly AsOf[]) => Promise<readonly Interval<V>[]>,
 ): Promise<(V | null)[]> {
-  const found = new Array<V | null>(asked.length).fill(null);
-  const missing: { index: number; wanted: AsOf; version: number | null }[] = [];
-  asked.forEach((wanted, index) => {
+  const { view } = store;
+  const holdings = asked.map((wanted) => {
     const version = dependOn(store, kind.subject, wanted.symbol);
-    const interval = heldIntervals(store, kind, wanted, version).find(
+    return { store, view, kind, key: wanted, version };
+  });
+  const ready = view?.ready();
+  if (ready) await ready;
+  const found = new Array<V | null>(asked.length).fill(null);
+  const missing: { index: number; wanted: AsOf }[] = [];
+  asked.forEach((wanted, index) => {
+    const interval = heldIntervals<V>(holdings[index]!).find(
       ({ fromMs, untilMs }) => wanted.atMs >= fromMs && wanted.atMs < untilMs,
     );
     if (interval) found[index] = interval.value;
-    else missing.push({ index, wanted, version });
+    else missing.push({ index, wanted });
   });
   if (missing.length === 0) return found;
   const intervals = await read(missing.map(({ wanted }) => wanted));
-  missing.forEach(({ index, wanted, version }, i) => {
+  missing.forEach(({ index }, i) => {
     const interval = intervals[i]!;
     found[index] = interval.value;
-    if (version !== null) holdInterval(store, kind, wanted, version, interval);
+    holdInterval(holdings[index]!, interval);
   });
   return found;
 }
 
-function heldIntervals<V>(
-  store: Store,
-  kind: HeldKind<V>,
-  key: HeldKey,
-  version: number | null,
-): readonly Interval<V>[] {
-  const entry = version === null ? undefined : store.blocks.get<Entry<readonly Interval<V>[]>>(entryKey(kind, key));
-  return entry?.version === version ? (entry?.value ?? []) : [];
-}
+const heldIntervals = <V>(holding: Holding<V>): readonly Interval<V>[] =>
+  heldEntry<readonly Interval<V>[]>(holding)?.value ?? [];
 
-function holdInterval<V>(store: Store, kind: HeldKind<V>, key: HeldKey, version: number, interval: Interval<V>): void {
-  const others = heldIntervals(store, kind, key, version).filter(({ fromMs }) => fromMs !== interval.fromMs);
+function holdInterval<V>(holding: Holding<V>, interval: Interval<V>): void {
+  const others = heldIntervals<V>(holding).filter(({ fromMs }) => fromMs !== interval.fromMs);
   const value = [interval, ...others].slice(0, intervalsHeld);
-  const bytes = value.reduce((sum, each) => sum + 50 + (each.value === null ? 0 : kind.bytesOf(each.value)), 0);
-  store.blocks.set(entryKey(kind, key), { version, value }, bytes);
+  const bytesOf = (each: Interval<V>) => 50 + (each.value === null ? 0 : holding.kind.bytesOf(each.value));
+  hold(
+    holding,
+    value,
+    value.reduce((sum, each) => sum + bytesOf(each), 0),
+  );
 }

@@ -57,7 +57,7 @@ describe('requests in flight', () => {
     const request = (): SlotRequest => ({
       caller: keyCaller(),
       access: { inFlight },
-      once: new Map(),
+      taken: { once: new Map() },
       onEnd: (undo) => ends.push(undo),
     });
     const first = request();
