@@ -15,6 +15,7 @@ const { barsPage, prepareBars } = await import('./bars-page.ts');
 const { gexHistory, prepareGex } = await import('./gex-history.ts');
 const { dashboard, prepareDashboard } = await import('./dashboard.ts');
 const { tape } = await import('./tape.ts');
+const { oneCommit } = await import('./one-commit.ts');
 const { workers } = await import('./workers.ts');
 const { observing } = await import('./observing.ts');
 const { streams } = await import('./streams.ts');
@@ -30,6 +31,7 @@ const onGround: Record<string, (ground: Ground) => Promise<unknown>> = {
   bars: barsPage,
   gex: gexHistory,
   dashboard,
+  'one-commit': oneCommit,
   workers,
 };
 const alone: Record<string, () => Promise<unknown>> = {

@@ -6,6 +6,7 @@ import type { FeedStep } from '../store/flow/feed-pages.ts';
 import type { StoredGexCapture } from '../store/gex/captures.ts';
 import type { Store } from '../store/rows/connection.ts';
 import type { Changes } from '../store/versions/changes.ts';
+import { readsOf } from '../store/versions/reads.ts';
 import { anyChange, type Change } from '../store/versions/subjects.ts';
 import type { Failure } from '../wire/failure.ts';
 import type { OpenStream } from '../wire/open-stream.ts';
@@ -16,7 +17,7 @@ import { type GexState, gexTopics } from './gex.ts';
 import { largeTradeTopics } from './large-trades.ts';
 import { type QuoteState, quoteTopics } from './quotes.ts';
 import { shutdownEnd } from './source.ts';
-import { Topics } from './topics.ts';
+import { type TopicKind, Topics } from './topics.ts';
 
 /** Runs `work` at this interval, ms, until the returned function is called. */
 export type Every = (ms: number, work: () => void) => () => void;
@@ -72,15 +73,19 @@ export class LiveHub {
   #isRechecking = false;
 
   constructor({ store: whole, now, changes, every = systemEvery, onError }: HubParts) {
-    const store: Store = { ...whole, reader: whole.primary };
-    const parts = { now, onError, later };
+    const store: Store = { ...whole, reader: whole.primary, replicas: null };
     this.store = store;
-    this.quotes = new Topics(quoteTopics(store), parts);
-    this.bars = new Topics(barTopics(store), parts);
-    this.gex = new Topics(gexTopics(store), parts);
-    this.chains = new Topics(chainTopics(store), parts);
-    this.largeTrades = new Topics(largeTradeTopics(store), parts);
-    this.crossSections = new Topics(crossSectionTopics(store), parts);
+    // Each kind reads what is of one commit.
+    const topics = <S, T>(kindOf: (store: Store) => TopicKind<S, T>) => {
+      const { store: view, ofOneCommit } = readsOf(store);
+      return new Topics(kindOf(view), { now, onError, later, ofOneCommit });
+    };
+    this.quotes = topics(quoteTopics);
+    this.bars = topics(barTopics);
+    this.gex = topics(gexTopics);
+    this.chains = topics(chainTopics);
+    this.largeTrades = topics(largeTradeTopics);
+    this.crossSections = topics(crossSectionTopics);
     this.#stops = [
       changes?.onChange((change) => this.#wake(change)) ?? (() => {}),
       every(sweepMs, () => this.#wake(anyChange)),

@@ -1,4 +1,5 @@
 import type { Caller } from '../access/caller.ts';
+import type { OneCommit } from '../runtime/one-commit.ts';
 import { forEverybody, forThisRequest } from '../runtime/request-scope.ts';
 import type { Change } from '../store/versions/subjects.ts';
 import { Failure, sourceFailed } from '../wire/failure.ts';
@@ -53,7 +54,7 @@ interface Topic<S, T> {
 }
 
 /** Parts of the topics of a kind. */
-export interface TopicsParts {
+export interface TopicsParts extends OneCommit {
   now: () => number;
   /** Called for the first of several consecutive reads that failed; they are retried. */
   onError: (failure: Failure) => void;
@@ -87,17 +88,19 @@ export class Topics<S, T> {
   readonly #now: TopicsParts['now'];
   readonly #onError: TopicsParts['onError'];
   readonly #later: TopicsParts['later'];
+  readonly #ofOneCommit: TopicsParts['ofOneCommit'];
   readonly #topics = new Map<string, Topic<S, T>>();
   readonly #dirty = new Set<string>();
   #change: Change = {};
   #running = false;
   #failing = false;
 
-  constructor(kind: TopicKind<S, T>, { now, onError, later }: TopicsParts) {
+  constructor(kind: TopicKind<S, T>, { now, onError, later, ofOneCommit }: TopicsParts) {
     this.#kind = kind;
     this.#now = now;
     this.#onError = onError;
     this.#later = later;
+    this.#ofOneCommit = ofOneCommit;
   }
 
   /** Subscribes to topics; events come once the first state of each is read. */
@@ -212,7 +215,8 @@ export class Topics<S, T> {
       if (keys.length === 0) continue;
       try {
         const asked = new Map(keys.map((key) => [key, this.#topics.get(key)!.state]));
-        for (const [key, reading] of await this.#kind.read(asked, this.#now(), reason)) await this.#send(key, reading);
+        const read = await this.#ofOneCommit(() => this.#kind.read(asked, this.#now(), reason), true);
+        for (const [key, reading] of read) await this.#send(key, reading);
         this.#failing = false;
       } catch (error) {
         this.#failed(keys, error);

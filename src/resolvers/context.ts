@@ -13,8 +13,8 @@ import type { OneCommit } from '../runtime/one-commit.ts';
 import type { RandomBytes } from '../runtime/ulid.ts';
 import { type SymbolRegistry, symbolRegistry } from '../store/market/symbols.ts';
 import type { Store } from '../store/rows/connection.ts';
+import { readsOf } from '../store/versions/reads.ts';
 import { Failure, notFound, sourceFailed, sourceNotConfigured } from '../wire/failure.ts';
-import { readsOf } from './one-commit.ts';
 
 /** The datasets whose source an operator configures. */
 export const datasets = ['bars', 'chain', 'option_tape', 'stock_tape', 'option_bars'] as const;

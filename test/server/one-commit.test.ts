@@ -25,5 +25,4 @@ test.each([
   await answers.atLeast(150);
   await counting.stop();
   expect(answers.mixed).toEqual([]);
-  expect(answers.seen.size).toBeGreaterThan(3);
 });

@@ -17,6 +17,9 @@ export function countElsewhere(databaseUrl: string, counted: Counted): { stop():
   };
 }
 
+/** Counters that are seen at least, so that something was written meanwhile. */
+const fewestSeen = 5;
+
 type Asks = Pick<TestApp, 'graphql' | 'get' | 'send'>;
 
 /** Compared answers, and what they have shown. */
@@ -85,11 +88,11 @@ export class CounterAnswers {
     return { credential: this.#credential, headers };
   }
 
-  /** Asks in all of these ways, several at a time, until so many answers are compared. */
+  /** Asks in all of these ways, several at a time, until this many answers are compared and some counters were seen. */
   async atLeast(answers: number, atATime = 4): Promise<void> {
     let asked = 0;
     const ask = async () => {
-      while (this.compared < answers) {
+      while (this.compared < answers || this.seen.size < fewestSeen) {
         asked += 1;
         if (asked % 4 === 0) await this.document();
         else if (asked % 4 === 1) await this.tools();

@@ -161,10 +161,11 @@ async function eachRow<Row>(store: Store, configs: readonly pg.QueryConfig[], ta
 }
 
 async function withConnection<T extends { failed: Error | undefined }>(
-  { snapshot, pool }: Store,
+  { snapshot, view, primary, pool }: Store,
   work: (client: pg.PoolClient) => Promise<T>,
 ): Promise<T> {
   if (snapshot) return snapshot.use(work);
+  view?.readOnFrom(primary);
   const client = await pool.connect();
   const result = await work(client);
   client.release(result.failed);

@@ -38,6 +38,7 @@ export class ReadView {
   /** Where it reads: a statement is sent once the commits of its symbols are known. */
   readonly reader: Reader;
   readonly #parts: ViewParts;
+  #from: Reader;
   readonly #used = new Map<string, Used>();
   /** Symbols whose commits are to be read first. */
   readonly #wanted = new Set<string>();
@@ -49,19 +50,27 @@ export class ReadView {
 
   constructor(parts: ViewParts) {
     this.#parts = parts;
-    const { reader } = parts;
+    this.#from = parts.reader;
     this.reader = {
-      routing: reader.routing,
-      query: (statement, values) => this.#read(() => reader.query(statement, values)),
-      prisma: modelsThrough((call) => this.#read(() => call(reader.prisma))),
+      routing: parts.reader.routing,
+      query: (statement, values) => this.#read((from) => from.query(statement, values)),
+      prisma: modelsThrough((call) => this.#read((from) => call(from.prisma))),
     };
   }
 
-  async #read<T>(read: () => Promise<T>): Promise<T> {
+  async #read<T>(read: (from: Reader) => Promise<T>): Promise<T> {
     await this.ready();
-    const found = await read();
+    const found = await read(this.#from);
     this.#hasRead = true;
     return found;
+  }
+
+  /**
+   * From here on `reader` is read, which has all that was read so far, and perhaps more: commits are compared by what
+   * it has.
+   */
+  readOnFrom(reader: Reader): void {
+    this.#from = reader;
   }
 
   /** A subject of a symbol is about to be read. The registry is no symbol's own. */
@@ -115,11 +124,11 @@ export class ReadView {
 
   /** The commits of symbols, which the process knows from here on, and the digests of lists as they are now. */
   async #readNow(symbols: readonly string[], lists: readonly Subject[]): Promise<[Map<string, Commits>, string[]]> {
-    const { reader, versions } = this.#parts;
+    const { versions } = this.#parts;
     const before = symbols.map((symbol) => versions.ofAll(symbol));
     const [commits, digests] = await Promise.all([
-      symbols.length === 0 ? new Map<string, Commits>() : readCommits(reader, symbols),
-      Promise.all(lists.map((subject) => readDigest(reader, subject))),
+      symbols.length === 0 ? new Map<string, Commits>() : readCommits(this.#from, symbols),
+      Promise.all(lists.map((subject) => readDigest(this.#from, subject))),
     ]);
     symbols.forEach((symbol, i) => void versions.knowCommits(symbol, commits.get(symbol)!, before[i]!));
     return [commits, digests];

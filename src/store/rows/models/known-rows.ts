@@ -24,6 +24,7 @@ export async function findKnownRows<M extends Model, By extends FieldOf<M>, Fiel
   const isBehind = (key: Versioned) => versions.get(idOf(key)) !== key.version;
   const behind = new Map(keys.filter((key) => isBehind(key as Versioned)).map((key) => [idOf(key), key]));
   if (behind.size === 0) return rows;
+  store.view?.readOnFrom(store.primary);
   const again = await findRows(store.primary, model, { by, keys: [...behind.values()] }, select);
   return [...rows.filter((row) => !behind.has(idOf(row))), ...again];
 }
