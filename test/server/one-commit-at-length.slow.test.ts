@@ -50,7 +50,7 @@ describe('an answer shows one counter of a symbol while it is written', { timeou
     const store = await storeForThisTest();
     await inTransaction(store, (tx) => saveSymbols(tx, symbols));
     await writeCounter(store, counted, 1);
-    const env = { DATABASE_URL: store.databaseUrl, LOG_LEVEL: 'warn', RATE_PRO: '1000000000' };
+    const env = { DATABASE_URL: store.databaseUrl, LOG_LEVEL: 'warn', RATE_PRO: '1000000' };
     const clock = new Date(counterNowMs).toISOString();
     const { ready } = await served(['--workers', workers, '--clock', clock], env);
     await tapegraph(
