@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { TestApp } from '../support/app.ts';
+import { readEvents, subscribe } from '../support/event-reader.ts';
 import { filledApp, filledNowMs, filledSessions } from '../support/filled-market.ts';
 
 let app: TestApp;
@@ -68,6 +69,18 @@ test('tools have it, asked as routes or as the graph', async () => {
   expect(route.body.result.structuredContent.meta.read_at_ms).toBe(filledNowMs);
   const graph = await tool('graphql', { query: '{ symbol(symbol: "SPY") { quote { spot } } }' });
   expect(graph.headers['x-read-at']).toBe(readAt);
+});
+
+test('streams have the instant at which they were asked for as a header', async () => {
+  const credential = await app.key();
+  const headers = { authorization: `Bearer ${credential}` };
+  const rest = await readEvents(`${app.url}/v2/stream?topics=quotes:SPY`, { headers });
+  const graph = await subscribe(app.url, credential, 'subscription { quotes(symbols: ["SPY"]) { spot } }');
+  for (const reader of [rest, graph]) {
+    expect(reader.status).toBe(200);
+    expect(reader.headers['x-read-at']).toBe(readAt);
+    reader.leave();
+  }
 });
 
 test('what an account owns, and the schema, have none', async () => {

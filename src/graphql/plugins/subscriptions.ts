@@ -2,6 +2,8 @@ import type { ServerResponse } from 'node:http';
 import type { ExecutionArgs, GraphQLError } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
 import type { EndpointServices } from '../../access/endpoint-services.ts';
+import { isMarketGroup } from '../../domain/market-group.ts';
+import { tellReadInstant } from '../../http/read-instant.ts';
 import { requestLife } from '../../http/request-life.ts';
 import { type Lifetime, lifetime } from '../../runtime/lifetime.ts';
 import { admitOperation } from '../admit-operation.ts';
@@ -30,6 +32,7 @@ async function admitSubscription(
     await admitOperation(services, weigh, args, request);
     const { caller, groups } = state.admitted!;
     services.admission.count(caller, groups);
+    if (groups.some(isMarketGroup)) tellReadInstant(state.res);
     if (!state.connection) life.onEnd(services.admission.takeStreamSlot(caller));
     const asked = { caller, groups, query: state.params.query ?? '', variables: state.variables ?? {} };
     const subscribed = await subscribe(services, args, asked, state.req, life);

@@ -114,6 +114,9 @@ export function failureHeaders(status: number): Record<string, JsonSchema> {
 /** The request's id, on every answer. */
 export const publicHeaders: Record<string, JsonSchema> = { 'x-request-id': requestId };
 
+/** Headers of a stream of market data. */
+export const streamHeaders: Record<string, JsonSchema> = { ...publicHeaders, 'x-read-at': readAt };
+
 /** The answer to a request whose If-None-Match names the tag. */
 export function notModified(deprecated: boolean): JsonSchema {
   return named('responses', deprecated ? 'NotModifiedDeprecated' : 'NotModified', {

@@ -2,7 +2,7 @@ import type { GraphQLSchema } from 'graphql';
 import { dataSchema } from '../contract/answer-schema.ts';
 import type { JsonSchema } from '../contract/json-schema.ts';
 import { errorResponses } from '../openapi/errors.ts';
-import { publicHeaders } from '../openapi/headers.ts';
+import { streamHeaders } from '../openapi/headers.ts';
 import type { StreamOperations } from './stream.ts';
 import { topicKinds } from './stream-topics.ts';
 
@@ -43,7 +43,7 @@ export function streamOperation(schema: GraphQLSchema, operations: StreamOperati
     responses: {
       200: {
         description: 'The events, until the client disconnects.',
-        headers: publicHeaders,
+        headers: streamHeaders,
         content: {
           'text/event-stream': {
             schema: {

@@ -5,6 +5,7 @@ import type { EndpointServices } from '../../access/endpoint-services.ts';
 import { recheckCaller } from '../../access/entitlement/recheck.ts';
 import { endError, type LiveAnswers } from '../../graphql/execution/live-answers.ts';
 import { EventStream } from '../../http/event-stream.ts';
+import { tellReadInstant } from '../../http/read-instant.ts';
 import { requestLife } from '../../http/request-life.ts';
 import { type Failure, internal, methodNotAllowed, renamedParameter } from '../../wire/failure.ts';
 import type { StreamEnd } from '../../wire/open-stream.ts';
@@ -156,6 +157,7 @@ async function answer(
       },
     }),
   );
+  tellReadInstant(response);
   out = new EventStream(request, response);
   const ended = await sendAll(out, asked, all, services.simulatedNote(asked.topics.flatMap(symbolsOf))).catch(
     (error: unknown): StreamEnd => {
