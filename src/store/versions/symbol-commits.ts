@@ -5,8 +5,8 @@ import { type Change, type Commits, commitText, type Subject, subjects } from '.
 // A commit is named by its announcement's id. The row of a symbol is written in the transaction that writes its data,
 // and lies on the same node: one cannot be seen without the other.
 
-/** The row of writes that may be of any symbol. */
-const anySymbol = '';
+/** The row of writes that may be of any symbol; no ticker. */
+const anySymbol = '%';
 
 const noted = statement('versions/note-commits', { symbols: 'text[]', commits: 'text[]' }, {});
 
@@ -32,7 +32,7 @@ export async function noteCommits(tx: Queries, change: Change, id: string): Prom
 
 const last = statement('versions/commits', { symbols: 'text[]' }, { symbol: 'text', commits: 'text' });
 
-/** The last commits of symbols. One statement. */
+/** The last commits of symbols. One statement, on a distributed store one a symbol. */
 export async function readCommits(from: Queries, symbols: Iterable<string>): Promise<Map<string, Commits>> {
   const asked = [...symbols];
   const rows = await last.rows(from, { symbols: [...asked, anySymbol] });
