@@ -4,7 +4,7 @@
  */
 export const longFunctions: Readonly<Record<string, readonly number[]>> = {
   'src/store/rows/connection.ts': [66],
-  'src/ingest/options/reconcile.ts': [62],
+  'src/ingest/options/reconcile.ts': [61],
   'src/pages/dashboard/client/market/symbol-field.ts': [58],
   'src/cli/server/pool-process.ts': [56],
   'src/ingest/options/option-tape-files.ts': [53],

@@ -629,6 +629,28 @@ export const tables = {
       {"kind":"id","columns":[{"column":"symbol","descending":false},{"column":"session_date","descending":false},{"column":"dataset","descending":false}]},
     ],
   },
+  Generation: {
+    table: "generations",
+    fields: [
+      {"field":"symbol","column":"symbol","type":"text","list":false,"optional":false},
+      {"field":"dataset","column":"dataset","type":"text","list":false,"optional":false},
+      {"field":"sessionDate","column":"session_date","type":"text","list":false,"optional":false},
+      {"field":"instantMs","column":"instant_ms","type":"int8","list":false,"optional":false},
+      {"field":"ingestedMs","column":"ingested_ms","type":"int8","list":false,"optional":false},
+      {"field":"throughDate","column":"through_date","type":"text","list":false,"optional":false},
+      {"field":"supersededMs","column":"superseded_ms","type":"int8","list":false,"optional":true},
+      {"field":"made","column":"made","type":"text","list":false,"optional":false},
+      {"field":"files","column":"files","type":"jsonb","list":false,"optional":false},
+      {"field":"liveSource","column":"live_source","type":"text","list":false,"optional":true},
+      {"field":"fromLine","column":"from_line","type":"int8","list":false,"optional":true},
+      {"field":"throughLine","column":"through_line","type":"int8","list":false,"optional":true},
+      {"field":"methodologyVersion","column":"methodology_version","type":"text","list":false,"optional":true},
+      {"field":"productVersion","column":"product_version","type":"text","list":false,"optional":true},
+    ],
+    indexes: [
+      {"kind":"id","columns":[{"column":"symbol","descending":false},{"column":"dataset","descending":false},{"column":"session_date","descending":false},{"column":"instant_ms","descending":false},{"column":"ingested_ms","descending":false}]},
+    ],
+  },
   TapeRemainder: {
     table: "tape_remainders",
     fields: [

@@ -19,8 +19,9 @@ import { TapeFileError } from '../tape/csv/tape-file.ts';
 import type { Dataset } from './dataset-names.ts';
 import { datasets } from './datasets.ts';
 import { type BadLineLog, badLineLog, FileRefused, reportedBadLines } from './files/bad-line-log.ts';
-import { type ContentHash, ContentHasher, hashFile, hashHead } from './files/content-hash.ts';
+import { type ContentHash, ContentHasher, ContentMeter, hashFile, hashHead, sourceOf } from './files/content-hash.ts';
 import type { FileJob, FileResult, IngestSettings } from './files/file-job.ts';
+import { noteFileGenerations } from './files/generations.ts';
 
 /** One file to be stored: what it is called, and where its bytes are. */
 export interface FileToStore {
@@ -71,6 +72,7 @@ interface FileInWork extends FileToStore {
   /** The hash of a content that may be stored already; else it is computed as the file is read. */
   ahead: ContentHash | null;
   hasher: ContentHasher;
+  meter: ContentMeter;
 }
 
 async function fileVersion(path: string): Promise<string> {
@@ -102,7 +104,8 @@ async function begun(
     // A file that begins as none that is in force is hashed as it is stored, and unpacked once.
     const mayBe = !force && (await mayBeIngested(store, dataset, head));
     const ahead = mayBe ? await hashFile(path, shape, signal) : null;
-    return { ...file, log, notes: [], shape, version, head, ahead, hasher: new ContentHasher(shape) };
+    const measuring = { hasher: new ContentHasher(shape), meter: new ContentMeter() };
+    return { ...file, log, notes: [], shape, version, head, ahead, ...measuring };
   });
 }
 
@@ -114,6 +117,7 @@ function readingOf(file: FileInWork, signal: AbortSignal | undefined) {
     },
     onBytes(count: number, text?: Buffer) {
       signal?.throwIfAborted();
+      if (text) file.meter.add(text);
       if (text && !file.ahead) file.hasher.add(text);
       file.onBytes(count);
     },
@@ -130,7 +134,7 @@ async function load(
   const { load: loadFile, loadTape } = datasets[dataset];
   const known = new Map(files.map((file) => [file.path, file]));
   const [first] = files;
-  const job: Omit<FileJob, 'path' | 'name' | 'onBytes'> = {
+  const job: Omit<FileJob, 'path' | 'name' | 'onBytes' | 'sha256'> = {
     ...{ tx, settings, now },
     onBadLine(bad) {
       const file = known.get(bad.file);
@@ -141,8 +145,9 @@ async function load(
     refused: () => files.some(({ log }) => log.refused()),
   };
   if (!loadTape) {
-    const { path, name } = first!;
-    return [await loadFile!({ ...job, path, name, onBytes: readingOf(first!, signal).onBytes })];
+    const { path, name, meter } = first!;
+    const sha256 = () => meter.measured().sha256;
+    return [await loadFile!({ ...job, path, name, sha256, onBytes: readingOf(first!, signal).onBytes })];
   }
   const tapes = files.map((file) => ({ ...file, onBytes: readingOf(file, signal).onBytes }));
   return loadTape({ ...job, files: tapes });
@@ -284,6 +289,13 @@ async function storeIn(
       loaded.flatMap(({ parts = [] }) => parts),
     );
     await rememberFiles(tx, dataset, read, loaded, options);
+    if (bundled !== 'registry')
+      await noteFileGenerations(
+        tx,
+        dataset,
+        loaded.map((result, i) => ({ ...result, source: sourceOf(read[i]!.name, read[i]!.meter, result.headerLines) })),
+        { made: options.settings.only === null ? 'file' : 'reconciliation', ingestedMs: now() },
+      );
     for (const [i, file] of read.entries()) results.set(file, loaded[i]!);
   }
   return files.map((file, i) => {

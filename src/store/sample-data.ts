@@ -207,6 +207,7 @@ async function dropSimulatedTerms(tx: Transaction): Promise<void> {
   if ((await readMetadata(tx, sampleFact)) === null) return;
   await tx.prisma.rate.deleteMany({});
   await tx.prisma.optionRoot.deleteMany({});
+  await tx.prisma.generation.deleteMany({ where: { dataset: anyOf(['rates', 'roots']) } });
   tx.changes.add('corporate', null);
   await announceSample(tx);
 }

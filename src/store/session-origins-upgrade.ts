@@ -82,14 +82,18 @@ async function setFamiliesAside(tx: Transaction, files: readonly File[], followe
   const oneSession = `t.timeframe NOT IN ('1h', '1d') AND t.span_start = ANY($1)`;
   const symbols = await setRowsAside(tx, 'BarBlock', oneSession, [stocks!.sample]);
   await setBarsAside(tx, new Set(stocks!.sample), symbols);
-  for (const [i, { models }] of families.entries()) {
+  for (const [i, { models, datasets }] of families.entries()) {
     const { sample } = [stocks!, options!][i]!;
     for (const model of models) await setRowsAside(tx, model, 't.session_date = ANY($1)', [sample]);
+    const made = 't.session_date = ANY($1) AND t.dataset = ANY($2)';
+    await setRowsAside(tx, 'Generation', made, [sample, datasets]);
   }
   const chains = files.filter(({ dataset, name }) => dataset === 'chain' && sampleFile.test(name));
   const captures = chains.flatMap(({ parts }) => parts);
   for (const model of ['ChainCapture', 'GexCapture'] as const)
     await setRowsAside(tx, model, `t.underlying || ' ' || t.captured_at = ANY($1)`, [captures]);
+  const ofCaptures = `t.dataset = 'chain' AND t.symbol || ' ' || t.instant_ms = ANY($1)`;
+  await setRowsAside(tx, 'Generation', ofCaptures, [captures]);
   const both = stocks!.sample.filter((session) => options!.sample.includes(session));
   await setRowsAside(tx, 'SessionSeal', 't.session_date = ANY($1)', [both]);
   // Other files of one of its sessions took the place of the sample market's, whose data may be there all the same.

@@ -44,6 +44,7 @@ const groups: readonly Group[] = [
   { sizes: { LiveQuote: 'event_ts_ms' }, unit: ["'quote'"] },
   { sizes: { BarBlock: '0' } },
   { sizes: { SessionSeal: '0' } },
+  { sizes: { Generation: '0' } },
   { sizes: { TapeSession: 'prints' }, unit: ['session_date', 'dataset'] },
   { sizes: { TapeRemainder: 'prints' }, unit: ['session_date', 'dataset', 'version'] },
 ];

@@ -20,7 +20,7 @@ const [monday, tuesday] = ['2026-11-16', '2026-11-17'];
 const nowMs = exchangeInstant('2026-11-18', 720);
 const now = () => nowMs;
 const every = { symbol: null, from: null, to: null };
-const usual = { rate: 0.045 };
+const usual = { rate: 0.045, now: Date.now };
 const folder = temporaryFolder();
 const [rates, dividends, roots] = [
   ['date,days,rate', '2026-11-17,30,0.01'],

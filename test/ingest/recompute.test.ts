@@ -29,7 +29,7 @@ const [monday, tuesday] = ['2026-11-16', '2026-11-17'];
 const now = () => exchangeInstant('2026-11-18', 60);
 const temporary = temporaryFolder();
 const every = { symbol: null, from: null, to: null };
-const usual = { rate: 0.045 };
+const usual = { rate: 0.045, now: Date.now };
 
 /**
  * A chain near the money; its source gives greeks of the first contract alone, and none of the last is quoted later.
@@ -309,7 +309,7 @@ describe('minutes of an older version', () => {
 
   test('that do not hold their rate take the one that is given', async () => {
     await store.pool.query('UPDATE greeks_minutes SET methodology_version = NULL, rate = NULL');
-    expect(await recompute(store, 'greeks', every, { rate: 0.03 })).toMatchObject([
+    expect(await recompute(store, 'greeks', every, { ...usual, rate: 0.03 })).toMatchObject([
       { status: 'unchanged' },
       { status: 'unchanged' },
     ]);

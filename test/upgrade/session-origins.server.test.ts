@@ -39,6 +39,7 @@ const sampleStore = filledStores(async (store) => {
   await ensureSampleMarket(store, { dataDir: folder(), now, shape });
   // The sample market of that release had none.
   await store.pool.query('TRUNCATE splits, dividends, rates, option_roots, tape_sessions');
+  await store.pool.query(`DELETE FROM generations WHERE symbol = '*'`);
 });
 
 async function sampled(): Promise<TestStore> {

@@ -351,6 +351,7 @@ export const ModelName = {
   IngestedFile: 'IngestedFile',
   SessionSeal: 'SessionSeal',
   TapeSession: 'TapeSession',
+  Generation: 'Generation',
   TapeRemainder: 'TapeRemainder',
   SessionOrigin: 'SessionOrigin',
   SampleRow: 'SampleRow',
@@ -372,7 +373,7 @@ export type TypeMap<ExtArgs extends runtime.Types.Extensions.InternalArgs = runt
     omit: GlobalOmitOptions
   }
   meta: {
-    modelProps: "symbol" | "optionRoot" | "split" | "dividend" | "rate" | "barBlock" | "optionBarBlock" | "optionQuoteBlock" | "liveQuote" | "chainCapture" | "gexCapture" | "openInterestBlock" | "greeksSlot" | "greeksMinute" | "flowCoverage" | "flowEvent" | "flowFeedEntry" | "flowLeg" | "crossSection" | "rankedPrint" | "rankedSession" | "offExchangeSession" | "offExchangeComposition" | "offExchangeConcentration" | "offExchangeProfile" | "offExchangeLevels" | "account" | "apiKey" | "streamTicket" | "usageCount" | "watchlist" | "journalAccount" | "journalTrade" | "journalImport" | "journalSize" | "ingestedFile" | "sessionSeal" | "tapeSession" | "tapeRemainder" | "sessionOrigin" | "sampleRow" | "followedLines" | "symbolCommit" | "metadataEntry"
+    modelProps: "symbol" | "optionRoot" | "split" | "dividend" | "rate" | "barBlock" | "optionBarBlock" | "optionQuoteBlock" | "liveQuote" | "chainCapture" | "gexCapture" | "openInterestBlock" | "greeksSlot" | "greeksMinute" | "flowCoverage" | "flowEvent" | "flowFeedEntry" | "flowLeg" | "crossSection" | "rankedPrint" | "rankedSession" | "offExchangeSession" | "offExchangeComposition" | "offExchangeConcentration" | "offExchangeProfile" | "offExchangeLevels" | "account" | "apiKey" | "streamTicket" | "usageCount" | "watchlist" | "journalAccount" | "journalTrade" | "journalImport" | "journalSize" | "ingestedFile" | "sessionSeal" | "tapeSession" | "generation" | "tapeRemainder" | "sessionOrigin" | "sampleRow" | "followedLines" | "symbolCommit" | "metadataEntry"
     txIsolationLevel: TransactionIsolationLevel
   }
   model: {
@@ -3188,6 +3189,80 @@ export type TypeMap<ExtArgs extends runtime.Types.Extensions.InternalArgs = runt
         }
       }
     }
+    Generation: {
+      payload: Prisma.$GenerationPayload<ExtArgs>
+      fields: Prisma.GenerationFieldRefs
+      operations: {
+        findUnique: {
+          args: Prisma.GenerationFindUniqueArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$GenerationPayload> | null
+        }
+        findUniqueOrThrow: {
+          args: Prisma.GenerationFindUniqueOrThrowArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$GenerationPayload>
+        }
+        findFirst: {
+          args: Prisma.GenerationFindFirstArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$GenerationPayload> | null
+        }
+        findFirstOrThrow: {
+          args: Prisma.GenerationFindFirstOrThrowArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$GenerationPayload>
+        }
+        findMany: {
+          args: Prisma.GenerationFindManyArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$GenerationPayload>[]
+        }
+        create: {
+          args: Prisma.GenerationCreateArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$GenerationPayload>
+        }
+        createMany: {
+          args: Prisma.GenerationCreateManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        createManyAndReturn: {
+          args: Prisma.GenerationCreateManyAndReturnArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$GenerationPayload>[]
+        }
+        delete: {
+          args: Prisma.GenerationDeleteArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$GenerationPayload>
+        }
+        update: {
+          args: Prisma.GenerationUpdateArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$GenerationPayload>
+        }
+        deleteMany: {
+          args: Prisma.GenerationDeleteManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        updateMany: {
+          args: Prisma.GenerationUpdateManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        updateManyAndReturn: {
+          args: Prisma.GenerationUpdateManyAndReturnArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$GenerationPayload>[]
+        }
+        upsert: {
+          args: Prisma.GenerationUpsertArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$GenerationPayload>
+        }
+        aggregate: {
+          args: Prisma.GenerationAggregateArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.AggregateGeneration>
+        }
+        groupBy: {
+          args: Prisma.GenerationGroupByArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.GenerationGroupByOutputType>[]
+        }
+        count: {
+          args: Prisma.GenerationCountArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.GenerationCountAggregateOutputType> | number
+        }
+      }
+    }
     TapeRemainder: {
       payload: Prisma.$TapeRemainderPayload<ExtArgs>
       fields: Prisma.TapeRemainderFieldRefs
@@ -4209,6 +4284,26 @@ export const TapeSessionScalarFieldEnum = {
 export type TapeSessionScalarFieldEnum = (typeof TapeSessionScalarFieldEnum)[keyof typeof TapeSessionScalarFieldEnum]
 
 
+export const GenerationScalarFieldEnum = {
+  symbol: 'symbol',
+  dataset: 'dataset',
+  sessionDate: 'sessionDate',
+  instantMs: 'instantMs',
+  ingestedMs: 'ingestedMs',
+  throughDate: 'throughDate',
+  supersededMs: 'supersededMs',
+  made: 'made',
+  files: 'files',
+  liveSource: 'liveSource',
+  fromLine: 'fromLine',
+  throughLine: 'throughLine',
+  methodologyVersion: 'methodologyVersion',
+  productVersion: 'productVersion'
+} as const
+
+export type GenerationScalarFieldEnum = (typeof GenerationScalarFieldEnum)[keyof typeof GenerationScalarFieldEnum]
+
+
 export const TapeRemainderScalarFieldEnum = {
   symbol: 'symbol',
   sessionDate: 'sessionDate',
@@ -4431,6 +4526,7 @@ export type GlobalOmitConfig = {
   ingestedFile?: Prisma.IngestedFileOmit
   sessionSeal?: Prisma.SessionSealOmit
   tapeSession?: Prisma.TapeSessionOmit
+  generation?: Prisma.GenerationOmit
   tapeRemainder?: Prisma.TapeRemainderOmit
   sessionOrigin?: Prisma.SessionOriginOmit
   sampleRow?: Prisma.SampleRowOmit

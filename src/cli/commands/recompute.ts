@@ -83,6 +83,7 @@ async function run(
         dataset,
         { symbol, from, to },
         {
+          now: terminal.now,
           rate,
           delayMs: delay,
           all: all ?? false,

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { baseNameOf } from '../../domain/chain/capture-inputs.ts';
+import { baseNameOf, type SourceFile } from '../../domain/chain/capture-inputs.ts';
 import type { ChainCapture } from '../../domain/chain/chain.ts';
 import type { OptionRoots } from '../../domain/chain/option-root.ts';
 import { instantBounds, isWithin, outOfBounds } from '../../domain/instant-gate.ts';
@@ -14,8 +14,9 @@ import { rejectMixture, replacingSample } from '../../store/sample-data.ts';
 import { parseChainJson } from '../../tape/chains/chain-json.ts';
 import { type BadLine, TapeFileError } from '../../tape/csv/tape-file.ts';
 import type { IngestSettings } from '../files/file-job.ts';
+import { noteFileGenerations } from '../files/generations.ts';
 import { backOffMs, type CaptureSchedule, isCaptureTime, nextCapture } from './capture-schedule.ts';
-import { noGexNote, storeChain, withDelay } from './chain.ts';
+import { capturePart, noGexNote, storeChain, withDelay } from './chain.ts';
 import { type AnswerTag, type ChainSource, fetchChain, SourceFailure, type SourceLimits } from './chain-source.ts';
 
 export interface CaptureSettings extends CaptureSchedule, SourceLimits, Pick<IngestSettings, 'gammaSource' | 'rate'> {
@@ -157,21 +158,25 @@ class ChainCapturer {
     log.info({ ...fields, ...took }, `${symbol}: ${changed > 0 ? 'captured' : 'this chain is already stored'}`);
   }
 
-  async #read(bytes: Buffer): Promise<ChainCapture> {
+  async #read(bytes: Buffer): Promise<ChainCapture & { file: SourceFile }> {
     const roots = await readRoots(this.#store);
     const file = { name: baseNameOf(this.#source.url), sha256: createHash('sha256').update(bytes).digest('hex') };
     const delayMs = this.#settings.sourceDelayMs ?? null;
     return { ...readAnswer(this.symbol, bytes, delayMs, { ...this.#world, roots }), file };
   }
 
-  #save(chain: ChainCapture) {
-    const { underlying, sessionDate } = chain;
+  #save(chain: ChainCapture & { file: SourceFile }) {
+    const { underlying, sessionDate, file } = chain;
+    const { now } = this.#world;
     return replacingSample((replaced) =>
       inSettledTransaction(this.#store, async (tx) => {
-        const notes = await noteOwnData(tx, this.#world.now, replaced);
+        const notes = await noteOwnData(tx, now, replaced);
         const stored = await storeChain(tx, chain, this.#settings);
         await rejectMixture(tx);
         await markLive(tx, [{ symbol: underlying, sessionDate }]);
+        const written = stored.changed > 0 ? [capturePart(chain)] : [];
+        const answer = { written, isJoined: stored.isJoined, source: { ...file, lines: null } };
+        await noteFileGenerations(tx, 'chain', [answer], { made: 'file', ingestedMs: now() });
         return { ...stored, notes };
       }),
     );

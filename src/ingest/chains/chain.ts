@@ -1,10 +1,10 @@
-import { createHash } from 'node:crypto';
 import { combined, joinParts, ownPart } from '../../analytics/chain/subset.ts';
 import { solveCapture } from '../../analytics/gex/solve-capture.ts';
 import { methodologySettings, methodologyVersion } from '../../analytics/methodology.ts';
 import { baseNameOf } from '../../domain/chain/capture-inputs.ts';
 import { type ChainCapture, type SolveOrigin, sourceTime } from '../../domain/chain/chain.ts';
 import { contractId } from '../../domain/chain/option-contract.ts';
+import type { GenerationPart } from '../../domain/generation.ts';
 import type { GexCapture } from '../../domain/gex/gex.ts';
 import { instantBounds, isWithin, outOfBounds } from '../../domain/instant-gate.ts';
 import type { SessionDate } from '../../domain/market-time.ts';
@@ -25,7 +25,7 @@ import { readRoots } from '../../store/market/option-roots.ts';
 import { rejectSealed, sealedSessions } from '../../store/market/session-seals.ts';
 import type { Transaction } from '../../store/rows/transaction.ts';
 import { readChain } from '../../tape/chains/chain-file.ts';
-import { type OnBytes, TapeFileError } from '../../tape/csv/tape-file.ts';
+import { TapeFileError } from '../../tape/csv/tape-file.ts';
 import type { IngestSettings, Loader } from '../files/file-job.ts';
 import { referenceVersion } from '../files/lists/reference-version.ts';
 import { saveUnderlyings } from '../files/option-underlyings.ts';
@@ -78,6 +78,11 @@ function placementNote({ subset, parts, of }: Placement): string | null {
 /** The part of a chain's file: its underlying and instant. */
 function chainPart({ underlying, capturedAt }: ChainCapture): string {
   return `${underlying} ${capturedAt}`;
+}
+
+/** A capture as a generation. */
+export function capturePart({ underlying, sessionDate, capturedAt }: ChainCapture): GenerationPart {
+  return { symbol: underlying, from: sessionDate, through: sessionDate, instantMs: capturedAt };
 }
 
 /** Settings of solving chains. */
@@ -230,6 +235,8 @@ export async function solveWithWrittenMinutes(
 export interface StoredChain extends WrittenChain {
   /** Why it is not published, or of what it is made, for people; null when it is whole by itself. */
   note: string | null;
+  /** True if it holds contracts of the capture of its instant that was stored before. */
+  isJoined: boolean;
 }
 
 /**
@@ -249,7 +256,7 @@ export async function storeChain(
   await lockCaptures(tx, underlying);
   const stored = await chainCaptureOf(tx, underlying, capturedAt);
   const own = stored === null ? capture : combined(ownPart(stored), capture, roots);
-  if (own === null) return { chain: stored!, gex: null, changed: 0, note: coveredNote };
+  if (own === null) return { chain: stored!, gex: null, changed: 0, note: coveredNote, isJoined: false };
   const timeline = await captureTimeline(tx, own, roots);
   const placement = await timeline.place(capturedAt);
   const written = await writePlaced(tx, own, placement, settings);
@@ -258,7 +265,8 @@ export async function storeChain(
     await forgetFiles(tx, ['chain'], [chainPart(capture)]);
     await placeFollowing(tx, capture, timeline, settings.rate);
   }
-  return { ...written, note: placementNote(placement) };
+  const isJoined = stored !== null && own.rows.length > capture.rows.length;
+  return { ...written, note: placementNote(placement), isJoined };
 }
 
 /** A chain whose source has another delay than its format says; null: that one. */
@@ -267,25 +275,22 @@ export function withDelay(chain: ChainCapture, delayMs: number | null): ChainCap
 }
 
 /** A whole chain: its capture, and the GEX capture that follows from it. */
-export const loadChain: Loader = async ({ path, name, tx, settings, now, onBadLine, onBytes, onNote, refused }) => {
+export const loadChain: Loader = async (job) => {
+  const { path, name, tx, settings, now, onBadLine, onBytes, onNote, refused } = job;
   const roots = await readRoots(tx);
-  const hash = createHash('sha256');
-  const onText: OnBytes = (count, text) => {
-    if (text) hash.update(text);
-    onBytes(count, text);
-  };
-  const { capture: read, halfLines } = await readChain(path, onBadLine, onText, roots);
-  const file = { name: baseNameOf(name), sha256: hash.digest('hex') };
+  const { capture: read, halfLines, headerLines } = await readChain(path, onBadLine, onBytes, roots);
+  const file = { name: baseNameOf(name), sha256: job.sha256() };
   const capture = { ...withDelay(read, settings.delayMs), file };
   if (!isWithin(instantBounds(now()), capture.capturedAt))
     throw new TapeFileError(path, `time of the chain: ${outOfBounds(capture.capturedAt)}`);
   for (const { line, reason } of halfLines) onNote(`line ${line}, only one side stored: ${reason}`);
   const rows = capture.rows.length;
   if (refused()) return { rows, changed: 0 };
-  const { chain, changed, gex, note } = await storeChain(tx, capture, settings);
+  const { chain, changed, gex, note, isJoined } = await storeChain(tx, capture, settings);
   if (note !== null) onNote(note);
   const missing = note === coveredNote ? null : noGexNote();
   const figures = gex ? netTotals(chain, gex, roots) : missing;
   if (figures !== null) onNote(figures);
-  return { rows, changed, parts: [chainPart(capture)] };
+  const written = changed > 0 ? [capturePart(capture)] : [];
+  return { rows, changed, parts: [chainPart(capture)], written, isJoined, headerLines };
 };

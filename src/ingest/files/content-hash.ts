@@ -1,4 +1,6 @@
 import { createHash } from 'node:crypto';
+import { baseNameOf } from '../../domain/chain/capture-inputs.ts';
+import type { IngestedSource } from '../../domain/generation.ts';
 import { readBytes } from '../../tape/csv/tape-file.ts';
 
 /** A file's content, unpacked, so that a file packed otherwise is the same content. */
@@ -40,6 +42,32 @@ export class ContentHasher {
   digest(): ContentHash {
     return { head: this.#head.digest('base64url'), whole: this.#whole.digest('base64url') };
   }
+}
+
+const lineFeed = 0x0a;
+
+/** Measures a content as it is read: its own hash, and its lines. */
+export class ContentMeter {
+  readonly #hash = createHash('sha256');
+  #lineFeeds = 0;
+  #isEnded = true;
+
+  add(bytes: Buffer): void {
+    this.#hash.update(bytes);
+    for (let i = bytes.indexOf(lineFeed); i >= 0; i = bytes.indexOf(lineFeed, i + 1)) this.#lineFeeds++;
+    if (bytes.length > 0) this.#isEnded = bytes.at(-1) === lineFeed;
+  }
+
+  /** SHA-256 of what was added, hexadecimal, and its number of lines. */
+  measured(): { sha256: string; lines: number } {
+    return { sha256: this.#hash.copy().digest('hex'), lines: this.#lineFeeds + (this.#isEnded ? 0 : 1) };
+  }
+}
+
+/** A file that was read, as a source of what was written; `headerLines`: null = its lines are not records. */
+export function sourceOf(name: string, meter: ContentMeter, headerLines: number | null = 1): IngestedSource {
+  const { sha256, lines } = meter.measured();
+  return { name: baseNameOf(name), sha256, lines: headerLines === null ? null : Math.max(0, lines - headerLines) };
 }
 
 /** The hash of how a file begins. Throws `TapeFileError`. */

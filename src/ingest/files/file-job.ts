@@ -1,3 +1,4 @@
+import type { GenerationPart } from '../../domain/generation.ts';
 import type { GammaSource } from '../../domain/gex/gex.ts';
 import type { SessionDate } from '../../domain/market-time.ts';
 import type { Clock } from '../../runtime/clock.ts';
@@ -55,6 +56,8 @@ export interface FileJob {
   onBytes: OnBytes;
   /** Called for what the report should say of a file that is stored all the same. */
   onNote(note: string): void;
+  /** SHA-256 of the file's content, unpacked, as far as it was read; hexadecimal. */
+  sha256(): string;
   /** True once the file has too many bad lines: it is read on to report more of them, and nothing more is written. */
   refused(): boolean;
 }
@@ -65,6 +68,12 @@ export interface FileResult {
   rows: number;
   /** Rows or blocks of the store that are new or different; 0 = all of it is already stored. */
   changed: number;
+  /** Parts of the store that were written from it; absent = none. */
+  written?: readonly GenerationPart[];
+  /** True if what these had before is a part of them too: the file was joined with it. */
+  isJoined?: boolean;
+  /** Lines that come before those of records: a header, unless said otherwise; null = its lines are not records. */
+  headerLines?: number | null;
   /** Parts of the file: sessions, or what else `DatasetKind.supersedes` compares. Absent = not known. */
   parts?: readonly string[];
   /** Changes of sessions, and parts that were left although they are in the file; absent = not counted. */
@@ -83,7 +92,7 @@ export interface FileResult {
 export type Loader = (job: FileJob) => Promise<FileResult>;
 
 /** Several files of one tape being stored, in one transaction. */
-export interface TapeJob extends Omit<FileJob, 'path' | 'name' | 'onBytes'> {
+export interface TapeJob extends Omit<FileJob, 'path' | 'name' | 'onBytes' | 'sha256'> {
   files: readonly (TapeFile & {
     /** Its name in reports. */
     name: string;

@@ -3,6 +3,7 @@
  * stays (docs/decisions/0032-a-file-speaks-for-its-sessions.md).
  */
 
+import { type GenerationPart, sessionPart } from '../../domain/generation.ts';
 import type { SessionDate } from '../../domain/market-time.ts';
 import { reachesClose, type TapeHours } from '../../domain/tape-hours.ts';
 import { dayMs } from '../../domain/units.ts';
@@ -117,6 +118,7 @@ export class TapeGuard {
   /** Noted, and not written yet. */
   #tapes: Parameters<typeof saveTapes>[1][number][] = [];
   #kept: Remainder[] = [];
+  readonly #written: GenerationPart[] = [];
 
   constructor(tx: Transaction, tape: GuardedTape, stored: StoredOfTape) {
     this.#tx = tx;
@@ -173,6 +175,7 @@ export class TapeGuard {
     const isOther = !before && (others.has(key) || live.has(key));
     this.#tally.changed(session, { symbols: 1, before: isOther ? null : (before?.prints ?? 0), after: prints });
     this.#tapes.push({ symbol, sessionDate: session, dataset: this.#tape.dataset, prints, sketch });
+    this.#written.push(sessionPart(symbol, session));
     if (this.#tapes.length >= rowsAtOnce) await this.#flush();
   }
 
@@ -189,10 +192,10 @@ export class TapeGuard {
   }
 
   /** Writes what was noted. */
-  async done(): Promise<{ sessions: SessionChange[]; left: LeftPart[] }> {
+  async done(): Promise<{ sessions: SessionChange[]; left: LeftPart[]; written: GenerationPart[] }> {
     await this.#flush();
     await pruneRemainders(this.#tx, this.#tape.nowMs - this.#tape.keepDays * dayMs);
-    return this.#tally.done();
+    return { ...(await this.#tally.done()), written: this.#written };
   }
 
   /**

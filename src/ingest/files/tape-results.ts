@@ -1,3 +1,4 @@
+import type { GenerationPart } from '../../domain/generation.ts';
 import type { SessionDate } from '../../domain/market-time.ts';
 import type { TapeHours } from '../../domain/tape-hours.ts';
 import type { FileResult, TapeJob } from './file-job.ts';
@@ -11,6 +12,13 @@ export function filesOfSession({ files }: TapeJob, filesHours: FilesHours): (ses
   return (session) => files.filter(({ path }) => filesHours.get(path)?.has(session)).map(({ name }) => name);
 }
 
+/** Outcome of a tape, by its guard. */
+interface TapeOutcome {
+  sessions: readonly SessionChange[];
+  left: readonly LeftPart[];
+  written: readonly GenerationPart[];
+}
+
 const printsOf = (sessions: FilesHours extends ReadonlyMap<string, infer S> ? S : never) =>
   [...sessions.values()].reduce((sum, { prints }) => sum + prints, 0);
 
@@ -20,19 +28,19 @@ export function unstored({ files }: TapeJob, filesHours: FilesHours): FileResult
 }
 
 /**
- * Results of the files. `written` has the rows and blocks that changed of each session; one that several files have
+ * Results of the files. `changed` has the rows and blocks that changed of each session; one that several files have
  * counts for each of them, and is reported with the first.
  */
 export function tapeResults(
   job: TapeJob,
   filesHours: FilesHours,
-  written: ReadonlyMap<SessionDate, number>,
-  { sessions, left }: { sessions: readonly SessionChange[]; left: readonly LeftPart[] },
+  changed: ReadonlyMap<SessionDate, number>,
+  { sessions, left, written }: TapeOutcome,
 ): FileResult[] {
   const filesOf = filesOfSession(job, filesHours);
   return job.files.map(({ path, name }) => {
     const hours = filesHours.get(path)!;
-    const parts = [...hours.keys()].filter((session) => written.has(session)).sort();
+    const parts = [...hours.keys()].filter((session) => changed.has(session)).sort();
     const isFirst = ({ session }: { session: SessionDate }) => (filesOf(session)[0] ?? job.files[0]!.name) === name;
     const here = left.filter(({ session }) => hours.has(session));
     const isKept = here.some(({ reason }) => reason === 'waiting');
@@ -40,8 +48,9 @@ export function tapeResults(
     return {
       ...(unwritten && { unwritten }),
       rows: printsOf(hours),
-      changed: parts.reduce((sum, session) => sum + written.get(session)!, 0),
+      changed: parts.reduce((sum, session) => sum + changed.get(session)!, 0),
       parts,
+      written: written.filter(({ from }) => hours.has(from)),
       sessions: sessions.filter(isFirst),
       left: left.filter(isFirst),
     };

@@ -1,4 +1,5 @@
 import { basename } from 'node:path';
+import { sessionPart } from '../../domain/generation.ts';
 import { isDate, type SessionDate } from '../../domain/market-time.ts';
 import { lockOpenInterest, type OpenInterestRun, saveOpenInterest } from '../../store/chain/open-interest.ts';
 import { readRoots } from '../../store/market/option-roots.ts';
@@ -28,6 +29,7 @@ export const loadOpenInterest: Loader = async (job) => {
   const sessionOfAll = sessionOfFile(job.path, job.settings);
   let batch = new Map<string, OpenInterestRun>();
   let held = 0;
+  const written = new Set<string>();
   const sessions = new Set<SessionDate>();
   const known = await readRoots(job.tx);
   let rows = 0;
@@ -35,7 +37,10 @@ export const loadOpenInterest: Loader = async (job) => {
   const flush = async () => {
     if (held === 0 || job.refused()) return;
     const runs = [...batch.values()];
-    for (const { sessionDate } of runs) sessions.add(sessionDate);
+    for (const { sessionDate, underlying } of runs) {
+      sessions.add(sessionDate);
+      written.add(`${sessionDate} ${underlying}`);
+    }
     await rejectSealed(
       job.tx,
       runs.map(({ underlying: symbol, sessionDate }) => ({ symbol, sessionDate })),
@@ -66,5 +71,6 @@ export const loadOpenInterest: Loader = async (job) => {
     if (held >= batchRows) await flush();
   }
   await flush();
-  return { rows, changed, parts: [...sessions] };
+  const parts = Array.from(written, (key) => sessionPart(key.slice(11), key.slice(0, 10)));
+  return { rows, changed, parts: [...sessions], written: changed > 0 ? parts : [] };
 };

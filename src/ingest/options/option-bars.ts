@@ -1,6 +1,7 @@
 import { tradeDate } from '../../domain/calendar.ts';
 import { contractId, type OptionContract, readOptionContract } from '../../domain/chain/option-contract.ts';
 import type { OptionRoots } from '../../domain/chain/option-root.ts';
+import { type GenerationPart, sessionPart } from '../../domain/generation.ts';
 import { instantBounds } from '../../domain/instant-gate.ts';
 import type { BarColumns } from '../../domain/market/bar.ts';
 import type { SessionDate } from '../../domain/market-time.ts';
@@ -61,6 +62,7 @@ export const loadOptionMinuteBars: Loader = async (job) => {
   const sessions = new Set<SessionDate>();
   const tally = fileTally(tx, 'option-minute-bars', 'bars', name);
   const ofKey = keyedChanges(tally);
+  const written = new Map<string, GenerationPart>();
   const writing: OptionBarWriting = {
     ...{ tx, sessions },
     mayWrite({ run: { sessionDate, underlying: symbol }, before: stored, after: count }) {
@@ -68,8 +70,10 @@ export const loadOptionMinuteBars: Loader = async (job) => {
       tally.left(sessionDate, 'fewer', { symbol, count, stored, missing: stored - count });
       return false;
     },
-    onChange: ({ run: { sessionDate: session, underlying: symbol, contract: key }, ...of }) =>
-      ofKey({ session, symbol, key, ...of }),
+    onChange({ run: { sessionDate: session, underlying: symbol, contract: key }, ...of }) {
+      written.set(`${session} ${symbol}`, sessionPart(symbol, session));
+      ofKey({ session, symbol, key, ...of });
+    },
   };
   const result = await loadBarFile(
     job,
@@ -77,5 +81,5 @@ export const loadOptionMinuteBars: Loader = async (job) => {
     (batch, { contract, bar }) => batch.push(keyOf(contract, bar.tsMs), bar),
     (batch) => writeBatch(batch, writing),
   );
-  return { ...(await talliedResult(result, tally)), parts: [...sessions] };
+  return { ...(await talliedResult(result, tally)), parts: [...sessions], written: [...written.values()] };
 };

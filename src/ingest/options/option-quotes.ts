@@ -1,5 +1,6 @@
 import { createContractBook, type TradedContract } from '../../domain/chain/contract-book.ts';
 import type { OptionRoots } from '../../domain/chain/option-root.ts';
+import { sessionPart } from '../../domain/generation.ts';
 import { instantBounds } from '../../domain/instant-gate.ts';
 import type { SessionDate } from '../../domain/market-time.ts';
 import { lockOptionQuotes, type QuotePart, quotePart, saveQuoteParts } from '../../store/chain/option-quotes.ts';
@@ -139,7 +140,10 @@ export const loadOptionQuotes: Loader = async (job) => {
     if (!result.unwritten)
       onNote(`${quotes} quotes of ${found.length} contracts, ${(bytes / quotes).toFixed(1)} bytes each as stored`);
     for (const note of await readBefore(tx, writer.touched)) onNote(note);
-    return { ...result, parts: [...writer.sessions] };
+    const written = Array.from(writer.touched, ([session, symbols]) =>
+      Array.from(symbols, (symbol) => sessionPart(symbol, session)),
+    ).flat();
+    return { ...result, parts: [...writer.sessions], written };
   } finally {
     await sorter.close();
   }

@@ -1,6 +1,7 @@
 import { methodologySettings, tapeSettings } from '../../analytics/methodology.ts';
 import { optionsAreOver } from '../../domain/calendar.ts';
 import type { OptionRoots } from '../../domain/chain/option-root.ts';
+import type { GenerationPart, IngestedSource } from '../../domain/generation.ts';
 import { instantBounds } from '../../domain/instant-gate.ts';
 import type { SessionDate } from '../../domain/market-time.ts';
 import type { Clock } from '../../runtime/clock.ts';
@@ -15,8 +16,10 @@ import { inSettledTransaction, type Transaction } from '../../store/rows/transac
 import { rejectMixture, replacingSample, writtenSymbols } from '../../store/sample-data.ts';
 import { type BadLine, TapeFileError } from '../../tape/csv/tape-file.ts';
 import { type BadLineLog, badLineLog, FileRefused } from '../files/bad-line-log.ts';
+import { ContentMeter, sourceOf } from '../files/content-hash.ts';
 import { usualKeepDays } from '../files/file-job.ts';
 import { expandPatterns } from '../files/file-patterns.ts';
+import { noteGenerations } from '../files/generations.ts';
 import { openTapeGuard } from '../files/tape-guard.ts';
 import type { SessionChange } from '../files/tape-report.ts';
 import { readDayVolumes, type VolumeDifference, volumeDifferences } from './day-volumes.ts';
@@ -75,6 +78,12 @@ export interface ReconcileReport {
   notes: string[];
 }
 
+/** A session that was rebuilt, and what was written of it. */
+interface Rebuilt {
+  report: Omit<ReconcileReport, 'badLines' | 'badLineCount'>;
+  written: readonly GenerationPart[];
+}
+
 async function store(
   tx: Transaction,
   files: OptionTapeFiles,
@@ -89,7 +98,7 @@ async function store(
     onBytes = () => {},
     roots,
   }: ReconcileOptions & { roots: OptionRoots },
-): Promise<Omit<ReconcileReport, 'badLines' | 'badLineCount'>> {
+): Promise<Rebuilt> {
   const known = { bounds: instantBounds(now()), roots };
   const aggregates = await readDayVolumes(paths.dayAggregates, date, known, log.add, onBytes);
   if (log.refused()) throw new FileRefused();
@@ -136,11 +145,9 @@ async function store(
     await writer.settle();
   }
   const { counts, contracts, underlyings, largeTrades } = await writer.done();
-  const { sessions } = await guard.done();
-  return {
-    session: date,
-    status: 'reconciled',
-    reason: null,
+  const { sessions, written } = await guard.done();
+  const report = {
+    ...{ session: date, status: 'reconciled' as const, reason: null },
     change: sessions[0] ?? null,
     prints: counts.prints,
     contracts,
@@ -150,6 +157,7 @@ async function store(
     differences: differences.sort((a, b) => (a.contract < b.contract ? -1 : 1)),
     notes: [...tapeNotes(date, counts, now()), ...repeatedNotes(files), ...quoteNotes(paths.quotes, files)],
   };
+  return { report, written };
 }
 
 async function rebuild(
@@ -157,7 +165,7 @@ async function rebuild(
   paths: ReconcileFiles,
   log: BadLineLog,
   options: ReconcileOptions,
-): Promise<Omit<ReconcileReport, 'badLines' | 'badLineCount'>> {
+): Promise<Rebuilt & { sources: IngestedSource[] }> {
   const onBytes = (bytes: number) => {
     options.signal?.throwIfAborted();
     options.onBytes?.(bytes);
@@ -167,8 +175,15 @@ async function rebuild(
   const source = quotesOfTape(tx, paths.quotes);
   const { session: date, threads = 1 } = options;
   const roots = await readRoots(tx);
+  const measured = paths.trades.map((path) => ({ path, meter: new ContentMeter() }));
   const files = await readOptionTape({
-    trades: paths.trades.map((path) => ({ path, onBytes })),
+    trades: measured.map(({ path, meter }) => ({
+      path,
+      onBytes(count, text) {
+        if (text) meter.add(text);
+        onBytes(count);
+      },
+    })),
     quotes: 'files' in source ? source : { stored: (span) => source.stored({ ...span, from: date, to: date }) },
     threads,
     bounds: instantBounds(options.now()),
@@ -179,7 +194,8 @@ async function rebuild(
   });
   try {
     if (log.refused()) throw new FileRefused();
-    return await store(tx, files, paths, log, { ...options, onBytes, roots });
+    const rebuilt = await store(tx, files, paths, log, { ...options, onBytes, roots });
+    return { ...rebuilt, sources: measured.map(({ path, meter }) => sourceOf(path, meter)) };
   } finally {
     await files.close();
   }
@@ -225,14 +241,16 @@ export async function reconcile(
     const work = (replaced: readonly string[]) => async (tx: Transaction) => {
       log = badLineLog(maxErrors);
       const notes = await noteOwnData(tx, now, replaced);
-      const rebuilt = await rebuild(tx, paths, log, options);
+      const { report, written, sources } = await rebuild(tx, paths, log, options);
       await rejectMixture(tx);
       await markFiles(tx, writtenSymbols(tx), [session]);
       await forgetFiles(tx, ['option-trades', 'option-minute-bars'], [session]);
-      const files = { names: paths.trades, rows: rebuilt.prints, nowMs: now() };
+      const files = { names: paths.trades, rows: report.prints, nowMs: now() };
       await saveReconciledFiles(tx, 'option-trades', session, files);
+      const how = { made: 'reconciliation', files: sources, live: null, ingestedMs: now() } as const;
+      await noteGenerations(tx, 'option-trades', written, how);
       signal?.throwIfAborted();
-      return { ...rebuilt, notes: [...rebuilt.notes, ...notes] };
+      return { ...report, notes: [...report.notes, ...notes] };
     };
     const report = await replacingSample((replaced) => inSettledTransaction(store, work(replaced), readOnce));
     await analyzeGrown(store);

@@ -7,7 +7,7 @@ import { capturesAfter, computedSessions, lockCaptures } from '../../store/chain
 import { publishedLevels } from '../../store/gex/published-levels.ts';
 import type { Store } from '../../store/rows/connection.ts';
 import type { Transaction } from '../../store/rows/transaction.ts';
-import { settingsOf, withDelay, writeChain } from '../chains/chain.ts';
+import { capturePart, settingsOf, withDelay, writeChain } from '../chains/chain.ts';
 import { withOtherInputs } from '../files/outdated-captures.ts';
 import { MoveCounter } from './moved-captures.ts';
 import type { RecomputedWork, RecomputeWork, UnderlyingSession } from './session-work.ts';
@@ -70,6 +70,7 @@ export async function recomputeChains(
   const before = await publishedLevels(tx, underlying, session);
   const moves = new MoveCounter();
   let changed = 0;
+  const parts: RecomputedWork['parts'] = [];
   for (const stored of await capturesAfter(tx, underlying, session, Number.MIN_SAFE_INTEGER)) {
     check();
     const chain = withDelay((await chainCaptureOf(tx, underlying, stored.capturedAt))!, delayMs);
@@ -77,7 +78,8 @@ export async function recomputeChains(
     const source = settings.gammaSource === 'solve' ? sourceChain(chain) : chain;
     const written = await writeChain(tx, source, settings);
     changed += written.changed;
+    if (written.changed > 0) parts.push(capturePart(chain));
     moves.add(before.get(stored.capturedAt) ?? null, written.gex);
   }
-  return { changed, moved: moves.moved() };
+  return { changed, moved: moves.moved(), parts };
 }

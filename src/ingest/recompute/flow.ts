@@ -4,6 +4,7 @@ import { contractId } from '../../domain/chain/option-contract.ts';
 import { commonSide } from '../../domain/flow/event-figures.ts';
 import { type FlowLeg, flowSides, type LargeTrade } from '../../domain/flow/flow.ts';
 import { auctionConditions, optionTraits, optionTraitsOf } from '../../domain/flow/option-trade-conditions.ts';
+import { sessionPart } from '../../domain/generation.ts';
 import { toPriceUnits } from '../../domain/market/print.ts';
 import { holdOptionQuotes, listQuotes, readQuotes } from '../../store/chain/option-quotes.ts';
 import type { QuoteColumns } from '../../store/chain/quote-block.ts';
@@ -100,5 +101,5 @@ export async function recomputeFlow(
     changed.map(({ event: { eventId } }) => ({ eventId, underlying })),
   );
   await saveLargeTrades(tx, changed);
-  return { changed: changed.length, moved: null };
+  return { changed: changed.length, moved: null, parts: changed.length > 0 ? [sessionPart(underlying, session)] : [] };
 }

@@ -7,6 +7,7 @@ import type { MarketReference } from '../../analytics/pricing/market-reference.t
 import type { GreeksSolve } from '../../domain/chain/greeks.ts';
 import { readOptionContract } from '../../domain/chain/option-contract.ts';
 import type { OptionRoots } from '../../domain/chain/option-root.ts';
+import { sessionPart } from '../../domain/generation.ts';
 import { yieldToEventLoop } from '../../runtime/event-loop.ts';
 import { saveGreeksMinutes, type WrittenMinute } from '../../store/chain/greeks-minutes.ts';
 import { outdatedMinutes, ratesOfMinutes } from '../../store/chain/minute-versions.ts';
@@ -92,5 +93,5 @@ export async function recomputeGreeks(
     if (!isDeepStrictEqual(solved.solves, minute.solves)) changed++;
   }
   await solveWithMinutes(tx, { underlying, sessionDate: session, fromMs: Number.MIN_SAFE_INTEGER }, usualRate);
-  return { changed, moved: null };
+  return { changed, moved: null, parts: changed > 0 ? [sessionPart(underlying, session)] : [] };
 }

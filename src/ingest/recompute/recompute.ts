@@ -1,8 +1,11 @@
 import type { SessionDate } from '../../domain/market-time.ts';
+import type { Clock } from '../../runtime/clock.ts';
 import { yieldToEventLoop } from '../../runtime/event-loop.ts';
+import { generationsInForce } from '../../store/market/generations.ts';
 import { rejectSealed, SessionSealed } from '../../store/market/session-seals.ts';
 import type { Store } from '../../store/rows/connection.ts';
 import { inSettledTransaction, type Transaction } from '../../store/rows/transaction.ts';
+import { type GenerationDataset, noteGenerations } from '../files/generations.ts';
 import { recomputeChains, sessionsOfChains } from './chains.ts';
 import type { RecomputedDataset } from './dataset-names.ts';
 import { recomputeFlow, sessionsOfFlow } from './flow.ts';
@@ -10,7 +13,7 @@ import { recomputeGreeks, sessionsOfGreeks } from './greeks.ts';
 import type { RecomputedWork, RecomputeWork, UnderlyingSession } from './session-work.ts';
 
 /** The outcome of an underlying's session. */
-export interface RecomputedSession extends UnderlyingSession, RecomputedWork {
+export interface RecomputedSession extends UnderlyingSession, Omit<RecomputedWork, 'parts'> {
   /** `refused`: it is sealed and was not changed. */
   status: 'recomputed' | 'unchanged' | 'refused';
   /** Reason for `refused`; null otherwise. */
@@ -19,22 +22,40 @@ export interface RecomputedSession extends UnderlyingSession, RecomputedWork {
 
 /** One kind of stored data that can be computed again. */
 interface Recomputing {
+  /** Dataset whose generation it makes, from the files of the one in force of `from`. */
+  generation: { dataset: GenerationDataset; from: readonly GenerationDataset[] };
   /** The sessions to recompute, in the order in which they are computed. */
   sessions(store: Store, how: Pick<RecomputeWork, 'delayMs' | 'all'>): Promise<UnderlyingSession[]>;
   /** Computes a session again, in a transaction of its own that may write it. */
   run(tx: Transaction, session: UnderlyingSession, how: RecomputeWork): Promise<RecomputedWork>;
 }
 
+/** Notes what was computed again, from the sources that it had. */
+async function noteRecomputed(
+  tx: Transaction,
+  { dataset, from }: Recomputing['generation'],
+  parts: RecomputedWork['parts'],
+  ingestedMs: number,
+) {
+  for (const part of parts) {
+    const { files = [], live = null } = (await generationsInForce(tx, from, part)).at(-1) ?? {};
+    await noteGenerations(tx, dataset, [part], { made: 'recompute', files, live, ingestedMs });
+  }
+}
+
 const recomputed: Record<RecomputedDataset, Recomputing> = {
   chain: {
+    generation: { dataset: 'chain', from: ['chain'] },
     sessions: sessionsOfChains,
     run: recomputeChains,
   },
   greeks: {
+    generation: { dataset: 'greeks', from: ['option-trades', 'greeks'] },
     sessions: sessionsOfGreeks,
     run: recomputeGreeks,
   },
   flow: {
+    generation: { dataset: 'option-trades', from: ['option-trades'] },
     sessions: sessionsOfFlow,
     run: recomputeFlow,
   },
@@ -48,6 +69,8 @@ export interface RecomputeRequest {
 }
 
 export interface RecomputeOptions {
+  /** For the record of when figures were computed. */
+  now: Clock;
   /** Continuous interest rate of captures and minutes that do not hold their own, a fraction a year. */
   rate: number;
   /** Delay of the source of captures, ms; null: each keeps its own. */
@@ -71,9 +94,9 @@ export async function recompute(
   store: Store,
   dataset: RecomputedDataset,
   { symbol, from, to }: RecomputeRequest,
-  { rate, delayMs = null, all = false, signal, onProgress }: RecomputeOptions,
+  { now, rate, delayMs = null, all = false, signal, onProgress }: RecomputeOptions,
 ): Promise<RecomputedSession[]> {
-  const { sessions, run } = recomputed[dataset];
+  const { sessions, run, generation } = recomputed[dataset];
   const wanted = (await sessions(store, { delayMs, all })).filter(
     ({ underlying, session }) =>
       (symbol === null || underlying === symbol) &&
@@ -88,7 +111,9 @@ export async function recompute(
     try {
       const done = await inSettledTransaction(store, async (tx) => {
         await rejectSealed(tx, [{ symbol: one.underlying, sessionDate: one.session }]);
-        return run(tx, one, { store, rate, delayMs, all, check });
+        const { parts, ...work } = await run(tx, one, { store, rate, delayMs, all, check });
+        await noteRecomputed(tx, generation, parts, now());
+        return work;
       });
       reports.push({ ...one, ...done, status: done.changed > 0 ? 'recomputed' : 'unchanged', reason: null });
     } catch (error) {

@@ -1,3 +1,4 @@
+import type { GenerationPart } from '../../domain/generation.ts';
 import type { SessionDate } from '../../domain/market-time.ts';
 import type { Store } from '../../store/rows/connection.ts';
 import type { MovedCaptures } from './moved-captures.ts';
@@ -14,6 +15,8 @@ export interface RecomputedWork {
   changed: number;
   /** Moves of captures; null where none were computed. */
   moved: MovedCaptures | null;
+  /** Parts of the store that differ. */
+  parts: GenerationPart[];
 }
 
 /** Parts that computing takes beside a transaction. */

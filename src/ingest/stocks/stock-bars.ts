@@ -1,4 +1,5 @@
 import { type TradeSpan, tradeSpanAt } from '../../domain/calendar.ts';
+import type { GenerationPart } from '../../domain/generation.ts';
 import { instantBounds } from '../../domain/instant-gate.ts';
 import { type BarColumns, barColumns, isSameBar } from '../../domain/market/bar.ts';
 import { aggregateBars } from '../../domain/market/bar-aggregation.ts';
@@ -93,15 +94,32 @@ async function writeBatch(batch: BarBatch, { tx, timeframe, sessions, onChange }
   return changed;
 }
 
+/** The sessions of symbols that were written: each, or those of day bars from the first to the last. */
+function writtenParts(timeframe: '1m' | '1d') {
+  const parts = new Map<string, GenerationPart>();
+  return {
+    add(symbol: string, session: SessionDate) {
+      const key = timeframe === '1m' ? `${symbol} ${session}` : symbol;
+      const known = parts.get(key) ?? { symbol, from: session, through: session, instantMs: 0 };
+      if (session < known.from) known.from = session;
+      if (session > known.through) known.through = session;
+      parts.set(key, known);
+    },
+    all: () => [...parts.values()],
+  };
+}
+
 async function loadBars(job: FileJob, timeframe: '1m' | '1d'): Promise<FileResult> {
   const { tx, name } = job;
   await lockAllBarBlocks(tx);
   const sessions = new Set<SessionDate>();
   const tally = fileTally(tx, timeframe === '1m' ? 'stock-minute-bars' : 'stock-day-bars', 'bars', name);
   const ofKey = keyedChanges(tally);
+  const written = writtenParts(timeframe);
   const writing: BarFileWriting = {
     ...{ tx, timeframe, sessions },
     onChange(symbol, { session, ...of }) {
+      written.add(symbol, session);
       if (timeframe === '1m') ofKey({ session, symbol, key: symbol, ...of });
       // A file of years has a bar each of millions of sessions of symbols: they are not remembered.
       else tally.changed(session, { symbols: 1, ...of });
@@ -115,7 +133,7 @@ async function loadBars(job: FileJob, timeframe: '1m' | '1d'): Promise<FileResul
     (batch) => writeBatch(batch, writing),
   );
   for (const note of options.unserved.notes()) job.onNote(note);
-  return { ...(await talliedResult(result, tally)), parts: [...sessions] };
+  return { ...(await talliedResult(result, tally)), parts: [...sessions], written: written.all() };
 }
 
 /**

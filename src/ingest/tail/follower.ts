@@ -5,7 +5,14 @@ import { type ContractBook, createContractBook } from '../../domain/chain/contra
 import { standardRoots } from '../../domain/chain/option-root.ts';
 import { addDays, type SessionDate } from '../../domain/market-time.ts';
 import type { Clock } from '../../runtime/clock.ts';
-import { forgetLines, lockPosition, savePosition, storedLines, storeLines } from '../../store/chain/followed-lines.ts';
+import {
+  type FollowedSession,
+  forgetLines,
+  lockPosition,
+  savePosition,
+  storedLines,
+  storeLines,
+} from '../../store/chain/followed-lines.ts';
 import { dropGreeks } from '../../store/chain/greeks-minutes.ts';
 import { dropLiveFlow, highestSnapshot } from '../../store/flow/live.ts';
 import { readRoots } from '../../store/market/option-roots.ts';
@@ -17,9 +24,10 @@ import { inSettledTransaction, type Transaction } from '../../store/rows/transac
 import { beginSampleWrite, writtenSymbols } from '../../store/sample-data.ts';
 import type { LiveRecord } from '../../tape/live/live-line.ts';
 import { readLiveLines } from '../../tape/live/live-lines.ts';
-import { storeChain } from '../chains/chain.ts';
+import { capturePart, storeChain } from '../chains/chain.ts';
 import { MinuteGreeks } from '../chains/minute-greeks.ts';
 import type { IngestSettings } from '../files/file-job.ts';
+import { LiveGenerations } from './live-generations.ts';
 import { createLiveSession, forgetChanges, type LiveSession, type SessionRecord } from './live-session.ts';
 import { instantOf, OpenSessions } from './open-sessions.ts';
 import { TapeOrigin } from './tape-origin.ts';
@@ -107,10 +115,13 @@ export class Follower {
   readonly #sessions = new OpenSessions();
   #committedLines = 0;
   #takenLines = 0;
+  /** The last line of the piece that is being taken. */
+  #reachedLine = 0;
   #takenPieces = 0;
   #commits = 0;
   readonly #reported = new Set<string>();
   readonly #origin: TapeOrigin;
+  readonly #generations: LiveGenerations;
   #analyzedAt = Number.NEGATIVE_INFINITY;
   readonly #solving = (session: LiveSession, tsMs: number) => this.#solveBefore(session, tsMs);
 
@@ -118,6 +129,7 @@ export class Follower {
     this.#store = store;
     this.#options = options;
     this.#origin = new TapeOrigin(store, options);
+    this.#generations = new LiveGenerations(options.source, options.now);
   }
 
   /** Bytes of the tape that wait for the next commit. */
@@ -135,13 +147,18 @@ export class Follower {
     return { throughLine: this.#takenLines, commits: this.#commits };
   }
 
-  async #open(tx: Transaction, date: SessionDate, solvedMs: number | null = null): Promise<LiveSession> {
+  async #open(
+    tx: Transaction,
+    date: SessionDate,
+    { solvedMs = null, fromLine = this.#takenLines + 1 }: Partial<Pick<FollowedSession, 'solvedMs' | 'fromLine'>> = {},
+  ): Promise<LiveSession> {
     const { rate, solveMost: most } = this.#options;
     this.#known = await readRoots(tx);
     const windows = most === 0 ? new Map<string, number>() : await followedWindows(tx);
     const settings = { from: this.#store.primary, session: date, rate, roots: this.#known, most, windows, solvedMs };
     this.#reported.clear();
     return createLiveSession(date, {
+      fromLine,
       firstSnapshotSeq: await highestSnapshot(tx, date),
       extendedBars: this.#options.extendedBars,
       greeks: (livePrice) => new MinuteGreeks({ ...settings, livePrice }),
@@ -168,8 +185,8 @@ export class Follower {
       this.#committedLines = this.#takenLines = lines;
       if (date === null) return this.#committedLines;
       const positions = [...(before ? [before] : []), { ...written, session: date }];
-      if (before) this.#sessions.ended = await this.#open(tx, before.session, before.solvedMs);
-      this.#sessions.current = await this.#open(tx, date, written.solvedMs);
+      if (before) this.#sessions.ended = await this.#open(tx, before.session, before);
+      this.#sessions.current = await this.#open(tx, date, written);
       const reading = { name: source, book: this.book, now, onBadLine: () => {} };
       for (const position of positions) {
         const stored = unpacked(storedLines(tx, source, position.session));
@@ -186,6 +203,7 @@ export class Follower {
     const { source, rate, isSample, now, barsACommit = usualBarsACommit } = this.#options;
     const pending = this.#pending;
     this.#origin.begin();
+    this.#generations.begin();
     if (isSample) await beginSampleWrite(tx);
     const { lines } = await lockPosition(tx, source);
     if (lines !== this.#committedLines) throw new Error(`another process follows ${source}`);
@@ -196,15 +214,21 @@ export class Follower {
     for (const each of this.#sessions.all()) {
       await writeLiveSession(tx, each, { rate, mostBars: whole ? Infinity : barsACommit, roots: this.#known });
       await this.#origin.mark(tx, writtenSymbols(tx), each.date);
+      await this.#generations.begun(tx, each.date, each.fromLine);
     }
     for (const chain of pending.chains) {
       const { underlying, sessionDate } = chain;
       if ((await sealedSymbols(tx, sessionDate, [underlying])).has(underlying)) continue;
-      await storeChain(tx, chain, this.#options);
+      const { changed } = await storeChain(tx, chain, this.#options);
+      const lines = { fromLine: this.#committedLines + 1, throughLine: this.#reachedLine };
+      if (changed > 0) await this.#generations.captured(tx, capturePart(chain), lines);
       await this.#origin.mark(tx, [underlying], sessionDate);
     }
     await savePosition(tx, source, { lines: this.#takenLines, ...this.#sessions.position(closing) });
-    if (closing) await forgetLines(tx, source, date);
+    if (closing && this.#sessions.ended) {
+      await this.#generations.ended(tx, this.#sessions.ended.date, this.#reachedLine);
+      await forgetLines(tx, source, date);
+    }
   }
 
   /** Commits what has come. */
@@ -218,6 +242,7 @@ export class Follower {
       void analyzeGrown(this.#store);
     }
     this.#origin.end();
+    this.#generations.end();
     this.#committedLines = this.#takenLines;
     this.#pending = nothing();
     this.#commits++;
@@ -265,6 +290,7 @@ export class Follower {
    * is written again, the same, by who goes on from there.
    */
   async take(piece: Buffer, lines: number, records: readonly LiveRecord[]): Promise<void> {
+    this.#reachedLine = this.#takenLines + lines;
     await this.#origin.replaceSample(records);
     for (const record of records) {
       if (record.type === 'chain') this.#pending.chains.push(record.chain);

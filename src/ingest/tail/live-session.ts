@@ -22,6 +22,8 @@ const priceAgesMs = [timeframeMs['1m'], hourMs, Infinity];
 /** One session of a live tape: what the engine knows of it, and what is not written yet. */
 export interface LiveSession {
   date: SessionDate;
+  /** The line of the tape at which it began, from 1. */
+  fromLine: number;
   options: OptionTape;
   stocks: StockTape;
   indices: IndexTape;
@@ -35,6 +37,7 @@ export interface LiveSession {
 
 /** State that a live session goes on from. */
 export interface LiveSessionStart {
+  fromLine: number;
   /** The highest number a snapshot of it has. */
   firstSnapshotSeq: number;
   /** As of `IngestSettings`. */
@@ -57,7 +60,7 @@ function lastPrice(tape: PriceTape, symbol: string, beforeMs: number): PricePoin
 
 /** An empty session. */
 export function createLiveSession(date: SessionDate, start: LiveSessionStart): LiveSession {
-  const { firstSnapshotSeq, greeks, extendedBars = false } = start;
+  const { fromLine, firstSnapshotSeq, greeks, extendedBars = false } = start;
   const events: LiveSession['events'] = new Map();
   const onChange = (change: FlowChange) => {
     const { seq } = change;
@@ -72,7 +75,7 @@ export function createLiveSession(date: SessionDate, start: LiveSessionStart): L
   const minutes = greeks(
     (symbol, beforeMs) => lastPrice(stocks, symbol, beforeMs) ?? lastPrice(indices, symbol, beforeMs),
   );
-  return { date, options, stocks, indices, greeks: minutes, slots: new Map(), events, isBegun: false };
+  return { date, fromLine, options, stocks, indices, greeks: minutes, slots: new Map(), events, isBegun: false };
 }
 
 /** A record of a session, which a chain is not. */

@@ -12,8 +12,8 @@ export function instantOf(record: LiveRecord): number {
   return record.type === 'option_quote' ? record.quote.tsMs : record.print.tsMs;
 }
 
-function positionOf({ date, greeks, options: { bars } }: LiveSession): FollowedSession {
-  return { session: date, solvedMs: greeks.solvedMs, barsFromMs: bars.changedFromMs() };
+function positionOf({ date, fromLine, greeks, options: { bars } }: LiveSession): FollowedSession {
+  return { session: date, solvedMs: greeks.solvedMs, barsFromMs: bars.changedFromMs(), fromLine };
 }
 
 /** The sessions of a live tape that take records. */

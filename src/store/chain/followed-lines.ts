@@ -13,6 +13,8 @@ export interface FollowedSession {
   solvedMs: number | null;
   /** The first minute whose bars of option contracts are not written yet; null or absent = all are written. */
   barsFromMs?: number | null;
+  /** The line of the tape at which it began; absent as an older version stored it. */
+  fromLine?: number;
 }
 
 /** Progress of a live tape. */

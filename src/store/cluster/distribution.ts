@@ -14,6 +14,7 @@ const byUnderlying: TablePlacement = { by: 'underlying' };
  */
 export const tablePlacements: Readonly<Record<string, TablePlacement>> = {
   bar_blocks: bySymbol,
+  generations: bySymbol,
   live_quotes: bySymbol,
   off_exchange_composition: bySymbol,
   off_exchange_concentration: bySymbol,

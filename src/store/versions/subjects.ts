@@ -4,7 +4,16 @@ import type { Model } from '../rows/models/model-tables.ts';
  * Subjects of stored data. Everything that was read of a subject and symbol has one version, which moves when any of it
  * is written.
  */
-export const subjects = ['registry', 'corporate', 'market', 'chain', 'gex', 'flow', 'offexchange'] as const;
+export const subjects = [
+  'registry',
+  'corporate',
+  'market',
+  'chain',
+  'gex',
+  'flow',
+  'offexchange',
+  'provenance',
+] as const;
 export type Subject = (typeof subjects)[number];
 
 /** The changed symbols by subject; an absent subject did not change; null = any symbol may have changed. */
@@ -75,6 +84,7 @@ export const modelSubjects: Readonly<Record<Model, ModelSubject | null>> = {
   OffExchangeConcentration: of('offexchange', 'symbol'),
   OffExchangeProfile: of('offexchange', 'symbol'),
   OffExchangeLevels: of('offexchange', 'symbol'),
+  Generation: of('provenance', 'symbol'),
   OptionQuoteBlock: null,
   SymbolCommit: null,
   Account: null,

@@ -123,6 +123,8 @@ export interface ReadChain {
   capture: ChainCapture;
   /** Lines with only one stored side: the capture is partial. They do not count as bad lines. */
   halfLines: BadLine[];
+  /** Lines through the table's header; null = the lines are not of contracts. */
+  headerLines: number | null;
 }
 
 /** The capture of these rows with what stands above them. Throws `TapeFileError`. */
@@ -161,6 +163,7 @@ export async function readChainCsv(
   const rows: ChainRow[] = [];
   const halfLines: BadLine[] = [];
   let table: TableIndex | null = null;
+  let headerLines = 0;
   let begins = '';
   let broken = false;
   for await (const { firstLine, lines } of readLines(path, onBytes)) {
@@ -171,6 +174,7 @@ export async function readChainCsv(
       if (!table) {
         if (line > longestPreamble) throw new TapeFileError(path, `no delayed-quote table found: ${noChain(begins)}`);
         table = fields && tableIndex(path, fields);
+        headerLines = line;
         if (!table && fields) readPreamble(preamble, fields);
         continue;
       }
@@ -186,5 +190,5 @@ export async function readChainCsv(
     }
   }
   if (!table) throw new TapeFileError(path, `no delayed-quote table found: ${noChain(begins)}`);
-  return { capture: captureOf(path, preamble, rows, { partial: broken, roots }), halfLines };
+  return { capture: captureOf(path, preamble, rows, { partial: broken, roots }), halfLines, headerLines };
 }

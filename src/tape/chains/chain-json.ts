@@ -160,7 +160,7 @@ export function parseChainJson(path: string, bytes: Buffer, onBadLine: OnBadLine
   const times = { capturedAt: capturedAtOf(path, chain), delayMs };
   const header = { ...times, ...spotsOf(path, chain.data), partial: broken };
   const capture = assembleChain(path, rows, header, roots);
-  return { capture, halfLines: [] };
+  return { capture, halfLines: [], headerLines: null };
 }
 
 /** Reads a whole chain from a file of the exchange's delayed-quote JSON, as `parseChainJson` does. */

@@ -103,7 +103,7 @@ describe('capturing chains', () => {
       expect(await captureChainsOnce(store, sources(server, 'RUT'), solving, made)).toEqual({
         RUT: { captured: 1, unchanged: 0, failed: 0 },
       });
-      await expect.poll(() => told).toEqual([{ registry: null, chain: ['RUT'], gex: ['RUT'] }]);
+      await expect.poll(() => told).toEqual([{ registry: null, chain: ['RUT'], gex: ['RUT'], provenance: ['RUT'] }]);
       await changes.stop();
       await ingestFiles(ingested, 'chain', [sharedData(file)], { now: () => morning });
       for (const table of ['chain_captures', 'gex_captures', 'symbols']) {

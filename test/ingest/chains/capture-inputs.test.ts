@@ -113,7 +113,7 @@ describe('a capture of a file', () => {
     app.clock.nowMs += 2000;
     expect((await latest(app, inputs)).inputs).toBeNull();
     const every = { symbol: null, from: null, to: null };
-    await recompute(app.store, 'chain', every, { rate: 0, all: true });
+    await recompute(app.store, 'chain', every, { now: () => nowMs, rate: 0, all: true });
     const { files, productVersion: version } = (await latest(app, inputs)).inputs;
     expect(files).toEqual([{ name: 'spx quotes.csv', sha256 }]);
     expect(version).toBe(productVersion);

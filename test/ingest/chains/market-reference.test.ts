@@ -78,7 +78,7 @@ test('datasets that arrive after their chain are used when it is computed again'
   expect(Math.max(...before.map((iv) => Math.abs(iv - 0.2)))).toBeGreaterThan(0.001);
   await load(store);
   const scope = { symbol: null, from: null, to: null };
-  await recompute(store, 'chain', scope, { rate: 0.045, all: true });
+  await recompute(store, 'chain', scope, { now: Date.now, rate: 0.045, all: true });
   const ivs = await storedVolatilities(store);
   expect(Math.max(...ivs.map((iv) => Math.abs(iv - 0.2)))).toBeLessThan(0.0005);
 });

@@ -299,7 +299,7 @@ describe('the order of arrival', () => {
     await writeAll(pages);
     const expected = await everything();
     await store.pool.query(`UPDATE gex_captures SET methodology_version = '1', net_gex = 1, version = 'of 1'`);
-    await recompute(store, 'chain', { symbol: null, from: null, to: null }, { rate: 0.045 });
+    await recompute(store, 'chain', { symbol: null, from: null, to: null }, { now: Date.now, rate: 0.045 });
     expect(await everything()).toEqual(expected);
   });
 });

@@ -203,9 +203,13 @@ describe('every endpoint asks the dataset', () => {
     ]);
     expect((await netGexOf(app.store, 'ACME')).netGex).toBe(before);
     const all = { symbol: 'ACME', from: null, to: null };
-    expect(await recompute(app.store, 'chain', all, { rate: 0 })).toMatchObject([{ status: 'recomputed' }]);
-    expect(await recompute(app.store, 'chain', all, { rate: 0 })).toEqual([]);
-    expect(await recompute(app.store, 'chain', all, { rate: 0, all: true })).toMatchObject([{ status: 'unchanged' }]);
+    expect(await recompute(app.store, 'chain', all, { now: Date.now, rate: 0 })).toMatchObject([
+      { status: 'recomputed' },
+    ]);
+    expect(await recompute(app.store, 'chain', all, { now: Date.now, rate: 0 })).toEqual([]);
+    expect(await recompute(app.store, 'chain', all, { now: Date.now, rate: 0, all: true })).toMatchObject([
+      { status: 'unchanged' },
+    ]);
     expect((await netGexOf(app.store, 'ACME')).netGex / before).toBeCloseTo(3, 9);
   });
 

@@ -1,3 +1,4 @@
+import { type GenerationPart, wholeList } from '../../../domain/generation.ts';
 import { type CsvFormat, type RecordBatch, readCsv } from '../../../tape/csv/csv.ts';
 import type { FileJob, Loader } from '../file-job.ts';
 import { outdatedCaptures } from '../outdated-captures.ts';
@@ -29,13 +30,14 @@ async function distinctRows<T extends object>(
 /**
  * Loads a list whose rows are stored one a key; rows that the file does not name stay as they are. `store` returns how
  * many are new or different. `symbolsOf` gives the symbols whose captures are priced with the rows, null = all; absent:
- * none are.
+ * none are. `partOf` gives the part of the list that they are, all of it unless given.
  */
 export function listLoader<T extends object, Name extends string>(
   format: CsvFormat<T, Name>,
   keyOf: (row: T) => string,
   store: (job: FileJob, rows: readonly T[]) => Promise<number>,
   symbolsOf?: (rows: readonly T[]) => ReadonlySet<string> | null,
+  partOf: (rows: readonly T[]) => GenerationPart = () => wholeList,
 ): Loader {
   return async (job) => {
     const batches = readCsv(job.path, [format], job.onBadLine, job.onBytes);
@@ -43,6 +45,6 @@ export function listLoader<T extends object, Name extends string>(
     if (job.refused()) return { rows: read, changed: 0 };
     const changed = await store(job, rows);
     const outdated = changed > 0 && symbolsOf ? await outdatedCaptures(job.tx, symbolsOf(rows)) : [];
-    return { rows: read, changed, parts: ['all'], outdated };
+    return { rows: read, changed, parts: ['all'], written: changed > 0 ? [partOf(rows)] : [], outdated };
   };
 }

@@ -1,3 +1,4 @@
+import { wholeList } from '../../../domain/generation.ts';
 import { saveSymbols } from '../../../store/market/symbols.ts';
 import { readCsv } from '../../../tape/csv/csv.ts';
 import { symbolList } from '../../../tape/csv/symbols.ts';
@@ -11,5 +12,5 @@ export const loadSymbols: Loader = async (job) => {
     rows += records.length;
     if (!job.refused()) changed += await saveSymbols(job.tx, records);
   }
-  return { rows, changed, parts: ['all'] };
+  return { rows, changed, parts: ['all'], written: changed > 0 ? [wholeList] : [] };
 };

@@ -1,0 +1,74 @@
+import { type GenerationPart, type LiveLines, sessionPart } from '../../domain/generation.ts';
+import type { SessionDate } from '../../domain/market-time.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import { closeLiveGenerations, openLiveSymbols } from '../../store/market/generations.ts';
+import type { Transaction } from '../../store/rows/transaction.ts';
+import type { Subject } from '../../store/versions/subjects.ts';
+import { noteGenerations } from '../files/generations.ts';
+
+/** Datasets of what a live tape writes, and the subjects that say that it did. */
+const written: readonly { dataset: 'stock-trades' | 'option-trades'; subjects: readonly Subject[] }[] = [
+  { dataset: 'stock-trades', subjects: ['market'] },
+  { dataset: 'option-trades', subjects: ['flow', 'chain'] },
+];
+
+/** Notes which lines of a live tape the data of sessions is from: once per symbol, and at the end of a session. */
+export class LiveGenerations {
+  readonly #source: string;
+  readonly #now: Clock;
+  readonly #noted = new Set<string>();
+  #fresh: string[] = [];
+
+  constructor(source: string, now: Clock) {
+    this.#source = source;
+    this.#now = now;
+  }
+
+  /** Begins a commit. */
+  begin(): void {
+    this.#fresh = [];
+  }
+
+  async #note(
+    tx: Transaction,
+    dataset: 'stock-trades' | 'option-trades' | 'chain',
+    parts: readonly GenerationPart[],
+    lines: Omit<LiveLines, 'source'>,
+  ) {
+    const live = { source: this.#source, ...lines };
+    await noteGenerations(tx, dataset, parts, { made: 'live', files: [], live, ingestedMs: this.#now() });
+  }
+
+  /** Notes what a commit has written of a session first; `fromLine`: the session's first line. */
+  async begun(tx: Transaction, session: SessionDate, fromLine: number): Promise<void> {
+    const change = tx.changes.change() ?? {};
+    for (const { dataset, subjects } of written) {
+      const keyOf = (symbol: string) => `${dataset} ${symbol} ${session}`;
+      const symbols = new Set(subjects.flatMap((subject) => change[subject] ?? []));
+      const fresh = [...symbols].filter(
+        (symbol) => !this.#noted.has(keyOf(symbol)) && !this.#fresh.includes(keyOf(symbol)),
+      );
+      if (fresh.length === 0) continue;
+      // A follower before this one may have begun it.
+      const open = await openLiveSymbols(tx, { dataset, source: this.#source, session }, fresh);
+      const parts = fresh.filter((symbol) => !open.has(symbol)).map((symbol) => sessionPart(symbol, session));
+      await this.#note(tx, dataset, parts, { fromLine, throughLine: null });
+      this.#fresh.push(...fresh.map(keyOf));
+    }
+  }
+
+  /** Notes a capture, which is of one line of those that a commit takes. */
+  captured(tx: Transaction, part: GenerationPart, lines: Omit<LiveLines, 'source'>): Promise<void> {
+    return this.#note(tx, 'chain', [part], lines);
+  }
+
+  /** Notes that a session ended with a line. */
+  async ended(tx: Transaction, session: SessionDate, throughLine: number): Promise<void> {
+    await closeLiveGenerations(tx, { source: this.#source, session, throughLine });
+  }
+
+  /** Remembers what the commit has noted. */
+  end(): void {
+    for (const each of this.#fresh) this.#noted.add(each);
+  }
+}

@@ -1,0 +1,104 @@
+import type {
+  Generation,
+  GenerationMaker,
+  GenerationPart,
+  GenerationSource,
+  IngestedSource,
+} from '../../domain/generation.ts';
+import { anyOf } from '../rows/models/any-of.ts';
+import { numbered } from '../rows/models/rows.ts';
+import { type Row, upsertRows } from '../rows/models/sets.ts';
+import type { Reader } from '../rows/reader.ts';
+import type { Transaction } from '../rows/transaction.ts';
+
+/** Rows that are written together. */
+const rowsAtOnce = 500;
+
+function rowOf(dataset: string, part: GenerationPart, source: GenerationSource): Row<'Generation'> {
+  const { symbol, from: sessionDate, through: throughDate, instantMs } = part;
+  const { made, files, live, ingestedMs, methodologyVersion, productVersion } = source;
+  return {
+    ...{ symbol, dataset, sessionDate, throughDate, instantMs, ingestedMs, supersededMs: null, made },
+    files: files.map(({ name, sha256, lines }) => ({ name, sha256, lines })),
+    ...{ liveSource: live?.source ?? null, fromLine: live?.fromLine ?? null, throughLine: live?.throughLine ?? null },
+    ...{ methodologyVersion, productVersion },
+  };
+}
+
+type StoredRow = Pick<Row<'Generation'>, keyof Row<'Generation'>>;
+
+function generationOf(row: StoredRow): Generation {
+  const { sessionDate: from, throughDate: through, liveSource, fromLine, throughLine, made, files, ...rest } = row;
+  const live = liveSource === null ? null : { source: liveSource, fromLine: fromLine!, throughLine };
+  return { ...rest, from, through, made: made as GenerationMaker, files: files as unknown as IngestedSource[], live };
+}
+
+/**
+ * Notes what a transaction writes of parts of a dataset, and ends the generations of `datasets` whose sessions lie in
+ * those of a part. The rows of these stay, as records.
+ */
+export async function saveGenerations(
+  tx: Transaction,
+  { dataset, superseded: datasets }: { dataset: string; superseded: readonly string[] },
+  parts: readonly GenerationPart[],
+  source: GenerationSource,
+): Promise<void> {
+  const alike = Map.groupBy(parts, ({ from, through, instantMs }) => `${from} ${through} ${instantMs}`);
+  for (const group of alike.values()) {
+    const { from, through, instantMs } = group[0]!;
+    const span = { sessionDate: { gte: from, lte: through }, throughDate: { lte: through } };
+    for (let start = 0; start < group.length; start += rowsAtOnce) {
+      const some = group.slice(start, start + rowsAtOnce);
+      const symbol = anyOf(some.map((part) => part.symbol));
+      await tx.prisma.generation.updateMany({
+        where: { symbol, dataset: anyOf(datasets), ...span, instantMs, supersededMs: null },
+        data: { supersededMs: source.ingestedMs },
+      });
+      await upsertRows(
+        tx,
+        'Generation',
+        some.map((part) => rowOf(dataset, part, source)),
+      );
+    }
+  }
+}
+
+/** The generations of datasets that a symbol's session is in force by, ascending by when they were ingested. */
+export async function generationsInForce(
+  { prisma }: Pick<Reader, 'prisma'>,
+  datasets: readonly string[],
+  { symbol, from, through, instantMs }: GenerationPart,
+): Promise<Generation[]> {
+  const rows = await prisma.generation.findMany({
+    where: {
+      ...{ symbol, dataset: anyOf(datasets), supersededMs: null },
+      ...{ sessionDate: { lte: through }, throughDate: { gte: from }, instantMs },
+    },
+    orderBy: { ingestedMs: 'asc' },
+  });
+  return rows.map(numbered).map(generationOf);
+}
+
+/** Symbols of which a generation of a live tape is open for a session. */
+export async function openLiveSymbols(
+  { prisma }: Transaction,
+  { dataset, source, session }: { dataset: string; source: string; session: string },
+  symbols: readonly string[],
+): Promise<Set<string>> {
+  const rows = await prisma.generation.findMany({
+    where: { symbol: anyOf(symbols), dataset, sessionDate: session, liveSource: source, supersededMs: null },
+    select: { symbol: true },
+  });
+  return new Set(rows.map(({ symbol }) => symbol));
+}
+
+/** Ends the generations of a live tape's session: its last line is known. */
+export async function closeLiveGenerations(
+  { prisma }: Transaction,
+  { source, session, throughLine }: { source: string; session: string; throughLine: number },
+): Promise<void> {
+  await prisma.generation.updateMany({
+    where: { liveSource: source, sessionDate: session, throughLine: null },
+    data: { throughLine },
+  });
+}
