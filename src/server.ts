@@ -234,6 +234,7 @@ function servicesOf(
       return from ? simulatedNote(store, from) : null;
     },
     now,
+    provenance,
     note,
     clientAddress: clientAddressOf(config.trustedProxies),
     span: traces?.span ?? untraced,

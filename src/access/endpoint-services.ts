@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { GraphQLSchema } from 'graphql';
+import type { Provenance } from '../domain/provenance.ts';
 import type { ClientAddress } from '../http/client-address.ts';
 import type { Failure } from '../wire/failure.ts';
 import type { OpenStream } from '../wire/open-stream.ts';
@@ -27,6 +28,8 @@ export interface EndpointServices {
   /** The address of the client behind trusted proxies, for limits on anonymous requests. */
   clientAddress: ClientAddress;
   now: () => number;
+  /** Callers that see the names of the files that figures come from. */
+  provenance: Provenance;
   /**
    * The note on simulated data in an answer: of symbols (null = all), or of what the request at hand has read. Null =
    * there is none beside other data.

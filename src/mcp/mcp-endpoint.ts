@@ -32,7 +32,7 @@ import type { LightMessages } from './light-message.ts';
 import { mostMessages, receiveMessages, rejectMessages } from './message.ts';
 import { type Resource, resourcesOf } from './resources.ts';
 import { answered, failed, type ToolResult } from './results.ts';
-import { isOffered, type Tool, toolName, toolOf } from './tools.ts';
+import { commonParameters, isOffered, type Tool, toolName, toolOf } from './tools.ts';
 
 /** Parts of the endpoint for AI clients, beside those that every endpoint is given. */
 export interface McpParts {
@@ -53,9 +53,9 @@ export interface McpParts {
 
 const instructions = `Market data and analytics: quotes, bars, option chains, greeks, dealer gamma (GEX), option flow, off-exchange activity.
 Prices are dollars, times are epoch milliseconds (UTC), dates and sessions are New York dates, strikes are thousandths of a dollar. null means unknown.
-at gives an answer as of a past instant: epoch ms, a date (its end), or YYYY-MM-DDTHH:MM[:SS] in tz, an IANA time zone (default America/New_York). Without it the answer is live.
 meta reports how current and complete an answer is: plane (live, archive or registry), notes, and what was reduced for the caller's tier.
-A failed call gives the reason in error.message. Do not retry not_entitled_tier and attestation_required.`;
+A failed call gives the reason in error.message. Do not retry not_entitled_tier and attestation_required.
+Parameters of most tools: ${commonParameters}`;
 
 /** One HTTP request. */
 interface Exchange {

@@ -55,16 +55,22 @@ function operationOf(document: JsonSchema, { route }: CompiledRoute): Operation 
   return paths[route.path.replace(/:(\w+)/g, '{$1}')]![route.method.toLowerCase()]!;
 }
 
+// Described once for all tools, in `commonParameters`.
 const maxItems: JsonSchema = {
   type: 'integer',
   minimum: 1,
   maximum: listItems.most,
   default: listItems.usual,
-  description: 'Maximum items per list. The answer reports what was omitted.',
 };
 
-/** Parameters that most tools have. The server's instructions describe them. */
-const describedOnce = new Set(['at', 'tz']);
+/** Parameters that most tools have: described to clients once, since each tool's text would repeat it. */
+export const commonParameters = `max_items: maximum items per list; the answer reports what was omitted.
+at: the answer as of a past instant: epoch ms, a date (its end), or YYYY-MM-DDTHH:MM[:SS] in tz, an IANA time zone (default America/New_York). Without it the answer is live.
+provenance: true adds meta.provenance, the files or live lines that the answer is from.`;
+
+/** True for a parameter that \`commonParameters\` describes. */
+const isCommon = ({ hasInstant }: CompiledRoute['route'], name: string) =>
+  name === 'provenance' || (hasInstant === true && (name === 'at' || name === 'tz'));
 
 function inputSchema({ route }: CompiledRoute, { parameters, requestBody }: Operation): Tool['inputSchema'] {
   // Which of an answer's lists CSV and Arrow give; tools answer in JSON, which holds them all.
@@ -72,7 +78,7 @@ function inputSchema({ route }: CompiledRoute, { parameters, requestBody }: Oper
   const properties = Object.fromEntries(
     taken.map(({ name, description, schema, example }) => [
       name,
-      route.hasInstant && describedOnce.has(name)
+      isCommon(route, name)
         ? { type: schema.type }
         : { ...schema, description, ...(example === undefined ? {} : { examples: [example] }) },
     ]),

@@ -4,6 +4,7 @@ import type { Tier } from '../domain/tier.ts';
 import type { AsOf } from './as-of.ts';
 import type { RequestContext } from './context.ts';
 import { currentDate } from './current-date.ts';
+import type { SourceKey } from './provenance.ts';
 
 /**
  * Caps that shaped an answer (spec 2.1). `darkpool`, `flow` and `gexDepth` are null where a route does not report them.
@@ -27,7 +28,12 @@ export interface ResponseMeta {
   at: number | null;
   /** The last instant up to it at which what was read has a value, epoch ms; null = live, or there is none. */
   atEffective: number | null;
+  /** Stored data that the answer was made from; absent = none that is of the market. */
+  sources?: Sources | undefined;
 }
+
+/** Finds out what stored data an answer was made from. */
+export type Sources = () => readonly SourceKey[] | Promise<readonly SourceKey[]>;
 
 /** True if the context's instant lies in a session before the current one. */
 const isOfPastSession = ({ past, nowMs, now }: RequestContext) =>
@@ -37,9 +43,15 @@ const isOfPastSession = ({ past, nowMs, now }: RequestContext) =>
  * `meta` of an answer: `applied` lists the caps that changed it. What is live as of an instant in a past session is of
  * the archive.
  */
-export function responseMeta(context: RequestContext, plane: Plane, applied: string[] = []): ResponseMeta {
+export function responseMeta(
+  context: RequestContext,
+  plane: Plane,
+  applied: string[] = [],
+  sources?: Sources,
+): ResponseMeta {
   const { caller, past, nowMs } = context;
   return {
+    sources,
     caps: { applied, tier: caller.tier, darkpool: null, flow: null, gexDepth: null },
     plane: plane === 'live' && isOfPastSession(context) ? 'archive' : plane,
     at: past?.atMs ?? null,

@@ -27,6 +27,8 @@ export const listSizes = {
   conditions: 4,
   /** Caps that changed an answer. */
   caps: 2,
+  /** Generations of stored data that an answer was made from: the most that are shown. */
+  generations: 50,
   /** Rows of a page, where its arguments do not say. */
   page: 100,
 } as const;

@@ -156,7 +156,11 @@ function withoutAbsent({ absent }: KnownRoute['route'], data: Json): Json {
 function variablesOf({ route }: KnownRoute, texts: Record<string, string>, body: unknown): Variables | null {
   try {
     const values = { ...readParams(route.pathParams, texts), ...readParams(route.queryParams, texts) };
-    return { ...route.variables(values, body), protobuf: texts.limit !== undefined };
+    return {
+      ...route.variables(values, body),
+      protobuf: texts.limit !== undefined,
+      provenance: texts.provenance === 'true',
+    };
   } catch {
     return null;
   }

@@ -34,6 +34,7 @@ export const paramTexts: Record<string, readonly string[]> = {
   right: ['call', 'put'],
   expiries: ['2026-12-18', '2026-12-01,2026-12-18', '2030-01-01'],
   dte: ['0'],
+  provenance: ['true', 'false'],
 };
 
 /** Texts that parameters of one route are tried with instead, by its name. */

@@ -12,7 +12,11 @@ export function graphVariables(
 ): Record<string, unknown> {
   const values = { ...readParams(route.pathParams, params), ...readParams(route.queryParams, params) };
   const read = route.body && body !== null ? route.body.read(Buffer.from(body)) : undefined;
-  const variables: Record<string, unknown> = { ...route.variables(values, read), protobuf: false };
+  const variables: Record<string, unknown> = {
+    ...route.variables(values, read),
+    protobuf: false,
+    provenance: values.provenance ?? false,
+  };
   return Object.fromEntries(
     operation.variables.flatMap((name) => {
       const value = Buffer.isBuffer(variables[name]) ? String(variables[name]) : (variables[name] ?? null);

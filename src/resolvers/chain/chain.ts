@@ -18,6 +18,7 @@ import type { GexStrike } from '../gex/gex.ts';
 import { type PriceChecked, priceChecksOfChain } from '../gex/price-checks.ts';
 import { delayedSourceTime, type QuoteTime, quoteTimeOf } from '../quote-time.ts';
 import { instantMeta, type ResponseMeta, responseMeta } from '../response-meta.ts';
+import { captureSource } from '../source-keys.ts';
 
 export interface ChainFilter {
   expiry?: SessionDate | null | undefined;
@@ -121,7 +122,9 @@ export function servedChain(
     partial: capture !== null && isIncomplete(capture),
     rows,
     meta: {
-      ...responseMeta(context, isSealed ? 'archive' : 'live', clampedCaps(asOf)),
+      ...responseMeta(context, isSealed ? 'archive' : 'live', clampedCaps(asOf), () =>
+        captureSource(underlying, capture),
+      ),
       ...instantMeta(context, asOf, capture?.capturedAt ?? null),
       sourceTime: delayedSourceTime(capture),
       priceChecks: () => {

@@ -9,6 +9,7 @@ import type { Store } from '../../store/rows/connection.ts';
 import { type AsOf, clampedCaps, parseAsOf } from '../as-of.ts';
 import { fromSource, type RequestContext, requireSource } from '../context.ts';
 import { instantMeta, type ResponseMeta, responseMeta } from '../response-meta.ts';
+import { listSource } from '../source-keys.ts';
 
 export interface ExpirationsMeta extends ResponseMeta {
   count: number;
@@ -83,7 +84,9 @@ function page(
   return {
     dates,
     meta: {
-      ...responseMeta(context, sealed ? 'archive' : 'live', clampedCaps(asOf)),
+      ...responseMeta(context, sealed ? 'archive' : 'live', clampedCaps(asOf), () =>
+        capturedAt === null ? [] : listSource(underlying, capturedAt),
+      ),
       ...instantMeta(context, asOf, capturedAt),
       count: dates.length,
       capturedAt,

@@ -5,8 +5,9 @@ import { exchangeDate, type SessionDate } from '../../domain/market-time.ts';
 import { roundTo } from '../../domain/units.ts';
 import { batched } from '../../runtime/batched.ts';
 import { readGreeksSeries, readLatestGreeks } from '../../store/chain/greeks.ts';
-import { fromSource, type RequestContext, requireSource, rootsOf } from '../context.ts';
+import { fromSource, type RequestContext, requireSource, rootsOf, underlyingOf } from '../context.ts';
 import { type ResponseMeta, responseMeta } from '../response-meta.ts';
+import { greeksSource, spanOf } from '../source-keys.ts';
 import { capturedSolves, latestCapturedSolves, mergedSeries } from './capture-solves.ts';
 import { requireContract } from './contract.ts';
 
@@ -106,7 +107,11 @@ export async function greeksMeta(context: RequestContext, page: GreeksPage): Pro
   const solved = page.latest !== null || (await greeksSeries(context, page)).length > 0;
   return {
     // The newest solve is part of every answer, and a newer one may come at any time.
-    ...responseMeta(context, 'live'),
+    ...responseMeta(context, 'live', [], async () => {
+      const latest = page.latest === null ? [] : [page.latest];
+      const span = spanOf([...(await greeksSeries(context, page)), ...latest].map(({ tsMs }) => sessionOf(tsMs)));
+      return span ? [greeksSource(await underlyingOf(context, page.contract), ...span)] : [];
+    }),
     note: solved ? null : `${contractId(page.contract)} has not been solved yet.`,
   };
 }

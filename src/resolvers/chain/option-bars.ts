@@ -11,9 +11,10 @@ import { readOptionBarsOf } from '../../store/chain/option-bars.ts';
 import { firstAtOrAfter, sliceBars } from '../../store/market/bar-blocks.ts';
 import { ColumnRows } from '../../wire/column-rows.ts';
 import { Failure, invalidParameter, providerUnavailable, sourceNotConfigured } from '../../wire/failure.ts';
-import { type RequestContext, rootsOf } from '../context.ts';
+import { type RequestContext, rootsOf, underlyingOf } from '../context.ts';
 import { currentDate } from '../current-date.ts';
 import { printPlane, type ResponseMeta, responseMeta } from '../response-meta.ts';
+import { optionBarSource } from '../source-keys.ts';
 import { requireContract } from './contract.ts';
 
 /** Bars an answer holds: the default, and the most for every caller (spec 4.12). */
@@ -109,7 +110,9 @@ export async function optionBars(
     timeframe,
     bars,
     meta: {
-      ...responseMeta(context, await printPlane(context, session), clamped ? ['limit_clamped'] : []),
+      ...responseMeta(context, await printPlane(context, session), clamped ? ['limit_clamped'] : [], async () => [
+        optionBarSource(await underlyingOf(context, contract), session),
+      ]),
       session,
       count,
       note: count > 0 ? null : `No bars of ${contractId(contract)} are stored for the session ${session}.`,

@@ -8,6 +8,7 @@ import {
   type VolatilitySurface,
   volatilitySurface,
 } from '../../analytics/chain/volatility-surface.ts';
+import { sessionOf } from '../../domain/calendar.ts';
 import { type ChainCapture, type GreeksSource, sourceTime } from '../../domain/chain/chain.ts';
 import { exchangeDate } from '../../domain/market-time.ts';
 import { batched } from '../../runtime/batched.ts';
@@ -18,6 +19,7 @@ import { findSymbol, fromSource, type RequestContext, requireSource, rootsOf } f
 import { loadCurve, loadDividends } from '../corporate.ts';
 import { type PriceChecked, priceChecksOfChain } from '../gex/price-checks.ts';
 import { type ResponseMeta, responseMeta } from '../response-meta.ts';
+import { captureSource, greeksSource } from '../source-keys.ts';
 import { chainAt } from './chain.ts';
 
 export type { SurfacePoint, TermExpiry };
@@ -122,7 +124,11 @@ function term(
   // The checks of a capture say nothing of a minute that was solved after it.
   const checked = found?.marks === noMarks ? found.chain : null;
   const meta = {
-    ...responseMeta(context, 'live'),
+    ...responseMeta(context, 'live', [], () => {
+      if (found === null) return [];
+      if (found.marks === noMarks) return captureSource(symbol, found.chain);
+      return [greeksSource(symbol, sessionOf(sourceTime(found.chain)))];
+    }),
     priceChecks: () => priceChecksOfChain(context, checked, (expiry) => shown.has(expiry)),
     greeksSource: found?.surface.source ?? null,
     note,

@@ -5,6 +5,7 @@ import { readCrossSections } from '../../store/flow/cross-sections.ts';
 import { fromSource, type RequestContext } from '../context.ts';
 import { coverageAsOf } from '../publication.ts';
 import { printPlane, type ResponseMeta, responseMeta } from '../response-meta.ts';
+import { flowSource } from '../source-keys.ts';
 import { flowRetention, requireFlowOf } from './flow.ts';
 
 export interface CrossSectionMeta extends ResponseMeta {
@@ -33,7 +34,9 @@ export async function crossSection(
   return {
     snapshot: snapshot && { ...snapshot, coverage: coverageAsOf(context, snapshot.coverage) },
     meta: {
-      ...responseMeta(context, await printPlane(context, session)),
+      ...responseMeta(context, await printPlane(context, session), [], () =>
+        snapshot ? [flowSource(symbol, snapshot.coverage.sessionDate)] : [],
+      ),
       symbol,
       retention: flowRetention(session),
       note: snapshot

@@ -10,6 +10,7 @@ import { invalidParameter } from '../../wire/failure.ts';
 import { fromSource, type RequestContext, registeredSymbol } from '../context.ts';
 import { lastListedSession } from '../publication.ts';
 import { printPlane, type ResponseMeta, responseMeta } from '../response-meta.ts';
+import { flowSource, sourcesOfRows } from '../source-keys.ts';
 import { requireFlowFilter, requireFlowOf } from './flow.ts';
 
 export interface EodFilters {
@@ -103,7 +104,12 @@ export async function eodPrints(context: RequestContext, filters: EodFilters): P
     source: ranked?.source ?? null,
     prints,
     meta: {
-      ...responseMeta(context, await printPlane(context, session)),
+      ...responseMeta(context, await printPlane(context, session), [], () =>
+        sourcesOfRows(
+          prints.map(({ underlying }) => ({ symbol: underlying, sessionDate: ranked!.sessionDate })),
+          flowSource,
+        ),
+      ),
       count: prints.length,
       filters,
       note: noteOf(ranked, prints.length, isIndex && list === 'free'),

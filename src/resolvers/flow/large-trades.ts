@@ -17,6 +17,7 @@ import { fromSource, type RequestContext, underlyingOf } from '../context.ts';
 import { foreignCursor, readCursor, writeCursor } from '../cursor.ts';
 import { coverageAsOf } from '../publication.ts';
 import { printPlane, type ResponseMeta, responseMeta } from '../response-meta.ts';
+import { flowSource, sourcesOfRows } from '../source-keys.ts';
 import { feedStartMs, flowRetention, requireFlowFilter, requireFlowOf } from './flow.ts';
 
 /** Events an answer holds: the default, the most for a site session, the most for an API key (spec 4.8). */
@@ -76,7 +77,12 @@ async function pageOf(
   return {
     events: found.events.map((event) => ({ ...event, coverage: coverageAsOf(context, event.coverage) })),
     meta: {
-      ...responseMeta(context, await printPlane(context, session), clamped ? ['limit_clamped'] : []),
+      ...responseMeta(context, await printPlane(context, session), clamped ? ['limit_clamped'] : [], () =>
+        sourcesOfRows(
+          found.events.map(({ symbol, coverage }) => ({ symbol, sessionDate: coverage.sessionDate })),
+          flowSource,
+        ),
+      ),
       count: found.events.length,
       limit,
       retention: flowRetention(session),

@@ -12,6 +12,7 @@ import { type AsOf, clampedCaps, parseAsOf } from '../as-of.ts';
 import { findSymbol, type RequestContext } from '../context.ts';
 import { delayedSourceTime, type QuoteTime, quoteTimeOf } from '../quote-time.ts';
 import { instantMeta, type ResponseMeta, responseMeta } from '../response-meta.ts';
+import { captureSource } from '../source-keys.ts';
 import { checkTop, type ServedGexCapture, servedCaptures, storedCapture } from './gex.ts';
 import { type PriceChecked, priceChecksOf } from './price-checks.ts';
 
@@ -130,7 +131,7 @@ export async function gexGrid(context: RequestContext, symbol: string, args: Gex
     maxAbsGex: capture && largest(capture.columns),
     adhoc: days !== null,
     meta: {
-      ...responseMeta(context, isSealed ? 'archive' : 'live', clampedCaps(asOf)),
+      ...responseMeta(context, isSealed ? 'archive' : 'live', clampedCaps(asOf), () => captureSource(symbol, stored)),
       ...instantMeta(context, asOf, stored?.capturedAt ?? null),
       capture,
       priceChecks: () => priceChecksOf(chosen, (expiry) => days === null || days.has(epochDay(expiry))),

@@ -9,6 +9,7 @@ import { type GexWindow, gexCapturesOf, type StoredGexCapture } from '../../stor
 import { invalidParameter } from '../../wire/failure.ts';
 import { findSymbol, fromSource, type RequestContext } from '../context.ts';
 import { type ResponseMeta, responseMeta } from '../response-meta.ts';
+import { capturesSource } from '../source-keys.ts';
 import { checkTop, type ServedGexCapture, servedCaptures } from './gex.ts';
 import { type PriceChecked, priceChecksOfAll } from './price-checks.ts';
 
@@ -95,7 +96,9 @@ export async function gexHistory(context: RequestContext, symbol: string, args: 
     sessionDate: date,
     captures,
     meta: {
-      ...responseMeta(context, date === today ? 'live' : 'archive'),
+      ...responseMeta(context, date === today ? 'live' : 'archive', [], () =>
+        stored.length > 0 ? [capturesSource(symbol, date)] : [],
+      ),
       captures,
       captureCount: stored.length,
       priceChecks: () => priceChecksOfAll(stored),

@@ -1,14 +1,16 @@
 import type { ExpiryInputs } from '../../domain/chain/capture-inputs.ts';
+import { type Generation, wholeList } from '../../domain/generation.ts';
 import { batched } from '../../runtime/batched.ts';
 import { gexInputsOf } from '../../store/gex/inputs.ts';
 import { fromSource, type RequestContext } from '../context.ts';
+import { generationsOf, type ShownFile, seesNames } from '../provenance.ts';
 import { type QuoteTime, quoteTimeOf } from '../quote-time.ts';
+import { captureSource } from '../source-keys.ts';
 import type { ServedGexCapture } from './gex.ts';
 
-/** A file as it is shown to a caller. */
-export interface ShownFile {
-  /** Null when the caller may not know it. */
-  name: string | null;
+/** A file that a capture was computed from. */
+export interface InputFile extends ShownFile {
+  dataset: string;
   sha256: string;
 }
 
@@ -16,13 +18,36 @@ export interface ShownFile {
 export interface GexInputs extends QuoteTime {
   methodologyVersion: string;
   productVersion: string;
-  /** Empty when the chain was not read from a file, or from one of which nothing was stored. */
-  files: ShownFile[];
+  /** Empty when nothing of it was read from a file, or from one of which nothing was stored. */
+  files: InputFile[];
   expiries: ExpiryInputs[];
 }
 
-function seesNames({ provenance, caller }: Pick<RequestContext, 'provenance' | 'caller'>): boolean {
-  return provenance === 'public' || (provenance === 'account' && caller.attested);
+/** Lists that captures are priced with. */
+const lists = ['rates', 'roots'];
+
+/** The last generation of each dataset that was in force at an instant; of rates that of the last date. */
+function inForceAt(generations: readonly Generation[], atMs: number): Generation[] {
+  const known = generations.filter(
+    ({ ingestedMs, supersededMs }) => ingestedMs <= atMs && (supersededMs === null || supersededMs > atMs),
+  );
+  const last = (a: Generation, b: Generation) =>
+    a.from === b.from ? a.ingestedMs - b.ingestedMs : a.from < b.from ? -1 : 1;
+  return [...Map.groupBy(known, ({ dataset }) => dataset).values()].map((each) => each.sort(last).at(-1)!);
+}
+
+/** Files that a capture is from: those of its chain, and of the lists that were stored when it was computed. */
+async function filesOf(context: RequestContext, capture: ServedGexCapture): Promise<InputFile[]> {
+  const [source] = captureSource(capture.underlying, capture);
+  const chains = await generationsOf(context, source!);
+  const chain = chains.find(({ supersededMs }) => supersededMs === null);
+  if (!chain) return [];
+  const { symbol, from } = wholeList;
+  const key = { symbol, from, through: capture.sessionDate, datasets: lists, instantMs: null };
+  const used = [chain, ...inForceAt(await generationsOf(context, key), chain.ingestedMs)];
+  return used.flatMap(({ dataset, files }) =>
+    files.flatMap(({ sha256, ...file }) => (sha256 === null ? [] : [{ dataset, sha256, ...file }])),
+  );
 }
 
 /** Inputs of a capture; null for one that was stored without them. */
@@ -33,6 +58,9 @@ export async function gexInputs(context: RequestContext, capture: ServedGexCaptu
   );
   if (stored === null) return null;
   const { file, productVersion, expiries } = stored;
-  const shown = file && { ...file, name: seesNames(context) ? file.name : null };
-  return { ...quoteTimeOf(capture), methodologyVersion, productVersion, files: shown ? [shown] : [], expiries };
+  const noted = await filesOf(context, capture);
+  // A chain of before generations were noted has its file alone.
+  const files = noted.length === 0 && file ? [{ dataset: 'chain', ...file, lines: null }] : noted;
+  const shown = files.map((each) => ({ ...each, name: seesNames(context) ? each.name : null }));
+  return { ...quoteTimeOf(capture), methodologyVersion, productVersion, files: shown, expiries };
 }

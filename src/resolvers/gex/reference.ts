@@ -7,6 +7,7 @@ import { invalidParameter } from '../../wire/failure.ts';
 import { findSymbol, fromSource, type RequestContext } from '../context.ts';
 import { delayedSourceTime, type QuoteTime, quoteTimeOf } from '../quote-time.ts';
 import { capturePlane, type ResponseMeta, responseMeta } from '../response-meta.ts';
+import { captureSource } from '../source-keys.ts';
 import { type ServedGexCapture, servedCaptures, storedCapture } from './gex.ts';
 import { isPartial } from './partial.ts';
 
@@ -88,7 +89,7 @@ export async function gexReference(
     capture,
     complete: stored && stored.gammaAbsent === 0 && !(await isPartial(context, stored)),
     meta: {
-      ...responseMeta(context, capturePlane(reference, nowMs)),
+      ...responseMeta(context, capturePlane(reference, nowMs), [], () => captureSource(symbol, stored)),
       sourceTime: delayedSourceTime(stored),
       available: stored !== null,
       capture,

@@ -5,6 +5,7 @@ import type { moverColumns } from '../../domain/market/quote-columns.ts';
 import { invalidParameter } from '../../wire/failure.ts';
 import type { RequestContext } from '../context.ts';
 import { type ResponseMeta, responseMeta } from '../response-meta.ts';
+import { priceSource, sourcesOfRows } from '../source-keys.ts';
 import { notesOf } from './quotes.ts';
 import { registryQuotes } from './registry-quotes.ts';
 
@@ -51,16 +52,18 @@ export async function movers(
   const clamped = (limit ?? 0) > moverLimits.max;
   const { atMs, byChange } = await registryQuotes(context);
   const most = Math.min(limit ?? moverLimits.default, moverLimits.max);
-  const rows: Mover[] = [];
+  const [rows, shown]: [Mover[], Quote[]] = [[], []];
   for (const { entry, quote } of byChange) {
     if (rows.length === most) break;
     const row = symbolAccess(context.caller, entry).allowed ? mover(quote) : null;
-    if (row) rows.push(row);
+    if (!row) continue;
+    rows.push(row);
+    shown.push(quote);
   }
   return {
     rows,
     meta: {
-      ...responseMeta(context, 'live', clamped ? ['limit_clamped'] : []),
+      ...responseMeta(context, 'live', clamped ? ['limit_clamped'] : [], () => sourcesOfRows(shown, priceSource)),
       count: rows.length,
       computedAt: atMs,
       universe: universe ?? 'registry',

@@ -9,6 +9,7 @@ import { invalidParameter } from '../../wire/failure.ts';
 import { findSymbol, fromSource, type RequestContext } from '../context.ts';
 import { loadSplits } from '../corporate.ts';
 import { type ResponseMeta, responseMeta } from '../response-meta.ts';
+import { priceSource, sourcesOfRows } from '../source-keys.ts';
 import { loadDailyBars } from './daily-bars.ts';
 
 /** Symbols one request may ask quotes of (spec 8). */
@@ -99,7 +100,7 @@ export async function quotes(
   return {
     rows: rows.map((row, i) => ({ ...row, asked: asked[i]! })),
     meta: {
-      ...responseMeta(context, 'live'),
+      ...responseMeta(context, 'live', [], () => sourcesOfRows(rows, priceSource)),
       count: rows.length,
       restricted: listed.length > 0 ? listed : null,
       note: notesOf(rows),

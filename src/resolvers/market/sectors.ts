@@ -4,6 +4,7 @@ import type { SymbolEntry } from '../../domain/market/symbol.ts';
 import type { SessionDate } from '../../domain/market-time.ts';
 import type { RequestContext } from '../context.ts';
 import { type ResponseMeta, responseMeta } from '../response-meta.ts';
+import { priceSource, sourcesOfRows } from '../source-keys.ts';
 import { registryQuotes } from './registry-quotes.ts';
 
 export type { SectorAverage };
@@ -37,5 +38,13 @@ export async function sectors(context: RequestContext, date: SessionDate | null)
   const rows = sectorAverages(
     members.map(({ entry: { symbol, sector }, quote: { changePct } }) => ({ symbol, sector, changePct })),
   );
-  return { rows, meta: { ...responseMeta(context, 'live'), count: rows.length, computedAt: atMs, date, note } };
+  const sources = () =>
+    sourcesOfRows(
+      members.map(({ quote }) => quote),
+      priceSource,
+    );
+  return {
+    rows,
+    meta: { ...responseMeta(context, 'live', [], sources), count: rows.length, computedAt: atMs, date, note },
+  };
 }

@@ -1,7 +1,9 @@
 import { requireReadable } from '../../access/entitlement/entitlement.ts';
+import { exchangeDate } from '../../domain/market-time.ts';
 import { dailyPrice } from '../../live/daily-bars.ts';
 import { type RequestContext, registeredSymbol } from '../context.ts';
 import { type ResponseMeta, responseMeta } from '../response-meta.ts';
+import { priceSource } from '../source-keys.ts';
 import { loadDailyBars } from './daily-bars.ts';
 
 /** A symbol's spot (spec 2.5). */
@@ -21,6 +23,8 @@ export interface Spot {
 export async function spot(context: RequestContext, symbol: string): Promise<Spot> {
   requireReadable(context.caller, await registeredSymbol(context, symbol));
   const daily = dailyPrice(await loadDailyBars(context, symbol), context.nowMs);
-  const meta = responseMeta(context, 'live');
+  const meta = responseMeta(context, 'live', [], () =>
+    daily ? [priceSource(symbol, exchangeDate(daily.bar.tsMs))] : [],
+  );
   return { symbol, price: daily?.bar.close ?? null, ts: daily?.bar.tsMs ?? null, meta };
 }

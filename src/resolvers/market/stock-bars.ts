@@ -31,6 +31,7 @@ import { loadSplits } from '../corporate.ts';
 import { currentDate } from '../current-date.ts';
 import { readPosition, writeCursor } from '../cursor.ts';
 import { type Plane, type ResponseMeta, responseMeta } from '../response-meta.ts';
+import { spanOf, stockBarSource } from '../source-keys.ts';
 
 /** Bars a page holds: the default, the most for a site session, the most for an API key (spec 8). */
 export const barLimits = { default: 10_000, max: 50_000, keyMax: 1000 };
@@ -200,7 +201,11 @@ export async function stockBars(context: RequestContext, symbol: string, args: S
     bars: adjust === 'split' ? splitAdjusted(page.bars, splits, today) : page.bars,
     adjust,
     meta: {
-      ...responseMeta(context, await planeOf(context, window.toMs, page.bars), window.applied),
+      ...responseMeta(context, await planeOf(context, window.toMs, page.bars), window.applied, () => {
+        const dateOf = timeframe === '1d' ? exchangeDate : tradeDate;
+        const span = spanOf([page.bars.tsMs[0], last].flatMap((ms) => (ms === undefined ? [] : [dateOf(ms)])));
+        return span ? [stockBarSource(symbol, timeframe, ...span)] : [];
+      }),
       rowCount: page.bars.tsMs.length,
       completeThrough: await completeThrough(context, symbol, timeframe, window, {
         ...page,

@@ -24,6 +24,7 @@ import { fromSource, type RequestContext, realTicker } from '../context.ts';
 import { foreignCursor, readCursor, writeCursor } from '../cursor.ts';
 import { lastOffExchangeSession } from '../publication.ts';
 import { type ResponseMeta, responseMeta } from '../response-meta.ts';
+import { offExchangeSource, spanOf } from '../source-keys.ts';
 
 /** Rows a page holds: the default, and the most (spec 4.18). */
 export const offExchangeLimits = { default: 500, max: 5000 };
@@ -145,7 +146,10 @@ export async function offExchangePage<T extends OffExchangeTable>(
     return {
       rows,
       meta: {
-        ...responseMeta(context, 'archive', clamped ? ['limit_clamped'] : []),
+        ...responseMeta(context, 'archive', clamped ? ['limit_clamped'] : [], () => {
+          const span = spanOf(rows.map(({ date }) => date as SessionDate));
+          return span ? [offExchangeSource(symbol, ...span)] : [];
+        }),
         symbol,
         synthetic: true,
         suppressedCount: history.withheld[table],

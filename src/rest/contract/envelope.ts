@@ -10,6 +10,7 @@ export interface Envelope {
 export const absentInMeta = new Set([
   'cursor',
   'note',
+  'provenance',
   'adjusted',
   'splits',
   'limit_clamped',

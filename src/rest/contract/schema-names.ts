@@ -13,8 +13,8 @@ const ofOperation: Readonly<Record<string, string>> = {
   'GexReference GexStrike': 'GexReferenceStrike',
   'StreamGex GexStrike': 'GexUpdateStrike',
   'StreamGex GexCapture': 'GexUpdate',
-  'Spot PlainMeta': 'SpotMeta',
   'OffExchangeActivity OffExchangeMeta': 'OffExchangeActivityMeta',
+  'Spot PlainMeta': 'SpotMeta',
 };
 
 /** The name of the schema that an operation's selection of a type is: stable, and one per shape. */

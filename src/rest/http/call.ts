@@ -4,6 +4,7 @@ import type { EndpointServices } from '../../access/endpoint-services.ts';
 import { currentRequest } from '../../runtime/request-scope.ts';
 import { readBody } from '../contract/body.ts';
 import { type Envelope, envelope, noted } from '../contract/envelope.ts';
+import { askedProvenance } from '../contract/provenance.ts';
 import {
   answerAt,
   type CompiledRoute,
@@ -48,9 +49,10 @@ export async function callRoute(
     const read = route.body && (await readBody(route.body, body ?? Buffer.alloc(0), charge));
     const context = services.context(caller, onEnd);
     if (route.inFlightLimited) await services.takeInFlightSlot(context);
-    const variables = { ...route.variables(values, read), protobuf: false };
+    const asked = askedProvenance(values, { setting: services.provenance, isJson: true });
+    const variables = { ...route.variables(values, read), protobuf: false, provenance: asked.provenance };
     const result = await withBody(read, () => operation.run('values', context, variables));
-    const answered = noted(answerAt(result, route.answer), services.simulatedNote());
+    const answered = noted(noted(answerAt(result, route.answer), services.simulatedNote()), asked.note);
     return envelope(withReadInstant(route, answered, response));
   } catch (error) {
     throw failureOf(route, error);

@@ -20,6 +20,7 @@ import type { JsonSchema } from '../contract/json-schema.ts';
 import { answerMedia, besideHeaders, mediaTypes, writeAnswer } from '../contract/media.ts';
 import { type OperationContext, type StoredOperation, storedOperation } from '../contract/operation.ts';
 import { readParams, tableName } from '../contract/params.ts';
+import { askedProvenance, provenanceParam } from '../contract/provenance.ts';
 import type { Route } from '../contract/route.ts';
 import { answerTables, type Tables } from '../contract/table.ts';
 import { type Body, sendBody, sendFailure, strongTag } from './respond.ts';
@@ -161,11 +162,12 @@ async function freshAnswer(parts: RestParts, compiled: CompiledRoute, exchange: 
   await takeSlot(parts, compiled, exchange);
   const store = route.method === 'GET' ? parts.sealed.storing(answerKey(parts, exchange)) : null;
   const isProtobuf = media === mediaTypes.protobuf;
-  const variables = { ...route.variables(values, body), protobuf: isProtobuf };
+  const asked = askedProvenance(values, { setting: parts.services.provenance, isJson: media === mediaTypes.json });
+  const variables = { ...route.variables(values, body), protobuf: isProtobuf, provenance: asked.provenance };
   const form = media === mediaTypes.json ? 'json' : 'whole';
   const run = () => operation.run(form, context, variables);
   const result = await withBody(body, () => parts.services.span(...operation.span, run));
-  const answered = noted(answerAt(result, route.answer), parts.services.simulatedNote());
+  const answered = noted(noted(answerAt(result, route.answer), parts.services.simulatedNote()), asked.note);
   const { cacheable, tagged } = caching(route, answered);
   const found = withReadInstant(route, answered, response);
   const written = await writeAnswer(media, { route, tables, found, table: values.table as string | undefined });
@@ -248,9 +250,13 @@ function compiledRoute(schema: GraphQLSchema, written: Route): CompiledRoute {
   const { data } = answer.properties as { data: JsonSchema };
   const tables = written.method === 'GET' ? answerTables(data) : noTables;
   const names = tables.tables.map(({ name }) => name);
-  // Where there are several, the request says which.
-  const route =
-    names.length < 2 ? written : { ...written, queryParams: { ...written.queryParams, table: tableName(names) } };
+  const queryParams = {
+    ...written.queryParams,
+    ...(operation.variables.includes('provenance') && { provenance: provenanceParam }),
+    // Where there are several, the request says which.
+    ...(names.length > 1 && { table: tableName(names) }),
+  };
+  const route = { ...written, queryParams };
   return { route, operation, answer, tables };
 }
 

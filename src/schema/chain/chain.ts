@@ -17,6 +17,7 @@ import { contractsOfExpiry, costs } from '../cost.ts';
 import { enumValues } from '../enum-values.ts';
 import { SymbolType } from '../market/symbol.ts';
 import { PriceChecksInterface } from '../price-checks.ts';
+import { ProvenancedInterface } from '../provenance.ts';
 import { delayedSourceTime, QuoteTimeInterface } from '../quote-time.ts';
 import { ResponseMetaInterface } from '../response-meta.ts';
 import { OptionContractType } from './contract.ts';
@@ -99,7 +100,7 @@ builder.objectFields(OptionContractType, (t) => ({
 
 const ChainMetaType = builder.objectRef<ChainMeta>('ChainMeta').implement({
   description: 'Metadata of a chain.',
-  interfaces: [ResponseMetaInterface, PriceChecksInterface],
+  interfaces: [ResponseMetaInterface, ProvenancedInterface, PriceChecksInterface],
   fields: (t) => ({
     sourceTime: t.expose('sourceTime', { type: 'EpochMs', nullable: true, description: delayedSourceTime }),
     underlying: t.expose('underlying', { type: 'Ticker', description: 'Ticker of the underlying.' }),
@@ -149,7 +150,7 @@ export const ChainType = builder.objectRef<Chain>('Chain').implement({
 
 const ExpirationsMetaType = builder.objectRef<ExpirationsMeta>('ExpirationsMeta').implement({
   description: 'Metadata of a list of expirations.',
-  interfaces: [ResponseMetaInterface],
+  interfaces: [ResponseMetaInterface, ProvenancedInterface],
   fields: (t) => ({
     count: t.exposeInt('count', { description: 'Number of dates in the answer.' }),
     capturedAt: t.expose('capturedAt', {

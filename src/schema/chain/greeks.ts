@@ -12,6 +12,7 @@ import { builder } from '../builder.ts';
 import { columnFields } from '../column-fields.ts';
 import { costs } from '../cost.ts';
 import { enumValues } from '../enum-values.ts';
+import { ProvenancedInterface } from '../provenance.ts';
 import { ResponseMetaInterface } from '../response-meta.ts';
 import { OptionContractType } from './contract.ts';
 
@@ -48,7 +49,7 @@ const GreeksSampleType = builder.objectRef<GreeksSample>('GreeksSample').impleme
 
 const GreeksMetaType = builder.objectRef<GreeksMeta>('GreeksMeta').implement({
   description: "Metadata of a contract's greeks.",
-  interfaces: [ResponseMetaInterface],
+  interfaces: [ResponseMetaInterface, ProvenancedInterface],
   fields: (t) => ({
     note: t.exposeString('note', {
       nullable: true,

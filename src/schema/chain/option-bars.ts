@@ -11,6 +11,7 @@ import { builder } from '../builder.ts';
 import { columnFields } from '../column-fields.ts';
 import { costs, itemsAsked } from '../cost.ts';
 import { BarColumnsType } from '../market/stock-bars.ts';
+import { ProvenancedInterface } from '../provenance.ts';
 import { ResponseMetaInterface } from '../response-meta.ts';
 import { OptionContractType } from './contract.ts';
 
@@ -21,7 +22,7 @@ const OptionBarType = builder.objectRef<Bar>('OptionBar').implement({
 
 const OptionBarsMetaType = builder.objectRef<OptionBarsMeta>('OptionBarsMeta').implement({
   description: "Metadata of a contract's bars.",
-  interfaces: [ResponseMetaInterface],
+  interfaces: [ResponseMetaInterface, ProvenancedInterface],
   fields: (t) => ({
     session: t.expose('session', { type: 'SessionDate', description: 'The session served, New York.' }),
     count: t.exposeInt('count', { description: 'Number of bars in the answer.' }),

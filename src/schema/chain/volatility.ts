@@ -13,6 +13,7 @@ import { costs } from '../cost.ts';
 import { SymbolType } from '../market/symbol.ts';
 import { byTicker, node } from '../node.ts';
 import { PriceChecksInterface } from '../price-checks.ts';
+import { ProvenancedInterface } from '../provenance.ts';
 import { ResponseMetaInterface } from '../response-meta.ts';
 import { GreeksSourceEnum } from './chain.ts';
 import { OptionContractType, OptionRightEnum } from './contract.ts';
@@ -73,7 +74,7 @@ const VolatilityPointType = builder.objectRef<SurfacePoint>('VolatilityPoint').i
 
 const VolatilityMetaType = builder.objectRef<VolatilityMeta>('VolatilityMeta').implement({
   description: 'Metadata of implied volatilities.',
-  interfaces: [ResponseMetaInterface, PriceChecksInterface],
+  interfaces: [ResponseMetaInterface, ProvenancedInterface, PriceChecksInterface],
   fields: (t) => ({
     greeksSource: t.expose('greeksSource', {
       type: GreeksSourceEnum,

@@ -5,6 +5,7 @@ import { builder } from '../builder.ts';
 import { costs } from '../cost.ts';
 import { enumValues } from '../enum-values.ts';
 import { GexStrikeType } from '../gex/capture.ts';
+import { ProvenancedInterface } from '../provenance.ts';
 import { ResponseMetaInterface } from '../response-meta.ts';
 import { FlowCoverageType, FlowMeasuresType, SymbolFlowType } from './flow.ts';
 
@@ -92,7 +93,7 @@ export const CrossSectionType = builder.objectRef<CrossSection>('CrossSection').
 
 const CrossSectionMetaType = builder.objectRef<CrossSectionMeta>('CrossSectionMeta').implement({
   description: 'Metadata of a cross-section.',
-  interfaces: [ResponseMetaInterface],
+  interfaces: [ResponseMetaInterface, ProvenancedInterface],
   fields: (t) => ({
     symbol: t.expose('symbol', { type: 'Ticker', description: 'Underlying.' }),
     retention: t.exposeString('retention', {

@@ -4,6 +4,7 @@ import { builder } from '../builder.ts';
 import { OptionContractType, OptionRightEnum } from '../chain/contract.ts';
 import { costs } from '../cost.ts';
 import { marketField } from '../market/as-of.ts';
+import { ProvenancedInterface } from '../provenance.ts';
 import { ResponseMetaInterface, TierEnum } from '../response-meta.ts';
 import { CoverageStatusEnum, SymbolFlowType } from './flow.ts';
 
@@ -48,7 +49,7 @@ const EodFiltersType = builder.objectRef<EodFilters>('EodFilters').implement({
 
 const EodMetaType = builder.objectRef<EodMeta>('EodMeta').implement({
   description: 'Metadata of an end-of-day list.',
-  interfaces: [ResponseMetaInterface],
+  interfaces: [ResponseMetaInterface, ProvenancedInterface],
   fields: (t) => ({
     count: t.exposeInt('count', { description: 'Number of prints that passed the filters.' }),
     filters: t.expose('filters', { type: EodFiltersType, description: 'Filters of the request.' }),

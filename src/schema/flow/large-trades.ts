@@ -14,6 +14,7 @@ import { costs, itemsAsked } from '../cost.ts';
 import { enumValues } from '../enum-values.ts';
 import { marketField } from '../market/as-of.ts';
 import { node } from '../node.ts';
+import { ProvenancedInterface } from '../provenance.ts';
 import { ResponseMetaInterface } from '../response-meta.ts';
 import { FlowCoverageType, FlowSideEnum, SymbolFlowType } from './flow.ts';
 
@@ -124,7 +125,7 @@ const LargeTradesTotalType = builder.objectRef<LargeTradesTotal>('LargeTradesTot
 
 const LargeTradesMetaType = builder.objectRef<LargeTradesMeta>('LargeTradesMeta').implement({
   description: 'Metadata of large trades.',
-  interfaces: [ResponseMetaInterface],
+  interfaces: [ResponseMetaInterface, ProvenancedInterface],
   fields: (t) => ({
     count: t.exposeInt('count', { description: 'Number of events in the answer.' }),
     limit: t.exposeInt('limit', { description: 'Maximum number of events, after clamping.' }),

@@ -8,6 +8,7 @@ import { costs } from '../cost.ts';
 import { SymbolType } from '../market/symbol.ts';
 import { byTicker, node } from '../node.ts';
 import { PriceChecksInterface } from '../price-checks.ts';
+import { ProvenancedInterface } from '../provenance.ts';
 import { ResponseMetaInterface } from '../response-meta.ts';
 import { GexCaptureType } from './capture.ts';
 import { captureCost, historyCost } from './cost.ts';
@@ -18,7 +19,7 @@ const usage = { extensions: { scopeGroup: 'analytics.gex' } };
 
 const GexHistoryMetaType = builder.objectRef<GexHistoryMeta>('GexHistoryMeta').implement({
   description: 'Metadata of a session of GEX captures.',
-  interfaces: [ResponseMetaInterface, PriceChecksInterface],
+  interfaces: [ResponseMetaInterface, ProvenancedInterface, PriceChecksInterface],
   fields: (t) => ({
     flipStatus: t.field({
       type: [FlipStatusEnum],

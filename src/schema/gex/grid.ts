@@ -6,6 +6,7 @@ import { priorCloseOf } from '../../resolvers/gex/prior-close.ts';
 import { builder } from '../builder.ts';
 import { costs } from '../cost.ts';
 import { PriceChecksInterface } from '../price-checks.ts';
+import { ProvenancedInterface } from '../provenance.ts';
 import { delayedSourceTime, QuoteTimeInterface } from '../quote-time.ts';
 import { ResponseMetaInterface } from '../response-meta.ts';
 import { GexStrikeType } from './capture.ts';
@@ -15,7 +16,7 @@ import { SymbolGexType } from './gex.ts';
 
 const GexGridMetaType = builder.objectRef<GexGridMeta>('GexGridMeta').implement({
   description: 'Metadata of a grid.',
-  interfaces: [ResponseMetaInterface, PriceChecksInterface],
+  interfaces: [ResponseMetaInterface, ProvenancedInterface, PriceChecksInterface],
   fields: (t) => ({
     flipStatus: t.field({
       type: FlipStatusEnum,

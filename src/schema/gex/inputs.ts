@@ -1,9 +1,12 @@
 import type { ExpiryInputs } from '../../domain/chain/capture-inputs.ts';
 import type { PricedDividend } from '../../domain/chain/priced-dividend.ts';
-import { type GexInputs, gexInputs, type ShownFile } from '../../resolvers/gex/inputs.ts';
+import { type GexInputs, gexInputs, type InputFile } from '../../resolvers/gex/inputs.ts';
+import { provenanceOf } from '../../resolvers/provenance.ts';
+import { captureSource } from '../../resolvers/source-keys.ts';
 import { builder } from '../builder.ts';
 import { costs } from '../cost.ts';
 import { enumValues } from '../enum-values.ts';
+import { ProvenanceType, provenanceCost, provenanceText } from '../provenance.ts';
 import { QuoteTimeInterface } from '../quote-time.ts';
 import { GexCaptureType } from './capture.ts';
 
@@ -48,14 +51,19 @@ const ExpiryInputsType = builder.objectRef<ExpiryInputs>('GexExpiryInputs').impl
   }),
 });
 
-const SourceFileType = builder.objectRef<ShownFile>('SourceFile').implement({
-  description: 'A file that a capture was read from.',
+const SourceFileType = builder.objectRef<InputFile>('SourceFile').implement({
+  description: 'A file that a capture was computed from.',
   fields: (t) => ({
+    dataset: t.exposeString('dataset', { description: 'Dataset of the file: chain, rates or roots.' }),
     name: t.exposeString('name', {
       nullable: true,
       description: 'Base name; null if the caller may not see it.',
     }),
     sha256: t.exposeString('sha256', { description: 'SHA-256 of its content, unpacked; hexadecimal.' }),
+    lines: t.exposeInt('lines', {
+      nullable: true,
+      description: 'Number of lines after the header. Null for JSON, or if an older version stored it.',
+    }),
   }),
 });
 
@@ -69,8 +77,9 @@ const GexInputsType = builder.objectRef<GexInputs>('GexInputs').implement({
     productVersion: t.exposeString('productVersion', { description: 'Version of the program that computed it.' }),
     files: t.expose('files', {
       type: [SourceFileType],
-      extensions: costs({ rows: 1 }),
-      description: 'Files that the chain was read from; empty if it was recorded live.',
+      extensions: costs({ once: 1.5, each: 0.1, rows: 4 }),
+      description:
+        'Files that the chain was read from, and the lists of rates and roots in force when it was; empty if it was recorded live.',
     }),
     expiries: t.expose('expiries', {
       type: [ExpiryInputsType],
@@ -87,5 +96,15 @@ builder.objectField(GexCaptureType, 'inputs', (t) =>
     extensions: costs({ once: 1.5, each: 0.05 }),
     description: 'What the capture was computed from; null if an older version stored the capture.',
     resolve: (capture, _args, context) => gexInputs(context, capture),
+  }),
+);
+
+builder.objectField(GexCaptureType, 'provenance', (t) =>
+  t.field({
+    type: [ProvenanceType],
+    nullable: true,
+    extensions: provenanceCost,
+    description: provenanceText,
+    resolve: (capture, _args, context) => provenanceOf(context, captureSource(capture.underlying, capture)),
   }),
 );

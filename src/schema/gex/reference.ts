@@ -9,6 +9,7 @@ import {
 import { builder } from '../builder.ts';
 import { costs } from '../cost.ts';
 import { enumValues } from '../enum-values.ts';
+import { ProvenancedInterface } from '../provenance.ts';
 import { delayedSourceTime, QuoteTimeInterface } from '../quote-time.ts';
 import { ResponseMetaInterface } from '../response-meta.ts';
 import { GexStrikeType } from './capture.ts';
@@ -27,7 +28,7 @@ const ReferenceBasisEnum = builder.enumType('GexReferenceBasis', {
 
 const GexReferenceMetaType = builder.objectRef<GexReferenceMeta>('GexReferenceMeta').implement({
   description: 'Metadata of a reference capture.',
-  interfaces: [ResponseMetaInterface],
+  interfaces: [ResponseMetaInterface, ProvenancedInterface],
   fields: (t) => ({
     sourceTime: t.expose('sourceTime', { type: 'EpochMs', nullable: true, description: delayedSourceTime }),
     flipStatus: t.field({

@@ -4,11 +4,12 @@ import type { SessionStrikes, SessionStrikesMeta } from '../../resolvers/gex/ses
 import { builder } from '../builder.ts';
 import { columnFields } from '../column-fields.ts';
 import { costs } from '../cost.ts';
+import { ProvenancedInterface } from '../provenance.ts';
 import { ResponseMetaInterface } from '../response-meta.ts';
 
 const SessionStrikesMetaType = builder.objectRef<SessionStrikesMeta>('SessionStrikesMeta').implement({
   description: "Metadata of the rows of a session's last capture.",
-  interfaces: [ResponseMetaInterface],
+  interfaces: [ResponseMetaInterface, ProvenancedInterface],
   fields: (t) => ({
     underlying: t.expose('underlying', { type: 'Ticker', description: 'Ticker of the underlying.' }),
     date: t.expose('date', { type: 'SessionDate', description: 'Exchange session.' }),

@@ -11,6 +11,7 @@ import { builder } from '../builder.ts';
 import { columnFields } from '../column-fields.ts';
 import { costs, itemsAsked, registryQuotesCost } from '../cost.ts';
 import { enumValues } from '../enum-values.ts';
+import { ProvenancedInterface } from '../provenance.ts';
 import { ResponseMetaInterface } from '../response-meta.ts';
 import { marketField } from './as-of.ts';
 import { SymbolType } from './symbol.ts';
@@ -35,7 +36,7 @@ const MoverType = builder.objectRef<Mover>('Mover').implement({
 
 const MoversMetaType = builder.objectRef<MoversMeta>('MoversMeta').implement({
   description: 'Metadata of movers.',
-  interfaces: [ResponseMetaInterface],
+  interfaces: [ResponseMetaInterface, ProvenancedInterface],
   fields: (t) => ({
     count: t.exposeInt('count', { description: 'Number of rows in the answer.' }),
     computedAt: t.expose('computedAt', {

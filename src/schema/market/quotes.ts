@@ -11,6 +11,7 @@ import { builder } from '../builder.ts';
 import { columnFields } from '../column-fields.ts';
 import { costs, itemsAsked } from '../cost.ts';
 import { byTicker, node } from '../node.ts';
+import { ProvenancedInterface } from '../provenance.ts';
 import { ResponseMetaInterface } from '../response-meta.ts';
 import { marketField } from './as-of.ts';
 import { SymbolType } from './symbol.ts';
@@ -36,7 +37,7 @@ export const QuoteType = builder.objectRef<AskedQuote>('Quote').implement({
 
 const QuotesMetaType = builder.objectRef<QuotesMeta>('QuotesMeta').implement({
   description: 'Metadata of quotes.',
-  interfaces: [ResponseMetaInterface],
+  interfaces: [ResponseMetaInterface, ProvenancedInterface],
   fields: (t) => ({
     count: t.exposeInt('count', { description: 'Number of rows.' }),
     restricted: t.expose('restricted', {

@@ -1,6 +1,7 @@
 import { type SectorAverage, type SectorsMeta, type SectorsPage, sectors } from '../../resolvers/market/sectors.ts';
 import { builder } from '../builder.ts';
 import { costs, registryQuotesCost } from '../cost.ts';
+import { ProvenancedInterface } from '../provenance.ts';
 import { ResponseMetaInterface } from '../response-meta.ts';
 import { marketField } from './as-of.ts';
 
@@ -23,7 +24,7 @@ const SectorAverageType = builder.objectRef<SectorAverage>('SectorAverage').impl
 
 const SectorsMetaType = builder.objectRef<SectorsMeta>('SectorsMeta').implement({
   description: 'Metadata of sector averages.',
-  interfaces: [ResponseMetaInterface],
+  interfaces: [ResponseMetaInterface, ProvenancedInterface],
   fields: (t) => ({
     count: t.exposeInt('count', { description: 'Number of sectors.' }),
     computedAt: t.expose('computedAt', {

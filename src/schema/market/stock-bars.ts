@@ -18,6 +18,7 @@ import { columnFields } from '../column-fields.ts';
 import { columnLists } from '../column-lists.ts';
 import { costs } from '../cost.ts';
 import { enumValues } from '../enum-values.ts';
+import { ProvenancedInterface } from '../provenance.ts';
 import { ResponseMetaInterface } from '../response-meta.ts';
 import { mostSplits, SplitType } from './corporate.ts';
 import { SymbolType } from './symbol.ts';
@@ -49,7 +50,7 @@ export const BarColumnsType = builder.objectRef<BarColumns>('BarColumns').implem
 
 const StockBarsMetaType = builder.objectRef<StockBarsMeta>('StockBarsMeta').implement({
   description: 'Metadata of a page of stock bars.',
-  interfaces: [ResponseMetaInterface],
+  interfaces: [ResponseMetaInterface, ProvenancedInterface],
   fields: (t) => ({
     rowCount: t.exposeInt('rowCount', { description: 'Number of bars on this page.' }),
     completeThrough: t.expose('completeThrough', {

@@ -17,11 +17,12 @@ import { columnFields } from '../column-fields.ts';
 import { costs, itemsAsked } from '../cost.ts';
 import { type SymbolNode, SymbolType } from '../market/symbol.ts';
 import { byTicker, node } from '../node.ts';
+import { ProvenancedInterface } from '../provenance.ts';
 import { ResponseMetaInterface } from '../response-meta.ts';
 
 const OffExchangeMetaType = builder.objectRef<OffExchangeMeta>('OffExchangeMeta').implement({
   description: 'Metadata of a page of off-exchange rows.',
-  interfaces: [ResponseMetaInterface],
+  interfaces: [ResponseMetaInterface, ProvenancedInterface],
   fields: (t) => ({
     symbol: t.expose('symbol', { type: 'Ticker', description: 'Ticker.' }),
     synthetic: t.exposeBoolean('synthetic', {

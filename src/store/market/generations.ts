@@ -102,3 +102,24 @@ export async function closeLiveGenerations(
     data: { throughLine },
   });
 }
+
+/** Generations of parts in some datasets, those that are in force no longer among them; and a few near them. */
+export async function readGenerations(
+  { prisma }: Pick<Reader, 'prisma'>,
+  keys: readonly (Omit<GenerationPart, 'instantMs'> & { datasets: readonly string[]; instantMs: number | null })[],
+): Promise<Generation[]> {
+  if (keys.length === 0) return [];
+  const instants = keys.map(({ instantMs }) => instantMs);
+  const first = keys.reduce((least, { from }) => (from < least ? from : least), keys[0]!.from);
+  const last = keys.reduce((most, { through }) => (through > most ? through : most), keys[0]!.through);
+  const rows = await prisma.generation.findMany({
+    where: {
+      symbol: anyOf(keys.map(({ symbol }) => symbol)),
+      dataset: anyOf(keys.flatMap(({ datasets }) => datasets)),
+      ...{ sessionDate: { lte: last }, throughDate: { gte: first } },
+      ...(instants.includes(null) ? {} : { instantMs: anyOf(instants as number[]) }),
+    },
+    orderBy: [{ sessionDate: 'asc' }, { ingestedMs: 'asc' }],
+  });
+  return rows.map(numbered).map(generationOf);
+}

@@ -4,6 +4,7 @@ import { lockShared, tryLock } from '../rows/locks.ts';
 import { anyOf } from '../rows/models/any-of.ts';
 import { numbered } from '../rows/models/rows.ts';
 import { insertRows, type Row } from '../rows/models/sets.ts';
+import type { Reader } from '../rows/reader.ts';
 import type { Transaction } from '../rows/transaction.ts';
 
 /** The scope of a seal on a whole session, for all symbols. */
@@ -107,14 +108,20 @@ export function tryHoldSeals(tx: Transaction): Promise<boolean> {
   return tryLock(tx, lockKey);
 }
 
+/** Notes that answers may say otherwise whether something is sealed. */
+function noteSealed(tx: Transaction, scopes: readonly string[]): void {
+  for (const scope of scopes) tx.changes.add('provenance', scope === wholeSession ? null : scope);
+}
+
 /** Seals scopes of a session, in a transaction that holds the seals; how many were not sealed before. */
-export function saveSeals(
+export async function saveSeals(
   tx: Transaction,
   sessionDate: SessionDate,
   scopes: readonly string[],
   nowMs: number,
 ): Promise<number> {
   const rows = scopes.map((symbol) => ({ symbol, sessionDate, sealedAtMs: nowMs }));
+  noteSealed(tx, scopes);
   return insertRows(tx, 'SessionSeal', rows);
 }
 
@@ -130,6 +137,10 @@ export async function removeSeals(
   const where = { sessionDate, ...(scopes && { symbol: anyOf(scopes) }) };
   const sealed = await tx.prisma.sessionSeal.findMany({ where, select: { symbol: true }, orderBy: { symbol: 'asc' } });
   await tx.prisma.sessionSeal.deleteMany({ where });
+  noteSealed(
+    tx,
+    sealed.map(({ symbol }) => symbol),
+  );
   return sealed.map(({ symbol }) => symbol);
 }
 
@@ -184,4 +195,22 @@ export async function storedSession(
   for (const row of captures) add(row.underlying, { chains: true });
   for (const row of await prisma.openInterestBlock.findMany(ofUnderlying)) add(row.underlying, { chains: true });
   return [...found.values()].sort((a, b) => (a.symbol < b.symbol ? -1 : 1));
+}
+
+/** When symbols' sessions were sealed, or the sessions as a whole, epoch ms, in their order; null = they are not. */
+export async function sealTimes(
+  { prisma }: Pick<Reader, 'prisma'>,
+  sessions: readonly SymbolSession[],
+): Promise<(number | null)[]> {
+  const rows = await prisma.sessionSeal.findMany({
+    where: {
+      symbol: anyOf([wholeSession, ...sessions.map(({ symbol }) => symbol)]),
+      sessionDate: anyOf(sessions.map(({ sessionDate }) => sessionDate)),
+    },
+  });
+  const known = new Map(rows.map(numbered).map((seal) => [`${seal.symbol} ${seal.sessionDate}`, seal.sealedAtMs]));
+  return sessions.map(
+    ({ symbol, sessionDate }) =>
+      known.get(`${symbol} ${sessionDate}`) ?? known.get(`${wholeSession} ${sessionDate}`) ?? null,
+  );
 }
