@@ -11,6 +11,7 @@ import { addMigrateCommand } from './commands/migrate.ts';
 import { addQuoteCommands } from './commands/quotes.ts';
 import { addRecomputeCommand } from './commands/recompute.ts';
 import { addReconcileCommand } from './commands/reconcile.ts';
+import { addReproduceCommand } from './commands/reproduce.ts';
 import { addSampleCommands } from './commands/sample.ts';
 import { addSealCommand } from './commands/seal.ts';
 import { addServeCommand } from './commands/serve.ts';
@@ -41,6 +42,7 @@ export function createProgram(terminal: Terminal): Command {
     addIngestCommand,
     addReconcileCommand,
     addRecomputeCommand,
+    addReproduceCommand,
     addSealCommand,
     addSampleCommands,
     addQuoteCommands,

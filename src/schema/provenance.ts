@@ -49,11 +49,14 @@ const LinesType = builder
         nullable: true,
         description: 'Name of the tape; null if the caller may not see it.',
       }),
-      fromLine: t.expose('fromLine', { type: 'Long', description: 'First line that the data can be from, from 1.' }),
+      fromLine: t.expose('fromLine', {
+        type: 'Long',
+        description: 'Number of the first line that the data can be from, counted from 1.',
+      }),
       throughLine: t.expose('throughLine', {
         type: 'Long',
         nullable: true,
-        description: 'Last line that the data can be from. Null while more of the session may come.',
+        description: 'Number of the last line that the data can be from. Null while more of the session may come.',
       }),
     }),
   });

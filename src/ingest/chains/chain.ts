@@ -99,15 +99,12 @@ export interface WrittenChain {
   changed: number;
 }
 
-/**
- * Solves a chain after those stored before it in its session, and writes it and its GEX, in a transaction that holds
- * the captures.
- */
-export async function writeChain(
+/** Solves a chain after those stored before it in its session, and gives it and its GEX as they would be stored. */
+export async function computeChain(
   tx: Transaction,
   capture: ChainCapture,
   { gammaSource, rate }: ChainSettings,
-): Promise<WrittenChain> {
+): Promise<Omit<WrittenChain, 'changed'>> {
   const [reference, roots] = [await readReference(tx, capture, rate), await readRoots(tx)];
   const settings = { ...reference, gammaSource, roots };
   const { chain, gex } = await solveCapture(capture, {
@@ -117,10 +114,19 @@ export async function writeChain(
   const { sessionDate, rows } = chain;
   const names = rows.map(({ root }) => root);
   const version = referenceVersion({ roots: names, sessionDate }, reference, roots);
-  const changed = Number(await saveChainCapture(tx, { ...chain, referenceVersion: version }));
-  const gexChanged = gex
-    ? saveGexCapture(tx, { ...gex, subset: chain.subset ?? false })
-    : removeGexCapture(tx, chain.underlying, chain.capturedAt);
+  const computed = gex && { ...gex, subset: chain.subset ?? false };
+  return { chain: { ...chain, referenceVersion: version }, gex: computed };
+}
+
+/** Solves a chain as `computeChain` does, and writes it and its GEX, in a transaction that holds the captures. */
+export async function writeChain(
+  tx: Transaction,
+  capture: ChainCapture,
+  settings: ChainSettings,
+): Promise<WrittenChain> {
+  const { chain, gex } = await computeChain(tx, capture, settings);
+  const changed = Number(await saveChainCapture(tx, chain));
+  const gexChanged = gex ? saveGexCapture(tx, gex) : removeGexCapture(tx, chain.underlying, chain.capturedAt);
   return { chain, gex, changed: changed + Number(await gexChanged) };
 }
 
