@@ -92,6 +92,29 @@ query DealerGamma {
 }
 `;
 
+const provenance = `# How a figure was made: its files or live lines, when they were stored, and what they took the place of.
+query Provenance {
+  symbol(symbol: "SPY") {
+    gex {
+      latest {
+        capturedAt
+        netGex
+        provenance {
+          dataset
+          made
+          ingestedAt
+          files { name sha256 lines }
+          live { source fromLine throughLine }
+          supersedes { ingestedAt files { name sha256 } }
+          methodologyVersion
+          origin
+        }
+      }
+    }
+  }
+}
+`;
+
 const gexHistory = ({ session }: Dates) => `# How dealer gamma moved through a session: a capture every five minutes.
 query GexThroughTheDay {
   symbol(symbol: "SPY") {
@@ -207,6 +230,7 @@ const examples: Readonly<Record<string, (dates: Dates) => string>> = {
   'Dealer gamma now': () => gexNow,
   'Dealer gamma through a session': gexHistory,
   'Two instants and now': twoInstants,
+  'How a figure was made': () => provenance,
   'Option chain': () => chain,
   'Large option trades': () => flow,
   'Off-exchange trading': () => offExchange,
