@@ -135,6 +135,21 @@ test('files of one tape are all named; a file that changes nothing is no generat
   expect(await generations(store)).toEqual([row]);
 });
 
+test('quotes that are given beside a tape are among its files', async () => {
+  const store = await storeForThisTest();
+  const quotes = file('beside.csv', [
+    'ticker,ask_exchange,ask_price,ask_size,bid_exchange,bid_price,bid_size,sequence_number,sip_timestamp',
+    `${call},1,5.1,1,1,4.9,1,1,${ns(monday, 569)}`,
+  ]);
+  const tape = optionTape('beside-tape.csv', monday, halfHours);
+  await ingestFiles(store, 'option-trades', [tape], { now, quoteFiles: [quotes] });
+  expect((await generations(store))[0].files).toEqual([measured(tape), measured(quotes)]);
+  const again = optionTape('beside-again.csv', monday, [...halfHours, 700]);
+  const files = { trades: [again], quotes: [quotes], dayAggregates: [] };
+  await reconcile(store, files, { session: monday, maxErrors: 0, now });
+  expect((await generations(store)).at(-1).files).toEqual([measured(again), measured(quotes)]);
+});
+
 test('a reconciliation takes the place of what was ingested', async () => {
   const store = await storeForThisTest();
   await ingest(store, 'option-trades', [optionTape('first.csv', monday, halfHours)]);

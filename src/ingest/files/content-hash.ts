@@ -70,6 +70,23 @@ export function sourceOf(name: string, meter: ContentMeter, headerLines: number 
   return { name: baseNameOf(name), sha256, lines: headerLines === null ? null : Math.max(0, lines - headerLines) };
 }
 
+/** Measures several files as they are read, by their paths. */
+export class FileMeters {
+  readonly #meters = new Map<string, ContentMeter>();
+
+  /** Adds a piece of a file. */
+  add(path: string, text: Buffer): void {
+    const meter = this.#meters.get(path) ?? new ContentMeter();
+    this.#meters.set(path, meter);
+    meter.add(text);
+  }
+
+  /** The files as sources, each a CSV with a header, in the order in which they were read. */
+  sources(): IngestedSource[] {
+    return Array.from(this.#meters, ([path, meter]) => sourceOf(path, meter));
+  }
+}
+
 /** The hash of how a file begins. Throws `TapeFileError`. */
 export async function hashHead(path: string, shape: string): Promise<string> {
   const hasher = new ContentHasher(shape);

@@ -1,4 +1,4 @@
-import type { GenerationPart } from '../../domain/generation.ts';
+import type { GenerationPart, IngestedSource } from '../../domain/generation.ts';
 import type { GammaSource } from '../../domain/gex/gex.ts';
 import type { SessionDate } from '../../domain/market-time.ts';
 import type { Clock } from '../../runtime/clock.ts';
@@ -70,6 +70,8 @@ export interface FileResult {
   changed: number;
   /** Parts of the store that were written from it; absent = none. */
   written?: readonly GenerationPart[];
+  /** Further files that they were made from, such as quotes beside a tape. */
+  beside?: readonly IngestedSource[];
   /** True if what these had before is a part of them too: the file was joined with it. */
   isJoined?: boolean;
   /** Lines that come before those of records: a header, unless said otherwise; null = its lines are not records. */

@@ -29,7 +29,7 @@ export async function noteGenerations(
 }
 
 /** A file, with what was written from it. */
-export type WrittenFile = Pick<FileResult, 'written' | 'isJoined'> & { source: IngestedSource };
+export type WrittenFile = Pick<FileResult, 'written' | 'isJoined' | 'beside'> & { source: IngestedSource };
 
 const keyOf = ({ symbol, from, through, instantMs }: GenerationPart) => `${symbol} ${from} ${through} ${instantMs}`;
 
@@ -58,7 +58,8 @@ export async function noteFileGenerations(
   }
   for (const alike of Map.groupBy(parts.values(), ({ of, isJoined }) => `${of} ${isJoined}`).values()) {
     const { of, isJoined } = alike[0]!;
-    const given = of.map((i) => files[i]!.source);
+    const own = of.map((i) => files[i]!.source);
+    const given = joined([...own, ...of.flatMap((i) => files[i]!.beside ?? [])]);
     const note = (some: GenerationPart[], sources: IngestedSource[]) =>
       noteGenerations(tx, dataset, some, { ...how, files: sources, live: null });
     if (!isJoined)

@@ -93,6 +93,8 @@ export interface OptionTapeReading {
   roots: OptionRoots;
   onBadLine: OnBadLine;
   onBytes: OnBytes;
+  /** Called with the text of files of quotes as it is read. */
+  onQuoteText?(path: string, text: Buffer): void;
   /** True once nothing more is collected: the files are read on only for their bad lines. */
   refused(): boolean;
 }
@@ -248,7 +250,7 @@ async function readWaiting(
 /** Puts quotes of files beside the prints of their contracts. */
 async function readQuoteFiles(
   paths: readonly string[],
-  { bounds, onBadLine, onBytes, refused }: OptionTapeReading,
+  { bounds, onBadLine, onBytes, onQuoteText, refused }: OptionTapeReading,
   threads: readonly TapeThread[],
   { contracts, numberOf }: TapeNames,
   partitions: TapePartitions,
@@ -268,7 +270,10 @@ async function readQuoteFiles(
       return { kind: 'quotes', header, bounds, contracts: ids };
     };
     // The bytes of quotes are not those of the file that is counted; asking is how a stop is noticed.
-    const pieces = readBytePieces(path, optionQuotes, () => onBytes(0));
+    const pieces = readBytePieces(path, optionQuotes, (_, text) => {
+      onBytes(0);
+      if (text) onQuoteText?.(path, text);
+    });
     await readPieces(path, pieces, stage, { threads, onBadLine }, take);
   }
 }

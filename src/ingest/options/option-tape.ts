@@ -7,6 +7,7 @@ import { instantBounds } from '../../domain/instant-gate.ts';
 import type { SessionDate } from '../../domain/market-time.ts';
 import { readRoots } from '../../store/market/option-roots.ts';
 import { readBytes } from '../../tape/csv/tape-file.ts';
+import { FileMeters } from '../files/content-hash.ts';
 import type { IngestSettings, TapeJob, TapeLoader } from '../files/file-job.ts';
 import { unpackPrints } from '../files/kept-prints.ts';
 import { openTapeGuard, type TapeGuard, waitingPrints } from '../files/tape-guard.ts';
@@ -47,7 +48,11 @@ export function quoteNotes(quoteFiles: readonly string[], { quotes }: { readonly
 }
 
 /** Reads the files of a tape, and the prints that wait for its sessions. */
-function readFiles({ files, tx, settings, onBadLine, refused }: TapeJob, roots: OptionRoots, nowMs: number) {
+function readFiles(
+  { files, tx, settings, onBadLine, refused }: TapeJob,
+  roots: OptionRoots,
+  { nowMs, meters }: { nowMs: number; meters: FileMeters },
+) {
   const { quoteFiles, threads, replace } = settings;
   return readOptionTape({
     trades: files,
@@ -59,6 +64,7 @@ function readFiles({ files, tx, settings, onBadLine, refused }: TapeJob, roots: 
     ...{ threads, roots, onBadLine, refused },
     bounds: instantBounds(nowMs),
     onBytes: () => files.at(-1)!.onBytes(0),
+    onQuoteText: (path, text) => meters.add(path, text),
   });
 }
 
@@ -128,7 +134,8 @@ export const loadOptionTrades: TapeLoader = async (job) => {
     job.onBadLine(bad);
   };
   const roots = await readRoots(tx);
-  const files = await readFiles({ ...job, onBadLine }, roots, now());
+  const meters = new FileMeters();
+  const files = await readFiles({ ...job, onBadLine }, roots, { nowMs: now(), meters });
   try {
     const { filesHours, hours, joined } = files;
     if (refused()) return unstored(job, filesHours);
@@ -147,7 +154,8 @@ export const loadOptionTrades: TapeLoader = async (job) => {
     if (joined > 0) onNote(`${joined} prints that waited for these sessions were joined`);
     for (const note of repeatedNotes(files)) onNote(note);
     for (const note of quoteNotes(settings.quoteFiles, files)) onNote(note);
-    return tapeResults(job, filesHours, changed, await guard.done());
+    const beside = meters.sources();
+    return tapeResults(job, filesHours, changed, await guard.done()).map((result) => ({ ...result, beside }));
   } finally {
     await files.close();
   }

@@ -16,7 +16,7 @@ import { inSettledTransaction, type Transaction } from '../../store/rows/transac
 import { rejectMixture, replacingSample, writtenSymbols } from '../../store/sample-data.ts';
 import { type BadLine, TapeFileError } from '../../tape/csv/tape-file.ts';
 import { type BadLineLog, badLineLog, FileRefused } from '../files/bad-line-log.ts';
-import { ContentMeter, sourceOf } from '../files/content-hash.ts';
+import { FileMeters } from '../files/content-hash.ts';
 import { usualKeepDays } from '../files/file-job.ts';
 import { expandPatterns } from '../files/file-patterns.ts';
 import { noteGenerations } from '../files/generations.ts';
@@ -175,15 +175,16 @@ async function rebuild(
   const source = quotesOfTape(tx, paths.quotes);
   const { session: date, threads = 1 } = options;
   const roots = await readRoots(tx);
-  const measured = paths.trades.map((path) => ({ path, meter: new ContentMeter() }));
+  const meters = new FileMeters();
   const files = await readOptionTape({
-    trades: measured.map(({ path, meter }) => ({
+    trades: paths.trades.map((path) => ({
       path,
       onBytes(count, text) {
-        if (text) meter.add(text);
+        if (text) meters.add(path, text);
         onBytes(count);
       },
     })),
+    onQuoteText: (path, text) => meters.add(path, text),
     quotes: 'files' in source ? source : { stored: (span) => source.stored({ ...span, from: date, to: date }) },
     threads,
     bounds: instantBounds(options.now()),
@@ -195,7 +196,7 @@ async function rebuild(
   try {
     if (log.refused()) throw new FileRefused();
     const rebuilt = await store(tx, files, paths, log, { ...options, onBytes, roots });
-    return { ...rebuilt, sources: measured.map(({ path, meter }) => sourceOf(path, meter)) };
+    return { ...rebuilt, sources: meters.sources() };
   } finally {
     await files.close();
   }
