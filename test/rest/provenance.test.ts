@@ -5,15 +5,22 @@ import { basename, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { methodologyVersion } from '../../src/analytics/methodology.ts';
+import { readOptionContract } from '../../src/domain/chain/option-contract.ts';
 import { exchangeInstant } from '../../src/domain/market-time.ts';
+import { capturePart, storeChain } from '../../src/ingest/chains/chain.ts';
 import type { Dataset } from '../../src/ingest/dataset-names.ts';
+import { noteGenerations } from '../../src/ingest/files/generations.ts';
 import { ingestFiles } from '../../src/ingest/ingest.ts';
 import { sealSession } from '../../src/ingest/seal.ts';
 import { follow } from '../../src/ingest/tail/follow.ts';
 import { productVersion } from '../../src/runtime/product-version.ts';
+import { inTransaction } from '../../src/store/rows/transaction.ts';
 import { type Json, type TestApp, testApp } from '../support/app.ts';
+import { saveSolves } from '../support/greeks.ts';
+import { chainCapture, chainRow } from '../support/option-market.ts';
 import { statementsOf } from '../support/statements.ts';
 import { delayedPage } from '../support/tapes/delayed-page.ts';
+import { worth } from '../support/tapes/quoted-tape.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const [friday, monday, tuesday] = ['2026-11-13', '2026-11-16', '2026-11-17'] as const;
@@ -292,6 +299,50 @@ test('with PROVENANCE=off the field is null, and the parameter says so; with pub
       expect(data.symbol.gex.latest.provenance).toBeNull();
     } else expect(body.meta.provenance[0].files[0].name).toBe('chain.csv');
   }
+});
+
+test('the inputs of a capture name the tape whose solves fill its gaps', async () => {
+  const of = await testApp({ nowMs });
+  onTestFinished(() => of.close());
+  const far = 'O:SPXW261218C06500000';
+  const at = exchangeInstant(monday, 610);
+  const rows = ['O:SPXW261218C06000000', 'O:SPXW261218P06000000', far].map((id) => {
+    const contract = readOptionContract(id)!;
+    const fair = worth(contract, 6000, at);
+    const quote = id === far ? { bid: null, ask: null } : { bid: fair - 0.05, ask: fair + 0.05 };
+    return chainRow({ ...contract, openInterest: 100, ...quote });
+  });
+  const store = (minute: number, tsMs: number) =>
+    inTransaction(of.store, async (tx) => {
+      const capture = chainCapture('SPX', tsMs, rows, { spot: 6000, priorCloseSpot: 6000 });
+      const { changed } = await storeChain(tx, capture, { gammaSource: 'solve', rate: 0.045 });
+      expect(changed).toBeGreaterThan(0);
+      const files = [{ name: `${minute}.csv`, sha256: 'aa', lines: 3 }];
+      await noteGenerations(tx, 'chain', [capturePart(capture)], {
+        made: 'file',
+        files,
+        live: null,
+        ingestedMs: nowMs,
+      });
+    });
+  const tape = file('spx.csv', [
+    'ticker,conditions,correction,exchange,price,sip_timestamp,size',
+    ...halfHours.map((minute) => `${far},209,0,302,3,${ns(monday, minute)},10`),
+  ]);
+  const inputs = async () => {
+    of.clock.nowMs += 2000;
+    const selection = 'inputs { files { dataset name } }';
+    const { data } = await of.graphql(`{ symbol(symbol: "SPX") { gex { latest { ${selection} } } } }`);
+    return data.symbol.gex.latest.inputs.files;
+  };
+  await ingestFiles(of.store, 'option-trades', [tape], { now, solveMost: 0 });
+  const solve = { delta: 0.01, gamma: 0.001, mark: 3, markSource: 'mid', bid: 2.9, ask: 3.1, iv: 0.31 } as const;
+  await inTransaction(of.store, (tx) => saveSolves(tx, 'SPX', { [far]: [{ ...solve, tsMs: at - 60_000 }] }));
+  await store(610, at);
+  expect(await inputs()).toEqual([
+    { dataset: 'chain', name: '610.csv' },
+    { dataset: 'option-trades', name: 'spx.csv' },
+  ]);
 });
 
 test('many symbols cost as many statements as few', async () => {

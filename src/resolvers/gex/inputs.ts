@@ -1,11 +1,12 @@
 import type { ExpiryInputs } from '../../domain/chain/capture-inputs.ts';
 import { type Generation, wholeList } from '../../domain/generation.ts';
 import { batched } from '../../runtime/batched.ts';
+import { chainCapturesAt } from '../../store/chain/chain-captures.ts';
 import { gexInputsOf } from '../../store/gex/inputs.ts';
 import { fromSource, type RequestContext } from '../context.ts';
 import { generationsOf, type ShownFile, seesNames } from '../provenance.ts';
 import { type QuoteTime, quoteTimeOf } from '../quote-time.ts';
-import { captureSource } from '../source-keys.ts';
+import { captureSource, flowSource } from '../source-keys.ts';
 import type { ServedGexCapture } from './gex.ts';
 
 /** A file that a capture was computed from. */
@@ -36,7 +37,23 @@ function inForceAt(generations: readonly Generation[], atMs: number): Generation
   return [...Map.groupBy(known, ({ dataset }) => dataset).values()].map((each) => each.sort(last).at(-1)!);
 }
 
-/** Files that a capture is from: those of its chain, and of the lists that were stored when it was computed. */
+/**
+ * The tape and quotes of a capture's session, if its quotes leave gaps that solves of before it fill: those of the
+ * session's minutes come first.
+ */
+async function tapesOf(context: RequestContext, capture: ServedGexCapture): Promise<Generation[]> {
+  const { underlying, capturedAt, sessionDate } = capture;
+  const found = await generationsOf(context, flowSource(underlying, sessionDate));
+  const tapes = found.filter(({ supersededMs }) => supersededMs === null);
+  if (tapes.length === 0) return [];
+  const chain = await batched(context, 'chains', { underlying, atMs: capturedAt }, (asked) =>
+    fromSource(context, 'chain', () => chainCapturesAt(context.store, asked)),
+  );
+  const isFilled = chain?.capturedAt === capturedAt && chain.rows.some(({ solved }) => solved?.origin === 'previous');
+  return isFilled ? tapes : [];
+}
+
+/** Files that a capture is from: those of its chain, of solves that fill its gaps, and of the lists in force then. */
 async function filesOf(context: RequestContext, capture: ServedGexCapture): Promise<InputFile[]> {
   const [source] = captureSource(capture.underlying, capture);
   const chains = await generationsOf(context, source!);
@@ -44,7 +61,8 @@ async function filesOf(context: RequestContext, capture: ServedGexCapture): Prom
   if (!chain) return [];
   const { symbol, from } = wholeList;
   const key = { symbol, from, through: capture.sessionDate, datasets: lists, instantMs: null };
-  const used = [chain, ...inForceAt(await generationsOf(context, key), chain.ingestedMs)];
+  const priced = inForceAt(await generationsOf(context, key), chain.ingestedMs);
+  const used = [chain, ...(await tapesOf(context, capture)), ...priced];
   return used.flatMap(({ dataset, files }) =>
     files.flatMap(({ sha256, ...file }) => (sha256 === null ? [] : [{ dataset, sha256, ...file }])),
   );

@@ -54,7 +54,9 @@ const ExpiryInputsType = builder.objectRef<ExpiryInputs>('GexExpiryInputs').impl
 const SourceFileType = builder.objectRef<InputFile>('SourceFile').implement({
   description: 'A file that a capture was computed from.',
   fields: (t) => ({
-    dataset: t.exposeString('dataset', { description: 'Dataset of the file: chain, rates or roots.' }),
+    dataset: t.exposeString('dataset', {
+      description: 'Dataset of the file: chain, option-trades, option-quotes, rates or roots.',
+    }),
     name: t.exposeString('name', {
       nullable: true,
       description: 'Base name; null if the caller may not see it.',
@@ -79,7 +81,7 @@ const GexInputsType = builder.objectRef<GexInputs>('GexInputs').implement({
       type: [SourceFileType],
       extensions: costs({ once: 1.5, each: 0.1, rows: 4 }),
       description:
-        'Files that the chain was read from, and the lists of rates and roots in force when it was; empty if it was recorded live.',
+        "Files that the chain was read from, the session's option tape and quotes if solves of before it fill its gaps, and the lists of rates and roots in force when it was stored; empty if it was recorded live.",
     }),
     expiries: t.expose('expiries', {
       type: [ExpiryInputsType],
