@@ -280,6 +280,37 @@ test('a live session tells its range of lines, and its tape to those who may see
   ]);
 });
 
+test('data of the sample market is simulated', async () => {
+  const of = await testApp({ nowMs });
+  onTestFinished(() => of.close());
+  await ingestFiles(of.store, 'stock-minute-bars', [paths.minutes], { now, bundled: 'sample' });
+  const path = `/v2/stocks/SPY/bars?from=${tuesday}&to=2026-11-18&provenance=true`;
+  const { body } = await of.get(path, { credential: await of.key() });
+  expect(body.meta.provenance).toMatchObject([{ origin: 'simulated', files: [measured(paths.minutes)] }]);
+});
+
+test('a tool of an AI client takes the parameter, and its text is sent once', async () => {
+  const ask = async (method: string, params: object) => {
+    const answer = await app.send('POST', '/mcp', {
+      credential: await app.key(),
+      headers: { accept: 'application/json, text/event-stream' },
+      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
+    });
+    return answer.body.result;
+  };
+  const { structuredContent } = await ask('tools/call', {
+    name: 'chain',
+    arguments: { symbol: 'SPY', provenance: true },
+  });
+  expect(ofFiles(structuredContent.meta.provenance)).toEqual([
+    { dataset: 'chain', ...measured(paths.chain, headerOfChain()) },
+  ]);
+  const { tools } = await ask('tools/list', {});
+  const taking = tools.filter((tool: Json) => 'provenance' in tool.inputSchema.properties);
+  expect(taking.length).toBeGreaterThanOrEqual(20);
+  for (const tool of taking) expect(tool.inputSchema.properties.provenance).toEqual({ type: 'boolean' });
+});
+
 test('callers that are not attested get hashes and lines without names', async () => {
   const credential = await app.key({ classification: 'professional' });
   const { body } = await app.get('/v2/chain/SPY?provenance=true', { credential });
