@@ -20,7 +20,7 @@ export interface LiveLines {
   source: string;
   /** Counted from 1. */
   fromLine: number;
-  /** Null while more of the session may come. */
+  /** Null while the tape is followed. */
   throughLine: number | null;
 }
 

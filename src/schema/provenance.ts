@@ -56,7 +56,7 @@ const LinesType = builder
       throughLine: t.expose('throughLine', {
         type: 'Long',
         nullable: true,
-        description: 'Number of the last line that the data can be from. Null while more of the session may come.',
+        description: 'Number of the last line that the data can be from. Null while the tape is followed.',
       }),
     }),
   });

@@ -273,10 +273,10 @@ test('a live session tells its range of lines, and its tape to those who may see
   };
   const told = { dataset: 'stock-trades', made: 'live', files: [], supersedes: null };
   expect(await ask(await of.key())).toMatchObject([
-    { ...told, live: { source: 'feed.ndjson', from_line: 1, through_line: null } },
+    { ...told, live: { source: 'feed.ndjson', from_line: 1, through_line: lines.length } },
   ]);
   expect(await ask(await of.key({ classification: 'professional' }))).toMatchObject([
-    { ...told, live: { source: null, from_line: 1, through_line: null } },
+    { ...told, live: { source: null, from_line: 1, through_line: lines.length } },
   ]);
 });
 

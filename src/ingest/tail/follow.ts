@@ -104,5 +104,6 @@ export async function follow(
     dueAt = follower.hasBars ? options.now() + options.everyMs : Number.POSITIVE_INFINITY;
   }
   if (follower.pendingBytes > 0 || follower.hasBars) await follower.commit({ whole: true });
+  await follower.noteEnd();
   return { ...follower.report(), lines: through, badLines };
 }

@@ -249,6 +249,19 @@ export class Follower {
     await this.#options.onCommit?.(this.#takenPieces);
   }
 
+  /** Notes how far the tape goes, for now, in the sessions that may go on. */
+  async noteEnd(): Promise<void> {
+    const open = this.#sessions.all();
+    if (this.#commits === 0 || open.length === 0) return;
+    await inSettledTransaction(
+      this.#store,
+      async (tx) => {
+        for (const { date } of open) await this.#generations.ended(tx, date, this.#committedLines);
+      },
+      onlyAfterDoubt,
+    );
+  }
+
   /** Sends and writes the rest of the session that ended, and deletes its lines. */
   async #closeEnded(): Promise<void> {
     if (this.#sessions.ended === null) return;

@@ -1,7 +1,7 @@
 import { type GenerationPart, type LiveLines, sessionPart } from '../../domain/generation.ts';
 import type { SessionDate } from '../../domain/market-time.ts';
 import type { Clock } from '../../runtime/clock.ts';
-import { closeLiveGenerations, openLiveSymbols } from '../../store/market/generations.ts';
+import { openLiveSymbols, saveLastLine } from '../../store/market/generations.ts';
 import type { Transaction } from '../../store/rows/transaction.ts';
 import type { Subject } from '../../store/versions/subjects.ts';
 import { noteGenerations } from '../files/generations.ts';
@@ -51,6 +51,7 @@ export class LiveGenerations {
       if (fresh.length === 0) continue;
       // A follower before this one may have begun it.
       const open = await openLiveSymbols(tx, { dataset, source: this.#source, session }, fresh);
+      if (open.size > 0) await saveLastLine(tx, { source: this.#source, session }, null);
       const parts = fresh.filter((symbol) => !open.has(symbol)).map((symbol) => sessionPart(symbol, session));
       await this.#note(tx, dataset, parts, { fromLine, throughLine: null });
       this.#fresh.push(...fresh.map(keyOf));
@@ -62,9 +63,9 @@ export class LiveGenerations {
     return this.#note(tx, 'chain', [part], lines);
   }
 
-  /** Notes that a session ended with a line. */
+  /** Notes the last line of a session: it has ended, or its tape has for now. */
   async ended(tx: Transaction, session: SessionDate, throughLine: number): Promise<void> {
-    await closeLiveGenerations(tx, { source: this.#source, session, throughLine });
+    await saveLastLine(tx, { source: this.#source, session }, throughLine);
   }
 
   /** Remembers what the commit has noted. */

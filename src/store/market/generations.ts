@@ -92,13 +92,14 @@ export async function openLiveSymbols(
   return new Set(rows.map(({ symbol }) => symbol));
 }
 
-/** Ends the generations of a live tape's session: its last line is known. */
-export async function closeLiveGenerations(
+/** Notes the last line that a live tape's session is from; null = more of it comes. Captures have their own lines. */
+export async function saveLastLine(
   { prisma }: Transaction,
-  { source, session, throughLine }: { source: string; session: string; throughLine: number },
+  { source, session }: { source: string; session: string },
+  throughLine: number | null,
 ): Promise<void> {
   await prisma.generation.updateMany({
-    where: { liveSource: source, sessionDate: session, throughLine: null },
+    where: { liveSource: source, sessionDate: session, instantMs: 0, supersededMs: null },
     data: { throughLine },
   });
 }
