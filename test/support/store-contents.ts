@@ -9,7 +9,8 @@ export interface Omitted {
 
 // Counters of commits say in which order things came; nothing that is served is computed from them.
 const counters: Readonly<Record<string, readonly string[]>> = { cross_sections: ['seq'], flow_feed: ['place'] };
-const notOfTheMarket = ['_prisma_migrations', 'store_facts', 'symbol_commits'];
+// Generations say which files brought the data, and when: the same data may come from others.
+const notOfTheMarket = ['_prisma_migrations', 'store_facts', 'symbol_commits', 'generations'];
 
 /** Every row of every table but `omitted`, without the order in which rows came. */
 export async function contentsOf(
