@@ -288,7 +288,6 @@ async function storeIn(
       bundled,
       loaded.flatMap(({ parts = [] }) => parts),
     );
-    await rememberFiles(tx, dataset, read, loaded, options);
     if (bundled !== 'registry')
       await noteFileGenerations(
         tx,
@@ -296,6 +295,7 @@ async function storeIn(
         loaded.map((result, i) => ({ ...result, source: sourceOf(read[i]!.name, read[i]!.meter, result.headerLines) })),
         { made: options.settings.only === null ? 'file' : 'reconciliation', ingestedMs: now() },
       );
+    await rememberFiles(tx, dataset, read, loaded, options);
     for (const [i, file] of read.entries()) results.set(file, loaded[i]!);
   }
   return files.map((file, i) => {

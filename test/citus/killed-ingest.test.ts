@@ -24,6 +24,7 @@ const commands: string[][] = [
 // When it was done, and numbers of a sequence, of which a killed transaction takes some.
 const instantColumns = {
   flow_feed: ['place'],
+  generations: ['ingested_ms'],
   ingested_files: ['ingested_at'],
   off_exchange_sessions: ['as_of_ms'],
   ranked_sessions: ['scanned_at_ms'],
