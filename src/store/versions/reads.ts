@@ -5,6 +5,8 @@ import type { ReadView } from './read-view.ts';
 
 /** Times that an answer is made from the store as it changes, before it is made from a snapshot. */
 const attempts = 3;
+/** Time from which work that met a commit would most likely meet another, ms: it is done again from a snapshot. */
+const longMs = 250;
 
 async function isOfOneCommit(view: ReadView): Promise<boolean> {
   try {
@@ -46,9 +48,11 @@ export function readsOf(shared: Store, forget: () => void = () => {}): OneCommit
     store,
     async ofOneCommit(work, mayRepeat) {
       for (let attempt = 0; mayRepeat && attempt < attempts; attempt++) {
+        const begunAt = performance.now();
         const view = begin();
         const result = await work();
         if (await isOfOneCommit(view)) return result;
+        if (performance.now() - begunAt > longMs) break;
       }
       return onSnapshot(work);
     },
