@@ -31,7 +31,7 @@ export async function readCurve({ prisma }: Pick<Reader, 'prisma'>, date: Sessio
 /** The same as `readCurve`, held in the process. */
 export async function curveOn(store: Store, date: SessionDate): Promise<readonly Rate[]> {
   const found = await readHeld(store, heldCurves, [{ symbol: ofNone, part: date }], async () => {
-    const curve = await readCurve(readFrom(store, 'corporate', null), date);
+    const curve = await readCurve(readFrom(store, 'corporate', [ofNone]), date);
     return new Map([[`${ofNone} ${date}`, curve]]);
   });
   return found.get(`${ofNone} ${date}`) ?? [];
