@@ -3,7 +3,6 @@
  * first. A bound may only fall, and the list may only become shorter.
  */
 export const longFunctions: Readonly<Record<string, readonly number[]>> = {
-  'src/store/rows/connection.ts': [66],
   'src/ingest/options/reconcile.ts': [61],
   'src/pages/dashboard/client/market/symbol-field.ts': [58],
   'src/cli/server/pool-process.ts': [56],

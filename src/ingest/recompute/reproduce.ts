@@ -1,6 +1,8 @@
 import { methodologyVersion } from '../../analytics/methodology.ts';
 import type { ExpiryInputs } from '../../domain/chain/capture-inputs.ts';
-import { type GexCapture, gexColumnNames, gexColumns } from '../../domain/gex.ts';
+import { namesOf } from '../../domain/columns.ts';
+import { type GexCapture, gexColumns } from '../../domain/gex/gex.ts';
+import { strikeColumns } from '../../domain/gex/gex-columns.ts';
 import { chainCaptureOf } from '../../store/chain/chain-captures.ts';
 import { computationOf, referenceVersionOf } from '../../store/chain/session-captures.ts';
 import { latestGexCaptures, type StoredGexCapture } from '../../store/gex/captures.ts';
@@ -8,6 +10,8 @@ import { gexInputsOf } from '../../store/gex/inputs.ts';
 import type { Store } from '../../store/rows/connection.ts';
 import { inTransaction } from '../../store/rows/transaction.ts';
 import { computeChain, settingsOf } from '../chains/chain.ts';
+
+const comparedColumns = ['strike', 'expiry', ...namesOf(strikeColumns)] as const;
 
 /** A capture by its underlying and time, epoch ms. */
 export interface CaptureName {
@@ -71,7 +75,7 @@ function compared(stored: StoredGexCapture, inputs: readonly ExpiryInputs[] | nu
     ['by_expiry', byExpiry!, gexColumns(gex.byExpiry)],
   ] as const) {
     found.compare(`${name}.length`, rows.strike.length, computed.strike.length);
-    for (const column of gexColumnNames)
+    for (const column of comparedColumns)
       for (const [i, value] of rows[column].entries())
         found.compare(`${name}[${i}].${column}`, value, computed[column][i]);
   }

@@ -146,30 +146,14 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     readUrls = [],
     migrate: apply = true,
     log = () => {},
-    poolSize = 16,
-    statementTimeoutMs = 0,
-    onStatement,
     cacheBytes = 64 * 1024 * 1024,
-    endedBarsOnly = false,
-    extendedBars = false,
     stop,
   } = options;
   const shown = readUrls.map(addressOf);
   const embedded = databaseUrl === null ? await openEmbeddedServer({ dataDir, log, stop }) : null;
-  const connection: pg.PoolConfig = {
-    ...(embedded?.connection ?? { connectionString: databaseUrl! }),
-    application_name: 'tapegraph',
-    connectionTimeoutMillis: 10_000,
-    keepAlive: true,
-    types,
-  };
-  const openPool = (to: pg.PoolConfig): pg.Pool => {
-    const limited = { ...to, ...limits(statementTimeoutMs), max: poolSize };
-    return survivingLosses(onStatement ? observedPool(limited, onStatement) : new pg.Pool(limited));
-  };
-  const pool = openPool(connection);
-  // A connection that dies while idle is replaced at the next use; without a listener it would end the process.
-  pool.on('error', (error) => log(`A database connection was lost: ${error.message}`));
+  const connection = primaryConnection(embedded?.connection ?? { connectionString: databaseUrl! });
+  const openPool = poolOpener(options);
+  const pool = openPrimaryPool(connection, openPool, log);
   try {
     const schema = await reach(pool, databaseUrl);
     const cluster = await openCluster(pool);
@@ -182,12 +166,12 @@ export async function openStore(options: StoreOptions): Promise<Store> {
       prisma: primary.prisma,
       pool,
       holdModels: prisma.hold,
-      endedBarsOnly,
-      extendedBars,
+      endedBarsOnly: options.endedBarsOnly ?? false,
+      extendedBars: options.extendedBars ?? false,
       primary,
       replicas,
       ...ofNoRequest,
-      snapshots: new Snapshots({ pool, hold: prisma.hold, cluster }, poolSize),
+      snapshots: new Snapshots({ pool, hold: prisma.hold, cluster }, options.poolSize ?? usualPoolSize),
       blocks: createBlockCache(cacheBytes),
       versions: new DataVersions(),
       writes: watchWrites(),
@@ -204,6 +188,30 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     await embedded?.close();
     throw error;
   }
+}
+
+function primaryConnection(to: pg.PoolConfig): pg.PoolConfig {
+  return { ...to, application_name: 'tapegraph', connectionTimeoutMillis: 10_000, keepAlive: true, types };
+}
+
+/** Connections of a pool. */
+const usualPoolSize = 16;
+
+type OpenPool = (to: pg.PoolConfig) => pg.Pool;
+
+/** Opens pools of the size, and with the limits and the observer, that the options say. */
+function poolOpener({ poolSize = usualPoolSize, statementTimeoutMs = 0, onStatement }: StoreOptions): OpenPool {
+  return (to) => {
+    const limited = { ...to, ...limits(statementTimeoutMs), max: poolSize };
+    return survivingLosses(onStatement ? observedPool(limited, onStatement) : new pg.Pool(limited));
+  };
+}
+
+function openPrimaryPool(connection: pg.PoolConfig, openPool: OpenPool, log: (line: string) => void): pg.Pool {
+  const pool = openPool(connection);
+  // A connection that dies while idle is replaced at the next use; without a listener it would end the process.
+  pool.on('error', (error) => log(`A database connection was lost: ${error.message}`));
+  return pool;
 }
 
 function readerOf(pool: pg.Pool, { models }: PrismaOverPool, cluster: Cluster): Reader {
@@ -277,7 +285,7 @@ function addressOf(connectionString: string, index: number): string {
 function replicaPools(
   shown: string,
   connectionString: string,
-  openPool: (to: pg.PoolConfig) => pg.Pool,
+  openPool: OpenPool,
   { schema, cluster }: { schema: string; cluster: Cluster },
 ): ReplicaPools {
   const to = { connectionString, connectionTimeoutMillis: 2000, keepAlive: true, types };
