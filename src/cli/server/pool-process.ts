@@ -42,20 +42,6 @@ export interface ProcessEnd {
   servedMs: number;
 }
 
-/** A process of the pool. It reads messages as soon as it waits for a task. */
-export interface PoolProcess<Task> {
-  pid: number;
-  /** Loads the modules of such a task in the process. */
-  prepare(task: Task): void;
-  /** Gives it its task and, if there is one, the socket to listen on. */
-  work(task: Task, socket: BoundSocket | null): void;
-  /** Asks it to end; one that has not got its task yet holds nothing and is killed. */
-  stop(): void;
-  /** Has it end at once, its requests cut off. */
-  end(): void;
-  kill(): void;
-}
-
 interface ProcessParts<Found> {
   limits: LimitsServer;
   /** Gets a line when something is remarkable; warnings begin with `warning:`. */
@@ -77,60 +63,97 @@ function send(worker: Worker, message: object, socket?: BoundSocket | null): voi
   if (worker.isConnected()) worker.send(message, socket ?? undefined, undefined, () => {});
 }
 
-/** Starts a process of the pool. */
-export function startProcess<Task, Found>(parts: ProcessParts<Found>): PoolProcess<Task> {
-  const { limits, log, onPrepared, onListening, onReady, onEnd } = parts;
-  const worker = cluster.fork();
-  const { id } = worker;
-  const { pid } = worker.process;
-  const startedAt = performance.now();
-  let listeningAt: number | null = null;
-  let failure: Error | null = null;
-  let hadTask = false;
+/** A process of the pool. It reads messages as soon as it waits for a task. */
+export class PoolProcess<Task, Found> {
+  readonly pid: number;
+  readonly #parts: ProcessParts<Found>;
+  readonly #worker: Worker;
+  readonly #startedAt = performance.now();
+  /** When it began to listen; null = it has not. */
+  #listeningAt: number | null = null;
+  #failure: Error | null = null;
+  #isGivenTask = false;
   /** Messages that are sent once it waits; null = it waits. */
-  let unsent: (() => void)[] | null = [];
-  const order = (message: OrderMessage<Task>, socket?: BoundSocket | null) => {
-    if (unsent === null) send(worker, message, socket);
-    else unsent.push(() => send(worker, message, socket));
-  };
+  #unsent: (() => void)[] | null = [];
 
-  worker.on('message', (message: WorkerMessage<Found> | LimitsQuestion) => {
-    if (isAboutLimits(message)) void limits.answer(id, message, (answer) => send(worker, answer));
-    else if (message.worker === 'waiting') {
-      for (const sending of unsent ?? []) sending();
-      unsent = null;
+  /** Starts it. */
+  constructor(parts: ProcessParts<Found>) {
+    this.#parts = parts;
+    const worker = cluster.fork();
+    this.#worker = worker;
+    this.pid = worker.process.pid!;
+    worker.on('message', (message: WorkerMessage<Found> | LimitsQuestion) => this.#onMessage(message));
+    worker.on('error', (error) => parts.log(`warning: a worker cannot be reached: ${error.message}`));
+    worker.on('exit', (code: number | null, signal: string | null) => this.#onExit(code, signal));
+  }
+
+  /** Loads the modules of such a task in the process. */
+  prepare(task: Task): void {
+    this.#order({ order: 'prepare', task });
+  }
+
+  /** Gives it its task and, if there is one, the socket to listen on. */
+  work(task: Task, socket: BoundSocket | null): void {
+    this.#isGivenTask = true;
+    this.#order({ order: 'work', task }, socket);
+  }
+
+  /** Asks it to end; one that has not got its task yet holds nothing and is killed. */
+  stop(): void {
+    if (this.#hasTask()) this.#order({ order: 'stop' });
+    else this.kill();
+  }
+
+  /** Has it end at once, its requests cut off. */
+  end(): void {
+    if (this.#hasTask()) this.#order({ order: 'end' });
+    else this.kill();
+  }
+
+  kill(): void {
+    this.#worker.process.kill('SIGKILL');
+  }
+
+  /** True if it got its task: one that does not wait yet has not. */
+  #hasTask(): boolean {
+    return this.#isGivenTask && this.#unsent === null;
+  }
+
+  #order(message: OrderMessage<Task>, socket?: BoundSocket | null): void {
+    if (this.#unsent === null) send(this.#worker, message, socket);
+    else this.#unsent.push(() => send(this.#worker, message, socket));
+  }
+
+  #onMessage(message: WorkerMessage<Found> | LimitsQuestion): void {
+    const { limits, onPrepared, onListening, onReady } = this.#parts;
+    if (isAboutLimits(message)) {
+      void limits.answer(this.#worker.id, message, (answer) => send(this.#worker, answer));
+    } else if (message.worker === 'waiting') {
+      for (const sending of this.#unsent ?? []) sending();
+      this.#unsent = null;
     } else if (message.worker === 'prepared') onPrepared();
     else if (message.worker === 'failed') {
-      failure = Object.assign(new Error(message.why), { stack: message.stack });
+      this.#failure = Object.assign(new Error(message.why), { stack: message.stack });
     } else if (message.worker === 'listening') {
-      listeningAt = performance.now();
+      this.#listeningAt = performance.now();
       onListening(message.address, message.found);
     } else onReady();
-  });
-  worker.on('error', (error) => log(`warning: a worker cannot be reached: ${error.message}`));
-  worker.on('exit', async (code: number | null, signal: string | null) => {
+  }
+
+  async #onExit(code: number | null, signal: string | null): Promise<void> {
     const endedAt = performance.now();
-    const servedMs = listeningAt === null ? 0 : endedAt - listeningAt;
+    const worker = this.#worker;
     // One that ended by itself may have said why.
     if (signal === null && worker.isConnected()) await Promise.race([once(worker, 'disconnect'), delay(lastMessageMs)]);
-    limits.forget(id);
+    this.#parts.limits.forget(worker.id);
     const end = signal === null ? `ended with code ${code}` : `was ended by ${signal}${usualReasons[signal] ?? ''}`;
-    const how = failure?.message ?? `worker process ${pid} ${end}`;
-    onEnd({ how, failure, well: code === 0, hadTask: hasTask(), livedMs: endedAt - startedAt, servedMs });
-  });
-
-  const kill = () => void worker.process.kill('SIGKILL');
-  const hasTask = () => hadTask && unsent === null;
-  const leave = (how: 'stop' | 'end') => (hasTask() ? order({ order: how }) : kill());
-  return {
-    pid: pid!,
-    prepare: (task) => order({ order: 'prepare', task }),
-    work(task, socket) {
-      hadTask = true;
-      order({ order: 'work', task }, socket);
-    },
-    stop: () => leave('stop'),
-    end: () => leave('end'),
-    kill,
-  };
+    this.#parts.onEnd({
+      how: this.#failure?.message ?? `worker process ${this.pid} ${end}`,
+      failure: this.#failure,
+      well: code === 0,
+      hadTask: this.#hasTask(),
+      livedMs: endedAt - this.#startedAt,
+      servedMs: this.#listeningAt === null ? 0 : endedAt - this.#listeningAt,
+    });
+  }
 }

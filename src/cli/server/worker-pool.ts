@@ -1,7 +1,7 @@
 import cluster from 'node:cluster';
 import type { AddressInfo } from 'node:net';
 import type { LimitsServer } from '../../access/limits/limits-messages.ts';
-import { type BoundSocket, type PoolProcess, type ProcessEnd, startProcess } from './pool-process.ts';
+import { type BoundSocket, PoolProcess, type ProcessEnd } from './pool-process.ts';
 
 /** A worker that served for less than this counts as one that ended as soon as it started, ms. */
 const settledMs = 5_000;
@@ -54,9 +54,9 @@ export interface PoolOptions<Task, Found> {
   log: (line: string) => void;
 }
 
-interface Member<Task> {
+interface Member<Task, Found> {
   index: number;
-  process: PoolProcess<Task> | null;
+  process: PoolProcess<Task, Found> | null;
   /** Null = does not listen. */
   address: AddressInfo | null;
   /** True if it has something to answer with. */
@@ -71,13 +71,13 @@ const pauseAfter = (quickEnds: number) => Math.min(longestPauseMs, shortestPause
  */
 class Pool<Task, Found> implements WorkerPool<Found> {
   readonly #options: PoolOptions<Task, Found>;
-  readonly #members: Member<Task>[];
-  readonly #processes = new Set<PoolProcess<Task>>();
+  readonly #members: Member<Task, Found>[];
+  readonly #processes = new Set<PoolProcess<Task, Found>>();
   readonly #ready = Promise.withResolvers<{ workers: AtWork[]; found: Found }>();
   readonly #givenUp = Promise.withResolvers<never>();
   readonly #left = Promise.withResolvers<void>();
   readonly #pauses = new Set<NodeJS.Timeout>();
-  #spare: PoolProcess<Task> | null = null;
+  #spare: PoolProcess<Task, Found> | null = null;
   #found: Found | null = null;
   #begun = false;
   #stopping = false;
@@ -144,9 +144,9 @@ class Pool<Task, Found> implements WorkerPool<Found> {
     this.#pauses.add(pause);
   }
 
-  #start(): PoolProcess<Task> {
+  #start(): PoolProcess<Task, Found> {
     const { limits, log } = this.#options;
-    const process: PoolProcess<Task> = startProcess<Task, Found>({
+    const process: PoolProcess<Task, Found> = new PoolProcess<Task, Found>({
       limits,
       log,
       onPrepared: () => {
@@ -160,12 +160,12 @@ class Pool<Task, Found> implements WorkerPool<Found> {
     return process;
   }
 
-  #memberOf(process: PoolProcess<Task>): Member<Task> {
+  #memberOf(process: PoolProcess<Task, Found>): Member<Task, Found> {
     return this.#members.find((each) => each.process === process)!;
   }
 
   /** Gives a member's task to the spare, or to a new process where there is none. */
-  #fill(member: Member<Task>): void {
+  #fill(member: Member<Task, Found>): void {
     if (this.#stopping) return;
     member.process = this.#spare ?? this.#start();
     this.#spare = null;
@@ -173,12 +173,12 @@ class Pool<Task, Found> implements WorkerPool<Found> {
     else member.process.prepare(this.#options.taskOf(member.index, null));
   }
 
-  #giveTask({ process, index }: Member<Task>): void {
+  #giveTask({ process, index }: Member<Task, Found>): void {
     const { taskOf, socket } = this.#options;
     process?.work(taskOf(index, this.#found), socket);
   }
 
-  #listens(member: Member<Task>, address: AddressInfo, found: Found): void {
+  #listens(member: Member<Task, Found>, address: AddressInfo, found: Found): void {
     member.address = address;
     if (member.index !== 0) return;
     const isFirst = this.#found === null;
@@ -187,7 +187,7 @@ class Pool<Task, Found> implements WorkerPool<Found> {
     if (isFirst) for (const other of this.#members.slice(1)) this.#giveTask(other);
   }
 
-  #serves(member: Member<Task>): void {
+  #serves(member: Member<Task, Found>): void {
     member.isReady = true;
     if (this.#begun) this.#options.log(`worker process ${member.process!.pid} replaces it`);
     if (this.#members.some(({ isReady }) => !isReady)) return;
@@ -206,7 +206,7 @@ class Pool<Task, Found> implements WorkerPool<Found> {
     this.#spare.prepare(taskOf(0, this.#found));
   }
 
-  #ended(process: PoolProcess<Task>, end: ProcessEnd): void {
+  #ended(process: PoolProcess<Task, Found>, end: ProcessEnd): void {
     this.#processes.delete(process);
     if (end.hadTask && !end.well && end.failure === null) this.#anyAborted = true;
     if (this.#stopping) {
@@ -223,7 +223,7 @@ class Pool<Task, Found> implements WorkerPool<Found> {
     this.#after(pauseAfter(this.#quickSpareEnds), () => this.#startSpare());
   }
 
-  #memberEnded(member: Member<Task>, { servedMs, well, how, failure }: ProcessEnd): void {
+  #memberEnded(member: Member<Task, Found>, { servedMs, well, how, failure }: ProcessEnd): void {
     Object.assign(member, { process: null, address: null, isReady: false });
     if (!this.#begun && failure !== null) {
       this.#ready.reject(failure);
