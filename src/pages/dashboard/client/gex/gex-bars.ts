@@ -59,6 +59,22 @@ function barSeries(id: string, step: number, data: number[][], colours: readonly
 // Height of a level's label, and where it begins beside the chart, pixels.
 const [labelGap, labelLeft] = [15, 16];
 
+/** A line from the right edge of the chart, at the level, to its label. */
+function tickLine(right: number, tick: number, label: number, { stroke, dashed }: { stroke: string; dashed: boolean }) {
+  const points = [
+    [right, tick],
+    [right + 5, tick],
+    [right + labelLeft - 3, label],
+  ];
+  const style = { stroke, fill: 'none', lineWidth: 1.5, ...(dashed && { lineDash: [3, 2] }) };
+  return { type: 'polyline' as const, shape: { points }, style };
+}
+
+function levelLabel(right: number, y: number, text: string, look: { fill: string; fontFamily: string }) {
+  const style = { x: right + labelLeft, y, text, ...look, fontSize: 11, verticalAlign: 'middle' as const };
+  return { type: 'text' as const, style };
+}
+
 /** The levels beside the bars: a tick at the price, joined to a label that keeps clear of its neighbours. */
 function levelSeries(levels: readonly Level[], palette: Palette) {
   const ordered = levels.toSorted((a, b) => b.at - a.at);
@@ -71,34 +87,12 @@ function levelSeries(levels: readonly Level[], palette: Palette) {
     const tick = edged[dataIndex]!;
     const beyond = ticks[dataIndex]! < y - 1 ? '↑ ' : ticks[dataIndex]! > y + height + 1 ? '↓ ' : '';
     const label = spread(edged, labelGap, y + 4, y + height - 4)[dataIndex]!;
-    const right = x + width;
     const stroke = palette[colour];
     return {
       type: 'group',
       children: [
-        {
-          type: 'polyline',
-          shape: {
-            points: [
-              [right, tick],
-              [right + 5, tick],
-              [right + labelLeft - 3, label],
-            ],
-          },
-          style: { stroke, fill: 'none', lineWidth: 1.5, ...(dashed && { lineDash: [3, 2] }) },
-        },
-        {
-          type: 'text',
-          style: {
-            x: right + labelLeft,
-            y: label,
-            text: `${beyond}${name}`,
-            fill: stroke,
-            fontSize: 11,
-            fontFamily: palette.font,
-            verticalAlign: 'middle',
-          },
-        },
+        tickLine(x + width, tick, label, { stroke, dashed }),
+        levelLabel(x + width, label, `${beyond}${name}`, { fill: stroke, fontFamily: palette.font }),
       ],
     };
   };
