@@ -5,5 +5,4 @@
 export const longFunctions: Readonly<Record<string, readonly number[]>> = {
   'src/ingest/options/reconcile.ts': [61],
   'src/pages/dashboard/client/market/symbol-field.ts': [58],
-  'src/ingest/options/option-tape-files.ts': [53],
 };

@@ -311,6 +311,17 @@ function queued(fd: number, { day, underlying, ...partition }: Partition, names:
   return { work, solved: plan.solving(date, symbol) };
 }
 
+/** The sessions of a plan, in the order of their partitions. */
+function plannedSessions(
+  { fd, partitions }: { fd: number; partitions: readonly Partition[] },
+  names: TapeNames,
+  plan: SessionPlan,
+): QueuedSession[] {
+  return partitions
+    .filter(({ day, underlying }) => plan.isWanted(dateOfEpochDay(day), names.symbolOf(underlying)))
+    .map((partition) => queued(fd, partition, names, plan));
+}
+
 function partOf(fd: number, { day, underlying, prints, parts }: Partition, names: TapeNames): OptionTapePart {
   const contracts = names.idsOf(underlying);
   return {
@@ -376,11 +387,7 @@ export async function readOptionTape(reading: OptionTapeReading): Promise<Option
       sessions: [...new Set(ended.partitions.map(({ day }) => dateOfEpochDay(day)))],
       async *make(plan) {
         for (const thread of [main, ...workers]) thread.begin({ kind: 'sessions', conditions: names.conditions });
-        const wanted = ended.partitions.filter(({ day, underlying }) =>
-          plan.isWanted(dateOfEpochDay(day), names.symbolOf(underlying)),
-        );
-        const all: QueuedSession[] = wanted.map((partition) => queued(ended.fd, partition, names, plan));
-        queue = new SessionQueue(all, main, workers);
+        queue = new SessionQueue(plannedSessions(ended, names, plan), main, workers);
         for await (const made of queue.made()) {
           reading.onBytes(0);
           yield made;
