@@ -1,7 +1,6 @@
 import { requireReadable } from '../../access/entitlement/entitlement.ts';
 import { type MinuteChain, minuteChain } from '../../analytics/chain/solved-chain.ts';
 import {
-  type SurfaceOptions,
   type SurfacePoint,
   surfacePoint,
   type TermExpiry,
@@ -12,15 +11,14 @@ import { sessionOf } from '../../domain/calendar.ts';
 import { type ChainCapture, type GreeksSource, sourceTime } from '../../domain/chain/chain.ts';
 import { exchangeDate } from '../../domain/market-time.ts';
 import { batched } from '../../runtime/batched.ts';
-import { yieldToEventLoop } from '../../runtime/event-loop.ts';
 import { lastSolvedMinutes, type SolvedMinute } from '../../store/chain/solved-minutes.ts';
 import { ColumnRows } from '../../wire/column-rows.ts';
-import { findSymbol, fromSource, type RequestContext, requireSource, rootsOf } from '../context.ts';
-import { loadCurve, loadDividends } from '../corporate.ts';
+import { findSymbol, fromSource, type RequestContext, requireSource } from '../context.ts';
 import { type PriceChecked, priceChecksOfChain } from '../gex/price-checks.ts';
 import { type ResponseMeta, responseMeta } from '../response-meta.ts';
 import { captureSource, greeksSource } from '../source-keys.ts';
 import { chainAt } from './chain.ts';
+import { chainFigures } from './chain-figures.ts';
 
 export type { SurfacePoint, TermExpiry };
 
@@ -51,25 +49,7 @@ export interface VolatilitySurfacePage extends VolatilityTerm {
   points: (MinuteChain & Pick<VolatilitySurface, 'rows' | 'price'>) | null;
 }
 
-// Captures are shared and never change, so results are cached with them.
-const surfaces = new WeakMap<ChainCapture, { options: SurfaceOptions; surface: VolatilitySurface }>();
-
-async function surfaceOf(context: RequestContext, chain: ChainCapture): Promise<VolatilitySurface> {
-  const [roots, curve, dividends] = await Promise.all([
-    rootsOf(context),
-    loadCurve(context, chain.sessionDate),
-    loadDividends(context, chain.underlying),
-  ]);
-  const known = surfaces.get(chain);
-  const isSame = known?.options.roots === roots && known.options.curve === curve;
-  if (isSame && known.options.dividends === dividends) return known.surface;
-  // The forwards of a large chain take about 10 ms: other requests run between two symbols.
-  await yieldToEventLoop();
-  const options = { roots, curve, dividends };
-  const surface = volatilitySurface(chain, options);
-  surfaces.set(chain, { options, surface });
-  return surface;
-}
+const surfaceOf = chainFigures(volatilitySurface);
 
 /** The last solved minute of a symbol; null if there is none. */
 function lastSolvedMinute(context: RequestContext, symbol: string): Promise<SolvedMinute | null> {
