@@ -109,6 +109,16 @@ query Provenance {
           methodologyVersion
           origin
         }
+const exposures = `# Delta, vanna, charm and vega exposure: by expiry, by strike, and in total.
+query Exposures {
+  symbol(symbol: "SPY") {
+    gex {
+      exposures {
+        capturedAt
+        total { delta vanna charm vega }
+        byExpiry { expiry delta vanna charm vega }
+        byStrike { strike delta vega }
+        oiCoverage
       }
     }
   }
@@ -231,6 +241,7 @@ const examples: Readonly<Record<string, (dates: Dates) => string>> = {
   'Dealer gamma through a session': gexHistory,
   'Two instants and now': twoInstants,
   'How a figure was made': () => provenance,
+  'Delta, vanna, charm and vega exposure': () => exposures,
   'Option chain': () => chain,
   'Large option trades': () => flow,
   'Off-exchange trading': () => offExchange,

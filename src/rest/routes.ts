@@ -12,6 +12,7 @@ import { volSurface, volTerm } from './routes/chain/vol.ts';
 import { crossSection } from './routes/flow/cross-section.ts';
 import { eodPrints } from './routes/flow/eod-prints.ts';
 import { largeTrades } from './routes/flow/large-trades.ts';
+import { gexExposures } from './routes/gex/exposures.ts';
 import { gexGrid } from './routes/gex/grid.ts';
 import { gexHistory } from './routes/gex/history.ts';
 import { legacyStrikes } from './routes/gex/legacy-strikes.ts';
@@ -42,6 +43,7 @@ export const routes: readonly Route[] = [
   gexHistory,
   gexGrid,
   gexReference,
+  gexExposures,
   legacyStrikes,
   chainExpirations,
   chain,

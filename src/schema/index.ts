@@ -16,6 +16,7 @@ import './chain/contract.ts';
 import './chain/contract-connection.ts';
 import './chain/chain.ts';
 import './gex/gex.ts';
+import './gex/exposures.ts';
 import './gex/grid.ts';
 import './gex/inputs.ts';
 import './gex/reference.ts';

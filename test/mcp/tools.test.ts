@@ -6,7 +6,7 @@ import { compiledRoutes } from '../../src/rest/http/router.ts';
 import { routes } from '../../src/rest/routes.ts';
 import { schema } from '../../src/schema/index.ts';
 import { misfits } from '../contract/json-schema.ts';
-import { about, type KnownRoute, knownRoutes } from '../contract/known-routes.ts';
+import { about, type KnownRoute, knownRoutes, routesWithoutTool } from '../contract/known-routes.ts';
 import { type Json, type TestApp, testApp } from '../support/app.ts';
 import { filledApp, filledNowMs } from '../support/filled-market.ts';
 
@@ -29,8 +29,7 @@ async function connected(credential = key, to = app, mode: 'legacy' | 'auto' = '
 
 const toolOf = ({ route }: KnownRoute) => route.name.replaceAll('-', '_');
 
-/** A ticket opens a WebSocket, which no client of the protocol can do. */
-const toolRoutes = () => knownRoutes().filter(({ route }) => route.name !== 'stream-ticket');
+const toolRoutes = () => knownRoutes().filter(({ route }) => !routesWithoutTool.has(route.name));
 
 /** The arguments by which a tool is asked what `path` asks its route. */
 function argumentsOf({ route, known }: KnownRoute, id = 'none'): Record<string, unknown> {
@@ -47,7 +46,7 @@ function argumentsOf({ route, known }: KnownRoute, id = 'none'): Record<string, 
 }
 
 describe('/mcp', () => {
-  test('every route but that of tickets is a tool, and tells whether it reads, changes or destroys', async () => {
+  test('every route but the known exceptions is a tool, and tells whether it reads, changes or destroys', async () => {
     const { tools } = await (await connected(await app.session())).listTools();
     const byName = new Map(tools.map((tool) => [tool.name, tool]));
     for (const known of toolRoutes()) {

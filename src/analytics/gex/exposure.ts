@@ -34,3 +34,18 @@ export function vannaExposure(position: Omit<OpenPosition, 'gamma'> & { vanna: n
 export function charmExposure(position: Omit<OpenPosition, 'gamma'> & { charm: number }, spot: number): number {
   return gex({ ...position, gamma: position.charm }, spot) / 365;
 }
+
+/** Dollars of the underlying that holders are long: Δ·OI·M·S, calls positive and puts negative as Δ is. */
+export function deltaExposure(position: Omit<OpenPosition, 'gamma'> & { delta: number }, spot: number): number {
+  return position.delta * position.openInterest * position.multiplier * spot;
+}
+
+/** Dollars per vol point: s·vega·OI·M, vega in dollars a share per vol point. */
+export function vegaExposure({
+  right,
+  vega,
+  openInterest,
+  multiplier,
+}: Omit<OpenPosition, 'gamma'> & { vega: number }): number {
+  return (right === 'call' ? 1 : -1) * vega * openInterest * multiplier;
+}

@@ -102,7 +102,7 @@ export interface Route {
    * further effect.
    */
   hints?: { destructive?: true; idempotent?: true };
-  /** Not a tool of MCP: its answer is of no use to an AI client. */
+  /** Not a tool of MCP: rarely asked for, where the tool `graphql` serves, or of no use to an AI client. */
   withoutTool?: true;
   /** The message the answer also comes as with `Accept: application/x-protobuf`. */
   protobuf?: ProtobufMessage;

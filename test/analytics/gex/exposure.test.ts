@@ -1,6 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { charmExposure, deltaAdjustedGex, gex, vannaExposure } from '../../../src/analytics/gex/exposure.ts';
+import {
+  charmExposure,
+  deltaAdjustedGex,
+  deltaExposure,
+  gex,
+  vannaExposure,
+  vegaExposure,
+} from '../../../src/analytics/gex/exposure.ts';
 import { blackScholes } from '../../../src/analytics/pricing/black-scholes.ts';
 
 const market = { spot: 600, strike: 600, years: 30 / 365, rate: 0.045, dividendYield: 0.012, volatility: 0.15 };
@@ -8,8 +15,8 @@ const call = { right: 'call', openInterest: 10_000, multiplier: 100, ...greeksOf
 const put = { right: 'put', openInterest: 8000, multiplier: 100, ...greeksOf('put') } as const;
 
 function greeksOf(right: 'call' | 'put') {
-  const { delta, gamma, vanna, charm } = blackScholes({ ...market, right });
-  return { delta, gamma, vanna, charm };
+  const { delta, gamma, vanna, charm, vega } = blackScholes({ ...market, right });
+  return { delta, gamma, vanna, charm, vega: vega / 100 };
 }
 
 describe('exposures of a contract', () => {
@@ -26,10 +33,18 @@ describe('exposures of a contract', () => {
     expect(charmExposure(put, 600)).toBeCloseTo((0.2099079527 * 8000 * 100 * 600) / 365, 0);
   });
 
+  test('delta exposure has the sign of delta, vega exposure that of gex', () => {
+    // Δ .5331737844 and −.4658404004, vega 68.31152306 per 1.00 of volatility.
+    expect(deltaExposure(call, 600)).toBeCloseTo(319_904_270.64, 0);
+    expect(deltaExposure(put, 600)).toBeCloseTo(-223_603_392.19, 0);
+    expect(vegaExposure(call)).toBeCloseTo(683_115.23, 2);
+    expect(vegaExposure(put)).toBeCloseTo(-546_492.18, 2);
+  });
+
   test('doubling open interest doubles all', () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 1e6 }), (openInterest) => {
-        for (const exposure of [gex, deltaAdjustedGex, vannaExposure, charmExposure]) {
+        for (const exposure of [gex, deltaAdjustedGex, deltaExposure, vannaExposure, charmExposure, vegaExposure]) {
           const once = exposure({ ...call, openInterest }, 600);
           expect(exposure({ ...call, openInterest: 2 * openInterest }, 600)).toBe(2 * once);
         }

@@ -1,0 +1,76 @@
+import { requireReadable } from '../../access/entitlement/entitlement.ts';
+import { priceChain, sourcePrice } from '../../analytics/chain/solve-chain.ts';
+import { type ChainExposures, chainExposures } from '../../analytics/gex/chain-exposures.ts';
+import { methodologySettings } from '../../analytics/methodology.ts';
+import type { ChainCapture } from '../../domain/chain/chain.ts';
+import type { ExpiryExposures, Exposures, StrikeExposures } from '../../domain/exposures.ts';
+import { exchangeDate, type SessionDate } from '../../domain/market-time.ts';
+import { parseAsOf } from '../as-of.ts';
+import { findSymbol, type RequestContext } from '../context.ts';
+import { type PriceChecked, priceChecksOfChain } from '../gex/price-checks.ts';
+import { delayedSourceTime, type QuoteTime, quoteTimeOf } from '../quote-time.ts';
+import { type ResponseMeta, responseMeta } from '../response-meta.ts';
+import { chainAt } from './chain.ts';
+import { chainFigures } from './chain-figures.ts';
+
+export type { ExpiryExposures, Exposures, StrikeExposures };
+
+export interface ExposuresMeta extends ResponseMeta, PriceChecked {
+  /** Epoch ms; null where it is the capture's own time. */
+  sourceTime: number | null;
+  /** Why there are no exposures; null if there are. */
+  note: string | null;
+}
+
+/** The exposures of a chain capture. */
+export interface ExposuresPage extends QuoteTime {
+  symbol: string;
+  sessionDate: SessionDate | null;
+  /** Epoch ms; null when nothing was captured. */
+  capturedAt: number | null;
+  /** Dollars; null when unknown. */
+  spot: number | null;
+  /** Null without a capture, or without a price of the underlying. */
+  exposures: ChainExposures | null;
+  meta: ExposuresMeta;
+}
+
+const exposuresOf = chainFigures((chain, { roots, ...reference }): ChainExposures | null => {
+  const price = sourcePrice(chain);
+  if (price === null) return null;
+  const rate = chain.rate ?? methodologySettings.usualRate;
+  return chainExposures(chain, priceChain(chain, price, { ...reference, rate, roots }), price);
+});
+
+function noteOf(symbol: string, capture: ChainCapture | null, exposures: ChainExposures | null): string | null {
+  if (capture === null) return `No option chain of ${symbol} has been captured.`;
+  return exposures === null ? `The option chain of ${symbol} has no price of the underlying.` : null;
+}
+
+/** Delta, vanna, charm and vega exposure of the last chain captured at or before a time; null = now. */
+export async function symbolExposures(
+  context: RequestContext,
+  symbol: string,
+  { at, tz }: { at?: string | null | undefined; tz?: string | null | undefined },
+): Promise<ExposuresPage> {
+  const atMs = at == null ? context.nowMs : parseAsOf(at, tz, 'at', context.nowMs).atMs;
+  requireReadable(context.caller, await findSymbol(context, symbol));
+  const capture = await chainAt(context, symbol, atMs);
+  const exposures = capture && (await exposuresOf(context, capture));
+  const sealed = at != null && exchangeDate(atMs) < exchangeDate(context.nowMs);
+  const shown = new Set(exposures?.byExpiry.map(({ expiry }) => expiry));
+  return {
+    symbol,
+    sessionDate: capture?.sessionDate ?? null,
+    capturedAt: capture?.capturedAt ?? null,
+    ...quoteTimeOf(capture),
+    spot: capture?.spot ?? null,
+    exposures,
+    meta: {
+      ...responseMeta(context, sealed ? 'archive' : 'live'),
+      priceChecks: () => priceChecksOfChain(context, capture, (expiry) => shown.has(expiry)),
+      sourceTime: delayedSourceTime(capture),
+      note: noteOf(symbol, capture, exposures),
+    },
+  };
+}
