@@ -168,6 +168,24 @@ query LargeTrades {
 }
 `;
 
+const volatility = `# Implied volatility at fixed maturities, skew, and what the underlying really moved.
+query Volatility {
+  symbol(symbol: "SPY") {
+    volatility {
+      figures {
+        asOfMs
+        iv7
+        iv30
+        iv90
+        skew { expiry dte atmIv riskReversal25 butterfly25 }
+        realized { from through closeToClose parkinson garmanKlass yangZhang }
+        premium { variance volatility }
+      }
+    }
+  }
+}
+`;
+
 const offExchange = `# What trades away from the exchanges: share of volume, kinds of trades, price levels.
 query OffExchange {
   symbol(symbol: "AAPL") {
@@ -243,6 +261,7 @@ const examples: Readonly<Record<string, (dates: Dates) => string>> = {
   'How a figure was made': () => provenance,
   'Delta, vanna, charm and vega exposure': () => exposures,
   'Option chain': () => chain,
+  'Volatility figures': () => volatility,
   'Large option trades': () => flow,
   'Off-exchange trading': () => offExchange,
   'Symbols of a sector': () => browse,

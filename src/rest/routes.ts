@@ -29,6 +29,7 @@ import { symbol } from './routes/market/symbol.ts';
 import { symbolLookup } from './routes/market/symbol-lookup.ts';
 import { symbols } from './routes/market/symbols.ts';
 import { offExchangeRoutes } from './routes/offexchange/off-exchange.ts';
+import { volFigures } from './routes/volatility/figures.ts';
 
 /** The route table. More specific paths come before those with parameters. */
 export const routes: readonly Route[] = [
@@ -59,6 +60,7 @@ export const routes: readonly Route[] = [
   crossSection,
   volTerm,
   volSurface,
+  volFigures,
   greeks,
   optionBars,
   ...offExchangeRoutes,

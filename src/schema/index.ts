@@ -27,6 +27,7 @@ import './account/api-keys.ts';
 import './chain/option-bars.ts';
 import './chain/greeks.ts';
 import './chain/volatility.ts';
+import './volatility/figures.ts';
 import './flow/flow.ts';
 import './flow/large-trades.ts';
 import './flow/cross-section.ts';

@@ -13,11 +13,14 @@ import { type ChainGroup, groupChain, settlingLast } from '../pricing/chain-grou
 import { type Mark, type MarkSource, markOf } from '../pricing/mark.ts';
 import type { MarketReference } from '../pricing/market-reference.ts';
 import { volatilityAtTheMoney } from './at-the-money.ts';
+import { type Skew, skewOf } from './skew.ts';
 import { priceChain, sourcePrice } from './solve-chain.ts';
 
 /** One expiry of a chain's term structure. */
-export interface TermExpiry {
+export interface TermExpiry extends Skew {
   expiry: SessionDate;
+  /** From the time of the quotes to the last instant of the root that settles last, years of 365 days. */
+  years: number;
   /** Calendar days from the New York date of the capture's quotes. */
   dte: number;
   /** Contracts whose volatility is known: the expiry's points of the surface. */
@@ -116,11 +119,14 @@ export function volatilitySurface(chain: ChainCapture, options: SurfaceOptions =
     const before = points.length;
     for (const { call, put } of group.strikes)
       for (const index of [call, put]) if (index >= 0 && hasVolatility(chain.rows[index]!)) points.push(index);
+    const atm = atTheMoney(group, chain.rows);
     return {
       expiry,
+      years: group.years,
       dte: epochDay(lastSession(expiry)) - quotedOn,
       contractCount: points.length - before,
-      ...atTheMoney(group, chain.rows),
+      ...atm,
+      ...skewOf(group, chain.rows, atm.atmIv),
     };
   });
   return { expiries, rows: Uint32Array.from(points), price, source: sourceOf(chain) };

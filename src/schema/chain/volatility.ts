@@ -89,9 +89,11 @@ const VolatilityMetaType = builder.objectRef<VolatilityMeta>('VolatilityMeta').i
   }),
 });
 
-const VolatilityTermInterface = builder.interfaceRef<VolatilityTerm>('VolatilityByExpiry').implement({
+/** The interface of what tells volatility by expiry. */
+export const VolatilityTermInterface = builder.interfaceRef<VolatilityTerm>('VolatilityByExpiry').implement({
   description: 'At-the-money implied volatility by expiry.',
-  resolveType: (page) => ('points' in page ? 'VolatilitySurface' : 'VolatilityTerm'),
+  resolveType: (page) =>
+    'points' in page ? 'VolatilitySurface' : 'maturities' in page ? 'VolatilityFigures' : 'VolatilityTerm',
   fields: (t) => ({
     symbol: t.expose('symbol', { type: 'Ticker', description: 'Ticker of the underlying.' }),
     asOfMs: t.expose('asOfMs', {
@@ -132,15 +134,16 @@ const VolatilitySurfaceType = builder.objectRef<VolatilitySurfacePage>('Volatili
   }),
 });
 
-// A whole chain is read for either.
-const volatilityCost = { once: 1.5, each: 0.12 };
+/** Cost of reading a symbol's volatilities: those of a whole chain. */
+export const volatilityCost = { once: 1.5, each: 0.12 };
 const usage = { extensions: { scopeGroup: 'analytics.vol', ...costs(volatilityCost) } } as const;
 const points = volatilityCost.once + volatilityCost.each;
 
 node(VolatilityTermType, ({ symbol }) => symbol, byTicker(volatilityTerm, points), 'analytics.vol');
 node(VolatilitySurfaceType, ({ symbol }) => symbol, byTicker(volatilitySurfacePage, points), 'analytics.vol');
 
-const SymbolVolatilityType = builder.objectRef<{ symbol: string }>('SymbolVolatility').implement({
+/** Volatility of one symbol; other files add their edges. */
+export const SymbolVolatilityType = builder.objectRef<{ symbol: string }>('SymbolVolatility').implement({
   description:
     "Implied volatility of a symbol's options, from the source or solved from quotes. As of the last solved minute or the latest chain, whichever is newer.",
   fields: (t) => ({

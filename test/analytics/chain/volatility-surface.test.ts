@@ -83,7 +83,7 @@ describe('the volatilities of a chain as its source gives them', () => {
       pricedRow('SPY', '2025-07-18', 'call', 600),
     ]);
     expect(points(chain).map(({ strike, right }) => [strike, right])).toEqual([[600_000, 'call']]);
-    expect(volatilitySurface(chain).expiries).toEqual([
+    expect(volatilitySurface(chain).expiries).toMatchObject([
       { expiry: third, dte: 16, contractCount: 1, atmStrike: 600_000, atmIv: smileAt(600) },
       { expiry: '2025-07-18', dte: 44, contractCount: 0, atmStrike: null, atmIv: null },
     ]);
