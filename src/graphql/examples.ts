@@ -20,6 +20,9 @@ interface Dates {
   next: SessionDate;
 }
 
+/** A date as OSI symbols write it: YYMMDD. */
+const osiDate = (date: SessionDate) => date.slice(2).replaceAll('-', '');
+
 const dashboard = ({
   session,
   next,
@@ -152,6 +155,27 @@ query Chain {
 }
 `;
 
+const severalContracts = ({
+  next,
+}: Dates) => `# Several contracts in one call: open interest, volume against it, and greeks.
+query SeveralContracts {
+  contracts(ids: ["O:SPY${osiDate(next)}C00640000", "O:SPY${osiDate(next)}P00630000"]) {
+    rows { contract { id } capturedAt openInterest volume volumeToOi bid ask iv delta }
+    meta { restricted }
+  }
+}
+`;
+
+const contractByDay = ({
+  next,
+}: Dates) => `# A contract by session: open interest, volume, close, volatility and greeks.
+query ContractByDay {
+  contract(id: "O:SPY${osiDate(next)}C00640000") {
+    history { days { date openInterest volume close iv delta gamma theta vega } meta { from to note } }
+  }
+}
+`;
+
 const flow = `# The largest option trades, from the event to its contracts and their greeks.
 query LargeTrades {
   symbol(symbol: "SPY") {
@@ -261,6 +285,8 @@ const examples: Readonly<Record<string, (dates: Dates) => string>> = {
   'How a figure was made': () => provenance,
   'Delta, vanna, charm and vega exposure': () => exposures,
   'Option chain': () => chain,
+  'Several contracts': severalContracts,
+  'A contract by day': contractByDay,
   'Volatility figures': () => volatility,
   'Large option trades': () => flow,
   'Off-exchange trading': () => offExchange,

@@ -5,6 +5,8 @@ import { streamTicket } from './routes/account/stream-ticket.ts';
 import { accountUsage } from './routes/account/usage.ts';
 import { deleteWatchlist, putWatchlist, watchlists } from './routes/account/watchlists.ts';
 import { chain } from './routes/chain/chain.ts';
+import { contractHistory } from './routes/chain/contract-history.ts';
+import { contractSnapshots } from './routes/chain/contract-snapshots.ts';
 import { chainExpirations } from './routes/chain/expirations.ts';
 import { greeks } from './routes/chain/greeks.ts';
 import { optionBars } from './routes/chain/option-bars.ts';
@@ -58,11 +60,13 @@ export const routes: readonly Route[] = [
   largeTrades,
   eodPrints,
   crossSection,
+  contractSnapshots,
   volTerm,
   volSurface,
   volFigures,
   greeks,
   optionBars,
+  contractHistory,
   ...offExchangeRoutes,
   watchlists,
   putWatchlist,

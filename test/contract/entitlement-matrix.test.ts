@@ -203,7 +203,7 @@ async function overRest({ known, route }: KnownRoute, { who, ticker, id }: Cell)
 
 async function overGraphql({ known }: KnownRoute, { who, ticker, id }: Cell): Promise<string> {
   const { data, errors } = await app.graphql(about(known.graphql, ticker, id), {}, { credential: who.credential });
-  return errors?.[0]?.extensions?.code ?? (data?.quotes?.meta.restricted ? 'restricted' : 'ok');
+  return errors?.[0]?.extensions?.code ?? ((data?.quotes ?? data?.contracts)?.meta.restricted ? 'restricted' : 'ok');
 }
 
 /** Everything that came out other than the contract says, of one caller over all symbols, in REST and GraphQL. */

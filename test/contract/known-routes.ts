@@ -10,7 +10,13 @@ import type { TestApp } from '../support/app.ts';
 import { otherBodies, ownParamTexts, paramTexts } from './tried.ts';
 
 /** Routes that are no tools of MCP: a ticket opens a WebSocket, and rare questions go through the tool `graphql`. */
-export const routesWithoutTool: ReadonlySet<string> = new Set(['stream-ticket', 'gex-exposures', 'vol-figures']);
+export const routesWithoutTool: ReadonlySet<string> = new Set([
+  'stream-ticket',
+  'gex-exposures',
+  'vol-figures',
+  'option-contracts',
+  'contract-history',
+]);
 
 /** A request that changes something: what it sends. */
 export interface Sent {

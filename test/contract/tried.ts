@@ -6,6 +6,7 @@ export const paramTexts: Record<string, readonly string[]> = {
   underlying: ['SPY', 'spx', 'ZZZ', 'QQQQ'],
   symbols: ['SPY', 'spy,SPX,QQQQ,SPY', 'ZZZ'],
   contract: ['O:SPY261218C00600000', 'o:spxw261218p00600000', 'O:SPY261218C00123000', 'O:QQQQ261218C00600000'],
+  contracts: ['O:SPY261218C00600000,o:spxw261218p00600000', 'O:QQQQ261218C00600000', 'O:SPY261218C00600000,x'],
   id: ['mine', 'none such', 'é✓'],
   import_id: ['first'],
   format: ['jsonl', 'csv'],

@@ -98,8 +98,9 @@ export function sourceTime({ capturedAt, delayMs }: Pick<ChainCapture, 'captured
   return capturedAt - (delayMs ?? 0);
 }
 
-/** One contract's line of one capture. */
+/** One contract's line of one capture. Open interest and theta are absent where they were not read. */
 export interface ContractLine
   extends Pick<ChainRow, 'volume' | 'bid' | 'ask' | 'last' | 'iv' | 'delta' | 'gamma' | 'vega'>,
     Pick<ChainCapture, 'capturedAt' | 'delayMs' | 'sessionDate' | 'spot' | 'priorCloseSpot'>,
-    Pick<SolvedGreeks, 'withinBounds'> {}
+    Pick<SolvedGreeks, 'withinBounds'>,
+    Partial<Pick<ChainRow, 'openInterest' | 'theta'>> {}

@@ -8,6 +8,7 @@ import {
   isIncomplete,
 } from '../../domain/chain/chain.ts';
 import { greekNames } from '../../domain/chain/chain-columns.ts';
+import type { OptionContract } from '../../domain/chain/option-contract.ts';
 import { exchangeDate, type SessionDate } from '../../domain/market-time.ts';
 import { batched } from '../../runtime/batched.ts';
 import { yieldForRows } from '../../runtime/event-loop.ts';
@@ -163,16 +164,32 @@ export async function chainRowsAtStrike(context: RequestContext, row: GexStrike)
   return row.expiry === null ? rows : rows.filter(({ expiry }) => expiry === row.expiry);
 }
 
+/** A contract's row, with the chain that lists it. */
+export interface ContractListing {
+  row: ChainRow;
+  capture: ChainCapture;
+}
+
 /**
- * The latest chain row of a contract; null when the latest chain does not list it. The caller must be allowed to read
- * the underlying.
+ * The row of a contract in the latest chain; null when that does not list it. The caller must be allowed to read the
+ * underlying.
  */
+export async function latestListing(
+  context: RequestContext,
+  underlying: string,
+  { root, expiry, right, strike }: OptionContract,
+): Promise<ContractListing | null> {
+  const capture = await chainAt(context, underlying, context.nowMs);
+  const rows = capture ? (rowsByStrike(capture).get(strike) ?? []) : [];
+  const row = rows.find((one) => one.expiry === expiry && one.right === right && one.root === root);
+  return capture && row ? { row, capture } : null;
+}
+
+/** `latestListing` without the chain. */
 export async function latestChainRow(
   context: RequestContext,
   underlying: string,
-  { root, expiry, right, strike }: Pick<ChainRow, 'root' | 'expiry' | 'right' | 'strike'>,
+  contract: OptionContract,
 ): Promise<ChainRow | null> {
-  const capture = await chainAt(context, underlying, context.nowMs);
-  const rows = capture ? (rowsByStrike(capture).get(strike) ?? []) : [];
-  return rows.find((row) => row.expiry === expiry && row.right === right && row.root === root) ?? null;
+  return (await latestListing(context, underlying, contract))?.row ?? null;
 }

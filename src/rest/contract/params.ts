@@ -90,6 +90,17 @@ export const contract = param((text, name) => contractId(parseOptionContract(tex
   example: 'O:SPY241220C00600000',
 });
 
+/** A comma-separated list of 1 to `max` option contracts. */
+export const contracts = (max: number) =>
+  param(
+    (text, name) => {
+      const list = text.split(',').map((part) => contractId(parseOptionContract(part.trim(), name)));
+      if (list.length > max) throw invalidParameter(name, `at most ${max} contracts, got ${list.length}`);
+      return list;
+    },
+    { description: `Separated by commas, at most ${max}.`, example: 'O:SPY241220C00600000,O:SPY241220P00600000' },
+  );
+
 /** A date `YYYY-MM-DD`. */
 export const sessionDate = param((text, name) => parseDate(text, name), {
   description: 'A date, YYYY-MM-DD.',

@@ -50,8 +50,8 @@ const SolvedGreeksType = builder.objectRef<SolvedGreeks>('SolvedGreeks').impleme
   }),
 });
 
-/** A greek of a chain's row. */
-const shown = (name: (typeof greekNames)[number]) => ({
+/** Options of the field of a greek of a chain's row. */
+export const shownGreekField = (name: (typeof greekNames)[number]) => ({
   nullable: true as const,
   description: `${greekColumns[name].description} The source's; solved if the source gives none.`,
   resolve: (row: ChainRow) => shownGreek(row, name),
@@ -65,11 +65,11 @@ export const ChainRowType = builder.objectRef<ChainRow>('ChainRow').implement({
     contract: t.field({ type: OptionContractType, description: 'The contract.', resolve: (row) => row }),
     ...columnFields(t, quoteColumns),
     ...columnFields(t, { sharesPerContract: chainColumns.sharesPerContract }),
-    iv: t.float(shown('iv')),
-    delta: t.float(shown('delta')),
-    gamma: t.float(shown('gamma')),
-    theta: t.float(shown('theta')),
-    vega: t.float(shown('vega')),
+    iv: t.float(shownGreekField('iv')),
+    delta: t.float(shownGreekField('delta')),
+    gamma: t.float(shownGreekField('gamma')),
+    theta: t.float(shownGreekField('theta')),
+    vega: t.float(shownGreekField('vega')),
     solved: t.field({
       type: SolvedGreeksType,
       nullable: true,

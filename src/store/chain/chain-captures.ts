@@ -163,7 +163,10 @@ async function decodeRows(payload: Uint8Array): Promise<ChainRow[]> {
 }
 
 /** The columns of a contract's line; `filled` only of a solved capture. */
-export const lineColumns = ['volume', 'bid', 'ask', 'last', 'iv', 'delta', 'gamma', 'vega', 'filled'] as const;
+export const lineColumns = [
+  ...(['volume', 'bid', 'ask', 'last', 'iv', 'delta', 'gamma', 'vega', 'filled'] as const),
+  ...(['openInterest', 'theta'] as const),
+] as const;
 
 /** The column of a block from which a value of a line is read: a solved capture's lines say what was solved. */
 export function lineColumn(block: { has(name: string): boolean }, name: (typeof lineColumns)[number]): string {

@@ -2,7 +2,7 @@ import pg from 'pg';
 import type { ChainCapture, ContractLine } from '../../domain/chain/chain.ts';
 import { contractId, type OptionContract } from '../../domain/chain/option-contract.ts';
 import { lastSession } from '../../domain/chain/option-root.ts';
-import { addDays, epochDay, exchangeInstant } from '../../domain/market-time.ts';
+import { addDays, epochDay, exchangeInstant, type SessionDate } from '../../domain/market-time.ts';
 import { yieldToEventLoop } from '../../runtime/event-loop.ts';
 import { readFrom, type Store } from '../rows/connection.ts';
 import { statement } from '../rows/statement.ts';
@@ -117,6 +117,8 @@ function lineOf(values: LineValues, header: CaptureHeader): ContractLine {
     ...{ capturedAt, delayMs, sessionDate, spot, priorCloseSpot },
     ...{ volume: value('volume'), bid: value('bid'), ask: value('ask'), last: value('last') },
     ...{ iv: value('iv'), delta: value('delta'), gamma: value('gamma'), vega: value('vega') },
+    // Captures of before these were cut say nothing of them in a cut.
+    ...('openInterest' in values ? { openInterest: value('openInterest'), theta: value('theta') } : {}),
     ...(withinBounds === undefined ? {} : { withinBounds }),
   };
 }
@@ -312,13 +314,15 @@ interface Wanted extends ListedContract {
  * Lines of each contract that are not known yet, by capture; `lines` of such a contract becomes a copy that may be
  * written.
  */
-async function unreadOf(contracts: readonly Wanted[]): Promise<Map<string, Unread>> {
+async function unreadOf(
+  contracts: readonly Wanted[],
+  isKnown = (lines: KnownLines, key: string) => lines.has(key),
+): Promise<Map<string, Unread>> {
   const unread = new Map<string, Unread>();
   for (const [i, wanted] of contracts.entries()) {
-    const missing = wanted.captures.filter(([key]) => !wanted.lines.has(key));
+    const missing = wanted.captures.filter(([key]) => !isKnown(wanted.lines, key));
     if (missing.length > 0) wanted.lines = new Map(wanted.lines.size > mostLines ? [] : wanted.lines);
-    for (const [key, header] of wanted.captures) {
-      if (wanted.lines.has(key)) continue;
+    for (const [, header] of missing) {
       const id = captureIdOf(header);
       if (!unread.has(id)) unread.set(id, { header, wanted: [] });
       unread.get(id)!.wanted.push(wanted);
@@ -326,6 +330,44 @@ async function unreadOf(contracts: readonly Wanted[]): Promise<Map<string, Unrea
     if (i % contractsPerYield === contractsPerYield - 1) await yieldToEventLoop();
   }
   return unread;
+}
+
+/** True for a line that has its open interest, and for a contract that its capture does not list. */
+function isWhole(lines: KnownLines, key: string): boolean {
+  const line = lines.get(key);
+  return line === null || line?.openInterest !== undefined;
+}
+
+/** The lines of contracts in captures, by contract path form; those of a contract without a capture are absent. */
+async function linesIn(
+  store: Store,
+  contracts: readonly ListedContract[],
+  captures: readonly Wanted['captures'][],
+  whole: boolean,
+): Promise<Map<string, ContractLine[]>> {
+  const wanted = contracts.map(
+    (listed, i): Wanted => ({
+      ...listed,
+      captures: captures[i]!,
+      lines: store.blocks.get<KnownLines>(cacheKey(listed)) ?? new Map(),
+    }),
+  );
+  const unread = await unreadOf(wanted);
+  if (unread.size > 0) await readLines(store, unread);
+  const cut = whole ? await unreadOf(wanted, isWhole) : new Map<string, Unread>();
+  if (cut.size > 0) await readWhole(store, [...cut.values()], new Map());
+
+  const read = new Set([...unread.values(), ...cut.values()].flatMap((capture) => capture.wanted));
+  const found = new Map<string, ContractLine[]>();
+  for (const [i, one] of wanted.entries()) {
+    if (read.has(one)) store.blocks.set(cacheKey(one), one.lines, 200 + one.lines.size * lineBytes);
+    if (one.captures.length > 0) {
+      const lines = one.captures.map(([key]) => one.lines.get(key)).filter((line) => line != null);
+      found.set(contractId(one.contract), lines);
+    }
+    if (i % contractsPerYield === contractsPerYield - 1) await yieldToEventLoop();
+  }
+  return found;
 }
 
 /**
@@ -347,25 +389,46 @@ export async function contractLines(
   const keyed = new Map(
     distinct.map((range, i) => [rangeKey(range), headers[i]!.map((one) => [captureKey(one), one] as const)]),
   );
-  const wanted = contracts.map(
-    (listed, i): Wanted => ({
-      ...listed,
-      captures: keyed.get(rangeKey(ranges[i]!))!,
-      lines: store.blocks.get<KnownLines>(cacheKey(listed)) ?? new Map(),
-    }),
+  return linesIn(
+    store,
+    contracts,
+    ranges.map((range) => keyed.get(rangeKey(range))!),
+    false,
   );
-  const unread = await unreadOf(wanted);
-  if (unread.size > 0) await readLines(store, unread);
+}
 
-  const read = new Set([...unread.values()].flatMap((capture) => capture.wanted));
-  const found = new Map<string, ContractLine[]>();
-  for (const [i, one] of wanted.entries()) {
-    if (read.has(one)) store.blocks.set(cacheKey(one), one.lines, 200 + one.lines.size * lineBytes);
-    if (one.captures.length > 0) {
-      const lines = one.captures.map(([key]) => one.lines.get(key)).filter((line) => line != null);
-      found.set(contractId(one.contract), lines);
-    }
-    if (i % contractsPerYield === contractsPerYield - 1) await yieldToEventLoop();
-  }
-  return found;
+/** A session, and until when its captures count, epoch ms. */
+export interface SessionEnd {
+  session: SessionDate;
+  throughMs: number;
+}
+
+/**
+ * Lines of several contracts in the last capture of each session, with open interest and theta: by contract path form,
+ * ascending. Four statements at most, however many contracts and sessions; one when all is cached.
+ */
+export async function contractLinesOfSessions(
+  store: Store,
+  contracts: readonly ListedContract[],
+  sessions: readonly SessionEnd[],
+): Promise<Map<string, ContractLine[]>> {
+  const underlyings = [...new Set(contracts.map(({ underlying }) => underlying))];
+  const ranges = underlyings.flatMap((underlying) => sessions.map(({ throughMs }) => ({ underlying, throughMs })));
+  const headers = await readHeaders(store, ranges, 1);
+  const last = new Map(
+    underlyings.map((underlying, u) => [
+      underlying,
+      sessions.flatMap(({ session }, i) =>
+        headers[u * sessions.length + i]!.filter(({ sessionDate }) => sessionDate === session).map(
+          (header) => [captureKey(header), header] as const,
+        ),
+      ),
+    ]),
+  );
+  return linesIn(
+    store,
+    contracts,
+    contracts.map(({ underlying }) => last.get(underlying)!),
+    true,
+  );
 }

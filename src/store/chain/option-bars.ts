@@ -207,24 +207,37 @@ export async function readOptionBarsOf(
   sessionDate: SessionDate,
   timeframe: OptionTimeframe,
 ): Promise<Map<string, StoredOptionBars>> {
+  const read = await readOptionBarsIn(store, contracts, [sessionDate], timeframe);
+  return new Map(Array.from(read, ([key, bars]) => [key.slice(sessionDate.length + 1), bars]));
+}
+
+/** The bars of several contracts in several sessions, in one statement, by `session contract`. */
+export async function readOptionBarsIn(
+  store: Store,
+  contracts: readonly ListedContract[],
+  sessions: readonly SessionDate[],
+  timeframe: OptionTimeframe,
+): Promise<Map<string, StoredOptionBars>> {
   const keys = contracts.flatMap(({ underlying, contract }) =>
-    storedLengths[timeframe].map((stored) => ({
-      ...{ underlying, contract: contractId(contract) },
-      ...{ sessionDate, timeframe: stored },
-    })),
+    sessions.flatMap((sessionDate) =>
+      storedLengths[timeframe].map((stored) => ({
+        ...{ underlying, contract: contractId(contract) },
+        ...{ sessionDate, timeframe: stored },
+      })),
+    ),
   );
   const from = readFrom(store, 'chain', new Set(keys.map(({ underlying }) => underlying)));
   const rows = await findRows(from, 'OptionBarBlock', { by: blockKey, keys }, blockFields);
   const read = new Map<string, StoredOptionBars>();
   for (const [key, blocks] of blocksOf(rows)) {
-    const contract = key.slice(sessionDate.length + 1);
+    const [sessionDate, contract] = key.split(' ') as [SessionDate, string];
     const cached = cacheKey(contract, sessionDate, timeframe, blocks.version);
     let bars = store.blocks.get<BarColumns>(cached);
     if (!bars) {
       bars = decodeBlocks(blocks, timeframe);
       store.blocks.set(cached, bars, bars.tsMs.length * 64);
     }
-    read.set(contract, { bars, status: blocks.status });
+    read.set(key, { bars, status: blocks.status });
   }
   return read;
 }

@@ -1,0 +1,154 @@
+import { closeMinute, tradingDayAtOrBefore } from '../../domain/calendar.ts';
+import type { ContractLine } from '../../domain/chain/chain.ts';
+import { contractId, type OptionContract } from '../../domain/chain/option-contract.ts';
+import { lastSession } from '../../domain/chain/option-root.ts';
+import type { BarColumns } from '../../domain/market/bar.ts';
+import { addDays, exchangeInstant, type SessionDate } from '../../domain/market-time.ts';
+import { batched } from '../../runtime/batched.ts';
+import { contractLinesOfSessions, type ListedContract, type SessionEnd } from '../../store/chain/contract-lines.ts';
+import { readOptionBarsIn, type StoredOptionBars } from '../../store/chain/option-bars.ts';
+import { firstAtOrAfter } from '../../store/market/bar-blocks.ts';
+import { invalidParameter } from '../../wire/failure.ts';
+import { fromSource, type RequestContext, requireSource, rootsOf } from '../context.ts';
+import { currentDate } from '../current-date.ts';
+import { printPlane, type ResponseMeta, responseMeta } from '../response-meta.ts';
+import { requireContract } from './contract.ts';
+
+/** Sessions of a contract's history: the default, and the most. */
+export const historySessions = { default: 20, max: 260 };
+
+/** A contract's session. Null = unknown. */
+export interface ContractDay extends Pick<ContractLine, 'bid' | 'ask' | 'iv' | 'delta' | 'gamma' | 'vega' | 'spot'> {
+  date: SessionDate;
+  /** Epoch ms of the chain that quotes, greeks and open interest are of; null if no chain lists it. */
+  capturedAt: number | null;
+  /** Contracts, as of the prior close. */
+  openInterest: number | null;
+  /** Contracts traded: of its bars, else of the chain. */
+  volume: number | null;
+  /** Last price of its bars, else last trade of the chain; dollars a share. */
+  close: number | null;
+  /** Dollars a share per day. */
+  theta: number | null;
+}
+
+export interface ContractHistoryMeta extends ResponseMeta {
+  from: SessionDate;
+  to: SessionDate;
+  count: number;
+  /** Why there are no sessions; null if there are any. */
+  note: string | null;
+}
+
+export interface ContractHistory {
+  contract: OptionContract;
+  /** Ascending; sessions of which nothing is stored are absent. */
+  days: ContractDay[];
+  meta: ContractHistoryMeta;
+}
+
+/** The sessions from `from` to `to`, the latest `most` of them, with the instants up to which they count. */
+function sessionsBetween(from: SessionDate, to: SessionDate, most: number, nowMs: number): SessionEnd[] {
+  const sessions: SessionEnd[] = [];
+  let session = tradingDayAtOrBefore(to);
+  while (session >= from && sessions.length < most) {
+    sessions.unshift({ session, throughMs: Math.min(nowMs, exchangeInstant(session, closeMinute(session))) });
+    session = tradingDayAtOrBefore(addDays(session, -1));
+  }
+  return sessions;
+}
+
+type ReadDays = Map<string, ContractDay[]>;
+
+const unknownLine = {
+  ...{ capturedAt: null, spot: null, bid: null, ask: null, last: null, volume: null },
+  ...{ openInterest: null, iv: null, delta: null, gamma: null, theta: null, vega: null },
+};
+
+/** A session of a contract by its line and its bars up to now; null if it has neither. */
+function dayOf(date: SessionDate, line: ContractLine | undefined, bars: BarColumns | undefined, nowMs: number) {
+  const shown = bars ? firstAtOrAfter(bars, nowMs) : 0;
+  if (line === undefined && shown === 0) return null;
+  const { capturedAt, spot, bid, ask, last, iv, delta, gamma, vega, ...rest } = line ?? unknownLine;
+  const traded = shown === 0 ? null : bars!.volume.subarray(0, shown).reduce((sum, volume) => sum + volume, 0);
+  return {
+    ...{ date, capturedAt, spot, bid, ask, iv, delta, gamma, vega },
+    openInterest: rest.openInterest ?? null,
+    theta: rest.theta ?? null,
+    volume: traded ?? rest.volume,
+    close: shown === 0 ? last : bars!.close[shown - 1]!,
+  };
+}
+
+async function readDays(
+  context: RequestContext,
+  contracts: readonly OptionContract[],
+  sessions: readonly SessionEnd[],
+): Promise<ReadDays> {
+  const { store, sources, nowMs } = context;
+  const roots = await rootsOf(context);
+  const listed = contracts.map(
+    (contract): ListedContract => ({ underlying: roots.of(contract.root).underlying, contract }),
+  );
+  const dates = sessions.map(({ session }) => session);
+  const [lines, bars] = await Promise.all([
+    sources.chain
+      ? fromSource(context, 'chain', () => contractLinesOfSessions(store, listed, sessions))
+      : new Map<string, ContractLine[]>(),
+    sources.option_bars
+      ? fromSource(context, 'option_bars', () => readOptionBarsIn(store, listed, dates, '1m'))
+      : new Map<string, StoredOptionBars>(),
+  ]);
+  return new Map(
+    contracts.map((contract) => {
+      const id = contractId(contract);
+      const byDate = new Map((lines.get(id) ?? []).map((line) => [line.sessionDate, line]));
+      const days = dates
+        .filter((date) => date <= lastSession(contract.expiry))
+        .map((date) => dayOf(date, byDate.get(date), bars.get(`${date} ${id}`)?.bars, nowMs));
+      return [id, days.filter((day) => day !== null)];
+    }),
+  );
+}
+
+/** The window of a history: up to today and the contract's last session; 20 sessions unless `from` says otherwise. */
+async function windowOf(
+  context: RequestContext,
+  { expiry }: OptionContract,
+  { from, to }: { from?: SessionDate | null | undefined; to?: SessionDate | null | undefined },
+) {
+  if (from != null && to != null && from > to) throw invalidParameter('from', 'expected a date at or before `to`');
+  const today = tradingDayAtOrBefore(await currentDate(context));
+  const last = [today, lastSession(expiry), to ?? today].reduce((a, b) => (a < b ? a : b));
+  const most = from == null ? historySessions.default : historySessions.max;
+  const sessions = sessionsBetween(from ?? '', last, most, context.nowMs);
+  const first = sessions[0]?.session ?? last;
+  const isClamped = from != null && sessions.length === most && first > from;
+  return { sessions, from: from == null || isClamped ? first : from, to: to ?? today, isClamped };
+}
+
+/**
+ * A contract by session: quotes, greeks and open interest of the last chain at or before the close, volume and close of
+ * its bars. All contracts that a request asks for with one window are read together.
+ */
+export async function contractHistory(
+  context: RequestContext,
+  contract: OptionContract,
+  args: { from?: SessionDate | null | undefined; to?: SessionDate | null | undefined },
+): Promise<ContractHistory> {
+  await requireContract(context, contract);
+  requireSource(context, 'chain', 'option_bars');
+  const { sessions, from, to, isClamped } = await windowOf(context, contract, args);
+  const name = `contract history ${sessions[0]?.session} ${sessions.at(-1)?.session}`;
+  const read = (contracts: readonly OptionContract[]) => readDays(context, contracts, sessions);
+  const days = (await batched(context, name, contract, read, contractId)) ?? [];
+  return {
+    contract,
+    days,
+    meta: {
+      ...responseMeta(context, await printPlane(context, to), isClamped ? ['range_clamped'] : []),
+      ...{ from, to, count: days.length },
+      note: days.length > 0 ? null : `Nothing of ${contractId(contract)} is stored from ${from} to ${to}.`,
+    },
+  };
+}
