@@ -31,6 +31,7 @@ export type OptionRoot = Prisma.OptionRootModel
 export type Split = Prisma.SplitModel
 export type Dividend = Prisma.DividendModel
 export type Rate = Prisma.RateModel
+export type VolatilityDay = Prisma.VolatilityDayModel
 export type BarBlock = Prisma.BarBlockModel
 export type OptionBarBlock = Prisma.OptionBarBlockModel
 export type OptionQuoteBlock = Prisma.OptionQuoteBlockModel

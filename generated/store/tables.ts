@@ -72,6 +72,17 @@ export const tables = {
       {"kind":"id","columns":[{"column":"date","descending":false},{"column":"days","descending":false}]},
     ],
   },
+  VolatilityDay: {
+    table: "volatility_days",
+    fields: [
+      {"field":"symbol","column":"symbol","type":"text","list":false,"optional":false},
+      {"field":"date","column":"date","type":"text","list":false,"optional":false},
+      {"field":"iv30","column":"iv30","type":"float8","list":false,"optional":false},
+    ],
+    indexes: [
+      {"kind":"id","columns":[{"column":"symbol","descending":false},{"column":"date","descending":false}]},
+    ],
+  },
   BarBlock: {
     table: "bar_blocks",
     fields: [

@@ -201,6 +201,7 @@ query Volatility {
         iv7
         iv30
         iv90
+        rank { rank percentile days }
         skew { expiry dte atmIv riskReversal25 butterfly25 }
         realized { from through closeToClose parkinson garmanKlass yangZhang }
         premium { variance volatility }

@@ -11,6 +11,7 @@ import { rootList } from '../tape/formats/root-list.ts';
 import { splitList } from '../tape/formats/split-list.ts';
 import { stockTrades } from '../tape/formats/stock-trades.ts';
 import { symbolList } from '../tape/formats/symbol-list.ts';
+import { volatilityDayList } from '../tape/formats/volatility-day-list.ts';
 import type { Dataset } from './dataset-names.ts';
 import type { IngestSettings, Loader, TapeLoader } from './files/file-job.ts';
 
@@ -64,6 +65,12 @@ export const datasets: Record<Dataset, DatasetKind> = {
     load: async (job) => (await import('./files/lists/rates.ts')).loadRates(job),
     shapedBy: byBytesAlone,
     supersedes: ['rates'],
+  },
+  'volatility-days': {
+    formats: [volatilityDayList],
+    load: async (job) => (await import('./files/lists/volatility-days.ts')).loadVolatilityDays(job),
+    shapedBy: byBytesAlone,
+    supersedes: ['volatility-days'],
   },
   'stock-minute-bars': {
     formats: [stockAggregates],

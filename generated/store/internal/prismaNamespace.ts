@@ -318,6 +318,7 @@ export const ModelName = {
   Split: 'Split',
   Dividend: 'Dividend',
   Rate: 'Rate',
+  VolatilityDay: 'VolatilityDay',
   BarBlock: 'BarBlock',
   OptionBarBlock: 'OptionBarBlock',
   OptionQuoteBlock: 'OptionQuoteBlock',
@@ -373,7 +374,7 @@ export type TypeMap<ExtArgs extends runtime.Types.Extensions.InternalArgs = runt
     omit: GlobalOmitOptions
   }
   meta: {
-    modelProps: "symbol" | "optionRoot" | "split" | "dividend" | "rate" | "barBlock" | "optionBarBlock" | "optionQuoteBlock" | "liveQuote" | "chainCapture" | "gexCapture" | "openInterestBlock" | "greeksSlot" | "greeksMinute" | "flowCoverage" | "flowEvent" | "flowFeedEntry" | "flowLeg" | "crossSection" | "rankedPrint" | "rankedSession" | "offExchangeSession" | "offExchangeComposition" | "offExchangeConcentration" | "offExchangeProfile" | "offExchangeLevels" | "account" | "apiKey" | "streamTicket" | "usageCount" | "watchlist" | "journalAccount" | "journalTrade" | "journalImport" | "journalSize" | "ingestedFile" | "sessionSeal" | "tapeSession" | "generation" | "tapeRemainder" | "sessionOrigin" | "sampleRow" | "followedLines" | "symbolCommit" | "metadataEntry"
+    modelProps: "symbol" | "optionRoot" | "split" | "dividend" | "rate" | "volatilityDay" | "barBlock" | "optionBarBlock" | "optionQuoteBlock" | "liveQuote" | "chainCapture" | "gexCapture" | "openInterestBlock" | "greeksSlot" | "greeksMinute" | "flowCoverage" | "flowEvent" | "flowFeedEntry" | "flowLeg" | "crossSection" | "rankedPrint" | "rankedSession" | "offExchangeSession" | "offExchangeComposition" | "offExchangeConcentration" | "offExchangeProfile" | "offExchangeLevels" | "account" | "apiKey" | "streamTicket" | "usageCount" | "watchlist" | "journalAccount" | "journalTrade" | "journalImport" | "journalSize" | "ingestedFile" | "sessionSeal" | "tapeSession" | "generation" | "tapeRemainder" | "sessionOrigin" | "sampleRow" | "followedLines" | "symbolCommit" | "metadataEntry"
     txIsolationLevel: TransactionIsolationLevel
   }
   model: {
@@ -744,6 +745,80 @@ export type TypeMap<ExtArgs extends runtime.Types.Extensions.InternalArgs = runt
         count: {
           args: Prisma.RateCountArgs<ExtArgs>
           result: runtime.Types.Utils.Optional<Prisma.RateCountAggregateOutputType> | number
+        }
+      }
+    }
+    VolatilityDay: {
+      payload: Prisma.$VolatilityDayPayload<ExtArgs>
+      fields: Prisma.VolatilityDayFieldRefs
+      operations: {
+        findUnique: {
+          args: Prisma.VolatilityDayFindUniqueArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$VolatilityDayPayload> | null
+        }
+        findUniqueOrThrow: {
+          args: Prisma.VolatilityDayFindUniqueOrThrowArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$VolatilityDayPayload>
+        }
+        findFirst: {
+          args: Prisma.VolatilityDayFindFirstArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$VolatilityDayPayload> | null
+        }
+        findFirstOrThrow: {
+          args: Prisma.VolatilityDayFindFirstOrThrowArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$VolatilityDayPayload>
+        }
+        findMany: {
+          args: Prisma.VolatilityDayFindManyArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$VolatilityDayPayload>[]
+        }
+        create: {
+          args: Prisma.VolatilityDayCreateArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$VolatilityDayPayload>
+        }
+        createMany: {
+          args: Prisma.VolatilityDayCreateManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        createManyAndReturn: {
+          args: Prisma.VolatilityDayCreateManyAndReturnArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$VolatilityDayPayload>[]
+        }
+        delete: {
+          args: Prisma.VolatilityDayDeleteArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$VolatilityDayPayload>
+        }
+        update: {
+          args: Prisma.VolatilityDayUpdateArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$VolatilityDayPayload>
+        }
+        deleteMany: {
+          args: Prisma.VolatilityDayDeleteManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        updateMany: {
+          args: Prisma.VolatilityDayUpdateManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        updateManyAndReturn: {
+          args: Prisma.VolatilityDayUpdateManyAndReturnArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$VolatilityDayPayload>[]
+        }
+        upsert: {
+          args: Prisma.VolatilityDayUpsertArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$VolatilityDayPayload>
+        }
+        aggregate: {
+          args: Prisma.VolatilityDayAggregateArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.AggregateVolatilityDay>
+        }
+        groupBy: {
+          args: Prisma.VolatilityDayGroupByArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.VolatilityDayGroupByOutputType>[]
+        }
+        count: {
+          args: Prisma.VolatilityDayCountArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.VolatilityDayCountAggregateOutputType> | number
         }
       }
     }
@@ -3805,6 +3880,15 @@ export const RateScalarFieldEnum = {
 export type RateScalarFieldEnum = (typeof RateScalarFieldEnum)[keyof typeof RateScalarFieldEnum]
 
 
+export const VolatilityDayScalarFieldEnum = {
+  symbol: 'symbol',
+  date: 'date',
+  iv30: 'iv30'
+} as const
+
+export type VolatilityDayScalarFieldEnum = (typeof VolatilityDayScalarFieldEnum)[keyof typeof VolatilityDayScalarFieldEnum]
+
+
 export const BarBlockScalarFieldEnum = {
   symbol: 'symbol',
   timeframe: 'timeframe',
@@ -4493,6 +4577,7 @@ export type GlobalOmitConfig = {
   split?: Prisma.SplitOmit
   dividend?: Prisma.DividendOmit
   rate?: Prisma.RateOmit
+  volatilityDay?: Prisma.VolatilityDayOmit
   barBlock?: Prisma.BarBlockOmit
   optionBarBlock?: Prisma.OptionBarBlockOmit
   optionQuoteBlock?: Prisma.OptionQuoteBlockOmit

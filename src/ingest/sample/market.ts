@@ -108,6 +108,7 @@ const weights: Record<SampleTask['dataset'], number> = {
   dividends: 1,
   rates: 1,
   roots: 1,
+  'volatility-days': 2,
   'stock-day-bars': 3,
   'stock-minute-bars': 20,
   'option-minute-bars': 10,

@@ -1,7 +1,7 @@
-import { tradingDayAtOrBefore } from '../../domain/calendar.ts';
+import { nextTradingDay, tradingDayAtOrBefore } from '../../domain/calendar.ts';
 import { addDays, type SessionDate } from '../../domain/market-time.ts';
 import { thirdFriday } from './listing.ts';
-import { sampleDividendYield, sampleRate } from './options/option-value.ts';
+import { sampleDividendYield, sampleRate, sessionVolatility, smile } from './options/option-value.ts';
 import type { SamplePrices } from './prices.ts';
 import { sessionFrom, splitDate, splitSymbol, splitText } from './split.ts';
 import { type SampleSymbol, sampleSymbols } from './universe.ts';
@@ -14,7 +14,7 @@ import { type SampleSymbol, sampleSymbols } from './universe.ts';
  */
 
 /** The datasets of what happens beside trading. */
-export const corporateDatasets = ['splits', 'dividends', 'rates', 'roots'] as const;
+export const corporateDatasets = ['splits', 'dividends', 'rates', 'roots', 'volatility-days'] as const;
 export type CorporateDataset = (typeof corporateDatasets)[number];
 
 /** A stretch of dates: those after `after`, and `through` too. */
@@ -93,9 +93,24 @@ function rootLines(): string[] {
   return adjusted.map(({ symbol, adjustedRoot }) => `${adjustedRoot},${symbol},american,pm,,adjusted,false,,`);
 }
 
+/** Days to maturity of the volatility that is listed by session. */
+const volatilityYears = 30 / 365;
+
+/** Volatility at 30 days of every ticker with options, session by session, as the chains' smile has it at the money. */
+function volatilityLines({ after, through }: DateRange): string[] {
+  const lines: string[] = [];
+  for (let date = nextTradingDay(after); date <= through; date = nextTradingDay(date))
+    for (const entry of sampleSymbols) {
+      const level = smile(sessionVolatility(entry, date), 1, 1, volatilityYears);
+      lines.push(`${entry.symbol},${date},${level.toFixed(4)}`);
+    }
+  return lines;
+}
+
 /** True if a dataset has rows of a range. */
 export function hasCorporate(dataset: CorporateDataset, range: DateRange): boolean {
   if (dataset === 'dividends') return dividendDates(range).length > 0;
+  if (dataset === 'volatility-days') return nextTradingDay(range.after) <= range.through;
   const lines = { splits: splitLines, rates: rateLines, roots: rootLines };
   return lines[dataset](range).length > 0;
 }
@@ -106,6 +121,7 @@ export function corporateFile(prices: SamplePrices, dataset: CorporateDataset, r
     splits: () => ['symbol,ex_date,ratio,declared', ...splitLines(range)],
     dividends: () => ['symbol,ex_date,amount,ratio,kind,declared', ...dividendLines(prices, range)],
     rates: () => ['date,days,rate', ...rateLines(range)],
+    'volatility-days': () => ['symbol,date,iv30', ...volatilityLines(range)],
     roots: () => ['root,underlying,style,settlement,multiplier,deliverable,on_forwards,from,to', ...rootLines()],
   };
   return `${files[dataset]().join('\n')}\n`;

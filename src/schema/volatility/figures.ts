@@ -5,6 +5,7 @@ import {
   type VolatilityFigures,
   volatilityFigures,
 } from '../../resolvers/volatility/figures.ts';
+import { rankOf, rankSessions, type VolatilityRank } from '../../resolvers/volatility/rank.ts';
 import { type RealizedVolatility, realizedOf, realizedSessions } from '../../resolvers/volatility/realized.ts';
 import { builder } from '../builder.ts';
 import { SymbolVolatilityType, VolatilityTermInterface, volatilityCost } from '../chain/volatility.ts';
@@ -67,6 +68,20 @@ const VariancePremiumType = builder.objectRef<VariancePremium>('VariancePremium'
   }),
 });
 
+const VolatilityRankType = builder.objectRef<VolatilityRank>('VolatilityRank').implement({
+  description: 'Rank of a volatility among its daily values of a year.',
+  fields: (t) => ({
+    rank: t.exposeFloat('rank', {
+      nullable: true,
+      description: 'IV rank, percent: 100·(x − min)/(max − min). Null if all values are equal.',
+    }),
+    percentile: t.exposeFloat('percentile', {
+      description: 'IV percentile, percent: 100 × the days with a lower value, divided by all days.',
+    }),
+    days: t.exposeInt('days', { description: 'Number of daily values.' }),
+  }),
+});
+
 const VolatilityFiguresType = builder.objectRef<VolatilityFigures>('VolatilityFigures').implement({
   description: 'Volatility figures of a symbol: at fixed maturities, by expiry, and against realized volatility.',
   interfaces: [VolatilityTermInterface],
@@ -87,6 +102,13 @@ const VolatilityFiguresType = builder.objectRef<VolatilityFigures>('VolatilityFi
         extensions: costs({ rows: 'expiries' }),
         description: 'Skew at 25 delta by expiry, ascending.',
         resolve: ({ expiries }) => expiries,
+      }),
+      rank: t.field({
+        type: VolatilityRankType,
+        nullable: true,
+        extensions: costs({ once: 2.5, each: 0.5 }),
+        description: `iv30 among its daily closes of the last ${rankSessions.most} sessions, its own included: of the last capture within 15 minutes before the close, else of the dataset volatility-days. Null with fewer than ${rankSessions.fewest}.`,
+        resolve: (figures, _args, context) => rankOf(context, figures),
       }),
       realized: t.field({
         type: RealizedVolatilityType,

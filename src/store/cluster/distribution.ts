@@ -24,6 +24,7 @@ export const tablePlacements: Readonly<Record<string, TablePlacement>> = {
   symbol_commits: bySymbol,
   tape_remainders: bySymbol,
   tape_sessions: bySymbol,
+  volatility_days: bySymbol,
   chain_captures: byUnderlying,
   cross_sections: byUnderlying,
   flow_coverage: byUnderlying,

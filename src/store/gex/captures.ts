@@ -62,7 +62,8 @@ function encodeExpiries(expiries: readonly GexExpiry[]): Uint8Array {
   });
 }
 
-function decodeExpiries(payload: Uint8Array): GexExpiry[] {
+/** The expiries of a block. */
+export function decodeExpiries(payload: Uint8Array): GexExpiry[] {
   const block = decodeBlock(payload);
   const figures = storedNumbers(block, expiryColumns);
   const inconsistent = measures(block, 'inconsistent');

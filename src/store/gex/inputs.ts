@@ -33,7 +33,8 @@ export function encodeInputs(expiries: readonly ExpiryInputs[]): Uint8Array {
   });
 }
 
-function decodeInputs(payload: Uint8Array): ExpiryInputs[] {
+/** The inputs of a block. */
+export function decodeInputs(payload: Uint8Array): ExpiryInputs[] {
   const columns = decodeBlock(payload);
   const [expiry, years, rate] = ['expiry', 'years', 'rate'].map((name) => numbers(columns, name));
   const [forward, dividendYield] = ['forward', 'dividendYield'].map((name) => numbers(columns, name));

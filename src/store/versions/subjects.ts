@@ -64,6 +64,7 @@ export const modelSubjects: Readonly<Record<Model, ModelSubject | null>> = {
   Split: of('corporate', 'symbol'),
   Dividend: of('corporate', 'symbol'),
   Rate: of('corporate', null),
+  VolatilityDay: of('corporate', 'symbol'),
   BarBlock: of('market', 'symbol'),
   LiveQuote: of('market', 'symbol'),
   ChainCapture: of('chain', 'underlying'),

@@ -30,6 +30,7 @@ const lines: Record<Exclude<Dataset, 'chain'>, (n: number, date: string) => stri
   splits: (n) => ['symbol,ex_date,ratio', `ABCD,2026-11-16,${n + 1}:1`],
   dividends: (n) => ['symbol,ex_date,amount', `ABCD,2026-11-16,${n}`],
   rates: (n) => ['date,days,rate', `2026-11-16,30,0.0${n}`],
+  'volatility-days': (n) => ['symbol,date,iv30', `ABCD,2026-11-16,0.${n}`],
   'stock-minute-bars': (n, date) => [
     'ticker,volume,open,close,high,low,window_start,transactions',
     `SPY,${n},100,100,101,99,${stamp(date)},5`,
@@ -91,12 +92,12 @@ const ingest = async (
 };
 
 /** Datasets whose rows are of no session. */
-const withoutSessions = new Set<Dataset>(['symbols', 'roots', 'splits', 'dividends', 'rates']);
+const withoutSessions = new Set<Dataset>(['symbols', 'roots', 'splits', 'dividends', 'rates', 'volatility-days']);
 
 const tables = [
   ...['bar_blocks', 'option_bar_blocks', 'open_interest_blocks', 'chain_captures', 'gex_captures', 'flow_events'],
   ...['flow_legs', 'cross_sections', 'ranked_prints', 'off_exchange_sessions', 'option_quote_blocks', 'symbols'],
-  ...['option_roots', 'splits', 'dividends', 'rates'],
+  ...['option_roots', 'splits', 'dividends', 'rates', 'volatility_days'],
 ];
 
 /** All that is stored; numbers of snapshots and of computations go on. */

@@ -4,12 +4,15 @@ import { lastInstant } from '../../../src/domain/chain/option-root.ts';
 import { toBarColumns } from '../../../src/domain/market/bar.ts';
 import { exchangeInstant } from '../../../src/domain/market-time.ts';
 import { storeChain } from '../../../src/ingest/chains/chain.ts';
+import { saveVolatilityDays } from '../../../src/store/chain/volatility-days.ts';
+import { saveGexCapture } from '../../../src/store/gex/captures.ts';
 import { writeBars } from '../../../src/store/market/bar-blocks.ts';
 import { saveSplits } from '../../../src/store/market/splits.ts';
 import { inTransaction } from '../../../src/store/rows/transaction.ts';
 import { capturedAt, market, pricedChain } from '../../analytics/priced-chain.ts';
 import { type Json, type TestApp, testApp } from '../../support/app.ts';
 import { flatBar } from '../../support/market.ts';
+import { gexCapture, newYork } from '../../support/option-market.ts';
 import { statementsOf } from '../../support/statements.ts';
 
 const today = '2025-06-04';
@@ -48,10 +51,31 @@ beforeAll(async () => {
       { symbol: 'AAPL', bars: bars(sessions, 10) },
       { symbol: 'MSFT', bars: bars(sessions.toSpliced(12, 1), 1) },
     ]);
+    // SPX: 70 days loaded, the last two of which captures know better; AAPL: with its own, one short of sixty.
+    const days = (symbol: string, dates: readonly string[]) =>
+      dates.map((date, i) => ({ symbol, date, iv30: 0.1 + i / 1000 }));
+    await saveVolatilityDays(tx, [...days('SPX', sessionsBefore(70)), ...days('AAPL', sessionsBefore(58))]);
+    const atTheMoney = (atmIv: number) =>
+      ['2025-06-20', '2025-08-15'].map((expiry) => ({
+        ...plain,
+        expiry,
+        atmIv,
+      }));
+    for (const [date, clock, atmIv] of [
+      [sessions[24]!, '15:44', 0.9],
+      [sessions[23]!, '15:45', 0.8],
+      [sessions[23]!, '16:00', 0.05],
+      [sessions[23]!, '16:01', 0.7],
+    ] as const)
+      await saveGexCapture(tx, gexCapture('SPX', newYork(date, clock), [], { expiries: atTheMoney(atmIv) }));
     await saveSplits(tx, [{ symbol: 'AAPL', exDate: splitOn, ratio: 10, declared: null }]);
   });
 });
 afterAll(() => app.close());
+
+const plain = {
+  ...{ maxPain: null, expectedMoveStraddle: null, expectedMoveSigma: null, moveRatio: null, inconsistent: false },
+};
 
 const figures = (symbol: string, sending = {}) => app.get(`/v2/options/${symbol}/vol/figures`, sending);
 
@@ -101,6 +125,18 @@ describe('GET /v2/options/{symbol}/vol/figures', () => {
     }
   });
 
+  test('the rank is among loaded days and closing captures, its own session’s value included', async () => {
+    const { rank, iv30 } = (await figures('SPX')).body.data;
+    // .100 … .169, but the close of the day before yesterday is .05; the capture of 15:44 is too early for one.
+    const values = [...Array.from({ length: 70 }, (_, i) => 0.1 + i / 1000).with(68, 0.05), iv30];
+    const [least, most] = [Math.min(...values), Math.max(...values)];
+    expect(rank.rank).toBeCloseTo((100 * (iv30 - least)) / (most - least), 8);
+    expect(rank.percentile).toBeCloseTo((100 * values.filter((value) => value < iv30).length) / 71, 8);
+    expect(rank.days).toBe(71);
+    expect(least).toBe(0.05);
+    expect((await figures('AAPL')).body.data.rank).toBeNull();
+  });
+
   test('a session without a bar leaves it unknown, as a chain that was never captured leaves what is implied', async () => {
     const { status, body } = await figures('MSFT');
     expect(status).toBe(200);
@@ -118,7 +154,7 @@ describe('GET /v2/options/{symbol}/vol/figures', () => {
 test('the figures of several symbols take as many statements as those of one', async () => {
   const ask = (symbols: readonly string[]) =>
     app.graphql(
-      `{ ${symbols.map((symbol) => `${symbol}: symbol(symbol: "${symbol}") { volatility { figures { iv30 realized { yangZhang } premium { variance } } } }`).join('\n')} }`,
+      `{ ${symbols.map((symbol) => `${symbol}: symbol(symbol: "${symbol}") { volatility { figures { iv30 rank { days } realized { yangZhang } premium { variance } } } }`).join('\n')} }`,
     );
   const cold = await statementsOf(() => ask(['GOOGL']));
   const several = await statementsOf(() => ask(['XOM', 'NVDA', 'JPM']));

@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { previousTradingDay } from '../../../src/domain/calendar.ts';
 import { addDays, exchangeInstant, type SessionDate } from '../../../src/domain/market-time.ts';
-import { corporateFile, type DateRange } from '../../../src/sample/market/corporate.ts';
+import { type CorporateDataset, corporateFile, type DateRange } from '../../../src/sample/market/corporate.ts';
 import { type SampleTask, samplePlan } from '../../../src/sample/market/plan.ts';
 import { samplePrices } from '../../../src/sample/market/prices.ts';
 import { sampleSymbolOf } from '../../../src/sample/market/universe.ts';
 
 const prices = samplePrices();
-const linesOf = (dataset: 'splits' | 'dividends' | 'rates' | 'roots', range: DateRange) =>
+const linesOf = (dataset: CorporateDataset, range: DateRange) =>
   corporateFile(prices, dataset, range).trim().split('\n').slice(1);
 const at = (date: SessionDate) => exchangeInstant(date, 18 * 60);
 const rangesOf = (tasks: SampleTask[], dataset: string) =>

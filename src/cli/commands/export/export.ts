@@ -21,6 +21,7 @@ import { roots } from './export-roots.ts';
 import { splits } from './export-splits.ts';
 import { stockBars } from './export-stock-bars.ts';
 import { symbols } from './export-symbols.ts';
+import { volatilityDays } from './export-volatility-days.ts';
 import type { Exporter, ExportRow } from './exporter.ts';
 
 /** An exporter under the name of the files that `ingest` reads: bars of one length. */
@@ -35,6 +36,7 @@ const exporters: Record<string, Exporter> = {
   splits,
   dividends,
   rates,
+  'volatility-days': volatilityDays,
   'stock-bars': stockBars,
   'stock-minute-bars': ofLength(stockBars, '1m', 'stock-bars --timeframe 1m, under the name used by ingest'),
   'stock-day-bars': ofLength(stockBars, '1d', 'stock-bars --timeframe 1d, under the name used by ingest'),

@@ -6,7 +6,7 @@ export const volFigures = route({
   path: '/v2/options/:symbol/vol/figures',
   summary: 'Volatility figures',
   description:
-    'Implied volatility at 7, 30, 60 and 90 days, 25-delta risk reversal and butterfly by expiry, realized volatility of the last 20 sessions by four estimators, and the variance risk premium. All are annualized fractions; premium.variance is IV30² − RV20². As of the last solved minute or the latest option chain, whichever is newer.',
+    'Implied volatility at 7, 30, 60 and 90 days, 25-delta risk reversal and butterfly by expiry, rank and percentile of the 30-day volatility among its daily closes of a year (percent), realized volatility of the last 20 sessions by four estimators, and the variance risk premium. All are annualized fractions; premium.variance is IV30² − RV20². As of the last solved minute or the latest option chain, whichever is newer.',
   scopeGroup: 'analytics.vol',
   params: { symbol: ticker },
   name: 'vol-figures',

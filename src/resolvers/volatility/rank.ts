@@ -1,0 +1,63 @@
+import { volatilityAtDays } from '../../analytics/chain/constant-maturity.ts';
+import { rankSessions, type VolatilityRank, volatilityRank } from '../../analytics/volatility/rank.ts';
+import { previousTradingDay, regularSession, sessionOf } from '../../domain/calendar.ts';
+import type { SessionDate } from '../../domain/market-time.ts';
+import { minuteMs } from '../../domain/units.ts';
+import { batched } from '../../runtime/batched.ts';
+import { volatilityDaysOf } from '../../store/chain/volatility-days.ts';
+import { closingVolatilities } from '../../store/gex/closing-volatilities.ts';
+import { fromSource, fromStore, type RequestContext } from '../context.ts';
+import type { VolatilityFigures } from './figures.ts';
+
+export type { VolatilityRank };
+export { rankSessions };
+
+/** A session's closing capture is at most this old at the close. */
+const closingMs = 15 * minuteMs;
+
+/** The sessions before `session` whose values are ranked among, ascending. */
+function sessionsBefore(session: SessionDate): SessionDate[] {
+  const sessions: SessionDate[] = [];
+  for (let date = session; sessions.length < rankSessions.most - 1; ) {
+    date = previousTradingDay(date);
+    sessions.unshift(date);
+  }
+  return sessions;
+}
+
+/** Volatility at 30 days at the close of each session, of captures, else as it was loaded; unknown ones are absent. */
+async function closesOf(context: RequestContext, symbol: string, sessions: readonly SessionDate[]): Promise<number[]> {
+  const windows = sessions.map((session) => {
+    const { closeMs } = regularSession(session)!;
+    return { fromMs: closeMs - closingMs, toMs: closeMs };
+  });
+  const [captured, loaded] = await Promise.all([
+    context.sources.chain
+      ? batched(context, `closing volatilities ${sessions[0]}`, symbol, (symbols) =>
+          fromSource(context, 'chain', () => closingVolatilities(context.store, symbols, windows)),
+        )
+      : [],
+    batched(context, `volatility days ${sessions[0]}`, symbol, (symbols) =>
+      fromStore('volatility days', () => volatilityDaysOf(context.store, symbols, sessions[0]!)),
+    ),
+  ]);
+  const known = new Map((loaded ?? []).map(({ date, iv30 }) => [date, iv30]));
+  for (const { sessionDate, expiries } of captured ?? []) {
+    const iv30 = volatilityAtDays(expiries, 30);
+    if (iv30 !== null) known.set(sessionDate, iv30);
+  }
+  return sessions.flatMap((session) => known.get(session) ?? []);
+}
+
+/**
+ * The rank of the volatility at 30 days among its daily values of a year, its own session's included; null when it is
+ * unknown, or fewer than 60 are known.
+ */
+export async function rankOf(
+  context: RequestContext,
+  { symbol, asOfMs, maturities }: VolatilityFigures,
+): Promise<VolatilityRank | null> {
+  if (asOfMs === null || maturities[30] === null) return null;
+  const closes = await closesOf(context, symbol, sessionsBefore(sessionOf(asOfMs)));
+  return volatilityRank([...closes, maturities[30]]);
+}
