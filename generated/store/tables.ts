@@ -346,6 +346,7 @@ export const tables = {
       {"field":"seq","column":"seq","type":"int8","list":false,"optional":false},
       {"field":"byStrike","column":"by_strike","type":"bytea","list":false,"optional":false},
       {"field":"byExpiration","column":"by_expiration","type":"bytea","list":false,"optional":false},
+      {"field":"minutes","column":"minutes","type":"bytea","list":false,"optional":true},
     ],
     indexes: [
       {"kind":"id","columns":[{"column":"underlying","descending":false},{"column":"session_date","descending":false}]},

@@ -112,6 +112,12 @@ query Provenance {
           methodologyVersion
           origin
         }
+      }
+    }
+  }
+}
+`;
+
 const exposures = `# Delta, vanna, charm and vega exposure: by expiry, by strike, and in total.
 query Exposures {
   symbol(symbol: "SPY") {
@@ -151,6 +157,14 @@ query Chain {
       nodes { id expiry right strike openInterest chainRow { bid ask iv delta gamma } }
       pageInfo { hasNextPage endCursor }
     }
+  }
+}
+`;
+
+const unusual = `# Unusual activity: premium of today against its mean over a month to the same minute.
+query Unusual {
+  symbol(symbol: "SPY") {
+    flow { unusual { sessionDate throughMs callPremiumUsd callRatio putPremiumUsd putRatio sessions meta { note } } }
   }
 }
 `;
@@ -286,6 +300,7 @@ const examples: Readonly<Record<string, (dates: Dates) => string>> = {
   'How a figure was made': () => provenance,
   'Delta, vanna, charm and vega exposure': () => exposures,
   'Option chain': () => chain,
+  'Unusual premium': () => unusual,
   'Several contracts': severalContracts,
   'A contract by day': contractByDay,
   'Volatility figures': () => volatility,

@@ -14,6 +14,7 @@ import { volSurface, volTerm } from './routes/chain/vol.ts';
 import { crossSection } from './routes/flow/cross-section.ts';
 import { eodPrints } from './routes/flow/eod-prints.ts';
 import { largeTrades } from './routes/flow/large-trades.ts';
+import { unusualFlow } from './routes/flow/unusual.ts';
 import { gexExposures } from './routes/gex/exposures.ts';
 import { gexGrid } from './routes/gex/grid.ts';
 import { gexHistory } from './routes/gex/history.ts';
@@ -60,6 +61,7 @@ export const routes: readonly Route[] = [
   largeTrades,
   eodPrints,
   crossSection,
+  unusualFlow,
   contractSnapshots,
   volTerm,
   volSurface,

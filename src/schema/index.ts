@@ -33,6 +33,7 @@ import './volatility/figures.ts';
 import './flow/flow.ts';
 import './flow/large-trades.ts';
 import './flow/cross-section.ts';
+import './flow/unusual.ts';
 import './flow/eod-prints.ts';
 import './offexchange/off-exchange.ts';
 import './account/watchlists.ts';

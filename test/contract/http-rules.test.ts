@@ -487,6 +487,7 @@ describe('when something is missing', () => {
     'GET /v2/flow/large-trades': 'option_tape',
     'GET /v2/flow/eod': 'option_tape',
     'GET /v2/flow/:symbol/cross-section': 'option_tape',
+    'GET /v2/flow/:symbol/unusual': 'option_tape',
     'GET /v2/options/:contract/greeks': 'option_tape or chain',
     'GET /v2/options/:contract/bars': 'option_bars',
     'GET /v2/offexchange/:symbol/concentration': 'stock_tape',

@@ -4115,7 +4115,8 @@ export const CrossSectionScalarFieldEnum = {
   sessionDate: 'sessionDate',
   seq: 'seq',
   byStrike: 'byStrike',
-  byExpiration: 'byExpiration'
+  byExpiration: 'byExpiration',
+  minutes: 'minutes'
 } as const
 
 export type CrossSectionScalarFieldEnum = (typeof CrossSectionScalarFieldEnum)[keyof typeof CrossSectionScalarFieldEnum]

@@ -36,6 +36,7 @@ export type CrossSectionMinAggregateOutputType = {
   seq: bigint | null
   byStrike: runtime.Bytes | null
   byExpiration: runtime.Bytes | null
+  minutes: runtime.Bytes | null
 }
 
 export type CrossSectionMaxAggregateOutputType = {
@@ -44,6 +45,7 @@ export type CrossSectionMaxAggregateOutputType = {
   seq: bigint | null
   byStrike: runtime.Bytes | null
   byExpiration: runtime.Bytes | null
+  minutes: runtime.Bytes | null
 }
 
 export type CrossSectionCountAggregateOutputType = {
@@ -52,6 +54,7 @@ export type CrossSectionCountAggregateOutputType = {
   seq: number
   byStrike: number
   byExpiration: number
+  minutes: number
   _all: number
 }
 
@@ -70,6 +73,7 @@ export type CrossSectionMinAggregateInputType = {
   seq?: true
   byStrike?: true
   byExpiration?: true
+  minutes?: true
 }
 
 export type CrossSectionMaxAggregateInputType = {
@@ -78,6 +82,7 @@ export type CrossSectionMaxAggregateInputType = {
   seq?: true
   byStrike?: true
   byExpiration?: true
+  minutes?: true
 }
 
 export type CrossSectionCountAggregateInputType = {
@@ -86,6 +91,7 @@ export type CrossSectionCountAggregateInputType = {
   seq?: true
   byStrike?: true
   byExpiration?: true
+  minutes?: true
   _all?: true
 }
 
@@ -133,6 +139,7 @@ export type CrossSectionGroupByOutputType = {
   seq: bigint
   byStrike: runtime.Bytes
   byExpiration: runtime.Bytes
+  minutes: runtime.Bytes | null
   _count: CrossSectionCountAggregateOutputType | null
   _avg: CrossSectionAvgAggregateOutputType | null
   _sum: CrossSectionSumAggregateOutputType | null
@@ -164,6 +171,7 @@ export type CrossSectionWhereInput = {
   seq?: Prisma.BigIntFilter<"CrossSection"> | bigint | number
   byStrike?: Prisma.BytesFilter<"CrossSection"> | runtime.Bytes
   byExpiration?: Prisma.BytesFilter<"CrossSection"> | runtime.Bytes
+  minutes?: Prisma.BytesNullableFilter<"CrossSection"> | runtime.Bytes | null
 }
 
 export type CrossSectionOrderByWithRelationInput = {
@@ -172,6 +180,7 @@ export type CrossSectionOrderByWithRelationInput = {
   seq?: Prisma.SortOrder
   byStrike?: Prisma.SortOrder
   byExpiration?: Prisma.SortOrder
+  minutes?: Prisma.SortOrderInput | Prisma.SortOrder
 }
 
 export type CrossSectionWhereUniqueInput = Prisma.AtLeast<{
@@ -184,6 +193,7 @@ export type CrossSectionWhereUniqueInput = Prisma.AtLeast<{
   seq?: Prisma.BigIntFilter<"CrossSection"> | bigint | number
   byStrike?: Prisma.BytesFilter<"CrossSection"> | runtime.Bytes
   byExpiration?: Prisma.BytesFilter<"CrossSection"> | runtime.Bytes
+  minutes?: Prisma.BytesNullableFilter<"CrossSection"> | runtime.Bytes | null
 }, "underlying_sessionDate">
 
 export type CrossSectionOrderByWithAggregationInput = {
@@ -192,6 +202,7 @@ export type CrossSectionOrderByWithAggregationInput = {
   seq?: Prisma.SortOrder
   byStrike?: Prisma.SortOrder
   byExpiration?: Prisma.SortOrder
+  minutes?: Prisma.SortOrderInput | Prisma.SortOrder
   _count?: Prisma.CrossSectionCountOrderByAggregateInput
   _avg?: Prisma.CrossSectionAvgOrderByAggregateInput
   _max?: Prisma.CrossSectionMaxOrderByAggregateInput
@@ -208,6 +219,7 @@ export type CrossSectionScalarWhereWithAggregatesInput = {
   seq?: Prisma.BigIntWithAggregatesFilter<"CrossSection"> | bigint | number
   byStrike?: Prisma.BytesWithAggregatesFilter<"CrossSection"> | runtime.Bytes
   byExpiration?: Prisma.BytesWithAggregatesFilter<"CrossSection"> | runtime.Bytes
+  minutes?: Prisma.BytesNullableWithAggregatesFilter<"CrossSection"> | runtime.Bytes | null
 }
 
 export type CrossSectionCreateInput = {
@@ -216,6 +228,7 @@ export type CrossSectionCreateInput = {
   seq: bigint | number
   byStrike: runtime.Bytes
   byExpiration: runtime.Bytes
+  minutes?: runtime.Bytes | null
 }
 
 export type CrossSectionUncheckedCreateInput = {
@@ -224,6 +237,7 @@ export type CrossSectionUncheckedCreateInput = {
   seq: bigint | number
   byStrike: runtime.Bytes
   byExpiration: runtime.Bytes
+  minutes?: runtime.Bytes | null
 }
 
 export type CrossSectionUpdateInput = {
@@ -232,6 +246,7 @@ export type CrossSectionUpdateInput = {
   seq?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
   byStrike?: Prisma.BytesFieldUpdateOperationsInput | runtime.Bytes
   byExpiration?: Prisma.BytesFieldUpdateOperationsInput | runtime.Bytes
+  minutes?: Prisma.NullableBytesFieldUpdateOperationsInput | runtime.Bytes | null
 }
 
 export type CrossSectionUncheckedUpdateInput = {
@@ -240,6 +255,7 @@ export type CrossSectionUncheckedUpdateInput = {
   seq?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
   byStrike?: Prisma.BytesFieldUpdateOperationsInput | runtime.Bytes
   byExpiration?: Prisma.BytesFieldUpdateOperationsInput | runtime.Bytes
+  minutes?: Prisma.NullableBytesFieldUpdateOperationsInput | runtime.Bytes | null
 }
 
 export type CrossSectionCreateManyInput = {
@@ -248,6 +264,7 @@ export type CrossSectionCreateManyInput = {
   seq: bigint | number
   byStrike: runtime.Bytes
   byExpiration: runtime.Bytes
+  minutes?: runtime.Bytes | null
 }
 
 export type CrossSectionUpdateManyMutationInput = {
@@ -256,6 +273,7 @@ export type CrossSectionUpdateManyMutationInput = {
   seq?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
   byStrike?: Prisma.BytesFieldUpdateOperationsInput | runtime.Bytes
   byExpiration?: Prisma.BytesFieldUpdateOperationsInput | runtime.Bytes
+  minutes?: Prisma.NullableBytesFieldUpdateOperationsInput | runtime.Bytes | null
 }
 
 export type CrossSectionUncheckedUpdateManyInput = {
@@ -264,6 +282,7 @@ export type CrossSectionUncheckedUpdateManyInput = {
   seq?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
   byStrike?: Prisma.BytesFieldUpdateOperationsInput | runtime.Bytes
   byExpiration?: Prisma.BytesFieldUpdateOperationsInput | runtime.Bytes
+  minutes?: Prisma.NullableBytesFieldUpdateOperationsInput | runtime.Bytes | null
 }
 
 export type CrossSectionUnderlyingSessionDateCompoundUniqueInput = {
@@ -277,6 +296,7 @@ export type CrossSectionCountOrderByAggregateInput = {
   seq?: Prisma.SortOrder
   byStrike?: Prisma.SortOrder
   byExpiration?: Prisma.SortOrder
+  minutes?: Prisma.SortOrder
 }
 
 export type CrossSectionAvgOrderByAggregateInput = {
@@ -289,6 +309,7 @@ export type CrossSectionMaxOrderByAggregateInput = {
   seq?: Prisma.SortOrder
   byStrike?: Prisma.SortOrder
   byExpiration?: Prisma.SortOrder
+  minutes?: Prisma.SortOrder
 }
 
 export type CrossSectionMinOrderByAggregateInput = {
@@ -297,6 +318,7 @@ export type CrossSectionMinOrderByAggregateInput = {
   seq?: Prisma.SortOrder
   byStrike?: Prisma.SortOrder
   byExpiration?: Prisma.SortOrder
+  minutes?: Prisma.SortOrder
 }
 
 export type CrossSectionSumOrderByAggregateInput = {
@@ -311,6 +333,7 @@ export type CrossSectionSelect<ExtArgs extends runtime.Types.Extensions.Internal
   seq?: boolean
   byStrike?: boolean
   byExpiration?: boolean
+  minutes?: boolean
 }, ExtArgs["result"]["crossSection"]>
 
 export type CrossSectionSelectCreateManyAndReturn<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetSelect<{
@@ -319,6 +342,7 @@ export type CrossSectionSelectCreateManyAndReturn<ExtArgs extends runtime.Types.
   seq?: boolean
   byStrike?: boolean
   byExpiration?: boolean
+  minutes?: boolean
 }, ExtArgs["result"]["crossSection"]>
 
 export type CrossSectionSelectUpdateManyAndReturn<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetSelect<{
@@ -327,6 +351,7 @@ export type CrossSectionSelectUpdateManyAndReturn<ExtArgs extends runtime.Types.
   seq?: boolean
   byStrike?: boolean
   byExpiration?: boolean
+  minutes?: boolean
 }, ExtArgs["result"]["crossSection"]>
 
 export type CrossSectionSelectScalar = {
@@ -335,9 +360,10 @@ export type CrossSectionSelectScalar = {
   seq?: boolean
   byStrike?: boolean
   byExpiration?: boolean
+  minutes?: boolean
 }
 
-export type CrossSectionOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"underlying" | "sessionDate" | "seq" | "byStrike" | "byExpiration", ExtArgs["result"]["crossSection"]>
+export type CrossSectionOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"underlying" | "sessionDate" | "seq" | "byStrike" | "byExpiration" | "minutes", ExtArgs["result"]["crossSection"]>
 
 export type $CrossSectionPayload<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
   name: "CrossSection"
@@ -348,6 +374,7 @@ export type $CrossSectionPayload<ExtArgs extends runtime.Types.Extensions.Intern
     seq: bigint
     byStrike: runtime.Bytes
     byExpiration: runtime.Bytes
+    minutes: runtime.Bytes | null
   }, ExtArgs["result"]["crossSection"]>
   composites: {}
 }
@@ -479,6 +506,7 @@ export interface CrossSectionFieldRefs {
   readonly seq: Prisma.FieldRef<"CrossSection", 'BigInt'>
   readonly byStrike: Prisma.FieldRef<"CrossSection", 'Bytes'>
   readonly byExpiration: Prisma.FieldRef<"CrossSection", 'Bytes'>
+  readonly minutes: Prisma.FieldRef<"CrossSection", 'Bytes'>
 }
     
 

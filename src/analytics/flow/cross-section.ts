@@ -1,7 +1,12 @@
 import type { TradedContract, TradedUnderlying } from '../../domain/chain/contract-book.ts';
 import type { Coverage } from '../../domain/flow/coverage.ts';
-import type { CrossSection, FlowMeasures } from '../../domain/flow/flow.ts';
+import type { CrossSection, FlowMeasures, PremiumMinute } from '../../domain/flow/flow.ts';
 import { priceUnits } from '../../domain/market/print.ts';
+import { minuteMs } from '../../domain/units.ts';
+import { createPremiumMinutes } from './premium-minutes.ts';
+
+/** The sums of an underlying's prints by strike, by expiry and by minute. */
+export type FlowSums = Pick<CrossSection, 'byStrike' | 'byExpiration'> & { minutes: PremiumMinute[] };
 
 function emptyMeasures(): FlowMeasures {
   return { callVolume: 0, putVolume: 0, callPremiumUsd: 0, putPremiumUsd: 0, callTradeCount: 0, putTradeCount: 0 };
@@ -43,6 +48,7 @@ export class CrossSections {
   readonly #contracts: TradedContract[] = [];
   readonly #contractsOf = new Map<TradedUnderlying, TradedContract[]>();
   readonly #seqOf = new Map<TradedUnderlying, number>();
+  readonly #minutes = createPremiumMinutes();
   // By underlying index: 1 = changed since its last snapshot.
   readonly #touched: (0 | 1)[] = [];
 
@@ -51,9 +57,15 @@ export class CrossSections {
     this.#firstSeq = firstSeq;
   }
 
-  /** Adds a print (`sign` 1) or takes it away (−1): contracts, and price × contracts in 1e-4 dollars. */
-  add(contract: TradedContract, price: number, size: number, sign: 1 | -1): void {
+  /** Adds a print (`sign` 1) or takes it away (−1): its instant, epoch ms, its price in 1e-4 dollars, and contracts. */
+  add(contract: TradedContract, tsMs: number, price: number, size: number, sign: 1 | -1): void {
     this.addPrints(contract, sign * size, sign * price * size, sign);
+    this.#minutes.add(contract, tsMs - (tsMs % minuteMs), sign * price * size);
+  }
+
+  /** Adds to the premium of a minute, which begins at `startMs`: price × contracts in 1e-4 dollars. */
+  addMinute(contract: TradedContract, startMs: number, premium: number): void {
+    this.#minutes.add(contract, startMs, premium);
   }
 
   /** Adds prints of a contract at once: contracts, their sums of price × contracts in 1e-4 dollars, and how many. */
@@ -72,7 +84,7 @@ export class CrossSections {
   }
 
   /** The sums of an underlying's prints. */
-  sums(underlying: TradedUnderlying): Pick<CrossSection, 'byStrike' | 'byExpiration'> {
+  sums(underlying: TradedUnderlying): FlowSums {
     const strikes = new Map<number, FlowMeasures>();
     const expiries = new Map<string, FlowMeasures>();
     for (const { index, contract, multiplier } of this.#contractsOf.get(underlying) ?? []) {
@@ -93,6 +105,7 @@ export class CrossSections {
       byExpiration: [...expiries]
         .sort(([a], [b]) => (a < b ? -1 : 1))
         .map(([expiry, measures]) => ({ expiry, measures: inDollars(measures) })),
+      minutes: this.#minutes.of(underlying),
     };
   }
 

@@ -59,7 +59,7 @@ export class ContractTape {
   readonly #inOrder: number[] = [];
   #length = 0;
   // Sums of the contract's prints that stand; filled for one contract after the other.
-  readonly #sums = { volume: 0, premium: 0, count: 0 };
+  readonly #sums = { volume: 0, premium: 0, count: 0, ofMinute: 0 };
   readonly #barPrint = { entry: 0, price: 0, size: 0, sizeMicros: 0, traits: 0 };
   #minuteStartMs = -Infinity;
   // The contract's multi-leg prints that stand.
@@ -168,7 +168,11 @@ export class ContractTape {
     sums.volume += size;
     sums.premium += price * size;
     sums.count++;
-    if (tsMs >= this.#minuteStartMs + minuteMs) this.#minuteStartMs = tsMs - (tsMs % minuteMs);
+    if (tsMs >= this.#minuteStartMs + minuteMs) {
+      this.#endMinute();
+      this.#minuteStartMs = tsMs - (tsMs % minuteMs);
+    }
+    sums.ofMinute += price * size;
     barPrint.entry = entry;
     barPrint.price = price;
     barPrint.size = size;
@@ -177,6 +181,13 @@ export class ContractTape {
     if ((traits & optionTraits.multiLeg) !== 0) this.#legs.push(entry);
     else if ((traits & optionTraits.sweepable) !== 0) this.#sweeps.add(entry);
     else this.#sink.formedAlone('single_block', entry);
+  }
+
+  /** Adds the premium of the minute that ends to those of its underlying. */
+  #endMinute() {
+    if (this.#sums.ofMinute !== 0)
+      this.crossSections.addMinute(this.#contract!, this.#minuteStartMs, this.#sums.ofMinute);
+    this.#sums.ofMinute = 0;
   }
 
   #isCounted(entry: number): boolean {
@@ -191,6 +202,7 @@ export class ContractTape {
     this.#observe();
     this.#minuteStartMs = -Infinity;
     for (let i = 0; i < this.#length; i++) if (this.#isCounted(inOrder[i]!)) this.#count(inOrder[i]!);
+    this.#endMinute();
     this.#sweeps.end();
     if (sums.count > 0) this.crossSections.addPrints(this.#contract, sums.volume, sums.premium, sums.count);
     sums.volume = sums.premium = sums.count = 0;

@@ -161,6 +161,7 @@ export class OptionTape {
     const slot = entry & this.#ledger.mask;
     this.crossSections.add(
       this.#ledger.contracts[columns.contract[slot]!]!,
+      columns.tsMs[slot]!,
       columns.price[slot]!,
       columns.size[slot]!,
       sign,

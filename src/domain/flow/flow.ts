@@ -85,6 +85,14 @@ export const flowMeasureNames = [
   'putTradeCount',
 ] as const satisfies readonly (keyof FlowMeasures)[];
 
+/** Premium of an underlying's options in one minute, dollars. */
+export interface PremiumMinute {
+  /** Start of the minute, epoch ms. */
+  tsMs: number;
+  callPremiumUsd: number;
+  putPremiumUsd: number;
+}
+
 /** The cumulative flow of a session by strike and by expiration; both add up to the same totals (methodology 4). */
 export interface CrossSection {
   symbol: string;
@@ -95,6 +103,8 @@ export interface CrossSection {
   byStrike: { strikeThousandths: number; measures: FlowMeasures }[];
   /** Ascending by expiry. */
   byExpiration: { expiry: SessionDate; measures: FlowMeasures }[];
+  /** Premium by minute of its prints, ascending; absent where it was not counted, and as a snapshot is served. */
+  minutes?: PremiumMinute[];
 }
 
 /** Which end-of-day list: `free` ranks equity options, `pro` index options too (contract-notes 2). */

@@ -44,7 +44,7 @@ export interface MadeSession {
   /** OSI roots of these. */
   roots: string[];
   standardMultiplier: boolean;
-  section: Pick<CrossSection, 'byStrike' | 'byExpiration'>;
+  section: Pick<CrossSection, 'byStrike' | 'byExpiration' | 'minutes'>;
   events: EncodedEvents;
   largeTrades: number;
   /** Its prints of the largest premium, in rank order. */

@@ -53,7 +53,7 @@ export async function symbolExposures(
   symbol: string,
   { at, tz }: { at?: string | null | undefined; tz?: string | null | undefined },
 ): Promise<ExposuresPage> {
-  const atMs = at == null ? context.nowMs : parseAsOf(at, tz, 'at', context.nowMs).atMs;
+  const atMs = at == null ? context.nowMs : parseAsOf(at, tz, 'at', context).atMs;
   requireReadable(context.caller, await findSymbol(context, symbol));
   const capture = await chainAt(context, symbol, atMs);
   const exposures = capture && (await exposuresOf(context, capture));

@@ -6,6 +6,7 @@ import { statement } from '../rows/statement.ts';
 import type { Transaction } from '../rows/transaction.ts';
 import { type Columns, decodeBlock, encodeBlock, known, measures, numbers } from '../series/codec.ts';
 import { coverageColumns, coverageOf } from './coverage.ts';
+import { encodeMinutes } from './premium-minutes.ts';
 
 /** Reads the measures of a block's rows. A measure that the block lacks is unknown. */
 function measuresReader(columns: Columns): (index: number) => FlowMeasures {
@@ -94,6 +95,7 @@ export async function saveCrossSections(tx: Transaction, sections: readonly Cros
     seq: section.seq,
     byStrike: strikeBlock(section),
     byExpiration: expiryBlock(section),
+    minutes: section.minutes ? Buffer.from(encodeMinutes(section.minutes)) : null,
   }));
   await upsertRows(tx, 'CrossSection', rows);
 }

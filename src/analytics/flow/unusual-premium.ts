@@ -1,0 +1,33 @@
+import type { PremiumMinute } from '../../domain/flow/flow.ts';
+
+/** Premium of a session so far, dollars. */
+export interface SessionPremium {
+  callPremiumUsd: number;
+  putPremiumUsd: number;
+}
+
+/** Premium of the minutes that begin before an instant, epoch ms. */
+export function premiumBefore(minutes: readonly PremiumMinute[], endMs: number): SessionPremium {
+  const sum = { callPremiumUsd: 0, putPremiumUsd: 0 };
+  for (const { tsMs, callPremiumUsd, putPremiumUsd } of minutes) {
+    if (tsMs >= endMs) break;
+    sum.callPremiumUsd += callPremiumUsd;
+    sum.putPremiumUsd += putPremiumUsd;
+  }
+  return sum;
+}
+
+/** Premium over its mean of the sessions before, to the same minute: 2 = twice as much. Null without any before. */
+export interface PremiumRatios {
+  call: number | null;
+  put: number | null;
+}
+
+/** Premium of a session over the mean of those before; null if that is 0, or there are none. */
+export function premiumRatios(session: SessionPremium, before: readonly SessionPremium[]): PremiumRatios {
+  const ratio = (name: keyof SessionPremium) => {
+    const mean = before.reduce((sum, one) => sum + one[name], 0) / before.length;
+    return mean > 0 ? session[name] / mean : null;
+  };
+  return { call: ratio('callPremiumUsd'), put: ratio('putPremiumUsd') };
+}

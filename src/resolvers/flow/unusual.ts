@@ -1,0 +1,82 @@
+import {
+  type PremiumRatios,
+  premiumBefore,
+  premiumRatios,
+  type SessionPremium,
+} from '../../analytics/flow/unusual-premium.ts';
+import { previousTradingDay, tradeSpan, tradingDayAtOrBefore } from '../../domain/calendar.ts';
+import { exchangeDate, exchangeInstant, exchangeMinuteOfDay, type SessionDate } from '../../domain/market-time.ts';
+import { minuteMs } from '../../domain/units.ts';
+import { batched } from '../../runtime/batched.ts';
+import { premiumSessions } from '../../store/flow/premium-minutes.ts';
+import { fromSource, type RequestContext } from '../context.ts';
+import { currentDate } from '../current-date.ts';
+import { type ResponseMeta, responseMeta } from '../response-meta.ts';
+import { requireFlowOf } from './flow.ts';
+
+/** Sessions before that a session's premium is compared with: a month of trading. */
+export const unusualSessions = 20;
+
+export interface UnusualMeta extends ResponseMeta {
+  /** Why there are no ratios; null if there are any. */
+  note: string | null;
+}
+
+/** Premium of the latest session so far against the sessions before, to the same minute. */
+export interface UnusualFlow {
+  symbol: string;
+  sessionDate: SessionDate;
+  /** End of the last minute that counts, epoch ms. */
+  throughMs: number;
+  /** Null when nothing of the session was observed. */
+  premium: SessionPremium | null;
+  ratios: PremiumRatios;
+  /** Sessions in the means. */
+  sessions: number;
+  meta: UnusualMeta;
+}
+
+/** The first of the sessions that are compared with `session`. */
+function firstBefore(session: SessionDate): SessionDate {
+  let first = session;
+  for (let i = 0; i < unusualSessions; i++) first = previousTradingDay(first);
+  return first;
+}
+
+/** The instant of a session at the clock time at which another one stands, epoch ms; its end if that one is over. */
+function sameMinute(session: SessionDate, of: SessionDate, throughMs: number): number {
+  if (throughMs >= tradeSpan(of).toMs) return tradeSpan(session).toMs;
+  // An evening before belongs to the session of the next day.
+  const date = exchangeDate(throughMs);
+  return exchangeInstant(date < of ? previousTradingDay(session) : session, exchangeMinuteOfDay(throughMs));
+}
+
+/** Call and put premium of the current session over their mean of the 20 sessions before, to the same minute. */
+export async function unusualFlow(context: RequestContext, symbol: string): Promise<UnusualFlow> {
+  await requireFlowOf(context, symbol);
+  const to = tradingDayAtOrBefore(await currentDate(context));
+  const range = { from: firstBefore(to), to };
+  const found = await batched(context, `premium minutes ${to}`, symbol, (symbols) =>
+    fromSource(context, 'option_tape', () => premiumSessions(context.store, symbols, range)),
+  );
+  const { nowMs } = context;
+  const throughMs = Math.min(nowMs - (nowMs % minuteMs), tradeSpan(to).toMs);
+  const session = found?.find(({ sessionDate }) => sessionDate === to) ?? null;
+  const premium = session && premiumBefore(session.minutes, throughMs);
+  const before = (found ?? [])
+    .filter(({ sessionDate }) => sessionDate < to)
+    .map(({ sessionDate, minutes }) => premiumBefore(minutes, sameMinute(sessionDate, to, throughMs)));
+  const note = premium === null ? `No option trades of ${symbol} were observed in the session ${to}.` : null;
+  return {
+    symbol,
+    sessionDate: to,
+    throughMs,
+    premium,
+    ratios: premium === null ? { call: null, put: null } : premiumRatios(premium, before),
+    sessions: before.length,
+    meta: {
+      ...responseMeta(context, 'live'),
+      note: note ?? (before.length === 0 ? `No session of ${symbol} before ${to} has premium by minute.` : null),
+    },
+  };
+}
