@@ -245,6 +245,14 @@ describe('every print', () => {
           premium: prints.reduce((sum, { price, size }) => sum + (price * size) / 100, 0),
           count: prints.length,
         });
+        const byMinute = Map.groupBy(prints, ({ tsMs }) => tsMs - (tsMs % 60_000));
+        const premiumOf = (of: typeof prints) => of.reduce((sum, { price, size }) => sum + (price * size) / 100, 0);
+        expect(
+          crossSections
+            .flatMap(({ minutes }) => minutes ?? [])
+            .map(({ tsMs, callPremiumUsd, putPremiumUsd }) => [tsMs, callPremiumUsd + putPremiumUsd] as const)
+            .reduce((sums, [tsMs, usd]) => sums.set(tsMs, (sums.get(tsMs) ?? 0) + usd), new Map<number, number>()),
+        ).toEqual(new Map([...byMinute].sort(([a], [b]) => a - b).map(([tsMs, of]) => [tsMs, premiumOf(of)])));
       }),
       { numRuns: 100 },
     );

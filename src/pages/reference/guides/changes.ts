@@ -22,6 +22,11 @@ export const changes: readonly Change[] = [
       '`inputs` of GEX captures: what each root and expiry was priced with, the versions, and the file of the chain. `gammaDecimals`: with how many decimals the source prints gammas.',
       '`meta.inconsistent_expiries` and `meta.spot_stale` of the grid, the history, the chain and the volatilities.',
       '`sourceTime` and `delayMs` of chains, GEX captures, grids and references in the graph: the time of the quotes, and how much older they are than the capture. REST has `meta.source_time` if a capture is delayed.',
+      '`GET /v2/gex/{symbol}/exposures`, `symbol.gex.exposures` of the graph: delta, vanna, charm and vega exposure by strike and by expiry.',
+      '`GET /v2/options/{symbol}/vol/figures`, `symbol.volatility.figures`: volatility at 7 to 90 days, skew at 25 delta, rank and percentile, realized volatility, variance risk premium.',
+      '`GET /v2/options?contracts=` and `contracts(ids:)`: up to 250 contracts in one call, with volume against open interest.',
+      '`GET /v2/options/{contract}/history`, `contract.history`: a contract by session.',
+      '`GET /v2/flow/{symbol}/unusual`, `symbol.flow.unusual`: premium of the session against its mean over a month to the same minute.',
     ],
     changed: [
       'An `at` more than a minute in the future returns 400; it meant now.',
