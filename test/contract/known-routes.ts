@@ -16,6 +16,7 @@ export const routesWithoutTool: ReadonlySet<string> = new Set([
   'vol-figures',
   'option-contracts',
   'contract-history',
+  'unusual-flow',
 ]);
 
 /** A request that changes something: what it sends. */

@@ -52,6 +52,7 @@ export const ownParamTexts: Record<string, Record<string, readonly string[]>> = 
   'large-trades': { limit: ['1', '7', '100', '99999999'] },
   'vol-term': { symbol: ['SPY', 'spy', 'SPX', 'ZZZ', 'QQQQ', '1X'] },
   'vol-figures': { symbol: ['SPY', 'spy', 'SPX', 'ZZZ', 'QQQQ', '1X'] },
+  'unusual-flow': { symbol: ['SPY', 'spy', 'SPX', 'ZZZ', 'QQQQ', '1X'] },
   'vol-surface': { symbol: ['SPY', 'spy', 'SPX', 'ZZZ', 'QQQQ', '1X'] },
   'option-bars': { limit: ['1', '7', '2000', '99999999'], tf: ['1m', '5m'] },
   ...Object.fromEntries(
