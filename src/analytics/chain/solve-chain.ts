@@ -156,11 +156,18 @@ export function copySource({ iv, delta, gamma, theta, vega }: SolvedChain, index
   vega[index] = row.vega ?? Number.NaN;
 }
 
+/** Inputs of a group's greeks beside their volatility. */
+export type GreeksMarket = Pick<SolvedGroup, 'root' | 'spot' | 'years' | 'rate' | 'dividendYield' | 'dividends'>;
+
 /**
  * Greeks of a contract at a volatility, in the market of its group and the units of a chain: theta in dollars a day,
  * vega in dollars a vol point. Vega is computed when it is asked for: an American one takes two more trees.
  */
-export function greeksAt({ right, strike }: ChainRow, group: SolvedGroup, volatility: number) {
+export function greeksAt(
+  { right, strike }: Pick<ChainRow, 'right' | 'strike'>,
+  group: GreeksMarket,
+  volatility: number,
+) {
   const { spot, years, rate, dividendYield, dividends } = group;
   const option = { right, spot, strike: fromThousandths(strike), years, rate, dividendYield, volatility };
   const inputs: AmericanInputs = { ...option, dividends };

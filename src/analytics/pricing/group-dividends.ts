@@ -17,7 +17,7 @@ const midOf = ({ bid, ask }: ChainRow) => quoteMid(bid, ask);
 export interface ComingDividend extends Pick<PricedDividend, 'amount' | 'exDate' | 'source'>, CashDividend {}
 
 /** Years from the quotes to the last instant before an ex-date: the close of the trading day before. */
-function yearsBefore(exDate: SessionDate, quotedAt: number): number {
+export function yearsBefore(exDate: SessionDate, quotedAt: number): number {
   return yearsUntil(regularSession(previousTradingDay(exDate))!.closeMs, quotedAt);
 }
 
