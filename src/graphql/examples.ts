@@ -147,6 +147,33 @@ query GexThroughTheDay {
 }
 `;
 
+const gexChange = ({
+  previous,
+  session,
+}: Dates) => `# Why did dealer gamma change since the session before? The parts add up to gex, and so do strikes and expiries.
+# Take the largest part first. from and to may also be times, or ids of captures.
+query WhyGammaChanged {
+  symbol(symbol: "SPY") {
+    gex {
+      diff(from: "${previous}", to: "${session}") {
+        netGex { from to moved }
+        flipPoint { from to moved }
+        zeroGamma { moved }
+        callWall { from to }
+        putWall { from to }
+        change {
+          gex spot time volatility openInterest listing residual
+          strikes(top: 5) { strike gex spot time volatility openInterest listing callOi putOi volume }
+          expiries { expiry gex listing openInterest }
+        }
+        meta { reason flipStatus { from to } }
+      }
+      sessions(first: 5) { sessionDate netGex flipPoint zeroGamma callWall putWall }
+    }
+  }
+}
+`;
+
 const chain = `# The option chain of the nearest expiries around the money.
 query Chain {
   symbol(symbol: "SPY") {
@@ -299,6 +326,7 @@ const examples: Readonly<Record<string, (dates: Dates) => string>> = {
   'Two instants and now': twoInstants,
   'How a figure was made': () => provenance,
   'Delta, vanna, charm and vega exposure': () => exposures,
+  'Why dealer gamma changed': gexChange,
   'Option chain': () => chain,
   'Unusual premium': () => unusual,
   'Several contracts': severalContracts,

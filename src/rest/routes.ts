@@ -15,6 +15,7 @@ import { crossSection } from './routes/flow/cross-section.ts';
 import { eodPrints } from './routes/flow/eod-prints.ts';
 import { largeTrades } from './routes/flow/large-trades.ts';
 import { unusualFlow } from './routes/flow/unusual.ts';
+import { gexChange } from './routes/gex/change.ts';
 import { gexExposures } from './routes/gex/exposures.ts';
 import { gexGrid } from './routes/gex/grid.ts';
 import { gexHistory } from './routes/gex/history.ts';
@@ -48,6 +49,7 @@ export const routes: readonly Route[] = [
   gexGrid,
   gexReference,
   gexExposures,
+  gexChange,
   legacyStrikes,
   chainExpirations,
   chain,

@@ -40,6 +40,7 @@ export const builder = new SchemaBuilder<{
     Ticker: TextScalar;
     OptionContractId: TextScalar;
     PointInTime: TextScalar;
+    CapturePoint: TextScalar;
     TimeZone: TextScalar;
     ClockTime: TextScalar;
     Timeframe: { Input: '1s' | '1m' | '5m' | '1h' | '1d'; Output: string };

@@ -67,6 +67,12 @@ export function contextOfIds(context: RequestContext, ids: readonly string[], pa
   return atMs === null ? context : contextAt(context, atMs);
 }
 
+/** The key of an object of a type, from its id; null for what is no such id. */
+export function keyOfId(typename: string, id: string): string | null {
+  const parts = decoded(id);
+  return parts?.typename === typename ? parts.key : null;
+}
+
 function lookup(types: NodeTypes, id: string): { typename: string; found: NodeLookup } | null {
   const parts = decoded(id);
   const found = parts && types.get(parts.typename)?.(parts.key);

@@ -14,6 +14,7 @@ import { Failure, invalidParameter } from '../wire/failure.ts';
 import { numberText } from '../wire/number-text.ts';
 import { shownValue } from '../wire/printed-value.ts';
 import { builder } from './builder.ts';
+import { capturePoint } from './gex/capture-id.ts';
 
 /** Converts the 400 of a domain parser to the GraphQL error of an invalid input, with the same code and message. */
 function reading<T>(read: () => T): T {
@@ -35,6 +36,7 @@ type TextScalarName =
   | 'Ticker'
   | 'OptionContractId'
   | 'PointInTime'
+  | 'CapturePoint'
   | 'TimeZone'
   | 'ClockTime'
   | 'Timeframe'
@@ -160,6 +162,18 @@ textScalar(
   },
   (text) => {
     parseRequestedInstant(text, 'UTC', 'time');
+    return text;
+  },
+);
+textScalar(
+  'CapturePoint',
+  {
+    description:
+      'A GEX capture: the id of one, or a PointInTime, which means the last capture at or before it. A bare date means the last capture of that session.',
+    specifiedByURL: 'https://html.spec.whatwg.org/multipage/common-microsyntaxes.html#dates-and-times',
+  },
+  (text) => {
+    if ('time' in capturePoint(text)) parseRequestedInstant(text, 'UTC', 'time');
     return text;
   },
 );

@@ -3,7 +3,7 @@ import { diffGex } from '../../src/analytics/gex/diff.ts';
 import type { PricedCapture } from '../../src/analytics/gex/diff-capture.ts';
 import { solveCapture } from '../../src/analytics/gex/solve-capture.ts';
 import { standardRoots } from '../../src/domain/chain/option-root.ts';
-import type { GammaSource, GexCapture } from '../../src/domain/gex.ts';
+import type { GammaSource, GexCapture } from '../../src/domain/gex/gex.ts';
 import { gexCauses } from '../../src/domain/gex-diff.ts';
 import { readChain } from '../../src/tape/chains/chain-file.ts';
 import { hasSharedData, sharedData } from '../support/shared-data.ts';

@@ -118,6 +118,7 @@ test('have figures that are numbers or null at every endpoint', { timeout: 120_0
         `/v2/gex/AAPL/grid`,
         `/v2/gex/AAPL/history?date=${session}`,
         `/v2/gex/AAPL/reference`,
+        `/v2/gex/AAPL/change?from=${tsMs - 60_000}&to=${tsMs}`,
         `/v2/options/AAPL/vol/term?at=${tsMs}`,
         `/v2/options/AAPL/vol/surface?at=${tsMs}`,
         '/v2/quotes?symbols=AAPL',

@@ -20,6 +20,7 @@ const tablesOf: Record<string, Record<string, string[]>> = {
   'GET /v2/gex/:symbol/history': { captures: ['captures'], strikes: ['captures', 'strikes'] },
   'GET /v2/gex/:symbol/grid': { strikes: ['strikes'] },
   'GET /v2/gex/:symbol/reference': { strikes: ['strikes'] },
+  'GET /v2/gex/:symbol/change': { strikes: ['change.strikes'], expiries: ['change.expiries'] },
   'GET /gex/:underlying/strikes': { rows: [''] },
   'GET /v2/chain/:symbol': { rows: ['rows'] },
   'GET /v2/account/usage': { by_day: ['by_day'] },

@@ -1,8 +1,12 @@
 import type { PricedCapture } from '../../src/analytics/gex/diff-capture.ts';
+import { solveCapture } from '../../src/analytics/gex/solve-capture.ts';
+import { americanPrice } from '../../src/analytics/pricing/american.ts';
+import { blackScholes } from '../../src/analytics/pricing/black-scholes.ts';
 import type { ExpiryInputs } from '../../src/domain/chain/capture-inputs.ts';
-import type { ChainRow, SolveOrigin } from '../../src/domain/chain/chain.ts';
+import type { ChainCapture, ChainRow, SolveOrigin } from '../../src/domain/chain/chain.ts';
 import type { OptionRight } from '../../src/domain/chain/option-contract.ts';
 import { lastInstant, standardRoots } from '../../src/domain/chain/option-root.ts';
+import type { GexCapture } from '../../src/domain/gex/gex.ts';
 import type { Dividend } from '../../src/domain/market/dividends.ts';
 import { chainCapture, chainRow } from './option-market.ts';
 
@@ -79,4 +83,46 @@ export function handMadeCapture(made: HandMadeMarket): PricedCapture {
     inputs,
     dividends: made.dividends ?? [],
   };
+}
+
+/** What the quotes of a chain are made of. */
+export interface QuotedMarket {
+  root: string;
+  atMs: number;
+  spot: number;
+  volatility: number;
+  expiries: readonly string[];
+  /** Dollars. */
+  strikes: readonly number[];
+  openInterest: (strike: number, right: OptionRight) => number;
+  volume?: number;
+  /** Dollars that the spot loses until an expiry. */
+  paidBy?: (years: number) => number;
+}
+
+/** A chain quoted a cent either side of what its options are worth at 4.5 % of interest. */
+export function quotedChain(market: QuotedMarket): ChainCapture {
+  const { root, atMs, spot, volatility, expiries, strikes, openInterest, volume = 7, paidBy = () => 0 } = market;
+  const { underlying, style } = standardRoots.of(root);
+  const contracts = expiries.flatMap((expiry) =>
+    strikes.flatMap((strike) => (['call', 'put'] as const).map((right) => ({ expiry, strike, right }))),
+  );
+  const rows = contracts.map(({ expiry, strike, right }) => {
+    const years = yearsLeft(root, expiry, atMs);
+    const option = { right, strike, years, volatility, rate: 0.045, dividendYield: 0, spot: spot - paidBy(years) };
+    const price = style === 'american' ? americanPrice(option) : blackScholes(option).price;
+    const quote = { bid: price - 0.01, ask: price + 0.01, openInterest: openInterest(strike, right), volume };
+    return chainRow({ root, expiry, right, strike: strike * 1000, ...quote });
+  });
+  return chainCapture(underlying, atMs, rows, { spot });
+}
+
+/** A chain solved as it is stored, and its GEX capture. */
+export async function solvedPair(
+  chain: ChainCapture,
+  dividends: readonly Dividend[] = [],
+): Promise<{ chain: ChainCapture; gex: GexCapture }> {
+  const settings = { rate: 0.045, dividends, gammaSource: 'solve', previousSolves: async () => new Map() } as const;
+  const { chain: stored, gex } = await solveCapture(chain, settings);
+  return { chain: stored, gex: gex! };
 }

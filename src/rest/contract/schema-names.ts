@@ -13,6 +13,7 @@ const ofOperation: Readonly<Record<string, string>> = {
   'GexReference GexStrike': 'GexReferenceStrike',
   'StreamGex GexStrike': 'GexUpdateStrike',
   'StreamGex GexCapture': 'GexUpdate',
+  'GexChange GexCapture': 'ComparedGexCapture',
   'OffExchangeActivity OffExchangeMeta': 'OffExchangeActivityMeta',
   'Spot PlainMeta': 'SpotMeta',
 };

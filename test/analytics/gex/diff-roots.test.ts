@@ -2,8 +2,6 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { diffGex } from '../../../src/analytics/gex/diff.ts';
 import type { PricedCapture } from '../../../src/analytics/gex/diff-capture.ts';
-import { solveCapture } from '../../../src/analytics/gex/solve-capture.ts';
-import { americanPrice } from '../../../src/analytics/pricing/american.ts';
 import { type ChainCapture, solveOrigins } from '../../../src/domain/chain/chain.ts';
 import { standardRoots } from '../../../src/domain/chain/option-root.ts';
 import { type GexDifference, gexCauses } from '../../../src/domain/gex-diff.ts';
@@ -13,9 +11,11 @@ import {
   type HandMadeContract,
   type HandMadeMarket,
   handMadeCapture,
+  quotedChain,
+  solvedPair,
   yearsLeft,
 } from '../../support/hand-made-capture.ts';
-import { chainCapture, chainRow, newYork } from '../../support/option-market.ts';
+import { newYork } from '../../support/option-market.ts';
 import '../../support/property-seed.ts';
 
 const [monday, tuesday] = [newYork('2026-11-16', '11:00'), newYork('2026-11-17', '11:00')];
@@ -65,33 +65,24 @@ const dividends: Dividend[] = ['2026-12-18', '2027-03-19'].map((exDate) => ({
   ...{ symbol: 'SPY', exDate, kind: 'regular', amount: 1.9, ratio: null, declared: null },
 }));
 
-/** A chain of SPY whose quotes are American prices at 4.5 % of interest, with the dividends above left out. */
-function quotedChain(atMs: number, spot: number, volatility: number): ChainCapture {
-  const rows = ['2026-11-25', '2027-01-15', '2027-06-17'].flatMap((expiry) =>
-    [560, 570, 580, 585, 590, 595, 600, 605, 610, 615, 620, 630, 640].flatMap((strike) =>
-      (['call', 'put'] as const).map((right) => {
-        const years = yearsLeft('SPY', expiry, atMs);
-        const paid = years > 0.5 ? 3.8 : years > 0.1 ? 1.9 : 0;
-        const price = americanPrice({
-          ...{ right, strike, years, volatility, rate: 0.045, dividendYield: 0, spot: spot - paid },
-        });
-        const quote = { bid: price - 0.01, ask: price + 0.01, openInterest: 100 + strike, volume: 7 };
-        return chainRow({ root: 'SPY', expiry, right, strike: strike * 1000, ...quote });
-      }),
-    ),
-  );
-  return chainCapture('SPY', atMs, rows, { spot });
-}
+/** A chain of SPY without the dividends above, which go out of its spot. */
+const chainOfSpy = (atMs: number, spot: number, volatility: number) =>
+  quotedChain({
+    ...{ root: 'SPY', atMs, spot, volatility },
+    expiries: ['2026-11-25', '2027-01-15', '2027-06-17'],
+    strikes: [560, 570, 580, 585, 590, 595, 600, 605, 610, 615, 620, 630, 640],
+    openInterest: (strike) => 100 + strike,
+    paidBy: (years) => (years > 0.5 ? 3.8 : years > 0.1 ? 1.9 : 0),
+  });
 
 async function solved(chain: ChainCapture, known: Dividend[]): Promise<PricedCapture & { net: number }> {
-  const settings = { rate: 0.045, dividends, gammaSource: 'solve', previousSolves: async () => new Map() } as const;
-  const { chain: stored, gex } = await solveCapture(chain, settings);
-  const { impliedSpot, inputs, netGex } = gex!;
+  const { chain: stored, gex } = await solvedPair(chain, dividends);
+  const { impliedSpot, inputs, netGex } = gex;
   return { chain: stored, impliedSpot, inputs: inputs!.expiries, dividends: known, net: netGex };
 }
 
 test('solved captures leave no residual, and the change is that of their published nets', async () => {
-  const chains = [quotedChain(monday, 600, 0.16), quotedChain(tuesday, 606, 0.15)] as const;
+  const chains = [chainOfSpy(monday, 600, 0.16), chainOfSpy(tuesday, 606, 0.15)] as const;
   const [from, to] = await Promise.all(chains.map((chain) => solved(chain, dividends)));
   const found = await diffGex(from!, to!, standardRoots);
   expect(found.residual).toBe(0);

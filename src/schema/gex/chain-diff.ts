@@ -1,0 +1,103 @@
+import { sourceColumns } from '../../domain/chain/chain-columns.ts';
+import type { RowOf } from '../../domain/columns.ts';
+import { exchangeTimeZone } from '../../domain/market-time.ts';
+import { type ChainDiff, type ContractPair, chainDiff, movedNumbers } from '../../resolvers/chain/chain-diff.ts';
+import { builder } from '../builder.ts';
+import { ChainRowType } from '../chain/chain.ts';
+import { OptionContractType } from '../chain/contract.ts';
+import { columnFields } from '../column-fields.ts';
+import { contractsOfExpiry, costs } from '../cost.ts';
+import { SymbolType } from '../market/symbol.ts';
+import { PlainMetaType } from '../response-meta.ts';
+import { capturePoint } from './capture-id.ts';
+
+const ContractMovesType = builder.objectRef<RowOf<typeof sourceColumns>>('ContractMoves').implement({
+  description: "Changes of a contract's numbers: the later less the earlier. Null if one of them is unknown.",
+  fields: (t) => columnFields(t, sourceColumns, ' The change of it.'),
+});
+
+const ContractPairType = builder.objectRef<ContractPair>('ContractPair').implement({
+  description: 'A contract in two chains.',
+  fields: (t) => ({
+    contract: t.field({
+      type: OptionContractType,
+      description: 'The contract.',
+      resolve: ({ from, to }) => (to ?? from)!,
+    }),
+    from: t.expose('from', {
+      type: ChainRowType,
+      nullable: true,
+      description: 'Its row in the earlier chain; null if it is not listed there.',
+    }),
+    to: t.expose('to', {
+      type: ChainRowType,
+      nullable: true,
+      description: 'Its row in the later chain; null if it is not listed there.',
+    }),
+    moved: t.field({
+      type: ContractMovesType,
+      extensions: costs({ each: 0.002 }),
+      description: 'Changes of its numbers.',
+      resolve: movedNumbers,
+    }),
+  }),
+});
+
+const ChainDiffType = builder.objectRef<ChainDiff>('ChainDiff').implement({
+  description: 'Two option chains of a symbol, contract by contract.',
+  fields: (t) => ({
+    fromCapturedAt: t.expose('fromCapturedAt', {
+      type: 'EpochMs',
+      nullable: true,
+      description: 'When the earlier chain was captured, epoch ms; null if there is none.',
+    }),
+    toCapturedAt: t.expose('toCapturedAt', {
+      type: 'EpochMs',
+      nullable: true,
+      description: 'When the later chain was captured, epoch ms; null if there is none.',
+    }),
+    rows: t.expose('rows', {
+      type: [ContractPairType],
+      extensions: costs({ rows: 'contracts' }),
+      description:
+        'Contracts of either chain by expiry, strike, call before put. Empty if one of the chains is missing.',
+    }),
+    meta: t.expose('meta', { type: PlainMetaType, description: 'Metadata of the answer.' }),
+  }),
+});
+
+const point = (which: string) =>
+  `The ${which} chain: the id of its GEX capture, or a time or date. Times mean the last chain at or before them, a bare date that session's last.`;
+
+builder.objectField(SymbolType, 'chainDiff', (t) =>
+  t.field({
+    type: ChainDiffType,
+    nullable: true,
+    extensions: {
+      scopeGroup: 'market.live',
+      ...costs<{ expiry?: string | null }>({
+        ...{ once: 2, each: 5 },
+        sizes: ({ expiry }) => (expiry == null ? {} : { contracts: contractsOfExpiry }),
+      }),
+    },
+    description: 'Two option chains, contract by contract. invalid_params if from is after to.',
+    args: {
+      from: t.arg({ type: 'CapturePoint', required: true, description: point('earlier') }),
+      to: t.arg({ type: 'CapturePoint', required: true, description: point('later') }),
+      tz: t.arg({
+        type: 'TimeZone',
+        defaultValue: exchangeTimeZone,
+        description: 'Time zone of from and to, if they are local times.',
+      }),
+      expiry: t.arg({ type: 'SessionDate', description: 'Only this expiry.' }),
+      strikeGte: t.arg({ type: 'StrikeThousandths', description: 'Lowest strike, inclusive.' }),
+      strikeLte: t.arg({ type: 'StrikeThousandths', description: 'Highest strike, inclusive.' }),
+      changed: t.arg.boolean({
+        defaultValue: false,
+        description: 'Only contracts that one chain lacks, or whose open interest or volume changed.',
+      }),
+    },
+    resolve: ({ symbol }, { from, to, ...args }, context) =>
+      chainDiff(context, symbol, { ...args, from: capturePoint(from), to: capturePoint(to) }),
+  }),
+);
