@@ -175,6 +175,48 @@ describe('SymbolGex.diff', () => {
   });
 });
 
+describe('Symbol.chainDiff', () => {
+  const ask = (args: string) =>
+    app.graphql(`{ symbol(symbol: "SPX") { chainDiff(from: "${before}", ${args}) {
+      fromCapturedAt toCapturedAt
+      rows { contract { expiry strike right } from { openInterest iv } to { openInterest iv }
+        moved { openInterest volume iv } } } } }`);
+  const pairs = async (args: string) => (await ask(args)).data.symbol.chainDiff;
+
+  test('has the rows of each contract in both chains, and what moved', async () => {
+    const { rows, ...ends } = await pairs(`to: "${today}"`);
+    expect(ends).toEqual({ fromCapturedAt: times[1], toCapturedAt: times[2] });
+    expect(rows).toHaveLength(18 * 3);
+    const sides = (expiry: string) => {
+      const [row] = rows.filter((each: Json) => each.contract.expiry === expiry);
+      return [row.from !== null, row.to !== null, row.moved.volume];
+    };
+    expect([today, '2026-11-27', '2026-12-31'].map(sides)).toEqual([
+      [true, false, null],
+      [true, true, 7],
+      [false, true, null],
+    ]);
+    for (const { from, to, moved } of rows.filter((row: Json) => row.from && row.to)) {
+      expect(moved.openInterest).toBe(to.openInterest - from.openInterest);
+      expect(moved.iv).toBe(from.iv === null || to.iv === null ? null : to.iv - from.iv);
+    }
+  });
+
+  test('lists what was asked for: an expiry, strikes, and only contracts that changed', async () => {
+    const { rows } = await pairs(`to: "${today}", expiry: "2026-11-27", strikeGte: 6000000, strikeLte: 6020000`);
+    expect(rows.map(({ contract }: Json) => [contract.strike, contract.right])).toEqual([
+      [6_000_000, 'call'],
+      [6_000_000, 'put'],
+      [6_020_000, 'call'],
+      [6_020_000, 'put'],
+    ]);
+    expect((await pairs(`to: "${before}", changed: true`)).rows).toEqual([]);
+    expect((await pairs(`to: "${before}"`)).rows).toHaveLength(36);
+    const late = await ask('to: "2026-11-18"');
+    expect(late.errors![0].message).toBe('from: expected from to be at or before to');
+  });
+});
+
 describe('SymbolGex.sessions', () => {
   const ask = (args: string, symbol = 'SPX', sending = {}) =>
     app.graphql(
