@@ -27,6 +27,7 @@ const { readers } = await import('./readers.ts');
 const { scale } = await import('./scale.ts');
 const { bodyWeights } = await import('./body-weights.ts');
 const { documentWeights } = await import('./document-weights.ts');
+const { diff } = await import('./diff.ts');
 const onGround: Record<string, (ground: Ground) => Promise<unknown>> = {
   bars: barsPage,
   gex: gexHistory,
@@ -45,6 +46,7 @@ const alone: Record<string, () => Promise<unknown>> = {
   documents: documentWeights,
   bodies: bodyWeights,
   readers,
+  diff,
 };
 
 // Only by name: it needs a server of its own and 30 GB.
