@@ -15,7 +15,7 @@ import { socketOperation } from './socket/socket-openapi.ts';
 import type { StreamOperations } from './stream/stream.ts';
 import { streamOperation } from './stream/stream-openapi.ts';
 
-/** Description of a parameter, with the graph's of the argument it becomes: defaults and maxima are stated there. */
+/** Description of a parameter, with that of the graph's argument, which states defaults and maxima. */
 function parameterDescription(own: unknown, argument: GraphQLArgument | null): string {
   const [said, form] = [argument?.description ?? '', typeof own === 'string' ? own : ''];
   const isSaid = said.toLowerCase().includes(form.toLowerCase().replace(/\.$/, ''));
@@ -45,7 +45,7 @@ function parameter(
   };
 }
 
-/** The schema of a body. A table's is of its rows, as the type of its columns. Bytes have no JSON type: OpenAPI 3.1. */
+/** The schema of a body. A table's schema is that of its rows by column type. Bytes have no JSON type: OpenAPI 3.1. */
 function bodySchema({ route, answer, tables }: CompiledRoute, media: string): JsonSchema {
   if (media === mediaTypes.json) return answer;
   if (media === mediaTypes.protobuf)
@@ -57,7 +57,7 @@ function bodySchema({ route, answer, tables }: CompiledRoute, media: string): Js
   };
 }
 
-/** The answer of a route, in every format it comes in. */
+/** The success answer of a route, in every format. */
 function success(compiled: CompiledRoute, metaPrefix: string): JsonSchema {
   const { route, answer } = compiled;
   const media = routeMedia(compiled);
@@ -75,7 +75,7 @@ function success(compiled: CompiledRoute, metaPrefix: string): JsonSchema {
   };
 }
 
-/** Statuses that every route has. Who asks is looked up in the store, so that each can meet its absence. */
+/** Statuses of every route. Credentials are looked up in the store, so each route can fail without it. */
 const statusesOfEvery = ({ sourceFailure }: Route) => [401, 414, 429, 500, ...(sourceFailure ? [] : [502])];
 
 function operationObject(schema: GraphQLSchema, compiled: CompiledRoute, metaPrefix: string): JsonSchema {
@@ -123,8 +123,8 @@ const info: JsonSchema = {
 
 /**
  * The OpenAPI 3.1 description of the route table: parameters from the readers, answers from the operations' own types.
- * Every schema is written where it is used; `withComponents` writes each once. `metaPrefix` begins the headers that
- * carry `meta`.
+ * Schemas are written inline; `withComponents` writes each once. `metaPrefix` is the prefix of the headers that carry
+ * `meta`.
  */
 export function openApi(
   schema: GraphQLSchema,

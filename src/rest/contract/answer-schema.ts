@@ -90,8 +90,7 @@ interface SelectedField {
 }
 
 /**
- * The fields a selection asks of a type, fragments followed; those of a fragment on another type come and go with the
- * row.
+ * The fields that an operation selects of a type, fragments expanded; those of a fragment on another type are optional.
  */
 function selectedFields(walk: Walk, type: FieldsType, selection: SelectionSetNode): SelectedField[] {
   return selection.selections.flatMap((node) => {
@@ -115,7 +114,7 @@ function allFields(type: FieldsType): SelectedField[] {
   }));
 }
 
-/** Types whose component has all their fields: which of them an answer holds differs by route (spec 2.1). */
+/** Types whose component lists all their fields: answers hold different ones by route (spec 2.1). */
 const wholeTypes = new Set(['Caps']);
 
 /** Types whose fields the graph returns as null, with an error, if a route answers 404. */

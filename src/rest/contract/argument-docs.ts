@@ -2,8 +2,8 @@ import { type GraphQLArgument, type GraphQLSchema, Kind, TypeInfo, visit, visitW
 import type { StoredOperation } from './operation.ts';
 
 /**
- * The argument of the graph that a variable of a stored operation is handed to: what the graph says of it (its default,
- * its maximum) holds for the parameter that becomes the variable. Null when the variable is handed to none.
+ * The argument of the graph that takes a variable of a stored operation. Its description (default, maximum) holds for
+ * the parameter behind the variable. Null if no argument takes the variable.
  */
 export function argumentOf(
   schema: GraphQLSchema,
@@ -23,7 +23,7 @@ export function argumentOf(
   return found;
 }
 
-/** The variable that a parameter becomes: its name in camelCase, but for the short form of `timeframe`. */
+/** The variable for a parameter: its name in camelCase, except for the short form of `timeframe`. */
 export function variableOf(parameter: string): string {
   if (parameter === 'tf') return 'timeframe';
   return parameter.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());

@@ -1,10 +1,10 @@
 import type * as Arrow from 'apache-arrow';
 import type { Cell, Column, ColumnType } from './table.ts';
 
-// Only the first Arrow request waits for the library.
+// Loaded lazily: only Arrow requests use it.
 let library: Promise<typeof Arrow> | null = null;
 
-/** Loads the library ahead of the first who needs it: that takes a tenth of a second of the event loop. */
+/** Loads the library before its first use, which blocks the event loop for a tenth of a second. */
 export function loadArrow(): Promise<typeof Arrow> {
   library ??= import('apache-arrow');
   return library;
@@ -27,8 +27,8 @@ function valuesOf({ type }: Column, rows: readonly (readonly Cell[])[], index: n
 }
 
 /**
- * A table as an Arrow IPC stream, piece by piece: the columns' types, then a batch for each piece of rows. `metadata`
- * goes with the schema.
+ * A table as an Arrow IPC stream, chunk by chunk: the columns' types, then a batch for each chunk of rows. `metadata`
+ * is stored with the schema.
  */
 export async function* arrowStream(
   columns: readonly Column[],

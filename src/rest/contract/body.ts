@@ -7,21 +7,21 @@ import { named } from './components.ts';
 
 /** Reader of a route's request body. */
 export interface BodyReader {
-  /** Media types accepted, the first one named in OpenAPI. */
+  /** Accepted media types; OpenAPI lists them in this order. */
   mediaTypes: readonly string[];
   maxBytes: number;
   required: boolean;
   /** JSON Schema of the body, for OpenAPI. */
   schema: Record<string, unknown>;
-  /** Requests that a request with this body costs, its own among them. Throws 400 for a body that is not read. */
+  /** Number of requests that a request with this body costs, including itself. Throws 400 for an invalid body. */
   cost: (bytes: Buffer) => number;
-  /** The value handed to the route's `variables`; throws 400 for a body of the wrong shape. */
+  /** The value for the route's `variables`. Throws 400 for a body of the wrong shape. */
   read: (bytes: Buffer) => unknown;
 }
 
 /**
- * Reads and checks a body: 413 when too large, 400 when it is not what is expected. `charge` takes what the request
- * costs with it, before it is read.
+ * Reads and checks a body: 413 if too large, 400 if invalid. `charge` takes the request's cost before the body is
+ * parsed.
  */
 export async function readBody(
   reader: BodyReader,
@@ -37,10 +37,7 @@ export async function readBody(
   return reader.read(bytes);
 }
 
-/**
- * The first thing that is wrong with a JSON value, as a 400 that names the field; `body` when it is the value as a
- * whole.
- */
+/** The first error in a JSON value, as a 400 that names the field, or `body` for the value as a whole. */
 function shapeFailure(error: z.ZodError): Failure {
   const { path, message } = error.issues[0]!;
   const [field, index] = path;
@@ -48,7 +45,7 @@ function shapeFailure(error: z.ZodError): Failure {
   return invalidParameter(String(field ?? 'body'), `${item}${message}`);
 }
 
-/** OpenAPI's description of a body: the name of its schema, and an example that the route takes. */
+/** OpenAPI's description of a body: the name of its schema, and a valid example. */
 export interface BodyDescription {
   name: string;
   example: unknown;
@@ -60,8 +57,8 @@ function describedBody(shape: z.ZodType, { name, example }: BodyDescription): Re
 }
 
 /**
- * A JSON body of at most `maxBytes` and of this shape. Fields that the shape does not name are ignored. OpenAPI shows
- * `described`, if the shape leaves some of it to the operation.
+ * A JSON body of at most `maxBytes` and of this shape. Unknown fields are ignored. OpenAPI shows `described` if the
+ * shape leaves some checks to the operation.
  */
 export function jsonBody(
   shape: z.ZodType,
@@ -96,8 +93,8 @@ export const fieldError = (expected: string) => (issue: { input?: unknown }) =>
   issue.input === undefined ? 'is required' : `expected ${expected}`;
 
 /**
- * A JSON object that OpenAPI describes as `shape`; only that it is an object is checked here. What is wrong with its
- * fields is the operation's to say, in the words that every endpoint has for it.
+ * A JSON object that OpenAPI describes as `shape`. Only its being an object is checked here; the operation checks its
+ * fields, so that every endpoint reports the same errors.
  */
 export function objectBody(
   shape: z.ZodType,

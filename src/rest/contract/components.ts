@@ -8,21 +8,18 @@ interface Component {
   name: string;
   /** Its description wherever it is used. */
   description: string | undefined;
-  /** The component where it is more than each of its uses. */
+  /** The full component, if uses show only part of it. */
   whole: JsonSchema | undefined;
 }
 
-/**
- * Under this key a part carries its name. A symbol is not written as JSON: an inline description looks as if it had
- * none.
- */
+/** Key that holds the name of a part. A symbol is not serialized, so an inline description does not contain it. */
 const component = Symbol('component');
 
 type Named = JsonSchema & { [component]?: Component };
 
 /**
- * Names a part of the description: `withComponents` writes it once, with this description, and a reference wherever it
- * is used. A description in `part` itself is that of the use. `whole` is the component where uses leave out some of it.
+ * Names a part of the description: `withComponents` writes it once, with this description, and a reference at every
+ * use. A description in `part` itself belongs to the use. `whole` is the component if uses omit some of it.
  */
 export function named(
   section: Section,
@@ -51,7 +48,7 @@ function meaning(part: JsonSchema): string {
   return JSON.stringify(part, (key, value) => (key === 'description' && typeof value === 'string' ? undefined : value));
 }
 
-/** Adds a component; throws if another of the same name does not mean the same, which stops the start. */
+/** Adds a component. Throws at startup if another of the same name has a different meaning. */
 function add(components: Components, { section, name, description }: Component, part: JsonSchema): void {
   components[section] ??= {};
   const whole = { ...(description === undefined ? {} : { description }), ...part };

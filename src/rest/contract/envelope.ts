@@ -1,6 +1,6 @@
 import type { Failure } from '../../wire/failure.ts';
 
-/** A success body (spec 1): the payload and what the answer says of itself. */
+/** A success body (spec 1): the payload and its metadata. */
 export interface Envelope {
   data: unknown;
   meta: Record<string, unknown>;
@@ -29,7 +29,7 @@ export const absentInMeta = new Set([
   'at',
   'at_effective',
 ]);
-/** As `absentInMeta`, for `meta.caps`. */
+/** Like `absentInMeta`, for `meta.caps`. */
 export const absentInCaps = new Set(['darkpool', 'flow', 'gexDepth']);
 
 function without(source: Record<string, unknown>, absent: Set<string>): Record<string, unknown> {
@@ -38,7 +38,7 @@ function without(source: Record<string, unknown>, absent: Set<string>): Record<s
   return result;
 }
 
-/** An answer whose meta says so beside what its note says already; as it is for null. */
+/** An answer with `note` appended to the note in its meta; unchanged for null. */
 export function noted<T extends { meta: Record<string, unknown> }>(answer: T, note: string | null): T {
   if (note === null) return answer;
   const own = answer.meta.note;

@@ -5,10 +5,10 @@ export interface RequestTexts {
 }
 
 /**
- * A request that a route answers with 200. Texts in braces are filled in by the sender: `{symbol}` a ticker,
- * `{contract}` an option contract, `{session}` a session with data, `{previous}` the one before, `{next}` the trading
- * day after it, `{expiry}` an expiration date; `{key}`, `{trade}`, `{account}`, `{watchlist}` and `{import}` the id of
- * such a record.
+ * A request that a route answers with 200. The sender replaces texts in braces: `{symbol}` a ticker, `{contract}` an
+ * option contract, `{session}` a session with data, `{previous}` the one before, `{next}` the trading day after it,
+ * `{expiry}` an expiration date; `{key}`, `{trade}`, `{account}`, `{watchlist}` and `{import}` the id of a record of
+ * that kind.
  */
 export interface Example extends RequestTexts {
   /** The request that the reference page shows instead: values and filters that suit the sample market. */
@@ -21,7 +21,7 @@ export function exampleOf(path: string, { params, shown = {}, ...body }: Partial
   return { params: { ...Object.fromEntries(inPath), ...params }, ...body, shown };
 }
 
-/** A text with its braces filled in; an unknown one stays as it is. */
+/** Replaces the texts in braces; an unknown one is unchanged. */
 export function filledIn(text: string, values: Readonly<Partial<Record<string, string>>>): string {
   return text.replace(/\{(\w+)\}/g, (whole, name: string) => values[name] ?? whole);
 }

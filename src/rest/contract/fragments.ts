@@ -3,7 +3,7 @@ import { type DocumentNode, Kind, parse, type SelectionNode, type SelectionSetNo
 
 const folder = new URL('../fragments/', import.meta.url);
 
-/** The selections that several stored operations share, by fragment name: one file of `fragments/` each. */
+/** Selections shared by stored operations, by fragment name: one file of `fragments/` each. */
 const shared: ReadonlyMap<string, SelectionSetNode> = new Map(
   readdirSync(folder).map((file) => {
     const [fragment] = parse(readFileSync(new URL(file, folder), 'utf8'), { noLocation: true }).definitions;

@@ -9,7 +9,7 @@ import { encodeMessage } from './protobuf.ts';
 import type { Route } from './route.ts';
 import type { Cell, Table, Tables } from './table.ts';
 
-/** The media types answers come in. */
+/** Media types of answers. */
 export const mediaTypes = {
   json: 'application/json',
   protobuf: 'application/x-protobuf',
@@ -17,7 +17,7 @@ export const mediaTypes = {
   arrow: 'application/vnd.apache.arrow.stream',
 } as const;
 
-/** The media types of a route's answers; JSON, the first, is what comes when nothing else is asked for. */
+/** The media types of a route's answers; the first, JSON, is the default. */
 export function routeMedia({ route, tables }: { route: Route; tables: Tables }): string[] {
   return [
     mediaTypes.json,
@@ -37,22 +37,22 @@ interface Answer {
   route: Route;
   tables: Tables;
   found: { data: unknown; meta: Record<string, unknown> };
-  /** The table asked for; undefined = the outermost. */
+  /** The requested table; undefined = the outermost. */
   table: string | undefined;
 }
 
-/** An answer as bytes, and what belongs beside them. */
+/** An answer as bytes, with the metadata for its headers. */
 export interface WrittenAnswer {
   bytes: Buffer;
   contentType: string;
   envelope: Envelope;
-  /** True if `meta` is not among the bytes. */
+  /** True if the bytes do not contain `meta`. */
   bare: boolean;
-  /** The data beside the table that was written; null = none. */
+  /** The data besides the table; null = none. */
   beside: Record<string, Cell> | null;
 }
 
-/** The pieces of a table, each read and written in an iteration of the event loop. */
+/** The chunks of a table, each read and written in an iteration of the event loop. */
 async function* yieldingRows(pieces: Iterable<Cell[][]>): AsyncGenerator<Cell[][]> {
   let isFirst = true;
   for (const piece of pieces) {
@@ -62,11 +62,11 @@ async function* yieldingRows(pieces: Iterable<Cell[][]>): AsyncGenerator<Cell[][
   }
 }
 
-/** A row whose texts a spreadsheet does not run. */
+/** A row whose strings no spreadsheet evaluates as formulas. */
 const inertLine = (row: readonly Cell[]) =>
   csvLine(row.map((cell) => (typeof cell === 'string' ? inertText(cell) : cell)));
 
-/** RFC 4180: a line of column names, then a line a row. */
+/** RFC 4180: a line of column names, then one line per row. */
 async function csvBytes({ columns, pieces }: Table, data: unknown): Promise<Buffer> {
   const parts = [Buffer.from(`${csvLine(columns.map(({ name }) => name))}\r\n`)];
   for await (const rows of yieldingRows(pieces(data)))
@@ -108,7 +108,7 @@ export async function writeAnswer(media: string, answer: Answer): Promise<Writte
   return { ...written, beside, bytes: await arrowBytes(tableOf(answer), found.data, metadata) };
 }
 
-/** The address of the page after this one, as RFC 8288 has it; the other parameters stay as they were sent. */
+/** The `Link` header of the next page, by RFC 8288; the other parameters are unchanged. */
 function nextPage(address: string, cursor: string): string {
   const [path, query = ''] = address.split('?') as [string, string?];
   const others = query.split('&').filter((pair) => pair !== '' && !/^cursor(=|$)/.test(pair));
@@ -116,9 +116,8 @@ function nextPage(address: string, cursor: string): string {
 }
 
 /**
- * The rest of an answer whose body has no envelope, as headers: plane as text, caps and everything else of `meta` as
- * JSON (contract-notes 1), as JSON what the data says beside its rows, and as `Link` the page after this one.
- * `address`: path and query of the request.
+ * Headers of an answer whose body has no envelope: plane as text, caps and the rest of `meta` as JSON (contract-notes
+ * 1), the data besides its rows as JSON, and the next page as `Link`. `address`: path and query of the request.
  */
 export function besideHeaders(
   prefix: string,
@@ -136,7 +135,7 @@ export function besideHeaders(
   };
 }
 
-/** JSON in the ASCII a header may carry. */
+/** JSON escaped to ASCII for a header. */
 function headerJson(value: unknown): string {
   return JSON.stringify(value).replace(
     /[\u007f-\uffff]/g,

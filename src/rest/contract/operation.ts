@@ -22,8 +22,8 @@ import type { Route } from './route.ts';
 export type OperationContext = object;
 
 /**
- * Forms of a route's answer: as JSON, of which long parts are written already; the same as values; or values with null
- * for what JSON omits.
+ * Forms of a route's answer: JSON, of which long parts are already written; the same as values; or values with null for
+ * the keys that JSON omits.
  */
 export type StoredForm = 'json' | 'values' | 'whole';
 
@@ -43,7 +43,7 @@ export interface StoredOperation {
   ) => Promise<Record<string, unknown>>;
 }
 
-/** The failure behind a GraphQL error: what a resolver or scalar threw, or a defect of ours. */
+/** The failure behind a GraphQL error: thrown by a resolver or scalar, or an internal error. */
 export function failureOf(error: GraphQLError): Failure {
   const thrown = failureWithin(error);
   if (thrown) return thrown;
@@ -51,17 +51,16 @@ export function failureOf(error: GraphQLError): Failure {
   return internal(error.originalError ?? error);
 }
 
-/** A stored operation as it was read. */
+/** A stored operation after parsing. */
 export interface ReadOperation {
-  /** Its text, which stands alone: shared fragments are written out. */
+  /** Its text, complete: shared fragments are expanded. */
   source: string;
   document: DocumentNode;
   definition: OperationDefinitionNode;
 }
 
 /**
- * Reads and validates an operation's file, named from this folder. Throws when it does not fit the schema, which stops
- * the start.
+ * Reads and validates an operation's file, relative to this folder. Throws at startup if it does not fit the schema.
  */
 export function readOperation(schema: GraphQLSchema, path: string): ReadOperation {
   const document = withFragments(parse(readFileSync(new URL(path, import.meta.url), 'utf8'), { noLocation: true }));

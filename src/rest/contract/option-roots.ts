@@ -7,8 +7,8 @@ export interface ContractIdentity {
 }
 
 /**
- * True if two contracts differ by nothing but their root, as on a date on which the monthly and the weekly options of
- * an index expire. Protobuf rows then name it.
+ * True if two contracts differ only by their root, as on a date on which the monthly and the weekly options of an index
+ * expire. Protobuf rows then contain the root.
  */
 export function needsRoots(contracts: readonly ContractIdentity[]): boolean {
   const roots = new Map<string, Set<string>>();
@@ -17,7 +17,7 @@ export function needsRoots(contracts: readonly ContractIdentity[]): boolean {
     if (known) known.add(underlying);
     else roots.set(expiry, new Set([underlying]));
   }
-  // Nearly every expiry has one root: keys are made of the others alone.
+  // Nearly every expiry has one root, so the keys consist of the other parts.
   const shared = contracts.filter(({ expiry }) => roots.get(expiry)!.size > 1);
   const keys = new Set(shared.map(({ expiry, right, strike }) => `${expiry} ${right} ${strike}`));
   const identities = new Set(

@@ -12,13 +12,13 @@ import { Failure, invalidParameter, notFound } from '../../wire/failure.ts';
 import { requireStorable } from '../../wire/sent-text.ts';
 
 /**
- * Parameters of the REST contract: each reads the text that was sent and returns the variable of the stored operation.
- * The `meta` is what OpenAPI says of it.
+ * Parameters of the REST contract. Each reads the text that was sent and returns the variable of the stored operation.
+ * Its `meta` is for OpenAPI.
  */
 export type Param = z.ZodType<unknown, string | undefined>;
 export type Params = Record<string, Param>;
 
-/** A parameter read by `read`, which throws a 400 that names it. The parameter's name is put in by `readParams`. */
+/** A parameter read by `read`, which throws a 400 that names it. `readParams` inserts the parameter's name. */
 function param<T>(
   read: (text: string, name: string) => T,
   meta: {
@@ -36,7 +36,7 @@ function param<T>(
       try {
         return read(text, placeholder);
       } catch (error) {
-        // Only a 400 is about the parameter; it is given its name.
+        // Only a 400 concerns the parameter and gets its name.
         if (!(error instanceof Failure) || error.status !== 400) throw error;
         issues.addIssue({ code: 'custom', message: error.message.replace(`${placeholder}: `, '') });
         return z.NEVER;
@@ -58,9 +58,7 @@ export const ticker = param((text, name) => parseTicker(text, name), {
   example: 'SPY',
 });
 
-/**
- * A symbol whose routes know no 400 for it: what has not the form of a ticker is not found, as any other unknown one.
- */
+/** A symbol for routes without a 400 for it: a malformed ticker is not found, like any unknown one. */
 export const knownTicker = param(
   (text) => {
     const found = readTicker(text);
@@ -70,7 +68,7 @@ export const knownTicker = param(
   { description: anySpelling, example: 'SPY' },
 );
 
-/** A comma-separated list of 1 to `max` tickers: each as it is asked, uppercase, and the ticker it is a spelling of. */
+/** A comma-separated list of 1 to `max` tickers: each as sent, in upper case, with its canonical ticker. */
 export const tickers = (max: number) =>
   param(
     (text, name) => {
@@ -117,10 +115,10 @@ export const sessionDatesOrAll = param(
   },
 );
 
-/** A point in time; the operation reads it in `tz`. */
+/** A point in time; the operation parses it in `tz`. */
 export const pointInTime = param(
   (sent, name) => {
-    // The plus of an offset that was not percent-encoded arrives as a blank.
+    // A plus in an offset that was not percent-encoded arrives as a space.
     const text = sent.replace(/ (?=\d\d:?\d\d$)/, '+');
     parseRequestedInstant(text, 'UTC', name);
     return text;
@@ -217,7 +215,7 @@ export const oneOf = <const V extends readonly string[]>(values: V) =>
     { description: `One of ${values.join(', ')}.`, enum: values },
   );
 
-/** Which of an answer's lists CSV and Arrow give; the first unless sent. */
+/** The list that CSV and Arrow contain; the first by default. */
 export const tableName = (names: readonly string[]) =>
   param(
     (text, name) => {
@@ -241,22 +239,22 @@ export const text = (max: number) =>
   );
 
 /**
- * A cursor of at most `max` characters. `example` is one that was given with the page for which the examples of the
- * other parameters ask: a cursor is bound to them.
+ * A cursor of at most `max` characters. A cursor is bound to its query: `example` belongs to the examples of the other
+ * parameters.
  */
 export const cursor = (max: number, example: string) => {
   const { description, ...rest } = text(max).meta()!;
   return text(max).meta({ ...rest, description: `meta.cursor of the previous page. ${description}`, example });
 };
 
-/** An id as its owner chose it; the operation checks whether it exists. */
+/** An id chosen by its owner; the operation checks whether it exists. */
 export const opaqueId = param((value) => value, { description: 'An id.', example: 'example-1' });
 
 /** The values of a route's parameters by name. */
 export type ParamValues<P extends Params> = { [K in keyof P]: z.output<P[K]> };
 
 /**
- * Reads a request's parameters: repeated, missing, empty or malformed ones are a 400 that names them; unknown ones are
+ * Reads a request's parameters. Throws 400 for a repeated, missing, empty or malformed one, by name; unknown ones are
  * ignored.
  */
 export function readParams<P extends Params>(params: P, sent: Record<string, unknown>): ParamValues<P> {

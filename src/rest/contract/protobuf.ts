@@ -31,19 +31,18 @@ export interface ProtobufMessage {
   name: string;
   /** The fields beside the rows. */
   fields: (answer: Answer) => Wire;
-  /** Name of the field that holds the rows. */
   rowsField: string;
   rows: (answer: Answer) => readonly Row[];
   /** Converts a row of this answer to its message. */
   rowOf: (answer: Answer) => (row: Row) => Wire;
 }
 
-/** Rows that are encoded in one iteration of the event loop: some milliseconds of work. */
+/** Number of rows encoded per iteration of the event loop: some milliseconds of work. */
 const rowsPerYield = 2000;
 
 /**
- * The bytes of a message: its fields, then its rows. Messages put one after another are one message in protobuf, so
- * rows are encoded in pieces, with yields to the event loop in between.
+ * The bytes of a message: its fields, then its rows. Concatenated protobuf messages are one message, so rows are
+ * encoded in chunks, with yields to the event loop in between.
  */
 export async function encodeMessage(message: ProtobufMessage, answer: Answer): Promise<Buffer> {
   const type = root.lookupType(`${packageName}.${message.name}`);
@@ -57,7 +56,7 @@ export async function encodeMessage(message: ProtobufMessage, answer: Answer): P
   return Buffer.concat(parts);
 }
 
-/** Leaves out what is unknown: an unset optional field, in protobuf's words. */
+/** Omits unknown values: in protobuf, optional fields stay unset. */
 function known(fields: Record<string, unknown>): Wire {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null && value !== undefined));
 }
@@ -74,7 +73,7 @@ function priceScale(prices: Iterable<number>): number {
   return scale;
 }
 
-/** Scaled prices of one answer: 10000 to the dollar where all fit. */
+/** Price scale of one answer: 10000 to the dollar if all prices fit. */
 function barScale({ data, prior_close: priorClose }: Answer): number {
   const highs = (data as Row[]).map((bar) => bar.high as number);
   return priceScale(typeof priorClose === 'number' ? [...highs, priorClose] : highs);

@@ -21,21 +21,21 @@ export type ScopeGroup =
 
 /**
  * Requirements on a caller (contract-notes 1). `any`: a credential. `symbol`: a tier that reads the symbol, and the
- * declaration where the symbol asks for it. `flow`: tier pro and the declaration, then the symbol's rule.
- * `off-exchange`: tier basic and the declaration, then the symbol's rule. `site-session`: no API key;
- * `declared-site-session`: with the declaration besides.
+ * declaration if the symbol requires it. `flow`: tier pro and the declaration, then the symbol's rule. `off-exchange`:
+ * tier basic and the declaration, then the symbol's rule. `site-session`: a login, not an API key;
+ * `declared-site-session`: a login with the declaration.
  */
 export type Needs = 'any' | 'symbol' | 'flow' | 'off-exchange' | 'site-session' | 'declared-site-session';
 
 /**
- * Requirements of a route on the symbol it is asked about (contract-notes 1 and 2). `none`: nothing, or it is about
- * none. `entry`: registered. `registered`: registered and readable. `known`: a real ticker and readable. `readable`:
- * readable, if it is a ticker at all. `row`: nothing, but the row is empty if it is not readable. `writable`: 400
- * unless registered and readable.
+ * Requirements on the symbol of a route (contract-notes 1 and 2). `none`: none, or the route has no symbol. `entry`:
+ * registered. `registered`: registered and readable. `known`: a real ticker and readable. `readable`: readable, if it
+ * is a ticker at all. `row`: none, but the row is empty if the symbol is not readable. `writable`: 400 unless
+ * registered and readable.
  */
 export type SymbolRule = 'none' | 'entry' | 'registered' | 'known' | 'readable' | 'row' | 'writable';
 
-/** Requirements of a group's routes, unless they say otherwise. This describes the rule; the resolvers enforce it. */
+/** Default requirements of a group's routes. They document the rule; the resolvers enforce it. */
 const rulesOfGroup: Partial<Record<ScopeGroup, Pick<Route, 'needs' | 'symbolRule'>>> = {
   'market.live': { needs: 'symbol', symbolRule: 'readable' },
   'market.bars': { needs: 'symbol', symbolRule: 'known' },
@@ -45,7 +45,7 @@ const rulesOfGroup: Partial<Record<ScopeGroup, Pick<Route, 'needs' | 'symbolRule
   'analytics.offexchange': { needs: 'off-exchange', symbolRule: 'known' },
 };
 
-/** One row of the route table: how a REST request becomes a stored operation and its answer a body. */
+/** One row of the route table: maps a REST request to a stored operation, and its answer to a body. */
 export interface Route {
   /** Its name for clients: OpenAPI's `operationId`, and the MCP tool's name with `_` for `-`. It never changes. */
   name: string;
@@ -57,28 +57,28 @@ export interface Route {
   scopeGroup: ScopeGroup;
   /** Requirements on its callers. */
   needs: Needs;
-  /** Requirements on the symbol it is asked about. */
+  /** Requirements on its symbol. */
   symbolRule: SymbolRule;
   /** The request that the reference page shows and the contract tests send. */
   example: Example;
-  /** The same question as a short query of the graph, with the braces of `example`. */
+  /** The same question as a short GraphQL query, with the braces of `example`. */
   graphql: string;
   /** Path parameters. */
   pathParams: Params;
   /** Query parameters. */
   queryParams: Params;
-  /** Reader of the request's body; absent when there is none. */
+  /** Reader of the request's body; absent if there is none. */
   body?: BodyReader;
   /** The operation's file below `routes/`. */
   operation: string;
   /**
-   * Where the answer lies in the operation's result; '' when it is the result itself. It selects `data` and `meta`, or
-   * `meta` beside the fields that together are the data.
+   * Path of the answer in the operation's result; '' for the result itself. It selects `data` and `meta`, or `meta`
+   * beside the fields that together are the data.
    */
   answer: string;
-  /** The operation's variables from the parameters (every declared variable gets a value: null when absent). */
+  /** The operation's variables from the parameters. Every declared variable gets a value: null if absent. */
   variables: (values: Record<string, unknown>, body: unknown) => Record<string, unknown>;
-  /** The error of variables that the operation's types reject, in the contract's words; null = in the type's own. */
+  /** The error of variables that the operation's types reject, in the contract's words; null = the type's own error. */
   invalidVariables?: (variables: Readonly<Record<string, unknown>>) => Failure | null;
   /**
    * Takes `at` and `tz`: its operation reads the market below `asOf`, by the variables of these names, and `answer`
@@ -87,15 +87,15 @@ export interface Route {
   hasInstant?: true;
   /** Keys of `data` and its rows that are absent, not null, when unknown. */
   absent: readonly string[];
-  /** Answers `token_expired` for an expired credential; other routes say `unauthenticated`. */
+  /** True if it answers `token_expired` for an expired credential; other routes answer `unauthenticated`. */
   listsTokenExpired: boolean;
-  /** The number of requests of this route in flight is limited per API key (spec 8). */
+  /** True if the number of its requests in flight is limited per API key (spec 8). */
   inFlightLimited: boolean;
-  /** Answers about past sessions never change: they carry an ETag, and If-None-Match is answered 304. */
+  /** True if its answers about past sessions never change: they carry an ETag, and If-None-Match is answered 304. */
   aboutSessions: boolean;
-  /** The error of a source that failed, where it is not 502 `internal`. */
+  /** The error of a failed source, if it is not 502 `internal`. */
   sourceFailure?: (cause: unknown) => Failure;
-  /** Statuses the route can answer with, beyond 200 and 401. */
+  /** Statuses of its answers, besides 200 and 401. */
   errors: readonly number[];
   /**
    * Hints for AI clients about a change that do not follow from its method: it cannot be undone, or repeating it has no
@@ -104,11 +104,11 @@ export interface Route {
   hints?: { destructive?: true; idempotent?: true };
   /** Not a tool of MCP: rarely asked for, where the tool `graphql` serves, or of no use to an AI client. */
   withoutTool?: true;
-  /** The message the answer also comes as with `Accept: application/x-protobuf`. */
+  /** The message of its answer for `Accept: application/x-protobuf`. */
   protobuf?: ProtobufMessage;
   /** Headers of every success answer. */
   headers?: (values: Record<string, unknown>) => Record<string, string>;
-  /** The instant from which the route is gone, and what replaces it. */
+  /** The instant at which the route is removed, and its replacement. */
   sunset?: { atMs: number; successor: string };
 }
 

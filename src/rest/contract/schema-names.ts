@@ -1,13 +1,13 @@
-/** Types of the graph that the REST contract has another word for. */
+/** Types of the graph that have another name in the REST contract. */
 const renamed: Readonly<Record<string, string>> = {
   StockBar: 'Bar',
   Symbol: 'RegistryEntry',
   RankedPrint: 'EodPrint',
-  // Generators call the parameter `basis` of the route GexReferenceBasis.
+  // Generators name the parameter `basis` of the route GexReferenceBasis.
   GexReferenceBasis: 'ReferenceBasis',
 };
 
-/** Selections of a type that are not what its name says elsewhere, by operation and type. */
+/** Selections of a type that differ from the usual schema of that name, by operation and type. */
 const ofOperation: Readonly<Record<string, string>> = {
   'GexGrid GexStrike': 'GexGridStrike',
   'GexReference GexStrike': 'GexReferenceStrike',
@@ -18,17 +18,16 @@ const ofOperation: Readonly<Record<string, string>> = {
   'Spot PlainMeta': 'SpotMeta',
 };
 
-/** The name of the schema that an operation's selection of a type is: stable, and one per shape. */
+/** The schema name of an operation's selection of a type: stable, and one per shape. */
 export function schemaName(operation: string, type: string): string {
   return ofOperation[`${operation} ${type}`] ?? enumName(type);
 }
 
-/** The name of the schema that a type without selections is. */
 export function enumName(type: string): string {
   return renamed[type] ?? type;
 }
 
-/** The name of an operation's whole answer. Writes that answer alike share it. */
+/** The name of the schema of an operation's whole answer. Writes with the same answer share it. */
 export function responseName(operation: string): string {
   const [, what] = /^(?:Create|Replace|Patch)(Journal\w+)$/.exec(operation) ?? [];
   if (/^DeleteJournal/.test(operation)) return 'DeletedFromJournalResponse';

@@ -10,40 +10,39 @@ export type ColumnType = 'int32' | 'int64' | 'float64' | 'bool' | 'text' | 'json
 export interface Column {
   name: string;
   type: ColumnType;
-  /** True if a row may have nothing there. */
+  /** True if a row may have no value. */
   nullable: boolean;
 }
 
 /** One value of a row. Null = unknown. */
 export type Cell = string | number | boolean | null;
 
-/** A column and where a row has its value: in the list's own item, or in an item of a list around it. */
+/** A column and the source of its value: the item of the list itself, or of an enclosing list. */
 interface Source extends Column {
-  /** The list whose item holds the value, from 0 for the outermost. */
+  /** Index of the list whose item holds the value, from 0 for the outermost. */
   list: number;
   keys: readonly string[];
 }
 
 /**
- * A list of objects in an answer, as a table: a row an item, what the lists around it say repeated in each of its
- * items' rows.
+ * A list of objects in an answer as a table: one row per item, with the values of the enclosing lists repeated in each.
  */
 export interface Table {
-  /** The list's wire name; `rows` where the data is the list itself. */
+  /** The list's wire name; `rows` if the data is the list itself. */
   name: string;
   columns: readonly Column[];
-  /** The rows of an answer's data, in pieces that one iteration of the event loop can read and write. */
+  /** The rows of an answer's data, in chunks that one iteration of the event loop can read and write. */
   pieces: (data: unknown) => Iterable<Cell[][]>;
 }
 
-/** Rows in a piece: about 2 ms of work. */
+/** Rows per chunk: about 2 ms of work. */
 const rowsAPiece = 1000;
 
 function typesOf({ type }: JsonSchema): string[] {
   return Array.isArray(type) ? (type as string[]) : [String(type)];
 }
 
-/** The schema without what only says that it may be null. */
+/** The schema without its null alternative. */
 function known(schema: JsonSchema): JsonSchema {
   const choices = schema.anyOf as JsonSchema[] | undefined;
   return choices?.find((choice) => choice.type !== 'null') ?? schema;
@@ -61,7 +60,7 @@ function columnType(schema: JsonSchema): ColumnType {
   return types.includes('string') ? 'text' : 'json';
 }
 
-/** A list met on the way through an answer: the keys that lead to it from the item around it, and the item's schema. */
+/** A list found in an answer: the keys that lead to it from the enclosing item, and the item's schema. */
 interface Met {
   keys: readonly string[];
   item: JsonSchema;
@@ -106,7 +105,7 @@ function cellOf(value: unknown, { type }: Source): Cell {
   return type === 'json' ? JSON.stringify(value) : (value as Cell);
 }
 
-/** The items of the innermost list, each with those around it, outermost first. */
+/** The items of the innermost list, each with the enclosing ones, outermost first. */
 function* itemsBelow(
   value: unknown,
   [first, ...rest]: readonly (readonly string[])[],
@@ -132,7 +131,7 @@ function* piecesOf(
   if (rows.length > 0) yield rows;
 }
 
-/** The tables at and below lists of one level: `around` are the columns of the items around them. */
+/** The tables at and below lists of one level. `around`: columns of the enclosing items. */
 function tablesOf(
   lists: readonly Met[],
   path: readonly (readonly string[])[],
@@ -141,7 +140,7 @@ function tablesOf(
 ): Table[] {
   return lists.flatMap(({ keys, item }) => {
     const lead = [...path, keys];
-    // Named by the way from the outermost item, where two lists may have the same names.
+    // Qualified by the path from the outermost item if two lists may have the same name.
     const prefix = path.length === 0 ? '' : `${names}${keys.join('.')}.`;
     const own = parts(item, path.length, [], false);
     const named = own.columns.map((column) => ({ ...column, name: prefix + column.name }));
@@ -153,9 +152,9 @@ function tablesOf(
 
 /** An answer's data as tables. */
 export interface Tables {
-  /** One for every list of objects, outermost first; none where the data is one thing, or a list of bare values. */
+  /** One for every list of objects, outermost first; empty if the data is a single object, or a list of scalars. */
   tables: Table[];
-  /** The data beside its lists, by name as columns are named; null where there is none. */
+  /** The data besides its lists, by column name; null if there is none. */
   beside: (data: unknown) => Record<string, Cell> | null;
 }
 

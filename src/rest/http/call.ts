@@ -16,23 +16,22 @@ import {
   withReadInstant,
 } from './router.ts';
 
-/** A route asked otherwise than at its address. */
+/** A route called otherwise than over HTTP. */
 export interface RouteCall {
   caller: Caller;
-  /** Texts of its parameters, of path and query. */
   texts: Readonly<Record<string, unknown>>;
   /** The body; null if there is none. */
   body: Buffer | null;
   /** Registers a clean-up that runs when the request ends. */
   onEnd: (undo: () => void) => void;
-  /** The HTTP exchange that carries it: the rate headers go there. */
+  /** The enclosing HTTP exchange, which gets the rate headers. */
   request: Request;
   response: Response;
 }
 
 /**
- * Answers a caller as a route does at its address, by the same rules: rate, usage, entitlement, limits. Throws the
- * failure that the address would answer.
+ * Runs a route for a caller by the rules of its HTTP endpoint: rate, usage, entitlement, limits. Throws the same
+ * failures.
  */
 export async function callRoute(
   services: EndpointServices,

@@ -11,11 +11,11 @@ import { errorEnvelope } from '../contract/envelope.ts';
 export interface Body {
   bytes: Buffer;
   contentType: string;
-  /** Strong tag of body and window; null if the answer must not be cached. */
+  /** Strong ETag of body and window; null if the answer must not be cached. */
   etag: string | null;
 }
 
-/** The strong tag of a body under the address that asked for it. */
+/** The strong ETag of a body at its address. */
 export async function strongTag(address: string, bytes: Buffer): Promise<string> {
   const hash = createHash('sha256').update(address).update('\n');
   for (let start = 0; start < bytes.length; start += bytesPerYield) {
@@ -25,7 +25,7 @@ export async function strongTag(address: string, bytes: Buffer): Promise<string>
   return hash.digest('base64url').slice(0, 27);
 }
 
-/** The encoding that the client takes and a body of this length is worth. */
+/** The encoding that the client accepts, if a body of this length is worth it. */
 const encodingOf = (request: Request, length: number): Encoding | null =>
   encodingFor(length, (known) => request.acceptsEncodings([...known]));
 
@@ -37,11 +37,11 @@ export function matchesTag(header: string | undefined, tag: string): boolean {
     .some((candidate) => candidate.trim() === '*' || candidate.trim().replace(/^W\//, '') === tag);
 }
 
-/** Sends a success body: compressed as the client takes it, 304 when it holds this variant already. */
+/** Sends a success body, compressed as the client accepts; 304 if the client has this variant. */
 export async function sendBody(request: Request, response: Response, body: Body): Promise<void> {
   const encoding = encodingOf(request, body.bytes.length);
   if (body.etag !== null) {
-    // Each variant has a tag of its own.
+    // Each variant has its own ETag.
     const tag = `"${body.etag}${encoding === null ? '' : `-${encoding}`}"`;
     response.setHeader('ETag', tag);
     if (matchesTag(request.headers['if-none-match'], tag)) {
@@ -53,11 +53,11 @@ export async function sendBody(request: Request, response: Response, body: Body)
   if (encoding !== null) response.setHeader('Content-Encoding', encoding);
   response.setHeader('Content-Type', body.contentType);
   response.setHeader('Content-Length', bytes.length);
-  // `send` would compute a tag of its own; everything is set already.
+  // `send` would compute another ETag; all headers are set already.
   response.end(request.method === 'HEAD' ? undefined : bytes);
 }
 
-/** Sends a failure as the contract's error envelope, with the headers it brings. */
+/** Sends a failure as the contract's error envelope, with its headers. */
 export function sendFailure(response: Response, failure: Failure): void {
   if (response.headersSent) {
     response.destroy();

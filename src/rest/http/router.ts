@@ -25,17 +25,15 @@ import type { Route } from '../contract/route.ts';
 import { answerTables, type Tables } from '../contract/table.ts';
 import { type Body, sendBody, sendFailure, strongTag } from './respond.ts';
 
-/** Parts of the REST routes, beside those that every endpoint is given. */
+/** Dependencies of the REST routes, beside those of every endpoint. */
 export interface RestParts {
   services: EndpointServices;
-  /** Answers of sealed sessions, given again as they were sent. */
+  /** Cached answers of sealed sessions. */
   sealed: AnswerCache<SentAnswer>;
   metaHeaderPrefix: string;
 }
 
-/**
- * The part of an operation's result that `path` leads to. Where it has no `data`, everything beside `meta` is the data.
- */
+/** The part of an operation's result at `path`. If it has no `data`, everything besides `meta` is the data. */
 export function answerAt(
   result: Record<string, unknown>,
   path: string,
@@ -90,12 +88,12 @@ async function serve(parts: RestParts, compiled: CompiledRoute, request: Request
     const context = services.context(caller, life.onEnd);
     await answer(parts, compiled, { caller, request, response, media: answerMedia(request, compiled), context });
   } finally {
-    // Counted afterwards, so that an account's usage as it is answered does not hold the request that asks for it.
+    // Counted afterwards, so that an account's usage does not include the request that reads it.
     services.admission.count(caller, [scopeGroup]);
   }
 }
 
-/** An answer as it is sent, with the headers that belong to it. */
+/** A sent answer, with its headers. */
 export interface SentAnswer {
   body: Body;
   headers: Record<string, string>;
@@ -104,8 +102,8 @@ export interface SentAnswer {
 }
 
 /**
- * Charges what a request costs beyond the one that was charged before its body was read, at most the caller's minute,
- * so that every tier can send the largest body; throws 429.
+ * Charges a request's cost beyond the first request, which was charged before its body was read, up to the caller's
+ * whole minute, so that every tier can send the largest body. Throws 429.
  */
 export function chargeBeyondFirst(
   { admission }: Pick<EndpointServices, 'admission'>,
@@ -116,7 +114,7 @@ export function chargeBeyondFirst(
   };
 }
 
-/** Runs an operation with a body that is read no more after it. */
+/** Runs an operation with a body, and frees the body afterwards. */
 export async function withBody<T>(body: unknown, run: () => Promise<T>): Promise<T> {
   try {
     return await run();
@@ -142,18 +140,19 @@ interface Exchange {
 }
 
 /**
- * The key of an answer of sealed sessions: the address, the form, the caller's rights, and the date that sealed them.
+ * The cache key of an answer of sealed sessions: the address, the format, the caller's rights, and the date that sealed
+ * them.
  */
 function answerKey({ services }: RestParts, { caller, request, media }: Exchange): string {
   return [rightsOf(caller), media, exchangeDate(services.now()), request.originalUrl].join(' ');
 }
 
-/** Takes one of the caller's slots for answers in flight, where the route has a limit of them. */
+/** Takes one of the caller's in-flight slots, if the route limits them. */
 async function takeSlot({ services }: RestParts, { route }: CompiledRoute, { context }: Exchange): Promise<void> {
   if (route.inFlightLimited) await services.takeInFlightSlot(context);
 }
 
-/** Runs the operation and builds the body of its answer; cached if it is about sealed sessions only. */
+/** Runs the operation and builds the body of its answer. The body is cached if it concerns sealed sessions only. */
 async function freshAnswer(parts: RestParts, compiled: CompiledRoute, exchange: Exchange): Promise<SentAnswer> {
   const { route, operation, tables } = compiled;
   const { request, response, context, media } = exchange;
@@ -185,7 +184,7 @@ async function freshAnswer(parts: RestParts, compiled: CompiledRoute, exchange: 
   return answer;
 }
 
-/** The answer to the same request before, or a fresh one. Parameters of the former were read then. */
+/** The cached answer to the same request, or a fresh one. The parameters of a cached answer were validated before. */
 async function foundAnswer(parts: RestParts, compiled: CompiledRoute, exchange: Exchange): Promise<SentAnswer> {
   const sent = parts.sealed.find(answerKey(parts, exchange));
   if (!sent) return freshAnswer(parts, compiled, exchange);
@@ -202,20 +201,20 @@ async function answer(parts: RestParts, compiled: CompiledRoute, exchange: Excha
   await sendBody(request, response, body);
 }
 
-/** Anything thrown, as the failure that is sent to the caller. */
+/** Any thrown value as the failure that is sent. */
 export function asFailure(error: unknown): Failure {
   if (error instanceof Failure) return error;
   if (error instanceof URIError) return invalidPercentEncoding();
   return internal(error);
 }
 
-/** Anything thrown while a route was answered, as the failure that is sent to the caller. */
+/** Any value thrown by a route as the failure that is sent. */
 export function failureOf({ sourceFailure }: Route, error: unknown): Failure {
   const failure = asFailure(error);
   return failure.status === 502 && sourceFailure ? sourceFailure(failure.cause) : failure;
 }
 
-/** Headers of a route, which errors have too. */
+/** Sets the headers of a route, which errors have too. */
 function setRouteHeaders({ headers }: Pick<Route, 'headers'>, request: Request, response: Response): void {
   response.setHeaders(new Map(Object.entries(headers?.(request.params) ?? {})));
 }
@@ -238,7 +237,7 @@ export interface CompiledRoute {
   operation: StoredOperation;
   /** The JSON Schema of its answers. */
   answer: JsonSchema;
-  /** Forms of its answers as CSV and Arrow; those of writes, and of routes without rows, have none. */
+  /** Its answers as tables for CSV and Arrow; writes, and routes without rows, have none. */
   tables: Tables;
 }
 
@@ -265,7 +264,7 @@ export function compiledRoutes(schema: GraphQLSchema, routes: readonly Route[]):
   return routes.map((route) => compiledRoute(schema, route));
 }
 
-/** The route table as an Express router; a path that is known under another method is a 405. */
+/** The route table as an Express router. A known path with another method is a 405. */
 export function restRouter(parts: RestParts, routes: readonly CompiledRoute[]): Router {
   const router = Router({ caseSensitive: true });
   const methods = new Map<string, string[]>();

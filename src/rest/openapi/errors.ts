@@ -5,14 +5,14 @@ import type { JsonSchema } from '../contract/json-schema.ts';
 import { failureHeaders, replacedHeaders } from './headers.ts';
 
 interface ErrorStatus {
-  /** The name of the response among the components. */
+  /** Name of the response among the components. */
   name: string;
   description: string;
-  /** The codes it comes with, each with the message of an example. */
+  /** Its codes, each with an example message. */
   codes: Readonly<Record<string, string>>;
 }
 
-/** The statuses of failures: what each means, and the codes it comes with. */
+/** The statuses of failures: the meaning and the codes of each. */
 export const errorStatuses: Readonly<Record<number, ErrorStatus>> = {
   400: {
     name: 'BadRequest',
@@ -145,7 +145,7 @@ function errorResponse(status: number, deprecated: boolean): JsonSchema {
   });
 }
 
-/** Responses by status: those of failures, in ascending order. Those of a route that has been replaced say so. */
+/** Responses of failures by status, in ascending order. Those of a replaced route are marked deprecated. */
 export function errorResponses(statuses: Iterable<number>, deprecated = false): Record<string, JsonSchema> {
   const ascending = [...new Set(statuses)].sort((a, b) => a - b);
   return Object.fromEntries(ascending.map((status) => [status, errorResponse(status, deprecated)]));

@@ -37,7 +37,7 @@ const cacheControl = header('CacheControl', 'no-store if the answer can still ch
 });
 const vary = header('Vary', 'The request headers that the answer depends on.', { type: 'string' }, true);
 
-/** Headers of every answer, and those of an answer to a request that was charged. */
+/** Headers of every answer, and of answers to charged requests. */
 const ofAll = { 'x-request-id': requestId, 'Cache-Control': cacheControl, Vary: vary };
 const always = { ...ofAll, ...rate };
 
@@ -47,11 +47,11 @@ export interface AnswerHeaders {
   ofMarket: boolean;
   /** Answers about past sessions carry a tag. */
   tagged: boolean;
-  /** Answers come in pages. */
+  /** True if answers are paged. */
   paged: boolean;
-  /** The route has been replaced. */
+  /** True if the route has been replaced. */
   deprecated: boolean;
-  /** Other formats than JSON carry `meta` in headers with this prefix; null = there are none. */
+  /** Prefix of the headers that carry `meta` in formats other than JSON; null = there are none. */
   metaPrefix: string | null;
 }
 
@@ -95,7 +95,7 @@ export function answerHeaders({
   };
 }
 
-/** Headers of the failures of a route that has been replaced, beside those of all. */
+/** Headers of the failures of a replaced route, beside those of all. */
 export const replacedHeaders: Record<string, JsonSchema> = {
   ...replaced,
   Link: { description: successor, schema: text },

@@ -14,5 +14,5 @@ const descriptions: Record<ScopeGroup, string> = {
   journal: 'The trade journal: accounts, trades and imports.',
 };
 
-/** The tags of the description: what usage is counted under. */
+/** The tags of the description, which are the groups that usage is counted under. */
 export const tags = Object.entries(descriptions).map(([name, description]) => ({ name, description }));

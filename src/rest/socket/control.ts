@@ -8,13 +8,13 @@ import { numberText } from '../../wire/number-text.ts';
 export const socketTopics = ['stocks', 'spot', 'index', 'gex', 'chain'] as const;
 export type SocketTopic = (typeof socketTopics)[number];
 
-/** Kinds of updates that a client may ask `stocks` for. */
+/** Kinds of updates that a client may request of `stocks`. */
 const wants = ['trades', 'mid', 'bars', 'quote'] as const;
 
-/** A client's name for a subscription. */
+/** A client's id for a subscription. */
 export type SubscriptionId = string | number;
 
-/** A subscription as it was asked for. */
+/** A requested subscription. */
 export interface AskedSubscription {
   topic: SocketTopic;
   symbol: string;
@@ -24,7 +24,7 @@ export interface AskedSubscription {
   expiry: SessionDate | null;
   strikeGte: number | null;
   strikeLte: number | null;
-  /** The only expiries of `gex`; null = all. */
+  /** Requested expiries of `gex`; null = all. */
   expiries: SessionDate[] | null;
   /** Epoch ms; null = from now on. */
   sinceMs: number | null;
@@ -74,7 +74,7 @@ function wholeNumber(name: string) {
   };
 }
 
-/** Epoch milliseconds, any number of digits, as other endpoints take them. */
+/** Epoch milliseconds, any number of digits, as at other endpoints. */
 function sinceOf(value: unknown): number {
   const text = typeof value === 'number' ? numberText(value) : value;
   if (typeof text === 'string' && /^\d+$/.test(text)) return parseRequestedInstant(text, 'UTC', 'since').ms;
@@ -100,7 +100,7 @@ function expiriesOf(value: unknown): SessionDate[] {
   return list.map((each) => parseDate(each.trim(), 'expiries'));
 }
 
-/** Options that no topic serves, and why. */
+/** Options that no topic supports, and the reason. */
 const unserved = {
   by_expiry: 'the frames have net rows; send expiries to get the net rows of some of them',
   component: 'the frames have the net of calls and puts',
@@ -109,7 +109,7 @@ const unserved = {
 const optionNames = ['want', 'timeframe', 'expiry', 'strike_gte', 'strike_lte', 'expiries', 'since'] as const;
 type OptionName = (typeof optionNames)[number];
 
-/** The options that each topic takes. Every other one is rejected, because it would not change what is sent. */
+/** The options of each topic. Any other is rejected, because it would have no effect. */
 export const topicOptions: Readonly<Record<SocketTopic, readonly OptionName[]>> = {
   stocks: ['want', 'timeframe', 'since'],
   spot: ['since'],
@@ -118,14 +118,14 @@ export const topicOptions: Readonly<Record<SocketTopic, readonly OptionName[]>> 
   chain: ['expiry', 'strike_gte', 'strike_lte', 'since'],
 };
 
-/** The values of an option that ask for nothing, besides null. */
+/** Values of an option that have no effect, besides null. */
 const nothing: Readonly<Record<string, readonly unknown[]>> = {
   expiries: ['', 'all'],
   by_expiry: ['', false],
   component: [''],
 };
 
-/** The options of a message that ask for something. */
+/** The options of a message that have an effect. */
 function optionsOf(message: ControlMessage): ControlMessage {
   const names = [...optionNames, ...Object.keys(unserved)];
   const sent = names.filter((name) => message[name] != null && !nothing[name]?.includes(message[name]));

@@ -9,17 +9,17 @@ export const streamProtocolSource = readFileSync(
 
 const { root } = protobuf.parse(streamProtocolSource);
 
-/** Where the schema is served; the second address is that of clients written for other gateways of this interface. */
+/** Addresses of the schema; the second is that of clients written for other gateways of this interface. */
 export const streamProtocolPaths = ['/v2/stream-protocol.proto', '/v2/ws-protocol.proto'];
 
-/** The schema as protobufjs reads it: its JSON descriptor. */
+/** The schema as a JSON descriptor of protobufjs. */
 export const streamProtocolDescriptor = JSON.stringify(root.toJSON());
 
 const frameType = root.lookupType('tapegraph.stream.v2.Frame');
 
 type Fields = Record<string, unknown>;
 
-/** One update of a symbol as a frame's fields: `{spot: {tsMs, priceScaled}}`. */
+/** One update of a symbol as the fields of a frame: `{spot: {tsMs, priceScaled}}`. */
 export type Update = Readonly<Record<string, Fields>>;
 
 const limits = { sint32: 0x7fffffff, uint32: 0xffffffff };
@@ -41,7 +41,7 @@ export function int32(count: number | null): number | undefined {
   return count !== null && count <= limits.sint32 ? count : undefined;
 }
 
-/** A value as an optional field has it: unset when unknown. */
+/** A value for an optional field: unset if unknown. */
 export const known = <T>(value: T | null): T | undefined => value ?? undefined;
 
 /** The bytes of a frame. */

@@ -5,7 +5,7 @@ import { topicOptions } from './control.ts';
 
 const topics = Object.entries(topicOptions).map(([topic, options]) => `${topic} (${options.join(', ')})`);
 
-/** The WebSocket of protobuf frames, as an OpenAPI operation: its handshake, and the protocol in words. */
+/** The WebSocket of protobuf frames as an OpenAPI operation: its handshake, and a description of the protocol. */
 export const socketOperation: JsonSchema = {
   operationId: 'ws',
   tags: ['market.live'],
@@ -21,7 +21,7 @@ export const socketOperation: JsonSchema = {
   security: [],
   responses: {
     101: { description: 'The WebSocket is open.', headers: publicHeaders },
-    // Every operation has a success in the eyes of linters, and this one has where it passes HTTP/2.
+    // Linters require a success for every operation; this one has one over HTTP/2.
     200: { description: 'The WebSocket is open, through a proxy that speaks HTTP/2 (RFC 8441).' },
     ...errorResponses([400, 414, 426, 429, 503]),
   },

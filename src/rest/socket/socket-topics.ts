@@ -13,7 +13,7 @@ export interface SocketOperations {
   symbol: ReadOperation;
 }
 
-/** Reads and validates them; one that does not fit the schema stops the start. */
+/** Reads and validates them. Throws at startup if one does not fit the schema. */
 export function socketOperations(schema: GraphQLSchema): SocketOperations {
   const read = (path: string) => readOperation(schema, `../${path}.graphql`);
   const quotes = read('stream/quotes');
@@ -36,7 +36,7 @@ export const groupOf: Readonly<Record<SocketTopic, ScopeGroup>> = {
   chain: 'market.live',
 };
 
-/** A subscription as it is served, for `ack`. */
+/** A subscription as served, for `ack`. */
 export interface Effective {
   symbol: string;
   /** Parts of the request that were omitted or changed. */
@@ -44,7 +44,7 @@ export interface Effective {
   [more: string]: unknown;
 }
 
-/** A subscription that was opened. */
+/** An opened subscription. */
 export interface OpenTopic {
   answers: LiveAnswers<unknown>;
   updates: Updates;
@@ -81,14 +81,14 @@ function updatesOf({ topic, timeframe }: AskedSubscription, now: () => number): 
   return (topic === 'index' ? indexUpdates() : spotUpdates()) as Updates;
 }
 
-/** The position from which what is retained since an instant is read; null where only the current state is. */
+/** The position from which events retained since an instant are read; null if the topic has only a current state. */
 function positionOf({ topic, sinceMs }: AskedSubscription): string | null {
   if (sinceMs === null) return null;
   if (topic === 'stocks') return `${sinceMs}.0.0`;
   return topic === 'gex' ? String(sinceMs) : null;
 }
 
-/** Throws 404 for a symbol that is not registered, and for the topic `index` 400 for one that is no index. */
+/** Throws 404 for a symbol that is not registered, and 400 if the topic is `index` and the symbol is not an index. */
 async function requireRegistered(
   { services, caller, life }: Following,
   operation: ReadOperation,
@@ -107,7 +107,7 @@ async function requireRegistered(
     throw invalidParameter('symbol', `expected an index, got ${symbol}`);
 }
 
-/** Opens a subscription; throws what it is rejected for. It ends with the life of who follows it. */
+/** Opens a subscription. Throws the reason of a rejection. It ends with the life of its subscriber. */
 export async function openTopic(
   following: Following,
   operations: SocketOperations,
@@ -126,7 +126,7 @@ export async function openTopic(
   const { ended } = answers.source;
   if (ended) throw ended.failure;
   const effective = effectiveOf(asked);
-  // Entitlement is the same for what the store does not have.
+  // Entitlement is checked even if the store has no such data.
   if (topic === 'stocks' && (effective.want as string[]).length === 0) void answers.source.return();
   return { answers, updates: updatesOf(asked, following.services.now), effective };
 }

@@ -26,12 +26,12 @@ import { type ControlMessage, readControl, readId, readSubscription, type Subscr
 import { encodeFrame } from './frames.ts';
 import { groupOf, type OpenTopic, openTopic, type SocketOperations } from './socket-topics.ts';
 
-/** Subscriptions of one connection. @testonly */
+/** Maximum number of subscriptions of a connection. @testonly */
 export const mostSubscriptions = 100;
-/** Longest time in which a client authenticates, ms. */
+/** Longest wait for authentication, ms. */
 const authMs = 10_000;
 
-/** Close codes: RFC 6455's, and those by which a client knows that its credential is not good. @testonly */
+/** Close codes: those of RFC 6455, and those that report an invalid credential. @testonly */
 export const closing = {
   goingAway: 1001,
   unsupported: 1003,
@@ -41,7 +41,7 @@ export const closing = {
   forbidden: 4403,
 };
 
-/** After how long a client should connect again, ms. */
+/** Time after which a client should reconnect, ms. */
 const reconnectAfterMs: Record<StreamEnd['reason'], number> = {
   shutdown: 500,
   too_slow: 1000,
@@ -56,7 +56,7 @@ function closeCodeOf({ reason, failure }: StreamEnd): number {
   return failure.status === 401 ? closing.unauthorized : closing.forbidden;
 }
 
-/** Checks the version of the protocol that a client asks for: the failure; null = it is served. */
+/** Checks the protocol version that a client requests. Returns the failure; null = supported. */
 function wrongVersion(proto: unknown, encoding: unknown): Failure | null {
   if (proto !== 3) return invalidParameter('proto', 'expected 3');
   return encoding === 'protobuf' ? null : invalidParameter('encoding', 'expected "protobuf"');
@@ -67,7 +67,7 @@ interface Subscription extends OpenTopic {
   life: Lifetime;
 }
 
-/** Parts of a connection. */
+/** Dependencies of a connection. */
 export interface SocketParts {
   services: EndpointServices;
   operations: SocketOperations;
@@ -111,7 +111,7 @@ export class SocketConnection implements WebSocketListener, OpenStream {
 
   readonly #authenticated: () => void;
 
-  /** Handles a message to its end; it answers what went wrong. */
+  /** Handles a message completely; errors are answered, not thrown. */
   async onMessage(message: string | Buffer): Promise<void> {
     if (typeof message !== 'string') {
       const last = this.#nack(invalidParameter('op', 'expected JSON as text, got bytes'));
@@ -131,10 +131,10 @@ export class SocketConnection implements WebSocketListener, OpenStream {
     }
   }
 
-  /** Charges a large message, and waits for its turn; throws 400 for one that is more than is read, and 429. */
+  /** Charges a large message and queues it. Throws 400 for one over the limits, and 429. */
   async #receive(message: string): Promise<void> {
     await yieldForBytes(message.length);
-    // A message is small: the field that is nested too deep is found, and named, when it was parsed.
+    // The message is small, so it is parsed first to name the field that is nested too deep.
     const size = boundedJsonSize(Buffer.from(message), 'op', Number.POSITIVE_INFINITY);
     const requests = messageRequests(size);
     if (requests > 0 && this.#caller !== null) await this.#charge(requests);
@@ -174,7 +174,7 @@ export class SocketConnection implements WebSocketListener, OpenStream {
         void this.#socket.send(() => encodeFrame(subscription.symbol, update));
   }
 
-  /** The failure that is sent for an error; one of ours is logged. */
+  /** The failure that is sent for an error; an internal error is logged. */
   #known(error: unknown): Failure {
     const { services } = this.#parts;
     const failure = asFailure(error);
@@ -188,14 +188,14 @@ export class SocketConnection implements WebSocketListener, OpenStream {
     return JSON.stringify({ op: 'nack', ...named, code, message });
   }
 
-  /** Says why the client is not let in, and closes. */
+  /** Sends the reason for which the client is not admitted, and closes. */
   #refuse(failure: Failure, code: string = failure.code): void {
     const isBusy = failure.status === 429 || failure.status >= 500;
     const last = JSON.stringify({ op: 'nack', code, message: failure.message });
     this.#socket.close(isBusy ? closing.tryAgain : closing.unauthorized, failure.message, last);
   }
 
-  /** A message that is wrong costs a request, like any request that is; 429 when none is left. */
+  /** Charges an invalid message one request, like any invalid request; 429 if none is left. */
   async #charged(failure: Failure): Promise<Failure> {
     if (failure.status === 429) return failure;
     return this.#charge().then(
@@ -211,7 +211,7 @@ export class SocketConnection implements WebSocketListener, OpenStream {
 
   async #handle(message: ControlMessage): Promise<void> {
     const { op } = message;
-    // Parts of it are repeated in the answer, and what is nested too deep would overflow the stack there.
+    // The answer repeats parts of it, and deep nesting would overflow the stack there.
     const fault = jsonFailure(message, 'op');
     if (fault) throw fault;
     if (this.#caller === null) return this.#authenticate(message);
@@ -226,11 +226,11 @@ export class SocketConnection implements WebSocketListener, OpenStream {
     const { admission, clientAddress } = this.#parts.services;
     if (op !== 'auth') throw ticketRequired('Send auth with a ticket first.');
     const wrong = wrongVersion(proto, encoding);
-    // The ticket is not used up: the client may ask again.
+    // The ticket is still valid: the client may retry.
     if (wrong) return this.#socket.send(this.#nack(wrong));
     const counted = { address: clientAddress(this.#request) };
     const response = new ServerResponse(this.#request);
-    // Guessing is limited by address; a ticket that is good costs nothing more.
+    // Guessing is limited per address; a valid ticket costs nothing more.
     const charged = { counted, cost: 1, rate: await admission.charge(counted, this.#request, response) };
     const caller = await admission.takeTicket(typeof ticket === 'string' ? ticket : '', this.#request).catch(asFailure);
     if (caller instanceof Failure) {
@@ -256,7 +256,7 @@ export class SocketConnection implements WebSocketListener, OpenStream {
       throw rateLimited(`At most ${mostSubscriptions} subscriptions on one connection.`, 1);
     await this.#charge();
     const life = lifetime();
-    // Each event is answered for the caller as of then.
+    // Each event is answered for the caller's rights at that time.
     const connection = this;
     const following = {
       services,
@@ -296,14 +296,14 @@ export class SocketConnection implements WebSocketListener, OpenStream {
         for (const update of updates.of(message.content)) await this.#socket.send(() => encodeFrame(symbol, update));
     };
     try {
-      // One that is ended is noticed at once, also while its reader keeps everything waiting.
+      // The end is noticed immediately, also while a slow reader blocks the connection.
       await Promise.race([withinRequest(this.#scope, send), source.over]);
     } catch (error) {
       return this.end({ reason: 'failed', failure: this.#known(internal(error)) });
     }
     const { ended } = source;
     if (ended === null) return;
-    // The missed events are too many to be sent: this subscription cannot go on, others can.
+    // Too many events were missed to send them: this subscription ends, others continue.
     if (ended.failure.status !== 400) return this.end(ended);
     this.#subscriptions.delete(id);
     life.end();

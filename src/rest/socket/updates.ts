@@ -7,10 +7,10 @@ import { epochDay } from '../../domain/market-time.ts';
 import { type ContractIdentity, needsRoots } from '../contract/option-roots.ts';
 import { int32, known, scaled, type Update, uint32 } from './frames.ts';
 
-/** Converts the events of a subscription to updates, based on what was sent before. */
+/** Converts the events of a subscription to updates, depending on what was sent before. */
 export interface Updates<T = unknown> {
   of(data: T): Update[];
-  /** Updates that time alone makes due. */
+  /** Updates that are due by time alone. */
   due(nowMs: number): Update[];
 }
 
@@ -21,7 +21,7 @@ interface QuoteData {
   event_ts_ms: number | null;
 }
 
-/** Prices in the order in which they come; a quote with only a changed volume has none. */
+/** Prices in the order of arrival; a quote with only a changed volume has none. */
 function priceUpdates(
   write: (tsMs: number | undefined, scaledPrice: number | undefined) => Update,
 ): Updates<QuoteData> {
@@ -53,7 +53,7 @@ interface BarData {
   volume: number;
 }
 
-/** Late trades of a bar come within this time of its end, ms. */
+/** Late trades of a bar arrive within this time of its end, ms. */
 const settlingMs = 2000;
 
 const closeOf = ({ ts_ms: tsMs, open, high, low, close, volume }: BarData): Update => ({
@@ -92,10 +92,10 @@ export function barUpdates(timeframe: Timeframe, now: () => number): Updates<Bar
   };
 }
 
-/** Rows as they were sent: by key, what is compared of each. */
+/** Sent rows by key, each with the text that is compared. */
 type Sent = ReadonlyMap<string, string>;
 
-/** The rows that differ from those sent before; null when all have to be sent, because some are gone. */
+/** The rows that differ from those sent before; null if all must be sent, because some were removed. */
 function changedRows<T>(before: Sent | null, now: Sent, rows: ReadonlyMap<string, T>): T[] | null {
   if (before === null || [...before.keys()].some((key) => !now.has(key))) return null;
   return [...rows].flatMap(([key, row]) => (before.get(key) === now.get(key) ? [] : [row]));
@@ -129,8 +129,8 @@ const snapNumbers = frameNumbers({ gex, callOi, putOi });
 const deltaNumbers = frameNumbers({ gex });
 
 /**
- * Captures of dealer gamma: the first as `gex_snap`, then what changed as `gex_delta`; a snapshot again when strikes
- * are gone.
+ * Captures of dealer gamma: the first as `gex_snap`, then changes as `gex_delta`; a snapshot again if strikes were
+ * removed.
  */
 export function gexUpdates(): Updates<GexData> {
   let sent: Sent | null = null;
@@ -170,8 +170,8 @@ const chainRow = (withRoot: boolean) => (row: ChainData['rows'][number]) => {
 };
 
 /**
- * Chains: the first as `chain_snap`, then what changed as `chain_delta`; a snapshot again when contracts are gone, or
- * when rows begin or cease to name their root.
+ * Chains: the first as `chain_snap`, then changes as `chain_delta`; a snapshot again if contracts were removed, or rows
+ * begin or cease to contain their root.
  */
 export function chainUpdates(): Updates<ChainData> {
   let sent: { rows: Sent; withRoot: boolean } | null = null;

@@ -6,27 +6,27 @@ import { coerceVariables } from '../../graphql/execution/variables.ts';
 import { type Lifetime, lifetime } from '../../runtime/lifetime.ts';
 import { failureOf, type ReadOperation } from '../contract/operation.ts';
 
-/** Who follows topics. */
+/** A subscriber of topics. */
 export interface Following {
   services: EndpointServices;
-  /** As of the last time they were identified. */
+  /** The caller as last identified. */
   caller: Caller;
   life: Lifetime;
 }
 
-/** A stored subscription that is to be followed. */
+/** A stored subscription to follow. */
 export interface FollowedTopic<T> {
   /** Subscriptions of the same name, with the same variables and rights, share their answers. */
   name: string;
   operation: ReadOperation;
   variables: Record<string, unknown>;
-  /** The position after which it resumes; null = it begins. */
+  /** The position after which it resumes; null = it starts with the next event. */
   after: string | null;
   /** Writes the sent part of an event's data. */
   write: (data: unknown) => T;
 }
 
-/** Opens a subscription, which ends with the life of who follows it; throws what it is rejected for. */
+/** Opens a subscription, which ends with the life of its subscriber. Throws the reason of a rejection. */
 export async function followTopic<T>(following: Following, topic: FollowedTopic<T>): Promise<LiveAnswers<T>> {
   const { services, life } = following;
   const { name, operation, variables, after, write } = topic;

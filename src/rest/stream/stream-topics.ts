@@ -4,19 +4,19 @@ import { parseTicker } from '../../domain/market/ticker.ts';
 import { Failure, invalidParameter } from '../../wire/failure.ts';
 import type { ScopeGroup } from '../contract/route.ts';
 
-/** Topics a stream may have beside its quotes. */
+/** Maximum number of topics of a stream besides its quotes. */
 export const mostTopics = 50;
 
-/** A kind of topic: the subscription it is, and how its text is read. */
+/** A kind of topic: its subscription, and the syntax of its text. */
 export interface TopicKind {
   /** The operation's file in this folder. */
   operation: string;
   scopeGroup: ScopeGroup;
-  /** Its events, for people. */
+  /** Description of its events for the documentation. */
   description: string;
-  /** The option after the symbol's colon; null = none. */
+  /** The option that follows the symbol's colon; null = none. */
   option: string | null;
-  /** True if `*` stands for all symbols. */
+  /** True if it accepts `*` for all symbols. */
   all: boolean;
   /** Variables of the operation. Throws 400 for an invalid option. */
   variables: (symbol: string | null, option: string | null) => Record<string, unknown>;
@@ -26,10 +26,10 @@ function wrong(expected: string, option: string): Failure {
   return invalidParameter('topics', `expected ${expected}, got ${JSON.stringify(option.slice(0, 40))}`);
 }
 
-/** Strikes of a capture unless the topic says otherwise: what the history gives a key. */
+/** Default number of strikes of a capture: that of the history for a key. */
 const defaultTop = 20;
 
-/** The kinds of topics by the word that begins them. */
+/** The kinds of topics by their prefix. */
 export const topicKinds: Readonly<Record<string, TopicKind>> = {
   quotes: {
     operation: 'quotes.graphql',
@@ -37,7 +37,7 @@ export const topicKinds: Readonly<Record<string, TopicKind>> = {
     description: 'the current quote, then every change',
     option: null,
     all: false,
-    // All quotes of a stream are one subscription.
+    // All quotes of a stream share one subscription.
     variables: (symbol) => ({ symbols: [symbol] }),
   },
   bars: {
@@ -86,9 +86,9 @@ export const topicKinds: Readonly<Record<string, TopicKind>> = {
   },
 };
 
-/** A topic that a stream follows by one subscription. */
+/** A topic of a stream, followed by one subscription. */
 export interface Topic {
-  /** A key of `topicKinds`, and the event's name. */
+  /** A key of `topicKinds`, and the name of the event. */
   kind: string;
   variables: Record<string, unknown>;
 }
@@ -97,7 +97,7 @@ interface Term {
   kind: string;
   symbol: string | null;
   option: string | null;
-  /** As it is sent and bound in ids. */
+  /** Its name as sent and bound in ids. */
   name: string;
 }
 
@@ -114,7 +114,7 @@ function symbolOf(text: string, kind: TopicKind, term: string): string | null {
   }
 }
 
-/** Reads a topic. One without a kind is of the kind of the topic before it. */
+/** Reads a topic. One without a kind has the kind of the topic before it. */
 function readTerm(text: string, before: string | null): Term {
   const parts = text.split(':');
   const named = Object.hasOwn(topicKinds, parts[0]!);
@@ -134,7 +134,7 @@ function readTerm(text: string, before: string | null): Term {
   return { kind: kind!, symbol, option, name: [kind, symbol ?? '*', ...(option === null ? [] : [option])].join(':') };
 }
 
-/** The requested topics by name, and the subscriptions that they are. */
+/** The requested topics by name, and their subscriptions. */
 export interface AskedTopics {
   names: string[];
   topics: Topic[];

@@ -20,7 +20,7 @@ import { type AskedTopics, readTopics, type Topic, topicKinds } from './stream-t
 /** The operations of the kinds of topics. */
 export type StreamOperations = ReadonlyMap<string, ReadOperation>;
 
-/** Reads and validates the operations of all kinds of topics; one that does not fit the schema stops the start. */
+/** Reads and validates the operations of all kinds of topics. Throws at startup if one does not fit the schema. */
 export function streamOperations(schema: GraphQLSchema): StreamOperations {
   return new Map(
     Object.entries(topicKinds).map(([kind, { operation }]) => [kind, readOperation(schema, `../stream/${operation}`)]),
@@ -39,10 +39,10 @@ function openTopic(asking: Asking, { kind, variables }: Topic, after: string | n
   return followTopic(asking, { name: kind, operation: asking.operations.get(kind)!, variables, after, write });
 }
 
-/** Positions come as the header. */
+/** Positions are sent in this header. */
 const named = (failure: Failure) => renamedParameter(failure, 'after', 'Last-Event-ID');
 
-/** Opens all of a stream's subscriptions; if one is rejected, none stays open. */
+/** Opens all of a stream's subscriptions. If one is rejected, the others are closed. */
 async function openTopics(
   asking: Asking,
   { topics }: AskedTopics,
@@ -69,8 +69,8 @@ const frame = (event: string, id: string | null, data: string) =>
   `event: ${event}\n${id === null ? '' : `id: ${id}\n`}data: ${data}\n\n`;
 
 /**
- * Tells every event of every topic as fast as the reader reads; resolves with the end's reason when one of them ends,
- * null when the reader left.
+ * Sends every event of every topic as fast as the reader reads. Resolves with the reason if one of them ends, null if
+ * the reader disconnected.
  */
 async function sendAll(
   out: EventStream,
@@ -80,21 +80,21 @@ async function sendAll(
 ): Promise<StreamEnd | null> {
   const tag = topicsTag(names);
   const cursors = await Promise.all(all.map(({ source }) => source.start));
-  // From here on nothing is missed: a reader that is cut off before the first event goes on from this id.
+  // Nothing is missed from here: a reader that is disconnected before the first event resumes from this id.
   await out.send(() =>
     frame('ready', writeEventId(tag, cursors), JSON.stringify({ topics: names, ...(note !== null && { note }) })),
   );
   const send = async ({ next }: LiveAnswers, index: number) => {
     for (let message = await next(); message; message = await next()) {
       const { content, cursor } = message;
-      // The id says what has been sent when this is, not when it was made.
+      // The id reflects what was sent when the event is written, not when it was built.
       await out.send(() => {
         cursors[index] = cursor;
         return frame(topics[index]!.kind, writeEventId(tag, cursors), content);
       });
     }
   };
-  // One that is ended is noticed at once, also while its reader keeps everything waiting.
+  // The end is noticed immediately, also while a slow reader blocks the stream.
   await Promise.race(all.flatMap((answers, index) => [send(answers, index), answers.source.over]));
   return all.find(({ source }) => source.ended)?.source.ended ?? null;
 }
@@ -109,7 +109,7 @@ async function serve(
   const { caller } = await admission.admit(request, response, {
     cost() {
       Object.assign(asked, readTopics(readParams(streamParams, request.query).topics));
-      // As many requests as the routes of the same names would be.
+      // Costs as many requests as the routes of the same names.
       return asked.topics.length;
     },
   });
@@ -176,7 +176,7 @@ async function answer(
 export function streamRouter(services: EndpointServices, operations: StreamOperations): Router {
   const router = Router({ caseSensitive: true });
   const handle: RequestHandler = (request, response) => {
-    // A stream has no end to tell its length by: what is asked with HEAD has no answer.
+    // A stream has no known length, so HEAD is not supported.
     if (request.method !== 'GET') throw methodNotAllowed(request.method, ['GET']);
     serve({ services, operations }, request, response).catch((error: unknown) => {
       const failure = asFailure(error);

@@ -20,7 +20,7 @@ export const watchlists = route({
 });
 
 const described = z.object({ name: z.string(), symbols: z.array(z.string()) });
-// Items are left to the operation, which reads long lists in pieces.
+// The operation checks the items, because it reads long lists in chunks.
 const shape = z.object(
   {
     name: z.string({ error: fieldError('text') }),
@@ -41,7 +41,7 @@ function invalidSymbol(symbols: readonly unknown[]): Failure | null {
   return invalidParameter('symbols', `item ${index + 1}: ${problem}`);
 }
 
-// Spec 4.16. The id of the path counts; one in the body is skipped like any other field.
+// Spec 4.16. The id in the path counts; one in the body is ignored like any unknown field.
 export const putWatchlist = route({
   method: 'PUT',
   path: '/v2/watchlists/:id',

@@ -5,7 +5,7 @@ import { pointInTime, sessionDate, thousandths, ticker, timeZone } from '../../c
 import { chainResponse } from '../../contract/protobuf.ts';
 import { route } from '../../contract/route.ts';
 
-// Contract notes 3. Translates only: which capture, and entitlement, are the resolver's.
+// Contract notes 3. Translates only: the resolver selects the capture and checks entitlement.
 export const chain = route({
   path: '/v2/chain/:symbol',
   summary: 'Option chain',

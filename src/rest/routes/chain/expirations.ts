@@ -2,7 +2,7 @@ import { exchangeTimeZone } from '../../../domain/market-time.ts';
 import { pointInTime, sessionDate, thousandths, ticker, timeZone } from '../../contract/params.ts';
 import { route } from '../../contract/route.ts';
 
-// Spec 4.14. Translates only: the cache and what has settled are the resolver's.
+// Spec 4.14. Translates only: the resolver handles caching and settled expiries.
 export const chainExpirations = route({
   path: '/v2/chain/:symbol/expirations',
   summary: 'Option expirations',

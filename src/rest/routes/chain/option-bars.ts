@@ -2,7 +2,7 @@ import { providerUnavailable } from '../../../wire/failure.ts';
 import { contract, oneOf, positiveInt, sessionDate } from '../../contract/params.ts';
 import { route } from '../../contract/route.ts';
 
-// Spec 4.12. Translates only: the default session and the clamp are the resolver's.
+// Spec 4.12. Translates only: the resolver applies the default session and the clamp.
 export const optionBars = route({
   path: '/v2/options/:contract/bars',
   summary: 'Option bars',

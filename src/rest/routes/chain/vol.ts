@@ -1,7 +1,7 @@
 import { ticker } from '../../contract/params.ts';
 import { route } from '../../contract/route.ts';
 
-// Contract notes 3. Translates only: which contracts, what is at the money, and entitlement are the resolver's.
+// Contract notes 3. Translates only: the resolver selects the contracts, finds the money and checks entitlement.
 export const volTerm = route({
   path: '/v2/options/:symbol/vol/term',
   summary: 'Volatility term structure',

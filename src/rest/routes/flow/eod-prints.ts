@@ -1,7 +1,7 @@
 import { dollars, epochMs, oneOf, sessionDate, ticker } from '../../contract/params.ts';
 import { route } from '../../contract/route.ts';
 
-// Spec 4.10. The echo of the filters, and data.symbol, hold what was sent and nothing else.
+// Spec 4.10. The echo of the filters, and data.symbol, contain exactly what was sent.
 export const eodPrints = route({
   path: '/v2/flow/eod',
   summary: 'Largest option prints of a session',

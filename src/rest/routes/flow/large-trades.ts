@@ -1,7 +1,7 @@
 import { dollars, positiveInt, sessionDate, ticker } from '../../contract/params.ts';
 import { route } from '../../contract/route.ts';
 
-// Spec 4.8. Translates only: entitlement, what a key must send, and the clamp are the resolver's.
+// Spec 4.8. Translates only: the resolver checks entitlement and the required parameters of a key, and clamps.
 export const largeTrades = route({
   path: '/v2/flow/large-trades',
   summary: 'Large option trades',

@@ -5,7 +5,7 @@ import { flag, oneOf, pointInTime, positiveInt, sessionDatesOrAll, ticker, timeZ
 import { gexGridResponse } from '../../contract/protobuf.ts';
 import { route } from '../../contract/route.ts';
 
-// Contract notes 3. Translates only: which capture, which expiries and the totals are the resolver's.
+// Contract notes 3. Translates only: the resolver selects the capture and the expiries and computes the totals.
 export const gexGrid = route({
   path: '/v2/gex/:symbol/grid',
   summary: 'GEX grid',

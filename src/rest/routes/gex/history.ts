@@ -1,7 +1,7 @@
 import { clockTime, clockTimeEnd, flag, positiveInt, sessionDate, ticker } from '../../contract/params.ts';
 import { route } from '../../contract/route.ts';
 
-// Spec 4.5. Translates only: the window, the trim and entitlement are the resolver's.
+// Spec 4.5. Translates only: the resolver applies the window, the trim and entitlement.
 export const gexHistory = route({
   path: '/v2/gex/:symbol/history',
   summary: 'GEX history',

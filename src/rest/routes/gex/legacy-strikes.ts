@@ -1,11 +1,11 @@
 import { sessionDate, text, ticker } from '../../contract/params.ts';
 import { route } from '../../contract/route.ts';
 
-/** When the route was deprecated, and the last instant it is served (spec 4.6). */
+/** The instant at which the route was deprecated, and the last one at which it is served (spec 4.6). */
 const deprecatedAtMs = Date.UTC(2026, 0, 1);
 const sunsetAtMs = Date.UTC(2026, 11, 31, 23, 59, 59);
 
-// Spec 4.6. Translates only: which capture and which rows are the resolver's.
+// Spec 4.6. Translates only: the resolver selects the capture and the rows.
 export const legacyStrikes = route({
   path: '/gex/:underlying/strikes',
   summary: 'GEX by strike (deprecated)',

@@ -1,7 +1,7 @@
 import { oneOf, sessionDate, ticker } from '../../contract/params.ts';
 import { route } from '../../contract/route.ts';
 
-// Contract notes 3. Translates only: which capture it is, and entitlement, are the resolver's.
+// Contract notes 3. Translates only: the resolver selects the capture and checks entitlement.
 export const gexReference = route({
   path: '/v2/gex/:symbol/reference',
   summary: 'GEX reference',

@@ -3,8 +3,7 @@ import type { BodyReader } from '../../contract/body.ts';
 import { oneOf, opaqueId } from '../../contract/params.ts';
 import { route } from '../../contract/route.ts';
 
-// Its bytes are passed to the operation unread: an import that was carried out before is answered regardless of the
-// body.
+// Its bytes are passed to the operation unparsed: a repeated import gets the earlier answer regardless of its body.
 const body: BodyReader = {
   mediaTypes: ['text/plain'],
   maxBytes: importLimits.bytes,

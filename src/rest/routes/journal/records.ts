@@ -3,19 +3,19 @@ import type { BodyReader } from '../../contract/body.ts';
 import { cursor, opaqueId, positiveInt } from '../../contract/params.ts';
 import { type Route, route } from '../../contract/route.ts';
 
-/** Properties in which a route of one kind of records differs from that of another. */
+/** Properties that differ between the routes of two kinds of records. */
 type RouteText = Pick<Route, 'summary' | 'description' | 'graphql'> & { example?: Partial<Route['example']> };
 
 /** The routes of one kind of records of the journal. */
 interface RecordRoutes {
-  /** `trade`: paths, operations and the graph's fields are named for it. */
+  /** For example `trade`: paths, operations and fields of the graph are named after it. */
   noun: 'account' | 'trade';
-  /** Keys that are absent, not null, when unknown. */
+  /** Keys that are absent, not null, if unknown. */
   absent: readonly string[];
   fields: RecordFields<object>;
   body: BodyReader;
   patchBody: BodyReader;
-  /** A cursor of its list. */
+  /** An example cursor of its list. */
   cursor: string;
   list: RouteText;
   create: RouteText;
@@ -43,19 +43,19 @@ function sharedOf({ noun, absent }: Pick<RecordRoutes, 'noun' | 'absent'>) {
   };
 }
 
-/** The fields of a body, without its id: the path's counts. */
+/** The fields of a body without its id: the id in the path counts. */
 function fieldsOf(fields: RecordFields<object>, sent: unknown): Record<string, unknown> {
   const { id: _skipped, ...record } = fields.graphInput({ ...(sent as SentFields), id: null });
   return record;
 }
 
-/** The changes of a merge patch, without an id: the path's counts. */
+/** The changes of a merge patch without an id: the id in the path counts. */
 function changesOf(fields: RecordFields<object>, sent: unknown): Record<string, unknown> {
   const { id: _skipped, ...changes } = sent as SentFields;
   return fields.graphInput(changes, { isPatch: true });
 }
 
-/** A list, and a route for each way to write a record (contract-notes 3). */
+/** Declares a list, and a route for each way to write a record (contract-notes 3). */
 export function recordRoutes({ noun, absent, fields, ...of }: RecordRoutes): readonly Route[] {
   const { all, one, list, named } = sharedOf({ noun, absent });
   const params = { limit: positiveInt.optional(), cursor: cursor(1024, of.cursor).optional() };

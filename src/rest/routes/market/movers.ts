@@ -1,7 +1,7 @@
 import { oneOf, positiveInt } from '../../contract/params.ts';
 import { route } from '../../contract/route.ts';
 
-// Contract notes 3. Translates only: the limit, who may see what, and the order are the resolver's.
+// Contract notes 3. Translates only: the resolver applies the limit, visibility and order.
 export const movers = route({
   path: '/v2/screener/movers',
   summary: 'Movers',

@@ -13,7 +13,7 @@ import {
 import { barsResponse } from '../../contract/protobuf.ts';
 import { route } from '../../contract/route.ts';
 
-// Spec 4.7. Translates only: clamps, entitlement and the in-flight limit are the resolver's.
+// Spec 4.7. Translates only: the resolver applies clamps, entitlement and the in-flight limit.
 export const stockBars = route({
   path: '/v2/stocks/:symbol/bars',
   summary: 'Stock bars',

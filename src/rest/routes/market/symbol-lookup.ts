@@ -1,7 +1,7 @@
 import { text } from '../../contract/params.ts';
 import { route } from '../../contract/route.ts';
 
-// Contract notes 3. Comes before the symbol's own path.
+// Contract notes 3. Listed before the symbol's own path, which would match it.
 export const symbolLookup = route({
   path: '/v2/symbols/lookup',
   summary: 'Symbol look-up',
