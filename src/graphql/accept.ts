@@ -7,11 +7,11 @@ const eventStream = 'text/event-stream';
 interface MediaRange {
   type: string;
   subtype: string;
-  /** 0 to 1. */
+  /** Quality value, 0 to 1. */
   weight: number;
 }
 
-/** The media ranges of an `Accept` header; those of another charset than UTF-8, which is not served, are omitted. */
+/** The media ranges of an `Accept` header. Ranges of a charset other than UTF-8, which is not served, are omitted. */
 function mediaRanges(header: string): MediaRange[] {
   return header
     .toLowerCase()
@@ -27,7 +27,10 @@ function mediaRanges(header: string): MediaRange[] {
     });
 }
 
-/** The weight of a media type by the most specific range that has it, and that range's position; 0 without one. */
+/**
+ * The weight of a media type by the most specific range that matches it, and the position of that range; 0 if none
+ * matches.
+ */
 function weightOf(ranges: readonly MediaRange[], mediaType: string): { weight: number; position: number } {
   const [type, subtype] = mediaType.split('/');
   for (const [wantedType, wantedSubtype] of [
@@ -42,9 +45,9 @@ function weightOf(ranges: readonly MediaRange[], mediaType: string): { weight: n
 }
 
 /**
- * The media types that an answer of `/graphql` may have, by the weights of an `Accept` header (RFC 9110, 12.5.1): one
- * for JSON, the heavier, of equals the one that the header has first; and that of event streams, alone where it is
- * heavier. Empty = none is accepted.
+ * The media types that a response of `/graphql` may have, ordered by the weights of an `Accept` header (RFC 9110,
+ * 12.5.1): the JSON type of the highest weight, the first in the header among equals; or the type of event streams
+ * alone if it weighs more. Empty = none is accepted.
  */
 export function acceptedTypes(header: string): string[] {
   const ranges = mediaRanges(header);
@@ -58,8 +61,8 @@ export function acceptedTypes(header: string): string[] {
 }
 
 /**
- * Leaves in `Accept` what a client prefers of what is served: Yoga does not weigh it. Without any, the answer is JSON,
- * as that of REST routes; Yoga would send an empty 406.
+ * Reduces `Accept` to the served type that the client prefers, because Yoga ignores weights. A request without the
+ * header gets JSON, as from REST routes; Yoga would send an empty 406.
  */
 export const weighAccept: RequestHandler = (request, _response, next) => {
   const { accept } = request.headers;

@@ -9,7 +9,7 @@ import type { OperationWeights, Prediction } from './limits/weighed-operation.ts
 import { requestsOf } from './limits/weight.ts';
 import { stateOf } from './request-state.ts';
 
-/** Requests that an operation costs; throws 400 where its answer is more than there may be. */
+/** Number of requests that an operation costs. Throws 400 if its answer would exceed the limits. */
 function costOfAnswer({ points, leaves, bytes }: Prediction): number {
   requireWithin('leaves', leaves);
   requireWithin('answerBytes', bytes);
@@ -23,8 +23,8 @@ function operationName({ document, operationName }: ExecutionArgs): { operationN
 }
 
 /**
- * Admits an operation: identifies its caller, charges what it may cost, and gives it the graph's context, whose slots
- * end with `life`. Throws 400, 401 or 429.
+ * Admits an operation: identifies its caller, charges its predicted cost, and gives it the graph's context. Its slots
+ * are freed when `life` ends. Throws 400, 401 or 429.
  */
 export async function admitOperation(
   services: EndpointServices,

@@ -11,7 +11,7 @@ import { requestErrorOf, withoutStatus } from './request-error.ts';
 
 type Handler = (request: IncomingMessage, response: ServerResponse, next: () => void) => void;
 
-/** Without a valid credential only introspection is answered, which needs no more. */
+/** Limit without a valid credential: only introspection is answered then, and its requests are small. */
 const anonymousBytes = 64 * 1024;
 
 async function receive(admission: Admission, request: IncomingMessage): Promise<Buffer> {
@@ -23,7 +23,7 @@ async function receive(admission: Admission, request: IncomingMessage): Promise<
   });
 }
 
-/** Receives a body that is within the limits of what is read. */
+/** Receives a body within the limits of size, nesting and values. */
 async function receiveReadable(admission: Admission, request: IncomingMessage): Promise<void> {
   const bytes = await receive(admission, request);
   weighBody(request, bytes);
@@ -38,8 +38,8 @@ function reject(response: ServerResponse, failure: Failure): void {
 }
 
 /**
- * Receives the body of a request to `/graphql` within the limits, for Yoga, which has none of its own and compares
- * media types as they are written.
+ * Receives the body of a request to `/graphql` within the limits. Yoga has no limits and compares media types
+ * literally.
  */
 export function receiveBody(admission: Admission): Handler {
   return (request, response, next) => {

@@ -2,28 +2,26 @@ import type { DocumentNode } from 'graphql';
 import { LRUCache } from 'lru-cache';
 import type { CacheStats } from '../wire/response-cache.ts';
 
-/** Parsed documents by their text, and errors of those that do not parse, as Yoga asks for them. */
+/** Cache of parsed documents by text, and of syntax errors, with the interface that Yoga expects. */
 export interface DocumentCache {
   documentCache: { get(text: string): DocumentNode | undefined; set(text: string, document: DocumentNode): void };
   errorCache: { get(text: string): unknown; set(text: string, error: unknown): void };
   stats(): CacheStats;
 }
 
-// A token takes 500 bytes with its node, and as much again with the document's plans; a text has at most a token
-// for each two of its characters, and no more than the parser's limit.
+// A token and its node take 500 bytes, and the document's plans as much again. A text has at most one token for every
+// two characters, and no more than the parser's limit.
 const bytesPerCharacter = 400;
 const mostTokenBytes = 5_000_000;
 
-/**
- * Most bytes of a parsed document of this text: its nodes, their tokens, its plans and the text.
- */
+/** Maximum number of bytes of a parsed document of this text: its nodes, tokens, plans and the text. */
 export function documentBytes(text: string): number {
   return 2 * text.length + Math.min(bytesPerCharacter * text.length, mostTokenBytes);
 }
 
 /**
- * A cache of documents of at most `maxBytes` together. They are weighed, not counted: a document at the limits takes
- * 2.5 MB, a usual one a hundredth of it.
+ * Creates a cache of documents of at most `maxBytes` together. The bound is in bytes, not entries: a document at the
+ * limits takes 2.5 MB, a usual one a hundredth of that.
  */
 export function documentCache(maxBytes: number): DocumentCache {
   const documents = new LRUCache<string, DocumentNode>({
@@ -32,7 +30,7 @@ export function documentCache(maxBytes: number): DocumentCache {
   });
   const errors = new LRUCache<string, { error: unknown }>({
     maxSize: Math.ceil(maxBytes / 16),
-    // An error holds the text, too, and where in it it lies.
+    // An error holds the text too, and the location of the error in it.
     sizeCalculation: (_error, text) => 4 * text.length + 2000,
   });
   let hits = 0;

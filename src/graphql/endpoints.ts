@@ -24,7 +24,7 @@ import type { HttpContext } from './request-state.ts';
 import { operationRunner } from './run-operation.ts';
 import { graphqlWebSockets } from './ws/ws-endpoint.ts';
 
-/** Parts of the graph's endpoints, beside those that every endpoint is given. */
+/** Dependencies of the graph's endpoints, beside those of every endpoint. */
 export interface GraphqlParts {
   services: EndpointServices;
   /** Answers of the last second. */
@@ -37,11 +37,11 @@ export interface GraphqlParts {
 export interface GraphqlEndpoints {
   /** `/graphql`: operations, and subscriptions each on a connection of its own. */
   yoga: YogaServerInstance<HttpContext, object>;
-  /** `/graphql` over WebSockets. Throws for a request that is no handshake. */
+  /** `/graphql` over WebSockets. Throws for a request that is not a handshake. */
   webSocket: (request: IncomingMessage, response: ServerResponse) => void;
 }
 
-/** Builds the graph's endpoints: Yoga with one plugin a concern, in the order in which a request meets them. */
+/** Builds the graph's endpoints: Yoga with one plugin per concern, in the order in which they handle a request. */
 export function graphqlEndpoints({ services, cache, documents, answerLimits }: GraphqlParts): GraphqlEndpoints {
   const open: OpenSubscriptions = new WeakMap();
   const weigh = operationWeights(services.schema);
@@ -68,15 +68,15 @@ export function graphqlEndpoints({ services, cache, documents, answerLimits }: G
     landingPage: false,
     logging: false,
     maskedErrors: false,
-    // One operation a request, as JSON: uploads have nothing to go to.
+    // One operation per request, as JSON. No field takes an upload.
     batching: false,
     multipart: false,
-    // Bodies are bounded as they are received (body-limit.ts). Yoga would send each through a stream once more.
+    // Bodies are bounded as they are received (body-limit.ts). Yoga would read each through another stream.
     maxRequestBodySize: false,
     // Cross-origin rules are the server's, for every endpoint alike.
     cors: false,
     plugins,
-    // A page like the others (src/pages/graphiql).
+    // GraphiQL is a page like the others (src/pages/graphiql).
     graphiql: false,
     parserAndValidationCache: documents,
   });

@@ -1,9 +1,9 @@
 import { GraphQLError } from 'graphql';
 import { overLimit } from './limits/document-limits.ts';
 
-/** Bytes of the errors of an answer that has nothing else. */
+/** Maximum size of the errors of an answer without data, bytes. */
 const mostBytesAlone = 64 * 1024;
-/** Bytes of an error beside its message and path. */
+/** Bytes of an error besides its message and path. */
 const frameBytes = 200;
 
 function bytesOf({ message, path }: GraphQLError): number {
@@ -18,8 +18,8 @@ function withoutPath(error: GraphQLError): GraphQLError {
 }
 
 /**
- * The errors that an answer without data has: as many of the first as take 64 KiB. Beside data there are all of them;
- * null if they are more than an answer may have of bytes.
+ * The errors of an answer without data: the first ones that fit in 64 KiB. An answer with data has all of them; null if
+ * they exceed the size limit of an answer.
  */
 export function boundedErrors(errors: readonly GraphQLError[], hasData: boolean, most: number): GraphQLError[] | null {
   let bytes = 0;
@@ -36,5 +36,5 @@ export function boundedErrors(errors: readonly GraphQLError[], hasData: boolean,
   return kept.length > 0 ? kept : [withoutPath(errors[0]!)];
 }
 
-/** The one error of an answer whose errors would be larger than an answer may be. */
+/** The one error of an answer whose errors would exceed the size limit of an answer. */
 export const tooManyErrors = (most: number): GraphQLError => overLimit('answerBytes', most + 1);

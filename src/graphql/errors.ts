@@ -3,18 +3,18 @@ import { type Failure, failureWithin, internal } from '../wire/failure.ts';
 import { clipped } from '../wire/printed-value.ts';
 
 /**
- * True if an error is GraphQL's own (syntax, validation, a bad variable): then nothing but such errors lies below it.
+ * True if an error is GraphQL's own (syntax, validation, an invalid variable). Its causes are then GraphQL's own too.
  */
 function isGraphqlsOwn(error: unknown): error is GraphQLError {
   return error instanceof GraphQLError && (error.originalError == null || isGraphqlsOwn(error.originalError));
 }
 
-/** Locations of an error: rules that compare fields name every field they compared. */
+/** Maximum number of locations of an error: rules that compare fields list every field that they compared. */
 const mostLocations = 10;
-/** Characters of a message, which may repeat names and values of the document. */
+/** Maximum number of characters of a message, which may repeat names and values of the document. */
 const mostCharacters = 1000;
 
-/** Where in the document and the answer an error belongs. */
+/** Location of an error in the document and the answer. */
 function sourceOf(error: unknown): Pick<GraphQLErrorOptions, 'nodes' | 'source' | 'positions' | 'path'> {
   if (!(error instanceof GraphQLError)) return {};
   return {
@@ -26,20 +26,19 @@ function sourceOf(error: unknown): Pick<GraphQLErrorOptions, 'nodes' | 'source' 
 }
 
 /**
- * The status of an answer that has no data: GraphQL over HTTP asks for it unless the answer is sent as
- * `application/json`.
+ * The status of an answer without data: GraphQL over HTTP requires it unless the answer is sent as `application/json`.
  */
 const statusWithoutData = (status: number) => ({ http: { status, spec: true } });
 
 /**
- * The sent form of an error: `extensions.code` equals REST's `error.code`; nothing of an unexpected cause leaks.
- * `hasData`: the answer has data beside its errors.
+ * The public form of an error. `extensions.code` equals REST's `error.code`; the cause of an unexpected error is not
+ * sent. `hasData`: the answer has data beside its errors.
  */
 export function publicError(error: unknown, report: (failure: Failure) => void, hasData = true): GraphQLError {
   const thrown = failureWithin(error);
   if (!thrown && isGraphqlsOwn(error)) {
-    // For a body that is no JSON Yoga adds what the parser threw, which repeats the body, and takes it as the sign for
-    // 400 with every Accept. It is not sent, so the status is given here.
+    // For a body that is not JSON, Yoga adds the parser's error, which repeats the body, and answers 400 for every
+    // Accept because of it. The parser's error is not sent, so the status is set here.
     const { originalError, ...extensions } = error.extensions;
     return new GraphQLError(clipped(error.message, mostCharacters), {
       ...sourceOf(error),

@@ -5,7 +5,6 @@ import { encodeId } from '../schema/node-id.ts';
 
 /** An example of GraphiQL's menu. */
 export interface Example {
-  /** Its name in the menu. */
   name: string;
   query: string;
 }

@@ -1,7 +1,7 @@
 import type { GraphiQLOptions } from 'graphql-yoga';
 import { examplesAt } from './examples.ts';
 
-/** GraphiQL's initial operation: the one that the address holds, else the first example. */
+/** GraphiQL's initial operation: the one in the address, else the first example. */
 export function graphiqlOptions(address: string, nowMs: number): GraphiQLOptions {
   const linked = new URL(address, 'http://localhost').searchParams;
   const query = linked.get('query');

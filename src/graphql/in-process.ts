@@ -3,12 +3,12 @@ import type { ExecutionResult } from 'graphql';
 import type { YogaServerInstance } from 'graphql-yoga';
 import type { HttpContext } from './request-state.ts';
 
-/** Bytes of an answer that is read within the process: it is read at once. */
+/** Size limit of an answer that is read within the process, bytes: it is parsed in one go. */
 export const answerBytesInProcess = 4 * 1024 * 1024;
 
 /**
  * Sends a document to the graph from within the process: with the credential, limits, cost and usage of a request to
- * `/graphql`. `request` and `response` are those of the request it belongs to.
+ * `/graphql`. `request` and `response` are those of the enclosing request.
  */
 export function askThrough(yoga: YogaServerInstance<HttpContext, object>) {
   return async (

@@ -13,25 +13,25 @@ export function requestErrorOf(failure: Failure): GraphQLError {
   });
 }
 
-/** An error as it is sent where an operation's answer has no status and headers of its own. */
+/** An error in the form that is sent if an operation's answer has no status and headers of its own. */
 export function withoutStatus(error: GraphQLError): GraphQLError {
   const { http: _, ...extensions } = error.extensions;
   const { message, nodes = null, source = null, positions = null, path = null } = error;
   return new GraphQLError(message, { nodes, source, positions, path, extensions });
 }
 
-/** True for parameters that hold the hash of a query (automatic persisted queries) and no query. */
+/** True for parameters with the hash of a query (automatic persisted queries) and no query. */
 function isHashAlone({ query, extensions }: { query?: unknown; extensions?: unknown }): boolean {
   const hash = (extensions as { persistedQuery?: unknown } | null | undefined)?.persistedQuery;
   return hash != null && (query === undefined || query === null || query === '');
 }
 
-/** Throws 400 in the words that clients with automatic persisted queries know, which then send whole queries. */
+/** Throws 400 with the message by which clients with automatic persisted queries send the whole query next. */
 export function requireQuery(params: { query?: unknown; extensions?: unknown }): void {
   if (isHashAlone(params)) throw requestErrorOf(invalidRequest('PersistedQueryNotSupported'));
 }
 
-/** Parameters with an empty `operationName` left out: clients send it for none. */
+/** Parameters without an empty `operationName`, which some clients send for none. */
 export function namedOperation<T extends { operationName?: string | null }>(params: T): T {
   if (params.operationName !== '') return params;
   const { operationName: _, ...others } = params;
@@ -45,7 +45,7 @@ export function isRequestError(error: unknown): error is GraphQLError {
   );
 }
 
-/** The request error that an error is or wraps, built again because Yoga writes into errors. Null if there is none. */
+/** The request error that an error is or wraps, built again because Yoga modifies errors. Null if there is none. */
 export function requestErrorWithin(error: unknown): GraphQLError | null {
   for (let cause = error; cause instanceof Error; cause = (cause as { originalError?: unknown }).originalError)
     if (isRequestError(cause)) return requestErrorOf(cause.originalError as Failure);

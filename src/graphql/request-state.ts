@@ -11,7 +11,7 @@ import { requestErrorOf } from './request-error.ts';
 export interface HttpContext {
   req: IncomingMessage;
   res: ServerResponse;
-  /** The operation, where it did not come as the body of the request. */
+  /** The operation, if it was not sent as the body of the request. */
   sent?: { query: string; variables: Record<string, unknown> };
 }
 
@@ -30,24 +30,24 @@ export interface HttpContext {
  */
 export type OperationState = HttpContext & {
   params: { query?: string; operationName?: string };
-  /** Its variables as their types read them; absent until they were read. */
+  /** Its coerced variables; absent until they are read. */
   variables?: Record<string, unknown>;
-  /** Points of what it came with, where that is not the whole body of its request. */
+  /** Points of reading it, if it is not the whole body of its request. */
   sentPoints?: number;
   /** Absent until the operation is admitted, and for pure introspection, which is public. */
   admitted?: Admitted & { groups: readonly string[] };
-  /** Charge and prediction of the operation; absent until then, and for what is free. */
+  /** Charge and prediction of the operation; absent until charged, and for free operations. */
   charged?: Charged & { prediction: Prediction };
-  /** Actual size of its answer, once it is there; and the points of an answer from the cache. */
+  /** Actual size of its answer once known; and the points of a cached answer. */
   actual?: { points: number; leaves: number };
   cachedPoints?: number;
   /** Note of a cached answer on simulated data in it. */
   cachedNote?: string | null;
-  /** It was stopped before it was done: it costs what it might have. */
+  /** True if it was stopped before the end: it costs its prediction. */
   isStopped?: boolean;
-  /** Bytes that its answer may have, where that is less than usual. */
+  /** Size limit of its answer, bytes, if lower than usual. */
   answerBytes?: number;
-  /** The connection that carries a subscription's events, when it is not the request's own. */
+  /** The connection that carries a subscription's events, if it is not the request's own. */
   connection?: Lifetime;
 };
 

@@ -23,11 +23,11 @@ export interface SentOperation {
   query: string;
   variables?: Record<string, unknown>;
   operationName?: string | null;
-  /** Points of reading what it came with; set here, whatever was sent. */
+  /** Points of reading it; always set by the server. */
   sentPoints?: number;
 }
 
-/** Runs an operation whose answers go to another connection, with which what it holds ends. */
+/** Runs an operation whose answers go to another connection. Its resources are freed when that ends. */
 export type RunOperation = (
   request: IncomingMessage,
   response: ServerResponse,
@@ -45,7 +45,7 @@ interface Enveloped {
   schema: GraphQLSchema;
 }
 
-/** The result with its data as values, also where they were written as they were made. */
+/** The result with its data as values, also if it was written as JSON. */
 function withPlainData(result: ExecutionResult): ExecutionResult {
   const data: unknown = result.data;
   return data instanceof WrittenJson
@@ -53,7 +53,7 @@ function withPlainData(result: ExecutionResult): ExecutionResult {
     : result;
 }
 
-/** Runs operations for a connection that is open already: a query's answer, or the subscription that was opened. */
+/** Runs operations for an open connection: returns a query's answer, or the opened subscription. */
 export function operationRunner(
   services: EndpointServices,
   yoga: YogaServerInstance<HttpContext, object>,

@@ -51,7 +51,7 @@ function collect(walk: Walk, set: SelectionSetNode, typeName: string): boolean {
   return found;
 }
 
-/** As `collect`, for what a fragment chooses of a type: an object read by its id belongs to the group of its type. */
+/** Like `collect`, for a fragment on a type: an object read by its id belongs to the group of its type. */
 function collectChosen(walk: Walk, set: SelectionSetNode, typeName: string, chosen = typeName): boolean {
   const below = collect(walk, set, chosen);
   const group = chosen === typeName ? undefined : walk.schema.getType(chosen)?.extensions.scopeGroup;
@@ -61,8 +61,8 @@ function collectChosen(walk: Walk, set: SelectionSetNode, typeName: string, chos
 }
 
 /**
- * The scope groups usage counts for a document: of each path, the deepest field that belongs to one, and all that are
- * an account's own.
+ * The scope groups that usage counts for a document: of each path, the deepest field that belongs to one, and all
+ * groups of the account.
  */
 export function scopeGroups(
   schema: GraphQLSchema,
@@ -76,26 +76,26 @@ export function scopeGroups(
   return [...walk.groups];
 }
 
-/** The names of an operation's fields, where it has nothing but fields; null otherwise. */
+/** Names of an operation's root fields, if it has only fields there; null otherwise. */
 function rootFields(document: DocumentNode, operationName: string | null | undefined): string[] | null {
   const selections = getOperationAST(document, operationName)?.selectionSet.selections ?? [];
   const names = selections.flatMap((node) => (node.kind === Kind.FIELD ? [node.name.value] : []));
   return names.length > 0 && names.length === selections.length ? names : null;
 }
 
-/** True if an operation asks for nothing but the schema itself, which is public. */
+/** True if an operation reads only the schema, which is public. */
 export function isIntrospectionOnly(document: DocumentNode, operationName: string | null | undefined): boolean {
   return rootFields(document, operationName)?.every((name) => name.startsWith('__')) ?? false;
 }
 
-/** True if an operation asks for nothing but the name of its root type. */
+/** True if an operation reads only the name of its root type. */
 export function isTypenameOnly(document: DocumentNode, operationName: string | null | undefined): boolean {
   return rootFields(document, operationName)?.every((name) => name === '__typename') ?? false;
 }
 
 /**
- * True if a request of these groups touches market data alone, and nothing of an account: then everybody with the same
- * rights gets the same answer.
+ * True if a request of these groups reads market data alone, and nothing of an account: then callers with the same
+ * rights get the same answer.
  */
 export function isMarketData(groups: readonly string[]): boolean {
   return groups.length > 0 && groups.every(isMarketGroup);

@@ -1,8 +1,8 @@
-/** Maximum numbers of those who do something at a time, and of those who wait for it. */
+/** Maximum numbers of slot holders, and of those who wait for a slot. */
 export interface SlotLimits {
-  /** At a time, of all callers together. */
+  /** Concurrent, of all callers together. */
   total: number;
-  /** At a time, of one caller. */
+  /** Concurrent, of one caller. */
   each: number;
   /** Waiting, of one caller. */
   waiting: number;
@@ -18,15 +18,15 @@ interface Waiter {
 /** Slots of a process. */
 export interface Slots {
   /**
-   * Takes a slot, waiting for one if need be: the function frees it, again is harmless. Null = too many wait, or none
-   * was free in time. `whenOver` is given a function to call when the slot is not wanted any more.
+   * Takes a slot, waiting for one if necessary. The returned function frees it and is idempotent. Null = too many wait,
+   * or none was free in time. `whenOver` is given a function that withdraws the request for a slot.
    */
   take(caller: string, whenOver?: (giveUp: () => void) => () => void): Promise<(() => void) | null>;
-  /** Taken, and waited for. */
+  /** Slots in use, and requests that wait for one. */
   counts(): { taken: number; waiting: number };
 }
 
-/** Makes slots. Who came first is first, unless its caller has all it may have. */
+/** Creates slots. They are granted in order of arrival, skipping callers at their own limit. */
 export function createSlots({ total, each, waiting: mostWaiting, patienceMs }: SlotLimits): Slots {
   const taken = new Map<string, number>();
   const waiting = new Set<Waiter>();

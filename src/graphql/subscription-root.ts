@@ -10,7 +10,7 @@ import {
 
 const conditional = new Set(['skip', 'include']);
 
-/** The first selection at the root, or in a fragment of the root, that has a condition; null when none has. */
+/** The first selection at the root, or in a fragment of the root, that has a condition; null if none has. */
 function conditionalSelection(
   { selections }: SelectionSetNode,
   fragment: (name: string) => FragmentDefinitionNode | null | undefined,
@@ -30,8 +30,8 @@ function conditionalSelection(
 }
 
 /**
- * A subscription's one root field has no `@skip` or `@include` (GraphQL specification, "Single Root Field"): without
- * the field there is nothing to follow, and graphql-js 16, which does not check it, fails.
+ * The only root field of a subscription has no `@skip` or `@include` (GraphQL specification, "Single Root Field"):
+ * without the field there is no source, and graphql-js 16, which does not check it, fails.
  */
 export const unconditionalSubscription: ValidationRule = (context) => ({
   OperationDefinition({ operation, selectionSet }) {

@@ -3,14 +3,14 @@ import type { FieldPlan } from './execution-plan.ts';
 
 export type Path = GraphQLResolveInfo['path'];
 
-/** A path as an error has it. */
+/** Keys of a path, in the form that an error has. */
 function keysOf(path: Path): (string | number)[] {
   const keys: (string | number)[] = [];
   for (let at: Path | undefined = path; at; at = at.prev) keys.push(at.key);
   return keys.reverse();
 }
 
-/** About as many bytes as an error takes in an answer, beside its message and path. */
+/** Approximate bytes of an error in an answer, besides its message and path. */
 const errorBytes = 200;
 
 /** The errors of an execution, without those below a path that is null because of another error. */
@@ -25,7 +25,7 @@ export class CollectedErrors {
     this.took = took;
   }
 
-  /** A thrown value as an error with its place. */
+  /** A thrown value as an error with its location. */
   located(thrown: unknown, { nodes }: FieldPlan, path: Path): GraphQLError {
     return locatedError(thrown, nodes, keysOf(path));
   }

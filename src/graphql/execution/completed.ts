@@ -1,11 +1,11 @@
 import { GraphQLBoolean, GraphQLFloat, GraphQLID, GraphQLInt, type GraphQLLeafType, GraphQLString } from 'graphql';
 
-/** As graphql-js recognizes a promise; functions are none. */
+/** True for a promise by the same test as graphql-js, except that functions are never promises. */
 export function isPromise<T>(value: unknown): value is Promise<T> {
   return typeof value === 'object' && value !== null && typeof (value as { then?: unknown }).then === 'function';
 }
 
-/** True if a value of a type of the language is answered as it is: `serialize` would return the same. */
+/** True if a value of a built-in type needs no serialization: `serialize` would return it unchanged. */
 export function isAsItIs(type: GraphQLLeafType, value: unknown): boolean {
   switch (typeof value) {
     case 'number':

@@ -6,15 +6,18 @@ import type { Pieces } from './sliced-work.ts';
 
 /** The result of an execution. */
 export interface Executed {
-  /** A tree of values, with `WrittenJson` in it if the operation's form says so; null when an error took all of it. */
+  /**
+   * A tree of values, which contains `WrittenJson` if the operation's form asks for it; null if an error nulled the
+   * whole answer.
+   */
   data: Record<string, unknown> | null;
   errors: readonly GraphQLError[];
-  /** Counts of what was completed, and the position of the whole answer in it. */
+  /** Counts of completed values, and the position of the root in them. */
   tallies: Tallies;
   root: Position;
 }
 
-/** Runs a query or mutation within pieces that run. */
+/** Runs a query or mutation in time slices. */
 export async function execute(
   operation: PreparedOperation,
   values: ExecutionValues,

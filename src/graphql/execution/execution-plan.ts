@@ -33,13 +33,13 @@ import { type Column, columnOf } from './row-run.ts';
 
 /** Form of an operation's data. */
 export interface AnswerForm {
-  /** True if long lists, and lists of plain rows, are written as JSON in the tree of values. */
+  /** True if long lists, and lists of plain rows, are written as JSON within the tree of values. */
   isWritten: boolean;
-  /** Response keys that are omitted where they are null. */
+  /** Response keys that are omitted if null. */
   absent: ReadonlySet<string>;
 }
 
-/** Textual form of a type's values. */
+/** Wrappers and named type of an output type. */
 export type Shape = { nonNull: boolean } & (
   | { kind: 'leaf'; type: GraphQLLeafType }
   | { kind: 'list'; item: Shape }
@@ -49,7 +49,7 @@ export type Shape = { nonNull: boolean } & (
 
 const shapes = new WeakMap<GraphQLOutputType, Shape>();
 
-/** The shape of a type, made once. */
+/** Shape of a type, computed once. */
 function shapeOf(type: GraphQLOutputType): Shape {
   const shape = shapes.get(type) ?? madeShape(type);
   shapes.set(type, shape);
@@ -64,15 +64,15 @@ function madeShape(type: GraphQLOutputType): Shape {
   return { nonNull: false, kind: 'object', type };
 }
 
-/** Characters of a row's keys that are written by columns. */
+/** Maximum number of characters of a row's keys for rows that are written by columns. */
 const mostKeyCharacters = 16_000;
 
-/** The fields that an operation asks of an object. */
+/** The fields that an operation selects of an object. */
 export class ObjectPlan {
   readonly fields: readonly FieldPlan[];
-  /** True if one of its keys is one that objects understand otherwise. */
+  /** True if one of its response keys is `__proto__`. */
   readonly hasProto: boolean;
-  /** True if it is no more than plain values: lists of such objects are written as rows. */
+  /** True if it has plain values only: lists of such objects are written as rows. */
   readonly isRow: boolean;
 
   constructor(fields: readonly FieldPlan[]) {
@@ -110,12 +110,12 @@ export class FieldPlan {
   readonly definition: GraphQLField<unknown, unknown>;
   readonly nodes: readonly FieldNode[];
   readonly key: string;
-  /** The property that is its value where it has no resolver. */
+  /** The property that holds its value if it has no resolver. */
   readonly name: string;
   readonly shape: Shape;
   readonly resolve: Resolver | undefined;
   readonly position: Position;
-  /** Where it stands among the fields of its plan. */
+  /** Its index among the fields of its plan. */
   readonly index: number;
   /** True if a field above makes a context of its own. */
   readonly isBelowContext: boolean;
@@ -123,9 +123,9 @@ export class FieldPlan {
   readonly contextBelow: ContextBelow | undefined;
   /** True if it is a value that its object has, or that is computed from the object alone. */
   readonly isPlain: boolean;
-  /** True if it is omitted where it is null. */
+  /** True if it is omitted when null. */
   readonly isOmitted: boolean;
-  /** The object type that was asked for last, and the fields of it: mostly the only one. */
+  /** The last object type asked for, and its fields. Usually it is the only one. */
   #type: GraphQLObjectType | null = null;
   #fields: ObjectPlan | null = null;
   #objects: Map<GraphQLObjectType, ObjectPlan> | null = null;
@@ -149,7 +149,7 @@ export class FieldPlan {
     this.isOmitted = plan.form.absent.has(this.key);
   }
 
-  /** The fields asked of an object that is the field's value, or an item of it. */
+  /** The fields selected of an object that is the field's value, or an item of it. */
   fieldsOf(type: GraphQLObjectType): ObjectPlan {
     if (this.#type === type) return this.#fields!;
     this.#objects ??= new Map();
@@ -166,7 +166,7 @@ export class FieldPlan {
   }
 }
 
-/** True if its directives leave a selection in the document. */
+/** True if the directives of a selection include it. */
 function isIncluded(node: SelectionNode, variableValues: Record<string, unknown>): boolean {
   if (!node.directives?.length) return true;
   if (getDirectiveValues(GraphQLSkipDirective, node, variableValues)?.if === true) return false;
@@ -174,17 +174,17 @@ function isIncluded(node: SelectionNode, variableValues: Record<string, unknown>
 }
 
 /**
- * The fields that an operation asks of each object type: fragments expanded, what is skipped omitted. It does not
- * depend on the variables but for those of `@skip` and `@include`.
+ * The fields that an operation selects of each object type, with fragments expanded and skipped fields omitted. It
+ * depends on no variables but those of `@skip` and `@include`.
  */
 export class OperationPlan {
   readonly schema: GraphQLSchema;
   readonly operation: OperationDefinitionNode;
   readonly fragments: Record<string, FragmentDefinitionNode>;
   readonly form: AnswerForm;
-  /** The position of the whole answer. */
+  /** Position of the root. */
   readonly position = new Position();
-  /** Number of its fields that were asked for up to now. */
+  /** Number of its fields asked for so far. */
   fieldCount = 0;
   readonly #conditions: Record<string, unknown>;
   #root: ObjectPlan | null = null;
@@ -277,7 +277,7 @@ function fieldDefinition(
   return type.getFields()[name];
 }
 
-/** The object type that an abstract type's value is of, from what its resolver said. */
+/** The object type of a value of an abstract type, as its resolver returned it. */
 export function runtimeTypeOf(
   schema: GraphQLSchema,
   abstract: GraphQLAbstractType,

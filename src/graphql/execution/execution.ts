@@ -25,7 +25,7 @@ const pathTo = (field: FieldPlan, parent: AnswerPath): Path => ({
   typename: field.parentType.name,
 });
 
-/** The path of the field that a value belongs to: lists have numbers in between. */
+/** The path of the field that a value belongs to, without list indexes. */
 function fieldPath(path: Path): Path {
   let at = path;
   while (typeof at.key === 'number' && at.prev) at = at.prev;
@@ -39,28 +39,27 @@ function depthOf(path: Path): number {
   return depth;
 }
 
-/** Values of an execution's request. */
+/** Values of one execution. */
 export interface ExecutionValues {
   rootValue: unknown;
   contextValue: unknown;
-  /** As their types read them. */
+  /** Coerced by their types. */
   variableValues: Record<string, unknown>;
 }
 
 /** The resolver of a plain field. */
 type PlainResolver = (source: unknown) => unknown;
 
-/** Lists of fewer rows are completed by value: they take less so. */
+/** Shorter lists are completed by value, which is faster for them. */
 const fewRows = 4;
 
 /**
- * Runs the fields of an operation as the specification of GraphQL says. A list is completed as long as the piece of
- * work lasts, and the rest of it in later pieces. Long lists, and lists of plain rows, are written as JSON if the form
- * of the plan says so.
+ * Runs the fields of an operation by the GraphQL specification. A list is completed until the time slice ends, and its
+ * rest in later slices. Long lists, and lists of plain rows, are written as JSON if the plan's form asks for it.
  */
 export class Execution {
   readonly errors: CollectedErrors;
-  /** Counts of what was completed so far. */
+  /** Counts of completed values so far. */
   readonly tallies = new Tallies();
   readonly #plan: OperationPlan;
   readonly #values: ExecutionValues;
@@ -75,7 +74,7 @@ export class Execution {
     this.errors = new CollectedErrors((bytes) => pieces.wrote(bytes));
   }
 
-  /** The operation's own fields; of a mutation one after the other. */
+  /** The operation's own fields; those of a mutation run one after the other. */
   run(): unknown {
     const { rootValue, contextValue } = this.#values;
     const root = this.#plan.root();
@@ -84,7 +83,7 @@ export class Execution {
       : this.#fields(root, rootValue, undefined, contextValue);
   }
 
-  /** The source of a subscription's events, which the resolver of its one field gives. Throws a located error. */
+  /** The source of a subscription's events, which the resolver of its root field returns. Throws a located error. */
   async source(): Promise<unknown> {
     const { rootValue, contextValue } = this.#values;
     const field = this.#plan.root().fields[0]!;
@@ -96,7 +95,7 @@ export class Execution {
     }
   }
 
-  /** Each field is completed, with all below it, before the next begins. */
+  /** Completes each field, with everything below it, before the next begins. */
   async #serialFields({ fields, hasProto }: ObjectPlan, source: unknown): Promise<Record<string, unknown>> {
     const found: Record<string, unknown> = hasProto ? Object.create(null) : {};
     for (const field of fields) {
@@ -119,7 +118,7 @@ export class Execution {
     return found;
   }
 
-  /** The fields of an object. The field at `start` is the first that is waited for; those before it are found. */
+  /** The fields of an object. The field at `start` is the first that is a promise; those before it are complete. */
   #awaitedFields(
     fields: readonly FieldPlan[],
     start: number,
@@ -135,7 +134,7 @@ export class Execution {
     try {
       for (let i = start + 1; i < fields.length; i++) values.push(this.#field(fields[i]!, source, path, context));
     } catch (error) {
-      // The values that are waited for may fail too, which does not matter any more.
+      // Other promises may reject too; their errors are ignored.
       const fail = () => {
         throw error;
       };
@@ -153,7 +152,7 @@ export class Execution {
 
   #field(field: FieldPlan, source: unknown, parent: AnswerPath, context: unknown): unknown {
     const { shape, resolve, isPlain } = field;
-    // The path of a plain field is made only where something needs it.
+    // The path of a plain field is built only when it is used.
     let path: Path | undefined = isPlain ? undefined : pathTo(field, parent);
     try {
       let value: unknown;
@@ -172,7 +171,7 @@ export class Execution {
     }
   }
 
-  /** A field's arguments, the same for every object; throws when they do not fit. */
+  /** A field's arguments, the same for every object. Throws if they do not fit their types. */
   #argsOf({ definition, nodes, index }: FieldPlan): Record<string, unknown> {
     let args = this.#args[index];
     if (!args) {
@@ -205,7 +204,7 @@ export class Execution {
     const { name } = field;
     const value = (source as Record<string, unknown>)[name];
     if (typeof value !== 'function') {
-      // Arguments that do not fit are an error also where nobody looks at them.
+      // Invalid arguments are an error even if no resolver reads them.
       if (field.definition.args.length > 0) this.#argsOf(field);
       return value;
     }
@@ -232,7 +231,7 @@ export class Execution {
     return done.then(undefined, (error: unknown) => this.#failed(field, shape, path, error));
   }
 
-  /** A value that could not be completed is null, or, where it must not be, its parent fails. */
+  /** A value that could not be completed becomes null, or fails its parent if it is non-null. */
   #failed(field: FieldPlan, { nonNull }: Shape, path: Path, thrown: unknown): null {
     const error = this.errors.located(thrown, field, path);
     if (nonNull) throw error;
@@ -247,7 +246,7 @@ export class Execution {
       if (shape.nonNull) throw nullIn(field);
       return null;
     }
-    // Items are counted with the lists that they are of.
+    // Items are counted with their list.
     if (shape === field.shape && shape.kind !== 'list') this.tallies.at(field.position).count++;
     switch (shape.kind) {
       case 'leaf':
@@ -261,7 +260,7 @@ export class Execution {
     }
   }
 
-  /** Counts a field's value that is answered as it is. */
+  /** Counts a field's value that needs no serialization. */
   #counted({ position }: FieldPlan, value: unknown): unknown {
     const tally = this.tallies.at(position);
     tally.count++;
@@ -364,7 +363,7 @@ export class Execution {
     const list = {
       items: values,
       complete,
-      // Leaves are so quick that looking at the time for each would take longer.
+      // Leaves are fast: reading the clock for each would take longer.
       itemsALook: item.kind === 'leaf' ? 64 : 1,
       depth: depthOf(path),
       isWritten: this.#plan.form.isWritten,
@@ -397,7 +396,7 @@ export class Execution {
   }
 }
 
-/** The shape of the items of the list that a field is; null if it is none. */
+/** The item shape of a list field; null if the field is not a list. */
 const itemOf = ({ shape }: FieldPlan): Shape | null => (shape.kind === 'list' ? shape.item : null);
 
 function nullIn({ parentType, definition }: FieldPlan): Error {

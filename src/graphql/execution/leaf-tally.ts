@@ -1,18 +1,18 @@
 import { WrittenJson } from '../../wire/json-chunks.ts';
 
-/** Counts of what an execution completed at one position of its answer, over all objects there. */
+/** Counts of completed values at one position of an answer, over all objects there. */
 export class Tally {
-  /** Values that are not null; of a list its items instead. */
+  /** Number of values that are not null; for a list, of its items. */
   count = 0;
-  /** Items of its lists. */
+  /** Number of items of its lists. */
   items = 0;
-  /** Characters of its texts. */
+  /** Characters of its strings. */
   characters = 0;
 }
 
-/** A position in an operation's answers: the response keys that lead to it, lists left out. */
+/** A position in an operation's answers: the response keys that lead to it, without list indexes. */
 export class Position {
-  /** Where its tally stands among those of an execution. */
+  /** Index of its tally among those of an execution. */
   readonly index: number;
   readonly #positions: { count: number };
   #below: Map<string, Position> | null = null;
@@ -34,7 +34,7 @@ export class Position {
   }
 }
 
-/** Counts of what an execution completed, by position. */
+/** Counts of completed values of an execution, by position. */
 export class Tallies {
   readonly #tallies: Tally[] = [];
 
@@ -48,7 +48,7 @@ export class Tallies {
   }
 }
 
-/** An answer's data as it was written, and what was completed for it. */
+/** Written data of an answer, and the counts of its completed values. */
 export class WrittenData extends WrittenJson {
   readonly root: Position;
   readonly tallies: Tallies;

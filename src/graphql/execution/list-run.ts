@@ -2,30 +2,30 @@ import { type JsonPart, stringified, WrittenJson } from '../../wire/json-chunks.
 import { isPromise } from './completed.ts';
 import type { Pieces } from './sliced-work.ts';
 
-/** A list that is completed. */
+/** A list to be completed. */
 export interface ListParts {
   items: Iterable<unknown>;
   complete: (item: unknown, index: number) => unknown;
-  /** Items that are completed before the time is looked at again. */
+  /** Number of items to complete before the clock is read again. */
   itemsALook: number;
   /** Its depth in the answer. */
   depth: number;
-  /** True if it is written as JSON where it is long. */
+  /** True if a long list is written as JSON. */
   isWritten: boolean;
 }
 
-/** Maximum numbers of values, and of awaited items, of a list that are written together. */
+/** Maximum number of values, and of awaited items, of a list that are written together. */
 const chunk = { leaves: 2000, promises: 100 };
 
-/** Completes a list as long as the piece lasts, and the rest of it in later pieces. */
+/** Completes a list until the time slice ends, and its rest in later slices. */
 export class ListRun {
   readonly #list: ListParts;
   readonly #pieces: Pieces;
   readonly #iterator: Iterator<unknown>;
-  /** JSON of the chunks before, or promises of it. */
+  /** JSON of the earlier chunks, or promises of it. */
   readonly #chunks: (JsonPart[] | Promise<JsonPart[]>)[] = [];
   #items: unknown[] = [];
-  /** Where items that are waited for stand among them. */
+  /** Indexes of the awaited items among them. */
   #awaited: number[] = [];
   #leavesBefore: number;
   #index = 0;
@@ -38,13 +38,13 @@ export class ListRun {
     this.#leavesBefore = pieces.leaves;
   }
 
-  /** The list as values, or, if it is long, its JSON; or a promise of either. */
+  /** The list as values or, if long, as JSON; or a promise of either. */
   run(): unknown {
     const { complete, itemsALook, isWritten } = this.#list;
     for (let next = this.#iterator.next(); !next.done; next = this.#iterator.next()) {
       const item = complete(next.value, this.#index++);
       if (item instanceof Promise) {
-        // It may fail while the rest of the list waits for its piece: that is looked at in the end.
+        // It may reject while the rest of the list waits for its slice; the rejection is handled at the end.
         item.then(undefined, () => {});
         this.#awaited.push(this.#items.length);
       }
@@ -61,7 +61,7 @@ export class ListRun {
 
   #later(): Promise<unknown> {
     const { items, depth } = this.#list;
-    // Those that are taken later may fail before, all at once: when the client has gone.
+    // Later chunks may reject before they are awaited, all at once, when the client has disconnected.
     if (!this.#isPaused && Array.isArray(items))
       for (const item of items) if (isPromise(item)) item.then(undefined, () => {});
     this.#isPaused = true;
@@ -72,7 +72,7 @@ export class ListRun {
     return this.#pieces.leaves - this.#leavesBefore > chunk.leaves || this.#awaited.length >= chunk.promises;
   }
 
-  /** The items since the last chunk, once all of them are there. */
+  /** The items since the last chunk, once all are complete. */
   #found(): unknown[] | Promise<unknown[]> {
     const items = this.#items;
     const awaited = this.#awaited;
@@ -98,10 +98,12 @@ export class ListRun {
   }
 }
 
-/** Characters after which text becomes bytes: strings put together piece by piece take ten times the memory. */
+/** Characters after which text is encoded to bytes: long concatenated strings take ten times the memory. */
 const longText = 16 * 1024;
 
-/** A list's JSON, which begins and ends with text, with `before` instead of its bracket, and nothing behind. */
+/**
+ * A list's JSON, which begins and ends with text. `before` replaces its opening bracket; the closing one is omitted.
+ */
 function itemsText(before: string, list: readonly JsonPart[]): JsonPart[] {
   return list.map((part, i) => {
     if (typeof part !== 'string') return part;

@@ -5,26 +5,26 @@ import type { StreamEnd } from '../../wire/open-stream.ts';
 import { type PreparedOperation, preparedOperation } from './prepared-operation.ts';
 import { executeInPieces, sourceOf } from './sliced-execution.ts';
 
-/** A validated subscription, and who asks it. */
+/** A validated subscription and its caller. */
 export interface LiveQuestion<T = string> {
   schema: GraphQLSchema;
   document: DocumentNode;
   operationName: string | null;
-  /** As `coerceVariables` read them. */
+  /** Coerced by `coerceVariables`. */
   variables: Record<string, unknown>;
-  /** The graph's context for finding what is followed. */
+  /** The graph's context for opening the source. */
   context: object;
-  /** A fresh context for an event's answer; `onEnd` runs its argument when that is made. */
+  /** Creates a context for an event's answer; `onEnd` runs its argument when the answer is complete. */
   contextOf: () => { context: object; end: () => void };
-  /** Subscriptions with the same key get the same answers; null = not shared. */
+  /** Subscriptions with the same key share their answers; null = not shared. */
   sharedKey: () => string | null;
-  /** An event's answer as it is sent, of a symbol or any (null); one that throws ends the stream. */
+  /** Serializes an event's answer for a symbol or any (null); if it throws, the stream ends. */
   write: (result: ExecutionResult, symbol: string | null) => T;
 }
 
-/** Message of a subscription on one event. */
+/** An answer of a subscription to one event. */
 export interface LiveMessage<T = string> {
-  /** The answer as it was written. */
+  /** The serialized answer. */
   content: T;
   cursor: string;
 }
@@ -36,7 +36,7 @@ export interface LiveAnswers<T = string> {
   next(): Promise<LiveMessage<T> | null>;
 }
 
-/** Answers to an event by question, so that many who ask alike cost what one does. */
+/** Answers to an event by subscription, so that identical subscriptions cost as much as one. */
 const answers = new WeakMap<LiveEvent, Map<string, Promise<unknown>>>();
 
 function symbolOf({ value }: LiveEvent): string | null {
@@ -97,7 +97,7 @@ export async function openAnswers<T>(
   };
 }
 
-/** The last error of a stream that was ended from this side, as REST and GraphQL send it. */
+/** The last error of a stream that the server ended, as REST and GraphQL send it. */
 export function endError({ reason, failure }: StreamEnd): { message: string; extensions: Record<string, unknown> } {
   return {
     message: failure.message,

@@ -73,8 +73,8 @@ const none: ReadonlySet<string> = new Set();
 const known = new WeakMap<DocumentNode, Map<string, PreparedOperation>>();
 
 /**
- * An operation of a document, prepared once; it stays as long as the document. Events of subscriptions are answered as
- * values, all else as far as possible written.
+ * Prepares an operation of a document once; it is cached as long as the document. Events of subscriptions are answered
+ * as values, everything else as JSON where possible.
  */
 export function preparedOperation(
   schema: GraphQLSchema,

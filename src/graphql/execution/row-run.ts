@@ -15,8 +15,8 @@ import type { Position } from './leaf-tally.ts';
 import type { Pieces } from './sliced-work.ts';
 
 /**
- * Thrown for a row that has what only the ordinary way of completing it knows to answer: an error, a value that does
- * not fit its type, a null where none may be, a promise.
+ * Thrown for a row that only ordinary completion can answer: it has an error, a value that does not fit its type, a
+ * null in a non-null field, or a promise.
  */
 class NotPlain extends Error {}
 
@@ -24,7 +24,7 @@ function notPlain(): never {
   throw new NotPlain();
 }
 
-/** A field of an operation, as far as rows are written by it. */
+/** A field of an operation, as much of it as writing rows requires. */
 interface RowField {
   key: string;
   name: string;
@@ -37,17 +37,17 @@ interface RowField {
 /** A field of each row. */
 export interface Column {
   field: RowField;
-  /** Where it stands among the columns. */
+  /** Its index among the columns. */
   index: number;
-  /** The key as it is written first in a row: with a brace before it and a colon behind. */
+  /** The key if it is first in a row: with a brace before it and a colon after it. */
   firstKey: Uint8Array;
-  /** The key as it is written behind others. */
+  /** The key after others: with a comma before it. */
   laterKey: Uint8Array;
   resolve: ((row: unknown) => unknown) | null;
   type: GraphQLLeafType;
   nonNull: boolean;
   isOmitted: boolean;
-  /** True if a number is answered as it is; NaN is null. Throws `NotPlain` for one that is neither. */
+  /** True if a number needs no serialization; NaN is null. Throws `NotPlain` for one that is neither. */
   accepts: (value: number) => boolean;
 }
 
@@ -88,7 +88,7 @@ function valueAt(from: ColumnValues, row: number): unknown {
   return from instanceof Float64Array ? from[row] : from.all;
 }
 
-/** The values of each column over the rows; null if the rows do not have all of them. */
+/** The values of each column over the rows; null if a row lacks one. */
 function columnValues(columns: readonly Column[], rows: ColumnRows<unknown>): ColumnValues[] | null {
   const values: ColumnValues[] = [];
   for (const { field, resolve } of columns) {
@@ -100,7 +100,7 @@ function columnValues(columns: readonly Column[], rows: ColumnRows<unknown>): Co
   return values;
 }
 
-/** Rows that stand in columns of numbers, and of texts that are the same in all rows. */
+/** Rows as columns of numbers, and of strings that are the same in all rows. */
 interface NumberRows {
   columns: { before: Uint8Array; values: Float64Array; accepts: (value: number) => boolean }[];
   behind: Uint8Array;
@@ -108,7 +108,7 @@ interface NumberRows {
 
 const behindNumbers = utf8('}');
 
-/** Lists that can be written as rows: they can be read again. */
+/** Lists that can be written as rows because they can be iterated again. */
 export type Rows = readonly unknown[] | ColumnRows<unknown>;
 
 /** Parts of a list of rows. */
@@ -120,22 +120,22 @@ export interface RowParts {
   depth: number;
 }
 
-/** Values that are written before the time is looked at again: about a tenth of a millisecond of work. */
+/** Number of values to write before the clock is read again: about a tenth of a millisecond of work. */
 const valuesALook = 1000;
 
 /**
- * Writes a list of objects of which only plain values are asked, as long as the piece lasts, and the rest of it in
- * later pieces. Throws, or rejects, where the list has to be completed value by value.
+ * Writes a list of objects of which only plain values are selected, until the time slice ends, and its rest in later
+ * slices. Throws, or rejects, if the list must be completed value by value.
  */
 export class RowRun {
   readonly count: number;
   readonly #parts: RowParts;
   readonly #pieces: Pieces;
   readonly #writer = new ByteWriter();
-  /** Characters of texts, by column. */
+  /** Characters of strings, by column. */
   readonly #characters: number[];
   readonly #rowsALook: number;
-  /** The rows in columns; null = they are objects. */
+  /** The rows by column; null = they are objects. */
   readonly #values: readonly ColumnValues[] | null;
   readonly #numbers: NumberRows | null;
   #next = 0;
@@ -152,7 +152,6 @@ export class RowRun {
     this.#numbers = this.#values && this.#numberRows(this.#values);
   }
 
-  /** Counts the characters of texts, by column. */
   get characters(): readonly number[] {
     return this.#characters;
   }
@@ -179,7 +178,7 @@ export class RowRun {
     }
   }
 
-  /** Counts rows that were written. */
+  /** Counts written rows. */
   #looked(count: number): void {
     const { length } = this.#writer;
     this.#pieces.leaves += count * this.#parts.columns.length;
@@ -220,7 +219,7 @@ export class RowRun {
     this.#endRow(isEmpty);
   }
 
-  /** Writes a field; false = it is omitted. */
+  /** Writes a field. Returns false if it is omitted. */
   #field(column: Column, value: unknown, isFirst: boolean): boolean {
     const writer = this.#writer;
     const isNull = value === null || value === undefined;
@@ -237,10 +236,10 @@ export class RowRun {
     else this.#writer.byte(closeBrace);
   }
 
-  /** The rows' columns as they are written; null if there are others than of numbers and of one text. */
+  /** The rows as columns of numbers and of one string each; null if a column is neither. */
   #numberRows(values: readonly ColumnValues[]): NumberRows | null {
     const columns: NumberRows['columns'] = [];
-    /** The texts since the last column of numbers, with their keys. */
+    /** The strings since the last column of numbers, with their keys. */
     let texts = '';
     for (const [i, column] of this.#parts.columns.entries()) {
       const from = values[i]!;

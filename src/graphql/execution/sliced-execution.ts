@@ -14,13 +14,13 @@ import { OverLimit, type PieceLimits, Pieces } from './sliced-work.ts';
 export interface AnswerLimits {
   /** Bytes of its JSON. */
   bytes: number;
-  /** Processing time, ms; waiting in the queue does not count. */
+  /** Processing time, ms, without the time in the queue. */
   ms: number;
 }
 
 const unlimited: AnswerLimits = { bytes: Infinity, ms: Infinity };
 
-/** Processing time, ms, that an operation has before it waits for its turns as heavy work does. */
+/** Processing time, ms, before an operation queues with heavy work. */
 const lightMs = 5;
 
 const piecesOf = ({ bytes, ms }: AnswerLimits, light: number) =>
@@ -32,8 +32,7 @@ const piecesOf = ({ bytes, ms }: AnswerLimits, light: number) =>
   });
 
 /**
- * Runs an operation whose answer has no limits, in pieces. Rejects when the client has disconnected.
- *
+ * Runs an operation without limits on its answer, in time slices. Rejects when the client has disconnected.
  * @param rootValue The event that a subscription is executed on.
  */
 export function executeInPieces(
@@ -73,8 +72,8 @@ function overLimit(limit: keyof PieceLimits, { bytes, ms }: AnswerLimits, counte
 }
 
 /**
- * Most that the answer of an operation may take. A mutation is not stopped: its answer says what was changed. How large
- * it can be is decided before it runs.
+ * Limits on the answer of an operation. A mutation is not stopped, because its answer says what was changed; its size
+ * is limited before it runs.
  */
 function limitsOf({ operation }: PreparedOperation, limits: AnswerLimits, answerBytes = Infinity): AnswerLimits {
   if (operation.operation === OperationTypeNode.MUTATION) return unlimited;
@@ -82,9 +81,9 @@ function limitsOf({ operation }: PreparedOperation, limits: AnswerLimits, answer
 }
 
 /**
- * Executes an operation in pieces, with the variables that were read before it was admitted, and writes its data. The
- * first pieces of an operation that is not heavy do not wait for their turn. Rejects when a limit is reached or the
- * client has disconnected.
+ * Executes an operation in time slices, with the variables coerced before admission, and writes its data. The first
+ * slices of an operation that is not heavy do not queue. Rejects when a limit is reached or the client has
+ * disconnected.
  */
 export async function answerInPieces(
   operation: PreparedOperation,

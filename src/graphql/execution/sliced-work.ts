@@ -1,4 +1,4 @@
-/** Limits of work in pieces. */
+/** Limits of work in time slices. */
 export interface PieceLimits {
   /** Characters that it may write. */
   characters: number;
@@ -6,7 +6,7 @@ export interface PieceLimits {
   ms: number;
 }
 
-/** Why work was stopped: it wrote more, or took longer, than it may. */
+/** Thrown when work exceeds its limit of characters or time. */
 export class OverLimit extends Error {
   override readonly name = 'OverLimit';
   readonly limit: keyof PieceLimits;
@@ -17,28 +17,28 @@ export class OverLimit extends Error {
   }
 }
 
-/** Parts of work in pieces. */
+/** Dependencies of work in time slices. */
 export interface PieceParts {
-  /** Resolves when a piece may run; rejects when nothing more is to be done. */
+  /** Resolves when a slice may run; rejects when the work is cancelled. */
   turn: () => Promise<void>;
   limits: PieceLimits;
-  /** Processing time, ms, until which pieces do not wait for their turn; 0 by default. */
+  /** Processing time, ms, before slices queue; 0 by default. */
   lightMs?: number;
   /** Monotonic, ms. */
   now: () => number;
 }
 
-/** Length of a piece, ms. */
+/** Length of a slice, ms. */
 const pieceMs = 1;
 
-/** Work that is done in pieces, between which others are served. */
+/** Runs work in time slices, between which other requests are served. */
 export class Pieces {
-  /** Values completed so far that have none below them. */
+  /** Number of leaf values completed so far. */
   leaves = 0;
   readonly #parts: PieceParts;
   readonly #stopped = Promise.withResolvers<never>();
   readonly #startedAt: number;
-  /** By how deep in the answer they are. */
+  /** Queued tasks by their depth in the answer. */
   #tasks: (() => void)[][] = [];
   #waiting = 0;
   #reads: (() => void)[] = [];
@@ -55,25 +55,24 @@ export class Pieces {
     this.#stopped.promise.catch(() => {});
   }
 
-  /** Characters written so far. */
   get characters(): number {
     return this.#characters;
   }
 
-  /** Counts characters that were written. */
+  /** Counts written characters. */
   readonly wrote = (characters: number): void => {
     this.#characters += characters;
   };
 
-  /** True if the running piece has time left. */
+  /** True if the running slice has time left. */
   mayGoOn(): boolean {
     const { limits, now } = this.#parts;
     return !this.#isOver && this.#characters <= limits.characters && now() < this.#endsAt;
   }
 
   /**
-   * Does a task in a later piece; never when the work was stopped. The deepest come first, and of those the latest: a
-   * list that was begun is finished before its neighbours are begun, so that little is in memory at a time.
+   * Runs a task in a later slice, or never if the work was stopped. The deepest tasks run first and, among those, the
+   * latest: a list is finished before its neighbours begin, which limits the memory in use.
    */
   later<T>(task: () => T, depth = 0): Promise<Awaited<T>> {
     return new Promise((resolve, reject) => {
@@ -92,15 +91,15 @@ export class Pieces {
   }
 
   /**
-   * The schedule of a DataLoader: batches are read once nothing else is left to do, so that the items of a list that
-   * takes several pieces are one batch.
+   * The batch schedule of a DataLoader: batches are read when no other task is left, so that the items of a list that
+   * takes several slices form one batch.
    */
   readonly batch = (read: () => void): void => {
     this.#reads.push(read);
     if (this.#reads.length === 1) this.#readWhenIdle();
   };
 
-  /** Does the work to its end, and no more after it. Rejects when it is stopped. */
+  /** Runs the work to its end. Rejects when it is stopped. */
   async run<T>(work: () => T): Promise<Awaited<T>> {
     try {
       const result = await Promise.race([this.later(work), this.#stopped.promise]);
@@ -119,7 +118,7 @@ export class Pieces {
   }
 
   #readWhenIdle(): void {
-    // As DataLoader does: promises that are ready come first.
+    // Like DataLoader: promises that are ready are handled first.
     void Promise.resolve().then(() => process.nextTick(() => this.#readBatches()));
   }
 
@@ -130,7 +129,7 @@ export class Pieces {
     for (const read of reads) read();
   }
 
-  /** Runs tasks, as many in a piece as its time allows, until there are none. */
+  /** Runs tasks, as many per slice as its time allows, until none is left. */
   async #drive(): Promise<void> {
     const { now } = this.#parts;
     this.#isDriven = true;
@@ -161,7 +160,7 @@ export class Pieces {
     return undefined;
   }
 
-  /** Begins a piece when it is next; throws when a limit has been reached. */
+  /** Begins a slice when the queue allows it. Throws if a limit has been reached. */
   async #begin(): Promise<void> {
     const { turn, now, limits, lightMs = 0 } = this.#parts;
     if (this.#characters > limits.characters) throw new OverLimit('characters');

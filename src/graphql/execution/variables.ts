@@ -16,24 +16,24 @@ import {
 import { yieldToEventLoop } from '../../runtime/event-loop.ts';
 import { clipped, shownValue } from '../../wire/printed-value.ts';
 
-/** Errors that are named of all variables together. */
+/** Maximum number of reported errors of all variables together. */
 const mostErrors = 5;
-/** Characters of what a type says about a value. */
+/** Maximum number of characters of a type's reason for rejecting a value. */
 const reasonCharacters = 400;
-/** Items of a list that are coerced without a yield: about half a millisecond of work. */
+/** Number of list items coerced without a yield: about half a millisecond of work. */
 const itemsPerYield = 500;
-/** Values, and characters, from which an error about a value is the last: it takes long to make. */
+/** Sizes, in values and characters, from which only one error is reported: building it takes long. */
 const large = { values: 50, characters: 2000 };
 
-/** Variables as the schema's types read them, or what is wrong with them. */
+/** Coerced variables, or the errors in them. */
 export type CoercedVariables =
   | { coerced: Record<string, unknown>; errors?: undefined }
   | { errors: readonly GraphQLError[]; coerced?: undefined };
 
-/** Thrown where nothing more is to be read of a variable. */
+/** Thrown to stop reading a variable. */
 class Enough extends Error {}
 
-/** True if a value has more values or characters than an error is quickly made of. */
+/** True if a value has too many values or characters to build several errors of. */
 function isLarge(value: unknown): boolean {
   const left = { ...large };
   const counts = (each: unknown): boolean => {
@@ -62,7 +62,10 @@ class VariableErrors {
     return this.found.length >= mostErrors;
   }
 
-  /** Adds an error about a value; throws `Enough` at the first of a list, of a large value, and at the last. */
+  /**
+   * Adds an error about a value. Throws `Enough` after the first error of a list or of a large value, and after the
+   * last one allowed.
+   */
   invalid(node: VariableDefinitionNode, path: readonly (string | number)[], value: unknown, cause: GraphQLError): void {
     const name = node.variable.name.value;
     const at = path.length === 0 ? '' : ` at "${name}${pathText(path)}"`;
@@ -72,7 +75,10 @@ class VariableErrors {
   }
 }
 
-/** Items of a list of scalars or enums, in a third of the time of `coerceInputValue`; null if one is null or wrong. */
+/**
+ * Coerces items of a list of scalars or enums, in a third of the time of `coerceInputValue`; null if one is null or
+ * invalid.
+ */
 function coerceLeaves(list: GraphQLList<GraphQLInputType>, items: readonly unknown[]): unknown[] | null {
   const type = getNullableType(list.ofType);
   if (!isLeafType(type)) return null;
@@ -84,7 +90,7 @@ function coerceLeaves(list: GraphQLList<GraphQLInputType>, items: readonly unkno
   }
 }
 
-/** Reads a value; long lists in pieces. */
+/** Coerces a value; long lists in slices. */
 async function coerceValue(
   node: VariableDefinitionNode,
   type: GraphQLInputType,
@@ -110,11 +116,10 @@ async function coerceValue(
 }
 
 /**
- * Reads the variables of a validated operation: the one place where what was sent is held against the schema, for every
- * endpoint and executor.
+ * Coerces the variables of a validated operation. Every endpoint and executor checks variables here.
  *
- * A wrong value costs no more than a few errors: the first one of a list ends the list, at most five are named, and
- * each repeats at most 200 characters of its value.
+ * An invalid value costs no more than a few errors: the first one of a list ends the list, at most five are reported,
+ * and each repeats at most 200 characters of its value.
  */
 export async function coerceVariables(
   schema: GraphQLSchema,
@@ -128,7 +133,7 @@ export async function coerceVariables(
     const name = node.variable.name.value;
     const value = Object.hasOwn(sent, name) ? sent[name] : undefined;
     const type = typeFromAST(schema, node.type as never) as GraphQLInputType | undefined;
-    // A value that is absent or null is no more than the definition says.
+    // An absent or null value is no larger than the definition.
     if (value === undefined || value === null || !isInputType(type)) {
       const read = getVariableValues(schema, [node], value === null ? { [name]: null } : {});
       if (read.errors) errors.found.push(...read.errors);

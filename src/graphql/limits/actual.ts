@@ -3,13 +3,13 @@ import type { PlannedField, PlannedFields } from './cost-plan.ts';
 import { type AnswerPosition, type Asking, isThere, itemsOf, positionOf, root, runPoints } from './planned-cost.ts';
 import { nothing, type Weight } from './weight.ts';
 
-/** Objects at a field of several objects. */
+/** Counts of the values at a field of several objects. */
 interface Looked {
-  /** Values that are not null; of lists their items. */
+  /** Number of values that are not null; for lists, of their items. */
   count: number;
-  /** Items of its lists. */
+  /** Number of items of its lists. */
   items: number;
-  /** Characters of its texts. */
+  /** Characters of its strings. */
   bytes: number;
   below: Values;
 }
@@ -22,11 +22,11 @@ interface Values {
 /** An answer's content at one position. */
 interface Found {
   count: number;
-  /** Null = they were not looked at. */
+  /** Null = they were not visited. */
   values: Values | null;
 }
 
-/** Counts made while an answer was written, from a position on. */
+/** Counts made while an answer was written, from a position down. */
 function valuesAt(position: Position, tallies: Tallies): Values {
   return {
     look({ key }) {
@@ -41,13 +41,13 @@ function valuesAt(position: Position, tallies: Tallies): Values {
 const valuesOf = (data: unknown): Values | null =>
   data instanceof WrittenData ? valuesAt(data.root, data.tallies) : null;
 
-/** True if the fields below have to be looked at: lists are, and fields that cost something. */
+/** True if the fields below must be visited: there are lists, or fields with a cost. */
 function needsLook({ below }: PlannedField): boolean {
   return below.fields.some((field) => field.isCounted);
 }
 
 /**
- * Mean length of the lists that a field reads and that are in the answer; the others are as they were asked.
+ * Actual mean length of the lists that a field reads and that are in the answer; the predicted length of the others.
  */
 function sizesRead({ below }: PlannedField, values: Values, parents: number): Record<string, number> {
   const sizes: Record<string, number> = {};
@@ -60,7 +60,7 @@ function sizesRead({ below }: PlannedField, values: Values, parents: number): Re
   return sizes;
 }
 
-/** The position of a field with the lists as long as they are, where what it takes depends on that. */
+/** The position of a field with the actual length of its lists, if its cost depends on that. */
 function asRead(
   planned: PlannedField,
   parents: number,
@@ -71,7 +71,7 @@ function asRead(
   return { ...position, sizes: { ...position.sizes, ...sizesRead(planned, found.below, parents) } };
 }
 
-/** Remembers how long a list is that no argument bounds. */
+/** Remembers the length of a list that no argument bounds. */
 function learn(
   planned: PlannedField,
   { items, parents }: { items: number; parents: number },
@@ -83,8 +83,8 @@ function learn(
 }
 
 /**
- * Actual weight of an answer, by the plan that predicted it: lists count as long as they are, and what is null has
- * nothing below it. Rows whose fields cost nothing of their own are counted, not looked at.
+ * Actual weight of an answer, by the plan that predicted it: lists count with their actual length, and nothing is below
+ * a null. Rows whose fields have no cost of their own are counted without visiting them.
  */
 export function actual(operation: PlannedFields, data: unknown, asking: Asking): Weight {
   const sum: Weight = { ...nothing };

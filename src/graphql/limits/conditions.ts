@@ -1,6 +1,6 @@
 import { type DirectiveNode, Kind, type SelectionNode } from 'graphql';
 
-/** Condition of a selection by `@skip` and `@include`: it is there while a variable has a value. */
+/** Condition of a selection by `@skip` and `@include`: it is included while a variable has a value. */
 export interface Condition {
   variable: string;
   is: boolean;
@@ -14,7 +14,7 @@ function conditionOf({ name, arguments: args = [] }: DirectiveNode): Condition |
   return value?.kind !== Kind.BOOLEAN || value.value === wanted;
 }
 
-/** The conditions of a selection, which must all hold; null when it is never included. */
+/** The conditions of a selection, all of which must hold; null if it is never included. */
 export function conditionsOf({ directives = [] }: SelectionNode): Condition[] | null {
   const found = directives.map(conditionOf);
   if (found.includes(false)) return null;

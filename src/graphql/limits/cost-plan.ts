@@ -24,39 +24,37 @@ import { type Condition, conditionsOf } from './conditions.ts';
 import { valueBytes } from './value-bytes.ts';
 import { weights } from './weight.ts';
 
-/** A field of an operation as it is weighed: its fragments expanded, selections of one response key merged. */
+/** A field of an operation for weighing: its fragments expanded, selections of one response key merged. */
 export interface PlannedField {
   key: string;
   field: GraphQLField<unknown, unknown>;
-  /** The first selection, for its arguments: all of one key have the same. */
+  /** The first selection, for its arguments: all selections of one key have the same. */
   node: FieldNode;
   cost: FieldCost | undefined;
   isList: boolean;
-  /** Bytes of its key in the answer, and of one value of it. */
+  /** Bytes of its key in the answer, and of one of its values. */
   keyBytes: number;
   bytes: number;
-  /** Points of a look-up for each parent, where the field does not say what it costs. */
+  /** Points of a look-up per parent, if the field declares no cost. */
   lookup: number;
-  /** It is there if one of these holds as a whole; null = always. */
+  /** It is included if one of these sets holds as a whole; null = always. */
   conditions: Condition[][] | null;
   below: PlannedFields;
-  /**
-   * True if its size can only be found out by looking at the answer: below are lists, or fields that cost something.
-   */
+  /** True if its actual size requires visiting the answer: below are lists, or fields with a cost. */
   isCounted: boolean;
 }
 
 /** Fields of one object of the answer. */
 export interface PlannedFields {
   /**
-   * Those that are always there and take no more than their values, summed up with what is below them: for one object.
+   * Fields that are always included and cost no more than their values, summed up with those below them, per object.
    */
   plain: { leaves: number; bytes: number; points: number };
-  /** The others. */
+  /** All other fields. */
   fields: PlannedField[];
 }
 
-/** A field while the selections that it is made of are collected. */
+/** A field while its selections are collected. */
 type CollectedField = Omit<PlannedField, 'below'> & { below: CollectedFields };
 type CollectedFields = Map<string, CollectedField>;
 
@@ -81,7 +79,10 @@ function summedUp(collected: CollectedFields): PlannedFields {
   return { plain, fields };
 }
 
-/** Inputs of weighing, with costs beyond those that the schema's fields declare: of introspection, by `Type.field`. */
+/**
+ * Inputs of weighing, with costs beyond those that the schema's fields declare: those of introspection, by
+ * `Type.field`.
+ */
 export interface Weighing {
   schema: GraphQLSchema;
   introspectionCost: (coordinate: string) => FieldCost | undefined;
@@ -96,7 +97,7 @@ function fieldOf(schema: GraphQLSchema, parent: GraphQLCompositeType, name: stri
   return isObjectType(parent) || isInterfaceType(parent) ? parent.getFields()[name] : undefined;
 }
 
-/** True if a field is resolved from more than its parent: what the request has. */
+/** True if a resolver reads more than its parent: something of the request. */
 function looksUp({ name, resolve }: GraphQLField<unknown, unknown>): boolean {
   return resolve !== undefined && resolve.length > 1 && !name.startsWith('__');
 }
@@ -141,7 +142,7 @@ export function planOf(weighing: Weighing, document: DocumentNode, operation: Op
     return found.isCounted;
   }
 
-  /** Adds the fields of a selection; true when one of them is counted. */
+  /** Adds the fields of a selection. Returns true if one of them is counted. */
   function add(to: CollectedFields, parent: GraphQLCompositeType, set: SelectionSetNode, when: Condition[]): boolean {
     let isCounted = false;
     for (const node of set.selections) {

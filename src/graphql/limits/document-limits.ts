@@ -4,7 +4,8 @@ import { requestErrorOf } from '../request-error.ts';
 
 /**
  * Limits of one GraphQL document. Fields, depth, repeats and aliases are counted with fragments expanded, over all
- * operations of the document together. Each limit is far above what a dashboard needs and far below what would hurt.
+ * operations of the document together. Each limit is far above what a dashboard uses and far below what would load the
+ * server.
  */
 export const documentLimits = {
   /** Bytes of the request's body, variables among them. */
@@ -19,9 +20,9 @@ export const documentLimits = {
   fields: 2000,
   /** Nesting of fields. */
   depth: 16,
-  /** Response keys under which one field is selected in one place. */
+  /** Response keys under which one field is selected at one position. */
   aliases: 100,
-  /** Selections of one response key in one place. */
+  /** Selections of one response key at one position. */
   repeats: 20,
   /** Fields and list items that an answer may hold, as predicted. */
   leaves: 1_000_000,
@@ -35,7 +36,7 @@ export const documentBody = {
   mediaTypes: ['application/json', 'application/graphql+json'],
 } as const;
 
-/** The limits that are counted here; the body's bytes are counted as it is read. */
+/** The limits that are counted here. The body's bytes are counted as it is read. */
 type DocumentLimit = Exclude<keyof typeof documentLimits, 'bytes'>;
 
 const messages: Record<DocumentLimit, (counted: string, most: string) => string> = {
@@ -54,7 +55,7 @@ const messages: Record<DocumentLimit, (counted: string, most: string) => string>
     `The answer could have ${counted} bytes; at most ${most}. Request fewer symbols, rows or fields.`,
 };
 
-/** From here on a count is reported as "more than": counting stopped here. */
+/** Counting stops here; a larger count is reported as "more than". */
 export const countedNoFurther = 1_000_000_000;
 
 const inWords = (count: number) =>
@@ -62,7 +63,7 @@ const inWords = (count: number) =>
     ? `more than ${countedNoFurther.toLocaleString('en-US')}`
     : Math.ceil(count).toLocaleString('en-US');
 
-/** The error of a document that is over a limit: 400, naming the limit and what was counted. */
+/** The error of a document over a limit: 400 with the limit and the count. */
 export function overLimit(limit: DocumentLimit, counted: number): GraphQLError {
   const most = documentLimits[limit];
   const message = messages[limit](inWords(counted), most.toLocaleString('en-US'));
@@ -70,7 +71,7 @@ export function overLimit(limit: DocumentLimit, counted: number): GraphQLError {
   return requestErrorOf(limitExceeded(message, details));
 }
 
-/** Throws `overLimit` when more was counted than may be. */
+/** Throws `overLimit` if `counted` is more than the limit. */
 export function requireWithin(limit: DocumentLimit, counted: number): void {
   if (counted > documentLimits[limit]) throw overLimit(limit, counted);
 }

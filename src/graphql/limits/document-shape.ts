@@ -13,7 +13,7 @@ import { fragmentsOf } from '../execution/document.ts';
 import { overLimit, requireWithin } from './document-limits.ts';
 import { expandedSizes } from './expanded-size.ts';
 
-/** The selection at one position of the answer: by response key, how often, and what lies below. */
+/** The selection at one position of the answer, by response key: how often, and the selections below. */
 interface Selected {
   fields: Map<string, { times: number; below: Selected }>;
   /** Response keys by field. */
@@ -23,7 +23,8 @@ interface Selected {
 const nothingSelected = (): Selected => ({ fields: new Map(), names: new Map() });
 
 /**
- * Throws 400 for a response key selected too often, or a field under too many. Call only within the limit of fields.
+ * Throws 400 for a response key selected too often, or a field under too many keys. Call only within the limit of
+ * fields.
  */
 function checkSelections(
   sets: readonly SelectionSetNode[],
@@ -64,9 +65,8 @@ function directivesOf(document: DocumentNode): number {
 }
 
 /**
- * Throws 400 for a document that is over a limit, before it is validated: GraphQL's rules compare fields with one
- * another, so a large document that repeats itself would take them long. Unused fragments count too, since they are
- * validated as well.
+ * Throws 400 for a document over a limit, before it is validated: GraphQL's rules compare fields with one another, so
+ * validating a large repetitive document takes long. Unused fragments count too, since they are validated as well.
  */
 export function checkShape(document: DocumentNode): void {
   const fragments = fragmentsOf(document);
@@ -89,7 +89,7 @@ export function checkShape(document: DocumentNode): void {
   checkSelections(sets, fragments);
 }
 
-/** Tokens of a text, as far as it can be read. */
+/** Number of tokens of a text, up to the first syntax error. */
 function tokensOf(text: string): number {
   const lexer = new Lexer(new Source(text));
   let count = 0;
@@ -101,10 +101,7 @@ function tokensOf(text: string): number {
   return count;
 }
 
-/**
- * Throws 400 for a text that is too long to be parsed. `error` is what the parser threw: it says that there are too
- * many tokens.
- */
+/** Throws 400 for a text that is too long to be parsed. `error` is the parser's error for too many tokens. */
 export function checkTokens(text: string, error: unknown): void {
   if (error instanceof Error && /tokens\. Parsing aborted/.test(error.message))
     throw overLimit('tokens', tokensOf(text));

@@ -3,7 +3,7 @@ import { countedNoFurther } from './document-limits.ts';
 
 /** Size of a selection once its fragments are expanded. */
 export interface ExpandedSize {
-  /** Fields, and the fragments around them: each counted wherever it is spread. Never over `countedNoFurther`. */
+  /** Fields, and the fragments around them, counted at every spread. Never over `countedNoFurther`. */
   fields: number;
   /** Nesting of fields; the fields of the selection itself are 1 deep. */
   depth: number;
@@ -21,7 +21,7 @@ function together(one: ExpandedSize, other: ExpandedSize): ExpandedSize {
 /**
  * Measures selections with their fragments expanded. Each fragment is measured once, so a document takes time in
  * proportion to its text however large its expansion is. Throws 400 for a fragment that spreads itself; unknown
- * fragments are nothing.
+ * fragments count as empty.
  */
 export function expandedSizes(fragments: ReadonlyMap<string, FragmentDefinitionNode>) {
   const measured = new Map<string, ExpandedSize | 'being measured'>();

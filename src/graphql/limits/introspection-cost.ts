@@ -12,7 +12,7 @@ import type { FieldCost, Sizes } from '../../schema/cost.ts';
 /** Points of each field of introspection. */
 const each = 0.004;
 
-/** Bytes of texts that introspection gives. */
+/** Bytes of texts that introspection returns. */
 const bytes: Record<string, number> = { description: 90, name: 16, deprecationReason: 4, defaultValue: 6 };
 
 const count = (items: object | undefined) => (items === undefined ? 0 : Object.keys(items).length);
@@ -40,10 +40,10 @@ function argumentCounts(schema: GraphQLSchema): number[] {
 
 const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / Math.max(1, values.length);
 
-/** A type is wrapped three times at most: `[T!]!`. The named type within is wrapped in nothing more. */
+/** A type has at most three wrappers: `[T!]!`. The named type within has none. */
 const mostWrappers = 3;
 
-/** Costs of the fields from which types are reached: any may be the largest, and those of fields are wrapped. */
+/** Costs of the fields that lead to types: any type may be the largest, and types of fields are wrapped. */
 function typeCosts(query: string, usual: Sizes, largest: Sizes, typeCount: number): Record<string, FieldCost> {
   const wrapped = { sizes: () => ({ ...largest, wrappers: mostWrappers }) };
   const named = { sizes: () => ({ ...largest, wrappers: 0 }) };
@@ -65,8 +65,8 @@ function typeCosts(query: string, usual: Sizes, largest: Sizes, typeCount: numbe
 }
 
 /**
- * Costs of introspection, by `Type.field`. A schema's lists are known: all types together have the mean of each, so
- * that `types { fields }` is as long as it is; one type may be the largest.
+ * Costs of introspection, by `Type.field`. The lengths of a schema's lists are known: all types together have the mean
+ * of each, so that `types { fields }` has its actual length; a single type may be the largest.
  */
 export function introspectionCosts(schema: GraphQLSchema): (coordinate: string) => FieldCost | undefined {
   const types = sizesByType(schema);

@@ -9,13 +9,10 @@ import {
 } from 'graphql';
 import { fragmentsOf } from '../execution/document.ts';
 
-/**
- * Levels of `ofType` that say everything: no type of the schema is wrapped more often than `[T!]!`. Deeper ones are
- * null.
- */
+/** Levels of `ofType` that suffice: no type of the schema has more wrappers than `[T!]!`. Deeper levels are null. */
 const deepestType = 4;
 
-/** The selection of an introspection, in a form that does not depend on order, fragments and their names. */
+/** The selection of an introspection, normalized: independent of order, fragments and their names. */
 export type Selected = Map<string, SelectedField>;
 
 interface SelectedField {
@@ -24,7 +21,7 @@ interface SelectedField {
   below: Selected;
 }
 
-/** True if a field has `includeDeprecated: true`; null for one that no standard query has. */
+/** True if a field has `includeDeprecated: true`; null for a field that no standard query has. */
 function deprecatedIn({ alias, arguments: args = [], directives = [] }: FieldNode): boolean | null {
   if (alias || directives.length > 0 || args.length > 1) return null;
   const [arg] = args;
@@ -32,7 +29,7 @@ function deprecatedIn({ alias, arguments: args = [], directives = [] }: FieldNod
   return arg.name.value === 'includeDeprecated' && arg.value.kind === Kind.BOOLEAN ? arg.value.value : null;
 }
 
-/** A document's one operation, if it may be a standard introspection: a query without variables and directives. */
+/** A document's only operation, if it may be a standard introspection: a query without variables and directives. */
 function onlyQuery({ definitions }: DocumentNode): OperationDefinitionNode | null {
   const [operation, ...others] = definitions.filter(({ kind }) => kind !== Kind.FRAGMENT_DEFINITION);
   if (operation?.kind !== Kind.OPERATION_DEFINITION || others.length > 0) return null;
@@ -40,7 +37,7 @@ function onlyQuery({ definitions }: DocumentNode): OperationDefinitionNode | nul
   return kind === OperationTypeNode.QUERY && variableDefinitions.length + directives.length === 0 ? operation : null;
 }
 
-/** Collects selections; false when one is in no standard query. `used` are the fragments that were spread. */
+/** Collects selections. Returns false if one is in no standard query. `used` collects the fragments that are spread. */
 function collecting(fragments: ReadonlyMap<string, FragmentDefinitionNode>, used: Set<string>) {
   function addField(to: Selected, node: FieldNode, typeDepth: number): boolean {
     const name = node.name.value;
@@ -74,13 +71,11 @@ export function selectedBy(document: DocumentNode): Selected | null {
   const used = new Set<string>();
   const selected: Selected = new Map();
   const isPlain = collecting(fragments, used)(selected, operation.selectionSet, 0);
-  // One that nothing spreads makes a document invalid.
+  // An unused fragment makes a document invalid.
   return isPlain && used.size === fragments.size ? selected : null;
 }
 
-/**
- * True if everything selected is in `whole` too, with something below it exactly where there is something in `whole`.
- */
+/** True if everything selected is in `whole` too, and has fields below it exactly if it has them in `whole`. */
 export function isWithin(selected: Selected, whole: Selected): boolean {
   return [...selected].every(([name, { below }]) => {
     const field = whole.get(name);

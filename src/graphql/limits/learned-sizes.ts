@@ -1,23 +1,23 @@
 import { LRUCache } from 'lru-cache';
 
-/** Lists remembered, and for how long: a market's lists change slowly, but they do. */
+/** Maximum number of remembered lists, and for how long: a market's lists change slowly. */
 const mostLists = 20_000;
 const rememberedMs = 10 * 60_000;
 
-/** A list may have grown since it was seen: by a quarter, or by a few items. */
+/** Allowed growth of a list since it was seen: a quarter, or a few items. */
 const growth = 1.25;
 const fewItems = 5;
 
-/** Lengths of lists when they were last answered, by their path from the root with all arguments. */
+/** Lengths of lists in recent answers, by their path from the root with all arguments. */
 export interface LearnedSizes {
-  /** Items that a list may have by now, no more than `most`. */
+  /** Expected number of items of a list, at most `most`. */
   expected(path: string, most: number): number;
   /** Records the number of items of a list; the average if its path leads to several lists. */
   learn(path: string, items: number): void;
 }
 
 /**
- * Remembers the lengths of lists that no argument bounds, so that a question that is asked again is predicted as it is.
+ * Remembers the lengths of lists that no argument bounds, so that a repeated operation is predicted by its last answer.
  */
 export function learnedSizes(): LearnedSizes {
   const seen = new LRUCache<string, number>({ max: mostLists, ttl: rememberedMs });

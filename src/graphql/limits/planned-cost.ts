@@ -5,38 +5,38 @@ import type { PlannedField } from './cost-plan.ts';
 import type { LearnedSizes } from './learned-sizes.ts';
 
 /**
- * Facts that decide the size of a plan: the operation's variables, coerced, who asks, and what is known of lists.
+ * Inputs that decide the size of a plan: the operation's coerced variables, the caller, and learned lengths of lists.
  */
 export interface Asking {
   variables: Readonly<Record<string, unknown>>;
   caller: AskingCaller;
   learned: LearnedSizes;
-  /** Arguments by where they are written: a fragment's are read once, however many fields it is spread in. */
+  /** Arguments by the node that has them: a fragment's are read once, however often it is spread. */
   argumentsRead: Map<FieldNode, ReadArguments>;
 }
 
-/** Arguments as a field has them. */
+/** Arguments of a field. */
 interface ReadArguments {
   field: GraphQLField<unknown, unknown>;
-  /** Null when one is not what the schema says, which the execution reports. */
+  /** Null if one does not fit the schema, which the execution reports. */
   values: Record<string, unknown> | null;
-  /** The values as JSON, as a path has them; empty where there are none. */
+  /** The values as JSON, as a path contains them; empty if there are none. */
   text: string;
 }
 
-/** A position in an answer: how long its lists are as far as arguments say, and by which path it was reached. */
+/** A position in an answer: the lengths of its lists as far as arguments give them, and its path. */
 export interface AnswerPosition {
   sizes: Sizes;
-  /** Field names and arguments from the root; null where they are too long to remember. */
+  /** Field names and arguments from the root; null if too long to remember. */
   path: string | null;
 }
 
-/** Where an operation begins. */
+/** Position of an operation's root. */
 export const root: AnswerPosition = { sizes: {}, path: '' };
 
 const longestPath = 1000;
 
-/** True if a field of a plan is in the answer. */
+/** True if a field of a plan is included in the answer. */
 export function isThere({ conditions }: PlannedField, { variables }: Asking): boolean {
   return conditions === null || anyHolds(conditions, variables);
 }
@@ -56,7 +56,7 @@ function argumentsOf(planned: PlannedField, asking: Asking): Pick<ReadArguments,
   const { field, node } = planned;
   if (field.args.length === 0) return noArguments;
   let read = asking.argumentsRead.get(node);
-  // In a fragment on an interface one field may be another for each type.
+  // In a fragment on an interface, a field may differ by type.
   if (read?.field !== field) {
     read = readArguments(planned, asking.variables);
     asking.argumentsRead.set(node, read);
@@ -64,10 +64,9 @@ function argumentsOf(planned: PlannedField, asking: Asking): Pick<ReadArguments,
   return read;
 }
 
-/** The position of a field, below another. */
 export function positionOf(planned: PlannedField, above: AnswerPosition, asking: Asking): AnswerPosition {
   const { cost, field, isCounted } = planned;
-  // Nothing at a field of the rest depends on where it is.
+  // The cost of the other fields does not depend on their position.
   if (!isCounted) return above;
   const { values, text } = argumentsOf(planned, asking);
   const sizes =
@@ -78,7 +77,7 @@ export function positionOf(planned: PlannedField, above: AnswerPosition, asking:
   return { sizes, path: path !== null && path.length > longestPath ? null : path };
 }
 
-/** Number of answers of a field for each parent. */
+/** Number of values of a field per parent. */
 export function timesOf(planned: PlannedField, above: AnswerPosition, asking: Asking): number {
   const { cost } = planned;
   const values = cost?.times ? argumentsOf(planned, asking).values : null;
@@ -87,19 +86,16 @@ export function timesOf(planned: PlannedField, above: AnswerPosition, asking: As
 
 const usualSizes: Sizes = listSizes;
 
-/**
- * Items that a field's list has at most; `isAsked`: nothing but the question decides that, and what is known of the
- * market does not.
- */
+/** Maximum number of items of a field's list. `isAsked`: the arguments alone decide it, not the state of the market. */
 export function itemsOf({ cost }: PlannedField, { sizes }: AnswerPosition): { items: number; isAsked: boolean } {
-  // A test finds lists of the schema that do not say what they are.
+  // A test finds lists of the schema that declare no length.
   const rows = cost?.rows ?? 'page';
   if (typeof rows === 'number') return { items: rows, isAsked: true };
   const asked = sizes[rows];
   return { items: asked ?? usualSizes[rows] ?? listSizes.page, isAsked: asked !== undefined };
 }
 
-/** Points of running a field for a number of parents, and for a number of items of its list. */
+/** Points of running a field for a number of parents and of list items. */
 export function runPoints(planned: PlannedField, parents: number, items: number, { sizes }: AnswerPosition): number {
   const { once = 0, each = 0, item = 0 } = planned.cost ?? {};
   const own = typeof each === 'number' ? each : each({ ...usualSizes, ...sizes });

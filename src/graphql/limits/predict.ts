@@ -11,16 +11,13 @@ import {
 } from './planned-cost.ts';
 import { nothing, type Weight } from './weight.ts';
 
-/**
- * Items of a field's list for one parent: as many as it had lately where no argument says, at most as many as there may
- * be.
- */
+/** Expected items of a field's list per parent: its recent length if no argument gives one, at most its maximum. */
 function expectedItems(planned: PlannedField, position: AnswerPosition, { learned }: Asking): number {
   const { items, isAsked } = itemsOf(planned, position);
   return isAsked || position.path === null ? items : learned.expected(position.path, items);
 }
 
-/** Predicts what an operation's answer takes: what it took lately, or the most that it may. */
+/** Predicts the weight of an operation's answer: that of recent answers, or the maximum. */
 export function predict(operation: PlannedFields, asking: Asking): Weight {
   const sum: Weight = { ...nothing };
 
@@ -35,7 +32,7 @@ export function predict(operation: PlannedFields, asking: Asking): Weight {
     sum.points += runPoints(planned, parents, items, position);
     sum.leaves += parents + items;
     sum.rows += items;
-    // Items of a list have a comma each, where the one of a field is its key's.
+    // Each item of a list has a comma; the comma of a field is counted with its key.
     sum.bytes += parents * planned.keyBytes + values * planned.bytes + items + (isList ? 2 * parents : 0);
     addAll(planned.below, values, position);
   }

@@ -14,7 +14,7 @@ const wholeQuery = getIntrospectionQuery({
   oneOf: true,
 });
 
-/** One text for each thing that is selected. */
+/** Canonical text of a selection. */
 function textOf(selected: Selected): string {
   return [...selected]
     .map(([name, { withDeprecated, below }]) => `${name}${withDeprecated ? '+' : ''}{${textOf(below)}}`)
@@ -25,7 +25,7 @@ function textOf(selected: Selected): string {
 /**
  * Answers the standard introspection query, as `getIntrospectionQuery` makes it with any options, and any part of it,
  * regardless of the names of the operation and of fragments, the order, and the depth of types. The schema is
- * introspected once; the JSON of an answer's data is made from that and cached. Null for any other document.
+ * introspected once; the JSON of an answer's data is derived from that and cached. Null for any other document.
  */
 export function standardIntrospection(schema: GraphQLSchema): (document: DocumentNode) => Buffer | null {
   const answers = new LRUCache<string, Buffer>({ max: maxCached });

@@ -1,12 +1,11 @@
 import { type GraphQLNamedType, isEnumType, isLeafType } from 'graphql';
 
-/** Bytes of an object's braces. */
 const braces = 2;
 
-/** Bytes of a text of unknown length, including its quotes. */
+/** Bytes of a string of unknown length, including its quotes. */
 const usualText = 20;
 
-/** Bytes of a scalar's usual value as JSON, quotes among them. */
+/** Bytes of a scalar's usual value as JSON, including quotes. */
 const scalars: Record<string, number> = {
   Boolean: 5,
   Int: 5,
@@ -24,7 +23,7 @@ const scalars: Record<string, number> = {
   CountsByName: 260,
 };
 
-/** Bytes that a value of a type usually has as JSON: of an object, its braces alone. */
+/** Usual bytes of a value of a type as JSON; of an object, its braces alone. */
 export function valueBytes(type: GraphQLNamedType): number {
   if (!isLeafType(type)) return braces;
   if (isEnumType(type)) return 2 + Math.max(...type.getValues().map(({ name }) => name.length));

@@ -18,23 +18,23 @@ import { nothing, type Weight, weighed, weights } from './weight.ts';
 
 /** Predicted weight of a request, before it runs. */
 export interface Prediction extends Weight {
-  /** Its actual weight, counted in the data of its answer. */
+  /** Counts its actual weight in the data of its answer. */
   actual: (data: unknown) => Weight;
 }
 
 /**
- * An operation's weight as a formula: it is made once for a document, and variables and the caller are put in for each
+ * An operation's weight as a formula: built once per document, evaluated with the variables and the caller of each
  * request.
  */
 export interface WeighedOperation {
   kind: OperationTypeNode;
-  /** Scope groups that its usage counts in. */
+  /** Scope groups that its usage is counted under. */
   groups: readonly string[];
-  /** Predicts a request by its variables, coerced, and the points of reading what it came with. */
+  /** Predicts a request by its coerced variables, and the points of reading its body. */
   predict(variables: Record<string, unknown>, caller: AskingCaller, sentPoints?: number): Prediction;
 }
 
-/** Bytes that all formulas together may take, and about what a field and the rest of one take. */
+/** Maximum number of bytes of all formulas together, and the approximate bytes of a field and of the rest of one. */
 const cacheBytes = 16 * 1024 * 1024;
 const bytesAField = 700;
 const bytesAFormula = 2000;
@@ -71,7 +71,7 @@ function formula(
   return { weighedOperation, bytes: bytesAFormula + bytesAField * fieldsOf(fields) };
 }
 
-/** The weight where executing says it is no operation of the document: nothing. */
+/** The weight if the document has no such operation, which the execution reports: nothing. */
 const noOperation: WeighedOperation = {
   kind: OperationTypeNode.QUERY,
   groups: [],
@@ -81,7 +81,7 @@ const noOperation: WeighedOperation = {
 /** Weighs an operation of a validated document. */
 export type OperationWeights = (document: DocumentNode, operationName: string | null | undefined) => WeighedOperation;
 
-/** Makes formulas of operations; each is cached under the document's text and the operation's name. */
+/** Builds formulas of operations. Each is cached under the document's text and the operation's name. */
 export function operationWeights(schema: GraphQLSchema): OperationWeights {
   const weighing: Weighing = { schema, introspectionCost: introspectionCosts(schema) };
   const learned = learnedSizes();

@@ -1,15 +1,15 @@
 import { pointsPerRequest } from '../../access/limits/body-points.ts';
 
 /**
- * Points of what every answer is made of. With those that fields declare, a page of 1,000 bars of nine values is ten;
- * `scripts/measure-weights.ts` measures them.
+ * Points of what every answer consists of. With those that fields declare, a page of 1,000 bars of nine values costs
+ * ten; `scripts/measure-weights.ts` measures them.
  */
 export const weights = {
-  /** A token of the document: it is parsed, validated and weighed. */
+  /** A token of the document, for parsing, validating and weighing. */
   token: 0.005,
   /** A value of the answer. */
   leaf: 0.0004,
-  /** A value whose resolver looks something up for the request, beyond those that say what they cost. */
+  /** A value whose resolver looks something up for the request and declares no cost. */
   lookup: 0.001,
   /** A byte of the answer. */
   byte: 0.000024,
@@ -17,18 +17,17 @@ export const weights = {
   error: 0.03,
 } as const;
 
-/** Weight of an answer: as predicted, or as it was. */
+/** Weight of an answer, predicted or actual. */
 export interface Weight {
   points: number;
-  /** Values: fields, objects among them, and items of lists. */
+  /** Number of values: fields, including objects, and items of lists. */
   leaves: number;
-  /** Items of lists. */
+  /** Number of items of lists. */
   rows: number;
-  /** Bytes of its JSON, about. */
+  /** Approximate bytes of its JSON. */
   bytes: number;
 }
 
-/** The weight of nothing. */
 export const nothing: Weight = { points: 0, leaves: 0, rows: 0, bytes: 0 };
 
 /** Whole requests that a number of points costs; at least 1. */

@@ -9,9 +9,9 @@ import { requestError, stateOf } from '../request-state.ts';
 import { isIntrospectionOnly, isTypenameOnly } from '../scope-groups.ts';
 
 /**
- * Admits every operation before it runs, and counts its usage when it has. Introspection needs no credential: without
- * one it is charged to the client's address. `{ __typename }`, with which tools ask whether anybody is there, is free
- * unless it comes with a large body.
+ * Admits every operation before it runs, and counts its usage afterwards. Introspection requires no credential: without
+ * one it is charged to the client's address. `{ __typename }`, which tools send as a health check, is free unless its
+ * body is large.
  */
 export function operationAdmission(services: EndpointServices, weigh: OperationWeights): Plugin {
   return {

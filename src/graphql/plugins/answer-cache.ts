@@ -10,13 +10,13 @@ import { type OperationState, stateOf } from '../request-state.ts';
 import { isMarketData } from '../scope-groups.ts';
 
 /**
- * The key under which an answer is cached, null where it must not be. Dashboards of many people ask the same thing over
- * and over: within a second, and while nothing changes that the answer was made from, they get one. The caller's rights
- * are in the key.
+ * The key under which an answer is cached, null if it must not be. Many dashboards send the same operation: within a
+ * second, and while the data behind the answer does not change, they share one answer. The caller's rights are part of
+ * the key.
  */
 function cacheKey(state: OperationState, args: ExecutionArgs, nowMs: number): string | null {
   const { admitted, params } = state;
-  // A key holds the variables: large ones would fill the cache.
+  // A key contains the variables: large ones would fill the cache.
   if (!admitted || !params.query || !isMarketData(admitted.groups) || sentPoints(state) > 0) return null;
   return JSON.stringify([
     rightsOf(admitted.caller),
@@ -27,21 +27,24 @@ function cacheKey(state: OperationState, args: ExecutionArgs, nowMs: number): st
   ]);
 }
 
-/** An answer that is cached: its data, and the points that it cost. Nothing in it is anybody's own. */
+/** A cached answer: its data and its cost in points. It contains nothing of an account. */
 export interface CachedAnswer {
   /** JSON. */
   data: Buffer;
   points: number;
-  /** Its note on simulated data in it; null = none. */
+  /** Its note on simulated data; null = none. */
   note: string | null;
 }
 
-/** Values of an answer that is cached. */
+/** Maximum number of values of a cached answer. */
 const mostValues = 20_000;
 
-/** Caches whole answers for asking again. Authentication, rate and the in-flight slot come before it. */
+/**
+ * Caches whole answers for repeated operations. Authentication, rate limit and the in-flight slot apply before the
+ * cache.
+ */
 export function answerCache(services: EndpointServices, cache: AnswerCache<CachedAnswer>): Plugin {
-  /** Stock bars take their slot in flight all the same; where none is left the field itself says so. */
+  /** Stock bars take an in-flight slot all the same; if none is free, the field itself reports it. */
   async function mayUse(state: OperationState): Promise<boolean> {
     if (!state.admitted!.groups.includes('market.bars')) return true;
     return services.takeInFlightSlot(state).then(

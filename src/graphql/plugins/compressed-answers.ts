@@ -5,14 +5,13 @@ import { encode, encodingFor } from '../../http/compression.ts';
 const json = /^application\/(graphql-response\+)?json\b/;
 
 /**
- * Compresses answers for clients that take it, as REST does. Event streams stay as they are: each event is sent at
- * once.
+ * Compresses answers for clients that accept it, as REST does. Event streams are not compressed: each event is sent
+ * immediately.
  */
 export function compressedAnswers(): Plugin {
   return {
     onResponse: async ({ request, response, setResponse, serverContext, fetchAPI }) => {
-      // An answer that is read within the process is not encoded, even if the request that it belongs to accepts an
-      // encoding.
+      // An answer that is read within the process is not encoded, even if the enclosing request accepts an encoding.
       if (!request.headers.has('accept-encoding') || !json.test(response.headers.get('content-type') ?? '')) return;
       const bytes = new Uint8Array(await response.arrayBuffer());
       const { req: client } = serverContext as unknown as { req: Request };

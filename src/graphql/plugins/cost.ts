@@ -5,20 +5,20 @@ import { pointsPerRequest } from '../../access/limits/body-points.ts';
 import { requestsOf, weights } from '../limits/weight.ts';
 import { type OperationState, stateOf } from '../request-state.ts';
 
-/** Cost in an answer, in points but for `requests`. */
+/** Cost of an answer, in points except `requests`. */
 interface Cost {
   /** Requests taken from the caller's rate. */
   requests: number;
-  /** Predicted cost: so much was charged until the actual one was known. */
+  /** Predicted cost, which is charged until the actual cost is known. */
   requested: number;
   /** Actual cost. */
   actual: number;
-  /** Budget of the caller's minute, and what is left of it. */
+  /** Budget of the caller's minute, and the rest of it. */
   limit: number;
   remaining: number;
 }
 
-/** Actual cost of an answer; of one that came from the cache, the points that were counted when it was made. */
+/** Actual cost of an answer; for a cached one, the points that were counted when it was made. */
 function actualCost({ charged, cachedPoints, isStopped }: OperationState, result: ExecutionResult) {
   const { prediction } = charged!;
   if (isStopped) return prediction;
@@ -26,9 +26,9 @@ function actualCost({ charged, cachedPoints, isStopped }: OperationState, result
 }
 
 /**
- * Charges an answer what it did cost, and says so in its `extensions.cost`: put into each answer as it is sent, never
- * into what is cached. What was charged too much is given back to the caller's minute. `extensions.note` says that some
- * of the answer is simulated.
+ * Charges an answer its actual cost and reports it in `extensions.cost`, which is added to each answer as it is sent,
+ * never to a cached one. The overcharge is given back to the caller's minute. `extensions.note` says that some of the
+ * answer is simulated.
  */
 export function costExtension({ admission, simulatedNote }: EndpointServices): Plugin {
   return {

@@ -16,10 +16,10 @@ import type { OperationState } from '../request-state.ts';
 import { isIntrospectionOnly } from '../scope-groups.ts';
 import { unconditionalSubscription } from '../subscription-root.ts';
 
-/** Errors that validation looks for: each costs a search for names that are like the wrong one. */
+/** Maximum number of validation errors: each costs a search for names similar to the wrong one. */
 const mostErrors = 20;
 
-/** Parses a document within the limits; throws 400 for one that is over them. */
+/** Parses a document within the limits. Throws 400 for one over them. */
 export function parseWithinLimits(source: string, options: object = {}): DocumentNode {
   requireWithin('characters', source.length);
   let document: DocumentNode;
@@ -34,8 +34,8 @@ export function parseWithinLimits(source: string, options: object = {}): Documen
 }
 
 /**
- * Bounds what is parsed and validated. A document that reads more than the schema requires a credential: without one it
- * is rejected before work is done for it.
+ * Bounds parsing and validation. A document that reads more than the schema requires a credential: without one it is
+ * rejected before any further work.
  */
 export function documentBounds(isStandardIntrospection: (document: DocumentNode) => boolean): Plugin {
   return {
@@ -44,7 +44,7 @@ export function documentBounds(isStandardIntrospection: (document: DocumentNode)
       const document = documentAST as DocumentNode;
       const { req, params } = context as unknown as OperationState;
       if (isStandardIntrospection(document)) return setResult([]);
-      // Thrown: what validation gives is cached for all callers.
+      // Thrown instead of returned: validation results are cached for all callers.
       if (!hasCredential(req.headers) && !isIntrospectionOnly(document, params.operationName))
         throw requestErrorOf(unauthenticated());
       addValidationRule(unconditionalSubscription);

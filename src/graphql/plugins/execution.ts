@@ -13,7 +13,7 @@ import { createSlots } from '../slots.ts';
 
 /** Answers that may have more values than this are heavy. */
 const heavyLeaves = 100_000;
-/** The same for rows of many values. */
+/** The same limit for rows of many values. */
 const wide = { leaves: 20_000, leavesARow: 20 };
 /** Answers that may have more bytes than this take a slot. */
 const largeBytes = 2 * 1024 * 1024;
@@ -22,17 +22,15 @@ function isLarge({ leaves, rows }: Weight): boolean {
   return leaves > heavyLeaves || (leaves > wide.leaves && leaves > wide.leavesARow * rows);
 }
 
-/** Heavy answers of a process: this many at a time bound its memory, for all callers together. */
+/** Concurrent heavy answers of a process, over all callers: the limit bounds its memory. */
 const slotLimits = { total: 4, each: 2, waiting: 4, patienceMs: 10_000 };
 
-/**
- * The error of a request that names no operation of its document, in Yoga's words, which says it first by HTTP.
- */
+/** The error of a request that names no operation of its document, in the words in which Yoga reports it over HTTP. */
 const noOperation = 'Could not determine what operation to execute.';
 
 /**
- * Executes operations in place of Yoga's executor: in pieces, of which heavy answers wait for each, a limited number of
- * them at a time. Stops them at their limits or when the client has disconnected.
+ * Replaces Yoga's executor: runs operations in time slices; heavy answers queue for each slice, and few of them run at
+ * a time. Stops them at their limits or when the client has disconnected.
  */
 export function execution(services: EndpointServices, limits: AnswerLimits): Plugin {
   const slots = createSlots(slotLimits);
@@ -43,8 +41,8 @@ export function execution(services: EndpointServices, limits: AnswerLimits): Plu
     const { counted } = charged!;
     const caller = 'address' in counted ? counted.address : (counted.keyId ?? counted.accountId);
     const release = await slots.take(caller, (giveUp) => request?.onEnd(giveUp) ?? (() => {}));
-    // First: a client that has gone meanwhile must not keep the slot, nor one whose operation ended before its answer
-    // was closed.
+    // Checked first: a client that has disconnected meanwhile must not hold the slot, nor one whose operation ended
+    // before its answer was closed.
     if (release !== null) {
       request?.onEnd(release);
       requestLife(res).onEnd(release);

@@ -2,12 +2,12 @@ import { Readable } from 'node:stream';
 import type { Plugin } from 'graphql-yoga';
 import { jsonBuffers, stringified, WrittenJson } from '../../wire/json-chunks.ts';
 
-/** Answers up to this length are sent as one buffer: copying them takes less than sending them piece by piece. */
+/** Answers up to this length are sent as one buffer: copying them is faster than several writes. */
 const joinedBytes = 1024 * 1024;
 
 /**
- * Sends answers whose data is written already, with what stands beside it: errors first, as they are looked for first.
- * What is large is sent piece by piece: as one buffer it would be in memory twice. All else of the response is Yoga's.
+ * Sends answers whose data is already written, with the errors first, where readers look first. A large answer is sent
+ * in chunks: one buffer would double its memory. The rest of the response is Yoga's.
  */
 export function largeAnswers(): Plugin {
   return {

@@ -9,12 +9,12 @@ import { requestsOf } from '../limits/weight.ts';
 import { requestErrorWithin } from '../request-error.ts';
 import { type HttpContext, type OperationState, requestError } from '../request-state.ts';
 
-/** Facts of the operation that its errors depend on. */
+/** State of the operation that its errors depend on. */
 type ErrorContext = HttpContext & Pick<OperationState, 'answerBytes' | 'sentPoints'>;
 
 /**
- * The errors of an answer as clients see them, each with a code of the contract. A request that failed before it was
- * charged is charged for its body here; when nothing is left of the caller's minute, that is the one error.
+ * The errors of an answer in public form, each with a code of the contract. A request that failed before it was charged
+ * is charged for its body here; if that exceeds the caller's minute, 429 is the only error.
  */
 export async function publicErrors(
   services: EndpointServices,

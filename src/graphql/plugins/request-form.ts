@@ -8,12 +8,12 @@ import type { HttpContext } from '../request-state.ts';
 
 const textOf = new WeakMap<IncomingMessage, string>();
 
-/** Hands over the text of a body that was received: Yoga would read it through streams and copies of its own. */
+/** Stores the text of a received body: Yoga would read it through streams and copies of its own. */
 export function setSentText(request: IncomingMessage, text: string): void {
   textOf.set(request, text);
 }
 
-/** The body of an operation, if it was received before: JSON, which is parsed when it is its turn. */
+/** The body of an operation, if it was already received as JSON; it is parsed when it is scheduled. */
 function receivedBody({ req, sent }: HttpContext): Pick<Request, 'json'> | null {
   if (sent !== undefined) return { json: async () => sent };
   const text = textOf.get(req);
@@ -29,8 +29,8 @@ function receivedBody({ req, sent }: HttpContext): Pick<Request, 'json'> | null 
 }
 
 /**
- * Tells in the contract's words what is wrong with a request that is none of GraphQL: Yoga itself answers an unknown
- * content type with no body, and takes variables in an address that are not JSON for a defect of ours.
+ * Reports in the contract's words why a request is not GraphQL: Yoga answers an unknown content type with no body, and
+ * treats malformed JSON in the address's variables as a server error.
  */
 export function requestForm(): Plugin<object> {
   return {

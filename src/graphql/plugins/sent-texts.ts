@@ -3,7 +3,7 @@ import type { Plugin } from 'graphql-yoga';
 import { invalidParameter } from '../../wire/failure.ts';
 import { isStorableText, nestsDeeper, storableText } from '../../wire/stored-text.ts';
 
-/** Deepest nesting of brackets in a document: the parser recurses into each. */
+/** Maximum nesting of brackets in a document: the parser recurses into each. */
 const deepestBrackets = 100;
 
 function invalid(message: string, details?: object, node?: ASTNode): GraphQLError {
@@ -13,7 +13,7 @@ function invalid(message: string, details?: object, node?: ASTNode): GraphQLErro
   });
 }
 
-/** The name of the argument or input field that a value in the document is for. */
+/** Name of the argument or input field that a value in the document belongs to. */
 function parameterOf(ancestors: readonly (ASTNode | readonly ASTNode[])[]): string {
   for (const node of ancestors.toReversed()) {
     if ('kind' in node && (node.kind === Kind.ARGUMENT || node.kind === Kind.OBJECT_FIELD)) return node.name.value;
@@ -21,7 +21,7 @@ function parameterOf(ancestors: readonly (ASTNode | readonly ASTNode[])[]): stri
   return 'query';
 }
 
-/** A validation rule: texts in the document can be stored as they are. */
+/** A validation rule: strings in the document can be stored. */
 const storableTexts: ValidationRule = (context) => ({
   StringValue(node, _key, parent, _path, ancestors) {
     if (isStorableText(node.value)) return;
@@ -33,7 +33,7 @@ const storableTexts: ValidationRule = (context) => ({
   },
 });
 
-/** Rejects documents that are nested too deep to be read, and texts in them that cannot be stored. */
+/** Rejects documents that are nested too deep, and strings in them that cannot be stored. */
 export function sentTexts(): Plugin {
   return {
     onParse: ({ params: { source } }) => {

@@ -8,7 +8,7 @@ import { stateOf } from '../request-state.ts';
 export function standardIntrospectionAnswers(answerTo: (document: DocumentNode) => Buffer | null): Plugin {
   return {
     onExecute: ({ args, setResultAndStopExecution }) => {
-      // With a large body it is charged as any other document.
+      // With a large body it is charged like any other document.
       if (sentPoints(stateOf(args as never)) > 0) return;
       const data = answerTo(args.document as DocumentNode);
       if (data !== null) setResultAndStopExecution({ data: new WrittenJson([data]) as never });

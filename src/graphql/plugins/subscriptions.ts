@@ -11,12 +11,12 @@ import type { OperationWeights } from '../limits/weighed-operation.ts';
 import { type HttpContext, type OperationState, requestError, stateOf } from '../request-state.ts';
 import { requireEventStream, type Subscribed, sendAnswers, subscribe } from '../sse/subscription.ts';
 
-/** Open subscriptions by the response of the request that opened them, until it begins. */
+/** Open subscriptions by the response of the request that opened them, until the stream begins. */
 export type OpenSubscriptions = WeakMap<ServerResponse, Subscribed>;
 
 /**
- * Admits a subscription as any request and counts it at once. Its slots are freed when its connection ends. One with a
- * connection of its own is one of the caller's streams; else the connection is.
+ * Admits a subscription like any request and counts it immediately. Its slots are freed when its connection ends. A
+ * subscription with a connection of its own counts as one of the caller's streams; otherwise the connection does.
  */
 async function admitSubscription(
   services: EndpointServices,
@@ -26,7 +26,7 @@ async function admitSubscription(
   const state = stateOf(args);
   const life = lifetime();
   connectionOf(state).onEnd(life.end);
-  // Slots taken while its cost was worked out are freed at once.
+  // Slots taken before its cost was known are freed immediately.
   const request = lifetime();
   try {
     await admitOperation(services, weigh, args, request);
@@ -45,14 +45,16 @@ async function admitSubscription(
   }
 }
 
-/** The connection that carries the events: the request's own, which must accept them, unless it is for another. */
+/**
+ * The connection that carries the events: the request's own, which must accept event streams, unless another is given.
+ */
 function connectionOf({ req, res, connection }: OperationState): Lifetime {
   if (connection) return connection;
   requireEventStream(req);
   return requestLife(res);
 }
 
-/** Admits subscriptions, and sends the events of each on its own connection unless its request is for another. */
+/** Admits subscriptions, and sends the events of each on its own connection unless another is given. */
 export function subscriptionStreams(
   services: EndpointServices,
   weigh: OperationWeights,
@@ -76,7 +78,7 @@ export function subscriptionStreams(
       if (!subscribed || Array.isArray(result) || !(Symbol.asyncIterator in result)) return;
       setResultProcessor(async (_result, fetchApi) => {
         await sendAnswers(subscribed, req, res, (failure) => services.report(req, failure));
-        // The whole response has been written: what is returned is not sent.
+        // The whole response has been written; the returned one is not sent.
         return new fetchApi.Response(null);
       }, 'text/event-stream');
     },

@@ -4,7 +4,7 @@ import { jsonFailure } from '../../wire/sent-text.ts';
 import { coerceVariables } from '../execution/variables.ts';
 import { stateOf } from '../request-state.ts';
 
-/** Reads the variables of an operation; returns what is wrong with them. */
+/** Coerces the variables of an operation. Returns the errors. */
 async function readVariables(args: ExecutionArgs): Promise<readonly GraphQLError[]> {
   const sent = args.variableValues ?? {};
   const failure = jsonFailure(sent, 'variables');
@@ -13,7 +13,7 @@ async function readVariables(args: ExecutionArgs): Promise<readonly GraphQLError
     return [new GraphQLError(message, { extensions: { code: 'invalid_params', ...(details ? { details } : {}) } })];
   }
   const operation = getOperationAST(args.document, args.operationName);
-  // The executors say that the document has no such operation.
+  // The executor reports that the document has no such operation.
   if (!operation) return [];
   const { coerced, errors } = await coerceVariables(args.schema, operation, sent);
   if (errors) return errors;
@@ -22,8 +22,8 @@ async function readVariables(args: ExecutionArgs): Promise<readonly GraphQLError
 }
 
 /**
- * Reads variables once, before an operation is admitted, for weighing and executing it. Rejects those that cannot be
- * stored, are nested too deep, or do not fit their types.
+ * Coerces variables once, before admission, for weighing and execution. Rejects those that cannot be stored, are nested
+ * too deep, or do not fit their types.
  */
 export function variables(): Plugin {
   return {

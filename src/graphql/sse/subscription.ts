@@ -12,14 +12,14 @@ import { endError, type LiveAnswers, openAnswers } from '../execution/live-answe
 import { requestErrorOf } from '../request-error.ts';
 import { isMarketData } from '../scope-groups.ts';
 
-/** A subscription that was let in. */
+/** An admitted subscription. */
 export interface Subscribed {
   answers: LiveAnswers;
-  /** Says on its connection that it is alive. */
+  /** Sends a heartbeat on its connection. */
   beat: () => void;
-  /** Frees everything of it; a second time does nothing. */
+  /** Frees its resources; idempotent. */
   close: () => void;
-  /** Its charge, and the points it may take. */
+  /** Its charge, and its limit in points. */
   charged?: Charged & { prediction: { points: number } };
 }
 
@@ -28,11 +28,11 @@ export interface AskedSubscription {
   caller: Caller;
   groups: readonly string[];
   query: string;
-  /** As `coerceVariables` read them: those that the document does not declare are dropped. */
+  /** Coerced by `coerceVariables`; those that the document does not declare are dropped. */
   variables: Record<string, unknown>;
 }
 
-/** Throws 400 for a request that would not understand a stream of events. */
+/** Throws 400 for a request that does not accept an event stream. */
 export function requireEventStream({ headers }: IncomingMessage): void {
   const accept = headers.accept ?? '*/*';
   if (/text\/event-stream|text\/\*|\*\/\*/i.test(accept)) return;
@@ -40,8 +40,8 @@ export function requireEventStream({ headers }: IncomingMessage): void {
 }
 
 /**
- * Opens an admitted subscription. It belongs to the caller of `request` and ends with `life`, which it ends itself when
- * it is over.
+ * Opens an admitted subscription. It belongs to the caller of `request` and ends with `life`, which it also ends
+ * itself.
  */
 export async function subscribe(
   services: EndpointServices,
@@ -77,7 +77,7 @@ export async function subscribe(
     return answers;
   }
   const { source } = answers;
-  // It runs before anything is sent: a client that sees the stream open misses no event after that.
+  // Runs before anything is sent: a client that sees the stream open misses no event after that.
   await source.start;
   if (source.ended) {
     life.end();
@@ -100,12 +100,12 @@ export async function subscribe(
   return subscribed;
 }
 
-/** Why the subscription ended from this side, as its last answer; '' when it did not. */
+/** Reason for which the server ended the subscription, as its last answer; '' if it did not. */
 export function lastAnswer({ source }: LiveAnswers): string {
   return source.ended ? JSON.stringify({ errors: [endError(source.ended)] }) : '';
 }
 
-/** Hands every answer to `send`, one after the other, until the end; one that cannot be made is the end. */
+/** Passes every answer to `send`, one after the other, until the end or an answer that fails. */
 export async function eachAnswer(
   { answers }: Subscribed,
   send: (json: string) => Promise<void>,
@@ -132,7 +132,7 @@ export async function sendAnswers(
   const out = new EventStream(request, response);
   subscribed.beat = () => out.beat();
   void out.closed.then(subscribed.close);
-  // One that is ended is noticed at once, also while its reader keeps it waiting.
+  // The end is noticed immediately, also while a slow reader blocks the stream.
   await Promise.race([
     eachAnswer(subscribed, (json) => out.send(nextFrame(json)), report),
     subscribed.answers.source.over,

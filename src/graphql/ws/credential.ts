@@ -2,9 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { setCredential } from '../../access/identity/credential.ts';
 import { invalidRequest } from '../../wire/failure.ts';
 
-/**
- * Names under which clients send a credential in `connection_init`, lower case, and the header that each stands for.
- */
+/** Names under which clients send a credential in `connection_init`, lower case, and the header for each. */
 const headerOf: Readonly<Record<string, 'authorization' | 'x-api-key'>> = {
   authorization: 'authorization',
   'x-api-key': 'x-api-key',
@@ -23,9 +21,9 @@ function credentials(params: object): Map<'authorization' | 'x-api-key', string>
 }
 
 /**
- * Makes the credential of `connection_init` that of the connection's request: `{Authorization: 'Bearer …'}` or
+ * Uses the credential of `connection_init` as that of the connection's request: `{Authorization: 'Bearer …'}` or
  * `{'X-API-Key': …}`, also within `headers`. Without one, the credential of the handshake counts. Throws 400 for one
- * that is not text.
+ * that is not a string.
  */
 export function takeCredential(request: IncomingMessage, params: Readonly<Record<string, unknown>> = {}): void {
   const { headers } = params;

@@ -22,16 +22,16 @@ import type { RunOperation, SentOperation } from '../run-operation.ts';
 import { eachAnswer, type Subscribed } from '../sse/subscription.ts';
 import { takeCredential } from './credential.ts';
 
-/** Operations at a time on one connection. @testonly */
+/** Maximum number of concurrent operations of a connection. @testonly */
 export const mostOperations = 100;
 
 /**
- * Close codes: the protocol's own, and RFC 6455's that make its clients connect again (1001, 1013) or give up (4401,
+ * Close codes: the protocol's own, and those of RFC 6455 after which clients reconnect (1001, 1013) or give up (4401,
  * 4403). @testonly
  */
 export const closing = { goingAway: 1001, unexpected: 4500, tryAgain: 1013, unauthorized: 4401, forbidden: 4403 };
 
-/** Reasons of closing for a message that is not read. */
+/** Close reasons for an invalid message. */
 const invalidMessages: Record<JsonExcess, string> = {
   'too-deep': `Invalid message received: nested more than ${deepestJson} deep`,
   'too-many-values': `Invalid message received: more than ${mostJsonValues} values`,
@@ -46,7 +46,7 @@ function closeCodeOf({ status }: Failure): number {
 const codeOfEnd = ({ reason, failure }: StreamEnd) =>
   reason === 'shutdown' ? closing.goingAway : closeCodeOf(failure);
 
-/** A client's connection by `graphql-transport-ws`: what its operations share. */
+/** A client's connection by `graphql-transport-ws`, with the state that its operations share. */
 export class GraphqlConnection implements WebSocketListener, OpenStream {
   readonly #services: EndpointServices;
   readonly #run: RunOperation;
@@ -56,9 +56,9 @@ export class GraphqlConnection implements WebSocketListener, OpenStream {
   readonly #heart;
   readonly #operations = new Set<Lifetime>();
   #caller: Caller | null = null;
-  /** Points of reading the message at hand, until an operation is charged them. */
+  /** Points of reading the current message, until an operation is charged them. */
   #sentPoints = 0;
-  /** Points of its subscriptions so far, and the requests charged for them: the connection's own is the first. */
+  /** Points of its subscriptions so far, and the requests charged for them; the first is for the connection itself. */
   readonly #cost = { points: 0, requests: 1 };
   #handle: (message: string) => Promise<void> = async () => {};
   readonly #closed: (code?: number, reason?: string) => Promise<void>;
@@ -95,7 +95,7 @@ export class GraphqlConnection implements WebSocketListener, OpenStream {
     );
   }
 
-  /** Handles a message when it is its turn; an operation goes on when the next message is handled. */
+  /** Handles a message when it is scheduled; an operation continues while the next message is handled. */
   async onMessage(message: string | Buffer): Promise<void> {
     try {
       await this.#turn(message.length);
@@ -118,7 +118,7 @@ export class GraphqlConnection implements WebSocketListener, OpenStream {
     if (this.#sentPoints > 0) this.#charge(messageRequests(size));
   }
 
-  /** Waits for the turn of a large message among the heavy work of all callers; rejects when the client is gone. */
+  /** Queues a large message with the heavy work of all callers. Rejects when the client has disconnected. */
   async #turn(bytes: number): Promise<void> {
     const scope = beginRequest(this.#services.now(), clientGone);
     if (this.#caller !== null) scope.isOf(this.#caller.keyId ?? this.#caller.accountId);
@@ -129,7 +129,10 @@ export class GraphqlConnection implements WebSocketListener, OpenStream {
     });
   }
 
-  /** Charges a large message that is no operation; closes the connection if it is one too many, or before admission. */
+  /**
+   * Charges a large message that is not an operation. Closes the connection if the limit is reached or it is not
+   * admitted.
+   */
   #charge(requests: number): void {
     this.#sentPoints = 0;
     if (requests === 0) return;
@@ -166,7 +169,7 @@ export class GraphqlConnection implements WebSocketListener, OpenStream {
     this.#socket.close(codeOfEnd(end), end.failure.message);
   }
 
-  /** Closes when the credential is not valid any more; what its operations may read, they ask themselves. */
+  /** Closes the connection if the credential is no longer valid. Its operations check their own rights. */
   async recheck(): Promise<void> {
     if (this.#caller === null) return;
     const now = await recheckCaller(
@@ -200,7 +203,7 @@ export class GraphqlConnection implements WebSocketListener, OpenStream {
     }
   }
 
-  /** Runs an operation: the errors of a rejection, a query's result, or the events of a subscription. */
+  /** Runs an operation. Returns the errors of a rejection, a query's result, or the events of a subscription. */
   async operation(
     id: string,
     sent: SentOperation,
@@ -214,7 +217,7 @@ export class GraphqlConnection implements WebSocketListener, OpenStream {
     life.onEnd(() => this.#operations.delete(life));
     const scope = beginRequest(this.#services.now(), clientGone);
     life.onEnd(() => scope.end());
-    // Each operation has rate headers of its own, by which admission knows what was charged.
+    // Each operation has rate headers of its own, from which admission reads the charge.
     const response = new ServerResponse(this.#request);
     life.onEnd(() => response.emit('close'));
     if (this.#socket.isClosed) life.end();
@@ -234,10 +237,7 @@ export class GraphqlConnection implements WebSocketListener, OpenStream {
     return result.data == null && result.errors?.length ? result.errors : result;
   }
 
-  /**
-   * Charges subscriptions their points together: what one was charged beyond the whole requests that this makes is
-   * given back.
-   */
+  /** Charges the points of subscriptions together; the overcharge of one, beyond whole requests, is given back. */
   async #settle({ charged }: Subscribed, response: ServerResponse): Promise<void> {
     if (!charged) return;
     this.#cost.points += charged.prediction.points;
@@ -247,8 +247,8 @@ export class GraphqlConnection implements WebSocketListener, OpenStream {
   }
 
   /**
-   * Sends the events of a subscription itself, since many clients share the text of one. It yields nothing, and throws
-   * the reason of the end.
+   * Sends the events of a subscription itself, since many clients share the text of one. Yields nothing, and throws the
+   * reason of the end.
    */
   #events(id: string, subscribed: Subscribed, life: Lifetime): AsyncIterableIterator<ExecutionResult> {
     const { source } = subscribed.answers;

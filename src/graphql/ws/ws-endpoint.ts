@@ -15,12 +15,14 @@ export const messageLimits = { bytes: documentLimits.bytes, perTenSeconds: 1000 
 /** Longest wait for `connection_init`, ms. */
 const initMs = 10_000;
 
-// The operation has run when the library asks for it: these documents tell the library whether to expect a result or
+// The operation has already run when the library asks for it: these documents only say whether to expect a result or
 // events.
 const expectResult = parse('query { expected }');
 const expectEvents = parse('subscription { expected }');
 
-/** `/graphql` by the protocol `graphql-transport-ws`: operations are admitted, weighed and charged as those of POST. */
+/**
+ * `/graphql` by the protocol `graphql-transport-ws`: operations are admitted, weighed and charged like those of POST.
+ */
 export function graphqlWebSockets(services: EndpointServices, run: RunOperation) {
   const endpoint = webSocketEndpoint(messageLimits, [GRAPHQL_TRANSPORT_WS_PROTOCOL]);
   const made = ({ contextValue }: ExecutionArgs) => contextValue as never;
