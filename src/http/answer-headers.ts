@@ -3,16 +3,13 @@ import type { IncomingMessage } from 'node:http';
 import type { NextFunction, Request, Response } from 'express';
 import { guardHeaders } from './cache-headers.ts';
 
-/** A request's id: the one it brought when well-formed, else a new one; on every answer as `x-request-id`. */
+/** A request's id: the one it was sent with if well-formed, else a new one; in every answer as `x-request-id`. */
 function requestId(request: IncomingMessage): string {
   const sent = request.headers['x-request-id'];
   return typeof sent === 'string' && /^[\w.:-]{1,128}$/.test(sent) ? sent : randomUUID();
 }
 
-/**
- * Headers of every answer: it is what its type says, loads nothing and stands in no frame. A page says itself what it
- * loads.
- */
+/** Security headers of every answer: no sniffing, no subresources, no framing. Pages set their own policy. */
 const answerHeaders = new Map([
   ['X-Content-Type-Options', 'nosniff'],
   ['Content-Security-Policy', "default-src 'none'; frame-ancestors 'none'"],
@@ -20,7 +17,7 @@ const answerHeaders = new Map([
   ['Referrer-Policy', 'same-origin'],
 ]);
 
-/** Gives every request its id and every answer the headers all have. */
+/** Gives every request its id and every answer the common headers. */
 export function identify(request: Request, response: Response, next: NextFunction): void {
   guardHeaders(response);
   request.id = requestId(request);

@@ -5,7 +5,7 @@ const variesBy = ['Accept', 'Accept-Encoding', 'Authorization', 'X-API-Key'];
 
 interface Storing {
   cacheControl: string;
-  /** The answer is the same for every credential. */
+  /** True if the answer is the same for every credential. */
   shared: boolean;
 }
 
@@ -17,12 +17,12 @@ export function allowPrivateCaching(response: ServerResponse): void {
   allowed.set(response, { cacheControl: 'private', shared: false });
 }
 
-/** Lets any cache store the answer, which is the same for every credential. `Vary` stays as the response has it. */
+/** Lets any cache store the answer, which is the same for every credential. `Vary` is unchanged. */
 export function allowSharedCaching(response: ServerResponse, cacheControl: string): void {
   allowed.set(response, { cacheControl, shared: true });
 }
 
-/** Takes back what was allowed: the answer became a failure. */
+/** Revokes caching: the answer became a failure. */
 export function forbidCaching(response: ServerResponse): void {
   allowed.delete(response);
   response.removeHeader('ETag');
@@ -47,22 +47,22 @@ function pairsOf(headers: object): HeaderPair[] {
 
 function setHeaders(response: ServerResponse, headers: object): void {
   const pairs = pairsOf(headers).filter(([, value]) => value !== undefined);
-  // Headers given to `writeHead` replace those set before; a name may stand in a list twice.
+  // Headers given to `writeHead` replace those set before; a list may contain a name twice.
   for (const [name] of pairs) response.removeHeader(name);
   for (const [name, value] of pairs) response.appendHeader(name, Array.isArray(value) ? value : String(value));
 }
 
 /**
- * Decides, as an answer's headers go out, what the code or the library that wrote it must not.
- * `Cache-Control: no-store` and `Vary` by everything a credential may decide are the default; only what
- * `allowPrivateCaching` and `allowSharedCaching` let through may be stored, so no cache can give one caller's answer to
- * another. An answer whose connection closes with it never says that it stays open.
+ * Sets the caching headers of an answer when its headers are sent, overriding the code or library that wrote it. The
+ * default is `Cache-Control: no-store` and `Vary` by every credential header; only `allowPrivateCaching` and
+ * `allowSharedCaching` permit storing, so no cache can give one caller's answer to another. An answer that closes its
+ * connection never announces keep-alive.
  */
 export function guardHeaders(response: ServerResponse): void {
   const { writeHead } = response;
   response.writeHead = (status: number, ...rest: unknown[]) => {
     const headers = rest.at(-1);
-    // Set one by one: headers given to `writeHead` would stand beside, or instead of, the ones set here.
+    // Set one by one: headers given to `writeHead` would be added to, or replace, the ones set here.
     if (typeof headers === 'object' && headers !== null) setHeaders(response, headers);
     const { cacheControl, shared } = allowed.get(response) ?? never;
     response.setHeader('Cache-Control', cacheControl);

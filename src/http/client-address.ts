@@ -3,11 +3,11 @@ import { BlockList, isIP, isIPv4, type Socket } from 'node:net';
 
 /**
  * The address of a request's client, as limits count it: an IPv4 address, an IPv6 /64, or `unknown` once the socket is
- * gone. With no headers it is the block of the socket's peer.
+ * gone. Without headers it is the block of the socket's peer.
  */
 export type ClientAddress = (request: Pick<IncomingMessage, 'socket' | 'headers'>) => string;
 
-/** Ranges that have a name in `TRUSTED_PROXIES`. */
+/** Named ranges of `TRUSTED_PROXIES`. */
 const namedRanges: Record<string, readonly string[]> = {
   loopback: ['127.0.0.0/8', '::1/128'],
   private: ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', 'fc00::/7'],
@@ -25,7 +25,7 @@ function parseRange(text: string): { address: string; bits: number; family: 'ipv
   return version === 0 || bits > width ? null : { address, bits, family: version === 4 ? 'ipv4' : 'ipv6' };
 }
 
-/** True if a text may stand in `TRUSTED_PROXIES`: an address, a range in CIDR notation, `loopback` or `private`. */
+/** True for a valid entry of `TRUSTED_PROXIES`: an address, a range in CIDR notation, `loopback` or `private`. */
 export function isTrustedProxy(text: string): boolean {
   return Object.hasOwn(namedRanges, text) || parseRange(text) !== null;
 }
@@ -52,8 +52,8 @@ const loopback = rangesOf(['loopback']);
 const forwardingHeader = /^(x-forwarded-.*|x-real-ip|forwarded|via)$/;
 
 /**
- * True if a request comes from this machine and through no proxy: a loopback peer, no forwarding header, and a `Host`
- * that names this machine, which a page of another site that points its own name here does not have.
+ * True if a request comes from this machine without a proxy: a loopback peer, no forwarding header, and a `Host` of
+ * this machine. The last excludes pages of other sites whose name resolves here.
  */
 export function isFromThisMachine({ socket, headers }: Pick<IncomingMessage, 'socket' | 'headers'>): boolean {
   const peer = normalized(socket.remoteAddress ?? '');
@@ -66,7 +66,7 @@ export function isFromThisMachine({ socket, headers }: Pick<IncomingMessage, 'so
   return host === 'localhost' || (isIP(host) !== 0 && loopback.check(host, isIPv4(host) ? 'ipv4' : 'ipv6'));
 }
 
-/** One spelling of an address, or null if the text is none: without zone or port, IPv4-mapped IPv6 as IPv4. */
+/** Canonical form of an address, or null if the text is not one: without zone or port, IPv4-mapped IPv6 as IPv4. */
 function normalized(text: string): string | null {
   const bare = /^\[([^\]]*)\](?::\d+)?$/.exec(text)?.[1] ?? /^([\d.]+):\d+$/.exec(text)?.[1] ?? text;
   const address = bare.replace(/%.*$/, '');
@@ -77,7 +77,7 @@ function normalized(text: string): string | null {
   return [high >> 8, high & 255, low >> 8, low & 255].join('.');
 }
 
-/** The block of addresses that one client usually has: an IPv4 address alone, of IPv6 its /64. */
+/** The block of addresses that usually belongs to one client: an IPv4 address, or an IPv6 /64. */
 function blockOf(address: string): string {
   return isIPv4(address) ? address : `${groupsOf(address).slice(0, 4).join(':')}::/64`;
 }
@@ -86,14 +86,14 @@ function splitHeader(value: string | string[] | undefined): string[] {
   return value === undefined ? [] : String(value).split(',');
 }
 
-// RFC 7239, as far as the addresses go: `for=192.0.2.1`, `for="[2001:db8::1]:443"`.
+// Addresses of RFC 7239: `for=192.0.2.1`, `for="[2001:db8::1]:443"`.
 function forwardedHop(element: string): string {
   return /(?:^|;)\s*for\s*=\s*"?([^";\s]*)"?/i.exec(element)?.[1] ?? '';
 }
 
 /**
- * The first address from the right that no trusted proxy has. A hop without an address ends the search at the one that
- * reported it.
+ * The first address from the right that is not a trusted proxy's. A hop without an address ends the search at the proxy
+ * that reported it.
  */
 function clientOf(peer: string, hops: readonly string[], trusted: (address: string) => boolean): string {
   let client = peer;
@@ -107,10 +107,10 @@ function clientOf(peer: string, hops: readonly string[], trusted: (address: stri
 }
 
 /**
- * Tells clients apart behind the proxies of `trustedProxies` (as `isTrustedProxy` takes them): the first address from
- * the right of `X-Forwarded-For`, or of `Forwarded`, that is not a trusted proxy's. Without trusted proxies, the
- * socket's peer; the headers are ignored. A proxy usually writes one of the two headers and lets the other one through,
- * so when both are there and name different clients, neither is believed and the peer's address counts.
+ * Identifies clients behind the proxies of `trustedProxies` (syntax: `isTrustedProxy`): the first address from the
+ * right of `X-Forwarded-For`, or of `Forwarded`, that is not a trusted proxy's. Without trusted proxies it is the
+ * socket's peer; the headers are ignored. A proxy usually writes one of the two headers and passes the other through,
+ * so if both are present and name different clients, neither is trusted and the peer's address counts.
  */
 export function clientAddressOf(trustedProxies: readonly string[]): ClientAddress {
   const ranges = rangesOf(trustedProxies);
@@ -127,8 +127,8 @@ export function clientAddressOf(trustedProxies: readonly string[]): ClientAddres
 }
 
 /**
- * The address that connections from a peer count for, as `ClientAddress` has them; null where clients share the peer,
- * which is one of `sharedPeers` (as `isTrustedProxy` takes them), or its address is not known.
+ * The address that connections of a peer count for, as for `ClientAddress`; null if clients share the peer, which is
+ * one of `sharedPeers` (syntax: `isTrustedProxy`), or its address is unknown.
  */
 export function peerAddressOf(
   sharedPeers: readonly string[],

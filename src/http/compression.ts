@@ -13,8 +13,7 @@ const brotli = promisify(brotliCompress);
 const gzipped = promisify(gzip);
 
 /**
- * The encoding in which to send a body of `length` bytes, null for none; `preferred` = which of some encodings the
- * client prefers.
+ * The encoding for a body of `length` bytes, null for none. `preferred` returns the encoding that the client prefers.
  */
 export function encodingFor(
   length: number,
@@ -25,7 +24,7 @@ export function encodingFor(
   return encoding === 'br' || encoding === 'gzip' ? encoding : null;
 }
 
-/** Compresses a body, off the event loop, at the levels at which an answer that is sent once costs least. */
+/** Compresses a body, off the event loop, at the levels that are cheapest for an answer sent once. */
 export function encode(bytes: Uint8Array, encoding: Encoding): Promise<Buffer<ArrayBuffer>> {
   return encoding === 'br'
     ? brotli(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } })

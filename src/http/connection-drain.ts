@@ -4,31 +4,29 @@ import { setTimeout as delay, setImmediate as eventLoop } from 'node:timers/prom
 import { closeAfterDrain } from './lingering-close.ts';
 import { routeHandshakes } from './websocket/upgrade.ts';
 
-/** Ends a server's connections. */
+/** Drains a server's connections. */
 export interface ConnectionDrain {
-  /** From now on every answer says `Connection: close`, and its connection ends with it. */
+  /** Adds `Connection: close` to every answer from now on, so that its connection ends with it. */
   start(): void;
   /**
-   * Closes the port once no more connections arrive; accepted ones stay open. Requests that come in the meantime are
-   * begun after it: a client that waits for an answer opens no other connection.
-   *
-   * @param othersMs How long other processes that listen at the port may take longer to close theirs, ms: requests are
-   *   begun after that, since a client that is answered may connect to any of them.
+   * Closes the port once no more connections arrive; accepted ones stay open. Requests that arrive in the meantime
+   * start after that: a client that waits for an answer opens no other connection.
+   * @param othersMs Additional time that other processes at the same port may take to close theirs, ms. Requests start
+   * after that, since a client that got an answer may connect to any of them.
    */
   closePort(othersMs?: number): Promise<void>;
   /**
-   * Resolves when every connection has ended. Requests in progress are answered first; a connection without one stays
-   * open for another second, in which a request on its way still arrives. What is left after `graceMs` is cut off.
+   * Resolves when every connection has ended. Requests in progress are answered first; an idle connection stays open
+   * for another second, in which a request in transit still arrives. The rest is cut off after `graceMs`.
    */
   closeConnections(graceMs: number): Promise<void>;
 }
 
-/** A connection without a request in progress ends after this long, ms. */
+/** Time after which an idle connection ends, ms. */
 const idleMs = 1000;
 /**
- * The port is closed when no connection has arrived, and no answer has ended, for this long, ms: the time that an
- * answer to a distant client and its next connection take. A connection that the system holds for the server when the
- * port is closed is reset.
+ * Time without a new connection or a finished answer after which the port is closed, ms: enough for an answer to a
+ * distant client and its next connection. A connection in the system's backlog is reset when the port closes.
  */
 const quietMs = 200;
 /** Longest wait for that, ms. */
@@ -39,11 +37,11 @@ const leftOver = { bytes: 32 * 1024 * 1024, idleMs: 1000, totalMs: 1000 };
 interface Connection {
   /** Answers in progress, in the order of their requests. */
   answers: ServerResponse[];
-  /** True if an answer says `Connection: close`: what comes behind its request is not begun. */
+  /** True if an answer said `Connection: close`: later requests of the connection are not started. */
   saidClose: boolean;
 }
 
-/** A server for `app`, and what ends its connections so that no client sees a reset or a part of an answer. */
+/** Creates a server for `app`, and the drain that ends its connections without a reset or a truncated answer. */
 export function createDrainingServer(
   options: ServerOptions,
   app: RequestListener,
@@ -52,13 +50,13 @@ export function createDrainingServer(
   const allEnded = Promise.withResolvers<void>();
   let draining = false;
   let portClosing: Promise<void> | null = null;
-  /** When something happened behind which a connection may follow. */
+  /** Time of the last event after which a connection may follow. */
   let busyMs = 0;
   const noteBusy = () => {
     busyMs = performance.now();
   };
 
-  /** Makes an answer the last of its connection, unless its headers are sent or the client waits for another. */
+  /** Makes an answer the last of its connection, unless its headers are sent or the client awaits another. */
   function sayClose(socket: Socket, response: ServerResponse): void {
     const connection = connections.get(socket);
     if (!connection || response.headersSent || connection.answers.at(-1) !== response) return;
@@ -81,7 +79,7 @@ export function createDrainingServer(
       noteBusy();
     });
     if (draining) {
-      // Requests that came together are all known when the first is answered.
+      // Pipelined requests are all known when the first is answered.
       await (portClosing ?? eventLoop());
       sayClose(socket, response);
     }
@@ -97,14 +95,14 @@ export function createDrainingServer(
 
   async function untilQuiet(): Promise<void> {
     const endMs = performance.now() + mostQuietMs;
-    // Answers that are in progress may end at once.
+    // Answers in progress may end immediately.
     noteBusy();
     for (let waitMs = quietMs; waitMs > 0; waitMs = Math.min(busyMs + quietMs, endMs) - performance.now()) {
       await delay(waitMs);
-      // The event loop has looked for connections once more when this resolves.
+      // Resolves when the event loop has polled for connections once more.
       await eventLoop();
     }
-    // If they come all the time, the system holds none after a turn of the event loop in which none came.
+    // If connections keep arriving, the backlog is empty after an iteration of the event loop without one.
     for (let beforeMs = 0; beforeMs < busyMs && performance.now() < endMs + quietMs; ) {
       beforeMs = busyMs;
       await eventLoop();
@@ -115,7 +113,7 @@ export function createDrainingServer(
     start() {
       if (draining) return;
       draining = true;
-      // Earlier answers have said that these connections stay open.
+      // Earlier answers announced keep-alive for these connections.
       server.keepAliveTimeout = idleMs;
       for (const [socket, { answers }] of connections) for (const response of answers) sayClose(socket, response);
     },
@@ -123,7 +121,7 @@ export function createDrainingServer(
       const closed = Promise.withResolvers<void>();
       portClosing = closed.promise;
       await untilQuiet();
-      // Not the HTTP server's own, which also closes connections that wait for their next request.
+      // Replaces the HTTP server's own method, which also closes connections that wait for their next request.
       NetServer.prototype.close.call(server);
       await delay(othersMs);
       closed.resolve();
@@ -131,7 +129,7 @@ export function createDrainingServer(
     async closeConnections(graceMs) {
       const idle = setTimeout(() => {
         server.closeIdleConnections();
-        // To the HTTP server, a connection on which nothing came yet is not idle.
+        // The HTTP server does not count a connection that has sent nothing as idle.
         for (const socket of connections.keys()) if (socket.bytesRead === 0) socket.destroy();
       }, idleMs);
       const late = setTimeout(() => {

@@ -5,12 +5,12 @@ import { rawAnswer } from './raw-answer.ts';
 
 /** Limits of a server's connections. */
 export interface ConnectionLimits {
-  /** Connections at a time. */
+  /** Maximum number of connections. */
   max: number;
-  /** Connections at a time of one client address. */
+  /** Maximum number of connections per client address. */
   perAddress: number;
   /**
-   * The client address that a connection counts for; null = clients share it, as behind a proxy, and only `max`
+   * The client address that a connection counts for; null = shared by clients, as behind a proxy, so that only `max`
    * applies.
    */
   addressOf: (socket: Socket) => string | null;
@@ -42,7 +42,7 @@ interface Held {
   requests: number;
 }
 
-/** Refused connections that are given an answer at a time; beyond these they are closed without one. */
+/** Maximum number of rejected connections that get an answer concurrently; others are closed without one. */
 const mostAnswered = 64;
 const rejectionLimits = { bytes: 64 * 1024, idleMs: 1000, totalMs: 1000 };
 
@@ -65,8 +65,8 @@ function rejecter(): (socket: Socket) => void {
 
 /**
  * Limits the connections of a server. When a limit is reached, the least recently used connection without a request in
- * progress is closed for the new one, so idle connections never keep a client out. When every connection has a request
- * in progress, the new one is answered 503 and closed. To be called before the server listens.
+ * progress is closed for the new one, so idle connections never block a client. When every connection has a request in
+ * progress, the new one is answered 503 and closed. Call it before the server listens.
  */
 export function limitConnections(server: Server, limits: ConnectionLimits): () => ConnectionCounts {
   const all: Group = { limit: limits.max, open: 0, idle: new Set() };

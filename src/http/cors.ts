@@ -15,7 +15,7 @@ const exposedHeaders = [
   'x-ratelimit-reset',
 ];
 
-/** Answers preflights, and allows only pages of `origins` to read answers. */
+/** Answers preflights. Only pages of `origins` may read answers. */
 export function cors(origins: readonly string[], metaHeaderPrefix: string) {
   const allowed = new Set(origins);
   return (request: Request, response: Response, next: NextFunction) => {

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
-/** Longest time in which the last words go out to a reader that does not read, ms. */
+/** Longest wait for the last frame to be read, ms. */
 const lastWordsMs = 1000;
 
 function sendHeaders({ socket }: IncomingMessage, response: ServerResponse): void {
@@ -9,7 +9,7 @@ function sendHeaders({ socket }: IncomingMessage, response: ServerResponse): voi
   socket.setKeepAlive(true, 30_000);
   response.statusCode = 200;
   response.setHeader('Content-Type', 'text/event-stream; charset=utf-8');
-  // A proxy that gathers an answer before it passes it on would gather this one forever.
+  // A buffering proxy would hold this response forever.
   response.setHeader('X-Accel-Buffering', 'no');
   response.flushHeaders();
 }

@@ -12,8 +12,8 @@ const lingering = new WeakSet<Socket>();
 
 /**
  * Closes an HTTP connection after its last answer. A socket that closes with unread input makes TCP send a reset, which
- * can reach the client before it has read the answer. So the server's side ends first, what the client still sends is
- * discarded within `limits`, and then the socket closes. Nothing that comes after this call is taken for a request.
+ * can reach the client before it has read the answer. So the server ends its side first, discards what the client still
+ * sends within `limits`, and then closes the socket. Input after this call is never parsed as a request.
  */
 export function closeAfterDrain(socket: Socket, limits: DrainLimits): void {
   if (lingering.has(socket) || socket.destroyed) return;
@@ -23,7 +23,7 @@ export function closeAfterDrain(socket: Socket, limits: DrainLimits): void {
     left -= chunk.length;
     if (left < 0) socket.destroy();
   };
-  // A first listener takes the socket back from the HTTP parser; then the parser's own listener goes.
+  // Adding a listener takes the socket back from the HTTP parser; then the parser's own listener is removed.
   socket.on('data', discard);
   for (const listener of socket.listeners('data')) {
     if (listener !== discard) socket.removeListener('data', listener as (chunk: Buffer) => void);
@@ -32,7 +32,7 @@ export function closeAfterDrain(socket: Socket, limits: DrainLimits): void {
   socket.once('close', () => clearTimeout(deadline));
   socket.setTimeout(limits.idleMs, () => socket.destroy());
   socket.end();
-  // A reading that the parser had stopped never ended for the socket, and without an end it does not begin another.
+  // The socket still counts as reading if the parser paused it, and does not read again until that ends.
   socket.push('');
   socket.resume();
 }

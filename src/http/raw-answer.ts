@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { STATUS_CODES } from 'node:http';
 
-/** An answer that is written to a socket as it is, because there is no request that it could answer. */
+/** An answer written directly to a socket, because there is no parsed request. */
 export interface RawAnswer {
   status: number;
   /** The contract's error code. */
@@ -11,10 +11,7 @@ export interface RawAnswer {
   retryAfter?: number;
 }
 
-/**
- * The bytes of an answer after which its connection closes: the contract's error envelope, with a request id of its
- * own.
- */
+/** The bytes of an answer that closes its connection: the contract's error envelope, with a new request id. */
 export function rawAnswer({ status, code, message, retryAfter }: RawAnswer): Buffer {
   const body = JSON.stringify({ error: { code, message } });
   const lines = [

@@ -51,17 +51,17 @@ function declaresUtf8(contentType = ''): boolean {
 /** Rules of an endpoint for bodies. */
 export interface BodyRules {
   maxBytes: number;
-  /** Media types in lower case, the first one named where another is sent. */
+  /** Media types in lower case; the error names the first. */
   mediaTypes: readonly string[];
-  /** Whose bytes they are, for the limit of bodies in progress. */
+  /** Caller that the bytes are counted for, in the limit of bodies in progress. */
   caller?: string;
 }
 
 /**
  * The bytes of a request's body. Throws 413 as soon as they are more than `maxBytes`, 415 for another media type, for a
- * compressed body and for another character set than UTF-8, 408 when it comes too slowly, 400 when the client goes away
- * in the middle, and 429 or 503 when `caller` or the process has too many in progress. An empty body may have any type.
- * The work for a large body begins when it is its turn.
+ * compressed body and for another character set than UTF-8, 408 when it arrives too slowly, 400 when the client
+ * disconnects, and 429 or 503 when `caller` or the process has too many in progress. An empty body may have any type. A
+ * large body is processed when it is scheduled.
  */
 export async function bodyBytes(
   request: IncomingMessage,
@@ -73,7 +73,7 @@ export async function bodyBytes(
   const requireMediaType = () => {
     if (!mediaTypes.includes(mediaTypeOf(request))) throw unsupportedMediaType(mediaTypes.join(' or '));
   };
-  // A body that could not be used is not read; a body that is too large is 413 in any case.
+  // An unusable body is not read; a body that is too large is 413 in any case.
   const length = declaredLength(request) ?? 0;
   if (length > 0 && length <= maxBytes) requireMediaType();
   try {
@@ -86,7 +86,7 @@ export async function bodyBytes(
   }
 }
 
-/** The UTF-8 text that a body is, without a byte order mark, in place of its bytes. 400 for anything else. */
+/** The UTF-8 text of a body, without a byte order mark. Throws 400 for anything else. */
 export function utf8Text(bytes: Buffer): string {
   if (!isUtf8(bytes)) throw invalidParameter('body', 'expected UTF-8 text');
   const text = bytes.toString();

@@ -1,23 +1,23 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
-/** Least speed of a body, and bounds of the bodies that a process holds while they come. */
+/** Minimum speed of a body, and limits of the bodies that a process receives. */
 export interface BodyLimits {
   /** Time before the rate of a body counts, ms. */
   graceMs: number;
-  /** The least rate after that, as the average since the reading began. */
+  /** Minimum rate after that, as the average since reading began. */
   bytesPerSecond: number;
-  /** Longest pause between two pieces, ms. */
+  /** Longest pause between two chunks, ms. */
   stallMs: number;
-  /** Bytes of unfinished bodies that one caller may have at a time. */
+  /** Maximum bytes of unfinished bodies per caller. */
   bytesPerCaller: number;
-  /** Bytes of unfinished bodies that the process holds. */
+  /** Maximum bytes of unfinished bodies of the process. */
   bytesInAll: number;
 }
 
-/** Why a body was not read to its end. */
+/** Reason for which a body was not read to its end. */
 export type BodyProblem = 'too-large' | 'too-slow' | 'cut-off' | 'caller-holds-too-many' | 'too-many';
 
-/** A body that was not read to its end. */
+/** Thrown for a body that was not read to its end. */
 export class UnreadBody extends Error {
   readonly problem: BodyProblem;
 
@@ -28,7 +28,7 @@ export class UnreadBody extends Error {
   }
 }
 
-/** Bytes of unfinished bodies, in all and by caller. */
+/** Bytes of unfinished bodies, in total and by caller. */
 export interface HeldBytes {
   total: number;
   byCaller: Map<string, number>;
@@ -37,7 +37,7 @@ export interface HeldBytes {
 interface Bounds {
   limits: BodyLimits;
   held: HeldBytes;
-  /** Sends `100 Continue`, once, when the client waits for it. */
+  /** Sends `100 Continue`, once, if the client waits for it. */
   sendContinue: (() => void) | null;
 }
 
@@ -67,7 +67,7 @@ export function mediaTypeOf({ headers }: IncomingMessage): string {
   return (headers['content-type'] ?? '').split(';')[0]!.trim().toLowerCase();
 }
 
-/** Calls `slow` when a body comes too slowly, until its timer is cleared. */
+/** Calls `slow` if a body arrives too slowly, until its timer is cleared. */
 function watchPace({ graceMs, bytesPerSecond, stallMs }: BodyLimits, received: { length: number }, slow: () => void) {
   const startedMs = performance.now();
   let last = { bytes: 0, atMs: startedMs };
@@ -82,15 +82,15 @@ function watchPace({ graceMs, bytesPerSecond, stallMs }: BodyLimits, received: {
 }
 
 /**
- * Frees the memory of bytes that nobody reads any more. V8 would at its next collection, which small objects bring
- * about and buffers do not: bodies that come one after the other left a hundred megabytes until then.
+ * Frees the memory of a buffer that is no longer read. V8 would free it at its next collection, which small objects
+ * trigger and buffers do not: consecutive bodies left a hundred megabytes until then.
  */
 export function releaseBytes(bytes: Buffer): void {
-  // Small buffers share one.
+  // Small buffers share one allocation.
   if (bytes.byteLength === bytes.buffer.byteLength) (bytes.buffer as ArrayBuffer).transfer(0);
 }
 
-/** Joins pieces that are not read on their own any more. */
+/** Joins chunks that are no longer read on their own. */
 function joined(pieces: readonly Buffer[]): Buffer {
   if (pieces.length === 1) return pieces[0]!;
   const bytes = Buffer.concat(pieces);
@@ -98,12 +98,14 @@ function joined(pieces: readonly Buffer[]): Buffer {
   return bytes;
 }
 
-/** Pieces of a body that are joined at a time: a body of a million pieces must not become a million objects. */
+/**
+ * Number of chunks of a body that are joined at a time: a body of a million chunks must not become a million objects.
+ */
 const piecesJoined = 128;
-/** Bytes of pieces that are joined at a time: what they took is free for the next ones. */
+/** Bytes of chunks that are joined at a time: their memory is free for the next ones. */
 const bytesJoined = 256 * 1024;
 
-/** The pieces of a body as they come, and how many bytes they are. */
+/** Received chunks of a body and their total size. */
 class Pieces {
   length = 0;
   #joinedLength = 0;
@@ -124,7 +126,7 @@ class Pieces {
   }
 }
 
-/** Counts `bytes` more, or fewer, of unfinished bodies for a caller; the limit that this passes, or null. */
+/** Counts `bytes` more, or fewer, of unfinished bodies for a caller. Returns the limit that this exceeds, or null. */
 function hold({ held, limits }: Bounds, caller: string, bytes: number): BodyProblem | null {
   const own = (held.byCaller.get(caller) ?? 0) + bytes;
   if (own > 0) held.byCaller.set(caller, own);
@@ -141,8 +143,8 @@ function sendContinue(bounds: Bounds | undefined): void {
 }
 
 /**
- * The bytes of a request's body. Throws `UnreadBody`: as soon as they are more than `maxBytes`, when they come slower
- * than the limits of the server allow, when the client goes away, and when the process or `caller` has too many bytes
+ * The bytes of a request's body. Throws `UnreadBody`: as soon as they are more than `maxBytes`, when they arrive slower
+ * than the limits of the server allow, when the client disconnects, and when the process or `caller` has too many bytes
  * of unfinished bodies. The rest of the body is then discarded. A client that waits for `100 Continue` gets it here.
  */
 export async function requestBody(request: IncomingMessage, maxBytes: number, caller: string): Promise<Buffer> {
@@ -159,7 +161,7 @@ export async function requestBody(request: IncomingMessage, maxBytes: number, ca
     if (pieces.length > maxBytes) fail('too-large');
     else if (passed !== null) fail(passed);
   };
-  // A request that came whole closes too: then nobody waits for a reason, which takes time to make.
+  // A fully received request closes too; an error, which is slow to create, would be unused.
   const onCut = () => {
     if (!request.readableEnded) fail('cut-off');
   };

@@ -14,7 +14,7 @@ function responseLife(response: ServerResponse): Lifetime {
   return life;
 }
 
-/** Ends when the response has been sent or the client has gone, whichever is first, if it was not ended before. */
+/** Ends when the response has been sent or the client has disconnected, whichever is first, unless ended before. */
 export function requestLife(response: ServerResponse): Lifetime {
   const life = lifetime();
   responseLife(response).onEnd(life.end);

@@ -9,27 +9,27 @@ import { unreadableRequest } from './unreadable-request.ts';
 import { boundUnsentAnswers } from './unsent-answers.ts';
 import { upgradeOptions } from './websocket/upgrade.ts';
 
-/** Everything that bounds what clients may take of an HTTP server. */
+/** Limits on what clients may use of an HTTP server. */
 export interface ServerLimits {
   connections: ConnectionLimits;
-  /** Longest time in which the headers of a request come, ms. */
+  /** Longest time for receiving the headers of a request, ms. */
   headersMs: number;
   /** Bytes of a request's first line and headers. */
   headerBytes: number;
   /** Time for which an idle connection stays open, ms. */
   idleMs: number;
-  /** Longest time in which a connection neither reads nor sends anything while a request is in progress, ms. */
+  /** Longest time without input or output while a request is in progress, ms. */
   stallMs: number;
   body: BodyLimits;
   drain: DrainLimits;
-  /** Bytes of answers that wait in the process for their clients to read them. */
+  /** Bytes of answers buffered in the process for slow clients. */
   unsentBytes: number;
 }
 
 const KiB = 1024;
 const MiB = 1024 * KiB;
 
-/** The limits of a server but for its connections. */
+/** The limits of a server except those of its connections. */
 export const usualLimits: Omit<ServerLimits, 'connections'> = {
   headersMs: 10_000,
   headerBytes: 32 * KiB,
@@ -46,7 +46,7 @@ export const usualLimits: Omit<ServerLimits, 'connections'> = {
   unsentBytes: 64 * MiB,
 };
 
-/** Counts of what the limits of a server did. */
+/** Counts of the effects of a server's limits. */
 export interface ServerCounts extends ConnectionCounts {
   /** Connections closed because a request's headers took too long. */
   lateHeaders: number;
@@ -56,7 +56,7 @@ export interface ServerCounts extends ConnectionCounts {
   bodyBytes: number;
 }
 
-/** The answers that a server owes, by connection. */
+/** Pending answers of a server, by connection. */
 function watchAnswers(server: Server): (socket: Socket) => ReadonlySet<ServerResponse> {
   const none: ReadonlySet<ServerResponse> = new Set();
   const owed = new WeakMap<Socket, Set<ServerResponse>>();
@@ -68,24 +68,18 @@ function watchAnswers(server: Server): (socket: Socket) => ReadonlySet<ServerRes
   return (socket) => owed.get(socket) ?? none;
 }
 
-/**
- * True if nothing of an answer has been written that another one would garble: of all that are owed, the first is not
- * begun.
- */
+/** True if another answer can be written without garbling one: the first pending answer has not begun. */
 function mayAnswer(socket: Socket, owed: ReadonlySet<ServerResponse>): boolean {
   const [first, ...more] = owed;
   return socket.writable && more.length === 0 && (!first || (!first.headersSent && !first.req.complete));
 }
 
-/**
- * Makes the last answer of every connection reach its client, though a body is left unread or the request cannot be
- * read.
- */
+/** Makes the last answer of every connection reach its client, even if a body is unread or the request is malformed. */
 function drainBeforeClosing(server: Server, limits: DrainLimits): void {
   const owedOn = watchAnswers(server);
   const unread = new WeakSet<Socket>();
   server.prependListener('request', (request, response) => {
-    // Before the HTTP server's own listener, which closes the connection after its last answer.
+    // Runs before the HTTP server's own listener, which closes the connection after its last answer.
     response.prependOnceListener('finish', () => {
       if (!request.complete) unread.add(request.socket);
     });
@@ -100,7 +94,7 @@ function drainBeforeClosing(server: Server, limits: DrainLimits): void {
   server.on('clientError', (error: NodeJS.ErrnoException, stream) => {
     const socket = stream as Socket;
     const answer = unreadableRequest(error);
-    // A connection on which nothing was sent expects no answer.
+    // A connection that sent nothing expects no answer.
     if (answer === null || socket.bytesRead === 0 || !mayAnswer(socket, owedOn(socket))) {
       socket.destroy();
       return;
@@ -110,7 +104,7 @@ function drainBeforeClosing(server: Server, limits: DrainLimits): void {
   });
 }
 
-/** Sets the limits of bodies, and answers a client that asks before it sends one. */
+/** Sets the limits of bodies, and handles `Expect: 100-continue`. */
 function limitBodies(server: Server, limits: BodyLimits): HeldBytes {
   const held: HeldBytes = { total: 0, byCaller: new Map() };
   const waiting = new WeakSet<object>();
@@ -123,20 +117,20 @@ function limitBodies(server: Server, limits: BodyLimits): HeldBytes {
     waiting.add(request);
     server.emit('request', request, response);
   });
-  // The application answers another expectation, with the contract's envelope.
+  // The application answers other expectations, with the contract's envelope.
   server.on('checkExpectation', (request, response) => void server.emit('request', request, response));
   return held;
 }
 
-/** Options with which a server keeps within `limits`. */
+/** Server options that enforce `limits`. */
 export function serverOptions(limits: ServerLimits): ServerOptions {
   return {
     maxHeaderSize: limits.headerBytes,
-    // The application answers a request without one, with the contract's envelope.
+    // The application answers a request without a Host, with the contract's envelope.
     requireHostHeader: false,
     headersTimeout: limits.headersMs,
     connectionsCheckingInterval: Math.min(1000, limits.headersMs),
-    // A slow body is a matter of its rate.
+    // Slow bodies are limited by their rate instead.
     requestTimeout: 0,
     keepAliveTimeout: limits.idleMs,
     ...upgradeOptions,
@@ -144,7 +138,8 @@ export function serverOptions(limits: ServerLimits): ServerOptions {
 }
 
 /**
- * Keeps a server, created with `serverOptions` and not listening yet, within `limits`. Returns what they did up to now.
+ * Enforces `limits` on a server created with `serverOptions` that does not listen yet. Returns the counts of their
+ * effects so far.
  */
 export function limitServer(server: Server, limits: ServerLimits): () => ServerCounts {
   server.timeout = limits.stallMs;

@@ -2,12 +2,12 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { declaredLength, isAwaitingContinue } from './request-body.ts';
 
 /**
- * Maximum size of an unread body that is read after the answer, so that its connection can continue; with a larger one
+ * Maximum size of an unread body that is read after the answer, so that its connection can continue. With a larger one
  * it closes.
  */
 const smallBytes = 64 * 1024;
 
-/** True if the connection of a request whose body was not read to its end has to close after the answer. */
+/** True if the connection of a request whose body was not read to its end must close after the answer. */
 function closesConnection(request: IncomingMessage): boolean {
   if (request.complete) return false;
   // A client that waits for `100 Continue` may or may not send the body after the answer: the next bytes would be
@@ -18,8 +18,7 @@ function closesConnection(request: IncomingMessage): boolean {
 }
 
 /**
- * Lets an answer say `Connection: close` when it goes out before the request's body was read to its end, unless what is
- * left is small.
+ * Adds `Connection: close` to an answer sent before the request's body was read to its end, unless the rest is small.
  */
 export function closeWhenUnread(request: IncomingMessage, response: ServerResponse): void {
   if (declaredLength(request) === 0) return;

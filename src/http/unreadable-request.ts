@@ -7,7 +7,7 @@ interface ParseError extends NodeJS.ErrnoException {
 
 /**
  * The answer to a request that Node's parser rejected and the application never sees; null = the client would not read
- * one.
+ * it.
  */
 export function unreadableRequest({ code, rawPacket }: ParseError): RawAnswer | null {
   const refused = (status: number, message: string): RawAnswer => ({ status, code: 'invalid_params', message });

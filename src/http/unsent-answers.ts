@@ -4,12 +4,11 @@ import type { Socket } from 'node:net';
 const everyMs = 1000;
 
 /**
- * Bounds the bytes of answers that wait in the process for their clients to read them. Beyond `maxBytes` the
- * connections whose clients have left bytes unread the longest are closed, until the rest fits. Returns how many were
- * closed up to now.
+ * Bounds the bytes of answers buffered for slow clients. Beyond `maxBytes`, the connections with the oldest unread
+ * bytes are closed until the rest fits. Returns the number closed so far.
  */
 export function boundUnsentAnswers(server: Server, maxBytes: number): () => number {
-  // By connection that has something unsent: the tick since when.
+  // By connection with unsent bytes: the tick at which they first appeared.
   const unsentSince = new Map<Socket, number>();
   const answering = new Set<Socket>();
   let tick = 0;

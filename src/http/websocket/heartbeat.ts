@@ -1,15 +1,15 @@
-/** Heartbeats that may stay unanswered, before the client counts as gone. */
+/** Number of unanswered heartbeats after which the client counts as gone. */
 const mostUnanswered = 3;
 
-/** True if a client still answers. */
+/** Detects clients that no longer answer. */
 export interface Heartbeat {
-  /** Time for a heartbeat: sends one, or reports the client as gone. */
+  /** Sends a heartbeat, or reports the client as gone. */
   beat(): void;
-  /** The client answered. */
+  /** Records an answer of the client. */
   heard(): void;
 }
 
-/** Sends heartbeats by `send`; calls `lost` instead when three were not answered. */
+/** Sends heartbeats by `send`; calls `lost` instead after three without an answer. */
 export function heartbeat(send: () => void, lost: () => void): Heartbeat {
   let unanswered = 0;
   return {

@@ -6,7 +6,7 @@ import { closeAfterDrain } from '../lingering-close.ts';
 /** Limits within which the rest of what a client sends after its handshake was rejected is read and discarded. */
 const leftOver = { bytes: 64 * 1024, idleMs: 1000, totalMs: 1000 };
 
-/** The first bytes behind the handshake, by request. */
+/** The first bytes after the handshake, by request. */
 const heads = new WeakMap<IncomingMessage, Buffer>();
 
 /** True if a request asks for a WebSocket. */
@@ -14,26 +14,25 @@ export function asksForWebSocket({ headers }: Pick<IncomingMessage, 'headers'>):
   return headers.upgrade?.toLowerCase() === 'websocket';
 }
 
-/** Bytes that the client sent behind its handshake; null = the connection was not handed over by the HTTP server. */
+/** Bytes that the client sent after its handshake; null = the HTTP server did not hand the connection over. */
 export function handshakeHead(request: IncomingMessage): Buffer | null {
   return heads.get(request) ?? null;
 }
 
 /**
- * Options of a server that hands over the connections of WebSocket handshakes; a request for another protocol is
- * answered as any.
+ * Options of a server that hands over the connections of WebSocket handshakes; a request to upgrade to another protocol
+ * is answered normally.
  */
 export const upgradeOptions = { shouldUpgradeCallback: asksForWebSocket };
 
 /**
- * Sends handshakes the way of all requests: limits, identification, log and errors are the same. Their connections are
- * not the HTTP server's any more, so that the response made here closes with the connection, and closes it if it is
- * used.
+ * Routes handshakes like all requests: limits, identification, log and errors are the same. Their connections no longer
+ * belong to the HTTP server, so the response created here closes with the connection, and closes it after use.
  */
 export function routeHandshakes(server: Server): void {
   server.on('upgrade', (request: IncomingMessage, stream: Duplex, head: Buffer) => {
     const socket = stream as Socket;
-    // The HTTP server's own listeners are gone.
+    // Replaces the removed listeners of the HTTP server.
     socket.on('error', () => socket.destroy());
     heads.set(request, head);
     const response = new ServerResponse(request);

@@ -3,33 +3,33 @@ import type { Socket } from 'node:net';
 import { type RawData, type WebSocket, WebSocketServer } from 'ws';
 import { handshakeHead } from './upgrade.ts';
 
-/** An open WebSocket, written as fast as its client reads. */
+/** An open WebSocket, written as fast as the client reads. */
 export interface WebSocketConnection {
-  /** The subprotocol that was agreed on; '' = none. */
+  /** The negotiated subprotocol; '' = none. */
   readonly protocol: string;
   readonly isClosed: boolean;
-  /** Says that it is known who the client is: until then it may send little. */
+  /** Marks the client as identified: until then the size of its messages is limited. */
   admit(): void;
   /**
-   * Sends a message as soon as the client has room for it, or drops it when the client is gone; one given as a function
-   * is made then.
+   * Sends a message as soon as the client's buffer has room, or drops it if the client has disconnected. A function is
+   * called to build the message then.
    */
   send(message: Outgoing | (() => Outgoing)): Promise<void>;
-  /** Sends a WebSocket ping, unless the client has not read what was sent before. */
+  /** Sends a WebSocket ping, unless the client has unread data. */
   ping(): void;
-  /** Says `last` if it is given, and closes; a client that does not answer is cut off. A second time does nothing. */
+  /** Sends `last` if given, and closes. A client that does not answer is cut off. Idempotent. */
   close(code: number, reason: string, last?: string): void;
 }
 
-/** A message that is sent: text, or bytes. */
+/** An outgoing message: text, or bytes. */
 export type Outgoing = string | Uint8Array;
 
 /** Receives the messages of a WebSocket. */
 export interface WebSocketListener {
-  /** A message. The next one is handed over when what this returns is resolved; it must not reject. */
+  /** Handles a message. The next one follows when the returned promise has resolved; it must not reject. */
   onMessage(message: string | Buffer): Promise<void> | void;
   onPong?(): void;
-  /** The connection is over, however it ended. */
+  /** Called when the connection has ended, for any reason. */
   onClose(code: number, reason: string): void;
 }
 
@@ -41,30 +41,27 @@ export interface MessageLimits {
   perTenSeconds: number;
 }
 
-/**
- * Codes that close a connection of any endpoint: for a frame that breaks RFC 6455, and for what is over
- * `MessageLimits`. @testonly
- */
+/** Close codes of every endpoint: for a frame that violates RFC 6455, and for exceeding `MessageLimits`. @testonly */
 export const frameClosing = { protocol: 1002, text: 1007, tooMany: 1008, tooLarge: 1009 };
 
 /** Longest wait for a client's answer to the closing handshake, ms. */
 const lastWordsMs = 1000;
-/** Messages that wait to be handled, before reading stops until they are; also as many bytes as one may have. */
+/** Number of messages waiting to be handled at which reading pauses; also bounded by the bytes of one message. */
 const mostWaiting = 16;
 const windowMs = 10_000;
 /**
- * Most bytes of a message before the client is admitted: of those that nobody knows there may be thousands, each with a
- * message that is never complete.
+ * Maximum bytes of a message before the client is admitted: there may be thousands of unknown clients, each with an
+ * incomplete message.
  */
 const mostUnknownBytes = 64 * 1024;
 /** Most bytes of a close frame's reason. */
 const mostReasonBytes = 123;
 
-/** Agrees with clients on WebSockets, of one of `protocols` where there are any. */
+/** Negotiates WebSockets, with one of `protocols` if there are any. */
 export interface WebSocketEndpoint {
   /**
-   * Answers a handshake. `listen` makes the listener of the connection; headers are added to the answer. Throws
-   * `BadHandshake` for a request that is none.
+   * Answers a handshake. `listen` creates the listener of the connection; headers are added to the answer. Throws
+   * `BadHandshake` for an invalid request.
    */
   accept(
     request: IncomingMessage,
@@ -88,14 +85,14 @@ function clipped(reason: string): string {
   return Buffer.byteLength(reason) <= mostReasonBytes ? reason : `${reason.slice(0, 40)}…`;
 }
 
-/** A connection as its own endpoint sees it. */
+/** A connection with its internal methods. */
 interface OwnConnection extends WebSocketConnection {
-  /** Resolved when the client has room for a message, or is gone. */
+  /** Resolves when the client's buffer has room, or the client has disconnected. */
   room(): Promise<void>;
   hasRoom(): boolean;
 }
 
-/** Counts what a client sends; closes the connection and returns false for what is more than it may. */
+/** Counts incoming frames. Closes the connection and returns false beyond the limit. */
 function countedFrames(socket: WebSocket, { perTenSeconds }: MessageLimits): () => boolean {
   let window = { startMs: performance.now(), frames: 0 };
   return () => {
@@ -110,8 +107,8 @@ function countedFrames(socket: WebSocket, { perTenSeconds }: MessageLimits): () 
 }
 
 /**
- * Hands messages to `listener` one after the other, each when the client has read enough of the answers before it, and
- * stops reading while too many wait: a client that asks and does not read is not read either.
+ * Passes messages to `listener` one after the other, each when the client has read enough of the earlier answers.
+ * Reading pauses while too many wait: a client that does not read is not read from either.
  */
 function receive(
   socket: WebSocket,
@@ -144,7 +141,7 @@ function receive(
     if (!isBusy) void work();
   });
   socket.on('ping', (data) => {
-    // After several pings that come before it reads, a client is owed the answer to the last alone.
+    // After several pings before it reads, only the last needs an answer.
     if (isAllowed() && hasRoom()) socket.pong(data);
   });
   socket.on('pong', () => {
@@ -152,7 +149,7 @@ function receive(
   });
 }
 
-/** Closes the connection for more than `mostUnknownBytes`, unless what it returns is called before. */
+/** Closes the connection for more than `mostUnknownBytes`, unless the returned function is called before. */
 function limitUnknown(ws: WebSocket, socket: Socket): () => void {
   const mostRead = socket.bytesRead + mostUnknownBytes;
   const count = () => {
@@ -204,12 +201,12 @@ function connectionOf(ws: WebSocket, socket: Socket): OwnConnection {
   };
 }
 
-/** Makes an endpoint. Nothing is compressed: what is sent is small, and a memory of its own for each client is not. */
+/** Creates an endpoint. Nothing is compressed: messages are small, and a compression context per client is not. */
 export function webSocketEndpoint(limits: MessageLimits, protocols: readonly string[] = []): WebSocketEndpoint {
   const server = new WebSocketServer({
     noServer: true,
     clientTracking: false,
-    // Its answers to pings would wait without a limit for a client that does not read.
+    // The library's answers to pings would be buffered without a limit for a client that does not read.
     autoPong: false,
     perMessageDeflate: false,
     maxPayload: limits.bytes,
@@ -236,7 +233,7 @@ export function webSocketEndpoint(limits: MessageLimits, protocols: readonly str
         const connection = connectionOf(ws, socket);
         const listener = listen(connection);
         receive(ws, connection, listener, limits);
-        // A break of the protocol is answered with its close code by the library.
+        // The library answers a protocol violation with its close code.
         ws.on('error', () => {});
         ws.once('close', (code, reason) => listener.onClose(code, String(reason)));
       });
