@@ -3,9 +3,8 @@ import { invalidParameter } from '../wire/failure.ts';
 import { numberText } from '../wire/number-text.ts';
 import { listItems } from './tools.ts';
 
-/** A tool's arguments as its route takes them. */
+/** A tool's arguments in the form that its route takes. */
 export interface ToolArguments {
-  /** Texts of the parameters. */
   texts: Record<string, string>;
   body: Buffer | null;
   maxItems: number;
@@ -15,7 +14,7 @@ function textOf(name: string, value: unknown): string {
   if (typeof value === 'string') return value;
   if (typeof value === 'number') return numberText(value);
   if (typeof value === 'boolean') return String(value);
-  // Models send arrays for lists, even if the schema asks for text.
+  // Models send arrays for lists, even if the schema asks for a string.
   if (Array.isArray(value) && value.every((item) => typeof item === 'string')) return value.join(',');
   throw invalidParameter(name, 'expected text, a number, or true or false');
 }
@@ -33,7 +32,8 @@ function bodyOf(value: unknown): Buffer | null {
 }
 
 /**
- * Reads a tool's arguments; 400 names the invalid one. An unknown argument is an error too: a model should learn of it.
+ * Reads a tool's arguments. 400 names the invalid one; an unknown argument is an error too, so that a model learns of
+ * it.
  */
 export function toolArguments(route: Route, sent: Record<string, unknown>): ToolArguments {
   const known = [...Object.keys(route.pathParams), ...Object.keys(route.queryParams)];

@@ -1,10 +1,10 @@
 import { type Cut, selectedColumns, selectedItems } from './selected-items.ts';
 
-/** Limits of an answer for a model: items per list, and about how many characters of JSON in total. */
+/** Limits of an answer for a model: items per list, and the approximate number of characters of JSON. */
 export interface Bounds {
   items: number;
   characters: number;
-  /** Price that strikes are near, dollars, where the answer names none; null = unknown. */
+  /** Price around which strikes are selected, dollars, if the answer contains none; null = unknown. */
   spot: number | null;
 }
 
@@ -13,10 +13,7 @@ export interface Bounded {
   answer: object;
   json: string;
   cuts: Cut[];
-  /**
-   * True if strikes were omitted and neither the answer nor the bounds name the spot to which the others should be
-   * near.
-   */
+  /** True if strikes were omitted and neither the answer nor the bounds give the spot around which to select them. */
   lacksSpot: boolean;
 }
 
@@ -27,7 +24,7 @@ interface Pass {
   lacksSpot: boolean;
 }
 
-/** The spot that an object names for what lies below it; else that of the objects around it. */
+/** The spot of an object, for the lists below it; else that of the enclosing objects. */
 function spotOf(object: Record<string, unknown>, around: number | null): number | null {
   for (const name of ['spot', 'prior_close_spot', 'priorCloseSpot']) {
     const value = object[name];
@@ -61,8 +58,8 @@ function cutLists(pass: Pass, value: unknown, path: string, spot: number | null)
 }
 
 /**
- * An answer within bounds: the most telling items of each list, fewer and fewer until it fits; what was cut, and the
- * JSON.
+ * Fits an answer into bounds: the most useful items of each list, fewer and fewer until it fits. Returns the JSON and
+ * what was cut.
  */
 export function bounded(answer: object, { items, characters, spot }: Bounds): Bounded {
   for (let shown = items; ; shown = Math.floor(shown / 2)) {

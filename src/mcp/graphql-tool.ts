@@ -3,7 +3,7 @@ import { type Failure, invalidParameter, sentFailure } from '../wire/failure.ts'
 import { answered, failed, type ToolResult } from './results.ts';
 import { listItems, type Tool } from './tools.ts';
 
-/** The tool that asks the graph: what no single route answers. */
+/** The tool that queries the graph, for questions that no single route answers. */
 export const graphqlTool: Tool = {
   name: 'graphql',
   title: 'Query the graph',
@@ -38,9 +38,9 @@ export const graphqlTool: Tool = {
   },
 };
 
-/** Throws 400 for a document that does more than read. Documents that do not parse are rejected by the graph. */
+/** Throws 400 for a document that is not a query. The graph rejects documents that do not parse. */
 function requireQuery(document: string): void {
-  // Nothing else begins without these words, and the graph parses the document itself.
+  // Only mutations and subscriptions begin with these words; the graph parses the document itself.
   if (!/mutation|subscription/.test(document)) return;
   let definitions: ReturnType<typeof parse>['definitions'];
   try {

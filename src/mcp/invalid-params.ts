@@ -1,11 +1,11 @@
 import { type JSONRPCMessage, ProtocolErrorCode } from '@modelcontextprotocol/server';
 import { clipped } from '../wire/printed-value.ts';
 
-/** Issues that an answer names, and its characters. */
+/** Maximum number of issues in an answer, and of its characters. */
 const mostIssues = 5;
 const mostCharacters = 1000;
 
-/** One thing that a validator finds wrong. */
+/** An issue reported by a validator. */
 interface Issue {
   path: readonly (string | number)[];
   message: string;
@@ -13,7 +13,7 @@ interface Issue {
 
 function issuesIn(text: string): Issue[] {
   try {
-    // Some come behind "Invalid tools/call request: ".
+    // Some follow "Invalid tools/call request: ".
     const issues: unknown = JSON.parse(text.slice(text.indexOf('[')));
     return Array.isArray(issues) ? issues.filter((issue) => Array.isArray(issue?.path)) : [];
   } catch {
@@ -24,8 +24,8 @@ function issuesIn(text: string): Issue[] {
 const validatorCodes: readonly number[] = [ProtocolErrorCode.InternalError, ProtocolErrorCode.InvalidParams];
 
 /**
- * An answer as it is sent. If the params of a message do not fit the protocol, the SDK sends the validator's issues as
- * JSON, often as an internal error. This answer names the invalid params instead.
+ * An answer in its public form. If the params of a message do not fit the protocol, the SDK sends the validator's
+ * issues as JSON, often as an internal error. This answer names the invalid params instead.
  */
 export function withNamedParams(answer: JSONRPCMessage): JSONRPCMessage {
   if (!('error' in answer) || !validatorCodes.includes(answer.error.code)) return answer;

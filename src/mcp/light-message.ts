@@ -1,9 +1,9 @@
 import { invalidRequest } from '../wire/failure.ts';
 
-// The protocol's library validates every message through schemas, in one piece: 30 ms for 9,000 keys that nobody reads,
-// 240 ms for 9,000 capabilities. It gets only the parts of a message that it reads; a call's arguments are set aside.
+// The SDK validates every message through schemas, synchronously: 30 ms for 9,000 keys that nothing reads, 240 ms for
+// 9,000 capabilities. It gets only the parts of a message that it reads; a call's arguments are set aside.
 
-/** Params that a message can need; all others are ignored. */
+/** Params that a message can have; all others are ignored. */
 const knownParams = [
   ...['_meta', 'cursor', 'name', 'arguments', 'uri'],
   ...['protocolVersion', 'capabilities', 'clientInfo', 'requestId', 'reason'],
@@ -14,11 +14,11 @@ const mostValues = 200;
 
 type Arguments = Record<string, unknown>;
 
-/** Messages as the library gets them. */
+/** Messages reduced for the SDK. */
 export interface LightMessages {
   /** One message, or a batch of them. */
   message: unknown;
-  /** The arguments of a call, from those that the library has read. */
+  /** The original arguments of a call, by those that the SDK has read. */
   argumentsOf(read: Arguments): Arguments;
 }
 
@@ -36,7 +36,7 @@ function countUpTo(value: unknown, most: number): number {
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** A message's envelope, without its params: answers of a client are to nothing that this server asked. */
+/** A message's envelope without params: this server sends no requests, so answers of a client are irrelevant. */
 function envelopeOf(message: Record<string, unknown>): Record<string, unknown> {
   const { jsonrpc, id, method } = message;
   const envelope: Record<string, unknown> = { jsonrpc };
@@ -48,8 +48,8 @@ function envelopeOf(message: Record<string, unknown>): Record<string, unknown> {
 }
 
 /**
- * The parts of messages that the library reads, in a time that does not depend on the rest. Throws 400 for one whose
- * params hold too many values.
+ * The parts of messages that the SDK reads, in a time that does not depend on the rest. Throws 400 for one whose params
+ * hold too many values.
  */
 export function lightMessages(received: unknown): LightMessages {
   const kept: Arguments[] = [];

@@ -34,13 +34,13 @@ import { type Resource, resourcesOf } from './resources.ts';
 import { answered, failed, type ToolResult } from './results.ts';
 import { commonParameters, isOffered, type Tool, toolName, toolOf } from './tools.ts';
 
-/** Parts of the endpoint for AI clients, beside those that every endpoint is given. */
+/** Dependencies of the endpoint for AI clients, beside those of every endpoint. */
 export interface McpParts {
   services: EndpointServices;
   compiled: readonly CompiledRoute[];
   /** The OpenAPI document of the routes. */
   description: JsonSchema;
-  /** Sends a document to the graph, under the credential of this request. */
+  /** Sends a document to the graph, with the credential of this request. */
   ask: (
     query: string,
     variables: Record<string, unknown>,
@@ -67,7 +67,7 @@ interface Exchange {
   messages: LightMessages;
 }
 
-/** Parts that are the same for every request. */
+/** Parts shared by all requests. */
 interface Offered {
   tools: readonly Tool[];
   routes: ReadonlyMap<string, CompiledRoute>;
@@ -75,7 +75,8 @@ interface Offered {
 }
 
 /**
- * The price that the strikes of an answer are near, dollars, of the symbol that a tool was asked for; null = unknown.
+ * Price around which to select the strikes of an answer, dollars, for the symbol that a tool was called with; null =
+ * unknown.
  */
 async function spotNear(
   { services }: McpParts,
@@ -122,7 +123,7 @@ async function called(
     const answer = await callRoute(services, compiled, { caller, texts, body, onEnd: life.onEnd, request, response });
     return await answered(answer, maxItems, () => spotNear(parts, offered, caller, life.onEnd, texts));
   } catch (error) {
-    // A call whose arguments are wrong is a request like any other.
+    // A call with invalid arguments is charged like any request.
     const over = charges ? null : await overRate();
     const failure = over ?? asFailure(error);
     services.note(request, { code: failure.code });
@@ -139,9 +140,7 @@ function resourceAt(resources: readonly Resource[], uri: string): Resource {
   return found;
 }
 
-/**
- * The protocol's server for one request: it holds nothing between requests, so that any process may answer any of them.
- */
+/** Creates the protocol's server for one request. It is stateless, so that any process may answer any request. */
 function serverFor(parts: McpParts, offered: Offered, exchange: Exchange): Server {
   const server = new Server(
     { name: 'tapegraph', title: 'Tapegraph', version: '2' },
@@ -166,9 +165,8 @@ function serverFor(parts: McpParts, offered: Offered, exchange: Exchange): Serve
 }
 
 /**
- * Answers a message of either form of the protocol: one that says which revision it speaks, or one of a client that
- * shook hands first, as those of 2025 do. Both get one JSON body, so that what is found out while it is made can still
- * stand in the headers.
+ * Answers a message of either form of the protocol: one that names its revision, or one of a client that shook hands
+ * first, as in 2025. Both get one JSON body, so that headers can be set until it is complete.
  */
 async function answer(make: () => Server, request: Request, response: Response, message: unknown): Promise<void> {
   if (!(await isLegacyRequest(await toWebRequest(request, message), message))) {
@@ -199,7 +197,7 @@ export function mcpRouter(parts: McpParts): Router {
   };
   const isFromHere = originValidation(['localhost', '127.0.0.1', '[::1]', ...parts.originHosts]);
   const serve: RequestHandler = async (request, response) => {
-    // Pages of other origins are rejected, regardless of the name by which they reach this machine.
+    // Pages of other origins are rejected, whatever name they use for this machine.
     if (!isFromHere(request, response)) return;
     const caller = await parts.services.admission.identify(request);
     if (request.method !== 'POST') throw methodNotAllowed(request.method, ['POST']);

@@ -9,10 +9,10 @@ import { type LightMessages, lightMessages } from './light-message.ts';
 
 /** Bytes of a request; a larger journal import goes to the route itself. */
 const mostBytes = 1024 * 1024;
-/** Maximum number of messages in a batch. Each can be a call. */
+/** Maximum number of messages in a batch, each of which can be a call. */
 export const mostMessages = 20;
 
-/** JSON-RPC's codes for what could not be taken for messages. */
+/** JSON-RPC's codes for invalid messages. */
 const parseError = -32_700;
 const invalidMessage = -32_600;
 
@@ -20,15 +20,14 @@ const tooDeep = `The message is nested more than ${deepestJson} deep.`;
 const notMessage = 'Expected a JSON-RPC 2.0 message, or a batch of them.';
 const notJson = 'The body is not JSON.';
 
-/** True if a message calls a tool by name: then it is charged when the tool is called. */
+/** True if a message calls a tool by name: it is charged when the tool runs. */
 function isToolCall(message: unknown): boolean {
   const { method, params } = (message ?? {}) as { method?: unknown; params?: { name?: unknown } | null };
   return method === 'tools/call' && typeof params?.name === 'string';
 }
 
 /**
- * True if a value has the form of a JSON-RPC message. The protocol's library looks for one through schemas, which takes
- * ten times as long for a large value that is none.
+ * True if a value has the form of a JSON-RPC message. The SDK's schemas take ten times as long to reject a large value.
  */
 function isMessage(value: unknown): boolean {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
@@ -51,13 +50,13 @@ function rejectRepeatedIds(messages: readonly unknown[]): void {
 export interface Received {
   messages: LightMessages;
   size: JsonSize;
-  /** Cost of its messages beside the tools they call, in requests. */
+  /** Cost of its messages besides the tools they call, in requests. */
   cost: number;
 }
 
 /**
- * Reads the messages of a request; throws 413, 415, or 400 for a body that is not JSON, is nested too deep, or has too
- * many messages. `weigh` gets the size of what is read, which is charged also if it is rejected.
+ * Reads the messages of a request. Throws 413, 415, or 400 for a body that is not JSON, is nested too deep, or has too
+ * many messages. `weigh` gets its size, which is charged also if it is rejected.
  */
 export async function receiveMessages(
   request: IncomingMessage,
@@ -87,7 +86,7 @@ export async function receiveMessages(
   return { messages: lightMessages(message), size, cost };
 }
 
-/** Answers a request whose messages could not be read, as JSON-RPC does. */
+/** Answers a request with unreadable messages, as JSON-RPC prescribes. */
 export function rejectMessages(response: Response, { status, code, message, details, headers }: Failure): void {
   response.setHeaders(new Map(Object.entries(headers)));
   const rpcCode = message === notJson ? parseError : invalidMessage;

@@ -14,10 +14,7 @@ export interface Resource {
 
 const methodology = new URL('../../docs/methodology.md', import.meta.url);
 
-/**
- * Readable resources: the graph with its units, and how every figure is computed (where the docs are installed beside
- * the program).
- */
+/** Readable resources: the graph with its units, and the methodology (if the docs are installed beside the program). */
 export function resourcesOf(schema: GraphQLSchema, description: JsonSchema): Resource[] {
   let printed: string | null = null;
   return [

@@ -23,7 +23,7 @@ const cutTexts: Record<Cut['which'], (shown: number, of: number) => string> = {
   ranked: (shown, of) => `the ${shown} highest ranked of ${of}`,
 };
 
-/** Describes what was cut, and how to get the rest. */
+/** Describes the omitted items, and how to get them. */
 function cutNote(cuts: readonly Cut[], maxItems: number): string {
   const lost = cuts.map(({ path, shown, of, which }) => `${path}: ${cutTexts[which](shown, of)}`);
   const isTooLong = cuts.some(({ shown }) => shown < maxItems);
@@ -34,8 +34,8 @@ function cutNote(cuts: readonly Cut[], maxItems: number): string {
 }
 
 /**
- * An answer within what a model can take, and what was cut of it, so that the model can ask for less at a time.
- * `readSpot` finds the price that strikes are near, dollars, where the answer has none; null = unknown.
+ * Fits an answer into the limits of a model, and reports what was cut, so that the model can ask for less at a time.
+ * `readSpot` finds the price around which to select strikes, dollars, if the answer has none; null = unknown.
  */
 export async function answered(
   answer: Envelope | object,
@@ -55,7 +55,7 @@ export async function answered(
   };
 }
 
-/** A failure as a tool's: the model gets the contract's error. */
+/** A failure as the result of a tool: the model gets the contract's error. */
 export function failed(failure: Failure): ToolResult {
   const retry = failure.details?.retry_after_seconds;
   return {

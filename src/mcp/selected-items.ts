@@ -1,4 +1,4 @@
-/** Which items of a list that is too long are returned. */
+/** Selection of the items of a list that is too long. */
 export type Which = 'first' | 'newest' | 'strikes' | 'ranked';
 
 /** A list that was cut. */
@@ -18,14 +18,14 @@ const strikeNames = ['strike', 'strike_thousandths', 'strikeThousandths'];
 
 const isRow = (item: unknown): item is Row => item !== null && typeof item === 'object' && !Array.isArray(item);
 
-/** When a row is of: epoch ms, or a date as text; null if it does not say. */
+/** Time of a row: epoch ms, or a date as text; null if it has none. */
 function timeOf(item: unknown): number | string | null {
   if (!isRow(item)) return null;
   for (const name of timeNames) {
     const value = item[name];
     if (typeof value === 'number' || typeof value === 'string') return value;
   }
-  // Events of the flow carry their time within.
+  // Events of the flow are nested with their time.
   return timeOf((item.update as Row | undefined)?.event ?? null);
 }
 
@@ -50,8 +50,7 @@ function ofAll<T>(list: readonly unknown[], read: (item: unknown) => T | null): 
 }
 
 /**
- * Direction of values: they never fall (`1`), never rise (`-1`), or neither (`0`); those that are all the same are in
- * no order.
+ * Direction of values: non-decreasing (`1`), non-increasing (`-1`), or neither (`0`). Equal values have no direction.
  */
 function orderOf(values: readonly (number | string)[]): -1 | 0 | 1 {
   let [rises, falls] = [false, false];
@@ -63,7 +62,7 @@ function orderOf(values: readonly (number | string)[]): -1 | 0 | 1 {
   return rises ? 1 : -1;
 }
 
-/** The `count` items that come first by `before`, in the order of the list. */
+/** The first `count` items by `before`, in the order of the list. */
 function best(list: readonly unknown[], count: number, before: (a: number, b: number) => number): unknown[] {
   const order = list.map((_, index) => index).sort((a, b) => before(a, b) || a - b);
   return order
@@ -74,7 +73,7 @@ function best(list: readonly unknown[], count: number, before: (a: number, b: nu
 
 function ranked(list: readonly unknown[], count: number, ranks: readonly number[]): unknown[] {
   const times = ofAll(list, timeOf);
-  // A rank is one of its session: the newest session comes first.
+  // A rank holds within its session: the newest session comes first.
   const isPerSession = times?.every((time) => typeof time === 'string') ?? false;
   return best(list, count, (a, b) => {
     if (isPerSession && times![a] !== times![b]) return times![a]! > times![b]! ? -1 : 1;

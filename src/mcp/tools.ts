@@ -23,7 +23,7 @@ export interface Tool {
 /** Default and maximum number of items per list in an answer. */
 export const listItems = { usual: 40, most: 500 };
 
-/** As much of an operation of the OpenAPI document as tools are made from. */
+/** The parts of an OpenAPI operation that tools are built from. */
 interface Operation {
   parameters: readonly {
     name: string;
@@ -73,7 +73,7 @@ const isCommon = ({ hasInstant }: CompiledRoute['route'], name: string) =>
   name === 'provenance' || (hasInstant === true && (name === 'at' || name === 'tz'));
 
 function inputSchema({ route }: CompiledRoute, { parameters, requestBody }: Operation): Tool['inputSchema'] {
-  // Which of an answer's lists CSV and Arrow give; tools answer in JSON, which holds them all.
+  // Selects the list for CSV and Arrow; tools answer in JSON, which holds all lists.
   const taken = parameters.filter(({ name }) => name !== 'table');
   const properties = Object.fromEntries(
     taken.map(({ name, description, schema, example }) => [
@@ -111,7 +111,7 @@ function describe({ route }: CompiledRoute): string {
 
 const namesOf = (schema: JsonSchema): string[] => Object.keys((schema.properties as object | undefined) ?? {});
 
-/** The objects at and below a schema, each with the names of its fields; `[]` are the rows of a list. */
+/** The objects at and below a schema, each with the names of its fields; `[]` marks rows of a list. */
 function fieldNames(schema: JsonSchema, path: string): string[] {
   if (schema.items) return fieldNames(schema.items as JsonSchema, `${path}[]`);
   const names = namesOf(schema);
@@ -121,7 +121,7 @@ function fieldNames(schema: JsonSchema, path: string): string[] {
 }
 
 /**
- * Schema of an answer, by name alone: every tool's whole schema would fill a model's context. The resource openapi.json
+ * Schema of an answer by name only: full schemas of all tools would fill a model's context. The resource openapi.json
  * has them.
  */
 function outputSchema({ answer }: CompiledRoute): NonNullable<Tool['outputSchema']> {
@@ -137,12 +137,12 @@ function outputSchema({ answer }: CompiledRoute): NonNullable<Tool['outputSchema
   };
 }
 
-/** The lowest tier that a tool's callers must have, where the route's own rule names one. */
+/** The lowest tier for a tool's callers, if the route has one. */
 const floorOf: Partial<Record<Needs, Tier>> = { flow: 'pro', 'off-exchange': 'basic' };
 
 /**
- * True if a caller can use a route's tool. A key whose tier is too low cannot, nor can any key use what is a person's.
- * Without the market-data declaration it can: the tool `classify` makes one.
+ * True if a caller can use a route's tool. A key of too low a tier cannot, nor can any key use the routes of a person.
+ * A missing market-data declaration does not matter: the tool `classify` makes one.
  */
 export function isOffered({ needs }: CompiledRoute['route'], caller: Pick<Caller, 'kind' | 'tier'>): boolean {
   if (caller.kind !== 'key') return true;
@@ -163,7 +163,7 @@ export function toolOf(document: JsonSchema, compiled: CompiledRoute): Tool {
     outputSchema: outputSchema(compiled),
     annotations: {
       readOnlyHint: reads,
-      // POST adds; what the others touch is no longer what it was.
+      // POST creates; the other methods change or remove.
       destructiveHint: destructive || (!reads && route.method !== 'POST'),
       idempotentHint: idempotent || (route.method !== 'POST' && route.method !== 'PATCH'),
       openWorldHint: false,
