@@ -4,13 +4,13 @@ import { run } from './cli/run.ts';
 import { runBeforeSuddenEnd } from './runtime/sudden-end.ts';
 
 const interruption = new AbortController();
-/** Time for which the process goes on at a second signal, ms. */
+/** Time until the process ends at a second signal, ms. */
 const suddenEndMs = 500;
 
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
   process.once(signal, () => {
     interruption.abort(new Interrupted(signal));
-    // The second signal of a kind ends the process as if there were no listener; so does a third, immediately.
+    // The second signal of a kind ends the process as if there were no listener, a third one immediately.
     process.once(signal, () => void runBeforeSuddenEnd(suddenEndMs).then(() => process.kill(process.pid, signal)));
   });
 }

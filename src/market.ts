@@ -1,12 +1,12 @@
-// The process in which the sample market is made, stored and trades. It is started by cli/market-process.ts, which says
-// what to do.
+// The process in which the sample market is generated, stored and updated. cli/market-process.ts starts and controls
+// it.
 import { runMarket } from './cli/run-market.ts';
 
 const stop = new AbortController();
-// A terminal's Ctrl-C reaches every process; it is the first one's to tell the others.
+// A terminal's Ctrl-C reaches every process; the parent process decides when this one ends.
 process.on('SIGINT', () => {});
 process.once('SIGTERM', () => stop.abort());
-// The process that started this one has ended.
+// The parent process has ended.
 process.on('disconnect', () => stop.abort());
 
 const well = await runMarket({

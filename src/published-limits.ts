@@ -16,7 +16,7 @@ import { offExchangeLimits } from './resolvers/offexchange/off-exchange.ts';
 
 const offExchangeRoutes = ['activity', 'concentration', 'composition', 'profile'] as const;
 
-/** Limits that the guides tell: each from where it is enforced. */
+/** Limits quoted in the guides, each read from the code that enforces it. */
 export function publishedLimits({ rates, maxStreams }: Pick<Config, 'rates' | 'maxStreams'>): PublishedLimits {
   return {
     rates,

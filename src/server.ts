@@ -73,7 +73,7 @@ import {
 } from './wire/failure.ts';
 import { type AnswerCache, createAnswerCache } from './wire/response-cache.ts';
 
-/** Parts of a server. */
+/** Dependencies of a server. */
 export interface ServerParts {
   config: Config;
   store: Store;
@@ -84,29 +84,29 @@ export interface ServerParts {
   live: LiveHub;
   /**
    * A key that reads the sample market; null, or absent: the market is not the sample. `/` shows it to clients that
-   * open it on this machine, while it works: it is revoked as soon as other data is stored.
+   * open it on this machine, until it is revoked because other data is stored.
    */
   sampleKey?: string | null;
-  /** Missing parts of the sample market while it is loaded; null once it is whole. Absent: there are none. */
+  /** Missing parts of the sample market while it loads; null once complete. Absent: there are none. */
   loading?: () => Promise<MarketLoading | null>;
-  /** True since the process was asked to end; absent: never. */
+  /** True once the process was asked to end; absent: never. */
   draining?: () => boolean;
   /** Null, or absent: nothing is measured. */
   metrics?: Metrics | null;
   /** Null, or absent: nothing is traced. */
   traces?: Traces | null;
-  /** The most that each cache holds; absent: what a process of the default memory limit has. */
+  /** Memory budget of each cache; absent: that of a process with the default memory limit. */
   caches?: CacheBudgets;
-  /** Compiled before, without traces; absent: it is compiled now. */
+  /** The precompiled contract, without traces; absent: it is compiled now. */
   contract?: CompiledContract | undefined;
 }
 
-/** The compiled contract, made of the schema alone. */
+/** The compiled contract, derived from the schema alone. */
 export interface CompiledContract {
   compiled: readonly CompiledRoute[];
   streams: StreamOperations;
   sockets: SocketOperations;
-  /** OpenAPI, every schema written where it is used. */
+  /** OpenAPI with inline schemas. */
   description: JsonSchema;
 }
 
@@ -118,7 +118,7 @@ export function compileContract({ metaHeaderPrefix }: Pick<Config, 'metaHeaderPr
   return { compiled, streams, sockets, description: openApi(schema, compiled, streams, metaHeaderPrefix) };
 }
 
-/** Longest path and query, bytes: less than the parser takes, so that the application can say so. */
+/** Longest path and query, bytes: below the parser's limit, so that the application can report it. */
 const addressBytes = 16 * 1024;
 
 function refuseLongAddress(request: Request, _response: Response, next: NextFunction): void {
@@ -161,14 +161,14 @@ function withinTrace(traces: Traces | null | undefined): express.RequestHandler 
   return (request, _response, next) => (traces ? traces.within(request, next) : next());
 }
 
-/** `/metrics` for callers with the token; unknown without one. */
+/** `/metrics` for callers with the token; 404 if no token is configured. */
 function metricsRoute({ config: { metricsToken }, metrics }: ServerParts): Router {
   const router = Router({ caseSensitive: true });
   if (!metrics || metricsToken === null) return router;
   return router.get('/metrics', (request, response) => sendMetrics(metrics, metricsToken, request, response));
 }
 
-/** Health as the addresses for it tell it. */
+/** State for the health endpoints. */
 function healthOf({ store, access, loading = async () => null, draining = () => false }: ServerParts): Health {
   return watchHealth({
     database: () => pingDatabase(store),
@@ -185,7 +185,7 @@ async function sendReadiness(health: Health, response: Response): Promise<void> 
   response.status(status === 'ready' ? 200 : 503).json({ status });
 }
 
-/** Sends what describes the interface: it changes with the version of the program alone. */
+/** Sends a description of the interface, which changes only with the version of the program. */
 function sendDescription(response: Response, text: string): void {
   allowSharedCaching(response, 'public, max-age=300');
   response.send(text);
@@ -216,7 +216,7 @@ function publicRoutes(health: Health, description: object): Router {
   return router;
 }
 
-/** Services that every endpoint is given. */
+/** Dependencies of every endpoint. */
 function servicesOf(
   { config, store, access, now, log, traces, live }: ServerParts,
   lines: RequestLines,
@@ -246,13 +246,13 @@ function servicesOf(
   };
 }
 
-/** Symbols of the sample market that are served beside other data. While that cannot be read, as it was. */
+/** Symbols of the sample market that are served beside other data. The last known ones while that cannot be read. */
 async function simulatedSymbols(store: Store): Promise<readonly string[]> {
   await Promise.resolve(symbolRegistry(store)).catch(() => {});
   return [...store.versions.simulated].filter((symbol) => symbol !== '*');
 }
 
-/** Parts of the ways to the graph. */
+/** Dependencies of the graph's endpoints. */
 interface GraphParts {
   parts: ServerParts;
   services: EndpointServices;
@@ -264,7 +264,7 @@ interface GraphParts {
   description: JsonSchema;
 }
 
-/** The graph at its own address, and what leads to it: live streams, and tools for AI clients. */
+/** The graph's endpoint and those built on it: live streams, and tools for AI clients. */
 function graphRouter({
   parts,
   services,
@@ -285,7 +285,7 @@ function graphRouter({
   router.options('/graphql', (_request, response) => {
     response.status(204).setHeader('Allow', 'GET, HEAD, POST').end();
   });
-  // At this path only: paths below it are unknown, with the message of every unknown path.
+  // This path only: paths below it get the usual 404.
   router.all('/graphql', (request, response, next) =>
     asksForWebSocket(request) ? webSocket(request, response) : next(),
   );
@@ -296,7 +296,7 @@ function graphRouter({
   return router.use(mcpRouter({ services, compiled, description, ask: askThrough(yoga), originHosts }));
 }
 
-/** The server's caches, each as large as its part of the memory limit. */
+/** The server's caches, each with its part of the memory limit. */
 function openCaches({ metrics, caches = defaultMemory.caches }: ServerParts) {
   const answers = createAnswerCache<CachedAnswer>(caches.graphqlAnswers, ({ data }) => data.length);
   const sealed = createAnswerCache<SentAnswer>(caches.restAnswers, ({ body }) => body.bytes.length);
@@ -307,7 +307,7 @@ function openCaches({ metrics, caches = defaultMemory.caches }: ServerParts) {
   return { answers, sealed, documents };
 }
 
-/** The sample market while it is served, with its key for a request that may be shown it. */
+/** The sample market while it is served, with its key if the request may see it. */
 function shownSample({ sampleKey = null, access, loading = async () => null }: ServerParts) {
   return async (request: IncomingMessage): Promise<SampleMarket | null> => {
     if (sampleKey === null) return null;
@@ -320,12 +320,12 @@ function shownSample({ sampleKey = null, access, loading = async () => null }: S
   };
 }
 
-/** Builds the server's application; opens no port. */
+/** Builds the server's application without listening. */
 export function createApp(parts: ServerParts): Express {
   const { config, now, traces } = parts;
   const lines = requestLines(parts.log, clientAddressOf(config.trustedProxies));
   const services = servicesOf(parts, lines);
-  // Before anything is compiled from it.
+  // Must precede everything that is compiled from it.
   if (traces) traceRootFields(schema, traces.span);
   const { compiled, streams, sockets, description } = parts.contract ?? compileContract(config);
   const { answers, sealed, documents } = openCaches(parts);
@@ -343,7 +343,7 @@ export function createApp(parts: ServerParts): Express {
     refuseLongAddress,
     refuseOtherWebSockets,
   );
-  // First, since most requests are theirs: Express compares a request with every address before its own.
+  // First, since they get most requests: Express matches routes in order.
   app.use(restRouter({ services, sealed, metaHeaderPrefix: config.metaHeaderPrefix }, compiled));
   app.use(metricsRoute(parts));
   app.use(publicRoutes(healthOf(parts), withComponents(description)));

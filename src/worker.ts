@@ -1,18 +1,17 @@
-// A process that answers requests for `tapegraph serve`. It is started by cli/server/worker-pool.ts, which tells it
-// what to do.
+// A process that answers requests for `tapegraph serve`. cli/server/worker-pool.ts starts and controls it.
 import cluster from 'node:cluster';
 import { runWorker } from './cli/server/worker.ts';
 import { runBeforeSuddenEnd } from './runtime/sudden-end.ts';
 
-/** Time for which the process goes on when it is to end at once, ms. */
+/** Time for which the process continues after it is asked to end at once, ms. */
 const suddenEndMs = 400;
 
 const worker = cluster.worker!;
 const interrupted = new AbortController();
-// A terminal's Ctrl-C, and that it closes, reaches every process; the first process tells the others.
+// Ctrl-C, and the closing of the terminal, reach every process; the parent process decides when this one ends.
 for (const signal of ['SIGINT', 'SIGHUP'] as const) process.on(signal, () => {});
 process.once('SIGTERM', () => interrupted.abort());
-// Without this the process would end immediately when its parent has ended.
+// Without this the process would end immediately when its parent does.
 worker.on('disconnect', () => {
   worker.exitedAfterDisconnect = true;
 });
