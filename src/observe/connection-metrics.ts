@@ -1,7 +1,7 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
 import type { ServerCounts } from '../http/server-limits.ts';
 
-/** Metrics of the connections of the server and of what its limits did. */
+/** Metrics of the connections of the server and of the effects of its limits. */
 export function watchConnections(registers: Registry[], counts: () => ServerCounts): void {
   new Gauge({
     name: 'tapegraph_connections',
@@ -19,7 +19,7 @@ export function watchConnections(registers: Registry[], counts: () => ServerCoun
     help: 'Connections closed by a limit: refused over MAX_CONNECTIONS (total) or MAX_CONNECTIONS_PER_ADDRESS (address); idle ones closed to make room for others (idle); headers that took too long (late_headers); answers the client did not read (unread).',
     labelNames: ['limit'],
     registers,
-    // Counted where it happens, reported here.
+    // The counts are made elsewhere; metrics only report them.
     collect() {
       this.reset();
       const { refused, evicted, lateHeaders, unreadAnswers } = counts();

@@ -3,7 +3,7 @@ import { Gauge, type Registry } from 'prom-client';
 /** Age of the newest data by dataset, s; empty while the market is closed. Bounded in time. */
 export type DataAges = () => Promise<Record<string, number>>;
 
-/** Tells the ages of data whenever metrics are read; none when they cannot be found out. */
+/** Reports the ages of data whenever metrics are read; none if they cannot be determined. */
 export function watchDataAges(registers: Registry[], dataAges: DataAges): void {
   new Gauge({
     name: 'tapegraph_data_age_seconds',

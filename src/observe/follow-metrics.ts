@@ -4,9 +4,9 @@ import { collectNodeMetrics } from './node-metrics.ts';
 
 /** The metrics of a process that follows a tape. */
 export interface FollowMetrics {
-  /** So much of the tape has come, bytes. */
+  /** Counts bytes of the tape that were taken. */
   taken(bytes: number): void;
-  /** A line was omitted. */
+  /** Counts a skipped line. */
   badLine(): void;
   /** Records that the lines read so far are stored; `nowMs` is epoch ms. */
   committed(nowMs: number): void;
@@ -14,7 +14,7 @@ export interface FollowMetrics {
   contentType: string;
 }
 
-/** Makes the metrics of a follower, beside those of Node itself. */
+/** Creates the metrics of a follower, beside those of Node itself. */
 export function createFollowMetrics(dataAges: DataAges): FollowMetrics {
   const registry = new Registry();
   const registers = [registry];

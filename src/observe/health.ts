@@ -1,60 +1,59 @@
-/** Parts that a process's health is read from. */
+/** Sources of a process's health. */
 export interface Vitals {
-  /** Resolves when the database answers, rejects when it does not; may hang. */
+  /** Resolves when the database answers, rejects if it does not; may hang. */
   database: () => Promise<unknown>;
-  /** Finds out whether writes work, unless that is known; may hang. Never rejects. */
+  /** Determines whether writes work, unless that is known; may hang. Never rejects. */
   tryWriting: () => Promise<void>;
-  /** Why writes fail, in words for operators; empty while they work. */
+  /** Reasons for which writes fail, for operators; empty while they work. */
   writeFailures: () => readonly string[];
-  /** False while a Redis that is configured is not reachable. */
+  /** False while a configured Redis is not reachable. */
   redis: () => boolean;
-  /** Stored share of the market, whole percent, while it is loaded; null once it is whole. May reject. */
+  /** State of a market that is loading; null once it is complete. May reject. */
   loading: () => Promise<MarketLoading | null>;
-  /** True since the process was asked to end. */
+  /** True once the process was asked to end. */
   draining: () => boolean;
 }
 
-/** A market that is being loaded. */
+/** A market that is loading. */
 export interface MarketLoading {
   /** Stored share, whole percent. */
   percent: number;
-  /** True if its latest session is stored as a whole. */
+  /** True if its latest session is completely stored. */
   hasLatest: boolean;
 }
 
-/** The part of the market that is still being loaded, for people, and the stored share, whole percent. */
+/** The part of the market that is still loading, in words, and the stored share, whole percent. */
 interface Loading {
   loading?: { what: string; percent: number };
 }
 
-/** `/healthz`: the process runs; degraded = a part of what it can do is gone, and why: public texts without causes. */
+/** `/healthz`: the process runs; degraded = some of its functions do not work, with public reasons without causes. */
 export type HealthStatus = ({ status: 'ok' } | { status: 'degraded'; reasons: string[] }) & Loading;
 /** `/readyz`: whether requests should be sent here. */
 export type Readiness = 'ready' | 'not_ready' | 'draining';
 
-/** Answers for balancers and orchestrators. Both come within a bounded time, even if a dependency hangs. */
+/** Answers for load balancers and orchestrators. Both arrive within a bounded time, even if a dependency hangs. */
 export interface Health {
   status(): Promise<HealthStatus>;
   readiness(): Promise<Readiness>;
 }
 
 /**
- * Longest wait for the database's answer, ms: a liveness probe waits for a second, and one that fails is a restart that
- * helps nobody.
+ * Longest wait for the database's answer, ms: a liveness probe waits for a second, and a failed one causes a restart
+ * that does not help.
  */
 const patienceMs = { status: 500, readiness: 2000 } as const;
 
-/** `work` as a yes or no, no later than after `ms`: late is no. */
+/** The result of `work`, or false after `ms`. */
 function within(work: Promise<boolean>, ms: number): Promise<boolean> {
   const late = Promise.withResolvers<boolean>();
   const timer = setTimeout(() => late.resolve(false), ms);
   return Promise.race([work, late.promise]).finally(() => clearTimeout(timer));
 }
 
-/** Watches over a process by its `vitals`. */
+/** Watches the health of a process by its `vitals`. */
 export function watchHealth({ database, tryWriting, writeFailures, redis, loading, draining }: Vitals): Health {
-  // One question at a time: those who ask while it is open share its answer, so that none pile up before a database
-  // that hangs.
+  // One question at a time: concurrent callers share its answer, so that none pile up before a hanging database.
   let asking: Promise<boolean> | null = null;
   function databaseAnswers(ms: number): Promise<boolean> {
     asking ??= database()

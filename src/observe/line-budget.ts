@@ -1,21 +1,21 @@
 import type { Logger } from 'pino';
 
-/** Log lines a minute. */
+/** Maximum number of log lines per minute. */
 export interface LineLimits {
   perAddress: number;
   inAll: number;
 }
 
-/** Lines about requests that failed here, each with what caused it. */
+/** Limits of lines about requests that failed in the server, each with its cause. */
 export const failureLines: LineLimits = { perAddress: 120, inAll: 600 };
-/** Lines about requests that were not admitted, which nothing else limits. */
+/** Limits of lines about requests that were not admitted, which nothing else limits. */
 export const unadmittedLines: LineLimits = { perAddress: 1200, inAll: 6000 };
 
 const minuteMs = 60_000;
 
 /**
- * Limits the log lines that clients can cause. The returned function returns whether one more may be written for a
- * client address. What is suppressed in a minute is one line at its end, with how many lines it was.
+ * Limits the log lines that clients can cause. The returned function returns true if one more may be written for a
+ * client address. The lines suppressed in a minute are reported as one line at its end, with their number.
  */
 export function lineBudget(log: Logger, { perAddress, inAll }: LineLimits): (address: string) => boolean {
   const written = new Map<string, number>();

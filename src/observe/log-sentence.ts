@@ -1,4 +1,4 @@
-/** An error as the log has it. */
+/** An error in a log entry. */
 interface LoggedError {
   message?: string;
   stack?: string;
@@ -6,7 +6,7 @@ interface LoggedError {
   errors?: LoggedError[];
 }
 
-/** A line of the log, parsed. */
+/** A parsed line of the log. */
 interface LogEntry {
   level: number;
   time: string;
@@ -15,14 +15,14 @@ interface LogEntry {
   [detail: string]: unknown;
 }
 
-// From pino's number of each level on; below, the sentence says enough.
+// Names by pino's lowest number of each level; lower levels have none, because the sentence says enough.
 const prefixes = [
   [60, 'Fatal: '],
   [50, 'Error: '],
   [40, 'Warning: '],
 ] as const;
 
-// Characters that would move the cursor or change the colors of a terminal.
+// Control characters that would move the cursor or change the colors of a terminal.
 const controls = /[\p{Cc}\u2028\u2029]+/gu;
 
 function messagesOf(error: LoggedError | undefined): string[] {
@@ -37,8 +37,8 @@ function detailOf([name, value]: [string, unknown]): string {
 }
 
 /**
- * A line of the log for people: what happened, its error and causes, and the details in parentheses. Warnings and
- * errors say that they are. `withStack` adds the stack of the error.
+ * A line of the log for people: the event, its error and causes, and the details in parentheses. Warnings and errors
+ * are labelled. `withStack` adds the stack of the error.
  */
 export function sentenceOf({ level, time, msg, err, ...details }: LogEntry, withStack: boolean): string {
   const prefix = prefixes.find(([from]) => level >= from)?.[1] ?? '';

@@ -6,14 +6,13 @@ import { safeError } from './safe-error.ts';
 /** Settings of a log. */
 export interface LogSettings {
   level: string;
-  /** Texts that must never be written, such as passwords. */
+  /** Texts that must never be logged, such as passwords. */
   secrets: readonly string[];
   /** Null, or absent: sentences on a terminal, JSON elsewhere. */
   format?: 'text' | 'json' | null;
 }
 
-// API keys, tokens of three parts, credentials as a header has them, and what stands between a user's name and the host
-// in a URL.
+// API keys, tokens of three parts, credentials in the form of a header, and passwords in a URL.
 const secretForms: readonly (readonly [pattern: RegExp, shown: string])[] = [
   [/tg_live_[0-9A-Za-z]+(_[0-9A-Za-z]+)?/g, 'tg_live_***'],
   [/\beyJ[\w-]+\.[\w-]+\.[\w-]*/g, '***'],
@@ -21,7 +20,7 @@ const secretForms: readonly (readonly [pattern: RegExp, shown: string])[] = [
   [/(\w:\/\/[^:@/\s"]*):[^@/\s"]+@/g, '$1:***@'],
 ];
 
-/** `text` with everything that looks like a credential, and every one of `secrets`, crossed out. */
+/** `text` with every apparent credential, and every one of `secrets`, masked. */
 export function withoutSecrets(text: string, secrets: readonly string[]): string {
   let safe = text;
   for (const secret of secrets) safe = safe.replaceAll(secret, '***');
@@ -29,18 +28,18 @@ export function withoutSecrets(text: string, secrets: readonly string[]): string
   return safe;
 }
 
-// Removes what a progress bar left in the line.
+// Clears the rest of a progress line.
 const clearLine = '\r\u001b[K';
 
 /**
- * A log of one JSON object or sentence a line. Errors are logged without their values; anything that still looks like
- * a credential is masked.
+ * Opens a log of one JSON object or sentence per line. Errors are logged without their values; apparent credentials are
+ * masked.
  */
 export function openLog(
   { level, secrets, format }: LogSettings,
   stream: Writable & { isTTY?: boolean | undefined },
 ): Logger {
-  // As a line has them, and none so short that it would cross out what is not meant.
+  // Secrets as they appear in a line; short ones are excluded, since they would mask unrelated text.
   const long = secrets.filter((secret) => secret.length >= 4);
   const hidden = [...new Set(long.flatMap((secret) => [JSON.stringify(secret).slice(1, -1), secret]))];
   const isText = (format ?? (stream.isTTY ? 'text' : 'json')) === 'text';

@@ -6,7 +6,7 @@ import type { Metrics } from './metrics.ts';
 
 const digest = (text: string) => createHash('sha256').update(text).digest();
 
-/** True if the header of a reader of metrics holds `token`, compared in constant time. */
+/** True if the header of a reader of metrics contains `token`, compared in constant time. */
 function holdsToken(authorization: string | undefined, token: string): boolean {
   return timingSafeEqual(digest(authorization ?? ''), digest(`Bearer ${token}`));
 }
@@ -18,7 +18,7 @@ function refuse(response: ServerResponse, status: number, message: string, heade
   response.end(`${message}\n`);
 }
 
-/** Answers a reader of metrics; with a `token`, one that sends it as `Authorization: Bearer`. */
+/** Answers a request for metrics; with a `token`, only one that sends it as `Authorization: Bearer`. */
 export async function sendMetrics(
   metrics: Pick<Metrics, 'text' | 'contentType'>,
   token: string | null,
@@ -36,7 +36,7 @@ export async function sendMetrics(
   response.end(text);
 }
 
-/** Handler of the metrics' port: `GET /metrics`, and nothing else. */
+/** Handler of the metrics' port: `GET /metrics` only. */
 export function answersOf(metrics: Pick<Metrics, 'text' | 'contentType'>, token: string | null): RequestListener {
   return (request, response) => {
     const { status, message, headers } = notOneHost();

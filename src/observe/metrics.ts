@@ -10,11 +10,11 @@ import { collectNodeMetrics } from './node-metrics.ts';
 import type { Ended, RequestObserver } from './requests.ts';
 import { type WriteFailures, watchWriteFailures } from './write-failures.ts';
 
-/** Sources that metrics read from. */
+/** Sources of metrics. */
 export interface Measured {
-  /** Connections to the database: all, the idle ones, and the number of requests that wait for one. */
+  /** Database connections: all, the idle ones, and the number of requests that wait for one. */
   database: () => { total: number; idle: number; waiting: number; max: number };
-  /** Streams open, and topics that at least one of them follows. */
+  /** Number of open streams, and of topics that at least one of them follows. */
   streams: () => { streams: number; topics: number };
   /** Null = no Redis is configured. */
   redis: () => boolean | null;
@@ -25,30 +25,30 @@ export interface Measured {
 /** The metrics of one process. */
 export interface Metrics {
   requests: RequestObserver;
-  /** A request rejected because the caller's rate (`rate`) or slots in flight (`in_flight`) were used up. */
+  /** Counts a request rejected because the caller's rate (`rate`) or in-flight slots (`in_flight`) were used up. */
   refused(limit: 'rate' | 'in_flight', tier: string): void;
-  /** A database statement and its duration, s. `verb` is one of SQL's, lower case. */
+  /** Counts a database statement and its duration, s. `verb` is an SQL verb, lower case. */
   statement(verb: string, seconds: number, failed: boolean): void;
-  /** Asks about these whenever metrics are read; called once. */
+  /** Reads these sources whenever metrics are read; call it once. */
   watch(measured: Measured): void;
-  /** Reads what the limits of the server did whenever metrics are read; called once. */
+  /** Reads the effects of the server's limits whenever metrics are read; call it once. */
   watchConnections(counts: () => ServerCounts): void;
   /** Reads a cache's figures whenever metrics are read. */
   watchCache(name: string, stats: () => CacheStats): void;
-  /** Shows what memory the process may take. */
+  /** Reports the memory plan of the process. */
   memory(plan: MemoryPlan): void;
-  /** All of them in Prometheus's text format. */
+  /** All metrics in Prometheus's text format. */
   text(): Promise<string>;
   contentType: string;
 }
 
-// From answers out of memory to those that a caller gives up on, s.
+// Buckets, s, from answers out of memory to those that a caller gives up on.
 const seconds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
-/** Combinations of scope groups distinguished; callers choose them, so that there must be an end. */
+/** Maximum number of distinct combinations of scope groups; callers choose them, so they must be bounded. */
 const mostOperations = 60;
 
-/** Names at most `most` values as they come, and the rest `other`. */
+/** Labels the first `most` values by name, and later ones as `other`. */
 function bounded(most: number): (value: string) => string {
   const seen = new Set<string>();
   return (value) => {
@@ -239,7 +239,7 @@ function cacheMetrics(registers: Registry[]): Metrics['watchCache'] {
       help,
       labelNames: ['cache'],
       registers,
-      // Counted where it happens, reported here.
+      // The counts are made elsewhere; metrics only report them.
       collect() {
         this.reset();
         for (const [cache, stats] of caches) this.inc({ cache }, stats()[of]);
@@ -284,7 +284,8 @@ function memoryMetrics(registers: Registry[]): Metrics['memory'] {
 }
 
 /**
- * Makes the metrics of this process, beside those of Node itself (memory, garbage collection, delay of the event loop).
+ * Creates the metrics of this process, beside those of Node itself (memory, garbage collection, delay of the event
+ * loop).
  */
 export function createMetrics(version: string): Metrics {
   const registry = new Registry();

@@ -1,8 +1,8 @@
 import { collectDefaultMetrics, type Registry } from 'prom-client';
 
 /**
- * Collects Node's own metrics. Its gauges named `_total` are omitted: Prometheus keeps that suffix for counters, and
- * the gauges of the same name without it have the same figures by type.
+ * Collects Node's own metrics, except gauges named `_total`: Prometheus reserves that suffix for counters, and the
+ * gauges of the same name without it have the same figures by type.
  */
 export function collectNodeMetrics(registry: Registry): void {
   collectDefaultMetrics({ register: registry });

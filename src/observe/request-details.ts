@@ -8,7 +8,7 @@ declare module 'node:http' {
   }
 }
 
-/** Details of a request, collected while it is answered, for the log, metrics and traces. None of them is secret. */
+/** Details of a request, collected while it is answered, for the log, metrics and traces. They contain no secret. */
 export interface RequestDetails {
   /** The account; absent until the credential is validated. */
   accountId?: string;
@@ -21,7 +21,7 @@ export interface RequestDetails {
   code?: string;
   /** For a GraphQL request: the kind of operation, and the scope groups of its fields. */
   operation?: string;
-  /** The name of the operation, as its client wrote it. */
+  /** The name of the operation, as the client sent it. */
   operationName?: string;
   groups?: readonly string[];
   /** The id of its trace, if traces are on. */

@@ -3,11 +3,11 @@ import type { Logger } from 'pino';
 import type { ClientAddress } from '../http/client-address.ts';
 import { failureLines, lineBudget, unadmittedLines } from './line-budget.ts';
 
-/** True if another log line about a request may be written. */
+/** Budgets of log lines about requests. Each method returns true if another line may be written. */
 export interface RequestLines {
-  /** About one that failed here. */
+  /** For a request that failed in the server. */
   failed(request: IncomingMessage): boolean;
-  /** About one that took nothing from any caller's rate. */
+  /** For a request that was not charged to any caller's rate. */
   unadmitted(request: IncomingMessage): boolean;
 }
 

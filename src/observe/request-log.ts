@@ -2,13 +2,13 @@ import type { Logger } from 'pino';
 import type { RequestLines } from './request-lines.ts';
 import type { RequestObserver } from './requests.ts';
 
-// Requested every few seconds by monitoring; a 503 there reports a state and is not a failure.
+// Monitoring requests these every few seconds; a 503 there reports a state and is not a failure.
 const probes: ReadonlySet<string> = new Set(['/healthz', '/readyz', '/metrics']);
 
 /**
- * A line a request, at `debug`, or `info` when it failed here (the failure itself has a line of its own, with its
- * cause, under the same id). It holds nothing that a client wrote: no address, which may have a key in its query, no
- * header, no variable.
+ * Logs a line per request, at `debug`, or `info` if it failed in the server (the failure itself has its own line, with
+ * its cause, under the same id). It contains nothing that a client wrote: no address, which may have a key in its
+ * query, no header, no variable.
  */
 export function requestLog(log: Logger, lines: RequestLines): RequestObserver {
   return (request) => (ended) => {
@@ -16,7 +16,7 @@ export function requestLog(log: Logger, lines: RequestLines): RequestObserver {
     const level = status >= 500 && !probes.has(route) ? 'info' : 'debug';
     if (!log.isLevelEnabled(level)) return;
     const mayWrite = level === 'info' ? lines.failed : lines.unadmitted;
-    // Admitted requests at `debug` are as many as the rates of their callers allow.
+    // Admitted requests at `debug` are limited by the rates of their callers.
     if ((level === 'info' || details.cost === undefined) && !mayWrite(request)) return;
     log[level](
       {

@@ -2,25 +2,25 @@ import type { IncomingMessage } from 'node:http';
 import type { NextFunction, Request, Response } from 'express';
 import { detailsOf, type RequestDetails } from './request-details.ts';
 
-/** A request that has been answered, or whose client left before. */
+/** A request that was answered, or whose client disconnected before. */
 export interface Ended {
   details: RequestDetails;
-  /** One of HTTP's, or `other`. */
+  /** An HTTP method, or `other`. */
   method: string;
-  /** The route's path as the tables have it, such as `/v2/gex/:symbol`; `other` for a path that is nowhere. */
+  /** The route's path in the tables, such as `/v2/gex/:symbol`; `other` for an unknown path. */
   route: string;
   status: number;
-  /** The client left before it had the answer. */
+  /** True if the client disconnected before it had the answer. */
   aborted: boolean;
-  /** From the request's headers to the end of the answer, ms. */
+  /** Time from the request's headers to the end of the answer, ms. */
   tookMs: number;
-  /** Sent, headers included. */
+  /** Bytes sent, headers included. */
   bytes: number;
-  /** The answer is a stream of events, or a WebSocket, which lasts as long as its client likes. */
+  /** True if the answer is an event stream or a WebSocket, which lasts as long as its client wants. */
   stream: boolean;
 }
 
-/** Called for every request as it comes; what it returns is called with the result of the request. */
+/** Called for every request on arrival. The returned function is called with the request's result. */
 export type RequestObserver = (request: IncomingMessage) => (ended: Ended) => void;
 
 const methods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
@@ -31,7 +31,7 @@ function routeOf({ route }: Request): string {
   return typeof path === 'string' ? path : 'other';
 }
 
-/** Tells `observers` of every request. To be used before everything else. */
+/** Reports every request to `observers`. Use it before all other handlers. */
 export function observeRequests(observers: readonly RequestObserver[]) {
   return (request: Request, response: Response, next: NextFunction): void => {
     const startedMs = performance.now();
@@ -44,7 +44,7 @@ export function observeRequests(observers: readonly RequestObserver[]) {
         method: methods.has(request.method) ? request.method : 'other',
         route: routeOf(request),
         status: response.statusCode,
-        // A WebSocket is not the response's to finish.
+        // The response of a WebSocket never finishes.
         aborted: !response.writableFinished && response.statusCode !== 101,
         tookMs: performance.now() - startedMs,
         bytes: socket.bytesWritten - sentBefore,

@@ -1,4 +1,4 @@
-/** An error as it is logged. */
+/** An error in the form that is logged. */
 export interface LoggedError {
   type: string;
   message: string;
@@ -8,8 +8,8 @@ export interface LoggedError {
   [detail: string]: unknown;
 }
 
-// Fields of errors of PostgreSQL, Node and Prisma beside the message. Not `detail`, `where` or `hint`, which repeat
-// values; nor what an error of an address carries as `input`.
+// Logged fields of errors of PostgreSQL, Node and Prisma besides the message. Not `detail`, `where` or `hint`, which
+// repeat values; nor `input`, which errors of addresses have.
 const safeFields = [
   'code',
   'severity',
@@ -25,7 +25,7 @@ const safeFields = [
 
 const deepest = 5;
 
-/** An error without the values that it may carry: its kind, words, place, and what caused it, a few levels deep. */
+/** An error without the values that it may contain: its kind, message, location and causes, a few levels deep. */
 export function safeError(error: unknown, depth = 0): LoggedError {
   if (!(error instanceof Error)) return { type: typeof error, message: String(error) };
   const known = error as unknown as Record<string, unknown>;

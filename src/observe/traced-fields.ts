@@ -1,7 +1,7 @@
 import { defaultFieldResolver, type GraphQLObjectType, type GraphQLSchema } from 'graphql';
 import type { SpanOf } from './tracing.ts';
 
-/** Lets every field that a query or a mutation begins with be a span. Fields below appear through their statements. */
+/** Records every root field of a query or a mutation as a span. Fields below are visible by their statements. */
 export function traceRootFields(schema: GraphQLSchema, span: SpanOf): void {
   const roots = [schema.getQueryType(), schema.getMutationType()];
   for (const type of roots.filter((root): root is GraphQLObjectType => root != null)) {

@@ -23,12 +23,12 @@ import { note } from './request-details.ts';
 import type { Ended } from './requests.ts';
 import type { TraceSettings, Traces } from './tracing.ts';
 
-/** One attempt to hand over spans, ms; what the collector does not take in time is dropped. */
+/** Maximum time of one export of spans, ms; spans that the collector does not take in time are dropped. */
 const exportTimeoutMs = 5000;
-/** Characters of a statement's text in a span: long ones are lists of columns. */
+/** Maximum length of a statement's text in a span, in characters: long ones are lists of columns. */
 const longestStatement = 2000;
 
-/** The exporter, telling `log` when the collector cannot be reached, and when it can again: once each. */
+/** Wraps the exporter, to log once when the collector cannot be reached and once when it can again. */
 function watched(exporter: SpanExporter, log: (line: string) => void): SpanExporter {
   let failing = false;
   return {
@@ -58,9 +58,7 @@ function providerOf({ url, headers, serviceName, ratio }: TraceSettings, version
   });
 }
 
-/**
- * The span that a caller says this request belongs to (W3C Trace Context); none when it says nothing that can be read.
- */
+/** The caller's span that this request belongs to (W3C Trace Context); none if the header is absent or malformed. */
 function callersContext({ headers: { traceparent } }: IncomingMessage): Context {
   const [, traceId, spanId, flags] =
     /^[\da-f]{2}-([\da-f]{32})-([\da-f]{16})-([\da-f]{2})/.exec(typeof traceparent === 'string' ? traceparent : '') ??
@@ -70,7 +68,7 @@ function callersContext({ headers: { traceparent } }: IncomingMessage): Context 
   return trace.setSpanContext(ROOT_CONTEXT, parent);
 }
 
-/** The path that was asked for, without the query: it may hold what its caller would not have written down. */
+/** The requested path without the query, which may contain private values. */
 const pathOf = (request: IncomingMessage): string => (request.url ?? '/').split('?', 1)[0]!;
 
 /** Attributes by the semantic conventions of OpenTelemetry for HTTP servers and for GraphQL. */
@@ -94,7 +92,7 @@ function endRequest(span: Span, { method, route, status, aborted, details }: End
 }
 
 /**
- * Runs `work` in a span below the one this is in; without one, `work` alone. Only the kind of an error is recorded: its
+ * Runs `work` in a span below the current one; without one, only `work`. Of an error only the kind is recorded: its
  * message may repeat values.
  */
 function spanner(tracer: Tracer, current: AsyncLocalStorage<Span>) {
@@ -119,7 +117,7 @@ function spanner(tracer: Tracer, current: AsyncLocalStorage<Span>) {
   };
 }
 
-/** Makes the traces of this process, and hands them over every few seconds. */
+/** Creates the traces of this process, and exports them every few seconds. */
 export function createTraces(settings: TraceSettings, version: string, log: (line: string) => void): Traces {
   const provider = providerOf(settings, version, log);
   const tracer = provider.getTracer('tapegraph', version);

@@ -1,9 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 import type { RequestObserver } from './requests.ts';
 
-/** Where traces go, and how many. */
+/** Destination of traces, and their sampling. */
 export interface TraceSettings {
-  /** Where a collector takes OTLP over HTTP. */
+  /** URL of a collector for OTLP over HTTP. */
   url: string;
   headers: Record<string, string>;
   serviceName: string;
@@ -11,10 +11,10 @@ export interface TraceSettings {
   ratio: number;
 }
 
-/** Attributes of a span beside its name and times. */
+/** Attributes of a span besides its name and times. */
 export type SpanAttributes = Record<string, string | number | boolean>;
 
-/** Does `work` in a span below the current one. */
+/** Runs `work` in a span below the current one. */
 export type SpanOf = <T>(name: string, details: SpanAttributes, work: () => T) => T;
 
 /**
@@ -23,14 +23,17 @@ export type SpanOf = <T>(name: string, details: SpanAttributes, work: () => T) =
  */
 export interface Traces {
   requests: RequestObserver;
-  /** Runs `work`, and everything it starts, as a part of the request. */
+  /** Runs `work`, and everything it starts, as part of the request. */
   within(request: IncomingMessage, work: () => void): void;
   span: SpanOf;
-  /** A statement of the database; what it returns is called with whether it failed. Its text holds no values. */
+  /**
+   * Starts a span of a database statement, whose text contains no values. Call the returned function with whether it
+   * failed.
+   */
   statement(text: string): (failed: boolean) => void;
-  /** Hands over what is left. */
+  /** Exports the remaining spans. */
   close(): Promise<void>;
 }
 
-/** Where nothing is traced. */
+/** Used if nothing is traced. */
 export const untraced: SpanOf = (_name, _facts, work) => work();

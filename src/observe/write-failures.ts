@@ -1,18 +1,18 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Counter, Gauge, type Registry } from 'prom-client';
 
-/** Longest wait of a reader of metrics for whether writes work, ms. */
+/** Longest time for which a reader of metrics waits to learn whether writes work, ms. */
 const patienceMs = 500;
 
 /** A process's failed writes. */
 export interface WriteFailures {
-  /** Finds out whether writes work, unless that is known; may hang. Never rejects. */
+  /** Determines whether writes work, unless that is known; may hang. Never rejects. */
   tryWriting: () => Promise<void>;
-  /** Writers that fail now, each with why. */
+  /** Currently failing writers, each with the reason. */
   failing: () => ReadonlyMap<string, string>;
-  /** Failures of each writer since the start. */
+  /** Number of failures of each writer since the start. */
   failures: () => ReadonlyMap<string, number>;
-  /** Rows of usage that wait to be written, and requests that could not be counted any more. */
+  /** Number of unwritten rows of usage, and of requests that could not be counted because there were too many. */
   usage: () => { rows: number; lost: number };
 }
 
@@ -23,7 +23,7 @@ const texts: Readonly<Record<string, string>> = {
   io_error: 'The database cannot write to its disk.',
 };
 
-/** Why writes fail, in words for operators: one text for each condition, whichever writers met it. */
+/** Reasons for which writes fail, for operators: one text per condition, whichever writers it affects. */
 export function writeFailureTexts(failing: ReadonlyMap<string, string>): string[] {
   const conditions = new Set(
     [...failing.values()].map((problem) => texts[problem]).filter((text) => text !== undefined),
@@ -32,7 +32,7 @@ export function writeFailureTexts(failing: ReadonlyMap<string, string>): string[
   return failing.size === 0 ? [] : [`Writing to the database fails: ${[...failing.keys()].sort().join(', ')}.`];
 }
 
-/** Shows failing writes among the metrics. */
+/** Reports failing writes in the metrics. */
 export function watchWriteFailures(registers: Registry[], parts: WriteFailures): void {
   const { tryWriting, failing, failures, usage } = parts;
   new Gauge({
