@@ -4,14 +4,14 @@ import type { Config } from '../config/config.ts';
 import { secretsOf } from '../config/printed-settings.ts';
 import { openLog } from '../observe/log.ts';
 
-/** The log that the settings ask for. */
+/** The log by the settings. */
 export function logOf(config: Config, stream: Writable): Logger {
   return openLog({ level: config.logLevel, format: config.logFormat, secrets: secretsOf(config) }, stream);
 }
 
 const warning = 'warning: ';
 
-/** Lines of what logs in lines, at a level; warnings begin with `warning:`. */
+/** A log for code that logs lines, at a level; warnings begin with `warning:`. */
 export function lineLog(log: Logger, level: 'info' | 'debug' = 'info'): (text: string) => void {
   return (text) => (text.startsWith(warning) ? log.warn(text.slice(warning.length)) : log[level](text));
 }

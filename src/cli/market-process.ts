@@ -5,22 +5,22 @@ import { fileURLToPath } from 'node:url';
 import type { SampleProgress, SampleResult } from '../ingest/sample/market.ts';
 import type { MarketMessage, MarketOrder, MarketTask } from './run-market.ts';
 
-/** A process that works for this one. */
+/** A child process of the sample market. */
 export interface MarketChild {
   /** Resolves when it has ended by itself or as ordered; rejects with the reason of a failure. */
   ended: Promise<SampleResult | null>;
-  /** Sends SIGTERM, and SIGKILL after `withinMs`. Resolves when it has ended, in either way. */
+  /** Sends SIGTERM, and SIGKILL after `withinMs`. Resolves when it has ended in either way. */
   stop(withinMs: number): Promise<void>;
 }
 
-/** Time in which its last words arrive after its end, ms. */
+/** Time for its last messages to arrive after its end, ms. */
 const lastWordsMs = 500;
 
-// Its heap is its own: this process's is bounded for what a server needs.
+// Its heap limit is its own: this process's is sized for a server.
 const isHeapOption = (option: string) =>
   /^--(max[-_](old|semi)[-_]space[-_]size|heap[-_]growing[-_]percent)/.test(option);
 
-/** Starts a process of the sample market; `onProgress` is called with the progress. */
+/** Starts a process of the sample market, and calls `onProgress` with its progress. */
 export function startMarket(task: MarketTask, onProgress: (progress: SampleProgress) => void = () => {}): MarketChild {
   const program = fileURLToPath(new URL('../market.ts', import.meta.url));
   const execArgv = process.execArgv.filter((option) => !isHeapOption(option));
@@ -46,7 +46,7 @@ export function startMarket(task: MarketTask, onProgress: (progress: SampleProgr
       reject(new Error(`the sample market: ${why ?? `its process ${end}`}`));
     });
   });
-  // Its failure is met where it is awaited.
+  // The failure is handled where the promise is awaited.
   ended.catch(() => {});
   return {
     ended,
@@ -60,10 +60,10 @@ export function startMarket(task: MarketTask, onProgress: (progress: SampleProgr
   };
 }
 
-/** Time that `runMarketProcess` gives a process to end when `signal` is aborted, ms. */
+/** Time for a process to end when `runMarketProcess`'s `signal` is aborted, ms. */
 export const marketStopMs = 3000;
 
-/** Runs a process of the sample market, ended when `signal` is aborted; settles as its `ended` does. */
+/** Runs a process of the sample market until `signal` is aborted; settles like its `ended`. */
 export async function runMarketProcess(
   task: MarketTask,
   signal: AbortSignal,

@@ -19,7 +19,7 @@ import { addSessionCommands } from './commands/session.ts';
 import { addConfigCommand } from './io/config.ts';
 import type { Terminal } from './io/terminal.ts';
 
-/** The command line. It never ends the process: a wrong command line is thrown as a `CommanderError`. */
+/** Creates the command line. It never ends the process: an invalid command line is thrown as a `CommanderError`. */
 export function createProgram(terminal: Terminal): Command {
   const program = new Command('tapegraph');
   program

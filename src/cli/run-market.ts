@@ -6,39 +6,37 @@ import type { SampleShape } from '../sample/market/plan.ts';
 import type { Store } from '../store/rows/connection.ts';
 import { lineLog, logOf } from './line-log.ts';
 
-/**
- * Task of the sample market's process: store what is missing of it, or let the session in progress trade.
- */
+/** Task of the sample market's process: store missing sessions, or let the session in progress trade. */
 export interface MarketTask {
   work: 'bring' | 'trade';
   config: Config;
-  /** Lead of the server's clock over the machine's, ms. */
+  /** Offset of the server's clock from the machine's, ms. */
   clockAheadMs: number;
   /** A smaller market, for tests. */
   shape?: SampleShape;
 }
 
-/** Its orders. */
+/** Messages to it. */
 export type MarketOrder = { order: 'work'; task: MarketTask } | { order: 'stop' };
 
-/** Its messages: that it waits for its task, how far it is, how it ended, or why it could not. */
+/** Messages from it: it waits for its task, its progress, its result, or its failure. */
 export type MarketMessage =
   | { market: 'waiting' }
   | ({ market: 'progress' } & SampleProgress)
   | { market: 'brought'; result: SampleResult }
   | { market: 'failed'; why: string };
 
-/** The process's connections to the world. */
+/** The input and output of the process. */
 export interface MarketProcess {
   send: (message: MarketMessage) => void;
   onMessage: (listener: (message: MarketOrder) => void) => void;
-  /** Aborted when it is to end; it aborts it itself when ordered to. */
+  /** Aborted when it must end; it aborts it itself when ordered to. */
   stop: AbortController;
   now: Clock;
   stderr: Writable;
 }
 
-/** Database connections: a few files are stored at the same time. */
+/** Number of database connections: a few files are stored concurrently. */
 const poolSize = 8;
 
 async function bring(
@@ -84,8 +82,8 @@ function nextTask({ send, onMessage, stop }: MarketProcess): Promise<MarketTask 
 }
 
 /**
- * Asks for a task and does it until it is done, is stopped, or the process that gave it has ended. Returns whether it
- * ended well.
+ * Requests a task and works until it is done or stopped, or the parent process has ended. Returns true if it ended
+ * without a failure.
  */
 export async function runMarket(process: MarketProcess): Promise<boolean> {
   const task = await nextTask(process);

@@ -11,7 +11,7 @@ function wantsStack(terminal: Terminal): boolean {
   return ['debug', 'trace'].includes(terminal.env.LOG_LEVEL?.trim() ?? '');
 }
 
-// With --json a failure too is one object, so that a program always gets one to parse.
+// With --json a failure is one object too, so that a program can always parse the output.
 function reportFailure(message: string, argv: readonly string[], terminal: Terminal): void {
   if (argv.includes('--json')) terminal.stdout.write(`${JSON.stringify({ error: { message } })}\n`);
 }
@@ -23,7 +23,7 @@ function failed(error: unknown, argv: readonly string[], terminal: Terminal): nu
     reportFailure(error.message.replace(/^error: /, ''), argv, terminal);
     return exitCodes.usage;
   }
-  // A reader of stdout that left before the end got what it wanted.
+  // A reader of stdout that closed it early got what it wanted.
   const { reason } = terminal.interrupted;
   if (reason instanceof Interrupted && reason.by === 'EPIPE') return exitCodes.ok;
   const message = failureText(error);

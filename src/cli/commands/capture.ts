@@ -26,7 +26,7 @@ import {
 import { keepSampleIfAsked } from '../io/store.ts';
 import type { Terminal } from '../io/terminal.ts';
 
-/** A ticker, and the name by which the source knows it. */
+/** A ticker, and its name at the source. */
 interface NamedSymbol {
   symbol: string;
   name: string;
@@ -46,7 +46,7 @@ interface CaptureOptions extends CommonOptions {
   rate?: number;
 }
 
-/** `SPX=_SPX,AAPL`: tickers, each with the source's name for it where that is another. */
+/** Parses `SPX=_SPX,AAPL`: tickers, each with the source's name for it if that differs. */
 function namedSymbols(text: string): NamedSymbol[] {
   const symbols = text.split(',').map((part) => {
     const [, left, right] = /^\s*([^=\s]+?)\s*(?:=\s*([^=\s]+)\s*)?$/.exec(part) ?? [];
@@ -101,7 +101,7 @@ function resultOf(report: CaptureReport, once: boolean): CommandResult {
 
 async function capture(terminal: Terminal, options: CaptureOptions): Promise<CommandResult> {
   const config = configOf(terminal, options);
-  // Loaded here, so that help and usage errors need not wait for it all.
+  // Loaded lazily, so that help and usage errors are fast.
   const [{ lineLog, logOf }, { openCurrentStore }, { ensureStarterRegistry }, { captureChains, captureChainsOnce }] =
     await Promise.all([
       import('../line-log.ts'),
@@ -117,7 +117,7 @@ async function capture(terminal: Terminal, options: CaptureOptions): Promise<Com
     sleep: (ms, signal) => delay(ms, undefined, { signal }).catch(() => {}),
     log,
   };
-  // Not left behind when the process is asked to end: what is being stored is stored, then the store is closed.
+  // Awaited when the process is asked to end: the current capture is stored, then the store is closed.
   const { databaseUrl, dataDir } = config;
   const store = await openCurrentStore({
     databaseUrl,
@@ -189,7 +189,7 @@ function addChainsCommand(parent: Command, terminal: Terminal): void {
   );
 }
 
-/** `tapegraph capture`: market data fetched from a source, as long as it runs. */
+/** `tapegraph capture`: fetches market data from a source until stopped. */
 export function addCaptureCommands(program: Command, terminal: Terminal): void {
   const command = program.command('capture').description('capture market data from a source until stopped');
   addChainsCommand(command, terminal);

@@ -4,10 +4,10 @@ import type { FollowMetrics } from '../../observe/follow-metrics.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Store } from '../../store/rows/connection.ts';
 
-/** Where lines come from. */
+/** Source of lines. */
 export interface Tape {
   pieces: AsyncIterable<Uint8Array>;
-  /** So many pieces more, as they came, are stored. */
+  /** Called when this many more chunks, in the order of arrival, are stored. */
   onCommit(pieces: number): Promise<void>;
   close(): void;
 }
@@ -19,7 +19,7 @@ async function* counted(pieces: AsyncIterable<Uint8Array>, metrics: FollowMetric
   }
 }
 
-/** Parts of a follower's metrics. */
+/** Dependencies of a follower's metrics. */
 interface FollowWorld {
   store: Store;
   config: Config;
@@ -29,8 +29,8 @@ interface FollowWorld {
 }
 
 /**
- * `tape`, and those who hear of it, telling metrics that are served at `metricsPort`, until `close`; as they are when
- * that is undefined.
+ * Wraps `tape` and its listeners so that they update metrics, which are served at `metricsPort` until `close`; returns
+ * them unchanged if that is undefined.
  */
 export async function measured<Line>(
   tape: Tape,

@@ -45,7 +45,7 @@ async function tapeOf(terminal: Terminal, config: Config, options: FollowCommand
   const { stream, group = 'tapegraph' } = options;
   if (stream === undefined) {
     const stdin = terminal.stdin?.() ?? Readable.from([]);
-    // After the signal to stop, it may still wait for input, which would keep the process running.
+    // After the signal to stop, an open read of the input would keep the process running.
     return { pieces: stdin, onCommit: async () => {}, close: () => void stdin.destroy() };
   }
   if (config.redisUrl === null) throw new Error('--stream reads from Redis: set REDIS_URL');
@@ -67,7 +67,7 @@ async function tapeOf(terminal: Terminal, config: Config, options: FollowCommand
 
 async function followTape(terminal: Terminal, options: FollowCommandOptions): Promise<CommandResult> {
   const config = configOf(terminal, options);
-  // Loaded here, so that help and usage errors need not wait for it all.
+  // Loaded lazily, so that help and usage errors are fast.
   const [{ lineLog, logOf }, { openCurrentStore }, { ensureStarterRegistry }, { follow }] = await Promise.all([
     import('../line-log.ts'),
     import('../../store/current-store.ts'),
@@ -75,7 +75,7 @@ async function followTape(terminal: Terminal, options: FollowCommandOptions): Pr
     import('../../ingest/tail/follow.ts'),
   ]);
   const log = logOf(config, terminal.stderr);
-  // Not left behind when the process is asked to end: what was taken is written, then the store is closed.
+  // Awaited when the process is asked to end: lines taken are written, then the store is closed.
   const store = await openCurrentStore({
     databaseUrl: config.databaseUrl,
     dataDir: config.dataDir,
@@ -116,7 +116,7 @@ async function followTape(terminal: Terminal, options: FollowCommandOptions): Pr
   }
 }
 
-/** `tapegraph follow`: a live tape, as long as it comes. */
+/** `tapegraph follow`: reads a live tape until it ends. */
 export function addFollowCommand(program: Command, terminal: Terminal): void {
   const command = withCommonOptions(program.command('follow'))
     .summary('read a live tape from stdin or a Redis stream')

@@ -38,10 +38,10 @@ interface IngestCommandOptions extends CommonOptions {
   replace?: boolean;
 }
 
-/** Sessions of a file that the text lists: a file of day bars may have those of years. */
+/** Maximum number of sessions of a file that the text lists: a file of day bars may have those of years. */
 const listedSessions = 100;
 
-/** The first of some lines, and how many more there are. */
+/** The first of some lines, and the number of the others. */
 function firstLines(lines: readonly string[], what: string): string[] {
   const more = lines.length - listedSessions;
   return [...lines.slice(0, listedSessions), ...(more > 0 ? [`and ${more} more ${what}`] : [])];
@@ -55,7 +55,7 @@ function linesOf(report: FileReport): string[] {
   return [
     `${status.padEnd(9)}  ${file}  ${what.join('; ')}`,
     ...firstLines(sessions.map(changeLine), 'sessions').map((line) => `           ${line}`),
-    // The reason of a rejected file says it.
+    // The reason of a rejected file is shown instead.
     ...left.slice(status === 'refused' ? 1 : 0).map((each) => `           ${leftLine(each)}`),
     ...badLines.map((bad) => `           ${basename(bad.file)}:${bad.line}  ${bad.reason}`),
     ...outdated.map((each) => `           ${outdatedLine(each)}`),
@@ -69,7 +69,7 @@ function jsonOf({ badLines, badLineCount, left, ...report }: FileReport): object
   return { ...report, not_stored: notStored, bad_line_count: badLineCount, bad_lines: badLines };
 }
 
-/** Result of an ingest: a rejected file fails the command after the other files were stored. */
+/** Result of an ingest. A rejected file fails the command after the other files were stored. */
 function resultOf(dataset: Dataset, files: readonly FileReport[]): CommandResult {
   const count = (status: FileReport['status']) => files.filter((file) => file.status === status).length;
   const counts = { stored: count('stored'), unchanged: count('unchanged'), refused: count('refused') };
@@ -114,7 +114,7 @@ async function ingest(
       import('../../ingest/files/lists/starter-registry.ts'),
     ]);
     const report = await withStore(terminal, options, async (store, { keepRemainderDays: keepDays }) => {
-      // Without it every ticker of the files would be in the directory alone, and nothing of it in the registry.
+      // Without it every ticker of the files would be in the directory only, and none in the registry.
       if (dataset !== 'symbols') await ensureStarterRegistry(store, terminal.now);
       await keepSampleIfAsked(store, options);
       return ingestFiles(
@@ -156,7 +156,7 @@ function datasetsText(): string {
   return `\nDatasets:\n${kinds.join('\n')}`;
 }
 
-/** `tapegraph ingest`: vendor files into the store, each whole or not at all. */
+/** `tapegraph ingest`: stores vendor files, each whole or not at all. */
 export function addIngestCommand(program: Command, terminal: Terminal): void {
   const command = withCommonOptions(program.command('ingest'))
     .summary('read vendor files into the store')

@@ -29,7 +29,7 @@ async function drop(terminal: Terminal, options: CommonOptions & { before: strin
   return { json: { before, dropped }, lines: [`${dropped} quotes of sessions before ${before} deleted`] };
 }
 
-/** `tapegraph quotes`: what option quotes are stored, and the end of those that are needed no more. */
+/** `tapegraph quotes`: lists stored option quotes, and removes those that are no longer required. */
 export function addQuoteCommands(program: Command, terminal: Terminal): void {
   const quotes = program.command('quotes').summary('stored option quotes: list, delete');
   const listing = withCommonOptions(quotes.command('list'))

@@ -27,7 +27,7 @@ interface RecomputeCommandOptions extends CommonOptions {
 
 const millions = (dollars: number | null) => (dollars === null ? 'none' : `${(dollars / 1e6).toFixed(1)}m`);
 
-/** Describes the moves of a session's captures. */
+/** Describes how the figures of a session's captures changed. */
 function movedText(moved: RecomputedSession['moved']): string {
   if (moved === null) return '';
   const { captures, netBefore, netAfter, largestNetChange, wallsMoved, flipPointsMoved, zeroGammasMoved } = moved;
@@ -99,7 +99,7 @@ async function run(
   }
 }
 
-/** `tapegraph recompute`: stored figures by the present definitions. */
+/** `tapegraph recompute`: recomputes stored figures by the current definitions. */
 export function addRecomputeCommand(program: Command, terminal: Terminal): void {
   const command = withCommonOptions(program.command('recompute'))
     .summary('recompute stored figures with the current methodology')

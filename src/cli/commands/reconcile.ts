@@ -101,7 +101,7 @@ async function reconcileSession(
   }
 }
 
-/** Result of the report on a session of stocks. */
+/** Result of reconciling a session of stocks. */
 function stockResultOf({ badLines, badLineCount, ...report }: StockReconcileReport): CommandResult {
   const { session, status, reason, change, notes } = report;
   const indent = '           ';
@@ -119,7 +119,7 @@ function stockResultOf({ badLines, badLineCount, ...report }: StockReconcileRepo
   return { json, lines, failed: status === 'refused' };
 }
 
-/** `tapegraph reconcile`: a session rebuilt from its full tape. */
+/** `tapegraph reconcile`: rebuilds a session from its full tape. */
 export function addReconcileCommand(program: Command, terminal: Terminal): void {
   const command = withCommonOptions(program.command('reconcile'))
     .summary('rebuild a session from its full tape')

@@ -13,7 +13,7 @@ interface RemoveOptions extends CommonOptions {
 
 const isEmpty = ({ rows }: StoredSample) => Object.keys(rows).length === 0;
 
-/** State of the sample market's data, in a word. */
+/** State of the sample market's data, as one word. */
 async function stateOf(store: Store, stored: StoredSample): Promise<string> {
   const { hasOwnData } = await import('../../store/rows/metadata.ts');
   if (isEmpty(stored)) return 'absent';
@@ -49,7 +49,7 @@ async function show(terminal: Terminal, options: CommonOptions): Promise<Command
   });
 }
 
-/** True if somebody at the terminal says yes; null = nobody is there to be asked. */
+/** True if the user at the terminal confirms; null = there is no terminal. */
 async function confirmed({ stdin, stderr }: Terminal, question: string): Promise<boolean | null> {
   const input = stdin?.() as (TerminalStream & NodeJS.ReadableStream) | undefined;
   if (!input?.isTTY) return null;
@@ -83,7 +83,7 @@ async function remove(terminal: Terminal, options: RemoveOptions): Promise<Comma
   });
 }
 
-/** `tapegraph sample`: what is stored of the sample market. */
+/** `tapegraph sample`: shows or removes the stored sample market. */
 export function addSampleCommands(program: Command, terminal: Terminal): void {
   const sample = program.command('sample').summary('the stored sample market: show, remove');
   const showing = withCommonOptions(sample.command('show'))

@@ -99,7 +99,7 @@ export function addSealCommand(program: Command, terminal: Terminal): void {
     ['seal --session 2026-11-20 --undo', 'unseal it, to ingest it again'],
     ['seal --list', 'list all seals'],
   ]);
-  // Options that only make sense together cannot be checked one by one.
+  // Options that depend on each other cannot be checked one by one.
   command.hook('preAction', () => {
     const { session, symbols, undo, list: listing } = command.opts<SealCommandOptions>();
     if (listing && (session || symbols || undo)) command.error('error: --list cannot be combined with other options');

@@ -30,9 +30,7 @@ function workers(text: string): string {
   return text;
 }
 
-/**
- * The text when the server is up; `key` = the sample market's, null without one; `market` = note on its hours.
- */
+/** The text after the start; `key` = the sample market's, null without one; `market` = note on its hours. */
 function greeting(url: string, key: string | null, market: string | null): string[] {
   return [
     `Tapegraph listens on ${url}`,
@@ -52,7 +50,7 @@ const inNewYork = (ms: number) => `${exchangeDate(ms)} ${clockTime(Math.floor(ex
 
 /**
  * Note on the sample market's hours: that the server's clock was moved to a session (`isMoved`), or that the market is
- * closed and how it can trade now. Null when it trades by the real clock.
+ * closed and how to make it trade now. Null if it trades by the real clock.
  */
 export function marketHours(nowMs: number, isMoved: boolean): string | null {
   const { isOpen, nextOpenMs } = marketClock(nowMs);
@@ -60,18 +58,18 @@ export function marketHours(nowMs: number, isMoved: boolean): string | null {
   return isOpen ? null : `closed until ${inNewYork(nextOpenMs)}; to let it trade now: npm start -- --always-open`;
 }
 
-/** Announcement of a server that takes requests. */
+/** Announcement of a server that accepts requests. */
 interface Announced {
   address: AddressInfo;
   key: string | null;
   now: Clock;
-  /** Process ids of those that answer requests. */
+  /** Process ids of the workers. */
   workers: number[];
 }
 
-/** One JSON object, or what people read. */
+/** The announcement as one JSON object, or as text for people. */
 function announcement(url: string, { address, key, now, workers }: Announced, clock: Clock, json: boolean): string {
-  // Without the sample's key there is no sample market to speak of.
+  // Without the sample's key no sample market is served.
   const market = key === null ? null : marketHours(now(), Math.abs(now() - clock()) >= 1000);
   if (!json) return greeting(url, key, market).join('\n');
   const { address: host, port } = address;
@@ -96,7 +94,7 @@ function memoryOf(config: Config, processes: number): MemoryPlan {
 }
 
 async function serve(asked: Omit<ServeOrder, 'count' | 'spare' | 'memory'>, options: ServeOptions): Promise<void> {
-  // Loaded here, so that no other command waits for it.
+  // Loaded lazily, so that no other command waits for it.
   const [{ runWorkers }, { urlOf }] = await Promise.all([
     import('../server/serve-workers.ts'),
     import('../server/address.ts'),
@@ -104,7 +102,7 @@ async function serve(asked: Omit<ServeOrder, 'count' | 'spare' | 'memory'>, opti
   const { terminal, config, clock } = asked;
   const { json = false } = options;
   const count = config.workers === 'auto' ? availableParallelism() : config.workers;
-  // The socket of one worker stays open while it is replaced: a second one's memory would only shorten that.
+  // A single worker's socket stays open while the worker is replaced; a spare's memory would only shorten that time.
   const spare = options.spareWorker ?? count > 1;
   const memory = memoryOf(config, spare ? count + 1 : count);
   await runWorkers({ ...asked, count, spare, memory }, (opened) => {

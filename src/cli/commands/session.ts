@@ -24,7 +24,7 @@ async function createSession(terminal: Terminal, options: CreateOptions): Promis
   return { json: { token }, lines: [token] };
 }
 
-/** `tapegraph session`: site sessions, where this server signs them. */
+/** `tapegraph session`: site sessions, if this server signs them. */
 export function addSessionCommands(program: Command, terminal: Terminal): void {
   const session = program.command('session').summary('site sessions: create');
   const create = withCommonOptions(session.command('create'))

@@ -1,6 +1,6 @@
 import type { Clock } from '../../runtime/clock.ts';
 
-/** A clock that reads `startMs` now and runs on at the pace of `now`. */
+/** A clock that reads `startMs` now and advances with `now`. */
 export function clockFrom(startMs: number, now: Clock): Clock {
   const offset = startMs - now();
   return () => now() + offset;

@@ -2,15 +2,15 @@ import type { Terminal } from './terminal.ts';
 
 /** Result of a command. */
 export interface CommandResult {
-  /** The one object printed with `--json`. */
+  /** The object printed with `--json`. */
   json: object;
-  /** Its text for people; an empty list prints nothing. */
+  /** The text for people; an empty list prints nothing. */
   lines: string[];
-  /** True when the command went through but did not do all it was asked. Absent = it did. */
+  /** True if the command ended without an error but did not do everything asked. Absent = false. */
   failed?: boolean;
 }
 
-/** The command did what it could, reported it in its result, and ends with exit code 1. */
+/** Thrown when the command did part of its work and reported it in its result; exit code 1. */
 export class CommandFailed extends Error {
   override readonly name = 'CommandFailed';
 }

@@ -10,7 +10,7 @@ function shown(value: string | number | string[] | null): string {
   return String(value);
 }
 
-/** `tapegraph config`: the settings in force, without secrets. */
+/** `tapegraph config`: shows the settings in force, without secrets. */
 export function addConfigCommand(program: Command, terminal: Terminal): void {
   const command = withCommonOptions(program.command('config')).summary('show the settings, without secrets');
   command.description('Shows the settings: environment variables, else defaults. Passwords and secrets are not shown.');

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** Interval at which the launcher is looked for, ms. */
+/** Interval at which the launcher's existence is checked, ms. */
 const lookEveryMs = 250;
 
 /** Properties of this process that show how it was launched. */
@@ -10,7 +10,7 @@ interface Launched {
   readonly ppid: number;
 }
 
-/** The parent of a process; null when it has ended, or the system has no /proc. */
+/** The parent of a process; null if it has ended, or the system has no /proc. */
 function parentOf(pid: number): number | null {
   try {
     // State and parent follow the name, which is in parentheses.
@@ -28,20 +28,20 @@ function runs(pid: number, script: string): boolean {
   }
 }
 
-/** The processes above this one, as far as they are its launcher: npm's shell and npm, or an older Node. */
+/** The ancestors of this process that are its launcher: npm and its shell, or an older Node. */
 function launcherOf({ env, ppid }: Launched): { parent: number; above: number | null } | null {
   const { npm_lifecycle_script: script, TAPEGRAPH_LAUNCHER: olderNode } = env;
   if (olderNode === String(ppid)) return { parent: ppid, above: null };
   if (!script?.includes('bin/tapegraph.mjs')) return null;
-  // Some shells leave their process to the last command: then the parent is npm itself.
+  // Some shells replace themselves with the last command: then the parent is npm itself.
   return { parent: ppid, above: runs(ppid, script) ? parentOf(ppid) : null };
 }
 
 /**
- * Calls `ended` once npm, the shell in which npm runs a script, or the older Node that handed over has ended. npm
- * passes a signal to that shell alone, which ends without passing it on; and nobody can pass SIGKILL on. A program that
- * was launched in another way goes on when its parent ends. Windows does not show that a parent has ended: there a
- * console's Ctrl-C reaches all its processes.
+ * Calls `ended` once npm, npm's script shell, or the older Node that started this process has ended. npm passes a
+ * signal to that shell only, which ends without passing it on; and SIGKILL cannot be passed on. A program launched in
+ * another way continues when its parent ends. Windows does not report that a parent has ended: there a console's Ctrl-C
+ * reaches all its processes.
  */
 export function whenLauncherEnds(launched: Launched, ended: () => void): void {
   const launcher = launcherOf(launched);

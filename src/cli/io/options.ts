@@ -7,7 +7,7 @@ import { exchangeTimeZone, isDate, parseInstant } from '../../domain/market-time
 import { Failure } from '../../wire/failure.ts';
 import type { Terminal } from './terminal.ts';
 
-/** The options that every command has. */
+/** Options of every command. */
 export interface CommonOptions {
   json?: boolean;
   data?: string;
@@ -20,7 +20,7 @@ export function withCommonOptions(command: Command): Command {
     .option('--data <folder>', 'folder of the embedded store and sample files (setting TAPEGRAPH_DATA)');
 }
 
-/** Adds examples to the help of `command`, each a command line without the program's name and what it does. */
+/** Adds examples to the help of `command`, each a command line without the program's name and its effect. */
 export function withExamples(command: Command, examples: readonly (readonly [line: string, what: string])[]): Command {
   const lines = examples.map(([line, what]) => `  # ${what}\n  $ tapegraph ${line}`);
   return command.addHelpText('after', `\nExamples:\n${lines.join('\n')}`);
@@ -55,7 +55,7 @@ export function number(min: number, max: number) {
   };
 }
 
-/** An instant as epoch ms: ISO 8601, a date, or epoch ms digits; without an offset it is New York time. */
+/** Parses an instant as epoch ms: ISO 8601, a date, or epoch ms digits; without an offset it is New York time. */
 export function instant(text: string): number {
   try {
     return parseInstant(text, exchangeTimeZone, 'time').ms;
@@ -80,7 +80,7 @@ export function ticker(text: string): string {
 
 const durationMs: Record<string, number> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
-/** A length of time in ms, written like 90s, 30m, 1h or 7d. */
+/** Parses a duration, ms, such as 90s, 30m, 1h or 7d. */
 export function duration(text: string): number {
   const match = /^(\d{1,9})([smhd])$/.exec(text);
   if (!match || Number(match[1]) === 0)
@@ -88,14 +88,14 @@ export function duration(text: string): number {
   return Number(match[1]) * durationMs[match[2]!]!;
 }
 
-/** Age of a source's quotes, ms: a duration of at most a day, or 0. */
+/** Delay of a source's quotes, ms: a duration of at most a day, or 0. */
 function delay(text: string): number {
   const delayMs = /^0[smhd]?$/.test(text) ? 0 : duration(text);
   if (delayMs > longestDelayMs) throw new InvalidArgumentError('Expected a delay of at most 1d.');
   return delayMs;
 }
 
-/** The delay of a source's quotes: the same for every command that stores chains. */
+/** The option for the delay of a source's quotes, of every command that stores chains. */
 export function delayOption(description: string): Option {
   return new Option('--delay <time>', description).argParser(delay);
 }
@@ -105,7 +105,7 @@ export function choice(flags: string, description: string, values: readonly stri
   return new Option(flags, description).choices(values);
 }
 
-/** The interest rate that volatilities are solved with: the same for every command that solves. */
+/** The option for the interest rate with which volatilities are solved, of every command that solves. */
 export function rateOption(): Option {
   return new Option('--rate <fraction>', 'continuous annual interest rate for solving (default: 0.045)').argParser(
     number(-0.5, 1),
@@ -120,7 +120,7 @@ export function keepSampleOption(): Option {
   );
 }
 
-/** Number of contracts of an underlying whose volatility is solved every minute. */
+/** The option for the number of contracts per underlying whose volatility is solved every minute. */
 export function solveMostOption(): Option {
   return new Option(
     '--solve-most <n>',
@@ -128,7 +128,7 @@ export function solveMostOption(): Option {
   ).argParser(wholeNumber(0, 1_000_000));
 }
 
-/** Threads that a tape takes at most, unless more are asked for. */
+/** Default maximum number of threads for a tape. */
 const usualThreads = 4;
 
 /** `--threads` of the commands that read option tapes. */

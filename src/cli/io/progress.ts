@@ -1,10 +1,10 @@
 import type { TerminalStream } from './terminal.ts';
 
-/** A line that shows how far a job is, redrawn in place. */
+/** A progress line, redrawn in place. */
 export interface Progress {
-  /** `fraction` 0…1, null = unknown; `label` says what is being done. */
+  /** `fraction` 0…1, null = unknown; `label` names the current step. */
   update(label: string, fraction: number | null): void;
-  /** Removes the line, so that what is written next starts clean. */
+  /** Removes the line, so that later output starts on a clean line. */
   done(): void;
 }
 
@@ -21,19 +21,17 @@ export function progressLine(label: string, fraction: number | null, columns: nu
   return `${bar}  ${label}`.slice(0, columns);
 }
 
-/** Length of a job from which seconds left are estimated, and interval at which its progress is a line of a log, ms. */
+/** Duration of a job from which the remaining time is estimated, and interval of its log lines, ms. */
 const estimateFromMs = 2000;
 const lineEveryMs = 10_000;
 
-/** Returns how long a job goes on at the pace it had up to now, s; null as long as nobody can tell. */
+/** Estimated remaining time of a job at its pace so far, s; null while it cannot be estimated. */
 function secondsLeft(elapsedMs: number, fraction: number | null): number | null {
   if (fraction === null || fraction <= 0 || elapsedMs < estimateFromMs) return null;
   return Math.ceil((elapsedMs * (1 - fraction)) / fraction / 1000);
 }
 
-/**
- * Progress: a line redrawn on a terminal; elsewhere a call of `line` every ten seconds. `now` in ms paces it.
- */
+/** Shows progress: a line redrawn on a terminal; elsewhere a call of `line` every ten seconds. `now` in ms. */
 export function createProgress(
   stream: TerminalStream,
   now: () => number,
@@ -48,7 +46,7 @@ export function createProgress(
       shownAt = atMs;
       const left = secondsLeft(atMs - startedAt, fraction);
       const text = left === null ? label : `${label}, ${left} s left`;
-      // The last column stays free: writing it makes some terminals wrap.
+      // The last column stays free: writing to it makes some terminals wrap.
       if (stream.isTTY) stream.write(clearLine + progressLine(text, fraction, (stream.columns || 80) - 1));
       else line(fraction === null ? text : `${text} (${Math.floor(fraction * 100)}%)`);
     },

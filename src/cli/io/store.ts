@@ -3,7 +3,7 @@ import type { Store } from '../../store/rows/connection.ts';
 import { type CommonOptions, configOf } from './options.ts';
 import { type Terminal, unlessInterrupted } from './terminal.ts';
 
-/** Keeps the sample market beside what a command stores, if that is asked for. */
+/** Keeps the sample market beside a command's data, if requested. */
 export async function keepSampleIfAsked(store: Store, { keepSample = false }: { keepSample?: boolean }): Promise<void> {
   if (!keepSample) return;
   const { keepSample: keep } = await import('../../store/sample-data.ts');
@@ -11,8 +11,8 @@ export async function keepSampleIfAsked(store: Store, { keepSample = false }: { 
 }
 
 /**
- * Opens the store of the settings, brings it up to date, does `work` with it, and always closes it, also when the
- * process is asked to end. Warnings of the store go to stderr, its other messages if detailed logs are requested.
+ * Opens the store of the settings, brings it up to date, runs `work` with it, and always closes it, also when the
+ * process is asked to end. Warnings of the store are written to stderr, its other messages only with detailed logs.
  */
 export async function withStore<T>(
   terminal: Terminal,
@@ -23,7 +23,7 @@ export async function withStore<T>(
   const talkative = config.logLevel === 'debug' || config.logLevel === 'trace';
   const log = (line: string) =>
     void ((talkative || line.startsWith('warning: ')) && terminal.stderr.write(`${line}\n`));
-  // Loaded here, so that help and usage errors need not wait for the database's libraries.
+  // Loaded lazily, so that help and usage errors do not wait for the database's libraries.
   const { openCurrentStore } = await import('../../store/current-store.ts');
   const { databaseUrl, dataDir } = config;
   const store = await openCurrentStore({ databaseUrl, dataDir, log, stop: terminal.interrupted });

@@ -4,32 +4,32 @@ import type { Clock } from '../../runtime/clock.ts';
 /** A stream that may be a terminal. */
 export interface TerminalStream extends Writable {
   isTTY?: boolean;
-  /** Characters a line holds; undefined when not a terminal. */
+  /** Characters per line; undefined if it is not a terminal. */
   columns?: number;
 }
 
-/** A command's connections to the world. Results go to `stdout`, everything else to `stderr`. */
+/** The input and output of a command. Results are written to `stdout`, everything else to `stderr`. */
 export interface Terminal {
   env: Record<string, string | undefined>;
   now: Clock;
-  /** Its input; asked for by the commands that read it. */
+  /** Opens its input; called only by commands that read it. */
   stdin?: () => Readable;
   stdout: TerminalStream;
   stderr: TerminalStream;
   /** Aborted with an `Interrupted` when the process is asked to end. */
   interrupted: AbortSignal;
   /**
-   * Ends the process with exit code 0 after this many ms, even if something keeps it running; without effect if it has
-   * ended by itself.
+   * Ends the process with exit code 0 after this many ms, even if something keeps it running; no effect if it has
+   * ended.
    */
   endWithin?: (ms: number) => void;
 }
 
-/** The process was asked to end before the command was through. */
+/** Thrown when the process was asked to end before the command finished. */
 export class Interrupted extends Error {
   override readonly name = 'Interrupted';
   override readonly message = 'interrupted';
-  /** The signal, `EPIPE` when the reader of stdout went away, or that the launcher has ended. */
+  /** The signal, `EPIPE` if the reader of stdout closed it, or the end of the launcher. */
   readonly by: string;
 
   constructor(by: string) {
@@ -47,7 +47,7 @@ export function untilInterrupted({ interrupted }: Pick<Terminal, 'interrupted'>)
 }
 
 /**
- * Settles as `work` does, unless the process is asked to end first: then it rejects at once, and `work` is left behind.
+ * Settles like `work`, unless the process is asked to end first: then it rejects immediately, and `work` is abandoned.
  */
 export async function unlessInterrupted<T>({ interrupted }: Terminal, work: Promise<T>): Promise<T> {
   work.catch(() => {});

@@ -1,21 +1,21 @@
 import type { AddressInfo } from 'node:net';
 import type { ServerLimits } from '../../http/server-limits.ts';
 
-/** An address to listen at. */
+/** A listening address. */
 export interface ListenAt {
   port: number;
   host: string;
-  /** Settings that choose the port; `--port or PORT` unless given. */
+  /** Settings that choose the port; `--port or PORT` by default. */
   chosenBy?: string;
-  /** Other processes of this server listen there too, each with a socket of its own. */
+  /** True if other processes of this server listen there too, each with its own socket. */
   shared?: boolean;
-  /** A socket that is bound there, which another process holds too. */
+  /** A socket bound there, which another process holds too. */
   socket?: object | undefined;
-  /** Limits of its clients, where they differ from the usual. */
+  /** Limits of its clients that differ from the default. */
   limits?: Partial<ServerLimits>;
 }
 
-/** Why an address cannot be listened at, and which setting to change. */
+/** The error of an address that cannot be listened on, which names the setting to change. */
 export function cannotListen(
   error: NodeJS.ErrnoException,
   { port, host, chosenBy = '--port or PORT' }: ListenAt,
@@ -31,7 +31,7 @@ export function cannotListen(
   return new Error(`port ${port} of ${host} is in use: choose another with ${chosenBy}, or 0 for any that is free`);
 }
 
-/** Where a client on this machine finds what listens at `address`. */
+/** The URL for clients on this machine of a server that listens at `address`. */
 export function urlOf({ address, port, family }: AddressInfo): string {
   const everywhere = address === '0.0.0.0' || address === '::';
   const host = everywhere ? 'localhost' : family === 'IPv6' ? `[${address}]` : address;

@@ -5,7 +5,7 @@ import { getSystemErrorName } from 'node:util';
 import { cannotListen, type ListenAt } from './address.ts';
 import type { BoundSocket } from './pool-process.ts';
 
-/** Node's own way to a socket that is bound and does not listen; a negative number is a system error. */
+/** Node's internal API for a bound socket that does not listen; a negative number is a system error. */
 interface BindingNet {
   _createServerHandle(address: string, port: number, addressType: 4 | 6, fd: number, flags: number): Handle | number;
 }
@@ -19,9 +19,9 @@ function throwIfFailed(code: number, at: ListenAt): void {
 }
 
 /**
- * Binds a socket to the port, for a process that will listen on it. Whoever holds it keeps the port: connections that
- * arrive while nobody accepts them wait in the system's queue. A `net.Server` would accept them here. Node has no
- * public call for a socket that does not.
+ * Binds a socket to the port, for a process that will listen on it. The holder of the socket keeps the port:
+ * connections that arrive while no process accepts them wait in the system's queue. A `net.Server` would accept them
+ * here. Node has no public call for a socket that does not.
  */
 export async function bindSocket(at: ListenAt): Promise<{ port: number; socket: BoundSocket }> {
   const { address } = await lookup(at.host).catch((error: NodeJS.ErrnoException) => {
@@ -39,7 +39,7 @@ export async function bindSocket(at: ListenAt): Promise<{ port: number; socket: 
   return { port: name.port!, socket };
 }
 
-/** The port that several workers will open, each with a socket of its own: the one asked for if it is free. */
+/** Finds the port that several workers will open, each with its own socket: the requested one if it is free. */
 export async function sharedPort(at: ListenAt): Promise<number> {
   const { port, socket } = await bindSocket(at);
   socket.close();

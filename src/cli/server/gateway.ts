@@ -20,64 +20,64 @@ import { metricsOf, serveMetrics, statementObserver, tracesOf, watchBy, withLimi
 import { alwaysOpen, bringSample, settleSample, startLiveSample } from './sample.ts';
 import { type Closer, closeAll, shutdownMs } from './shutdown.ts';
 
-/** A process that is to answer requests. */
+/** A process that answers requests. */
 export interface Gateway {
   terminal: Terminal;
   config: Config;
-  /** True if the clock was set to another time: no bar is shown before its end. */
+  /** True if the clock was set to another time: bars are shown only once they end. */
   endedBarsOnly: boolean;
-  /** The clock the server was asked to run by, which `alwaysOpen` may set forward. */
+  /** The requested clock of the server, which `alwaysOpen` may set forward. */
   clock: Clock;
   log: Logger;
   memory: MemoryPlan;
-  /** Its part beside answering. */
+  /** Its role besides answering. */
   part: LeadPart | FollowerPart;
-  /** The counts that all processes of the server share; absent: its own. */
+  /** Counts shared by all processes of the server; absent: its own. */
   limits?: LocalLimits;
-  /** Database connections at most; absent: the store's default. */
+  /** Maximum number of database connections; absent: the store's default. */
   poolSize?: number;
-  /** The contract that was compiled before. */
+  /** The precompiled contract. */
   contract?: CompiledContract | undefined;
-  /** Others of the server listen at the port too, or the process that started this one holds its socket. */
+  /** Set if other processes of the server listen at the port too, or the parent process holds its socket. */
   port?: Pick<ListenAt, 'shared' | 'socket'>;
 }
 
-/** The part of the first of a server's processes: it prepares the store for all, and brings the sample market. */
+/** The role of the first of a server's processes: it prepares the store for all, and loads the sample market. */
 export interface LeadPart {
   sample: boolean;
   alwaysOpen: boolean;
-  /** Serves the sample market beside other data; absent: as it was. */
+  /** True to serve the sample market beside other data; absent: unchanged. */
   keepSample?: boolean;
-  /** False if it takes the place of one that ended. */
+  /** False if it replaces one that ended. */
   isFirst: boolean;
   /** A smaller sample market, for tests. */
   sampleShape?: SampleShape;
 }
 
-/** The part of the others, which begin when the first listens; `key` = the sample market's, null without one. */
+/** The role of the others, which start when the first listens; `key` = the sample market's, null without one. */
 export interface FollowerPart {
   key: string | null;
 }
 
-/** Events of a process for the one that started it. */
+/** Events of a process for its parent. */
 export interface GatewayEvents {
-  /** It takes requests. */
+  /** Called when it accepts requests. */
   onListening?: (opened: Opened) => void;
-  /** It has something to answer with: the latest session of a sample market is stored. */
+  /** Called when it has data: the latest session of a sample market is stored. */
   onReady: (opened: Opened) => void;
 }
 
-/** A server that runs; `key` = the sample market's, null without one. */
+/** A running server; `key` = the sample market's, null without one. */
 export interface Opened {
   listening: Listening;
   live: LiveHub;
   key: string | null;
   now: Clock;
-  /** Resolves when the key is of use: the sample market's latest session is stored; null = it is. */
+  /** Resolves when the sample market's latest session is stored, so that the key is of use; null = already. */
   latest: Promise<void> | null;
 }
 
-/** Says so when another server uses the store and nothing makes the two count limits together. */
+/** Warns if another server uses the store and the two do not count limits together. */
 async function warnOfOthers(store: Store, { redisUrl }: Config, log: Logger): Promise<void> {
   const { othersListen } = await import('../../store/versions/notifications.ts');
   if (redisUrl === null && (await othersListen(store)))
@@ -86,13 +86,13 @@ async function warnOfOthers(store: Store, { redisUrl }: Config, log: Logger): Pr
     );
 }
 
-/** Says what an operator should know of the store, before it is served. */
+/** Logs what an operator should know about the store before it is served. */
 async function settleStore(store: Store, lead: LeadPart, { config, log }: Gateway): Promise<void> {
   if (lead.isFirst) await warnOfOthers(store, config, log);
   await settleSample(store, lead.keepSample ?? false, log);
 }
 
-/** Time that requests in flight have to finish when the server is stopped, ms. */
+/** Time for requests in flight to finish when the server is stopped, ms. */
 const graceMs = 5000;
 
 function isLead(part: Gateway['part']): part is LeadPart {
@@ -122,12 +122,12 @@ async function openStoreOf(
     const { openCurrentStore } = await import('../../store/current-store.ts');
     return openCurrentStore(options);
   }
-  // The lead has brought it up to date.
+  // The lead has already brought it up to date.
   const { openStore } = await import('../../store/rows/connection.ts');
   return openStore({ ...options, migrate: false });
 }
 
-/** Begins to open the store, for which few modules are needed. It is closed at the end, once it has been opened. */
+/** Starts to open the store, which requires few modules. It is closed at the end, once it has been opened. */
 function beginStore(gateway: Gateway, onStatement: StatementObserver | undefined, closers: Closer[]): Promise<Store> {
   const opening = openStoreOf(gateway, onStatement);
   const close = () =>
@@ -141,7 +141,7 @@ function beginStore(gateway: Gateway, onStatement: StatementObserver | undefined
   return opening;
 }
 
-/** Measures a server, and serves the metrics on their own port if it is set. */
+/** Creates the metrics of a server, and serves them on their own port if one is set. */
 async function startMetrics(
   metrics: Metrics,
   { config, log, memory }: Gateway,
@@ -156,13 +156,13 @@ async function startMetrics(
   log.info(`metrics are at ${served.url}`);
 }
 
-/** Tells how far the sample market is. Its modules are loaded for the few servers that show it. */
+/** Returns the loading state of the sample market. Its modules are loaded only for the few servers that show it. */
 async function watchLoading(store: Store) {
   const { watchSampleLoading } = await import('../../ingest/sample-metadata.ts');
   return watchSampleLoading(store);
 }
 
-/** Opens what a server needs and lets it listen; everything that was opened is in `closers`, also when this throws. */
+/** Opens everything a server requires and listens. Everything opened is in `closers`, also if this throws. */
 async function open(gateway: Gateway, closers: Closer[]): Promise<Opened> {
   const { terminal, config, clock, log, memory, part, limits } = gateway;
   const lead = isLead(part) ? part : null;
@@ -173,7 +173,7 @@ async function open(gateway: Gateway, closers: Closer[]): Promise<Opened> {
   // An embedded database starts, and recovers, while the rest is loaded and compiled.
   const opening = beginStore(gateway, statementObserver(metrics, traces), closers);
   const modules = await loadGateway();
-  // Nothing is compiled for a start that is stopped.
+  // A start that is stopped compiles nothing.
   terminal.interrupted.throwIfAborted();
   const { watchChanges, ensureStarterRegistry, openAccess, LiveHub, createApp, loadArrow } = modules;
   // A traced contract is compiled with its traces.
@@ -213,7 +213,7 @@ async function open(gateway: Gateway, closers: Closer[]): Promise<Opened> {
   return { listening, live, key, now, latest: served?.latest ?? null };
 }
 
-/** Calls `onReady` once the server has something to answer with; that it waits is logged. */
+/** Calls `onReady` once the server has data, and logs the wait. */
 async function announceWhenReady(opened: Opened, log: Logger, { onListening, onReady }: GatewayEvents): Promise<void> {
   const { latest, listening } = opened;
   onListening?.(opened);
@@ -223,9 +223,9 @@ async function announceWhenReady(opened: Opened, log: Logger, { onListening, onR
 }
 
 /**
- * Runs a server, reports how far it is to `events`, and ends when the process is stopped. Then `/readyz` says so,
- * streams end, and every answer says that its connection ends with it; after the configured delay no more requests are
- * taken, those in flight finish, and everything is closed, usage counts first.
+ * Runs a server, reports its state to `events`, and ends when the process is stopped. Then `/readyz` says so, streams
+ * end, and every answer closes its connection; after the configured delay no more requests are accepted, those in
+ * flight finish, and everything is closed, usage counts first.
  */
 export async function runGateway(gateway: Gateway, events: GatewayEvents): Promise<void> {
   const { terminal, config, log } = gateway;

@@ -5,22 +5,22 @@ import { limitServer, type ServerCounts, serverOptions, usualLimits } from '../.
 import { cannotListen, type ListenAt } from './address.ts';
 import { connectionLimits } from './connection-limits.ts';
 
-/** A server that takes requests. */
+/** A server that accepts requests. */
 export interface Listening {
   server: Server;
   drain: ConnectionDrain;
   address: AddressInfo;
-  /** True if other processes listen at the address, each with a socket of its own. */
+  /** True if other processes listen at the address, each with its own socket. */
   isShared: boolean;
-  /** Counts of its limits. */
+  /** Counts of the effects of its limits. */
   counts: () => ServerCounts;
 }
 
-// Where the system spreads connections evenly over those who listen. Elsewhere they share one socket, and the quickest
-// takes what comes.
+// Systems that spread connections evenly over listening sockets. Elsewhere processes share one socket, and the fastest
+// accepts a connection.
 const spreads = process.platform === 'linux';
 
-/** Serves `app` at an address; resolves when it takes requests. */
+/** Serves `app` at an address. Resolves when it accepts requests. */
 export function listen(app: RequestListener, at: ListenAt): Promise<Listening> {
   const { port, host, shared = false, socket } = at;
   const limits = { connections: connectionLimits(), ...usualLimits, ...at.limits };
@@ -38,7 +38,7 @@ export function listen(app: RequestListener, at: ListenAt): Promise<Listening> {
 /** Processes that are stopped together close their ports within this time of each other, ms. */
 const closingTogetherMs = 250;
 
-/** Closes the port, lets requests in progress finish, and cuts off what is left after `graceMs`. */
+/** Closes the port, lets requests in progress finish, and cuts off the rest after `graceMs`. */
 export async function stop({ drain, isShared }: Listening, graceMs: number): Promise<void> {
   drain.start();
   await drain.closePort(isShared ? closingTogetherMs : 0);

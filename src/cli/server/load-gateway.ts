@@ -1,4 +1,4 @@
-/** Loads the modules of a server: only when one is to run, so that help and usage errors need not wait for it. */
+/** Loads the modules of a server. Called only to run one, so that help and usage errors are fast. */
 export async function loadGateway() {
   const [
     { loadPrisma },

@@ -12,7 +12,7 @@ import { marketStopMs, runMarketProcess } from '../market-process.ts';
 import type { MarketTask } from '../run-market.ts';
 import type { Closer } from './shutdown.ts';
 
-/** The store that the sample market is brought into. */
+/** The store for the sample market. */
 export interface SampleInto {
   terminal: Terminal;
   config: Config;
@@ -24,23 +24,23 @@ export interface SampleInto {
   shape?: SampleShape | undefined;
 }
 
-/** A sample market that is served. */
+/** A served sample market. */
 export interface ServedSample {
-  /** Reads all of it. */
+  /** The key that reads all of it. */
   key: string;
-  /** Resolves when the latest session is stored; rejects when it cannot be; null = nothing is missing. */
+  /** Resolves when the latest session is stored; rejects if that fails; null = nothing is missing. */
   latest: Promise<void> | null;
-  /** Resolves when all of it is stored; never, if that was stopped. */
+  /** Resolves when all of it is stored; never, if loading was stopped. */
   whole: Promise<void>;
-  /** Ends the loading. */
+  /** Stops the loading. */
   closer: Closer;
 }
 
-/** Wait before an interrupted loading continues: at first, and, doubled each time, at most, ms. */
+/** Initial and maximum wait before an interrupted loading continues, ms. The wait doubles each time. */
 const firstRetryMs = 5000;
 const longestRetryMs = 60_000;
 
-/** Loads until all is stored, or `signal` is aborted: then null. Throws when the latest session cannot be stored. */
+/** Loads until all is stored, or `signal` is aborted: then null. Throws if the latest session cannot be stored. */
 async function loadAll(
   { terminal, config, now, log, shape }: SampleInto,
   signal: AbortSignal,
@@ -78,8 +78,8 @@ async function loadAll(
 }
 
 /**
- * Begins to load what is missing of the sample market, in a process of its own, which leaves nothing behind: making the
- * market takes a gigabyte. Once the latest session is stored, loading that is interrupted continues by itself.
+ * Starts to load the missing part of the sample market, in a process of its own, because generating the market takes a
+ * gigabyte. Once the latest session is stored, interrupted loading resumes by itself.
  */
 export function loadSample(into: SampleInto, key: string): ServedSample {
   const stop = new AbortController();

@@ -18,18 +18,18 @@ import { urlOf } from './address.ts';
 import { listen, stop } from './listen.ts';
 import type { Closer } from './shutdown.ts';
 
-/** Time for which ages of data are cached, ms: many scrapes cost the database one query. */
+/** Time for which ages of data are cached, ms, so that frequent scrapes cost the database one query. */
 const agesCachedMs = 15_000;
 
-/** The metrics that the settings ask for; null = none, and nothing is measured. */
+/** The metrics by the settings; null = none, and nothing is measured. */
 export async function metricsOf({ metricsPort, metricsToken }: Config): Promise<Metrics | null> {
   if (metricsPort === null && metricsToken === null) return null;
-  // Loaded here, since most do without.
+  // Loaded lazily, since most servers have none.
   const { createMetrics } = await import('../../observe/metrics.ts');
   return createMetrics(productVersion);
 }
 
-/** The traces that the settings ask for; null = none, and nothing of it is loaded. */
+/** The traces by the settings; null = none, and no module of them is loaded. */
 export async function tracesOf({ traces }: Config, log: (line: string) => void): Promise<Traces | null> {
   if (traces === null) return null;
   const { createTraces } = await import('../../observe/traces.ts');
@@ -38,13 +38,13 @@ export async function tracesOf({ traces }: Config, log: (line: string) => void):
 
 const verbs: ReadonlySet<string> = new Set(['select', 'insert', 'update', 'delete', 'begin', 'commit', 'rollback']);
 
-/** The verb a statement begins with, for telling statements apart by a handful of names; `with` leads to anything. */
+/** The verb a statement begins with, to label statements with a few names; `with` may begin any statement. */
 function verbOf(text: string): string {
   const word = /^\s*(\w{1,10})/.exec(text)?.[1]?.toLowerCase() ?? '';
   return verbs.has(word) ? word : 'other';
 }
 
-/** Tells metrics how long statements take. */
+/** Reports the duration of statements to metrics. */
 export function timedBy(metrics: Metrics): StatementObserver {
   return (text) => {
     const startedMs = performance.now();
@@ -64,7 +64,7 @@ export function statementObserver(metrics: Metrics | null, traces: Traces | null
   };
 }
 
-/** `access` that counts rejected requests in the metrics. */
+/** `access`, wrapped to count rejected requests in the metrics. */
 export function withLimitMetrics(metrics: Metrics, access: Access): Access {
   return {
     ...access,
@@ -87,8 +87,8 @@ export function withLimitMetrics(metrics: Metrics, access: Access): Access {
 }
 
 /**
- * Ages of the newest data by dataset, s, while the market is open by the clock `now`; looked up every quarter of a
- * minute at most.
+ * Ages of the newest data by dataset, s, while the market is open by the clock `now`; looked up at most every quarter
+ * of a minute.
  */
 export function dataAges(store: Store, now: Clock): DataAges {
   let cached: { atMs: number; newest: ReturnType<typeof newestData> } | null = null;
@@ -105,7 +105,7 @@ export function dataAges(store: Store, now: Clock): DataAges {
   };
 }
 
-/** Sources that metrics ask. */
+/** Sources of metrics. */
 interface Watched {
   store: Store;
   access: Access;
@@ -114,7 +114,7 @@ interface Watched {
   now: Clock;
 }
 
-/** Lets metrics ask about a server's parts. */
+/** Lets metrics read the state of a server's parts. */
 export function watchBy(metrics: Metrics, { store, access, live, config, now }: Watched): void {
   const { pool } = store;
   metrics.watch({
@@ -136,7 +136,7 @@ export function watchBy(metrics: Metrics, { store, access, live, config, now }: 
   metrics.watchCache('blocks', store.blocks.stats);
 }
 
-/** Serves metrics on a port of their own, if one is configured; what closes that, and where it is. */
+/** Serves metrics on a port of their own, if one is configured. Returns its address, and how to close it. */
 export async function serveMetrics(
   metrics: Pick<Metrics, 'text' | 'contentType'>,
   { metricsPort, metricsHost, metricsToken }: Pick<Config, 'metricsPort' | 'metricsHost' | 'metricsToken'>,

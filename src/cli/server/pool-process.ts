@@ -5,12 +5,12 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { isAboutLimits, type LimitsQuestion, type LimitsServer } from '../../access/limits/limits-messages.ts';
 
-/** Time in which the last message of a process that has ended arrives, ms. */
+/** Time for the last message of a process to arrive after its end, ms. */
 const lastMessageMs = 500;
 
 /**
- * Messages of a worker: it waits for its task, is prepared for it, listens (with what the other workers must know of
- * what it found), has something to answer with, or why it could not go on.
+ * Messages of a worker: it waits for its task, is prepared for it, listens (with the findings that the other workers
+ * require), has data to answer with, or failed for a reason.
  */
 export type WorkerMessage<Found> =
   | { worker: 'waiting' }
@@ -19,32 +19,29 @@ export type WorkerMessage<Found> =
   | { worker: 'ready' }
   | { worker: 'failed'; why: string; stack: string | undefined };
 
-/**
- * Messages to a worker: a task like the one it will get, to prepare for it; its task; to end what it does and leave; or
- * to end at once.
- */
+/** Messages to a worker: a similar task to prepare for; its task; to finish its work and end; or to end immediately. */
 export type OrderMessage<Task> = { order: 'prepare' | 'work'; task: Task } | { order: 'stop' } | { order: 'end' };
 
-/** A socket that is bound to the port: a handle that Node passes between processes. */
+/** A socket bound to the port: a handle that Node passes between processes. */
 export type BoundSocket = SendHandle & { close(): void };
 
 /** End of a process of the pool. */
 export interface ProcessEnd {
-  /** For the log: why, or by what code or signal. */
+  /** Reason, exit code or signal, for the log. */
   how: string;
-  /** Why it could not go on, if it said so. */
+  /** The failure that it reported, if any. */
   failure: Error | null;
   well: boolean;
   hadTask: boolean;
-  /** For how long it ran, ms. */
+  /** Time for which it ran, ms. */
   livedMs: number;
-  /** For how long it listened, ms; 0 = it never did. */
+  /** Time for which it listened, ms; 0 = never. */
   servedMs: number;
 }
 
 interface ProcessParts<Found> {
   limits: LimitsServer;
-  /** Gets a line when something is remarkable; warnings begin with `warning:`. */
+  /** Called with a line to log; warnings begin with `warning:`. */
   log: (line: string) => void;
   onPrepared: () => void;
   onListening: (address: AddressInfo, found: Found) => void;
@@ -52,14 +49,14 @@ interface ProcessParts<Found> {
   onEnd: (end: ProcessEnd) => void;
 }
 
-/** The usual reason for a signal that nobody sent on purpose. */
+/** The usual reason for a signal that was not sent on purpose. */
 const usualReasons: Partial<Record<string, string>> = {
   SIGABRT: ', as when its heap is full (MEMORY_LIMIT)',
   SIGKILL: ', as when the system or the container has no memory left',
 };
 
 function send(worker: Worker, message: object, socket?: BoundSocket | null): void {
-  // One that ends just now needs no answer any more.
+  // A process that is ending requires no answer.
   if (worker.isConnected()) worker.send(message, socket ?? undefined, undefined, () => {});
 }
 

@@ -13,8 +13,8 @@ import { marketStopMs, runMarketProcess } from '../market-process.ts';
 import { loadSample, type SampleInto, type ServedSample } from './load-sample.ts';
 import type { Closer } from './shutdown.ts';
 
-// A key is stored as a hash alone. The sample's is stored with the sample files, so that every start can show the same
-// one.
+// A key is stored only as a hash. The sample's key is also stored with the sample files, so that every start can show
+// the same one.
 async function sampleKey(access: Access, dataDir: string): Promise<string> {
   const { sampleAccount, sampleKeyName } = await import('../../store/account/sample-key.ts');
   const file = join(dataDir, 'sample-key');
@@ -26,7 +26,7 @@ async function sampleKey(access: Access, dataDir: string): Promise<string> {
     const known = await access.authenticate(stored);
     if (known.state === 'ok' && known.caller.accountId === sampleAccount) return stored;
   }
-  // Every tier, and attested: it reads all of the sample market.
+  // Every tier, and attested: it reads the whole sample market.
   await access.accounts.set(sampleAccount, { siteTier: 'pro', apiTier: 'pro', classification: 'non_professional' });
   const { key } = await access.keys.create({ accountId: sampleAccount, name: sampleKeyName, expiresAt: null });
   makeFolders(dataDir);
@@ -34,7 +34,7 @@ async function sampleKey(access: Access, dataDir: string): Promise<string> {
   return key;
 }
 
-/** Keeps the sample market beside other data if that is asked for, and logs what is stored of it beside other data. */
+/** Keeps the sample market beside other data if requested, and logs its stored sessions. */
 export async function settleSample(store: Store, keep: boolean, log: Logger): Promise<void> {
   const { keepSample, sampleNote } = await import('../../store/sample-data.ts');
   if (keep) await keepSample(store);
@@ -42,7 +42,7 @@ export async function settleSample(store: Store, keep: boolean, log: Logger): Pr
   if (note !== null) log.warn(note);
 }
 
-/** Wait before the market trades again after a failure, and interval at which its opening is looked for, ms. */
+/** Wait before the market trades again after a failure, and interval at which its opening is checked, ms. */
 const retryMs = 5000;
 
 const nothingMissing = (key: string): ServedSample => ({
@@ -53,9 +53,9 @@ const nothingMissing = (key: string): ServedSample => ({
 });
 
 /**
- * Creates a key that reads the sample market, and starts to bring it into an empty store, or up to the server's clock
- * where it was brought before. Null = the store holds data of its own: it is left alone, and nobody is given a key to
- * it; one that was given before stops working.
+ * Creates a key that reads the sample market, and starts to load the market into an empty store, or up to the server's
+ * clock if it was loaded before. Null = the store holds other data: it is not changed, no key is created, and an
+ * earlier one stops working.
  */
 export async function bringSample(into: SampleInto): Promise<ServedSample | null> {
   const { config, store, access, now, log, shape } = into;
@@ -76,9 +76,9 @@ export async function bringSample(into: SampleInto): Promise<ServedSample | null
     log.warn('the store holds other data: the sample market is not loaded');
     return null;
   }
-  // One at a time: of servers that start together, the second shows the key that the first has made.
+  // Under a lock: of servers that start together, the second shows the key that the first created.
   const key = await exclusively(store, 'sample key', () => sampleKey(access, config.dataDir));
-  // Other data may have come in while the key was made.
+  // Other data may have been stored while the key was created.
   if ((await endSample(store, now)) !== null) return null;
   if (missing.tasks.length === 0) return nothingMissing(key);
   await announceSampleLoading(store, now, shape ?? sampleShape);
@@ -86,8 +86,8 @@ export async function bringSample(into: SampleInto): Promise<ServedSample | null
 }
 
 /**
- * Lets the sample market trade by the server's clock once it is stored `whole`, each session in a process of its own,
- * and returns what ends that.
+ * Lets the sample market trade by the server's clock once it is stored `whole`, each session in a process of its own.
+ * Returns the closer that stops it.
  */
 export function startLiveSample(
   { terminal, config, store, now, log }: Omit<SampleInto, 'access'>,
@@ -102,7 +102,7 @@ export function startLiveSample(
       import('../../sample/market/plan.ts'),
       import('../../store/rows/metadata.ts'),
     ]);
-    // Other data ends it for good.
+    // Other data stops it permanently.
     while (!signal.aborted && !(await hasOwnData(store).catch(() => false))) {
       if (sessionUnderWay(now()) !== null) {
         await runMarketProcess(task, signal).catch((error: Error) =>
@@ -126,8 +126,8 @@ export function startLiveSample(
 
 /**
  * The clock of a sample market that trades at any hour: `clock` while the market is open by it, else one that reads the
- * open of the next session, or what a session that was begun so had come to. `clock` itself for a store that holds
- * other data.
+ * open of the next session, or the instant that an earlier session of this kind had reached. `clock` itself for a store
+ * with other data.
  */
 export async function alwaysOpen(store: Store, clock: Clock): Promise<Clock> {
   const [{ sampleMetadata }, { holdsMarketData }, { holdsOwnData }, { latestLiveEvent }] = await Promise.all([

@@ -14,49 +14,49 @@ import { shutdownMs } from './shutdown.ts';
 import type { Found, WorkerTask } from './worker.ts';
 import { type PoolEnd, type PoolOptions, startWorkerPool } from './worker-pool.ts';
 
-/** Connections to the database that all workers may have together, as far as each can do with its part of them. */
+/** Maximum number of database connections of all workers together, as long as each can work with its share. */
 const connectionsInAll = 64;
 const fewestConnections = 4;
 const mostConnections = 16;
 
-/** Time that workers have to end at a second signal, ms: less than this process has. */
+/** Time for workers to end at a second signal, ms: less than this process has. */
 const suddenEndMs = 450;
 
-/** A server that is to run: the processes that answer requests, and this one, which starts them. */
+/** A server to run: the processes that answer requests, and this one, which starts them. */
 export interface ServeOrder {
   terminal: Terminal;
   config: Config;
   options: { sample?: boolean; alwaysOpen?: boolean; keepSample?: boolean };
-  /** True if the clock was set to another time: no bar is shown before its end. */
+  /** True if the clock was set to another time: bars are shown only once they end. */
   endedBarsOnly: boolean;
-  /** The clock the server was asked to run by, which `alwaysOpen` may set forward. */
+  /** The requested clock of the server, which `alwaysOpen` may set forward. */
   clock: Clock;
   log: Logger;
   /** Number of processes that answer requests. */
   count: number;
-  /** True if one more is started ahead, to take the place of one that ends. */
+  /** True if one more is started ahead, to replace one that ends. */
   spare: boolean;
   /** Memory of each of them. */
   memory: MemoryPlan;
 }
 
-/** Processes that serve on one port. */
+/** Processes that serve one port. */
 export interface OpenedPool {
   address: AddressInfo;
-  /** Process ids of those that answer requests. */
+  /** Process ids of the workers. */
   workers: number[];
   /** The sample market's; null without one. */
   key: string | null;
   now: Clock;
 }
 
-/** Tasks of the workers: the first, the lead, prepares the store for all, and brings the sample market. */
+/** Tasks of the workers: the first, the lead, prepares the store for all, and loads the sample market. */
 function tasksOf({ terminal, config, options, endedBarsOnly, clock, count, memory }: ServeOrder, port: number) {
   const poolSize = Math.max(fewestConnections, Math.min(mostConnections, Math.floor(connectionsInAll / count)));
   const startedAheadMs = Math.round(clock() - terminal.now());
   const { sample = false, alwaysOpen = false, keepSample = false } = options;
   return (index: number, found: Found | null): WorkerTask => {
-    // Each worker has its own metrics, on a port of its own.
+    // Each worker has its own metrics, on its own port.
     const metricsPort = config.metricsPort && config.metricsPort + index;
     const { key, clockAheadMs } = found ?? { key: null, clockAheadMs: startedAheadMs };
     // The clock is set forward once: the next lead continues with it.
@@ -73,13 +73,13 @@ function tasksOf({ terminal, config, options, endedBarsOnly, clock, count, memor
   };
 }
 
-/** Node's options for a worker: none for the heap, where its size is chosen for all of Node. */
+/** Node's options for a worker; without a heap size if one is set for all of Node. */
 function optionsOf({ terminal, memory }: ServeOrder): string[] {
   const given = [...process.execArgv, terminal.env.NODE_OPTIONS ?? ''].join(' ');
   return /--max[-_]old[-_]space[-_]size/.test(given) ? [] : heapOptions(memory);
 }
 
-/** The counts for all workers, whose code is loaded while the first worker starts. */
+/** The counts for all workers. Their code is loaded while the first worker starts. */
 function limitsLater(rates: Rates): LimitsServer {
   let counts: Promise<LimitsServer> | null = null;
   const counting = () => {
@@ -112,7 +112,7 @@ function startWorkers(
   return pool;
 }
 
-/** Has an embedded database end that only workers have used that are gone. */
+/** Ends an embedded database whose only users were workers that have ended. */
 async function stopUnusedDatabase({ databaseUrl, dataDir }: Config, log: Logger): Promise<void> {
   if (databaseUrl !== null) return;
   const { stopIfUnused } = await import('../../store/embedded/embedded-server.ts');
@@ -120,9 +120,9 @@ async function stopUnusedDatabase({ databaseUrl, dataDir }: Config, log: Logger)
 }
 
 /**
- * Serves with `count` processes until this one is asked to end; then each drains. This one answers no request and opens
- * no store: it holds the port, counts limits for all, and starts another worker when one ends. Throws when they cannot
- * begin, or end as soon as they start again and again.
+ * Serves with `count` processes until this one is asked to end; then each drains. This process answers no request and
+ * opens no store: it holds the port, counts limits for all, and replaces workers that end. Throws if they cannot start,
+ * or repeatedly end right after the start.
  */
 export async function runWorkers(order: ServeOrder, onReady: (opened: OpenedPool) => void): Promise<void> {
   const { terminal, config, count, log } = order;

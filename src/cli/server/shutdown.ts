@@ -1,23 +1,21 @@
-/**
- * Time that closing everything may take, requests in flight included, ms. Soon after, the process exits in any case.
- */
+/** Maximum time for closing everything, requests in flight included, ms. Soon after, the process exits in any case. */
 export const shutdownMs = 8500;
 
-/** One thing that was opened, and how it is closed. */
+/** An opened resource, and how it is closed. */
 export interface Closer {
-  /** For the log, when it could not be closed in time. */
+  /** Name for the log, if it could not be closed in time. */
   name: string;
   close: () => Promise<void>;
   /**
-   * Begins to end what can end while requests in flight are still answered: streams, and work that nobody waits for.
-   * Must not throw.
+   * Starts to end work that can end while requests in flight are still answered: streams, and background work. Must not
+   * throw.
    */
   begin?: () => void;
   /** Maximum time to wait for it, ms; absent = all remaining time. */
   atMostMs?: number;
 }
 
-/** Parts that did not end in time, or failed. */
+/** Resources that did not close in time, or failed to. */
 export interface LeftBehind {
   name: string;
   reason: string;
@@ -39,7 +37,10 @@ async function reasonLeft(
   return Promise.race([closing, late.promise]).finally(() => clearTimeout(timer));
 }
 
-/** Closes everything, the last opened first, each however the others went, in `withinMs` in all. Never throws. */
+/**
+ * Closes everything, the last opened first, each regardless of the others' failures, in `withinMs` in total. Never
+ * throws.
+ */
 export async function closeAll(
   closers: readonly Closer[],
   withinMs: number,

@@ -3,14 +3,14 @@ import type { AddressInfo } from 'node:net';
 import type { LimitsServer } from '../../access/limits/limits-messages.ts';
 import { type BoundSocket, PoolProcess, type ProcessEnd } from './pool-process.ts';
 
-/** A worker that served for less than this counts as one that ended as soon as it started, ms. */
+/** A worker that served for less than this counts as one that ended right after its start, ms. */
 const settledMs = 5_000;
-/** After this many such ends in a row, with no worker left, the pool gives up. */
+/** Number of such ends in a row, with no worker left, after which the pool gives up. */
 const mostQuickEnds = 5;
 const shortestPauseMs = 100;
 const longestPauseMs = 30_000;
 
-/** A worker that serves, and where it listens. */
+/** A serving worker, and its address. */
 export interface AtWork {
   pid: number;
   address: AddressInfo;
@@ -18,21 +18,21 @@ export interface AtWork {
 
 /** End of a pool. */
 export interface PoolEnd {
-  /** True if every worker that was asked to end did. */
+  /** True if every worker ended when asked to. */
   cleanly: boolean;
-  /** True if a worker was killed or aborted since the start: what it used may be left behind. */
+  /** True if a worker was killed or aborted since the start: its resources may be left behind. */
   anyAborted: boolean;
 }
 
 /** Processes that serve for this one. `Found` is what the first of them, the lead, found when it prepared the store. */
 export interface WorkerPool<Found> {
-  /** The workers in their order, once all serve. Rejects when one says why it cannot. */
+  /** The workers in order, once all serve. Rejects when one reports a failure. */
   ready: Promise<{ workers: AtWork[]; found: Found }>;
-  /** Never resolves; rejects when the workers end as soon as they start, again and again. */
+  /** Never resolves. Rejects when the workers repeatedly end right after their start. */
   givenUp: Promise<never>;
-  /** Asks all to end and waits for it; kills what is left after `atMostMs`. */
+  /** Asks all to end and waits for it. Kills the rest after `atMostMs`. */
   stop(atMostMs: number): Promise<PoolEnd>;
-  /** Has all end at once, and kills what is left after `atMostMs`. */
+  /** Makes all end immediately, and kills the rest after `atMostMs`. */
   end(atMostMs: number): Promise<void>;
 }
 
@@ -40,17 +40,17 @@ export interface WorkerPool<Found> {
 export interface PoolOptions<Task, Found> {
   /** File that a worker runs. */
   program: string;
-  /** Node's options for it, beside those of this process, which they win over. */
+  /** Node's options for it. They override those of this process. */
   options: readonly string[];
   count: number;
-  /** The task of a worker; `found` = null for the first lead, which prepares the store before any other begins. */
+  /** The task of a worker; `found` = null for the first lead, which prepares the store before any other starts. */
   taskOf: (index: number, found: Found | null) => Task;
   /** The socket on which the workers listen, which stays open while one is replaced; null = they open their own. */
   socket: BoundSocket | null;
-  /** True if a process is started ahead, to take the place of a worker that ends. */
+  /** True if a process is started ahead, to replace a worker that ends. */
   spare: boolean;
   limits: LimitsServer;
-  /** Gets a line when a worker ends unasked; warnings begin with `warning:`. */
+  /** Called with a line to log when a worker ends unexpectedly; warnings begin with `warning:`. */
   log: (line: string) => void;
 }
 
@@ -59,14 +59,14 @@ interface Member<Task, Found> {
   process: PoolProcess<Task, Found> | null;
   /** Null = does not listen. */
   address: AddressInfo | null;
-  /** True if it has something to answer with. */
+  /** True if it has data to answer with. */
   isReady: boolean;
 }
 
 const pauseAfter = (quickEnds: number) => Math.min(longestPauseMs, shortestPauseMs * 2 ** Math.max(0, quickEnds - 1));
 
 /**
- * Some workers and, with `spare`, one process more that has loaded its program and waits. When a worker ends
+ * Some workers and, with `spare`, one more process that has loaded its program and waits. When a worker ends
  * unexpectedly, the spare, or a new process, replaces it; the next spare is started when all serve again.
  */
 class Pool<Task, Found> implements WorkerPool<Found> {
@@ -94,7 +94,7 @@ class Pool<Task, Found> implements WorkerPool<Found> {
       address: null,
       isReady: false,
     }));
-    // Failures are met where these are awaited.
+    // Failures are handled where these are awaited.
     for (const { promise } of [this.#ready, this.#givenUp]) promise.catch(() => {});
     for (const member of this.#members) this.#fill(member);
   }
@@ -123,7 +123,7 @@ class Pool<Task, Found> implements WorkerPool<Found> {
   #beginToStop(): void {
     this.#stopping = true;
     for (const pause of this.#pauses) clearTimeout(pause);
-    // From now on the workers alone hold the socket, and close it.
+    // From now on only the workers hold the socket, and close it.
     this.#options.socket?.close();
   }
 
@@ -183,7 +183,7 @@ class Pool<Task, Found> implements WorkerPool<Found> {
     if (member.index !== 0) return;
     const isFirst = this.#found === null;
     this.#found = found;
-    // The store is prepared: those that have waited for that begin.
+    // The store is prepared: the waiting workers start.
     if (isFirst) for (const other of this.#members.slice(1)) this.#giveTask(other);
   }
 
@@ -197,7 +197,7 @@ class Pool<Task, Found> implements WorkerPool<Found> {
     this.#startSpare();
   }
 
-  // Not while a worker begins, which it would slow.
+  // Not while a worker starts, because it would slow that down.
   #startSpare(): void {
     const { spare, taskOf } = this.#options;
     if (!spare || this.#stopping || this.#spare !== null) return;
@@ -240,10 +240,12 @@ class Pool<Task, Found> implements WorkerPool<Found> {
   }
 }
 
-/** Starts workers and replaces one that ends unexpectedly: at once, then after pauses that double. */
+/**
+ * Starts workers and replaces one that ends unexpectedly: immediately the first time, then after pauses that double.
+ */
 export function startWorkerPool<Task, Found>(options: PoolOptions<Task, Found>): WorkerPool<Found> {
-  // Each takes connections from the system itself. Handed out by this process, one on its way to a worker that is
-  // killed would hang for ever.
+  // Each worker accepts connections itself. If this process handed them out, one in transit to a worker that is killed
+  // would hang forever.
   cluster.schedulingPolicy = cluster.SCHED_NONE;
   cluster.setupPrimary({ exec: options.program, args: [], execArgv: [...process.execArgv, ...options.options] });
   return new Pool(options);

@@ -14,43 +14,43 @@ import type { OrderMessage, WorkerMessage } from './pool-process.ts';
 /** Task of a worker. */
 export interface WorkerTask {
   config: Config;
-  /** Lead of the server's clock over the machine's, ms. */
+  /** Offset of the server's clock from the machine's, ms. */
   clockAheadMs: number;
-  /** Show a bar once it has ended. */
+  /** True to show bars only once they end. */
   endedBarsOnly: boolean;
-  /** Database connections at most. */
+  /** Maximum number of database connections. */
   poolSize: number;
   memory: MemoryPlan;
-  /** True if other workers serve on the port. */
+  /** True if other workers serve the port too. */
   isOneOfMany: boolean;
   part: LeadPart | FollowerPart;
 }
 
-/** The lead's findings, for the workers that begin after it. */
+/** The lead's findings, for the workers that start after it. */
 export interface Found {
   /** The sample market's key; null without one. */
   key: string | null;
-  /** Lead of the server's clock over the machine's, ms. */
+  /** Offset of the server's clock from the machine's, ms. */
   clockAheadMs: number;
 }
 
-/** The way between a worker and the process that started it. */
+/** The channel between a worker and its parent process. */
 export interface Line {
   send(message: object): void;
   onMessage(listener: (message: OrderMessage<WorkerTask> | LimitsAnswer, socket?: object) => void): void;
-  /** Called when the process that started this one has ended. */
+  /** Adds a listener for the end of the parent process. */
   onLost(listener: () => void): void;
 }
 
-/** The process that a worker is. */
+/** The process of a worker. */
 export interface WorkerProcess {
   pid: number;
   /** Its number among the workers, for the log. */
   number: number;
   terminal: Omit<Terminal, 'interrupted'>;
-  /** Asked to end by a signal. */
+  /** Aborted when a signal asks it to end. */
   interrupted: AbortController;
-  /** Ends at once, when what others depend on is left. */
+  /** Ends immediately, after releasing what others depend on. */
   end: () => void;
 }
 
@@ -91,7 +91,7 @@ async function serve({ task, contract, socket }: Given, line: Line, process: Wor
   );
 }
 
-/** A worker's task, and what was compiled for it ahead. */
+/** A worker's task, and the contract compiled ahead for it. */
 interface Given {
   task: WorkerTask;
   contract: CompiledContract | undefined;
@@ -99,7 +99,7 @@ interface Given {
   socket: object | undefined;
 }
 
-/** Says that this process waits, and prepares when ordered to; null = it is to end. */
+/** Reports that this process waits, and prepares when ordered to; null = it must end. */
 function untilGiven(line: Line, { interrupted, end }: WorkerProcess): Promise<Given | null> {
   const say: Say = (message) => line.send(message);
   let contract: Promise<CompiledContract | undefined> = Promise.resolve(undefined);
@@ -122,8 +122,8 @@ function untilGiven(line: Line, { interrupted, end }: WorkerProcess): Promise<Gi
 }
 
 /**
- * Asks for a task and does it until stopped, or until the process that gave it has ended: then too requests in flight
- * finish and what is counted is written. Returns whether it ended well.
+ * Requests a task and runs it until stopped, or until the parent process has ended: then too, requests in flight finish
+ * and counts are written. Returns true if it ended without a failure.
  */
 export async function runWorker(line: Line, process: WorkerProcess): Promise<boolean> {
   line.onLost(() => process.interrupted.abort());

@@ -9,7 +9,7 @@ import type { Exporter } from './exporter.ts';
 const chainNumbers = restRows(chainColumns);
 const strikeNumbers = restRows(strikeColumns);
 
-/** Every chain captured in the range, a row a contract. */
+/** Every chain captured in the range, one row per contract. */
 export const chain: Exporter = {
   describes: 'captured option chains, one row per contract; strikes in thousandths of a dollar',
   whole: false,
@@ -60,7 +60,7 @@ export const chain: Exporter = {
   },
 };
 
-/** Every GEX capture in the range, a row a strike and expiry: their sums are the net rows. */
+/** Every GEX capture in the range, one row per strike and expiry; their sums are the net rows. */
 export const gex: Exporter = {
   describes: 'captured dealer gamma, one row per strike and expiry; strikes in thousandths of a dollar',
   whole: false,

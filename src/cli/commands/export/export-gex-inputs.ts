@@ -1,7 +1,7 @@
 import { sourceTime } from '../../../domain/chain/chain.ts';
 import type { Exporter } from './exporter.ts';
 
-/** Inputs of every GEX capture in the range, a row a root and expiry; none of captures of before. */
+/** Inputs of every GEX capture in the range, one row per root and expiry; captures of older versions have none. */
 export const gexInputs: Exporter = {
   describes: 'what captured dealer gamma was computed from, one row per option root and expiry',
   whole: false,

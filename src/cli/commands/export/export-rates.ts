@@ -1,6 +1,6 @@
 import type { Exporter } from './exporter.ts';
 
-/** The rates, in the columns of the dataset: what is exported here can be ingested there. */
+/** The rates, in the columns of the dataset, so that an export can be ingested. */
 export const rates: Exporter = {
   describes: 'interest rates by date and days, in the columns that ingest reads',
   whole: true,

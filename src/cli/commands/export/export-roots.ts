@@ -1,7 +1,7 @@
 import { knownRoots } from '../../../domain/chain/known-roots.ts';
 import type { Exporter } from './exporter.ts';
 
-/** The roots, in the columns of the dataset: what is exported here can be ingested there. */
+/** The roots, in the columns of the dataset, so that an export can be ingested. */
 export const roots: Exporter = {
   describes:
     'option roots, in the columns that ingest reads: stored rows, and known roots without one; --symbol: its own',

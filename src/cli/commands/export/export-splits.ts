@@ -1,6 +1,6 @@
 import type { Exporter } from './exporter.ts';
 
-/** The splits, in the columns of the dataset: what is exported here can be ingested there. */
+/** The splits, in the columns of the dataset, so that an export can be ingested. */
 export const splits: Exporter = {
   describes: 'splits, in the columns that ingest reads; of all symbols without --symbol',
   whole: true,

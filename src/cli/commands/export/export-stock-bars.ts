@@ -4,7 +4,6 @@ import type { Exporter } from './exporter.ts';
 
 const barsAtOnce = 20_000;
 
-/** Bars of a stock. */
 export const stockBars: Exporter = {
   describes: 'bars of a stock; --timeframe sets their length',
   whole: false,

@@ -1,6 +1,6 @@
 import type { Exporter } from './exporter.ts';
 
-/** The symbols, in the columns of the symbol list: what is exported here can be ingested there. */
+/** The symbols, in the columns of the symbol list, so that an export can be ingested. */
 export const symbols: Exporter = {
   describes: 'the registry and ticker directory, in the columns that ingest reads; all symbols without --symbol',
   whole: true,

@@ -24,7 +24,7 @@ import { symbols } from './export-symbols.ts';
 import { volatilityDays } from './export-volatility-days.ts';
 import type { Exporter, ExportRow } from './exporter.ts';
 
-/** An exporter under the name of the files that `ingest` reads: bars of one length. */
+/** An exporter of bars of one length, under the name of the files that `ingest` reads. */
 function ofLength(exporter: Exporter, timeframe: Timeframe, describes: string): Exporter {
   return { ...exporter, timeframes: [timeframe], describes };
 }
@@ -47,7 +47,7 @@ const exporters: Record<string, Exporter> = {
   'gex-inputs': gexInputs,
 };
 
-/** The length of bars to export: what was asked for, else the only one there is, else 1m. */
+/** The length of bars to export: the requested one, else the only one there is, else 1m. */
 function lengthOf({ timeframes: lengths }: Exporter, asked: Timeframe | undefined): Timeframe {
   return asked ?? lengths?.[0] ?? '1m';
 }
@@ -64,7 +64,7 @@ interface ExportOptions extends CommonOptions {
   output?: string;
 }
 
-/** The lines of an export. CSV has a header even when it is empty. */
+/** The lines of an export. CSV has a header even if it is empty. */
 async function* linesOf(
   { columns }: Exporter,
   rows: AsyncIterable<ExportRow>,
@@ -76,7 +76,7 @@ async function* linesOf(
     yield `${format === 'csv' ? csvLine(names.map((name) => row[name])) : JSON.stringify(row)}\n`;
 }
 
-/** Rows in a batch of an Arrow stream. */
+/** Rows per batch of an Arrow stream. */
 const rowsABatch = 20_000;
 
 async function* batches(names: readonly string[], rows: AsyncIterable<ExportRow>): AsyncIterable<Cell[][]> {
@@ -90,7 +90,7 @@ async function* batches(names: readonly string[], rows: AsyncIterable<ExportRow>
   if (batch.length > 0) yield batch;
 }
 
-/** An Arrow IPC stream: what pandas, polars and DuckDB read as it is. */
+/** An Arrow IPC stream, which pandas, polars and DuckDB read directly. */
 async function* arrowOf({ columns }: Exporter, rows: AsyncIterable<ExportRow>): AsyncIterable<Uint8Array> {
   const { arrowStream } = await import('../../../rest/contract/arrow-stream.ts');
   const typed = Object.entries(columns).map(([name, type]) => ({ name, type, nullable: true }));
@@ -104,7 +104,7 @@ async function* counting(rows: AsyncIterable<ExportRow>, counted: { rows: number
   }
 }
 
-// A file appears under its name only when it is whole.
+// A file gets its name only when it is complete.
 async function writeFile(written: AsyncIterable<string | Uint8Array>, file: string): Promise<void> {
   const draft = `${file}.partial`;
   try {
@@ -116,7 +116,7 @@ async function writeFile(written: AsyncIterable<string | Uint8Array>, file: stri
   }
 }
 
-/** The note on simulated data among the exported. */
+/** The note on simulated data in the export. */
 async function simulatedIn(store: Store, symbol: string | null): Promise<string | null> {
   const [{ symbolRegistry }, { simulatedNote }] = await Promise.all([
     import('../../../store/market/symbols.ts'),
@@ -145,7 +145,7 @@ async function exportRows(terminal: Terminal, dataset: string, options: ExportOp
   };
 }
 
-/** `tapegraph export`: what the store holds, as CSV, NDJSON or an Arrow stream, so that nothing is locked in. */
+/** `tapegraph export`: exports stored data as CSV, NDJSON or an Arrow stream, so that nothing is locked in. */
 export function addExportCommand(program: Command, terminal: Terminal): void {
   const command = withCommonOptions(program.command('export'))
     .summary('write stored data as CSV, NDJSON or Arrow')
@@ -172,7 +172,7 @@ export function addExportCommand(program: Command, terminal: Terminal): void {
     ['export gex --symbol SPX --from 2024-01-05', 'dealer gamma from a date on'],
     ['export stock-bars --symbol SPY --output spy.csv --json', 'to a file, with a report for scripts'],
   ]);
-  // Options that only make sense together cannot be checked one by one.
+  // Options that depend on each other cannot be checked one by one.
   command.hook('preAction', () => {
     const { json, output, symbol, timeframe } = command.opts<ExportOptions>();
     const exporter = exporters[command.args[0]!]!;

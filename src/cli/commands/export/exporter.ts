@@ -7,22 +7,22 @@ export type ExportRow = Record<string, Cell>;
 
 /** Range of an export: instants are half-open [fromMs, toMs), epoch ms. */
 export interface ExportRange {
-  /** A ticker; the underlying of options. Null = every symbol, where a dataset can be exported whole. */
+  /** A ticker; the underlying of options. Null = every symbol, for datasets that can be exported whole. */
   symbol: string | null;
   fromMs: number;
   toMs: number;
   timeframe: Timeframe;
 }
 
-/** Reads a dataset out of the store, a bounded piece at a time. */
+/** Reads a dataset from the store, in bounded chunks. */
 export interface Exporter {
-  /** For `--help`. */
+  /** Description for `--help`. */
   describes: string;
   /** True if it can be exported without `--symbol`. */
   whole: boolean;
-  /** The bar lengths it has; absent = all of them, or none applies. */
+  /** Its bar lengths; absent = all, or none applies. */
   timeframes?: readonly Timeframe[];
-  /** By wire name, in their order. */
+  /** Its columns by wire name, in order. */
   columns: Readonly<Record<string, ColumnType>>;
   rows(store: Store, range: ExportRange): AsyncIterable<ExportRow>;
 }
