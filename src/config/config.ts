@@ -25,27 +25,29 @@ import {
 export const sourceNames = ['bars', 'chain', 'option_tape', 'stock_tape', 'option_bars'] as const;
 export type SourceName = (typeof sourceNames)[number];
 
-/** Log levels, most talkative first. */
+/** Log levels, most verbose first. */
 export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 export type LogLevel = (typeof logLevels)[number];
 
 /** Forms of the log: a sentence per line, or a JSON object per line. */
 const logFormats = ['text', 'json'] as const;
 
-/** Every setting of a running Tapegraph, checked. Null = not set. */
+/** All validated settings of a server. Null = not set. */
 export interface Config {
   /** Absolute path of the folder with the embedded store and the sample files. */
   dataDir: string;
   /** TCP port; 0 lets the system choose one. */
   port: number;
   host: string;
-  /** Time for which a server continues to accept requests after the signal to stop, ms, so that balancers notice. */
+  /**
+   * Time for which a server continues to accept requests after the signal to stop, ms, so that load balancers notice.
+   */
   drainDelayMs: number;
   /** Maximum bytes of a GraphQL answer. */
   answerMaxBytes: number;
   /** Maximum processing time of a GraphQL answer, ms, without the time it waits in the queue. */
   answerTimeoutMs: number;
-  /** Processes that serve on the port together; `auto` = one a processor. */
+  /** Processes that serve the port together; `auto` = one per processor. */
   workers: number | 'auto';
   /** Memory limit of all processes of a server together, bytes; null = the container's limit, or 512 MiB each. */
   memoryLimitBytes: number | null;
@@ -53,49 +55,49 @@ export interface Config {
   databaseUrl: string | null;
   /** URLs of its standbys, from which market data is read; empty = none. */
   databaseReadUrls: string[];
-  /** Longest time of one database statement, ms; 0 = forever. */
+  /** Maximum time of one database statement, ms; 0 = unlimited. */
   databaseTimeoutMs: number;
   /** Shares rate and in-flight limits between processes; null = each process counts for itself. */
   redisUrl: string | null;
   /** HS256 secret of site sessions. At most one of this and `sessionJwksUrl` is set. */
   sessionSecret: string | null;
-  /** Where the public keys of site sessions are published. */
+  /** URL of the public keys of site sessions. */
   sessionJwksUrl: string | null;
-  /** `iss` that a session token must have; null = any. */
+  /** Required `iss` of a session token; null = any. */
   sessionIssuer: string | null;
-  /** `aud` that a session token must have; null = any. */
+  /** Required `aud` of a session token; null = any. */
   sessionAudience: string | null;
-  /** Longest life of a session token, hours. */
+  /** Maximum lifetime of a session token, hours. */
   sessionMaxHours: number;
-  /** Requests a minute of each tier, and of an address without a credential. */
+  /** Requests per minute of each tier, and of an address without a credential. */
   rates: Rates;
-  /** True = a stock tape makes bars of extended hours too. */
+  /** True if a stock tape makes bars of extended hours too. */
   extendedBars: boolean;
-  /** Number of days that prints of a tape file wait for the tape of their session. */
+  /** Number of days for which prints of a tape file wait for the tape of their session. */
   keepRemainderDays: number;
-  /** Rows that the journal of an account may hold: trades, accounts and imports. */
+  /** Maximum number of rows in the journal of an account: trades, accounts and imports. */
   journalMaxRows: number;
-  /** Streams at a time with one key, or of one account for sessions, in each process. */
+  /** Maximum number of concurrent streams of one key, or of one account for sessions, in each process. */
   maxStreams: number;
-  /** Connections at a time, in each process; null = as many as the files that a process may open leave room for. */
+  /** Maximum number of connections, in each process; null = as many as the open-file limit allows. */
   maxConnections: number | null;
-  /** Share of these for one client address; null = a quarter. */
+  /** Maximum number of these for one client address; null = a quarter. */
   maxConnectionsPerAddress: number | null;
-  /** Lower case; starts the names of the headers that carry `meta` beside protobuf. */
+  /** Prefix of the headers that carry `meta` beside protobuf, lower case. */
   metaHeaderPrefix: string;
-  /** Origins whose pages may call this server; empty = none. */
+  /** Origins whose pages may read answers; empty = none. */
   corsOrigins: string[];
   /** Proxies whose forwarding headers are trusted, in the form of `clientAddressOf`; empty = none. */
   trustedProxies: string[];
   logLevel: LogLevel;
-  /** Form of the log; null = sentences on a terminal, JSON elsewhere. */
+  /** Format of the log; null = sentences on a terminal, JSON elsewhere. */
   logFormat: (typeof logFormats)[number] | null;
   /** TCP port of `/metrics`; 0 lets the system choose one, null = none of its own. */
   metricsPort: number | null;
   metricsHost: string;
-  /** The token that a reader of `/metrics` must send. Without one, the server's own port has no metrics. */
+  /** Token required to read `/metrics`. Without one, the server's own port has no metrics. */
   metricsToken: string | null;
-  /** Where traces are sent; null = tracing is off. */
+  /** Destination of traces; null = tracing is off. */
   traces: TraceSettings | null;
   sources: Record<SourceName, boolean>;
   provenance: Provenance;
@@ -109,10 +111,7 @@ export interface ConfigOverrides {
   workers?: string | undefined;
 }
 
-/**
- * A setting with a value that cannot be used. The message has a line for each, naming the variable and what was
- * expected.
- */
+/** Thrown for invalid settings. The message has a line for each, naming the variable and what was expected. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
 }
@@ -141,14 +140,13 @@ const variables = z.object({
     .default(null),
   DATABASE_URL: z
     .string()
-    // A user without a host (a Unix socket in a parameter) is PostgreSQL's own form, so that no more is asked of it
-    // here.
+    // A user without a host (a Unix socket in a parameter) is PostgreSQL's own form, so it is not checked further.
     .regex(/^postgres(ql)?:\/\/\S+$/, { error: 'expected a URL that begins with postgres:// or postgresql://' })
     .nullable()
     .default(null),
   DATABASE_READ_URLS: z
     .string()
-    // A URL may name several hosts, separated by commas: the next one begins with its protocol.
+    // A URL may name several hosts, separated by commas: the next URL begins with its protocol.
     .transform((text) => text.split(/\s*,\s*(?=postgres(?:ql)?:\/\/)/))
     .refine((urls) => urls.every((url) => /^postgres(ql)?:\/\/\S+$/.test(url)), {
       error: 'expected URLs that begin with postgres:// or postgresql://, separated by commas',
@@ -315,9 +313,9 @@ function configOf(settings: z.infer<typeof variables>): Config {
 }
 
 /**
- * Reads the settings from `env`; `overrides` (the command line) win, so a variable they replace is not even looked at.
- * An empty variable counts as not set, as compose files leave them. A relative data folder starts at the working
- * directory. Throws a `ConfigError` that names every bad variable.
+ * Reads the settings from `env`. `overrides` (the command line) win: a variable that they replace is not validated. An
+ * empty variable counts as not set, as compose files leave them. A relative data folder starts at the working
+ * directory. Throws a `ConfigError` that names every invalid variable.
  */
 export function readConfig(env: Record<string, string | undefined>, overrides: ConfigOverrides = {}): Config {
   const replaced: Partial<Record<string, string | undefined>> = {

@@ -1,13 +1,14 @@
 import { type Config, sourceNames, type VariableName } from './config.ts';
 
-// Passwords sit before the last @, or in a parameter. By pattern: PostgreSQL's URLs need not be URLs to the language.
+// Passwords are before the last @, or in a parameter. Matched by pattern, because PostgreSQL's URLs are not always
+// valid URLs.
 function maskUrl(text: string | null): string | null {
   return (
     text?.replace(/^(\w+:\/\/[^:@/?#]*):.*@/, '$1:***@').replace(/([?&][^=&]*pass[^=&]*=)[^&]*/gi, '$1***') ?? null
   );
 }
 
-/** The settings by variable name, fit to be shown: passwords of URLs are masked, secrets read `set`. Null = not set. */
+/** The settings by variable name, safe to show: passwords of URLs are masked, secrets read `set`. Null = not set. */
 export function describeConfig(config: Config): Record<VariableName, string | number | string[] | null> {
   return {
     TAPEGRAPH_DATA: config.dataDir,
@@ -55,13 +56,13 @@ export function describeConfig(config: Config): Record<VariableName, string | nu
 }
 
 function passwordIn(url: string | null): string[] {
-  // By pattern, as in `maskUrl`; encoded or not.
+  // Matched by pattern, as in `maskUrl`; encoded or not.
   const found =
     url === null ? undefined : (/^\w+:\/\/[^:@/?#]*:(.*)@/.exec(url)?.[1] ?? /[?&]password=([^&]*)/i.exec(url)?.[1]);
   return found ? [found, ...(found.includes('%') ? [decodeURIComponent(found)] : [])] : [];
 }
 
-/** The values that no log may hold. */
+/** The values that no log may contain. */
 export function secretsOf({
   databaseUrl,
   databaseReadUrls,

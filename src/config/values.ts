@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** The parts of a list, separated by commas, each once. */
+/** The parts of a comma-separated list, without duplicates. */
 export function list(text: string): string[] {
   return [...new Set(text.split(',').map((part) => part.trim()))].filter((part) => part !== '');
 }
@@ -25,7 +25,7 @@ export const redisUrl = z.string().refine(
   },
 );
 
-/** A whole number from `min` to `max`; `what` says so in the message. */
+/** A whole number from `min` to `max`; `what` names it in the message. */
 export function wholeNumber(min: number, max: number, what: string) {
   return z
     .string()
@@ -35,12 +35,12 @@ export function wholeNumber(min: number, max: number, what: string) {
     .transform(Number);
 }
 
-/** True if a text is an origin, as a browser sends it. */
+/** True if a text is an origin, in the form that browsers send. */
 export function isOrigin(text: string): boolean {
   return URL.canParse(text) && new URL(text).origin === text;
 }
 
-/** Requests a minute. */
+/** Requests per minute. */
 export const perMinute = wholeNumber(1, 1_000_000, 'requests per minute, a whole number from 1 to 1000000');
 
 /** Milliseconds from 0 to `max`. */
@@ -57,12 +57,12 @@ export const port = wholeNumber(0, 65_535, 'a port, a whole number from 0 to 655
 /** Description of a valid number of workers. */
 export const workersExpected = 'a number of processes from 1 to 256, or auto';
 
-/** True if a text says a number of workers. */
+/** True for a valid number of workers. */
 export function isWorkers(text: string): boolean {
   return text === 'auto' || (/^\d{1,3}$/.test(text) && Number(text) >= 1 && Number(text) <= 256);
 }
 
-/** `name=value` pairs, as OpenTelemetry writes them: separated by commas, values percent-encoded. */
+/** Parses `name=value` pairs in OpenTelemetry's format: separated by commas, values percent-encoded. */
 export function headersOf(text: string): Record<string, string> {
   const pairs = list(text).map((pair) => [
     pair.slice(0, pair.indexOf('=')).trim(),
