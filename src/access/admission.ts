@@ -8,32 +8,34 @@ import type { Anonymous, Counted, RateState } from './limits/rate.ts';
 import { hasRateHeaders, writeRateHeaders } from './limits/rate-headers.ts';
 import type { Access } from './open-access.ts';
 
-/** Facts about a request that admission finds out, for the log and metrics. */
+/** Properties of a caller that admission adds to the log and metrics. */
 type Noted = Partial<Pick<Caller, 'accountId' | 'keyId' | 'tier'>> & { cost?: number };
 
-/** Parts that admission is built from. */
+/** Dependencies of admission. */
 export interface AdmissionParts {
   access: Pick<Access, 'authenticate' | 'rate' | 'usage' | 'streams' | 'tickets'>;
   note: (request: IncomingMessage, found: Noted) => void;
 }
 
-/** A request's demand for admission. */
+/** Requirements of a request on admission. */
 export interface Asked {
-  /** True if an expired credential is `token_expired` here, as on the routes that list it; else `unauthenticated`. */
+  /**
+   * True if an expired credential is `token_expired` here, as on the routes that list it; else it is `unauthenticated`.
+   */
   listsTokenExpired?: boolean;
-  /** Its cost in requests. When this throws, the request costs `least` and fails with what was thrown. */
+  /** Its cost in requests. If this throws, the request costs `least` and fails with the error. */
   cost: (caller: Caller) => number;
-  /** Cost also where it is rejected; 1 unless reading it took more. */
+  /** Cost of a rejected request; 1 unless reading it took more. */
   least?: number;
 }
 
 /** Charge of a request. */
 export interface Charged {
-  /** Whose minute it was taken from. */
+  /** The caller or address it was taken from. */
   counted: Counted;
-  /** Requests taken. */
+  /** Number of requests taken. */
   cost: number;
-  /** The minute after that. */
+  /** State of the minute afterwards. */
   rate: RateState;
 }
 
@@ -42,7 +44,7 @@ export interface Admitted extends Charged {
   caller: Caller;
 }
 
-/** Parts of a charge that differ from that of one request. */
+/** Options of a charge. */
 interface Share {
   already?: number;
   least?: number;
@@ -62,7 +64,7 @@ export class Admission {
     this.#note = note;
   }
 
-  /** Reads the credential of a request. Throws 502 when what decides cannot be reached. */
+  /** Reads the credential of a request. Throws 502 if the store or the key set cannot be reached. */
   async authenticate(request: IncomingMessage): Promise<Authentication> {
     const found = await this.#access.authenticate(credentialOf(request.headersDistinct));
     if (found.state === 'ok') {
@@ -73,7 +75,7 @@ export class Admission {
     return found;
   }
 
-  /** The caller of a request; throws 401. */
+  /** The caller of a request. Throws 401. */
   async identify(request: IncomingMessage, listsTokenExpired = true): Promise<Caller> {
     const authentication = await this.authenticate(request);
     if (authentication.state === 'ok') return authentication.caller;
@@ -81,9 +83,9 @@ export class Admission {
   }
 
   /**
-   * Takes `cost` requests from the minute of a caller or an address and writes the rate headers; throws 429 when fewer
-   * are left. A cost that no minute has takes `least` and throws 400: to ask again would be of no use. `already` of the
-   * cost were taken before. With `atMostMinute` it takes no more than the whole minute.
+   * Takes `cost` requests from the minute of a caller or an address and writes the rate headers. Throws 429 if fewer
+   * are left. A cost that exceeds a whole minute takes `least` and throws 400, because a retry would fail too.
+   * `already` of the cost were taken before. With `atMostMinute` it takes no more than the whole minute.
    */
   async charge(
     who: Caller | Anonymous,
@@ -109,7 +111,7 @@ export class Admission {
     throw rateLimited(message, Math.max(1, rate.resetSeconds));
   }
 
-  /** Identifies the caller and charges the request; throws 401 or 429. */
+  /** Identifies the caller and charges the request. Throws 401 or 429. */
   async admit(request: IncomingMessage, response: ServerResponse, asked: Asked): Promise<Admitted> {
     const caller = await this.identify(request, asked.listsTokenExpired);
     const { least = 1 } = asked;
@@ -123,13 +125,13 @@ export class Admission {
     return { caller, counted: caller, cost, rate: await this.charge(caller, request, response, cost, { least }) };
   }
 
-  /** Identifies the caller; null without a valid credential at an endpoint that requires none. */
+  /** Identifies the caller; null without a valid credential, for an endpoint that requires none. */
   async recognize(request: IncomingMessage): Promise<Caller | null> {
     const authentication = await this.authenticate(request).catch(() => null);
     return authentication?.state === 'ok' ? authentication.caller : null;
   }
 
-  /** Corrects what was charged to what a request did cost, and the rate headers where they are not sent yet. */
+  /** Corrects the charge to the actual cost of a request, and the rate headers if they are not sent yet. */
   async settle(charged: Charged, request: IncomingMessage, response: ServerResponse, cost: number): Promise<Charged> {
     if (cost === charged.cost) return charged;
     const rate = await this.#access.rate.refund(charged.counted, charged.cost - cost);
@@ -138,7 +140,7 @@ export class Admission {
     return { counted: charged.counted, cost, rate };
   }
 
-  /** Charges a request that failed before it was charged, if its credential is valid; throws 429. */
+  /** Charges a request that failed before it was charged, if its credential is valid. Throws 429. */
   async chargeRejected(request: IncomingMessage, response: ServerResponse, cost = 1): Promise<void> {
     if (response.headersSent || hasRateHeaders(response)) return;
     const authentication = await this.authenticate(request);
@@ -151,8 +153,8 @@ export class Admission {
   }
 
   /**
-   * Takes a ticket, and makes the credential of its owner that of the request; throws 401 for one that is unknown, used
-   * or expired.
+   * Redeems a ticket, and sets the credential of its owner on the request. Throws 401 for a ticket that is unknown,
+   * used or expired.
    */
   async takeTicket(ticket: string, request: IncomingMessage): Promise<Caller> {
     const credential = await this.#access.tickets.redeem(ticket);
@@ -161,7 +163,7 @@ export class Admission {
     return this.identify(request);
   }
 
-  /** Takes one of the caller's stream slots; the returned function frees it. Throws 429 when none is left. */
+  /** Takes one of the caller's stream slots. The returned function frees it. Throws 429 if none is left. */
   takeStreamSlot(caller: Caller): () => void {
     return this.#access.streams.take(caller);
   }

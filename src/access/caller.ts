@@ -1,6 +1,6 @@
 import type { Classification, Tier } from '../domain/tier.ts';
 
-/** Who sends a request, and under what it is served (contract-notes 1 "Caller"). */
+/** The sender of a request, and the rights under which it is served (contract-notes 1 "Caller"). */
 export interface Caller {
   accountId: string;
   /** `key`: an API key; `session`: a person signed in to the site. */
@@ -10,16 +10,17 @@ export interface Caller {
   /** The tier the request is served under: the account's API tier for a key, its site tier for a session. */
   tier: Tier;
   /**
-   * The account's site tier, whichever way it calls; `meta.caps.flow` and `caps.darkpool` speak of the site (spec 2.1).
+   * The account's site tier, for keys and sessions alike; `meta.caps.flow` and `caps.darkpool` concern the site (spec
+   * 2.1).
    */
   siteTier: Tier;
-  /** The tier of the account's API keys, whichever way it calls. */
+  /** The tier of the account's API keys, for keys and sessions alike. */
   apiTier: Tier;
-  /** Declaration of the account about itself; null = none yet. */
+  /** The account's declaration about itself; null = none yet. */
   classification: Classification | null;
-  /** Declared `non_professional`. */
+  /** True if it declared `non_professional`. */
   attested: boolean;
 }
 
-/** Outcome of checking a credential. `missing` = none was sent; `expired` = it was valid once. */
+/** Result of checking a credential. `missing` = none was sent; `expired` = it was valid once. */
 export type Authentication = { state: 'ok'; caller: Caller } | { state: 'missing' | 'invalid' | 'expired' };

@@ -7,7 +7,7 @@ import type { OpenStream } from '../wire/open-stream.ts';
 import type { Admission } from './admission.ts';
 import type { Caller } from './caller.ts';
 
-/** Facts about a request that an endpoint finds out, for the log and metrics. */
+/** Properties of a request that an endpoint adds to the log and metrics. */
 interface Noted {
   /** The kind of a GraphQL operation: `query`, `mutation` or `subscription`. */
   operation?: string;
@@ -19,11 +19,11 @@ interface Noted {
 export interface EndpointServices {
   schema: GraphQLSchema;
   admission: Admission;
-  /** The graph's context for one request; `onEnd` runs its argument when the request ends. */
+  /** Creates the graph's context for one request; `onEnd` runs its argument when the request ends. */
   context: (caller: Caller, onEnd: (undo: () => void) => void) => object;
-  /** Takes the request's stock-bar slot in flight, unless it holds one; throws 429 when none is left. */
+  /** Takes an in-flight slot for the request's stock bars, unless it holds one. Throws 429 if none is left. */
   takeInFlightSlot: (context: object) => Promise<void>;
-  /** Registers an open stream for heartbeats, rechecks and the end of the process; the returned function removes it. */
+  /** Registers an open stream for heartbeats, rechecks and shutdown. The returned function removes it. */
   attachStream: (stream: OpenStream) => () => void;
   /** The address of the client behind trusted proxies, for limits on anonymous requests. */
   clientAddress: ClientAddress;
@@ -31,8 +31,8 @@ export interface EndpointServices {
   /** Callers that see the names of the files that figures come from. */
   provenance: Provenance;
   /**
-   * The note on simulated data in an answer: of symbols (null = all), or of what the request at hand has read. Null =
-   * there is none beside other data.
+   * The note on simulated data in an answer: of symbols (null = all), or of the data that the current request has read.
+   * Null = no simulated data beside other data.
    */
   simulatedNote: (symbols?: readonly (string | null)[]) => string | null;
   /** Logs an unexpected failure. */

@@ -21,31 +21,31 @@ import { Usage } from './usage/usage.ts';
 /** The settings of access, a part of `Config`. */
 export interface AccessSettings extends SessionSettings {
   redisUrl: string | null;
-  /** Requests a minute. */
+  /** Requests per minute. */
   rates: Rates;
-  /** Streams at a time with one key, or of one account for sessions. */
+  /** Maximum number of concurrent streams of one key, or of one account for sessions. */
   maxStreams: number;
 }
 
-/** Parts that access is made from. */
+/** Dependencies of access. */
 export interface AccessOptions {
   store: Store;
   config: AccessSettings;
   now: Clock;
-  /** Gets a line when something is remarkable; warnings begin with `warning:`. */
+  /** Called with a line to log; warnings begin with `warning:`. */
   log?: (line: string) => void;
   /** Monotonic time, ms. */
   elapsed?: () => number;
   random?: RandomBytes;
-  /** Begins every key in Redis; servers with the same count together. */
+  /** Prefix of every key in Redis; servers with the same prefix count together. */
   redisPrefix?: string;
-  /** Counters of limits without Redis, or while it is away; this process's own memory unless given. */
+  /** Counters of limits without Redis, or while it is not reachable; by default this process's memory. */
   limits?: LocalLimits;
 }
 
 /** Identity of callers, their rates and limits. Entitlement is in `entitlement.ts`: it has no state. */
 export interface Access {
-  /** Says who sends a credential; `credentialOf` finds it in the headers. */
+  /** Identifies the owner of a credential; `credentialOf` finds it in the headers. */
   authenticate(credential: string | null): Promise<Authentication>;
   rate: Rate;
   inFlight: Pick<InFlight, 'acquire'>;
@@ -55,9 +55,9 @@ export interface Access {
   accounts: Accounts;
   sessions: Pick<SessionTokens, 'create'>;
   tickets: Pick<StreamTickets, 'issue' | 'redeem' | 'succeed'>;
-  /** False while a Redis that is configured is not reachable, and this process counts for itself. */
+  /** False while a configured Redis is not reachable, and this process counts on its own. */
   sharesLimits(): boolean;
-  /** Writes the usage counts and closes the connection to Redis; the store stays open. May be called twice. */
+  /** Writes the usage counts and closes the connection to Redis; the store stays open. Idempotent. */
   close(): Promise<void>;
 }
 

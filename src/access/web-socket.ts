@@ -13,25 +13,25 @@ import { invalidHandshake, notFound, webSocketRequired } from '../wire/failure.t
 import type { OpenStream } from '../wire/open-stream.ts';
 import type { EndpointServices } from './endpoint-services.ts';
 
-/** The addresses at which WebSockets are answered. */
+/** The paths of WebSockets. */
 export const webSocketPaths = ['/v2/ws', '/graphql'] as const;
 
-/** Throws 404 for a WebSocket handshake at an address that has none. */
+/** Throws 404 for a WebSocket handshake at any other path. */
 export function requireWebSocketPath(request: Pick<IncomingMessage, 'headers'>, path: string): void {
   if (!asksForWebSocket(request) || (webSocketPaths as readonly string[]).includes(path)) return;
   throw notFound(`A WebSocket at ${path} (there are WebSockets at ${webSocketPaths.join(' and ')})`);
 }
 
-/** Throws 426 for a request of an address that answers nothing but WebSocket handshakes. */
+/** Throws 426 for any other request to a WebSocket path. */
 export function requireWebSocket(request: Pick<IncomingMessage, 'headers'>): void {
   if (asksForWebSocket(request)) return;
   throw webSocketRequired();
 }
 
 /**
- * Opens a WebSocket. It is a stream of the process from its handshake on: heartbeats, rechecks and the end of the
- * process reach what `open` returns. What is bound to `life` ends with the connection. Throws 400 for a request that is
- * no handshake, 503 when the process ends.
+ * Opens a WebSocket. It counts as a stream of the process from its handshake on: heartbeats, rechecks and shutdown
+ * reach the object that `open` returns. Resources bound to `life` are freed when the connection ends. Throws 400 for a
+ * request that is not a handshake, 503 during shutdown.
  */
 export function openWebSocket(
   services: EndpointServices,
@@ -52,7 +52,7 @@ export function openWebSocket(
     );
     endpoint.accept(request, { 'x-request-id': request.id ?? '' }, (connection) => {
       response.statusCode = 101;
-      // It lasts: what is waited for is not it.
+      // Not awaited, because it lasts as long as the connection.
       currentRequest()?.isHeavy();
       const made = open(connection, life);
       opened = made;

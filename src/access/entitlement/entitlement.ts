@@ -3,24 +3,28 @@ import { reaches, type Tier } from '../../domain/tier.ts';
 import { attestationRequired, notEntitledTier, siteSessionRequired } from '../../wire/failure.ts';
 import type { Caller } from '../caller.ts';
 
-/** Properties of a caller that decide. */
+/** Properties of a caller that decide about entitlement. */
 export type Entitled = Pick<Caller, 'tier' | 'attested'>;
 
 /**
- * Properties of a registry entry that decide. For options it is the entry of the root's underlying (`SPXW` → `SPX`).
+ * Properties of a registry entry that decide about entitlement. For options it is the entry of the root's underlying
+ * (`SPXW` → `SPX`).
  */
 export type Guarded = Pick<SymbolEntry, 'symbol' | 'minTier' | 'requiresAttestation'>;
 
-/** True if a caller may read a symbol's data. */
+/** Result of checking a caller's access to a symbol. */
 export interface SymbolAccess {
   allowed: boolean;
-  /** Why not; null when allowed. The tier is looked at first. */
+  /** Reason for denial; null if allowed. The tier is checked first. */
   reason: null | 'not_entitled_tier' | 'attestation_required';
-  /** Tier required; null unless the caller's tier is too low. */
+  /** Required tier; null unless the caller's tier is too low. */
   requiredTier: Tier | null;
 }
 
-/** The rule for a symbol's data: the tier reaches the symbol's floor, and attested where the symbol asks for it. */
+/**
+ * The rule for a symbol's data: the tier reaches the symbol's floor, and the caller is attested if the symbol requires
+ * it.
+ */
 export function symbolAccess(caller: Entitled, entry: Guarded): SymbolAccess {
   if (!reaches(caller.tier, entry.minTier)) {
     return { allowed: false, reason: 'not_entitled_tier', requiredTier: entry.minTier };
@@ -31,7 +35,7 @@ export function symbolAccess(caller: Entitled, entry: Guarded): SymbolAccess {
   return { allowed: true, reason: null, requiredTier: null };
 }
 
-/** Throws 403 when the caller may not read the symbol's data. Null = a ticker nobody knows: nothing to protect. */
+/** Throws 403 if the caller may not read the symbol's data. Null = an unknown ticker, which has no restriction. */
 export function requireReadable(caller: Entitled, entry: Guarded | null): void {
   if (entry === null) return;
   const { reason } = symbolAccess(caller, entry);
@@ -44,12 +48,12 @@ function requireTierAndAttestation(caller: Entitled, what: string, floor: Tier):
   if (!caller.attested) throw attestationRequired(what);
 }
 
-/** Throws 403 unless the caller may read option flow (spec 4.8–4.10). The symbol's own rule comes after. */
+/** Throws 403 unless the caller may read option flow (spec 4.8–4.10). The symbol's own rule is checked afterwards. */
 export function requireFlow(caller: Entitled): void {
   requireTierAndAttestation(caller, 'Option flow', 'pro');
 }
 
-/** Throws 403 unless the caller may read off-exchange data (spec 4.18). The symbol's own rule comes after. */
+/** Throws 403 unless the caller may read off-exchange data (spec 4.18). The symbol's own rule is checked afterwards. */
 export function requireOffExchange(caller: Entitled): void {
   requireTierAndAttestation(caller, 'Off-exchange data', 'basic');
 }
@@ -64,12 +68,12 @@ export function requireAttestation(caller: Pick<Caller, 'attested'>, what: strin
   if (!caller.attested) throw attestationRequired(what);
 }
 
-/** `meta.caps.flow` (spec 2.1): site Pro and attested. It speaks of the site, so a key's own tier does not matter. */
+/** `meta.caps.flow` (spec 2.1): site Pro and attested. It concerns the site, so a key's own tier does not matter. */
 export function flowCapability(caller: Pick<Caller, 'siteTier' | 'attested'>): boolean {
   return reaches(caller.siteTier, 'pro') && caller.attested;
 }
 
-/** `meta.caps.darkpool` (spec 2.1): whether the account can use off-exchange features in the site. */
+/** `meta.caps.darkpool` (spec 2.1): true if the account can use off-exchange features in the site. */
 export function offExchangeCapability(caller: Pick<Caller, 'siteTier' | 'attested'>): boolean {
   return reaches(caller.siteTier, 'basic') && caller.attested;
 }

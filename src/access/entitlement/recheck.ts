@@ -1,17 +1,17 @@
 import { Failure, notAuthenticated } from '../../wire/failure.ts';
 import type { Authentication, Caller } from '../caller.ts';
 
-/** Properties of a caller that decide over an answer, as a text. */
+/** Properties of a caller that an answer depends on, as a text. */
 export function rightsOf({ kind, tier, siteTier, attested }: Caller): string {
   return JSON.stringify([kind, tier, siteTier, attested]);
 }
 
-/** A caller as it is now, or why it may not go on. */
+/** The current state of a caller, or the failure that ends its access. */
 export type Rechecked = { caller: Caller } | { refused: Failure };
 
 /**
- * Asks again who is there, and whether they may still read (`check` throws when not): the rights of the account may
- * have changed, and the rules of a symbol. Throws when that cannot be found out just now.
+ * Identifies a caller again, and checks that they may still read (`check` throws if not): the rights of the account,
+ * and the rules of a symbol, may have changed. Throws if that cannot be determined now.
  */
 export async function recheckCaller(
   authenticate: () => Promise<Authentication>,

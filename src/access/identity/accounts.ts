@@ -14,25 +14,26 @@ import type { CredentialCache } from './credential-cache.ts';
 
 /** An account's declaration (contract-notes 3). */
 export interface Declaration {
-  /** Declared `non_professional`. */
+  /** True if it declared `non_professional`. */
   attested: boolean;
   /** Null = nothing declared yet. */
   classification: Classification | null;
   /** Epoch ms; null = nothing declared yet. */
   submittedAt: number | null;
-  /** Declared `professional`, which is final. */
+  /** True if it declared `professional`, which is final. */
   locked: boolean;
 }
 
-/** Accounts and what they declare. Changes count at once in this process and within 5 s in others. */
+/** Accounts and their declarations. Changes apply immediately in this process and within 5 s in others. */
 export interface Accounts {
-  /** Makes or changes an account, as the operator does it: a `professional` is not final to the operator. */
+  /** Creates or changes an account as the operator: `professional` is not final for the operator. */
   set(id: string, change: AccountChange): Promise<Account>;
   list(): Promise<Account[]>;
   /** The declaration of an account. Throws 404 for an unknown one. */
   declaration(accountId: string): Promise<Declaration>;
   /**
-   * Declares; after `professional` nothing changes any more, and the answer says so. Throws 404 for an unknown account.
+   * Stores a declaration. After `professional` nothing changes any more, as the answer shows. Throws 404 for an unknown
+   * account.
    */
   declare(accountId: string, classification: Classification): Promise<Declaration>;
 }
@@ -48,7 +49,7 @@ function declarationOf(account: Account | null): Declaration {
   };
 }
 
-/** Makes the book. */
+/** Opens the accounts of a store. */
 export function openAccounts(store: Store, credentialCache: CredentialCache, now: Clock): Accounts {
   return {
     async set(id, change) {

@@ -13,7 +13,8 @@ import { generateApiKey, hashApiKey } from './api-key.ts';
 import type { CredentialCache } from './credential-cache.ts';
 
 /**
- * Live keys that an account can make by itself: each has a rate of its own, so without a bound there would be no rate.
+ * Maximum number of live keys that an account can create. Each key has its own rate, so without a bound an account
+ * would have no rate limit.
  */
 export const maxLiveKeys = 25;
 /** Longest name of a key, in characters. */
@@ -24,7 +25,7 @@ export interface ApiKeyInfo {
   id: string;
   accountId: string;
   name: string;
-  /** The account's API tier as it is now. */
+  /** The account's current API tier. */
   tier: Tier;
   /** The key's first characters. */
   prefix: string;
@@ -37,37 +38,37 @@ export interface ApiKeyInfo {
   revoked: boolean;
 }
 
-/** A key that is wanted. */
+/** Properties of a key to create. */
 export interface KeyRequest {
   accountId: string;
-  /** Null = `API key`. */
+  /** Null = the default, `API key`. */
   name: string | null;
   /** Epoch ms, in the future; null = never expires. */
   expiresAt: number | null;
 }
 
-/** A key just made: `key` is shown once and not stored. */
+/** A new key: `key` is shown once and not stored. */
 export interface CreatedKey {
   key: string;
   meta: ApiKeyInfo;
 }
 
-/** Making and revoking keys, as the operator does it. */
+/** Creates and revokes keys as the operator. */
 export interface ApiKeys {
-  /** Throws 404 for an account that does not exist, 400 for a request that makes no sense. */
+  /** Throws 404 for an unknown account, 400 for an invalid request. */
   create(request: KeyRequest): Promise<CreatedKey>;
-  /** Keys of an account, or of all with null, oldest first, revoked ones too. Throws nothing for an unknown account. */
+  /** Keys of an account, or of all with null, oldest first, including revoked ones. Empty for an unknown account. */
   list(accountId: string | null): Promise<ApiKeyInfo[]>;
   /**
-   * Stops a key (of that account, or of any with null), here at once, elsewhere within 5 s. Throws 404 when unknown or
-   * revoked.
+   * Revokes a key (of that account, or of any with null), immediately in this process, within 5 s in others. Throws 404
+   * if it is unknown or revoked.
    */
   revoke(id: string, accountId: string | null): Promise<void>;
-  /** Reads a key again when it is next used: another process may have revoked it. */
+  /** Drops a key from the cache, because another process may have revoked it. */
   forget(key: string): void;
   /**
-   * The same for people (contract-notes 3): by site session alone; making one requires the declaration; at most 25 live
-   * keys.
+   * The same operations for people (contract-notes 3): only with a site session. Creating a key requires the
+   * declaration; at most 25 live keys.
    */
   createFor(caller: Caller, name: string | null): Promise<CreatedKey>;
   listFor(caller: Caller): Promise<ApiKeyInfo[]>;
@@ -104,7 +105,7 @@ function newRow(request: KeyRequest, made: ReturnType<typeof generateApiKey>, id
   };
 }
 
-/** Makes the ring. */
+/** Opens the API keys of a store. */
 export function openApiKeys(store: Store, credentialCache: CredentialCache, now: Clock, random: RandomBytes): ApiKeys {
   async function create(request: KeyRequest, maxLive = Number.MAX_SAFE_INTEGER): Promise<CreatedKey> {
     const nowMs = now();

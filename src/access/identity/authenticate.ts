@@ -8,7 +8,7 @@ import { maxCredentialLength } from './credential.ts';
 import { type CredentialCache, fromStore } from './credential-cache.ts';
 import type { SiteSessionVerifier } from './site-session.ts';
 
-/** Sources that authentication asks. */
+/** Dependencies of authentication. */
 export interface AuthenticateDeps {
   store: Store;
   credentialCache: CredentialCache;
@@ -55,9 +55,9 @@ async function bySession(deps: AuthenticateDeps, token: string): Promise<Authent
 }
 
 /**
- * Says who sends a credential (an API key or a session token; null = none was sent). While cached a key costs no
+ * Identifies the owner of a credential (an API key or a session token; null = none was sent). A cached key costs no
  * database round trip; a garbled one never does. A revoked key or token is `invalid`, an expired one `expired`. Throws
- * 502 when what decides cannot be reached.
+ * 502 if the store or the key set cannot be reached.
  */
 export async function authenticate(deps: AuthenticateDeps, credential: string | null): Promise<Authentication> {
   if (credential === null) return { state: 'missing' };

@@ -5,17 +5,17 @@ import type { Store } from '../../store/rows/connection.ts';
 import { Failure, sourceFailed } from '../../wire/failure.ts';
 import { type FreshCache, freshCache } from './fresh-cache.ts';
 
-/** Keys (by hash) and accounts (by id) of the store, a few seconds old at most. */
+/** Cache of the store's keys (by hash) and accounts (by id), a few seconds old at most. */
 export interface CredentialCache {
   keys: FreshCache<ApiKeyRow>;
   accounts: FreshCache<Account>;
 }
 
-// A key revoked, or an account changed, by another process is noticed within 5 s: the age and the time the reading
-// itself takes.
+// A key revoked, or an account changed, by another process is noticed within 5 s: the maximum age plus the time of the
+// load.
 const limits = { max: 10_000, ttlMs: 4000, absentTtlMs: 2000 };
 
-/** Makes the caches. `elapsed` is monotonic time, ms. Their loads throw 502 when the store does not answer. */
+/** Opens the cache. `elapsed` is monotonic time, ms. Its loads throw 502 if the store does not answer. */
 export function openCredentialCache(store: Store, elapsed: () => number): CredentialCache {
   return {
     keys: freshCache({ ...limits, elapsed }, (hash) => fromStore(findApiKey(store, hash))),
@@ -23,7 +23,7 @@ export function openCredentialCache(store: Store, elapsed: () => number): Creden
   };
 }
 
-/** Awaits the account store; a failure of it becomes 502. */
+/** Awaits the account store. Its failure becomes 502. */
 export async function fromStore<T>(answer: Promise<T>): Promise<T> {
   try {
     return await answer;

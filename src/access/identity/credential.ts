@@ -2,23 +2,23 @@ import type { IncomingMessage } from 'node:http';
 import { invalidRequest } from '../../wire/failure.ts';
 import { looksLikeApiKey } from './api-key.ts';
 
-/** Longest credential that is looked at, in characters. */
+/** Maximum length of a credential, in characters; a longer one is invalid. */
 export const maxCredentialLength = 8192;
 
-/** Headers by lower-case name, each with all its lines (`IncomingMessage.headersDistinct`). */
+/** Headers by lower-case name, each with all its values (`IncomingMessage.headersDistinct`). */
 type Headers = Readonly<Record<string, readonly string[] | undefined>>;
 
 function onlyLine(headers: Headers, name: string, shown: string): string {
   const lines = headers[name] ?? [];
-  // Proxies disagree on which of several headers counts, so none is picked.
+  // Proxies disagree on which of several headers counts, so none is used.
   if (lines.length > 1) throw invalidRequest(`${shown}: expected one such header, got ${lines.length}.`);
   return lines[0]?.trim() ?? '';
 }
 
 /**
- * The credential of a request: `Authorization: Bearer <key or session token>`, the scheme in any case, else
- * `X-API-Key: <key>`, which takes no session token. Null = none was sent. Never a query parameter: it would end in
- * logs. Throws 400 when one of the headers is there twice.
+ * The credential of a request: `Authorization: Bearer <key or session token>`, the scheme in any case, else `X-API-Key:
+ * <key>`, which takes no session token. Null = none was sent. Query parameters are not read, because addresses are
+ * logged. Throws 400 if one of the headers is repeated.
  */
 export function credentialOf(headers: Headers): string | null {
   const authorization = onlyLine(headers, 'authorization', 'Authorization');
@@ -34,10 +34,7 @@ export function hasCredential(headers: object): boolean {
 
 const credentialHeaders = ['authorization', 'x-api-key'] as const;
 
-/**
- * Gives a request these credential headers instead of those it came with: a WebSocket's client sends its credential
- * after the handshake.
- */
+/** Replaces the credential headers of a request: a WebSocket's client sends its credential after the handshake. */
 export function setCredential(
   request: Pick<IncomingMessage, 'headers' | 'headersDistinct'>,
   credential: Readonly<Partial<Record<(typeof credentialHeaders)[number], string>>>,

@@ -1,30 +1,27 @@
 import { LRUCache } from 'lru-cache';
 
-/** A bounded cache of what the store says, never older than its limit. */
+/** A bounded cache of values of the store, never older than its limit. */
 export interface FreshCache<V> {
-  /** The value, loaded when it is not cached; null = the store has none. Callers at the same time share one load. */
+  /** The value, loaded if it is not cached; null = the store has none. Concurrent callers share one load. */
   get(key: string): Promise<V | null>;
-  /** Forgets a key at once; a load that is in progress is not remembered either. */
+  /** Drops a key immediately; the result of a load in progress is not cached either. */
   drop(key: string): void;
 }
 
 /** Bounds of a cache. */
 export interface FreshCacheLimits {
-  /** Maximum number of entries of each kind. */
+  /** Maximum number of entries, counted separately for present and absent keys. */
   max: number;
-  /**
-   * Age at which a value is loaded again, ms. Counted from before the load, so that it bounds how stale an answer can
-   * be.
-   */
+  /** Maximum age of a value, ms, counted from before its load, so that it bounds how stale an answer can be. */
   ttlMs: number;
-  /** The same for "the store has none". */
+  /** The same for absent keys. */
   absentTtlMs: number;
-  /** Monotonic time, ms: a wall clock that is set back must not keep a revoked key alive. */
+  /** Monotonic time, ms: setting back a wall clock must not keep a revoked key valid. */
   elapsed: () => number;
 }
 
 /**
- * Makes a cache over `load`. Absent keys have a cache of their own, so that a flood of invented keys evicts no real
+ * Creates a cache over `load`. Absent keys have a cache of their own, so that a flood of invented keys evicts no real
  * one.
  */
 export function freshCache<V extends object>(
@@ -43,7 +40,7 @@ export function freshCache<V extends object>(
     loading.set(key, promise);
     try {
       const value = await promise;
-      // Dropped in the meantime: what was read may be from before the change.
+      // Dropped during the load: the value may predate the change.
       if (loading.get(key) !== promise) return value;
       if (value === null) absent.set(key, true, { start });
       else present.set(key, value, { start });

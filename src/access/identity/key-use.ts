@@ -2,17 +2,17 @@ import { touchApiKeys } from '../../store/account/api-keys.ts';
 import type { Store } from '../../store/rows/connection.ts';
 import { startBatchWriter } from '../usage/batch-writer.ts';
 
-/** Remembers when keys were last used. */
+/** Records when keys were last used. */
 export interface KeyUse {
   used(keyId: string, atMs: number): void;
   flush(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Interval of writes, ms: all keys in use together cost one statement per interval. */
+/** Interval of writes, ms: all keys in use cost one statement per interval. */
 const flushMs = 3000;
 
-/** Makes the memory and starts writing every 3 s. */
+/** Starts recording, with a write every 3 s. */
 export function openKeyUse(store: Store, log: (line: string) => void): KeyUse {
   let gathered = new Map<string, number>();
   async function write(): Promise<boolean> {

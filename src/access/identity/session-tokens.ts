@@ -7,22 +7,22 @@ import { ensureMetadata } from '../../store/rows/metadata.ts';
 import { invalidParameter, invalidRequest, notFound } from '../../wire/failure.ts';
 import { createSiteSession, jwksVerifier, type SiteSessionVerifier, secretVerifier } from './site-session.ts';
 
-/** Where site sessions come from; at most one is set. */
+/** Sources of site sessions; at most one is set. */
 export interface SessionSettings {
   sessionSecret: string | null;
   sessionJwksUrl: string | null;
-  /** Issuer that a token must name; null = any. */
+  /** Required issuer of a token; null = any. */
   sessionIssuer: string | null;
-  /** Audience that a token must name; null = any. */
+  /** Required audience of a token; null = any. */
   sessionAudience: string | null;
-  /** Longest life of a token, hours. */
+  /** Maximum lifetime of a token, hours. */
   sessionMaxHours: number;
 }
 
 /** Site sessions of this server. */
 export interface SessionTokens {
   verify: SiteSessionVerifier;
-  /** A token for an account that exists. Throws 404 for another, 400 when tokens are signed elsewhere (JWKS). */
+  /** Signs a token for an existing account. Throws 404 for another, 400 if tokens are signed elsewhere (JWKS). */
   create(accountId: string, expiresInMs: number): Promise<string>;
 }
 
@@ -31,9 +31,8 @@ const hourMs = 3_600_000;
 const minSecretBytes = 32;
 
 /**
- * Opens site sessions. With neither a secret nor a JWKS URL a random secret serves that was made once and is stored, so
- * that the command line and every process agree: for trying things out, since anyone who can read the store can sign in
- * as anyone.
+ * Opens site sessions. With neither a secret nor a JWKS URL, a stored random secret is used, so that the command line
+ * and every process agree. It is meant for trials, since anyone who can read the store can sign in as anyone.
  */
 export async function openSessionTokens(
   store: Store,

@@ -15,28 +15,31 @@ import { fetchBounded } from '../../http/fetch-bounded.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { Failure, sourceFailed } from '../../wire/failure.ts';
 
-/** Outcome of checking a session token. */
+/** Result of checking a session token. */
 export type SiteSession = { state: 'ok'; accountId: string } | { state: 'invalid' | 'expired' };
 
 /**
- * Checks session tokens (JWT). A token says `sub` (the account's id) and `exp`; nothing else in it is believed. A token
- * with a longer life than `maxLifeMs` is not valid.
+ * Checks session tokens (JWT). A token has `sub` (the account's id) and `exp`; other claims are ignored. A token with a
+ * lifetime over `maxLifeMs` is invalid.
  */
 export type SiteSessionVerifier = (token: string) => Promise<SiteSession>;
 
-/** Accepted issuers and audience of tokens, and their longest lifetime. */
+/** Accepted issuers and audience of tokens, and their maximum lifetime. */
 export interface SessionClaims {
   /** Null = any issuer with the right key. */
   issuer: string | null;
   /** Null = any audience. */
   audience: string | null;
-  /** From `iat` (or now, if that is later or not there) to `exp`. */
+  /** Maximum lifetime, ms, from `iat` (or now, if that is later or absent) to `exp`. */
   maxLifeMs: number;
 }
 
 const anyClaims: SessionClaims = { issuer: null, audience: null, maxLifeMs: 30 * 86_400_000 };
 
-/** True if a token does not live too long. An `iat` in the future counts as now: it must not lengthen a life. */
+/**
+ * True if a token's lifetime is within the limit. An `iat` in the future counts as now, so that it cannot extend the
+ * lifetime.
+ */
 function isWithinLife({ exp, iat }: JWTPayload, maxLifeMs: number, atMs: number): boolean {
   const nowSeconds = atMs / 1000;
   return exp! - Math.min(iat ?? nowSeconds, nowSeconds) <= maxLifeMs / 1000;
@@ -44,16 +47,14 @@ function isWithinLife({ exp, iat }: JWTPayload, maxLifeMs: number, atMs: number)
 
 type Verify = (token: string, options: JWTVerifyOptions) => Promise<{ payload: JWTPayload }>;
 
-/**
- * A verified token in memory: checking a signature takes a thread of the pool and half a millisecond.
- */
+/** A cached verified token: checking a signature takes a thread of the pool and half a millisecond. */
 interface Verified {
   accountId: string;
   expiresAtMs: number;
   verifiedAtMs: number;
 }
 
-/** Tokens that are remembered, and for how long: a key that its issuer no longer publishes is noticed so much later. */
+/** Maximum number of cached tokens, and their maximum age: it delays noticing that the issuer withdrew a key. */
 const mostVerified = 10_000;
 const verifiedForMs = 60_000;
 
@@ -84,16 +85,17 @@ function verifier(
       return { state: 'ok', accountId: sub };
     } catch (error) {
       if (error instanceof Failure) throw error;
-      // Expiry is looked at after signature, issuer and audience, so only a token that was once good is called expired.
+      // Expiry is checked after signature, issuer and audience, so only a token that was once valid is reported as
+      // expired.
       return { state: error instanceof errors.JWTExpired ? 'expired' : 'invalid' };
     }
   };
 }
 
-/** Largest set of published keys that is read; providers publish a few kB. */
+/** Maximum size of a published key set; providers publish a few kB. */
 const maxKeySetBytes = 256 * 1024;
 
-/** True if the published keys were read and have none for this token, rather than that they could not be read. */
+/** True if the published keys were read and none fits this token; false if they could not be read. */
 function isTokensFault(error: unknown): boolean {
   return (
     error instanceof errors.JWKSNoMatchingKey ||
@@ -102,9 +104,9 @@ function isTokensFault(error: unknown): boolean {
   );
 }
 
-/** Verifies tokens signed with a shared secret: HS256 and nothing else. */
+/** Verifies tokens signed with a shared secret: HS256 only. */
 export function secretVerifier(secret: string, now: Clock, claims = anyClaims): SiteSessionVerifier {
-  // Once: a key in any other form is imported again for every token, which takes longer than verifying it.
+  // Imported once: a key in any other form is imported again for every token, which takes longer than verifying it.
   const imported = crypto.subtle.importKey('raw', Buffer.from(secret), { name: 'HMAC', hash: 'SHA-256' }, false, [
     'verify',
   ]);
@@ -113,9 +115,9 @@ export function secretVerifier(secret: string, now: Clock, claims = anyClaims): 
 
 /**
  * Verifies tokens against the public keys published at `url` (JWKS): RS256, ES256, EdDSA. No symmetric algorithm is
- * accepted, so a public key can never serve as a secret. Keys are fetched when first needed, cached for ten minutes,
- * and asked for again at most every 30 s when a token names one that is not known. Nothing in a token leads elsewhere:
- * `jku`, `x5u` and `jwk` are ignored, and a redirect is not followed. Throws 502 when the keys cannot be had.
+ * accepted, so a public key can never serve as a secret. Keys are fetched on first use, cached for ten minutes, and
+ * fetched again at most every 30 s for a token with an unknown key. No other address is ever used: `jku`, `x5u` and
+ * `jwk` are ignored, and redirects are not followed. Throws 502 if the keys cannot be fetched.
  */
 export function jwksVerifier(url: string, now: Clock, claims = anyClaims): SiteSessionVerifier {
   const keys = createRemoteJWKSet(new URL(url), {
@@ -126,14 +128,14 @@ export function jwksVerifier(url: string, now: Clock, claims = anyClaims): SiteS
     try {
       return await keys(header, token);
     } catch (error) {
-      // "unauthenticated" would sign everybody out because of a fault of ours.
+      // "unauthenticated" would sign everybody out because of a failure on this side.
       throw isTokensFault(error) ? error : sourceFailed('session key', error);
     }
   };
   return verifier((token, options) => jwtVerify(token, keyOf, options), ['RS256', 'ES256', 'EdDSA'], claims, now);
 }
 
-/** Makes a session token for an account: what a site does that shares the secret. `expiresInMs` from now on. */
+/** Signs a session token for an account, as a site with the shared secret does. `expiresInMs` from now on. */
 export async function createSiteSession(
   secret: string,
   accountId: string,

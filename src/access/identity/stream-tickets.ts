@@ -6,31 +6,31 @@ import type { Store } from '../../store/rows/connection.ts';
 import type { Caller } from '../caller.ts';
 import { fromStore } from './credential-cache.ts';
 
-/** Life of a ticket, ms. */
+/** Lifetime of a ticket, ms. */
 const ticketMs = 30_000;
 const ticketPattern = /^[\w-]{43}$/;
 const tagBytes = 16;
 
-/** A ticket that was issued. */
+/** An issued ticket. */
 export interface StreamTicket {
   ticket: string;
   /** Epoch ms. */
   expiresAt: number;
 }
 
-/** Tickets that open WebSockets: browsers send no credential with a handshake, and an address would end in logs. */
+/** Tickets for WebSockets: browsers send no credential with a handshake, and one in the address would be logged. */
 export interface StreamTickets {
-  /** Keeps in mind with what a caller authenticated. */
+  /** Remembers the credential of a caller. */
   remember(caller: Caller, credential: string): void;
-  /** Keeps in mind that `caller` is `former` with what it is by now. */
+  /** Remembers that `caller` is the current state of `former`. */
   succeed(former: Caller, caller: Caller): void;
   /**
-   * A ticket that stands for the caller's credential, good once, for 30 s, in every process. Throws 502 when the store
-   * does not answer.
+   * Issues a ticket for the caller's credential, valid once, for 30 s, in every process. Throws 502 if the store does
+   * not answer.
    */
   issue(caller: Caller): Promise<StreamTicket>;
   /**
-   * The credential that a ticket stands for; null if it is unknown, used or expired. Throws 502 when the store does not
+   * The credential behind a ticket; null if the ticket is unknown, used or expired. Throws 502 if the store does not
    * answer.
    */
   redeem(ticket: string): Promise<string | null>;
@@ -38,7 +38,7 @@ export interface StreamTickets {
 
 const hashOf = (use: 'name' | 'key', ticket: string) => createHash('sha256').update(`stream ticket ${use}:${ticket}`);
 
-// The key is used once, so that the nonce may always be the same.
+// Each encryption key is used once, so a constant nonce is safe.
 const nonce = Buffer.alloc(12);
 
 function seal(ticket: string, credential: string): Uint8Array {
@@ -53,8 +53,7 @@ function unseal(ticket: string, sealed: Uint8Array): string {
 }
 
 /**
- * Opens the tickets of a store, which all processes share. A reader of the store cannot obtain a ticket or a
- * credential.
+ * Opens the tickets of a store, which all processes share. Reading the store reveals neither a ticket nor a credential.
  */
 export function openStreamTickets(store: Store, now: Clock, random: RandomBytes): StreamTickets {
   const credentials = new WeakMap<Caller, string>();

@@ -5,18 +5,18 @@ import { rateLimited } from '../../wire/failure.ts';
 import type { Caller } from '../caller.ts';
 import type { RedisLink } from './redis-link.ts';
 
-/** Stock-bar requests that one API key may have in flight (spec 8). */
+/** Maximum number of stock-bar requests that one API key may have in flight (spec 8). */
 export const maxInFlight = 2;
 
-/** A slot is lost when its process has not renewed it for this long, ms: a process that died frees its slots. */
+/** A slot expires when its process has not renewed it for this long, ms, so that a killed process frees its slots. */
 const leaseMs = 15_000;
 const renewMs = 5_000;
 
 /** Counts the stock-bar requests in flight, over REST, GraphQL and all processes together. */
 export interface InFlight {
   /**
-   * Takes a slot, and returns the function that frees it (calling it again does nothing; also call it when the client
-   * disconnects). Null = over the limit: the request is answered 429. Sessions have no limit.
+   * Takes a slot. Returns the function that frees it, which is idempotent; call it also when the client disconnects.
+   * Null = over the limit: answer 429. Sessions have no limit.
    */
   acquire(caller: Caller): Promise<(() => void) | null>;
   close(): void;
@@ -28,13 +28,13 @@ export interface SlotRequest {
   /** Slots that it takes once. */
   taken: SharedWork;
   access: { inFlight: Pick<InFlight, 'acquire'> };
-  /** Registers a clean-up that runs when the request ends, however it ends. */
+  /** Registers a clean-up that runs when the request ends in any way. */
   onEnd: (undo: () => void) => void;
 }
 
 /**
- * Takes the slot of a request of an API key, once, until it ends (spec 8). Throws 429 when none is free. Sessions have
- * no limit.
+ * Takes a slot for a request of an API key, once, until the request ends (spec 8). Throws 429 if none is free. Sessions
+ * have no limit.
  */
 export async function takeInFlightSlot(request: SlotRequest): Promise<void> {
   const { caller, access, taken, onEnd } = request;
@@ -43,7 +43,8 @@ export async function takeInFlightSlot(request: SlotRequest): Promise<void> {
     const release = await access.inFlight.acquire(caller);
     if (!release) throw tooManyInFlight();
     onEnd(release);
-    // Requests that arrived together are in flight together, also if an answer is cached: the others are read first.
+    // Requests that arrived together count as in flight together, even if an answer is cached: the others are read
+    // first.
     await setImmediate();
   });
 }
@@ -53,7 +54,7 @@ function tooManyInFlight() {
   return rateLimited(`At most ${maxInFlight} stock-bar requests at a time with one API key.`, 1);
 }
 
-// One step, by Redis's own clock: forget slots that ran out, take one if there is room.
+// One atomic step, by Redis's own clock: removes expired slots, and takes one if there is room.
 const takeScript = `
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
@@ -75,7 +76,7 @@ interface Lease {
   id: string;
 }
 
-/** Leases in Redis: what the processes see of each other. */
+/** Leases in Redis, which all processes share. */
 function sharedLeases(link: RedisLink, keyPrefix: string) {
   const held = new Set<Lease>();
   const renew = async (redis: Redis): Promise<object> =>
@@ -86,7 +87,7 @@ function sharedLeases(link: RedisLink, keyPrefix: string) {
   timer.unref();
 
   return {
-    /** A lease; `full` when there is no room; null when Redis is away. */
+    /** Takes a lease; `full` if there is no room; null if Redis is not reachable. */
     async take(keyId: string): Promise<Lease | 'full' | null> {
       const lease = { key: `${keyPrefix}in-flight:${keyId}`, id: crypto.randomUUID() };
       const answer = await link.attempt(async (redis) => ({
@@ -99,17 +100,14 @@ function sharedLeases(link: RedisLink, keyPrefix: string) {
     },
     give(lease: Lease): void {
       held.delete(lease);
-      // Should this be lost, the lease runs out by itself, being renewed no more.
+      // If this is lost, the lease expires because it is no longer renewed.
       void link.attempt(async (redis) => ({ removed: await redis.zrem(lease.key, lease.id) }));
     },
     close: () => clearInterval(timer),
   };
 }
 
-/**
- * Takes a slot for a key, and returns the function that frees it; calling it again does nothing. Null = no slot is
- * free.
- */
+/** Takes a slot for a key. Returns the function that frees it, which is idempotent. Null = no slot is free. */
 export type TakeSlot = (keyId: string) => Promise<(() => void) | null>;
 
 /** Counts slots in the memory of this process. */
@@ -131,7 +129,7 @@ export function ownSlots(): TakeSlot {
 }
 
 /**
- * Makes the counter. The `local` count, this process's own unless it is given, always holds; Redis, when there, adds
+ * Creates the counter. The `local` count, by default that of this process, always applies; Redis, if reachable, adds
  * the other processes.
  */
 export function openInFlight(link: RedisLink | null, keyPrefix: string, local: TakeSlot = ownSlots()): InFlight {

@@ -3,13 +3,13 @@ import { ownSlots, type TakeSlot } from './in-flight.ts';
 import type { LimitsAnswer, LimitsQuestion, LimitsServer } from './limits-messages.ts';
 import { ownRate, type RateCounts } from './rate.ts';
 
-/** The counts of a process without Redis, or while Redis is not reachable. */
+/** The limits of a process without Redis, or while Redis is not reachable. */
 export interface LocalLimits {
   rate: RateCounts;
   slots: TakeSlot;
 }
 
-/** Makes the counts for processes that ask by message. */
+/** Creates the counts for processes that send requests by message. */
 export function serveLimits(rates: Rates): LimitsServer {
   const rate = ownRate(rates);
   const slots = ownSlots();
@@ -25,7 +25,7 @@ export function serveLimits(rates: Rates): LimitsServer {
         mine.delete(ask);
       } else if (question.limits === 'slot') {
         const leave = await slots(question.keyId);
-        // One that ended in the meantime holds nothing.
+        // A process that ended in the meantime gets no slot.
         if (leave && held.get(asker) !== mine) leave();
         else if (leave) mine.set(ask, leave);
         reply({ limits: 'answer', ask, taken: leave !== null });
@@ -44,15 +44,15 @@ export function serveLimits(rates: Rates): LimitsServer {
   };
 }
 
-/** The other end: limits asked of the process that counts. */
+/** The client side: limits requested from the counting process. */
 export interface LimitsByMessage extends LocalLimits {
-  /** To be given every answer that arrives. */
+  /** Handles an answer; call it for every one that arrives. */
   hear(answer: LimitsAnswer): void;
-  /** The process that counts has gone: from now on this one counts for itself. */
+  /** Call it when the counting process has ended: this process counts on its own from now on. */
   lost(): void;
 }
 
-/** Asks for limits by `send`. */
+/** Requests limits by `send`. */
 export function limitsByMessage(rates: Rates, send: (question: LimitsQuestion) => void): LimitsByMessage {
   const own: LocalLimits = { rate: ownRate(rates), slots: ownSlots() };
   const waiting = new Map<number, (answer: LimitsAnswer | null) => void>();

@@ -2,8 +2,8 @@ import type { RatePool } from '../../domain/request-rates.ts';
 import type { RateState } from './rate.ts';
 
 /**
- * Questions of a process to the one that counts for all. `ask` numbers its questions; a slot is given back by the
- * number it was asked with.
+ * Questions of a process to the counting process. `ask` numbers its questions; a slot is freed by the number of its
+ * question.
  */
 export type LimitsQuestion =
   | { limits: 'rate'; ask: number; pool: RatePool; who: string; cost: number }
@@ -11,7 +11,7 @@ export type LimitsQuestion =
   | { limits: 'slot'; ask: number; keyId: string }
   | { limits: 'leave'; ask: number };
 
-/** The answer to a question: how the minute stands, or whether there was a slot. */
+/** The answer to a question: the state of the minute, or whether a slot was free. */
 export interface LimitsAnswer {
   limits: 'answer';
   ask: number;
@@ -24,10 +24,10 @@ export function isAboutLimits(message: unknown): message is LimitsQuestion | Lim
   return typeof message === 'object' && message !== null && 'limits' in message;
 }
 
-/** Counts for several processes, each known by a number. */
+/** Counts for several processes, each identified by a number. */
 export interface LimitsServer {
   /** Answers a process's question. */
   answer(asker: number, question: LimitsQuestion, reply: (answer: LimitsAnswer) => void): Promise<void>;
-  /** A process has ended: its slots are free. */
+  /** Frees the slots of a process that has ended. */
   forget(asker: number): void;
 }

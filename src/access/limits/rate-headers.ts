@@ -2,7 +2,7 @@ import type { OutgoingMessage } from 'node:http';
 import type { RateState } from './rate.ts';
 
 /**
- * Writes how the caller's minute stands (contract-notes 1 and 7), at every endpoint and for keys and sessions alike.
+ * Writes the state of the caller's minute (contract-notes 1 and 7), at every endpoint and for keys and sessions alike.
  */
 export function writeRateHeaders(rate: RateState, response: OutgoingMessage): void {
   response.setHeader('x-ratelimit-limit', rate.limit);
@@ -10,7 +10,7 @@ export function writeRateHeaders(rate: RateState, response: OutgoingMessage): vo
   response.setHeader('x-ratelimit-reset', rate.resetSeconds);
 }
 
-/** True if an answer already says how its caller's minute stands: then the request has been charged. */
+/** True if an answer already has rate headers: the request has been charged. */
 export function hasRateHeaders(response: OutgoingMessage): boolean {
   return response.hasHeader('x-ratelimit-limit');
 }

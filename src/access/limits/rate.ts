@@ -4,14 +4,14 @@ import { tiers } from '../../domain/tier.ts';
 import type { Caller } from '../caller.ts';
 import type { RedisLink } from './redis-link.ts';
 
-/** State of a caller in the minute that began with its first request. */
+/** State of a caller's minute, which began with its first request. */
 export interface RateState {
   allowed: boolean;
-  /** The tier's requests a minute: `x-ratelimit-limit`, `rate_limit.per_min`. */
+  /** The tier's requests per minute: `x-ratelimit-limit`, `rate_limit.per_min`. */
   limit: number;
-  /** Requests left of it. */
+  /** Requests left in it. */
   remaining: number;
-  /** Whole seconds until the minute is over, at least 1: `x-ratelimit-reset`, `Retry-After`. */
+  /** Whole seconds until the minute ends, at least 1: `x-ratelimit-reset`, `Retry-After`. */
   resetSeconds: number;
 }
 
@@ -20,33 +20,33 @@ export interface Anonymous {
   address: string;
 }
 
-/** Who is counted: by key, by account for sessions, or by address. */
+/** Subject of a count: a key, an account for sessions, or an address. */
 export type Counted = Pick<Caller, 'keyId' | 'accountId' | 'tier'> | Anonymous;
 
-/** Counts requests a minute, by key, by account for sessions, or by address. */
+/** Counts requests per minute, by key, by account for sessions, or by address. */
 export interface Rate {
-  /** Takes `cost` (a whole number, at least 1) from the caller's minute, or nothing when that is more than is left. */
+  /** Takes `cost` (a whole number, at least 1) from the caller's minute, or nothing if less is left. */
   consume(who: Counted, cost: number): Promise<RateState>;
   /**
-   * Corrects what was consumed, once it is known what a request really cost: gives `requests` back, or takes as many
-   * more when negative. It never rejects. Nothing is given back for a minute that is over.
+   * Corrects a charge to a request's actual cost: gives `requests` back, or takes as many more if negative. Never
+   * rejects. Nothing is given back to a minute that has ended.
    */
   refund(who: Counted, requests: number): Promise<RateState>;
-  /** The caller's requests a minute, taking none: `rate_limit.per_min`. */
+  /** The caller's requests per minute, without taking any: `rate_limit.per_min`. */
   limit(who: Pick<Caller, 'tier'> | Anonymous): number;
 }
 
 /** The counts of one process, by pool and caller. */
 export interface RateCounts {
-  /** Takes `cost` (a whole number) from the minute of `who`, or nothing when that is more than is left. */
+  /** Takes `cost` (a whole number) from the minute of `who`, or nothing if less is left. */
   take(pool: RatePool, who: string, cost: number): Promise<RateState>;
-  /** Gives `requests` back to the minute of `who`, or takes as many more when negative. */
+  /** Gives `requests` back to the minute of `who`, or takes as many more if negative. */
   giveBack(pool: RatePool, who: string, requests: number): Promise<RateState>;
 }
 
 type Limiter = Pick<RateLimiterMemory, 'consume' | 'get' | 'reward' | 'penalty' | 'points'>;
 
-/** Nothing is known of the minute: it has not begun. */
+/** State of a minute that has not begun. */
 const wholeMinuteMs = rateWindowSeconds * 1000;
 
 function stateOf({ points }: Limiter, allowed: boolean, remaining: number, ms: number): RateState {
@@ -71,13 +71,13 @@ async function take(limiter: Limiter, who: string, cost: number): Promise<RateSt
     return stateOf(limiter, true, taken.remainingPoints, taken.msBeforeNext);
   } catch (refused) {
     if (!(refused instanceof RateLimiterRes)) throw refused;
-    // Another request was quicker since the look above: what this one was charged is given back.
+    // Another request was charged since the check above: this charge is given back.
     if (cost > 1) await limiter.reward(who, cost);
     return stateOf(limiter, false, 0, refused.msBeforeNext);
   }
 }
 
-/** Refunds at most what was charged in the current minute: charges of an earlier minute have expired. */
+/** Refunds at most the charge of the current minute: charges of an earlier minute have expired. */
 async function giveBack(limiter: Limiter, who: string, requests: number): Promise<RateState> {
   const now = await limiter.get(who);
   if (requests < 0) {
@@ -88,7 +88,7 @@ async function giveBack(limiter: Limiter, who: string, requests: number): Promis
   if (back === 0)
     return stateOf(limiter, true, limiter.points - (now?.consumedPoints ?? 0), now?.msBeforeNext ?? wholeMinuteMs);
   const left = await limiter.reward(who, back);
-  // The minute ended, or another refund came, since the look above: a count below zero would lend a longer minute.
+  // The minute ended, or another refund arrived, since the check above: a count below zero would extend a later minute.
   const corrected = left.consumedPoints < 0 ? await limiter.penalty(who, -left.consumedPoints) : left;
   return stateOf(limiter, true, limiter.points - corrected.consumedPoints, corrected.msBeforeNext);
 }
@@ -107,7 +107,7 @@ export function ownRate(rates: Rates): RateCounts {
   };
 }
 
-/** Whose minute counts for a caller. */
+/** The pool and the id under which a caller is counted. */
 export function poolOf(who: Pick<Caller, 'tier'> | Anonymous): RatePool {
   return 'address' in who ? 'anonymous' : who.tier;
 }
@@ -118,8 +118,8 @@ function nameOf(who: Counted): string {
 }
 
 /**
- * Makes the counter. With Redis one count serves all processes; without it, or while it is away, `local` counts: this
- * process's memory, unless it is given.
+ * Creates the counter. With Redis one count serves all processes. Without it, or while it is not reachable, `local`
+ * counts: by default the memory of this process.
  */
 export function openRate(
   rates: Rates,
@@ -129,7 +129,7 @@ export function openRate(
 ): Rate {
   const remote = new Map<RatePool, RateLimiterRedis>();
 
-  /** Counts in Redis; undefined where there is none, or it is away. */
+  /** Counts in Redis; undefined if there is none, or it is not reachable. */
   function inRedis(pool: RatePool, count: (limiter: Limiter) => Promise<RateState>) {
     return shared?.attempt((redis) => {
       const limiter =

@@ -5,12 +5,12 @@ const pauseMs = 2000;
 /** Longest time of one command, ms. */
 const commandTimeoutMs = 300;
 
-/** The address without what is secret in it. */
+/** The address without its secrets. */
 function shownAddress(url: string): string {
   return URL.canParse(url) ? new URL(url).host : 'the configured address';
 }
 
-/** Milliseconds to wait before the nth attempt to connect again: twice as long each time, up to 5 s. */
+/** Time before the nth attempt to reconnect, ms: doubled each time, up to 5 s. */
 export function retryDelayMs(attempt: number): number {
   return Math.min(100 * 2 ** Math.min(attempt, 6), 5000);
 }

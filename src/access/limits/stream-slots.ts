@@ -1,13 +1,13 @@
 import { rateLimited } from '../../wire/failure.ts';
 import type { Caller } from '../caller.ts';
 
-/** Counts the streams open to each key, or account for sessions, in this process. */
+/** Counts the open streams of each key, or account for sessions, in this process. */
 export interface StreamSlots {
-  /** Takes a slot, and returns the function that frees it; 429 when none is free. */
+  /** Takes a slot. Returns the function that frees it. Throws 429 if none is free. */
   take(caller: Pick<Caller, 'keyId' | 'accountId'>): () => void;
 }
 
-/** Makes the counter; `max` streams at a time. */
+/** Creates the counter of at most `max` concurrent streams. */
 export function openStreamSlots(max: number): StreamSlots {
   const open = new Map<string, number>();
   return {

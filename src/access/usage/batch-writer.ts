@@ -1,25 +1,25 @@
-/** Writes what was gathered every few seconds, one write at a time. */
+/** Writes collected data every few seconds, one write at a time. */
 export interface BatchWriter {
-  /** Writes what is gathered now; after that, or after it failed, resolves. Never throws. */
+  /** Writes the collected data now. Resolves when that succeeded or failed. Never throws. */
   flush(): Promise<void>;
-  /** Ends the rhythm and writes a last time, trying up to three times. */
+  /** Stops the interval and writes a last time, with up to three attempts. */
   close(): Promise<void>;
 }
 
-/** Parts that a batch writer is made from. */
+/** Parts of a batch writer. */
 export interface BatchWriterOptions {
-  /** For the log, and the health of the process. */
+  /** Name for the log, and for the health of the process. */
   what: string;
   everyMs: number;
-  /** Throws if it fails, with the unwritten data still queued; whether there was anything to write. */
+  /** Writes the data. Returns whether there was any. If it throws, the data stays queued. */
   write: () => Promise<boolean>;
-  /** Gets a line when writing begins to fail. */
+  /** Called with a line to log when writing begins to fail. */
   log: (line: string) => void;
-  /** Called after each attempt; `error` null = it was written. */
+  /** Called after each attempt; `error` null = written. */
   wrote: (writer: string, error: unknown) => void;
 }
 
-/** Starts the rhythm. */
+/** Starts the interval. */
 export function startBatchWriter({ what, everyMs, write, log, wrote }: BatchWriterOptions): BatchWriter {
   let running: Promise<boolean> = Promise.resolve(true);
   let failing = false;

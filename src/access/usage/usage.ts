@@ -5,16 +5,17 @@ import { addUsage, forgetUsageWriter, readUsage, type UsageBatch, type UsageCoun
 import type { Store } from '../../store/rows/connection.ts';
 import { type BatchWriter, startBatchWriter } from './batch-writer.ts';
 
-/** Days that usage looks back, today among them (spec 4.4). */
+/** Number of days of usage, including today (spec 4.4). */
 export const trailingDays = 30;
 
-/** Written this often, ms: at most so much is lost in a crash. */
+/** Interval of writes, ms: a crash loses at most this much. */
 const flushMs = 2000;
 /**
- * Rows (account, date, group) that wait at most while writing fails: some 20 MB. What is counted in known rows goes on.
+ * Maximum number of unwritten rows (account, date, group) while writing fails: some 20 MB. Existing rows continue to
+ * count.
  */
 const mostRows = 100_000;
-/** Writers that began this long ago and have not written since are forgotten, ms. */
+/** Age after which writers that have not written since are forgotten, ms. */
 const staleWriterMs = 30 * dayMs;
 
 /** Counts authenticated requests by account, UTC date and scope group, and writes the counts every 2 s. */
@@ -48,8 +49,7 @@ export class Usage {
   }
 
   /**
-   * Counts a request (or `times` requests, for a GraphQL request with several root fields of the group). Costs no
-   * query.
+   * Counts a request (or `times` requests, for a GraphQL request with several root fields of the group). Runs no query.
    */
   count(accountId: string, scopeGroup: string, times = 1): void {
     const date = dateOfEpochDay(this.#today());
@@ -61,8 +61,7 @@ export class Usage {
   }
 
   /**
-   * The counts of the last 30 UTC days, today's among them, by date and scope group; what this process counted is in
-   * it.
+   * The counts of the last 30 UTC days, including today, by date and scope group; counts of this process are included.
    */
   async read(accountId: string): Promise<UsageCount[]> {
     await this.#batchWriter.flush();
