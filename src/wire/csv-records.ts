@@ -2,17 +2,18 @@
 export interface CsvRecord {
   /** 1-based line on which it starts. */
   row: number;
-  /** Its fields, unquoted; null = its quoting is broken, or it has more than `maxFields`. */
+  /** Its fields, unquoted; null = invalid quoting, or more than `maxFields`. */
   fields: string[] | null;
 }
 
-// Counting beyond this adds nothing; a line of ten million commas must not become ten million fields.
+// Maximum number of fields; a line of ten million commas must not become ten million fields.
 const maxFields = 100;
 
 /**
- * Reads RFC 4180: fields in quotes may hold commas, line breaks and doubled quotes; lines end in LF or CRLF. Blank
- * lines are skipped. A quote inside an unquoted field, or anything but a comma after a closing one, breaks the record
- * up to the end of its line; a quote that is never closed breaks all that follows it. One pass, also over invalid text.
+ * Parses RFC 4180: fields in quotes may contain commas, line breaks and doubled quotes; lines end in LF or CRLF. Blank
+ * lines are skipped. A quote inside an unquoted field, or anything but a comma after a closing one, invalidates the
+ * record up to the end of its line; an unclosed quote invalidates everything after it. One pass, also over invalid
+ * text.
  */
 export function* csvRecords(text: string): Generator<CsvRecord> {
   let row = 1;
@@ -26,11 +27,11 @@ export function* csvRecords(text: string): Generator<CsvRecord> {
 }
 
 interface Field {
-  /** Null = broken. */
+  /** Null = invalid. */
   value: string | null;
-  /** Where what follows it starts. */
+  /** Offset after it. */
   end: number;
-  /** Line breaks inside it. */
+  /** Number of line breaks inside it. */
   breaks: number;
 }
 

@@ -1,8 +1,8 @@
 import { clipped } from './printed-value.ts';
 
 /**
- * The catalogue of failures a caller can meet (spec 7, contract-notes 1). A `Failure` is thrown where the condition is
- * found and carries what both endpoints send: REST as status and `{error: {code, message, details?}}`, GraphQL as
+ * The catalogue of failures for callers (spec 7, contract-notes 1). A `Failure` is thrown where the condition is found
+ * and carries what both endpoints send: REST as status and `{error: {code, message, details?}}`, GraphQL as
  * `extensions.code`. `cause` is for the log; it is never sent.
  */
 export type FailureCode =
@@ -17,17 +17,17 @@ export type FailureCode =
   | 'internal';
 
 export interface FailureOptions {
-  /** Machine-readable particulars that are safe to send, e.g. `{parameter: 'from'}`. */
+  /** Machine-readable details that are safe to send, e.g. `{parameter: 'from'}`. */
   details?: Record<string, unknown>;
-  /** Response headers the failure brings, e.g. `Retry-After`. */
+  /** Response headers of the failure, e.g. `Retry-After`. */
   headers?: Record<string, string>;
   /** The underlying error; logged, never sent. */
   cause?: unknown;
 }
 
-/** Characters of a message, which may repeat what was sent. */
+/** Maximum number of characters of a message, which may repeat sent values. */
 const mostCharacters = 1000;
-/** The same of a parameter's name. */
+/** The same for a parameter's name. */
 const mostNameCharacters = 100;
 
 /** A failure with everything that is sent to the caller. */
@@ -49,8 +49,7 @@ export class Failure extends Error {
 }
 
 /**
- * The failure at the bottom of an error that wraps others as its `originalError`, as GraphQL's do; null if there is
- * none.
+ * The failure at the root of an error that wraps others as its `originalError`, as GraphQL's do; null if there is none.
  */
 export function failureWithin(error: unknown): Failure | null {
   for (let cause = error; cause instanceof Error; cause = (cause as { originalError?: unknown }).originalError) {
@@ -59,22 +58,22 @@ export function failureWithin(error: unknown): Failure | null {
   return null;
 }
 
-/** 400: `name` is the parameter that was wrong, `expected` says what was expected. */
+/** 400: `name` is the invalid parameter, `expected` says what was expected. */
 export function invalidParameter(name: string, expected: string): Failure {
   const parameter = clipped(name, mostNameCharacters);
   return new Failure(400, 'invalid_params', `${parameter}: ${expected}`, { details: { parameter } });
 }
 
-/** A 400 about the parameter `from` under `to`, the name by which the client sent it; another failure as it is. */
+/** A 400 about the parameter `from`, renamed to `to`, the name that the client used; any other failure unchanged. */
 export function renamedParameter(failure: Failure, from: string, to: string): Failure {
   if (failure.details?.parameter !== from) return failure;
   return invalidParameter(to, failure.message.slice(`${from}: `.length));
 }
 
-/** Most symbols that a message names; its details name all. */
+/** Maximum number of symbols in a message; its details list all. */
 const mostNamedSymbols = 10;
 
-/** 400: these of the parameter `symbols` cannot be used; `why` follows their names in the message. */
+/** 400: these symbols of the parameter `symbols` are invalid; `why` follows their names in the message. */
 export function invalidSymbols(symbols: readonly string[], why: string): Failure {
   const named = symbols.slice(0, mostNamedSymbols).join(', ');
   const more = symbols.length > mostNamedSymbols ? ` and ${symbols.length - mostNamedSymbols} more` : '';
@@ -88,22 +87,22 @@ export function invalidPercentEncoding(): Failure {
   return new Failure(400, 'invalid_params', 'The path is not valid percent-encoding.');
 }
 
-/** 400: a document, or its answer, is over a limit; the details name it. */
+/** 400: a document, or its answer, exceeds a limit; the details name it. */
 export function limitExceeded(message: string, details: Record<string, unknown>): Failure {
   return new Failure(400, 'invalid_params', message, { details });
 }
 
-/** 400: the request is no WebSocket handshake that the server can answer. */
+/** 400: the request is not a WebSocket handshake that the server supports. */
 export function invalidHandshake(message: string): Failure {
   return new Failure(400, 'invalid_params', message, { headers: { 'Sec-WebSocket-Version': '13' } });
 }
 
-/** 400 for a request that is wrong as a whole, not in one parameter. */
+/** 400 for a request that is invalid as a whole, not in one parameter. */
 export function invalidRequest(message: string): Failure {
   return new Failure(400, 'invalid_params', message);
 }
 
-/** 400: rows were to be added to a journal that can hold no more. */
+/** 400: the journal has no room for the rows to add. */
 export function journalFull(limit: number, rows: number, added: number): Failure {
   const message = `The journal quota is ${limit} rows (trades, accounts and imports). The journal has ${rows}; the request adds ${added}. Delete trades, or send fewer.`;
   return new Failure(400, 'invalid_params', message, { details: { quota: 'journal', limit, rows, added } });
@@ -131,8 +130,7 @@ function tokenExpired(): Failure {
 }
 
 /**
- * The 401 for a credential that is missing, not valid, or expired; where `listsExpired` is false an expired one is not
- * valid.
+ * The 401 for a credential that is missing, invalid, or expired; if `listsExpired` is false an expired one is invalid.
  */
 export function notAuthenticated(state: 'missing' | 'invalid' | 'expired', listsExpired = true): Failure {
   if (state === 'missing') return unauthenticated();
@@ -144,7 +142,7 @@ export function ticketRequired(message: string): Failure {
   return new Failure(401, 'unauthenticated', message);
 }
 
-/** 401 on the streaming channel: the ticket opens nothing. */
+/** 401 on the streaming channel: the ticket is invalid. */
 export function invalidTicket(): Failure {
   return new Failure(401, 'unauthenticated', 'The ticket is not valid: it is unknown, used or expired.');
 }
@@ -165,7 +163,7 @@ export function attestationRequired(what: string): Failure {
   );
 }
 
-/** 403 for what only a site session may do (keys are managed by people, not by keys). */
+/** 403 for operations that require a site session (keys are managed by people, not by keys). */
 export function siteSessionRequired(what: string): Failure {
   return new Failure(403, 'not_entitled_tier', `${what} needs a site session; an API key cannot do it.`);
 }
@@ -175,14 +173,14 @@ export function notFound(what: string): Failure {
   return new Failure(404, 'not_found', `${what} was not found.`);
 }
 
-/** 405: the path exists and `allow` lists its methods. */
+/** 405: the path exists; `allow` lists its methods. */
 export function methodNotAllowed(method: string, allow: readonly string[]): Failure {
   return new Failure(405, 'invalid_params', `${method} is not supported here; use ${allow.join(' or ')}.`, {
     headers: { Allow: allow.join(', ') },
   });
 }
 
-/** 410: a route past its sunset; `successor` replaces it. */
+/** 410: the route is removed; `successor` replaces it. */
 export function gone(successor: string): Failure {
   return new Failure(410, 'not_found', `This route is no longer served; use ${successor}.`);
 }
@@ -194,12 +192,12 @@ export function bodyTooSlow(): Failure {
   });
 }
 
-/** 413: the body, or what it holds, is over the limit. */
+/** 413: the body, or its content, exceeds the limit. */
 export function bodyTooLarge(limit: string): Failure {
   return new Failure(413, 'invalid_params', `The body is too large: at most ${limit}.`);
 }
 
-/** 415: the body's content type is not one the route reads. */
+/** 415: the route does not read the body's content type. */
 export function unsupportedMediaType(expected: string): Failure {
   return new Failure(415, 'invalid_params', `Content-Type: expected ${expected}.`);
 }
@@ -221,26 +219,28 @@ export function addressTooLong(maxBytes: number): Failure {
   return new Failure(414, 'invalid_params', `The URL is too long: at most ${maxBytes} bytes.`);
 }
 
-/** 400: the request names no host, or several (RFC 9112, 3.2). The connection closes: who is meant is in doubt. */
+/**
+ * 400: the request names no host, or several (RFC 9112, 3.2). The connection closes, because its target is ambiguous.
+ */
 export function notOneHost(): Failure {
   return new Failure(400, 'invalid_params', 'Host: expected exactly one Host header.', {
     headers: { Connection: 'close' },
   });
 }
 
-/** 417: the client expects something else than `100 Continue` of the server. */
+/** 417: the client expects something other than `100 Continue`. */
 export function unknownExpectation(): Failure {
   return new Failure(417, 'invalid_params', 'Expect: expected 100-continue.', { headers: { Connection: 'close' } });
 }
 
-/** 426: the address answers nothing but WebSocket handshakes. */
+/** 426: the path accepts only WebSocket handshakes. */
 export function webSocketRequired(): Failure {
   return new Failure(426, 'invalid_params', 'Send a WebSocket handshake: Connection: Upgrade, Upgrade: websocket.', {
     headers: { Upgrade: 'websocket', Connection: 'Upgrade' },
   });
 }
 
-/** When to retry: as a header, and in the details for answers without headers of their own. */
+/** Time of the retry: as a header, and in the details for answers without headers of their own. */
 function retryAfter(seconds: number): FailureOptions {
   return { headers: { 'Retry-After': String(seconds) }, details: { retry_after_seconds: seconds } };
 }
@@ -250,12 +250,12 @@ export function rateLimited(message: string, retryAfterSeconds: number): Failure
   return new Failure(429, 'rate_limited', message, retryAfter(retryAfterSeconds));
 }
 
-/** The client hung up while its request was worked on. Never sent; 499 is what proxies log for it. */
+/** The client disconnected before its answer. Never sent; proxies log it as 499. */
 export function clientGone(): Failure {
   return new Failure(499, 'client_gone', 'The client has closed the connection.');
 }
 
-/** 502: the source of `dataset` was asked and failed. */
+/** 502: the source of `dataset` failed. */
 export function sourceFailed(dataset: string, cause: unknown): Failure {
   return new Failure(502, 'internal', `The ${dataset} source failed.`, { cause });
 }
@@ -275,12 +275,12 @@ export function overloaded(message: string, retryAfterSeconds: number): Failure 
   return new Failure(503, 'internal', message, retryAfter(retryAfterSeconds));
 }
 
-/** 503: the server ends; another, or the same after its restart, answers. */
+/** 503: the server is shutting down; another, or the same after its restart, answers. */
 export function shuttingDown(): Failure {
   return new Failure(503, 'internal', 'The server is shutting down; reconnect.');
 }
 
-/** The failure that an error of the graph, as it was sent, stands for: 500 for an internal one, 400 for the others. */
+/** The failure behind an error that the graph sent: 500 for an internal one, 400 for the others. */
 export function sentFailure({ code, message, details }: Pick<Failure, 'code' | 'message' | 'details'>): Failure {
   return new Failure(code === 'internal' ? 500 : 400, code, message, details ? { details } : {});
 }

@@ -1,8 +1,8 @@
-/** Bytes that are put together at a time. */
+/** Buffer in which bytes are assembled. */
 const scratch = Buffer.allocUnsafeSlow(256 * 1024);
-/** The bytes of any number are fewer. */
+/** Upper bound of the bytes of any number. */
 const numberBytes = 32;
-/** Longer texts are written by themselves. */
+/** Longer texts are written separately. */
 const shortText = 1000;
 
 const [zero, minus, point, quote, backslash, comma] = [48, 45, 46, 34, 92, 44];
@@ -11,7 +11,7 @@ const [zero, minus, point, quote, backslash, comma] = [48, 45, 46, 34, 92, 44];
 const group = 10_000;
 const groupDigits = 4;
 const digits = new Uint8Array(groupDigits * group);
-/** Numbers of zeros that a group begins, and ends, with. */
+/** Numbers of leading, and of trailing, zeros of a group. */
 const leadingZeros = new Uint8Array(group);
 const trailingZeros = new Uint8Array(group);
 for (let n = 0; n < group; n++) {
@@ -21,27 +21,27 @@ for (let n = 0; n < group; n++) {
   trailingZeros[n] = /0*$/.exec(text)![0].length;
 }
 
-/** Writes a group of digits but for the first `skipped`, and returns where they end. */
+/** Writes a group of digits without the first `skipped`. Returns the end offset. */
 function writeGroup(value: number, start: number, skipped: number): number {
   let at = start;
   for (let i = groupDigits * value + skipped; i < groupDigits * (value + 1); i++) scratch[at++] = digits[i]!;
   return at;
 }
 
-/** Writes an integer of 0 to 2^53 and returns where it ends. */
+/** Writes an integer of 0 to 2^53. Returns the end offset. */
 function writeInteger(value: number, start: number): number {
   if (value < group) return writeGroup(value, start, leadingZeros[value]!);
   const above = Math.floor(value / group);
   return writeGroup(value - above * group, writeInteger(above, start), 0);
 }
 
-/** Maximum number of decimals that are written the fast way: those of prices. */
+/** Scale of the fast path: four decimals, as prices have. */
 const quickUnit = group;
 const quickBelow = 1e9;
 
 /**
- * Writes a finite number as `JSON.stringify` does, and returns where it ends. A number with at most four decimals is
- * written by its digits: of up to 15 digits no two read as one double, so these are its shortest.
+ * Writes a finite number as `JSON.stringify` does. Returns the end offset. A number with at most four decimals is
+ * written by its digits: no two numbers of up to 15 digits parse to one double, so these are its shortest form.
  */
 function writeNumber(value: number, start: number): number {
   let at = start;
@@ -66,7 +66,7 @@ function writeNumber(value: number, start: number): number {
 
 const nullBytes = new Uint8Array(Buffer.from('null'));
 
-/** Writes a few bytes and returns where they end. */
+/** Writes a few bytes. Returns the end offset. */
 function writeBytes(bytes: Uint8Array, start: number): number {
   let at = start;
   for (let i = 0; i < bytes.length; i++) scratch[at++] = bytes[i]!;
@@ -74,15 +74,15 @@ function writeBytes(bytes: Uint8Array, start: number): number {
 }
 
 /**
- * Writes JSON as bytes, several times faster than objects are made and `JSON.stringify` writes them. Writers share
- * their scratch: before anything is awaited, `pause` has to be called.
+ * Writes JSON as bytes, several times faster than building objects and calling `JSON.stringify`. Writers share their
+ * scratch buffer: call `pause` before anything is awaited.
  */
 export class ByteWriter {
   readonly #parts: Buffer[] = [];
   #flushed = 0;
   #at = 0;
 
-  /** Number of bytes written up to now. */
+  /** Number of bytes written so far. */
   get length(): number {
     return this.#flushed + this.#at;
   }
@@ -100,17 +100,17 @@ export class ByteWriter {
     this.#flushed += part.length;
   }
 
-  /** ASCII of a bounded length. */
+  /** Writes ASCII of a bounded length. */
   raw(bytes: Uint8Array): void {
     if (this.#at + bytes.length > scratch.length) this.#flush();
     this.#at = writeBytes(bytes, this.#at);
   }
 
   /**
-   * Rows of numbers from `start` to before `end`, a comma between them: of each row, what stands before a value and the
-   * value, by column, and what stands behind the last.
+   * Writes rows of numbers from `start` to before `end`, with commas in between: for each column the text before its
+   * value and the value, then the text after the last.
    *
-   * `accepts` says that a column has a number as it is; where it has not, `null` is written.
+   * `accepts` returns true if a column's number needs no serialization; otherwise `null` is written.
    */
   rows(
     start: number,
@@ -143,7 +143,7 @@ export class ByteWriter {
     scratch[this.#at++] = byte;
   }
 
-  /** A finite number. */
+  /** Writes a finite number. */
   number(value: number): void {
     if (this.#at + numberBytes > scratch.length) this.#flush();
     this.#at = writeNumber(value, this.#at);
@@ -153,7 +153,7 @@ export class ByteWriter {
     if (text.length > shortText || !this.#plainText(text)) this.json(JSON.stringify(text));
   }
 
-  /** Writes a text all of whose characters stand for themselves; false = there are others, and nothing was written. */
+  /** Writes a text without characters that require escapes. Returns false, having written nothing, if there are any. */
   #plainText(text: string): boolean {
     if (this.#at + text.length + 2 > scratch.length) this.#flush();
     let at = this.#at;
@@ -168,7 +168,7 @@ export class ByteWriter {
     return true;
   }
 
-  /** Writes a text that is JSON already. */
+  /** Writes a text that is already JSON. */
   json(json: string): void {
     const bytes = Buffer.from(json);
     if (this.#at + bytes.length > scratch.length) this.#flush();
@@ -176,7 +176,7 @@ export class ByteWriter {
     else this.#at += bytes.copy(scratch, this.#at);
   }
 
-  /** Lets others write. */
+  /** Releases the scratch buffer for other writers. */
   pause(): void {
     this.#flush();
   }

@@ -1,7 +1,7 @@
 import { yieldToEventLoop } from '../runtime/event-loop.ts';
 import { jsonBuffers, stringified } from './json-chunks.ts';
 
-/** Bytes that are copied or hashed without a yield: about 2 ms of work. */
+/** Number of bytes copied or hashed without a yield: about 2 ms of work. */
 export const bytesPerYield = 1024 * 1024;
 
 /** Joins buffers; large ones with yields to the event loop in between. */
@@ -21,7 +21,7 @@ export async function joined(parts: readonly Buffer<ArrayBuffer>[]): Promise<Buf
   return all;
 }
 
-/** `JSON.stringify(value)` as UTF-8, for plain data of which what is long is written already. */
+/** `JSON.stringify(value)` as UTF-8, for plain data whose long parts are already written. */
 export function jsonBytes(value: unknown): Promise<Buffer<ArrayBuffer>> {
   return joined(jsonBuffers({ parts: stringified(value) }));
 }

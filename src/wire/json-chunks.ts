@@ -3,12 +3,12 @@ import { randomUUID } from 'node:crypto';
 /** A part of a long JSON text. */
 export type JsonPart = string | Buffer;
 
-/** Stands for written JSON while `JSON.stringify` runs. Nobody knows it, so no text of an answer holds it. */
+/** Placeholder of written JSON while `JSON.stringify` runs. It is random, so no text of an answer contains it. */
 const mark = randomUUID();
 const quotedMark = `"${mark}"`;
 let met: WrittenJson[] = [];
 
-/** JSON that has been written; in a tree of values it stands for the value that it is. */
+/** Written JSON; in a tree of values it represents its value. */
 export class WrittenJson {
   readonly parts: readonly JsonPart[];
 
@@ -25,8 +25,7 @@ export class WrittenJson {
 /**
  * `JSON.stringify(value)`, with the parts that are already written inserted at their positions. It begins and ends with
  * text.
- *
- * @param wrote Called with the number of characters written here; what was written before was counted there.
+ * @param wrote Called with the number of characters written here; earlier parts were counted when they were written.
  */
 export function stringified(value: unknown, wrote?: (characters: number) => void): JsonPart[] {
   met = [];

@@ -1,7 +1,7 @@
 /** The size of a JSON text, counted without reading its values. */
 export interface JsonSize {
   bytes: number;
-  /** Values: items, fields, lists and objects. */
+  /** Number of values: items, fields, lists and objects. */
   values: number;
 }
 
@@ -14,7 +14,7 @@ export type JsonExcess = 'too-deep' | 'too-many-values';
 const [quote, backslash, comma] = [0x22, 0x5c, 0x2c];
 const [openList, closeList, openObject, closeObject] = [0x5b, 0x5d, 0x7b, 0x7d];
 
-/** The end of the text that begins at `start`, behind its opening quote. */
+/** The end offset of the string that begins at `start`, after its opening quote. */
 function textEnd(bytes: Buffer, start: number): number {
   for (let end = bytes.indexOf(quote, start); end !== -1; end = bytes.indexOf(quote, end + 1)) {
     let escapes = 0;

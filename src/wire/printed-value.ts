@@ -1,4 +1,4 @@
-/** Characters of a value that an error repeats. */
+/** Maximum number of characters of a value that an error repeats. */
 const shownCharacters = 200;
 
 /** A text cut to `most` characters, with an ellipsis. */
@@ -6,14 +6,14 @@ export function clipped(text: string, most: number): string {
   return text.length <= most ? text : `${text.slice(0, most - 1).toWellFormed()}…`;
 }
 
-/** Adds the JSON of a value to `text`, until that is long enough. */
+/** Appends the JSON of a value to `text`, until that is long enough. */
 function written(text: string, value: unknown): string {
   if (text.length > shownCharacters) return text;
   if (typeof value === 'string') return text + JSON.stringify(value.slice(0, shownCharacters));
   if (typeof value !== 'object' || value === null) return text + String(value);
   let out = text + (Array.isArray(value) ? '[' : '{');
   let before = '';
-  // Not Object.entries: it would read what is not shown.
+  // Not Object.entries, which would read values that are not shown.
   for (const key in value) {
     if (out.length > shownCharacters) return out;
     const name = Array.isArray(value) ? '' : `${JSON.stringify(key.slice(0, shownCharacters))}: `;
@@ -23,7 +23,7 @@ function written(text: string, value: unknown): string {
   return out + (Array.isArray(value) ? ']' : '}');
 }
 
-/** The beginning of a value's JSON, for an error that says which value is wrong. */
+/** The beginning of a value's JSON, for an error about that value. */
 export function shownValue(value: unknown): string {
   return clipped(written('', value), shownCharacters);
 }

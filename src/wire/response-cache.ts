@@ -11,22 +11,22 @@ export interface CacheStats {
   maxBytes: number;
 }
 
-/** Cached answers, each valid until the data it was made from changes. */
+/** Cached answers, each valid until data it depends on changes. */
 export interface AnswerCache<T> {
   /** A cached answer whose dependencies have not changed. */
   find(key: string): T | undefined;
   /**
-   * Call it before the answer is made; what it returns caches the answer with its dependencies. Null for a key's first
-   * answer, which is not cached.
+   * Call it before the answer is computed. The returned function caches the answer with its dependencies. Null for a
+   * key's first answer, which is not cached.
    */
   storing(key: string): ((answer: T, from: Dependencies) => void) | null;
   stats(): CacheStats;
 }
 
-/** The fraction of the bytes that remembers keys, to recognize repeated ones. A key can be as long as a request. */
+/** The fraction of the bytes for remembered keys, which detect repetition. A key can be as long as a request. */
 const questionsPart = 1 / 8;
 
-/** Bytes that a dependency of an answer takes, about. */
+/** Approximate bytes of a dependency of an answer. */
 const dependencyBytes = 60;
 
 interface Entry<T> {
@@ -36,7 +36,7 @@ interface Entry<T> {
 
 /**
  * A cache of answers of at most `maxBytes` in total. An answer is cached when its key is repeated: a client that reads
- * through history once neither fills the memory nor evicts answers that many request.
+ * through history once neither fills the memory nor evicts popular answers.
  */
 export function createAnswerCache<T extends object | string>(
   maxBytes: number,

@@ -3,14 +3,14 @@ import { type JsonSize, jsonSize, mostJsonValues } from './json-size.ts';
 import { clipped } from './printed-value.ts';
 import { deepestJson, isStorableText, jsonFault, storableText } from './stored-text.ts';
 
-/** Throws 400 naming `parameter` for a text that the store could not hold as it is. */
+/** Throws 400 naming `parameter` for a text that the store cannot hold. */
 export function requireStorable(text: string, parameter: string): void {
   if (!isStorableText(text)) throw invalidParameter(parameter, `expected ${storableText}`);
 }
 
 /**
- * Checks the texts and the nesting of a JSON value: a 400 that names the first wrong field, null = none; `whole` is the
- * name of the value itself.
+ * Checks the texts and the nesting of a JSON value. Returns a 400 that names the first invalid field, null = none;
+ * `whole` is the name of the value itself.
  */
 export function jsonFailure(value: unknown, whole: string): Failure | null {
   const found = jsonFault(value);
@@ -24,10 +24,10 @@ export function jsonFailure(value: unknown, whole: string): Failure | null {
   );
 }
 
-/** Levels of the messages that carry a value: a body, its operations, their variables. */
+/** Nesting levels of the messages around a value: a body, its operations, their variables. */
 const envelopeLevels = 8;
 
-/** The size of a JSON body; throws 400 for one that is nested deeper, or has more values, than is read. */
+/** The size of a JSON body. Throws 400 for one that is nested too deep, or has too many values. */
 export function boundedJsonSize(
   bytes: Buffer,
   whole: string,

@@ -1,12 +1,12 @@
-// A spreadsheet runs a cell that begins with one of these; quotes before it are those of `inertText`.
+// Spreadsheets evaluate a cell that begins with one of these characters; quotes before it are from `inertText`.
 const runs = /^'*[=+\-@\t\r]/;
 
-/** A text as a cell that a spreadsheet shows and does not run: with a quote before it where it would. */
+/** A text as a cell that spreadsheets show and do not evaluate: with a quote before it if necessary. */
 export function inertText(text: string): string {
   return runs.test(text) ? `'${text}` : text;
 }
 
-/** The text that `inertText` made a cell of. */
+/** The original text of a cell of `inertText`. */
 export function originalText(cell: string): string {
   return cell.startsWith("'") && runs.test(cell) ? cell.slice(1) : cell;
 }

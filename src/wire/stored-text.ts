@@ -1,13 +1,13 @@
-/** A fault of a JSON value that was sent, and its place: the keys and list indexes that lead to it. */
+/** An error in a JSON value, and its path: the keys and list indexes that lead to it. */
 export interface JsonFault {
   fault: 'unstorable-text' | 'too-deep';
   path: readonly (string | number)[];
 }
 
-/** Deepest nesting of lists and objects in a JSON value that is read. */
+/** Maximum nesting of lists and objects in a JSON value. */
 export const deepestJson = 64;
 
-/** True if `text` can be stored as it is: no NUL and no half of a surrogate pair. */
+/** True if `text` can be stored: it has no NUL and no unpaired surrogate. */
 export function isStorableText(text: string): boolean {
   return !text.includes('\u0000') && text.isWellFormed();
 }
@@ -15,7 +15,7 @@ export function isStorableText(text: string): boolean {
 /** Description of a text that `isStorableText` accepts. */
 export const storableText = 'text without NUL characters and without halves of surrogate pairs';
 
-/** A list or object that is being looked through. */
+/** A list or object during traversal. */
 interface Level {
   holder: Record<string | number, unknown>;
   /** Names of its fields; null = a list. */
@@ -32,8 +32,8 @@ function levelOf(value: object): Level {
 const keyAt = ({ names, at }: Level) => names?.[at] ?? at;
 
 /**
- * A text, or name of a field, that cannot be stored, or a place nested deeper than `deepestJson`; null = none. Does not
- * recurse: what is nested too deep would overflow the stack of its next reader.
+ * The first string or field name that cannot be stored, or position nested deeper than `deepestJson`; null = none. Does
+ * not recurse, because deep nesting would overflow the stack.
  */
 export function jsonFault(value: unknown): JsonFault | null {
   const levels = [levelOf([value])];
@@ -56,12 +56,12 @@ export function jsonFault(value: unknown): JsonFault | null {
 }
 
 /**
- * True if a source that has strings, block strings and comments as GraphQL's has holds brackets of any kind nested
- * deeper than `most`.
+ * True if a source with strings, block strings and comments in GraphQL's syntax has brackets of any kind nested deeper
+ * than `most`.
  */
 export function nestsDeeper(source: string, most: number): boolean {
   let depth = 0;
-  // Text in which brackets mean nothing is skipped as one piece.
+  // Text in which brackets have no meaning is skipped as one token.
   for (const [piece] of source.matchAll(
     /"""(?:\\"""|[\s\S])*?(?:"""|$)|"(?:\\.|[^"\\\n])*"?|#[^\n\r]*|[([{]|[)\]}]/g,
   )) {
