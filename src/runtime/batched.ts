@@ -1,19 +1,19 @@
 import DataLoader from 'dataloader';
 
-/** Where a request's batches are. */
+/** The batches of a request. */
 export interface Batching {
-  /** Loaders by name, made when first asked for; they live as long as the request. */
+  /** Loaders by name, created on first use; they live as long as the request. */
   loaders: Map<string, DataLoader<never, never>>;
-  /** When batches are read; absent = once everything that is ready has run. */
+  /** Schedules the reading of batches; absent = once everything that is ready has run. */
   batchSchedule?: (read: () => void) => void;
 }
 
 const textOf = (key: unknown): string => (typeof key === 'string' ? key : JSON.stringify(key));
 
 /**
- * Reads the value of `key` together with all other keys that the request asks for under `name` at the same time, in one
- * `read`, and once a request. `read` returns the values in the order of the keys, or as a map by `keyOf`, where a
- * missing one is null.
+ * Reads the value of `key` together with all other keys requested under `name` at the same time, in one `read`, and
+ * once per request. `read` returns the values in the order of the keys, or as a map by `keyOf`, in which a missing one
+ * is null.
  */
 export function batched<K, V>(
   context: Batching,

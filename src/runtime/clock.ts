@@ -1,2 +1,4 @@
-/** The time now, epoch ms. Passed in from the command line, so that a server can run at another time (`--clock`). */
+/**
+ * The current time, epoch ms. Passed in from the command line, so that a server can run at another time (`--clock`).
+ */
 export type Clock = () => number;

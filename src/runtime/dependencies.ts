@@ -1,20 +1,20 @@
 /** Data whose parts have versions. */
 export interface VersionedData<Kind extends string = never> {
-  /** Grows with every change. */
+  /** Increases with every change. */
   readonly count: number;
   /**
-   * The version of a part, of all parts of the kind with null; null while it is not known whether something changed.
+   * The version of a part, or of all parts of the kind for null; null while it is unknown whether something changed.
    */
   of(kind: Kind, part: string | null): number | null;
 }
 
-/** Parts of data that an answer is made from, each with the version from before it was read. */
+/** Parts of data that an answer depends on, each with its version from before it was read. */
 export class Dependencies {
   #data: VersionedData<string> | null = null;
   readonly #versions = new Map<string, Map<string | null, number | null>>();
   #checkedAt = -1;
 
-  /** Adds a part. Of several versions the first counts, unless one is not known. */
+  /** Adds a part. The first of several versions counts, unless one is unknown. */
   add<Kind extends string>(data: VersionedData<Kind>, kind: Kind, part: string | null, version: number | null): void {
     this.#data = data as unknown as VersionedData<string>;
     const parts = this.#versions.get(kind) ?? new Map<string | null, number | null>();
@@ -23,21 +23,18 @@ export class Dependencies {
     this.#checkedAt = -1;
   }
 
-  /** Every part: its kind, and null for all parts of it. */
+  /** Every part: its kind, and null for all parts of the kind. */
   *parts(): Generator<readonly [kind: string, part: string | null]> {
     for (const [kind, parts] of this.#versions) for (const part of parts.keys()) yield [kind, part];
   }
 
-  /** Number of parts. */
   get size(): number {
     let size = 0;
     for (const parts of this.#versions.values()) size += parts.size;
     return size;
   }
 
-  /**
-   * True if nothing of it has changed. False as long as that is not known, and of an answer that was made from nothing.
-   */
+  /** True if no part has changed. False while that is unknown, and for an answer without parts. */
   isCurrent(): boolean {
     const data = this.#data;
     if (data === null) return false;

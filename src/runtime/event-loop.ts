@@ -14,7 +14,7 @@ export function beginRequest(arrivedAtMs: number, gone: () => Error): RequestSco
 export const heavyWork = () => lane.stats();
 
 /**
- * Yields to the event loop: resolves when the next piece of heavy work may run, in an iteration of its own. Rejects if
+ * Yields to the event loop: resolves when the next slice of heavy work may run, in an iteration of its own. Rejects if
  * the client of the request has disconnected.
  */
 export async function yieldToEventLoop(): Promise<void> {
@@ -25,18 +25,18 @@ export async function yieldToEventLoop(): Promise<void> {
   request?.requireClient();
 }
 
-/** Bytes of a body from which reading it counts as heavy work. */
+/** Size of a body from which reading it counts as heavy work, bytes. */
 const heavyBytes = 16 * 1024;
 
-/** Yields before this many bytes are read; returns at once if they are few. */
+/** Yields before this many bytes are read; returns immediately if they are few. */
 export async function yieldForBytes(bytes: number): Promise<void> {
   if (bytes >= heavyBytes) await yieldToEventLoop();
 }
 
-/** Rows from which making an answer counts as heavy work. */
+/** Number of rows from which building an answer counts as heavy work. */
 const heavyRows = 250;
 
-/** Yields before this many rows are made; returns at once if they are few. */
+/** Yields before this many rows are built; returns immediately if they are few. */
 export async function yieldForRows(rows: number): Promise<void> {
   if (rows >= heavyRows) await yieldToEventLoop();
 }

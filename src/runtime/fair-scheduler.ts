@@ -1,4 +1,4 @@
-/** Parts of a lane. */
+/** Dependencies of a lane. */
 export interface LaneParts {
   /** Monotonic, ms. */
   now: () => number;
@@ -6,15 +6,15 @@ export interface LaneParts {
 
 /** Statistics of a process's heavy work. */
 export interface LaneStats {
-  /** Pieces that wait now. */
+  /** Number of waiting slices. */
   waiting: number;
-  /** Pieces that ran. */
+  /** Number of slices that ran. */
   pieces: number;
 }
 
 /** A light request older than this no longer holds heavy work back, ms: it waits for something else. */
 const lightMs = 50;
-/** A heavy piece runs after this time, regardless of the number of light requests, ms. */
+/** Longest time for which light requests hold a heavy slice back, ms. */
 const starvedMs = 10;
 
 interface Waiting {

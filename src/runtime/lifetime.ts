@@ -2,9 +2,9 @@
 export interface Lifetime {
   /** True if it has ended. */
   readonly isOver: boolean;
-  /** Runs `undo` at the end, or at once when it has ended already. The returned function takes that back. */
+  /** Runs `undo` at the end, or immediately if it has ended. The returned function removes `undo`. */
   onEnd(undo: () => void): () => void;
-  /** Ends it; a second time does nothing. */
+  /** Ends it; idempotent. */
   end(): void;
 }
 
@@ -17,7 +17,7 @@ export function lifetime(): Lifetime {
       return isOver;
     },
     onEnd(undo) {
-      // Each call its own entry: what is handed in twice runs twice.
+      // Each call has its own entry: a function added twice runs twice.
       const run = () => undo();
       if (isOver) run();
       else undos.add(run);

@@ -9,14 +9,14 @@ function makeFolder(path: string, mode: number): void {
   try {
     mkdirSync(path, { mode });
   } catch (error) {
-    // Another process was quicker.
+    // Another process created it first.
     if (!isFolder(path)) throw error;
   }
 }
 
 /**
- * Creates a folder and those above it that are missing. Node's recursive `mkdir` never returns for a folder that cannot
- * be created though the one above it exists, such as one in `/proc`; this throws the system's error.
+ * Creates a folder and its missing parents. Node's recursive `mkdir` never returns for a folder that cannot be created
+ * below an existing one, such as in `/proc`; this throws the system's error.
  */
 export function makeFolders(path: string, mode = 0o777): void {
   if (isFolder(path)) return;

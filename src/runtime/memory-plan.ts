@@ -1,22 +1,22 @@
 const mebibyte = 1024 * 1024;
 
-/** Where the limit of a process's memory comes from: the setting, the container or service it runs in, or neither. */
+/** Source of the limit of a process's memory: the setting, the container or service it runs in, or neither. */
 export type MemorySource = 'setting' | 'cgroup' | 'default';
 
 /** Division of a process's memory, bytes. */
 export interface MemoryPlan {
   source: MemorySource;
-  /** Bound of its resident memory. */
+  /** Limit of its resident memory. */
   limitBytes: number;
-  /** V8 ends the process when objects that live long take more. */
+  /** Limit of long-lived objects: V8 ends the process beyond it. */
   heapBytes: number;
   /** One half of the space for new objects. V8 can hold three halves. */
   semiSpaceBytes: number;
-  /** The most that each cache holds. */
+  /** Maximum size of each cache. */
   caches: CacheBudgets;
 }
 
-/** The most that each cache holds, bytes. */
+/** Maximum size of each cache, bytes. */
 export interface CacheBudgets {
   /** Decoded blocks of the store. */
   blocks: number;
@@ -28,31 +28,31 @@ export interface CacheBudgets {
   documents: number;
 }
 
-/** The least that a process can work with. */
+/** Minimum memory of a process. */
 export const leastMemoryBytes = 384 * mebibyte;
 
 /**
- * Without a setting or a container's limit. Nothing then ends a process that takes more, so that its heap may grow
+ * Limit without a setting or a container's limit. Nothing then ends a process that uses more, so its heap may grow
  * beyond.
  */
 const defaultLimitBytes = 512 * mebibyte;
 const defaultHeapBytes = 640 * mebibyte;
 
-/** The process that starts the workers: what it does not share with them. */
+/** Memory of the process that starts the workers, which it does not share with them. */
 const supervisorBytes = 48 * mebibyte;
 
-/** Memory of no JavaScript object: the program itself, compiled code, WebAssembly, buffers on their way, threads. */
+/** Memory outside JavaScript objects: the program itself, compiled code, WebAssembly, buffers in transit, threads. */
 const outsideHeapBytes = 120 * mebibyte;
 
 const units: Record<string, number> = { '': 1, K: 1024, M: mebibyte, G: 1024 * mebibyte };
 
-/** Reads a size such as `512M`, `1.5G` or a number of bytes; null for other text. */
+/** Parses a size such as `512M`, `1.5G` or a number of bytes; null for other text. */
 export function readByteSize(text: string): number | null {
   const match = /^(\d{1,15}(?:\.\d{1,3})?)([KMG]?)(?:i?B)?$/i.exec(text.trim());
   return match && Math.floor(Number(match[1]) * units[match[2]!.toUpperCase()]!);
 }
 
-/** Facts that decide over a process's memory. */
+/** Inputs of a process's memory plan. */
 export interface MemoryBounds {
   /** MEMORY_LIMIT, for all processes of a server together; null = not set. */
   settingBytes: number | null;
@@ -60,7 +60,7 @@ export interface MemoryBounds {
   constrainedBytes: number;
   /** The machine's memory. */
   machineBytes: number;
-  /** Processes that share the limit, beside the one that starts them: the workers, and a spare. */
+  /** Processes that share the limit, besides the one that starts them: the workers, and a spare. */
   processes: number;
 }
 
@@ -72,7 +72,7 @@ function limitOf({ settingBytes, constrainedBytes, machineBytes, processes }: Me
   return { source: 'default', limitBytes: defaultLimitBytes } as const;
 }
 
-/** Shares out a process's memory. All figures follow from the limit, so that one setting moves them together. */
+/** Divides a process's memory. All figures follow from the limit, so that one setting changes them together. */
 export function planMemory(bounds: MemoryBounds): MemoryPlan {
   const { source, limitBytes } = limitOf(bounds);
   const caches = {
@@ -91,12 +91,12 @@ export function planMemory(bounds: MemoryBounds): MemoryPlan {
 }
 
 /**
- * Node's options for a command that reads whole files. What it makes is soon garbage; V8's own space for that takes 95
- * MiB more for a tape of 5 million prints, and as much CPU.
+ * Node's options for a command that reads whole files. Its objects are short-lived; V8's default space for them takes
+ * 95 MiB more for a tape of 5 million prints, and as much CPU.
  */
 export const fileReaderOptions = ['--max-semi-space-size=16'];
 
-/** The plan of a process that nothing bounds. */
+/** The plan of a process without a limit. */
 export const defaultMemory = planMemory({
   settingBytes: null,
   constrainedBytes: 0,
@@ -105,25 +105,25 @@ export const defaultMemory = planMemory({
 });
 
 /**
- * Growth of the heap, in percent of what is alive, before it is collected. V8 by itself takes about 70 when much is
- * allocated, and then collects twice a second beside large answers: each time takes 10 to 25 ms, which everybody waits,
- * and a quarter of a core.
+ * Growth of the heap before a collection, in percent of live memory. V8's default is about 70 under heavy allocation;
+ * it then collects twice a second beside large answers: each collection blocks every request for 10 to 25 ms, and takes
+ * a quarter of a core.
  */
 const growthPercent = 100;
 
 /**
- * Buffers count as what they are: a part of all that is alive, which may grow by as much. V8 by itself collects
- * whenever 64 MB of them have been made since the last time, so beside large answers twice as often.
+ * Counts buffers as part of live memory, which may grow by as much. By default V8 collects after every 64 MB of new
+ * buffers, so beside large answers twice as often.
  */
 const countBuffers = '--external-memory-accounted-in-global-limit';
 
 /**
- * Frees what the compiler leaves at once. By default V8 does this in a thread that does not run while other functions
+ * Frees the compiler's memory immediately. By default V8 does this in a thread that does not run while other functions
  * wait to be compiled: a document of many fields left 130 MB until then.
  */
 const freeCompilations = '--no-maglev-destroy-on-background';
 
-/** The options of V8 that hold a process to its plan. */
+/** The V8 options that hold a process to its plan. */
 export function heapOptions({ heapBytes, semiSpaceBytes }: Pick<MemoryPlan, 'heapBytes' | 'semiSpaceBytes'>): string[] {
   const megabytes = (bytes: number) => Math.floor(bytes / mebibyte);
   return [

@@ -1,10 +1,10 @@
-/** Where the shared work of a request is. */
+/** The shared work of a request. */
 export interface SharedWork {
-  /** By name, done once. */
+  /** By name; each runs once. */
   once: Map<string, Promise<unknown>>;
 }
 
-/** Does `work` once a request, whichever caller asks first. */
+/** Runs `work` once per request, whichever caller is first. */
 export function oncePerRequest<T>({ once }: SharedWork, name: string, work: () => Promise<T>): Promise<T> {
   let done = once.get(name) as Promise<T> | undefined;
   if (!done) {

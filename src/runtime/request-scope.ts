@@ -2,9 +2,9 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { Dependencies } from './dependencies.ts';
 import { lifetime } from './lifetime.ts';
 
-/** A request while it is answered. Everything that is done for it, however deep, finds it by `currentRequest`. */
+/** A request while it is answered. Everything done for it, at any depth, finds it by `currentRequest`. */
 export class RequestScope {
-  /** Data that its answer is made from. */
+  /** Data that its answer depends on. */
   readonly dependencies = new Dependencies();
   /** When the request arrived, epoch ms. */
   readonly arrivedAtMs: number;
@@ -15,8 +15,8 @@ export class RequestScope {
   #finishes = false;
 
   /**
-   * @param endLight Called when the request is over, or turns out to be heavy work.
-   * @param gone The error with which its work ends when its client has hung up.
+   * @param endLight Called when the request is over, or yields as heavy work.
+   * @param gone Creates the error with which its work ends when its client has disconnected.
    */
   constructor(arrivedAtMs: number, endLight: () => void, gone: () => Error) {
     this.arrivedAtMs = arrivedAtMs;
@@ -25,7 +25,7 @@ export class RequestScope {
     this.#gone = gone;
   }
 
-  /** The caller; '' while unknown. The heavy work of different callers alternates. */
+  /** The caller; '' while unknown. Heavy work of different callers alternates. */
   get caller(): string {
     return this.#caller;
   }
@@ -34,35 +34,35 @@ export class RequestScope {
     this.#caller = caller;
   }
 
-  /** It is heavy work: light requests go before it. */
+  /** Marks it as heavy work: light requests run first. */
   isHeavy(): void {
     this.#endLight();
   }
 
   /**
-   * True if the work is no longer needed: the client has disconnected, or already has its answer. Never of what must
-   * finish.
+   * True if the work is no longer needed: the client has disconnected, or already has its answer. Always false for work
+   * that must finish.
    */
   get isOver(): boolean {
     return this.#life.isOver && !this.#finishes;
   }
 
-  /** Throws when the work is no longer needed. */
+  /** Throws if the work is no longer needed. */
   requireClient(): void {
     if (this.isOver) throw this.#gone();
   }
 
-  /** Marks a request that changes something: it is done to its end, whether or not its client waits for it. */
+  /** Marks a request that changes data: it runs to its end, even if its client disconnects. */
   mustFinish(): void {
     this.#finishes = true;
   }
 
-  /** Calls `undo` when the request is over; at once when it is over already. What is returned takes it back. */
+  /** Calls `undo` when the request is over, immediately if it is. The returned function removes `undo`. */
   onEnd(undo: () => void): () => void {
     return this.#life.onEnd(undo);
   }
 
-  /** The answer has been sent, or the client has hung up before. A second time does nothing. */
+  /** Ends it when the answer has been sent, or the client has disconnected before. Idempotent. */
   end(): void {
     this.#life.end();
   }
@@ -80,12 +80,12 @@ export function withinRequest<T>(scope: RequestScope, work: () => T): T {
   return scopes.run(scope, work);
 }
 
-/** Runs work that others than the request at hand will use: it goes on when that request's client has hung up. */
+/** Runs work that other requests share: it continues when the current request's client has disconnected. */
 export function forEverybody<T>(work: () => T): T {
   return scopes.run(undefined, work);
 }
 
-/** A function that always runs for the current request, regardless of its caller. */
+/** Binds a function to the current request, regardless of its caller. */
 export function forThisRequest<A extends unknown[], R>(work: (...args: A) => R): (...args: A) => R {
   return AsyncLocalStorage.bind(work);
 }

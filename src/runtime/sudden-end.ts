@@ -8,7 +8,7 @@ export function beforeSuddenEnd(step: () => Promise<void>): () => void {
   return () => void steps.delete(step);
 }
 
-/** Runs what was asked for, all at once, for `withinMs` at most. Never rejects. */
+/** Runs the registered steps, concurrently, for `withinMs` at most. Never rejects. */
 export async function runBeforeSuddenEnd(withinMs: number): Promise<void> {
   const all = Promise.allSettled([...steps].map((step) => step()));
   await Promise.race([all, delay(withinMs)]);

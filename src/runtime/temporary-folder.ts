@@ -12,16 +12,19 @@ const pattern = /^tapegraph-(?:object|sort)-(.+)-(\d+)-(\d+)-\w{6}$/;
 
 const host = encodeURIComponent(hostname());
 
-/** When a process of this host began, in the kernel's ticks; 0 where the kernel does not say; null = there is none. */
+/**
+ * Start time of a process of this host, in the kernel's ticks; 0 if the kernel does not report it; null = no such
+ * process.
+ */
 function beginningOf(pid: number): string | null {
   try {
     process.kill(pid, 0);
   } catch (error) {
-    // One of another user may not be signalled, but is there.
+    // A process of another user cannot be signalled, but exists.
     if ((error as NodeJS.ErrnoException).code === 'ESRCH') return null;
   }
   try {
-    // Fields are counted behind the program's name, which may hold anything.
+    // Fields are counted after the program's name, which may contain anything.
     const behindName = readFileSync(`/proc/${pid}/stat`, 'utf8').replace(/^.*\) /s, '');
     return behindName.split(' ')[19] ?? '0';
   } catch {
@@ -29,15 +32,15 @@ function beginningOf(pid: number): string | null {
   }
 }
 
-/** Makes an empty folder of this process in `parent`, for objects or for what is sorted. Its maker removes it. */
+/** Creates an empty folder of this process in `parent`, for objects or for sorting. Its creator removes it. */
 export function temporaryFolder(kind: 'object' | 'sort', parent: string): Promise<string> {
   const { pid } = process;
   return mkdtemp(join(parent, `tapegraph-${kind}-${host}-${pid}-${beginningOf(pid)}-`));
 }
 
 /**
- * Removes the temporary folders of this host's processes that have ended without removing them: they were killed. What
- * may not be removed stays.
+ * Removes the temporary folders of this host's processes that ended without removing them, because they were killed.
+ * Folders that cannot be removed stay.
  */
 export async function removeAbandonedFolders(parent = tmpdir()): Promise<void> {
   for (const name of await readdir(parent).catch(() => [])) {
