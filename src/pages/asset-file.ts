@@ -1,13 +1,13 @@
-/** The encodings in which the files of the pages are held. */
+/** Encodings in which the files of the pages are stored. */
 export type Compression = 'br' | 'gzip';
 
-/** A file that browsers may have. */
+/** A file for browsers. */
 export interface AssetFile {
-  /** Below the address of the assets, e.g. `client/before-paint.js`. */
+  /** Path below the address of the assets, e.g. `client/before-paint.js`. */
   path: string;
-  /** Another text whenever its bytes are others. */
+  /** Hash of its content. */
   hash: string;
-  /** Paths of the modules that a script needs before it runs, without itself. */
+  /** Paths of the modules that a script imports, directly or not, without itself. */
   modules: readonly string[];
   compressed: (encoding: Compression) => Promise<Buffer>;
 }

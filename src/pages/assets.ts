@@ -20,16 +20,16 @@ const contentTypes: Readonly<Record<string, string>> = {
 export interface Assets {
   /** The address of a file, by its path, e.g. `site.css` or `dashboard/client/main.js`. */
   address: (path: string) => string;
-  /** Addresses of the modules that some scripts, given by their paths, need before they run, without themselves. */
+  /** Addresses of the modules that some scripts, given by their paths, import, directly or not, without themselves. */
   modulesOf: (scripts: readonly string[]) => readonly string[];
   router: Router;
 }
 
-/** Small files alone are asked for as they are: every browser takes one of the encodings. */
+/** Uncompressed requests are rare, except for small files: every browser accepts one of the encodings. */
 const bytesOf = async ({ compressed }: AssetFile, encoding: Compression | 'identity') =>
   encoding === 'identity' ? promisify(gunzip)(await compressed('gzip')) : compressed(encoding);
 
-/** Files of the pages: those that the build has made, and those `made` when the server started. */
+/** Files of the pages: those of the build, and those in `made`, created when the server started. */
 export function openAssets(made: readonly AssetFile[]): Assets {
   const byPath = new Map([...builtAssets, ...made].map((file) => [file.path, file]));
   const fileAt = (path: string): AssetFile => {
@@ -48,7 +48,8 @@ export function openAssets(made: readonly AssetFile[]): Assets {
     const tag = `"${file.hash}-${encoding}"`;
     response.vary('Accept-Encoding');
     response.setHeader('ETag', tag);
-    // An address of another content comes from a page that another process sent: it gets what there is, and asks again.
+    // An address with another hash is from a page that another process sent: it gets the current file, and is not
+    // cached.
     allowSharedCaching(response, asked === file.hash ? 'public, max-age=31536000, immutable' : 'no-cache');
     if (matchesTag(request.headers['if-none-match'], tag)) return void response.status(304).end();
     const bytes = await bytesOf(file, encoding);

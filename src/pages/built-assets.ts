@@ -8,14 +8,14 @@ const folder = join(import.meta.dirname, '../../generated/pages');
 export interface BuiltAsset {
   /** Hash of its content. */
   hash: string;
-  /** Paths of the modules that this one needs before it runs, without itself. Absent = none. */
+  /** Paths of the modules that this one imports, directly or not, without itself. Absent = none. */
   modules?: readonly string[];
 }
 
-// Read at start: a file that is replaced later would be sent under the hash of this one.
+// Read at startup: a file that is replaced later would be sent under the hash of this one.
 const assets = JSON.parse(readFileSync(join(folder, 'assets.json'), 'utf8')) as Record<string, BuiltAsset>;
 
-/** The scripts and style sheets that `npm run build` has made, compressed. */
+/** The scripts and style sheets of `npm run build`, compressed. */
 export const builtAssets: readonly AssetFile[] = Object.entries(assets).map(([path, { hash, modules = [] }]) => {
   const compressed = {
     br: readFileSync(join(folder, `assets/${path}.br`)),

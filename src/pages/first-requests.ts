@@ -1,6 +1,6 @@
 /**
- * The query that the README and `/` begin with: for several symbols the price, the strike with the most dealer gamma
- * with the flow at it, and the latest block trade with the greeks of its contract. It names no date, so it stays true.
+ * The first query of the README and `/`: for several symbols the price, the strike with the most dealer gamma with the
+ * flow at it, and the latest block trade with the greeks of its contract. It contains no date, so it stays valid.
  */
 export const firstQuery = `{
   quotes(symbols: ["SPY", "NVDA"]) {

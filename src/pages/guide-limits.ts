@@ -1,6 +1,6 @@
 import type { Rates } from '../domain/request-rates.ts';
 
-/** Rows of a page: by default, at most, and at most with an API key where that is less. */
+/** Rows per page: default, maximum, and maximum with an API key if that is lower. */
 export interface PageLimit {
   /** The route's name. */
   route: string;
@@ -9,27 +9,30 @@ export interface PageLimit {
   keyMax?: number;
 }
 
-/** The limits that the guides tell: the constants that hold them, and this server's settings. */
+/** The limits in the guides: the constants that enforce them, and this server's settings. */
 export interface PublishedLimits {
   /** Requests per minute of each tier, and of an address without a credential. */
   rates: Rates;
-  /** Streams at a time with one credential, in each process. */
+  /** Maximum number of concurrent streams with one credential, in each process. */
   streams: number;
-  /** Stock-bar requests at a time with one API key. */
+  /** Maximum number of concurrent stock-bar requests with one API key. */
   inFlight: number;
-  /** Points that cost as much as one request. */
+  /** Number of points that cost one request. */
   pointsPerRequest: number;
-  /** Live keys that an account can create by itself. */
+  /** Maximum number of live keys that an account can create. */
   liveKeys: number;
   pages: readonly PageLimit[];
-  /** Days of stock bars that an API key can read at once, by timeframe. */
+  /** Maximum number of days of stock bars in one request of an API key, by timeframe. */
   barSpanDays: Readonly<Record<string, number>>;
-  /** Strikes of a GEX capture that an API key gets unless it asks for another number. */
+  /** Default number of strikes of a GEX capture for an API key. */
   gexTop: number;
-  /** Requests that the dashboard takes at most to show a symbol: the first, each further one, and one of a free key. */
+  /**
+   * Maximum number of requests with which the dashboard shows a symbol: the first, each further one, and one with a
+   * free key.
+   */
   view: { first: number; next: number; nextFree: number };
-  /** Symbols of one request for quotes. */
+  /** Maximum number of symbols of one request for quotes. */
   quotes: number;
-  /** The definitions that figures are computed by. */
+  /** Version of the definitions of the figures. */
   methodologyVersion: string;
 }

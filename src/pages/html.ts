@@ -1,16 +1,14 @@
-/** Markup that is safe to send: what came from outside has been escaped. */
+/** Markup that is safe to send: external text is escaped. */
 export interface Html {
   readonly markup: string;
 }
 
-/**
- * Parts of a template: text is escaped, markup is not, lists are joined, and null, undefined and false are nothing.
- */
+/** Parts of a template: text is escaped, markup is not, lists are joined, and null, undefined and false are omitted. */
 export type HtmlPart = Html | string | number | null | undefined | false | readonly HtmlPart[];
 
 const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
 
-/** Text as markup that reads as it, in elements and in quoted attributes. */
+/** Text escaped for elements and for quoted attributes. */
 export function escaped(text: string): string {
   return text.replace(/[&<>"']/g, (character) => entities[character]!);
 }
@@ -22,12 +20,12 @@ function markupOf(part: HtmlPart): string {
   return part.map(markupOf).join('');
 }
 
-/** Markup from a template: html`<p>${text}</p>`. Attributes that hold a value stand in quotes. */
+/** Markup from a template: html`<p>${text}</p>`. Attributes with a value must be quoted. */
 export function html(strings: TemplateStringsArray, ...parts: readonly HtmlPart[]): Html {
   return { markup: strings.reduce((markup, string, index) => markup + markupOf(parts[index - 1]) + string) };
 }
 
-/** Markup that was made elsewhere and is known to be safe. */
+/** Markup from another source that is known to be safe. */
 export function trusted(markup: string): Html {
   return { markup };
 }

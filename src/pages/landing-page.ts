@@ -33,11 +33,11 @@ npm run tapegraph -- key create --account me</code></pre>
 </section>`;
 }
 
-/** A request by curl. Without a key to show, the shell's variable KEY holds it. */
+/** A curl command. Without a key to show, it uses the shell's variable KEY. */
 const command = (key: string | null, rest: Html) =>
   html`${key === null && 'read -r KEY   # paste your key\n'}curl -H <span class="text">"Authorization: Bearer ${key ?? '$KEY'}"</span> ${rest}`;
 
-/** The answer that the sample market gave to one of the first requests. */
+/** The sample market's answer to one of the first requests. */
 function captured(name: 'first-query' | 'first-route'): Html {
   const { answer, omitted } = guideAnswers[name]!;
   return html`<pre class="answer" tabindex="0"><code>${jsonText(answer, omitted, 66)}</code></pre>`;
@@ -78,10 +78,10 @@ function routeSection(origin: string, key: string | null): Html {
 </section>`;
 }
 
-/** Most quotes that are shown. */
+/** Maximum number of shown quotes. */
 const quoted = 5;
 
-/** Says how data comes into a store that has none. */
+/** Explains how to load data into an empty store. */
 const emptySection = (): Html => html`<section>
   <h2>No data is stored yet</h2>
   <p class="muted">Load files of your vendor, or start the server with a simulated market: <code>npm start</code>.</p>
@@ -89,7 +89,7 @@ const emptySection = (): Html => html`<section>
 npm run tapegraph -- ingest chain vendor/spx_20240107.csv.gz</code></pre>
 </section>`;
 
-/** The quotes to come, as large as they will be; without a key there are none. */
+/** Placeholder of the quotes, as large as they will be; without a key there are none. */
 const liveSection = (
   sampleKey: string | null,
   symbols: readonly string[],
@@ -102,12 +102,12 @@ const liveSection = (
   <p class="muted" id="live-note">\u00a0</p>
 </section>`;
 
-/** The URLs, for programs that open `/`. */
+/** The URLs, for programs that request `/`. */
 function addresses(): JsonInstead {
   return { json: Object.fromEntries(siteLinks.map(({ to, name, what }) => [to, { name, what }])) };
 }
 
-/** `/`: what this is and links to the other pages; the URLs alone for a client that prefers JSON. */
+/** `/`: a description of the server and links to the other pages; only the URLs for a client that prefers JSON. */
 export async function landingPage(
   { firstSymbols }: PagesParts,
   request: Request,

@@ -7,7 +7,7 @@ interface SiteLink {
   name: string;
   /** A short description. */
   what: string;
-  /** Also linked from the header of every page. */
+  /** True if it is also in the header of every page. */
   inHeader?: true;
 }
 

@@ -1,15 +1,15 @@
 import { marketClock } from '../domain/market-clock.ts';
 import { type Html, html } from './html.ts';
 
-/** The sample market that a server runs. */
+/** The sample market of a server. */
 export interface SampleMarket {
-  /** A key that can read it; null if the key must not be shown for this request. */
+  /** A key that can read it; null if it must not be shown for this request. */
   key: string | null;
-  /** Stored share, whole percent, while it is loaded; null once it is whole. */
+  /** Stored share, whole percent, while it loads; null once it is complete. */
   loading: { percent: number; hasLatest: boolean } | null;
 }
 
-/** State of the market for pages: the sample, if it is one, and the server's clock, epoch ms. */
+/** State of the market for pages: the sample market, if any, and the server's clock, epoch ms. */
 export interface SiteState {
   sample: SampleMarket | null;
   /** Symbols of the sample market that are served beside other data. */
@@ -29,13 +29,13 @@ const dayAndTime = new Intl.DateTimeFormat('en-US', {
   hourCycle: 'h23',
 });
 
-/** Lets the sample market trade while the real one is closed, as typed in a shell. */
+/** The shell command that lets the sample market trade while the real one is closed. */
 export const alwaysOpenCommand = 'npm start -- --always-open';
 
-/** Symbols that the note names. */
+/** Maximum number of symbols in the note. */
 const mostNamed = 10;
 
-/** Note below the header of every page where simulated prices stand beside others. */
+/** Note below the header of every page if simulated prices are mixed with others. */
 function mixedNote(simulated: readonly string[]): Html | null {
   if (simulated.length === 0) return null;
   const more = simulated.length > mostNamed && html` and ${simulated.length - mostNamed} more`;
@@ -43,8 +43,8 @@ function mixedNote(simulated: readonly string[]): Html | null {
 }
 
 /**
- * Note below the header of every page of the sample market; null = no price is simulated. What is still loading is
- * followed by client/market-loading.ts.
+ * Note below the header of every page of the sample market; null = no price is simulated. client/market-loading.ts
+ * updates the loading progress.
  */
 export function marketNote({ sample, simulated, nowMs }: SiteState): Html | null {
   if (sample === null) return mixedNote(simulated);

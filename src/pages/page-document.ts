@@ -6,14 +6,14 @@ import { type Html, html, trusted } from './html.ts';
 import { siteLinks } from './links.ts';
 import { marketNote, type SiteState } from './market-note.ts';
 
-/** A page as its maker gives it; the shell puts head, header and scripts around it. */
+/** A page's content; the shell adds head, header and scripts. */
 export interface Page {
   title: string;
   /** One sentence for search engines and previews. */
   description: string;
-  /** Address of the header's link that is the page itself, e.g. `/docs`. */
+  /** Address of the page in the header's links, e.g. `/docs`. */
   current: string;
-  /** Content below the header; it brings its own `<main id="main">`. */
+  /** Content below the header; it contains its own `<main id="main">`. */
   body: Html;
   /** Style sheets besides `site.css`, by their paths among the assets. */
   styles?: readonly string[];
@@ -21,15 +21,12 @@ export interface Page {
   scripts?: readonly string[];
 }
 
-/**
- * A page whose whole document its maker writes: an editor, whose scripts bring styles, fonts and workers. Its own
- * scripts are files.
- */
+/** A page with its own document: an editor, whose scripts load styles, fonts and workers. Its own scripts are files. */
 export interface EditorPage {
   document: Html;
 }
 
-/** Answer at a page's address to a client that reads no pages. */
+/** Answer at a page's address to a client that does not accept HTML. */
 export interface JsonInstead {
   json: object;
 }
@@ -39,8 +36,7 @@ const links = siteLinks.filter(({ inHeader }) => inHeader);
 const sameSection = (one: string, other: string) => one.split('/')[1] === other.split('/')[1];
 
 /**
- * The header that all pages share; `current` = the address of the page. Where a key is asked for, the sample market's
- * is offered.
+ * The header of all pages; `current` = the address of the page. Beside the key field it offers the sample market's key.
  */
 export function header(current: string, site: SiteState): Html {
   return html`<a class="skip" href="#main">Skip to the content</a>
@@ -62,13 +58,13 @@ export function header(current: string, site: SiteState): Html {
 ${marketNote(site)}`;
 }
 
-/** The script that runs before the page is drawn; it holds the sample market's key for itself and the scripts after. */
+/** The script that runs before the page is drawn. It has the sample market's key, for itself and later scripts. */
 export function beforePaint(assets: Assets, site: SiteState): Html {
   const key = site.sample?.key ?? null;
   return html`<script src="${assets.address('client/before-paint.js')}"${key !== null && html` data-sample-key="${key}"`}></script>`;
 }
 
-/** Security policy of every page: it may query this server. It must not be shown in a frame. */
+/** Security policy of every page: it may query this server, and must not be framed. */
 const anyPage = [
   "default-src 'none'",
   "img-src 'self' data:",
@@ -83,8 +79,8 @@ const pageSecurity = [...anyPage, "script-src 'self'", "style-src 'self'"].join(
 const editorSecurity = [...anyPage, "script-src 'self'", "style-src 'self' 'unsafe-inline'"].join('; ');
 
 /**
- * The whole document of a page. All its modules are named, so that they load at once and not level by level. They come
- * after the style sheets, for which the first paint waits.
+ * The whole document of a page. All its modules are listed, so that they load in parallel and not level by level. They
+ * come after the style sheets, for which the first paint waits.
  */
 export function documentOf(page: Page, assets: Assets, site: SiteState): string {
   const { title, description, current, body, styles = [] } = page;
@@ -110,13 +106,13 @@ ${body}
   return document.markup;
 }
 
-/** Surroundings of a page. */
+/** Context of a page. */
 export interface PageSurroundings {
   assets: Assets;
   site: SiteState;
 }
 
-/** Sends a page, or the JSON in its place: tagged and compressed as answers of the routes are. */
+/** Sends a page, or its JSON: with ETag and compression, as answers of the routes have. */
 export async function sendPage(
   request: Request,
   response: Response,

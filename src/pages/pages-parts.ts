@@ -7,19 +7,21 @@ import type { SampleMarket } from './market-note.ts';
 
 /** The server's state that pages show. */
 export interface PagesParts {
-  /** The routes, and the OpenAPI document of them. */
+  /** The routes, and their OpenAPI document. */
   compiled: readonly CompiledRoute[];
   description: JsonSchema;
   /** The operations of the topics of the stream. */
   streams: StreamOperations;
-  /** Limits that the guides tell. */
+  /** Limits in the guides. */
   limits: PublishedLimits;
   /** The server's clock, epoch ms. */
   now: () => number;
-  /** The sample market, with its key for who may be shown it: see `ServerParts`. Null = this server has other data. */
+  /**
+   * The sample market, with its key if the request may see it: see `ServerParts`. Null = this server has other data.
+   */
   sample: (request: Request) => Promise<SampleMarket | null>;
   /** Symbols of the sample market that are served beside other data, ascending. */
   simulated: () => Promise<readonly string[]>;
-  /** The tickers with data that the pages begin with, the first one first; none if nothing is stored. */
+  /** The default tickers of the pages, which have data, best first; empty if nothing is stored. */
   firstSymbols: () => Promise<readonly string[]>;
 }

@@ -12,7 +12,7 @@ import { guidePage } from './reference/guides/guide-page.ts';
 import { guides } from './reference/guides/guides.ts';
 import { referencePage } from './reference/reference-page.ts';
 
-/** Makes the page of an address from the request; what it throws is answered as any failure is. */
+/** Builds the page of an address for a request; thrown values are answered like any failure. */
 type PageMaker = (
   parts: PagesParts,
   request: Request,
@@ -20,7 +20,7 @@ type PageMaker = (
   assets: Assets,
 ) => Page | JsonInstead | Promise<Page | JsonInstead>;
 
-/** The graph's own address: browsers get GraphiQL there, everybody else what the graph answers. */
+/** The graph's address: browsers get GraphiQL there, other clients the graph's answer. */
 const graphAddress = '/graphql';
 
 /** The pages by their addresses. */
@@ -38,12 +38,10 @@ const siteOf = async ({ sample, simulated, now }: PagesParts, request: Request):
   nowMs: now(),
 });
 
-/**
- * The web pages, and the files they load. They require no credential; the pages query the graph with the reader's key.
- */
+/** The web pages, and their files. They require no credential; the pages query the graph with the reader's key. */
 export function pagesRouter(parts: PagesParts, assets: Assets): Router {
   const router = Router({ caseSensitive: true }).use(assets.router);
-  // Takes every method: Express would answer OPTIONS with those of the page alone.
+  // Accepts every method: Express would answer OPTIONS with the page's methods only.
   router.all(graphAddress, async (request, response, next) => {
     if (request.method !== 'GET' && request.method !== 'HEAD') return next();
     const site = await siteOf(parts, request);
@@ -64,11 +62,11 @@ export function pagesRouter(parts: PagesParts, assets: Assets): Router {
 }
 
 /**
- * Answers a browser at an unknown path: a page, with the status of the failure. Other clients get the error envelope.
+ * Answers a browser at an unknown path with a page that has the failure's status. Other clients get the error envelope.
  */
 export function missingPages(parts: PagesParts, assets: Assets) {
   return async (request: Request, response: Response, next: () => void): Promise<void> => {
-    // A browser that opens a page says so; scripts that ask for anything get JSON.
+    // Browsers identify navigations by a header; other requests get JSON.
     const opensPage = request.method === 'GET' && /text\/html/.test(request.headers.accept ?? '');
     if (!opensPage || request.path.startsWith('/v2/')) return next();
     const site = await siteOf(parts, request);

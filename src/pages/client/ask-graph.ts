@@ -1,4 +1,4 @@
-// One request to the graph, under the reader's key.
+// One request to the graph, with the reader's key.
 import { keyHeaders } from './stored-key.ts';
 
 /** An answer of the graph: its data, and the messages of its errors. */
@@ -7,7 +7,10 @@ export interface GraphAnswer<T> {
   errors: { message: string; code: string }[];
 }
 
-/** Asks the graph. Headers other than the reader's key may be given. Throws when the server cannot be reached. */
+/**
+ * Sends a document to the graph. Headers other than the reader's key may be added. Throws if the server cannot be
+ * reached.
+ */
 export async function askGraph<T>(
   query: string,
   variables: Record<string, unknown> = {},

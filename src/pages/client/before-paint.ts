@@ -1,5 +1,5 @@
-// Runs before the page is drawn, so that nothing flashes or moves: the theme that was chosen, or the system's where
-// none was, and whether a key is stored, the sample market's or another. Without scripts the page has no data-key.
+// Runs before the page is drawn, so that nothing flashes or moves. Sets the theme that was chosen, or else the
+// system's, and whether a key is stored, the sample market's or another. Without scripts the page has no data-key.
 {
   const { dataset } = document.documentElement;
   const chosen = localStorage.getItem('tapegraph-theme');

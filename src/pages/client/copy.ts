@@ -1,8 +1,8 @@
-// Parts that every page may carry: buttons that copy, and the origin as the reader sees it.
+// Parts of every page: copy buttons, and the origin of the address bar.
 
 /**
- * Copies `text`, and says so on the button. Without a clipboard the text is selected, where it is shown, to be copied
- * by hand.
+ * Copies `text` and confirms it on the button. Without a clipboard the displayed text is selected, to be copied by
+ * hand.
  */
 export async function copyText(button: HTMLButtonElement, source: HTMLElement, text: string): Promise<void> {
   const said = button.textContent;
@@ -21,7 +21,7 @@ export async function copyText(button: HTMLButtonElement, source: HTMLElement, t
 }
 
 function copy(button: HTMLButtonElement): void {
-  // If there are several elements, as behind tabs, the visible one.
+  // If there are several elements, as in tabs, the visible one.
   const source = [...document.querySelectorAll<HTMLElement>(button.dataset.copy ?? '')].find(
     ({ offsetParent }) => offsetParent !== null,
   );
@@ -32,5 +32,5 @@ document.addEventListener('click', (event) => {
   const button = (event.target as Element).closest<HTMLButtonElement>('button[data-copy]');
   if (button) copy(button);
 });
-// The commands name the origin as the reader sees it.
+// The commands contain the origin of the address bar.
 for (const element of document.querySelectorAll('[data-origin]')) element.textContent = location.origin;

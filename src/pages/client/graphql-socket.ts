@@ -6,7 +6,7 @@ export interface SocketOperation {
   variables: Record<string, unknown>;
 }
 
-/** An error that ended an operation, as far as clients act on it. */
+/** An error that ended an operation, with the parts that clients act on. */
 export interface OperationError {
   message: string;
   extensions?: { code?: string; reason?: string; details?: { retry_after_seconds?: number } };
@@ -15,7 +15,7 @@ export interface OperationError {
 /** Receives the events of one subscription. */
 export interface OperationListener {
   onData: (data: Record<string, unknown>) => void;
-  /** Called when the server ended it; without errors when it was complete. */
+  /** Called when the server ended it; without errors if it was complete. */
   onEnd: (errors: readonly OperationError[]) => void;
 }
 
@@ -29,13 +29,13 @@ export interface SocketParts {
   onClose: (code: number) => void;
 }
 
-/** Close codes of a credential that is not accepted, or no longer: another try has the same answer. */
+/** Close codes of a credential that is not, or no longer, accepted: a retry would fail too. */
 export const refusedCodes: readonly number[] = [4401, 4403];
 /** Close code of a connection that ended without one (RFC 6455). */
 const abnormalClosure = 1006;
 /** Longest wait for the connection to be accepted, ms. */
 const openWithinMs = 15_000;
-/** The browser hides the server's pings: after this long without a message a pong is asked for, ms. */
+/** Time without a message after which a pong is requested, ms, because the browser hides the server's pings. */
 const silenceMs = 30_000;
 /** Longest wait for that pong, ms. */
 const pongWithinMs = 15_000;
@@ -47,7 +47,7 @@ type Received =
   | { type: 'error'; id: string; payload: OperationError[] }
   | { type: 'complete'; id: string };
 
-/** A connection, open from when it is made. It is not opened again when it is lost. */
+/** A connection, opened on creation. It is not reopened when it is lost. */
 export class GraphqlSocket {
   readonly #socket: WebSocket;
   readonly #parts: SocketParts;
@@ -69,7 +69,7 @@ export class GraphqlSocket {
     this.#socket.onclose = ({ code }) => this.#lose(code);
   }
 
-  /** Begins a subscription; returns what ends it. */
+  /** Starts a subscription. Returns the function that ends it. */
   subscribe(payload: SocketOperation, listener: OperationListener): () => void {
     const id = String(++this.#lastId);
     this.#listeners.set(id, listener);
@@ -81,7 +81,7 @@ export class GraphqlSocket {
 
   close(): void {
     this.#release();
-    // The browser reports a connection that is closed before it is open as an error.
+    // The browser reports an error for a connection that is closed before it is open.
     if (this.#socket.readyState === WebSocket.CONNECTING) this.#socket.onopen = () => this.#socket.close();
     else this.#socket.close();
   }
@@ -105,7 +105,7 @@ export class GraphqlSocket {
     this.#parts.onClose(code);
   }
 
-  /** Hands a message to the listener of its operation; one that the page has ended has none. */
+  /** Passes a message to the listener of its operation; an operation that the page has ended has none. */
   #receive(message: Received): void {
     if (message.type === 'connection_ack') {
       clearTimeout(this.#tooLate);
@@ -121,7 +121,7 @@ export class GraphqlSocket {
     listener?.onEnd(message.type === 'error' ? message.payload : []);
   }
 
-  /** Begins to wait for the next message. */
+  /** Starts to wait for the next message. */
   #watch(): void {
     clearTimeout(this.#silence);
     this.#silence = setTimeout(() => {

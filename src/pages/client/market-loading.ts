@@ -1,16 +1,16 @@
-// Follows how much of the sample market is loaded, as the page says it, until all of it is there.
+// Updates the loading progress of the sample market until it is complete.
 
-/** Is dispatched on the document once the sample market, which was loading when the page was sent, is whole. */
+/** Dispatched on the document once the sample market is complete, if it was loading when the page was sent. */
 export const marketLoaded = 'tapegraph-market-loaded';
 
 const askEveryMs = 2000;
 
-/** The part of `/healthz` on it. */
+/** The loading state in `/healthz`. */
 interface Health {
   loading?: { what: string; percent: number };
 }
 
-/** Keeps the note up to date, and removes it in the end. A server that does not answer for a while is asked again. */
+/** Keeps the note up to date, and removes it in the end. Retries while the server does not answer. */
 export function followMarketLoading(): void {
   const note = document.querySelector('#market-loading');
   if (!note) return;

@@ -1,4 +1,4 @@
-// The header that all pages share: the field for the key, and the theme.
+// The header of all pages: the field for the key, and the theme.
 
 import { followMarketLoading } from './market-loading.ts';
 import { onKeyChange, readKey, sampleKey, saveKey } from './stored-key.ts';
@@ -14,7 +14,7 @@ function showKeyField(): void {
   const show = () => {
     const key = readKey();
     if (input.value.trim() !== key) input.value = key;
-    // Which of the buttons is shown: the style sheet.
+    // The style sheet decides which of the buttons is shown.
     document.documentElement.dataset.key = key === '' ? 'none' : key === sampleKey() ? 'sample' : 'stored';
   };
   form.addEventListener('submit', (event) => event.preventDefault());
@@ -44,7 +44,7 @@ function choose(theme: Theme): void {
     document.documentElement.dataset.theme = theme;
     localStorage.setItem('tapegraph-theme', theme);
   }
-  // Charts draw their colours themselves: they listen.
+  // Charts draw their own colours, so they listen to this event.
   document.dispatchEvent(new CustomEvent('tapegraph-theme-changed'));
 }
 

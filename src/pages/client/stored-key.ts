@@ -1,9 +1,8 @@
-// The key is stored for the browser, in local storage: every tab has it until it is removed. GraphiQL uses the same
-// name.
+// The key is in the browser's local storage: every tab has it until it is removed. GraphiQL uses the same name.
 const entry = 'tapegraph-key';
 const changed = 'tapegraph-key-changed';
 
-/** The key that requests are sent under; '' = none was given. */
+/** The key of requests; '' = none was entered. */
 export function readKey(): string {
   return localStorage.getItem(entry) ?? '';
 }
@@ -18,10 +17,10 @@ export function saveKey(key: string): void {
   document.dispatchEvent(new CustomEvent(changed));
 }
 
-/** Calls `heard` with the key whenever it changes, in this tab or another; returns what ends that. */
+/** Calls `heard` with the key whenever it changes, in this tab or another. Returns the function that stops this. */
 export function onKeyChange(heard: (key: string) => void): () => void {
   const listener = () => heard(readKey());
-  // `key` is null when everything stored was removed.
+  // `key` is null when the whole storage was cleared.
   const elsewhere = ({ key }: StorageEvent) => (key === entry || key === null) && listener();
   document.addEventListener(changed, listener);
   addEventListener('storage', elsewhere);
@@ -31,11 +30,11 @@ export function onKeyChange(heard: (key: string) => void): () => void {
   };
 }
 
-/** The sample market's key, where the server shows one; '' = it does not. */
+/** The sample market's key, if the server shows one; '' = none. */
 export const sampleKey = (): string =>
   document.querySelector<HTMLElement>('[data-sample-key]')?.dataset.sampleKey ?? '';
 
-/** Headers of a request under the key; none when there is no key. */
+/** Headers of a request with the key; none without a key. */
 export function keyHeaders(): Record<string, string> {
   const key = readKey();
   return key === '' ? {} : { authorization: `Bearer ${key}` };

@@ -1,4 +1,4 @@
-// The button beside the sample market's key: it stores the key for this browser, and says whether it is in use.
+// The button beside the sample market's key: it stores the key for this browser, and shows whether it is in use.
 import { onKeyChange, readKey, sampleKey, saveKey } from './stored-key.ts';
 
 const button = document.querySelector<HTMLButtonElement>('[data-use-sample-key]');

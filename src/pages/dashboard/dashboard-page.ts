@@ -6,12 +6,12 @@ import type { Page } from '../page-document.ts';
 import type { PagesParts } from '../pages-parts.ts';
 import { dashboardFrames } from './prerender.ts';
 
-// Shown where nothing is stored.
+// Shown if nothing is stored.
 const usualSymbol = 'SPY';
 
 /**
- * `/dashboard/:symbol`: everything of a symbol at a glance, asked of the graph with the user's key and updated by
- * streams. `/dashboard` shows the symbol one would begin with.
+ * `/dashboard/:symbol`: an overview of a symbol, queried from the graph with the user's key and updated by streams.
+ * `/dashboard` shows the default symbol.
  */
 export async function dashboardPage(
   { now, firstSymbols }: PagesParts,
@@ -29,7 +29,7 @@ export async function dashboardPage(
     title: `${symbol} · Tapegraph`,
     description: `${symbol}: price, dealer gamma, option flow, implied volatility and off-exchange trading, live.`,
     current: '/dashboard',
-    // The server's clock, not the browser's, says which session trades.
+    // The server's clock, not the browser's, decides which session is current.
     body: html`<main id="main" class="dashboard" data-symbol="${symbol}" data-symbols="${symbols.join(' ')}" data-session="${session}">${frames}<noscript><p class="no-script">The dashboard needs JavaScript, which is switched off. The same figures are available from <a href="/docs">the API</a>.</p></noscript></main>`,
     styles: ['dashboard/dashboard.css'],
     scripts: ['dashboard/client/main.js'],

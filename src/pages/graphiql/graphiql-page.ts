@@ -11,14 +11,14 @@ import { graphiqlFrame } from './skeleton.ts';
 // Run once the frame is painted (client/fill-skeleton.ts).
 const afterPaint = ['graphiql/app.js', 'graphiql/client/start-graphiql.js'];
 
-/** Media types of answers at the address of the graph. */
+/** Media types that the graph answers with. */
 const answers = ['application/json', 'application/graphql-response+json', 'text/event-stream', 'text/html'];
-/** A value as JSON in the page. What came from an address could end the element and begin another. */
+/** A value as JSON in the page, escaped: a value from the address could close the element and open another. */
 const inert = (value: unknown) => trusted(JSON.stringify(value).replaceAll('<', '\\u003c'));
 
 /**
- * GraphiQL, for browsers at the address of the graph; null for other clients. Its files are assets, its options stand
- * in the page for the script that starts it, and what it will show for who reads before that.
+ * GraphiQL, for browsers at the address of the graph; null for other clients. Its files are assets; its options are in
+ * the page, for the script that starts it, with a static preview of its content.
  */
 export function graphiqlPage(
   { now }: PagesParts,

@@ -6,7 +6,7 @@ import { prose } from '../prose.ts';
 const strong = (text: string): Html =>
   html`${text.split('**').map((part, index) => (index % 2 === 1 ? html`<strong>${prose(part)}</strong>` : prose(part)))}`;
 
-/** The guide as GraphiQL's documentation shows it: paragraphs, lists, code and strong words. */
+/** The guide in the form of GraphiQL's documentation: paragraphs, lists, code and strong words. */
 function guideText(): readonly Html[] {
   return guide.split('\n\n').map((block) => {
     const lines = block.split('\n');
@@ -19,8 +19,8 @@ function guideText(): readonly Html[] {
 const nameOf = (query: string) => /^\s*(?:query|mutation|subscription)\s+(\w+)/m.exec(query)?.[1] ?? '<untitled>';
 
 /**
- * GraphiQL before its script has come, which draws itself in place of it: the query, the names of the tabs and the
- * guide, where GraphiQL shows them, by its own classes. client/fill-skeleton.ts puts in what the browser has stored.
+ * A static preview of GraphiQL, which GraphiQL replaces: the query, the names of the tabs and the guide, at the
+ * positions and with the classes that GraphiQL uses. client/fill-skeleton.ts adds the content of the browser's storage.
  */
 export function graphiqlFrame({ defaultTabs = [] }: GraphiQLOptions): Html {
   const queries = defaultTabs.map(({ query }) => query ?? '');

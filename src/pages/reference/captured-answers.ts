@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** An answer that a server gave, as `scripts/capture-examples.ts` wrote it down. */
+/** A captured answer of a server, as written by `scripts/capture-examples.ts`. */
 export interface Captured {
   method: string;
   /** Path and query. */
@@ -9,9 +9,9 @@ export interface Captured {
   /** The credential of the request. */
   credential: 'key' | 'session' | 'none';
   status: number;
-  /** The headers that say something of the answer. */
+  /** The informative headers of the answer. */
   headers: Readonly<Record<string, string>>;
-  /** The body; of its longer lists the first items. */
+  /** The body; longer lists are cut to their first items. */
   answer: unknown;
   /** Number of omitted items of a list, by the list's path, e.g. `data.strikes`. */
   omitted: Readonly<Record<string, number>>;
@@ -19,9 +19,9 @@ export interface Captured {
 
 /** The file that the script writes. */
 export interface CapturedExamples {
-  /** Time that the clock of the answering server was set to. */
+  /** Time of the answering server's clock. */
   clock: string;
-  /** By the operation that answers. */
+  /** By operation. */
   routes: Readonly<Record<string, Captured>>;
   /** Failures, by status. */
   failures: Readonly<Record<string, Captured>>;
@@ -29,7 +29,7 @@ export interface CapturedExamples {
   stream: { address: string; events: readonly CapturedEvent[] };
 }
 
-/** An event of a stream; lists in its data are shortened as those of answers are. */
+/** An event of a stream; lists in its data are cut like those of answers. */
 export interface CapturedEvent {
   event: string;
   id: string;
@@ -37,7 +37,7 @@ export interface CapturedEvent {
   omitted: Readonly<Record<string, number>>;
 }
 
-/** The answers of the sample market that the reference shows. */
+/** The captured answers of the sample market for the reference. */
 export const capturedExamples: CapturedExamples = JSON.parse(
   readFileSync(new URL('../../../generated/pages/examples.json', import.meta.url), 'utf8'),
 );

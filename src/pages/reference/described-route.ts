@@ -1,6 +1,6 @@
 import type { JsonSchema } from '../../rest/contract/json-schema.ts';
 
-/** As much of the OpenAPI description of a parameter as the reference shows. */
+/** The OpenAPI properties of a parameter that the reference shows. */
 export interface DescribedParameter {
   name: string;
   in: 'path' | 'query';
@@ -10,7 +10,7 @@ export interface DescribedParameter {
   example?: unknown;
 }
 
-/** As much of the OpenAPI description of a route as the reference shows. */
+/** The OpenAPI properties of a route that the reference shows. */
 export interface Described {
   operationId: string;
   parameters: readonly DescribedParameter[];
@@ -29,7 +29,7 @@ export function describedBy(document: JsonSchema, method: string, path: string):
 /** The id of a parameter in the page; `operation` = the route's name. */
 export const parameterId = (operation: string, parameter: string): string => `${operation}-parameter-${parameter}`;
 
-/** A type as it is read: `integer`, `string, date or null`, `equity | index`. */
+/** A type in words: `integer`, `string, date or null`, `equity | index`. */
 export function typeText(schema: JsonSchema): string {
   if (Array.isArray(schema.anyOf)) return (schema.anyOf as JsonSchema[]).map(typeText).join(' or ');
   const types = [schema.type ?? 'any'].flat() as string[];
@@ -46,11 +46,11 @@ export function typeText(schema: JsonSchema): string {
 
 /** A field of an answer or a body, with its path. */
 export interface DescribedField {
-  /** `data[].strikes[].gex`. */
+  /** For example `data[].strikes[].gex`. */
   path: string;
   type: string;
   description: string;
-  /** Not there in every answer. */
+  /** True if some answers lack it. */
   optional: boolean;
 }
 
@@ -65,7 +65,7 @@ function objectIn(schema: JsonSchema): { object: JsonSchema; list: boolean } | n
   return found ?? null;
 }
 
-/** The fields of a schema, those inside others after them. */
+/** The fields of a schema, each followed by those inside it. */
 export function fieldsOf(schema: JsonSchema, place = ''): DescribedField[] {
   const { properties = {}, required = [] } = schema as { properties?: Record<string, JsonSchema>; required?: string[] };
   return Object.entries(properties).flatMap(([name, field]) => {

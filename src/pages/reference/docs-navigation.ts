@@ -2,7 +2,7 @@ import { type Html, html, trusted } from '../html.ts';
 import { guides } from './guides/guides.ts';
 import { searchButton } from './search-dialog.ts';
 
-/** The contents beside every page below `/docs`: the search, the guides, and what the page itself adds. */
+/** The contents beside every page below `/docs`: the search, the guides, and the page's own part. */
 export function contents(current: string, own: Html): Html {
   return html`<nav class="contents" aria-label="Documentation">
 ${searchButton}

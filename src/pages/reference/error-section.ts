@@ -3,7 +3,7 @@ import { type Html, html } from '../html.ts';
 import { capturedExamples } from './captured-answers.ts';
 import { jsonText } from './json-text.ts';
 
-/** Failures without a route. */
+/** Statuses of failures without a route. */
 const besideRoutes = {
   405: {
     description: 'The path does not support this method. Allow lists the methods it supports.',

@@ -5,13 +5,13 @@ import { filledIn } from '../../rest/contract/example.ts';
 import type { Route } from '../../rest/contract/route.ts';
 import { addressOf } from './client/address.ts';
 
-/** Values that the braces of examples stand for, by name; ids that are unknown are absent. */
+/** Values for the braces of examples, by name; unknown ids are absent. */
 export type Standing = Readonly<Record<'symbol' | 'session' | 'previous' | 'next' | 'expiry' | 'contract', string>> &
   Readonly<Partial<Record<'key' | 'trade' | 'account' | 'watchlist' | 'import', string>>>;
 
 const dayMs = 86_400_000;
 
-/** The first third Friday that is at least two weeks after `nowMs`: a day on which options on most symbols expire. */
+/** The first third Friday at least two weeks after `nowMs`: a day on which options on most symbols expire. */
 function monthlyExpiry(nowMs: number): SessionDate {
   for (let ms = nowMs + 14 * dayMs; ; ms += dayMs) {
     const date = exchangeDate(ms);
@@ -38,7 +38,7 @@ export function standingAt(nowMs: number): Standing {
   };
 }
 
-/** The request that a route is shown with. */
+/** The request in a route's section. */
 export interface ShownRequest {
   /** Path and query. */
   address: string;
@@ -66,10 +66,10 @@ export function shownRequest(
 
 const order = ['POST', 'PUT', 'PATCH', 'GET', 'DELETE'];
 
-/** Routes in an order in which one example can make what the next one reads, changes and deletes. */
+/** Routes in an order in which one example can create what the next one reads, changes and deletes. */
 export function inOrderOfExamples<R extends Pick<Route, 'method'>>(routes: readonly R[]): R[] {
   return routes.toSorted((a, b) => order.indexOf(a.method) - order.indexOf(b.method));
 }
 
-/** The topics of the stream that is shown: one of each kind. */
+/** The topics of the example stream: one of each kind. */
 export const streamTopics = 'quotes:SPY,QQQ,bars:SPY:1m,gex:SPY:2,cross-section:SPY,large-trades:*:250000';

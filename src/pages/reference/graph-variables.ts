@@ -2,8 +2,8 @@ import { readParams } from '../../rest/contract/params.ts';
 import type { CompiledRoute } from '../../rest/http/router.ts';
 
 /**
- * The variables of a route's operation for texts of its parameters and a body, as they would be sent to the graph; null
- * ones are omitted.
+ * The variables of a route's operation for texts of its parameters and a body, in the graph's form; null ones are
+ * omitted.
  */
 export function graphVariables(
   { route, operation }: CompiledRoute,

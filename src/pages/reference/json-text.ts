@@ -1,4 +1,4 @@
-/** JSON as it is read best: what fits on a line stands on one, and lists say how many items were omitted of them. */
+/** JSON formatted for reading: values that fit on a line share one, and lists show the number of omitted items. */
 export function jsonText(value: unknown, omitted: Readonly<Record<string, number>> = {}, width = 78): string {
   return written(value, '', 0, { omitted, width });
 }

@@ -1,13 +1,13 @@
 import { type Html, html } from '../html.ts';
 import { type DescribedParameter, parameterId, typeText } from './described-route.ts';
 
-/** Parameters that are a symbol of the registry, and those that are several. */
+/** Parameters with a symbol of the registry, and those with several. */
 const symbolNames: readonly string[] = ['symbol', 'underlying'];
 const symbolsName = 'symbols';
-/** Parameters that are a session of the past or the present one; other dates can lie ahead. */
+/** Parameters with a past or present session; other dates can be in the future. */
 const sessionNames: readonly string[] = ['session', 'date'];
 
-/** Kind of a parameter's input in a form; `client/try-fields.ts` knows these. */
+/** Kind of a parameter's form field, for `client/try-fields.ts`. */
 function kindOf({ name, schema }: DescribedParameter): string {
   if (schema.format === 'date') return sessionNames.includes(name) ? 'session' : 'date';
   if (symbolNames.includes(name)) return 'symbol';
@@ -20,7 +20,7 @@ function valuesOf({ enum: values, type }: DescribedParameter['schema']): readonl
   return (values as unknown[] | undefined) ?? null;
 }
 
-/** The row of a parameter in a route's table. Its data make the field of the form that tries the route. */
+/** The row of a parameter in a route's table. Its data attributes describe the form field that tries the route. */
 export function parameterRow(
   operation: string,
   parameter: DescribedParameter,

@@ -33,7 +33,7 @@ const groupTitles: Record<ScopeGroup, string> = {
   journal: 'Journal',
 };
 
-/** The ids of the records that earlier examples created, from the captured addresses. */
+/** The ids of records created by earlier examples, from the captured addresses. */
 function madeIds({ routes }: CapturedExamples): Pick<Standing, 'key' | 'trade'> {
   const madeId = (route: string) => routes[route]?.address.split('/').at(-1);
   const [key, trade] = [madeId('revoke-key'), madeId('delete-journal-trade')];
@@ -70,7 +70,7 @@ ${[...groups].map(
   return contents('/docs', own);
 }
 
-/** Sessions that the fields for dates suggest. */
+/** Number of sessions that date fields suggest. */
 const suggestedSessions = 20;
 
 /** The latest sessions, for the forms that try routes; the first is the last that has begun. */
@@ -114,7 +114,7 @@ ${latestSessions(parts.now())}
 ${searchDialog(assets.address(searchPath))}`;
 }
 
-/** `/docs`: every route of the table, from the table, with captured answers. Built once per origin and session. */
+/** `/docs`: every route of the table, generated from it, with captured answers. Built once per origin and session. */
 export function referencePage(
   examples = capturedExamples,
 ): (parts: ReferenceParts, request: Request, site: SiteState, assets: Assets) => Page {

@@ -12,13 +12,13 @@ import { jsonText } from './json-text.ts';
 import { parameterRow } from './parameter-row.ts';
 import { snippetsOf } from './snippets.ts';
 
-/** A route as it is shown. */
+/** A route with the content of its section. */
 export interface ShownRoute {
   compiled: CompiledRoute;
   described: Described;
-  /** The request the code sends. */
+  /** The request in the code samples. */
   request: ShownRequest;
-  /** A server's answer; null = it has not been asked. */
+  /** A server's answer; null = not captured. */
   captured: Captured | null;
   origin: string;
 }
@@ -82,7 +82,7 @@ function errors({ described }: ShownRoute): Html {
   )}</ul>`;
 }
 
-/** Pieces of code in tabs: radio buttons, which the keyboard and pages without scripts know. */
+/** Code samples in tabs: radio buttons, which work with the keyboard and without scripts. */
 function code(shown: ShownRoute, id: string): Html {
   const { compiled, request, origin } = shown;
   const snippets = snippetsOf({ method: compiled.route.method, origin, ...request });
@@ -122,7 +122,7 @@ function operationSection({ compiled, request }: ShownRoute): Html {
 <p class="muted">Variables</p><pre tabindex="0"><code>${jsonText(variables)}</code></pre></details>`;
 }
 
-/** A route, whole: what it is for, what it takes, what it answered, and the operation it is. */
+/** The section of a route: its purpose, parameters, answer and operation. */
 export function routeSection(shown: ShownRoute): Html {
   const { compiled, described } = shown;
   const { route } = compiled;

@@ -1,6 +1,6 @@
 import { type Html, html } from '../html.ts';
 
-/** The button that opens the search. It needs scripts. */
+/** The button that opens the search. It requires scripts. */
 export const searchButton: Html = html`<button type="button" id="search-open" class="search-open" aria-haspopup="dialog" aria-keyshortcuts="/" data-needs-script>Search <kbd aria-hidden="true">/</kbd></button>`;
 
 /** The search over everything below `/docs`; `client/search.ts` fills it from the index at this address. */

@@ -10,15 +10,15 @@ import { guides } from './guides/guides.ts';
 import { aiClients, introduction } from './introduction.ts';
 import { webSockets } from './stream-section.ts';
 
-/** A document that a search can find. */
+/** A document of the search. */
 export interface SearchDocument {
   id: number;
   /** Its kind, for people: `Route`, `Parameter`, `Guide` and so on. */
   kind: string;
   title: string;
-  /** Other names of it, which readers search for and its text does not use. */
+  /** Synonyms, which readers search for and its text does not use. */
   alsoCalled: string;
-  /** Where it belongs: a route's method and path, a section's page. */
+  /** Its location: a route's method and path, a section's page. */
   place: string;
   href: string;
   /** Its text. */
@@ -29,7 +29,7 @@ export interface SearchDocument {
 
 type Unnumbered = Omit<SearchDocument, 'id' | 'alsoCalled' | 'fields'> & { alsoCalled?: string; fields?: string };
 
-/** The words of markup. */
+/** The text of markup. */
 export function textOf({ markup }: Html): string {
   return markup
     .replace(/<[^>]+>/g, ' ')
@@ -104,7 +104,7 @@ const sectionDocuments = (routes: number): Unnumbered[] =>
     { title: 'AI clients', alsoCalled: 'MCP, agents, LLM', href: '/docs#mcp', text: textOf(aiClients('', routes)) },
   ].map((section) => ({ kind: 'Section', place: 'API reference', ...section }));
 
-/** A guide and its parts. Examples are omitted, because they contain the current date. */
+/** Documents of a guide and its sections. Examples are omitted, because they contain the current date. */
 function guideDocuments({ path, title, about, alsoCalled, sections }: Guide, parts: GuideParts): Unnumbered[] {
   return [
     { kind: 'Guide', title, alsoCalled, place: 'Guides', href: path, text: about },
@@ -119,7 +119,7 @@ function guideDocuments({ path, title, about, alsoCalled, sections }: Guide, par
   ];
 }
 
-/** Documents of the pages below `/docs`, one for each thing that a link leads to. */
+/** Documents of the pages below `/docs`, one per link target. */
 export function searchDocuments({
   compiled,
   description,

@@ -5,7 +5,7 @@ import MiniSearch from 'minisearch';
 import type { AssetFile, Compression } from '../asset-file.ts';
 import type { SearchDocument } from './search-documents.ts';
 
-/** Options with which a browser reads the index: MiniSearch's must be those it was made with. */
+/** Options with which a browser reads the index: MiniSearch requires those it was built with. */
 const options = {
   fields: ['title', 'alsoCalled', 'place', 'text', 'fields'],
   storeFields: ['kind', 'title', 'place', 'href', 'text'],
@@ -30,7 +30,7 @@ export function searchAsset(documents: readonly SearchDocument[]): AssetFile {
   return {
     path: searchPath,
     modules: [],
-    // The indexed documents tell the version, so that a start does not wait for an index that nobody has asked for.
+    // The version is derived from the documents, so that startup does not build an index before its first use.
     hash: createHash('sha256').update(JSON.stringify({ options, documents })).digest('base64url').slice(0, 12),
     compressed: (encoding) => {
       made[encoding] ??= compressors[encoding](indexed());

@@ -1,6 +1,6 @@
 import { curlCommand } from './client/curl.ts';
 
-/** A request that is shown in several languages. */
+/** A request for code samples. */
 export interface ShownRequest {
   method: string;
   /** Origin of the server, `http://127.0.0.1:4000`. */
@@ -11,7 +11,7 @@ export interface ShownRequest {
   contentType: string | null;
 }
 
-/** A piece of code that sends a request. */
+/** A code sample that sends a request. */
 export interface Snippet {
   language: string;
   code: string;
@@ -46,7 +46,7 @@ with urllib.request.urlopen(request) as response:
     answer = json.load(response)`;
 }
 
-/** The code that sends a request: for a shell, JavaScript and Python, with nothing to install. */
+/** Code samples of a request: for a shell, JavaScript and Python, with nothing to install. */
 export function snippetsOf(request: ShownRequest): Snippet[] {
   return [
     { language: 'curl', code: curl(request) },

@@ -11,7 +11,7 @@ import { streamTopics } from './example-request.ts';
 import { fieldTable } from './field-table.ts';
 import { jsonText } from './json-text.ts';
 
-/** The stream as it is shown. */
+/** The stream with the content of its section. */
 export interface ShownStream {
   operations: StreamOperations;
   /** The OpenAPI document. */

@@ -7,19 +7,19 @@ export interface View {
   /** Ticker, uppercase. */
   symbol: string;
   timeframe: Timeframe;
-  /** A session that was chosen; null = the latest, live. */
+  /** A chosen session; null = the latest, live. */
   session: string | null;
 }
 
 const ticker = /^[A-Z][A-Z0-9]{0,5}([.\-/ ][A-Z0-9]{1,3})?$/;
 
-/** A text as a ticker, uppercase, its suffix after a point; null when it cannot be one. */
+/** A text as a ticker, uppercase, with a point before its suffix; null if it cannot be one. */
 export function tickerOf(text: string): string | null {
   const upper = text.trim().toUpperCase();
   return ticker.test(upper) ? upper.replace(/[-/ ]/, '.') : null;
 }
 
-/** The symbol a path names, as it is written there where that is no ticker; '' = none. */
+/** The symbol in a path, unchanged if it is not a ticker; '' = none. */
 function symbolOfPath(pathname: string): string {
   const last = pathname.split('/')[2] ?? '';
   try {
@@ -30,9 +30,7 @@ function symbolOfPath(pathname: string): string {
   }
 }
 
-/**
- * The view an address names; what it does not say, or says wrongly, is the default, and the symbol then `otherwise`.
- */
+/** The view in an address. Missing or invalid parts get defaults; the default symbol is `otherwise`. */
 export function viewOf({ pathname, search }: { pathname: string; search: string }, otherwise: string): View {
   const asked = new URLSearchParams(search);
   const session = asked.get('session') ?? '';

@@ -21,11 +21,11 @@ export interface AppProps {
   controller: DashboardController;
   /** The browser's clock, epoch ms. */
   now: () => number;
-  /** The sample market's key; '' = none is shown. */
+  /** The sample market's key; '' = not shown. */
   sampleKey: string;
-  /** The palette that the page was painted with. */
+  /** The palette with which the page was painted. */
   painted: Palette;
-  /** Reads the palette in force. */
+  /** Reads the current palette. */
   readPalette: () => Palette;
 }
 

@@ -1,4 +1,4 @@
-// Calendar dates, as texts YYYY-MM-DD, without a clock or a zone.
+// Calendar dates, as texts YYYY-MM-DD, independent of clock and time zone.
 import type { Timeframe } from './timeframes.ts';
 
 const dayMs = 86_400_000;
@@ -15,21 +15,18 @@ export function weekdayBefore(date: string): string {
   return weekday === 0 ? addDays(before, -2) : weekday === 6 ? addDays(before, -1) : before;
 }
 
-/**
- * Days of candles shown: as far back as an API key may read, and no more bars than fit into one page or little more.
- */
+/** Number of days of candles: as far back as an API key may read, with bars for one page or little more. */
 const daysBack: Record<Exclude<Timeframe, '1m'>, number> = { '5m': 13, '1h': 89, '1d': 729 };
 
 /**
- * The span of candles that ends with a session, as dates [from, to). Minutes: of that session and the weekday before
- * it.
+ * The span of candles that ends with a session, as dates [from, to). Minutes: that session and the weekday before it.
  */
 export function barSpan(timeframe: Timeframe, session: string): { from: string; to: string } {
   const from = timeframe === '1m' ? weekdayBefore(session) : addDays(session, -daysBack[timeframe]);
   return { from, to: addDays(session, 1) };
 }
 
-/** True if a text is a date that exists. */
+/** True if a text is a valid date. */
 export function isDate(text: string): boolean {
   return (
     /^\d{4}-\d{2}-\d{2}$/.test(text) && !Number.isNaN(Date.parse(`${text}T00:00:00Z`)) && addDays(text, 0) === text

@@ -1,4 +1,4 @@
-// The dashboard before anything was asked: what the server draws into the page, and what the browser begins with.
+// The dashboard before any request: drawn by the server into the page, and the initial state in the browser.
 import { html } from 'htm/preact';
 import type { VNode } from 'preact';
 import { viewOf } from './address.ts';
@@ -12,7 +12,7 @@ const never = () => {
   throw new Error('A frame asks for nothing.');
 };
 
-/** The dashboard as it is drawn at first. */
+/** The dashboard as initially drawn. */
 export function frame({ symbol, symbols, latestSession, hasKey, sampleKey, ...address }: FrameParts): VNode {
   const controller = new DashboardController({
     ask: never,

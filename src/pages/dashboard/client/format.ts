@@ -1,12 +1,12 @@
-// Numbers as traders read them. Every function says the unit it takes; null is a dash.
+// Numbers in traders' notation. Every function documents its unit; null is a dash.
 
-/** Stands where a figure is unknown. */
+/** Placeholder of an unknown figure. */
 export const unknown = '–';
 
 const minus = '\u2212';
 const signed = (text: string) => text.replace('-', minus);
 
-// Making a format costs a hundred times what using it does.
+// Creating a format costs a hundred times as much as using it.
 const formats = new Map<string, Intl.NumberFormat>();
 
 function written(value: number, least: number, most: number): string {
@@ -21,7 +21,7 @@ function written(value: number, least: number, most: number): string {
 
 const fixed = (value: number, digits: number, most = digits) => signed(written(value, digits, most));
 
-/** Dollars, in cents; below a dollar, to the hundredth of a cent where there is more to say. */
+/** Dollars, in cents; below a dollar, to the hundredth of a cent if necessary. */
 export function price(dollars: number | null | undefined): string {
   if (dollars == null) return unknown;
   return fixed(dollars, 2, Math.abs(dollars) < 1 ? 4 : 2);
@@ -40,11 +40,11 @@ const magnitudes: readonly (readonly [number, string])[] = [
   [1e3, 'K'],
 ];
 
-/** A count or an amount in three figures: 36372532 is 36.4M. */
+/** A count or an amount with three significant digits: 36372532 is 36.4M. */
 export function compact(value: number | null | undefined): string {
   if (value == null) return unknown;
   const size = Math.abs(value);
-  // 999,950 is 1.00M, not 1000K: what rounds up to the next magnitude is written in it.
+  // 999,950 is 1.00M, not 1000K: a number that rounds up to the next magnitude is written in it.
   const [unit, letter] = magnitudes.find(([at]) => size >= at * 0.9995) ?? [1, ''];
   const scaled = value / unit;
   const digits =
@@ -52,16 +52,16 @@ export function compact(value: number | null | undefined): string {
   return `${fixed(scaled, digits)}${letter}`;
 }
 
-/** Dollars in three figures: $1.28M, −$94.9K. */
+/** Dollars with three significant digits: $1.28M, −$94.9K. */
 export function usd(dollars: number | null | undefined): string {
   if (dollars == null) return unknown;
   return dollars < 0 ? `${minus}$${compact(-dollars)}` : `$${compact(dollars)}`;
 }
 
-/** A figure for an axis: without the zeros that only fill three figures. $90.0M is $90M. */
+/** A figure for an axis, without trailing zeros: $90.0M is $90M. */
 export const brief = (text: string) => text.replace(/(\.\d*?)0+(?=[KMBT]?$)/, '$1').replace(/\.(?=[KMBT]?$)/, '');
 
-/** Dollars of hedging per $1 move, as GEX is given: +$6.65M. */
+/** Dollars of hedging per $1 move, the unit of GEX: +$6.65M. */
 export function gex(dollars: number | null | undefined): string {
   if (dollars == null) return unknown;
   return dollars > 0 ? `+${usd(dollars)}` : usd(dollars);
@@ -72,7 +72,7 @@ export function whole(value: number | null | undefined): string {
   return value == null ? unknown : fixed(Math.round(value), 0);
 }
 
-/** A change given in percent: 0.4607 is +0.46%. */
+/** A change in percent: 0.4607 is +0.46%. */
 export function change(percent: number | null | undefined): string {
   if (percent == null) return unknown;
   const text = fixed(percent, 2);
@@ -122,7 +122,8 @@ export const clockTimeSeconds = (ms: number | null | undefined) => (ms == null ?
 /** New York's day of an instant: Nov 20. */
 export const dayOf = (ms: number) => monthDay.format(ms);
 
-// Dates change on the hour. Each candle is asked for its date, and formatting one costs a hundred times this.
+// The date changes only on the hour. Every candle's date is formatted, which costs a hundred times as much as this
+// cache.
 const dates = new Map<number, string>();
 
 /** New York's date of an instant: 2026-11-20. */
@@ -133,18 +134,20 @@ export function dateOf(ms: number): string {
   return date;
 }
 
-/** A date for people: Fri, Nov 20. The page shows the year elsewhere. */
+/** A date for people: Fri, Nov 20. The year is shown elsewhere. */
 export const date = (isoText: string | null | undefined) =>
   isoText == null ? unknown : weekdayDate.format(Date.parse(`${isoText}T00:00:00Z`));
 
 /** A date with its year: Fri, Nov 20 2026. */
 export const fullDate = (isoText: string) => `${date(isoText)} ${isoText.slice(0, 4)}`;
 
-/** A date in little room: Nov 20; with the year where it is not that of the date `beside` it, null = there is none. */
+/** A short date: Nov 20; with the year if it differs from that of the date `beside` it, null = there is none. */
 export function shortDate(isoText: string, beside: string | null): string {
   const day = weekdayDate.format(Date.parse(`${isoText}T00:00:00Z`)).replace(/^\w+, /, '');
   return beside !== null && beside.slice(0, 4) !== isoText.slice(0, 4) ? `${day} ’${isoText.slice(2, 4)}` : day;
 }
 
-/** An instant's day and time in New York: Nov 20 09:30; with the year where it is not that of the date `beside` it. */
+/**
+ * An instant's day and time in New York: Nov 20 09:30; with the year if it differs from that of the date `beside` it.
+ */
 export const dayAndTime = (ms: number, beside: string | null) => `${shortDate(dateOf(ms), beside)} ${clockTime(ms)}`;

@@ -1,15 +1,15 @@
-/** The server's part of a page. */
+/** The server's inputs of a page. */
 export interface FrameParts {
   /** Path and query of the page's address. */
   pathname: string;
   search: string;
-  /** The symbol of an address that names none. */
+  /** The symbol of an address without one. */
   symbol: string;
-  /** Tickers with data: the list of who has none of their own. */
+  /** Tickers with data: the default list of readers without lists. */
   symbols: readonly string[];
   latestSession: string;
-  /** True if the browser has a key: panels that wait for figures, else what asks for a key. */
+  /** True if the browser has a key: panels await figures; else the page asks for a key. */
   hasKey: boolean;
-  /** The sample market's key; '' = none is shown. */
+  /** The sample market's key; '' = not shown. */
   sampleKey: string;
 }

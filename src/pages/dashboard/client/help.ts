@@ -1,4 +1,4 @@
-// The help: keys, and what the words mean.
+// The help: keys, and a glossary.
 import { html } from 'htm/preact';
 import type { VNode } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';

@@ -1,4 +1,4 @@
-// Starts the dashboard: what it needs of the browser is taken here and handed on.
+// Starts the dashboard: the browser's functions are passed to it here.
 import { html } from 'htm/preact';
 import { hydrate, type VNode } from 'preact';
 import { marketLoaded } from '../../client/market-loading.ts';
@@ -18,10 +18,10 @@ const main = document.querySelector<HTMLElement>('#main')!;
 const now = () => Date.now();
 const here = () => viewOf(location, main.dataset.symbol!);
 
-// Changes within this time are shown together; nobody reads faster than this.
+// Changes within this time, ms, are shown together; nobody reads faster.
 const batchMs = 80;
 
-/** The next frame after this time. A hidden page draws no frames: there only the time passes. */
+/** Runs at the first frame after this time. A hidden page draws no frames: there only the time passes. */
 const nextFrame = (run: () => void) =>
   void setTimeout(() => (document.hidden ? run() : requestAnimationFrame(run)), batchMs);
 
@@ -51,12 +51,11 @@ const controller = new DashboardController({
   },
 });
 
-// An address without a symbol becomes that of the symbol that is shown.
+// An address without a symbol becomes that of the shown symbol.
 history.replaceState(null, '', addressOf(here()));
-// Read while the page is as it was painted: after a change the browser would have to style all of it first.
+// Read before any change: after one the browser would have to restyle everything first.
 const painted = readPalette();
-// The frame that the server has drawn is taken on: nothing is drawn twice. It stays where it is, or it would be laid
-// out again.
+// The server's markup is hydrated, so nothing is drawn twice. It is not moved, because it would be laid out again.
 const frame = main.querySelector(`[data-frame="${readKey() === '' ? 'none' : 'stored'}"]`)!;
 for (const node of [...main.childNodes]) if (node !== frame) node.remove();
 frame.removeAttribute('data-frame');
@@ -65,7 +64,7 @@ hydrate(
   frame,
 );
 listenForKeys(controller);
-// A key that is typed changes with every letter: it is tried when the typing rests.
+// A typed key changes with every letter: it is used when the typing rests.
 let typing: ReturnType<typeof setTimeout> | undefined;
 onKeyChange(() => {
   clearTimeout(typing);
@@ -73,9 +72,9 @@ onKeyChange(() => {
 });
 addEventListener('pagehide', () => controller.pause());
 addEventListener('pageshow', (event) => event.persisted && controller.reload());
-// Data that is loaded meanwhile is not among what the streams tell.
+// The streams do not report data that is loaded meanwhile.
 document.addEventListener(marketLoaded, () => controller.reload());
 addEventListener('popstate', () => controller.show(here(), false));
 controller.reload();
-// Who has a key will see charts: what draws them comes while the figures are asked for.
+// A reader with a key will see charts: their library loads while the figures are requested.
 if (readKey() !== '') loadCharts().catch(() => {});

@@ -1,4 +1,4 @@
-// A part of the page that is drawn again only when what it is given changes.
+// A component that is drawn again only when its properties change.
 import { Component, type ComponentChild, type FunctionComponent, h } from 'preact';
 
 /** The component, drawn again only when one of its properties is another value. */

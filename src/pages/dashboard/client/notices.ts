@@ -1,5 +1,5 @@
-// Notices above or instead of the panels when there is no answer: no key, a bad one, too many requests, no server, no
-// such symbol.
+// Notices above or instead of the panels if there is no answer: no key, an invalid one, too many requests, no server,
+// an unknown symbol.
 import { html } from 'htm/preact';
 import type { ComponentChildren, VNode } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
@@ -17,7 +17,7 @@ export interface Notice {
   block: boolean;
   title: string;
   text: string;
-  /** True if asking again may help. */
+  /** True if a retry may help. */
   retry: boolean;
   /** A session to show instead; absent = none. */
   session?: string;
@@ -53,7 +53,7 @@ function failureNotice({ failure, answer, wanted }: NoticeEntries): Notice | nul
   };
 }
 
-/** Where the symbol has no price of now, but of a session long past. */
+/** The notice for a symbol without current prices, but with those of an old session. */
 function pastPricesNotice({ view, answer, quotes }: NoticeEntries): Notice | null {
   const session = answer?.symbol?.lastSession;
   const quote = quotes[view.symbol];
@@ -151,7 +151,7 @@ function KeyForm({ sampleKey }: { sampleKey: string }): VNode {
   </form>` as VNode;
 }
 
-/** The notice, and what there is to do about it. `sampleKey` = one that may be used; '' = none. */
+/** The notice, with the available actions. `sampleKey` = a key that may be used; '' = none. */
 export function NoticeBar({
   controller,
   now,

@@ -1,4 +1,4 @@
-// The frame of a panel, and the states it may be in.
+// The frame of a panel, and its states.
 import { html } from 'htm/preact';
 import type { ComponentChildren, VNode } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
@@ -7,25 +7,25 @@ import type { FieldError } from './data/graph-client.ts';
 import type { Part } from './data/part-names.ts';
 import { whenInSight } from './panels-in-sight.ts';
 
-/** Datasets that panels are made of, by their names on the command line. */
+/** Datasets behind panels, by their names on the command line. */
 export type Dataset = 'stock-minute-bars' | 'stock-day-bars' | 'stock-trades' | 'chain' | 'option-trades';
 
 /** State of a panel. */
 export type PanelState =
   | { kind: 'loading' }
   | { kind: 'shown' }
-  /** Nothing to show, and why; `dataset` = the files of which it would be made, if nothing of them is stored. */
+  /** Nothing to show, with the reason; `dataset` = the files to ingest if nothing of them is stored. */
   | { kind: 'empty'; why: string; dataset?: Dataset }
-  /** The caller may not read it: what it would take. */
+  /** The caller may not read it, with the requirement. */
   | { kind: 'locked'; title: string; why: string }
   | { kind: 'failed'; why: string };
 
-/** The error of a field of the answer, or of one above or below it; null = it was given. */
+/** The error of a field of the answer, or of one above or below it; null = none. */
 export function errorAt(errors: readonly FieldError[], path: readonly string[]): FieldError | null {
   return errors.find(({ path: at }) => at.slice(0, path.length).every((part, index) => part === path[index])) ?? null;
 }
 
-/** The state an error puts a panel in. */
+/** The panel state for an error. */
 export function stateOfError(error: FieldError, tier: string | null): PanelState {
   if (error.code === 'not_entitled_tier') {
     return {
@@ -41,7 +41,7 @@ export function stateOfError(error: FieldError, tier: string | null): PanelState
   return { kind: 'failed', why: error.message };
 }
 
-/** Until what a panel shows has been asked for: it comes, or why it does not. */
+/** The state until a panel's data was requested: loading, or the reason why not. */
 function stateBefore({ phase, failure }: Pick<DashboardState, 'phase' | 'failure'>): PanelState {
   if (phase !== 'failed') return { kind: 'loading' };
   const rate = failure?.kind === 'rate';
@@ -49,9 +49,8 @@ function stateBefore({ phase, failure }: Pick<DashboardState, 'phase' | 'failure
 }
 
 /**
- * The state of what a panel shows of the answer: `path` is the field's, `why` says why there is nothing; null = there
- * is something. `part` = it is of a part that is asked for when it comes into sight; `dataset` = nothing of it is
- * stored.
+ * The state of a panel by the answer: `path` is the field's, `why` the reason for no data; null = there is data. `part`
+ * = it loads when it scrolls into view; `dataset` = nothing of it is stored.
  */
 export function panelState(
   state: Pick<DashboardState, 'answer' | 'phase' | 'failure' | 'errors' | 'loaded'>,
@@ -68,7 +67,7 @@ export function panelState(
   return why === null ? { kind: 'shown' } : { kind: 'empty', why, ...(dataset && { dataset }) };
 }
 
-/** A chart's figures as a table, for who would rather read them. */
+/** A chart's figures as an accessible table. */
 export interface FigureTable {
   head: readonly string[];
   rows: readonly (readonly string[])[];
@@ -78,15 +77,15 @@ export interface PanelProps {
   id: string;
   title: string;
   state: PanelState;
-  /** Beside the title: what the figures are, and of when. */
+  /** Text beside the title: the kind of figures, and their time. */
   note?: string | null;
-  /** Choices in the head of the panel. */
+  /** Controls in the head of the panel. */
   controls?: ComponentChildren;
-  /** Between head and chart. */
+  /** Content between head and chart. */
   legend?: ComponentChildren;
   table?: () => FigureTable;
   retry: () => void;
-  /** The part it shows is asked for when it comes into sight: `see` is called then. */
+  /** Its part, which loads when it scrolls into view: `see` is called then. */
   part?: Part;
   see?: () => void;
   children?: ComponentChildren;
@@ -122,8 +121,8 @@ function message(state: PanelState, retry: () => void): VNode | null {
 }
 
 /**
- * A panel: head, states, body, and its figures behind a switch. The body that is shown takes the place of the one
- * before, so that nothing on the page moves when a head gets its choices.
+ * A panel: head, states, body, and a switch to its figures. A new body replaces the former one in place, so that
+ * nothing moves when the head gets its controls.
  */
 export function Panel(props: PanelProps): VNode {
   const { id, title, state, note, controls, legend, table, retry, part, see, children } = props;

@@ -1,4 +1,4 @@
-// Which panels are in sight.
+// Visibility of panels in the viewport.
 import { type Part, parts } from './data/part-names.ts';
 
 const isInSight = (panel: Element) => {
@@ -6,18 +6,18 @@ const isInSight = (panel: Element) => {
   return bottom > 0 && top < innerHeight;
 };
 
-/** The parts that have a panel in sight. */
+/** The parts with a panel in the viewport. */
 export function partsInSight(): Part[] {
   const panels = [...document.querySelectorAll<HTMLElement>('[data-part]')];
   return parts.filter((part) => panels.some((panel) => panel.dataset.part === part && isInSight(panel)));
 }
 
-/** Says whenever an element comes into sight or leaves it; returns what ends that. */
+/** Calls `say` whenever an element enters or leaves the viewport. Returns the function that stops this. */
 export function whileInSight(element: Element, say: (inSight: boolean) => void): () => void {
   const observer = new IntersectionObserver((entries) => say(entries.at(-1)!.isIntersecting));
   observer.observe(element);
   return () => observer.disconnect();
 }
 
-/** Calls `see` whenever the panel comes into sight; returns what ends that. */
+/** Calls `see` whenever the panel enters the viewport. Returns the function that stops this. */
 export const whenInSight = (panel: Element, see: () => void) => whileInSight(panel, (inSight) => inSight && see());

@@ -1,4 +1,4 @@
-// Keys that work anywhere on the page but in fields.
+// Keyboard shortcuts, which work everywhere except in fields.
 import type { DashboardController } from './data/dashboard-controller.ts';
 import { timeframes } from './timeframes.ts';
 

@@ -1,5 +1,5 @@
-// Runs when the frame is there: the frame shows the query and the tabs that the browser has stored, and the header
-// follows the theme that is chosen in GraphiQL's settings. Once that is painted, GraphiQL draws itself in its place.
+// Runs when the frame is parsed: the frame shows the query and the tabs in the browser's storage, and the header
+// follows the theme of GraphiQL's settings. Once that is painted, GraphiQL replaces it.
 {
   const stored = (name: string) => localStorage.getItem(`graphiql:${name}`);
 
@@ -20,7 +20,7 @@
     tabs?: { title?: string }[];
     activeTabIndex?: number;
   };
-  // An address that holds a query makes a tab of its own.
+  // An address with a query creates a tab of its own.
   if (tabs.length > 0 && !new URL(location.href).searchParams.has('query')) {
     document.querySelector('#frame-query')!.textContent = stored('query');
     const list = document.querySelector('#frame-tabs')!;
@@ -35,18 +35,18 @@
     );
   }
 
-  // Its scripts take a phone a second or two, in which nothing could be painted.
+  // GraphiQL's scripts block a phone for a second or two, during which nothing is painted.
   const addresses = document.currentScript!.dataset.scripts!.split(' ');
   const start = () => {
     for (const address of addresses.splice(0)) {
       const script = document.createElement('script');
       script.src = address;
-      // One after another.
+      // In sequence.
       script.async = false;
       document.head.append(script);
     }
   };
   new PerformanceObserver(start).observe({ type: 'paint', buffered: true });
-  // A page that nobody looks at is not painted.
+  // A hidden page is not painted.
   setTimeout(start, document.hidden ? 0 : 1000);
 }

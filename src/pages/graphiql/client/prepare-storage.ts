@@ -1,10 +1,10 @@
-// Runs before GraphiQL does, and before its frame is drawn: what it finds in its storage is what it starts with, and
-// its requests go out under the reader's key.
+// Runs before GraphiQL does, and before its frame is drawn: GraphiQL starts with the content of its storage, and sends
+// the reader's key with its requests.
 {
   const stored = (name: string) => localStorage.getItem(`graphiql:${name}`);
   const store = (name: string, value: string) => localStorage.setItem(`graphiql:${name}`, value);
 
-  // The documentation is closed until somebody opens it: the query comes first.
+  // The documentation is closed by default: the query is more important.
   document.documentElement.dataset.docs = stored('visiblePlugin') === 'Documentation Explorer' ? 'open' : 'closed';
 
   // One theme for all pages.
@@ -26,7 +26,7 @@
     store('query', shown.query ?? '');
     store('variables', shown.variables ?? '');
   }
-  // Once GraphiQL has stored its tabs, shortly afterwards, the URL is reset, or a reload would undo what was edited.
+  // The URL is reset shortly after GraphiQL has stored its tabs; otherwise a reload would undo edits.
   if (linked.has('query')) {
     const before = stored('tabState');
     const timer = setInterval(() => {

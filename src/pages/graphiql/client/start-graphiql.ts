@@ -1,16 +1,16 @@
-// Starts GraphiQL with what the page says.
+// Starts GraphiQL with the page's options.
 {
   const options = JSON.parse(document.getElementById('graphiql-options')!.textContent!) as object;
   const page = window as unknown as {
     YogaGraphiQL: { renderYogaGraphiQL: (root: Element, options: object) => void };
   };
-  // Its bundle would write each edit into the address, and an address's query over the tab that was open.
+  // GraphiQL's bundle would write each edit into the address, and an address's query over the open tab.
   history.pushState = () => {};
   const root = document.querySelector('#root')!;
   const guide = root.querySelector('.graphiql-doc-explorer')!;
   page.YogaGraphiQL.renderYogaGraphiQL(root, { ...options, query: undefined });
 
-  // The fields that its editors write to have no names of their own.
+  // The fields of its editors have no accessible names.
   const nameFields = () => {
     for (const field of root.querySelectorAll('textarea:not([aria-label])')) {
       const name = field.closest('[aria-label]')?.getAttribute('aria-label') ?? 'Editor';
@@ -18,8 +18,8 @@
     }
   };
 
-  // Its tabs contain buttons, which elements with the role of a tab must not: they are made a group, in which one
-  // button is current.
+  // Its tabs contain buttons, which elements with the role of a tab must not: they become a group, in which one button
+  // is current.
   const groupTabs = () => {
     root.querySelector('.graphiql-tabs[role="tablist"]')?.setAttribute('role', 'group');
     root.querySelector('.graphiql-session[role="tabpanel"]')?.removeAttribute('role');
@@ -32,19 +32,19 @@
     }
   };
 
-  // The guide can be read on while the schema is loaded.
+  // The guide stays readable while the schema loads.
   const keepGuide = () => {
     const loading = root.querySelector('.graphiql-plugin:has(> .graphiql-doc-explorer .graphiql-spinner)');
     if (loading && guide.parentElement !== loading) loading.append(guide);
     else if (!loading && !guide.closest('.frame')) guide.remove();
   };
 
-  // Parts that its editors scroll can be scrolled by keys alone.
+  // Makes the scrollable parts of its editors scrollable by keyboard.
   const reachEditors = () => {
     for (const area of root.querySelectorAll<HTMLElement>('.CodeMirror-scroll[tabindex="-1"]')) area.tabIndex = 0;
   };
 
-  // Its search of the documentation names the Mac's keys and hears no others.
+  // Its documentation search names the Mac's keys and listens to no others.
   const isMac = /mac/i.test(navigator.platform);
   const searchField = () => root.querySelector<HTMLInputElement>('[data-cy="doc-explorer-input"]');
   const nameKeys = () => {

@@ -1,4 +1,4 @@
-// The landing page's live part: a few quotes, under the reader's key or else the sample market's.
+// The landing page's live part: a few quotes, with the reader's key or else the sample market's.
 import '../../client/copy.ts';
 import { askGraph } from '../../client/ask-graph.ts';
 import { onKeyChange, readKey, sampleKey } from '../../client/stored-key.ts';
@@ -42,7 +42,7 @@ const clock = new Intl.DateTimeFormat('en-US', {
   ...{ hour: '2-digit', minute: '2-digit', second: '2-digit', hourCycle: 'h23' },
 });
 const dateText = (iso: string) => day.format(Date.parse(`${iso}T00:00:00Z`));
-/** A number's text with the minus sign of print. */
+/** A number's text with a typographic minus sign. */
 const signed = (text: string) => text.replace('-', '\u2212');
 
 function line(className: string, text: string): HTMLElement {
@@ -73,7 +73,7 @@ function card({ symbol, spot, changePct, sessionDate, node }: Row): HTMLElement 
   return panel;
 }
 
-/** Note on the time of the prices, and on what is meant by net GEX. */
+/** Note on the time of the prices, and on the meaning of net GEX. */
 function noteOf(rows: readonly Row[]): string {
   const [session = null] = rows
     .map(({ sessionDate }) => sessionDate)
@@ -87,7 +87,7 @@ function noteOf(rows: readonly Row[]): string {
 
 async function showQuotes(): Promise<void> {
   const key = readKey() || sampleKey();
-  // Where nothing is stored, there are none to show.
+  // An empty store has none to show.
   if (key === '' || symbols.length === 0) return;
   const note = document.querySelector('#live-note')!;
   try {
@@ -96,7 +96,7 @@ async function showQuotes(): Promise<void> {
       { symbols },
       { authorization: `Bearer ${key}` },
     );
-    // Without a price there may be gamma: of a chain alone.
+    // A symbol without a price may have gamma, if only its chain is stored.
     const rows = (data?.quotes?.rows ?? []).filter(({ spot, node }) => spot !== null || node?.gex?.latest);
     document.querySelector('#quotes')!.replaceChildren(...rows.map(card));
     note.textContent = rows.length > 0 ? noteOf(rows) : (errors[0]?.message ?? 'No recent prices are stored.');

@@ -1,4 +1,4 @@
-/** Path and query of a request. What is plain in an address stays readable. */
+/** Path and query of a request. Characters that need no encoding stay readable. */
 export function addressOf(
   path: string,
   queryNames: readonly string[],

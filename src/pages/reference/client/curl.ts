@@ -1,25 +1,25 @@
-// The curl command of a request: the reference shows it, and "Try it" keeps it up to date.
+// The curl command of a request: the reference shows it, and "Try it" updates it.
 
-/** A request as curl sends it. */
+/** A request in curl's terms. */
 export interface CurlRequest {
   method: string;
   /** The whole address. */
   url: string;
-  /** The key or token, or what stands for it; null = the shell's variable KEY holds it. */
+  /** The key or token, or a placeholder; null = the shell's variable KEY. */
   credential: string | null;
-  /** The media type asked for; null = the usual one. */
+  /** The requested media type; null = the default. */
   accept?: string | null;
   body: string | null;
   /** Media type of the body. */
   contentType: string | null;
-  /** The file that the answer is written to; null = it is printed. */
+  /** The output file; null = printed. */
   output?: string | null;
 }
 
-/** Text as one word of a shell. */
+/** Text as one shell word. */
 const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
 
-/** The command, one option a line. */
+/** The command, one option per line. */
 export function curlCommand({ method, url, credential, accept, body, contentType, output }: CurlRequest): string {
   const authorization =
     credential === null ? '"Authorization: Bearer $KEY"' : quoted(`Authorization: Bearer ${credential}`);

@@ -1,6 +1,6 @@
-// Marks in the contents what is being read.
+// Marks the current section in the contents.
 
-/** Follows the reader: the route at the top of the window is the current one in the contents. */
+/** Follows scrolling: the route at the top of the window is current in the contents. */
 export function followReading(): void {
   const links = new Map(
     [...document.querySelectorAll<HTMLAnchorElement>('.contents a[href^="#"]')].map((link) => [
@@ -23,7 +23,7 @@ export function followReading(): void {
         if (id === first.id) link.setAttribute('aria-current', 'true');
         else link.removeAttribute('aria-current');
       }
-      // Within the contents alone: the page itself stays where it is.
+      // Scrolls only the contents, not the page.
       const link = links.get(first.id)!;
       const contents = link.closest<HTMLElement>('.contents')!;
       if (contents.contains(document.activeElement)) return;

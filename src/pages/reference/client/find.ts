@@ -1,7 +1,7 @@
-// Finding in the index of the search: what is asked of it, and in which order its documents come.
+// Search in the index: the query, and the ranking of its documents.
 import MiniSearch, { type Options, type SearchResult } from 'minisearch';
 
-/** A document as the index stores it. */
+/** A document as stored in the index. */
 export interface Found extends SearchResult {
   kind: string;
   title: string;
@@ -10,13 +10,13 @@ export interface Found extends SearchResult {
   text: string;
 }
 
-/** Names of routes and guides before parameters, which many routes share. */
+/** Names of routes and guides rank above parameters, which many routes share. */
 const ranks: Readonly<Record<string, number>> = { Guide: 2, Route: 2, 'Stream topic': 1.5, Parameter: 0.7 };
 
 /** Finds documents by a text, the best first. */
 export type Search = (text: string) => Found[];
 
-/** The search in an index, which is what `search.json` holds. */
+/** The search in an index with the content of `search.json`. */
 export function searchOf({ options, index }: { options: Options; index: never }): Search {
   const loaded = MiniSearch.loadJS(index, options);
   const look = (text: string, combineWith: 'AND' | 'OR') =>

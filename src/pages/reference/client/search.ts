@@ -1,7 +1,7 @@
-// The search: `/` opens it, arrows walk what was found, Enter opens the first, Escape closes it.
+// The search: `/` opens it, arrows move through the results, Enter opens the first, Escape closes it.
 import { type Found, type Search, searchOf } from './find.ts';
 
-/** As many are shown; who sees none of use types more. */
+/** Maximum number of results; a longer text narrows them. */
 const mostShown = 30;
 const shownCharacters = 140;
 
@@ -37,11 +37,11 @@ function item({ kind, title, place, href, text }: Found): HTMLLIElement {
   return made;
 }
 
-/** Shows what is found of the text in the field; returns the first link. */
+/** Shows the results for the text in the field. Returns the first link. */
 async function show({ input, list, said }: Parts, search: () => Promise<Search>): Promise<HTMLAnchorElement | null> {
   try {
     const find = await search();
-    // Text typed meanwhile counts.
+    // Text typed in the meantime counts.
     const text = input.value.trim();
     const found = text === '' ? [] : find(text);
     list.replaceChildren(...found.slice(0, mostShown).map(item));
@@ -64,7 +64,7 @@ function walk(event: KeyboardEvent, { input, list }: Parts): void {
     event.preventDefault();
     stops[Math.max(0, Math.min(stops.length - 1, at + step))]!.focus();
   } else if (at > 0 && event.key.length === 1 && event.key !== ' ' && !event.ctrlKey && !event.metaKey) {
-    // Who types on a result goes on with the text.
+    // Typing on a result continues the text.
     input.focus();
   }
 }
@@ -77,7 +77,7 @@ function partsOf(): Parts | null {
   return dialog && input && list && said ? { dialog, input, list, said } : null;
 }
 
-/** Lets everything below `/docs` be searched. The index is loaded when the search is first opened. */
+/** Adds the search to a page below `/docs`. The index loads when the search is first opened. */
 export function letSearch(): void {
   const parts = partsOf();
   if (!parts) return;
@@ -108,12 +108,12 @@ export function letSearch(): void {
   });
   dialog.addEventListener('keydown', (event) => {
     if (event.key !== 'Escape') return walk(event, parts);
-    // A search field takes the first Escape for itself.
+    // A search field handles the first Escape itself.
     event.preventDefault();
     dialog.close();
   });
   dialog.addEventListener('click', (event) => {
-    // Beside it: what is inside of it covers it whole.
+    // A click outside the content closes it: the content covers the whole dialog.
     if (event.target === dialog) dialog.close();
   });
   document.addEventListener('keydown', (event) => {

@@ -1,4 +1,4 @@
-// Suggests symbols of the registry while one is typed.
+// Suggests symbols of the registry during typing.
 import { askGraph } from '../../client/ask-graph.ts';
 import { readKey } from '../../client/stored-key.ts';
 import { element } from './element.ts';
@@ -27,7 +27,7 @@ function look(search: string): Promise<Suggested | null> {
 
 let lists = 0;
 
-/** Gives a field suggestions, where there is a key to look them up with. Of several symbols it completes the last. */
+/** Adds suggestions to a field, if there is a key to look them up with. In a list of symbols it completes the last. */
 export function suggestSymbols(input: HTMLInputElement): void {
   const list = element('datalist', { id: `symbols-${++lists}` });
   input.setAttribute('list', list.id);

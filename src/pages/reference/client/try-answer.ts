@@ -1,29 +1,29 @@
-// Sends a request under the reader's key, and shows status, headers, time and body of the answer.
+// Sends a request with the reader's key, and shows status, headers, time and body of the answer.
 import { keyHeaders } from '../../client/stored-key.ts';
 import { element } from './element.ts';
 
-/** Longer answers are cut in the page; nobody reads them there. */
+/** Longer answers are cut in the page. */
 const shownCharacters = 20_000;
 
-/** Headers that are shown where an answer has them. */
+/** Headers to show if an answer has them. */
 const shownHeaders = [
   ...['x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset', 'retry-after'],
   ...['content-type', 'cache-control', 'etag', 'link', 'deprecation', 'sunset', 'x-request-id'],
 ];
 
-/** A request that is tried. */
+/** A request to try. */
 export interface Tried {
   method: string;
   address: string;
-  /** The media type asked for; null = the usual one. */
+  /** The requested media type; null = the default. */
   accept: string | null;
   body: string | null;
   contentType: string | null;
-  /** Name of the file that the answer can be saved as. */
+  /** File name for saving the answer. */
   file: string;
 }
 
-/** Elements that an answer is shown in. */
+/** Elements that show an answer. */
 export interface AnswerParts {
   said: HTMLElement;
   shown: HTMLElement;
@@ -34,7 +34,7 @@ function readable(text: string): string {
   try {
     shown = JSON.stringify(JSON.parse(text), null, 2);
   } catch {
-    // Not JSON: as it came.
+    // Not JSON: shown unchanged.
   }
   if (shown.length <= shownCharacters) return shown;
   return `${shown.slice(0, shownCharacters)}\n… ${shown.length - shownCharacters} more characters`;
@@ -50,7 +50,7 @@ function headerList({ headers }: Response): HTMLElement {
 
 let saved = '';
 
-/** A link that saves the answer; the one before is released. */
+/** A link that saves the answer; the former one is released. */
 function saveLink(bytes: ArrayBuffer, type: string, file: string): HTMLElement {
   URL.revokeObjectURL(saved);
   saved = URL.createObjectURL(new Blob([bytes], { type }));
@@ -62,7 +62,7 @@ function bodyText(bytes: ArrayBuffer, type: string): string {
   return `${bytes.byteLength.toLocaleString('en-US')} bytes of ${type}, which is no text.`;
 }
 
-/** Asks the server, and shows what it answers. */
+/** Sends the request, and shows the answer. */
 export async function tryRequest(tried: Tried, { said, shown }: AnswerParts): Promise<void> {
   const { method, address, accept, body, contentType, file } = tried;
   said.textContent = 'Asking…';

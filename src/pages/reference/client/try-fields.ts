@@ -1,4 +1,4 @@
-// The fields of a form that tries a route: one for each parameter, of the kind that its type asks for.
+// The fields of a form that tries a route: one per parameter, of the kind for its type.
 import { addressOf } from './address.ts';
 import { element } from './element.ts';
 import { suggestSymbols } from './suggest-symbols.ts';
@@ -11,10 +11,10 @@ export interface Field {
   input: HTMLInputElement | HTMLSelectElement;
 }
 
-/** The list of the latest sessions that the page holds. */
+/** Id of the page's list of the latest sessions. */
 const sessionList = 'latest-sessions';
 
-/** A choice of an enumeration; where nothing has to be sent, the first one sends nothing and says what that means. */
+/** A select of an enumeration; for an optional parameter the first option sends nothing and names the default. */
 function choice({ example = '', values = '', default: usual, required }: DOMStringMap): HTMLSelectElement {
   const none = element('option', { value: '', textContent: usual === undefined ? '(not sent)' : `${usual} (default)` });
   const options = values.split(' ').map((value) => element('option', { value, textContent: value }));
@@ -43,7 +43,7 @@ function inputOf(data: DOMStringMap): Field['input'] {
   return input;
 }
 
-/** The fields of a route, by the rows of its table of parameters. */
+/** The fields of a route, from the rows of its parameter table. */
 export function fieldsOf(route: HTMLElement): Field[] {
   return [...route.querySelectorAll<HTMLElement>('[data-parameter]')].map(({ dataset }) => {
     const input = inputOf(dataset);
@@ -53,7 +53,7 @@ export function fieldsOf(route: HTMLElement): Field[] {
   });
 }
 
-/** Path and query, as the fields stand: what is empty is not sent. */
+/** Path and query from the fields: empty ones are not sent. */
 export function addressAsFilled(path: string, fields: readonly Field[]): string {
   const filled = fields.filter(({ place, input }) => place === 'path' || input.value !== '');
   const params = Object.fromEntries(filled.map(({ name, input }) => [name, input.value]));

@@ -1,4 +1,4 @@
-// Lets routes be tried: a form of a route's parameters, the curl command it amounts to, and the answer.
+// Adds forms that try routes: the parameters, the equivalent curl command, and the answer.
 import { copyText } from '../../client/copy.ts';
 import { onKeyChange, readKey } from '../../client/stored-key.ts';
 import { curlCommand } from './curl.ts';
@@ -13,17 +13,17 @@ const extensions: Readonly<Record<string, string>> = {
   'application/x-protobuf': 'pb',
 };
 
-/** A key as it is shown: enough of it to know it again. */
+/** A masked key: its beginning, to recognize it. */
 const masked = (key: string) => `${key.slice(0, 8)}…`;
 
-/** Choice of the answer's media type; null where there is none. */
+/** Select of the answer's media type; null if there is no choice. */
 function mediaField({ media = '' }: DOMStringMap): HTMLSelectElement | null {
   const all = media.split(' ');
   if (all.length < 2) return null;
   return element('select', {}, ...all.map((value) => element('option', { value, textContent: value })));
 }
 
-/** Note on what the reader needs besides a key; null = nothing. */
+/** Note on further requirements besides a key; null = none. */
 function sessionNote({ needs = '' }: DOMStringMap): HTMLElement | null {
   if (!needs.endsWith('site-session')) return null;
   const declared = needs.startsWith('declared') ? ' of an account with the non-professional declaration' : '';
@@ -38,8 +38,8 @@ function labelled(route: HTMLElement, name: string, input: HTMLElement): HTMLEle
 }
 
 /**
- * The curl command, with a button that copies it whole. `command` makes it with a credential, or with what stands for
- * one.
+ * The curl command, with a button that copies it completely. `command` builds it with a credential, or with a
+ * placeholder.
  */
 function commandPart(command: (credential: string | null) => string) {
   const code = element('code', {});
@@ -98,7 +98,7 @@ function formOf(route: HTMLElement): HTMLElement {
   return form;
 }
 
-/** Lets routes be tried: the form is made when it is first asked for. */
+/** Adds the forms: each is created when it is first opened. */
 export function letTry(): void {
   document.addEventListener('click', (event) => {
     const button = (event.target as Element).closest<HTMLButtonElement>('button[data-try]');

@@ -1,8 +1,8 @@
-// Narrower than this, a table may be wider than its page, px.
+// Width below which a table may be wider than the page, px.
 const narrow = matchMedia('(max-width: 820px)');
 
 /**
- * Tables that may be wider than a narrow window can get the keyboard focus, so that they can be scrolled; others are
+ * Makes tables that may be wider than a narrow window focusable, so that they can be scrolled by keyboard; others are
  * skipped.
  */
 export function reachWideTables(): void {

@@ -2,7 +2,7 @@
 export interface Change {
   /** Date of the release, YYYY-MM-DD. */
   date: string;
-  /** The methodology version that begins with it; null = the same as before. */
+  /** The methodology version that starts with it; null = unchanged. */
   methodology: string | null;
   /** New features. Words between backticks are code. */
   added: readonly string[];
@@ -10,7 +10,7 @@ export interface Change {
   changed: readonly string[];
 }
 
-/** The changes of the published contract, the latest first: everything that `/docs/changelog` shows. */
+/** The changes of the published contract, the latest first: the content of `/docs/changelog`. */
 export const changes: readonly Change[] = [
   {
     date: '2026-11-25',

@@ -9,13 +9,13 @@ import { standingAt } from '../example-request.ts';
 import { jsonText } from '../json-text.ts';
 import type { GuideParts } from './guide-types.ts';
 
-/** A request that a guide shows, with the answer that a server gave. */
+/** A request in a guide, with a server's answer. */
 export interface GuideExample {
   method?: string;
-  /** Path and query; in braces what `guideRequest` puts in. */
+  /** Path and query; `guideRequest` replaces braces. */
   address: string;
   body?: string;
-  /** `spent`: a key of the free tier that has no request left in its minute. */
+  /** `spent`: a key of the free tier without requests left in its minute. */
   credential?: 'session' | 'spent';
   /** Headers by name; `{etag}` and `{cursor}` are those of the example before. */
   headers?: Readonly<Record<string, string>>;
@@ -50,7 +50,7 @@ export const guideExamples = {
   'empty-window': { address: '/v2/stocks/SPY/bars?from={session}&to={session}&timeframe=1d' },
   'whole-day': { address: '/v2/stocks/SPY/bars?from={session}&to={next}&timeframe=1d' },
   'quiet-day': { address: '/v2/gex/SPY/history?date=2026-11-15' },
-  // Those of `/` and the README. They come last, so that they do not count in the usage that a guide shows.
+  // Those of `/` and the README. They are last, so that they do not count in the usage that a guide shows.
   'first-query': { method: 'POST', address: '/graphql', body: JSON.stringify({ query: firstQuery }) },
   'first-route': { address: firstRoute },
 } as const satisfies Record<string, GuideExample>;
@@ -63,13 +63,13 @@ export const guideAnswers: Readonly<Partial<Record<GuideExampleName, Captured>>>
   readFileSync(new URL('../../../../generated/pages/answers.json', import.meta.url), 'utf8'),
 );
 
-/** An example as it is sent at `nowMs`; what only the answer before says (`{cursor}`, `{etag}`) stays as it is. */
+/** An example as sent at `nowMs`; values of the former answer (`{cursor}`, `{etag}`) are not replaced. */
 export function guideRequest(example: GuideExample, nowMs: number): Required<Omit<GuideExample, 'credential'>> {
   const { method = 'GET', body = '', headers = {}, address } = example;
   return { method, body, headers, address: filledIn(address, standingAt(nowMs)) };
 }
 
-/** A shell command of a guide, as a test runs it: `KEY` holds the credential. */
+/** A shell command of a guide, which a test runs: `KEY` contains the credential. */
 export function shell(code: Html | string): Html {
   return html`<pre tabindex="0" data-runs="shell"><code>${code}</code></pre>`;
 }
@@ -86,7 +86,7 @@ export function curlOf(name: GuideExampleName, { nowMs, origin }: GuideParts): H
 /** A server's answer: request, status, headers and body. */
 export function answerOf(name: GuideExampleName, shownHeaders: readonly string[] = []): Html {
   const captured = guideAnswers[name];
-  // A new example has none until the script has asked the server.
+  // A new example has none until the script has run.
   if (!captured) return html``;
   const { method, address, status, headers, answer, omitted } = captured;
   const sent = Object.entries((guideExamples[name] as GuideExample).headers ?? {});

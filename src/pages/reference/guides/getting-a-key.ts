@@ -2,7 +2,7 @@ import { html } from '../../html.ts';
 import { answerOf, curlOf, shell } from './examples.ts';
 import type { Guide, GuideParts, GuideSection } from './guide-types.ts';
 
-/** A command line of the gateway, as a test runs it. */
+/** Command lines of the gateway, which a test runs. */
 const commands = (...lines: string[]) =>
   html`<pre tabindex="0" data-runs="tapegraph"><code>${lines.map((line) => `npm run tapegraph -- ${line}\n`)}</code></pre>`;
 

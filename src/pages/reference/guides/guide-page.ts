@@ -26,7 +26,7 @@ function section({ id, title, body }: GuideSection): Html {
 ${body}</section>`;
 }
 
-/** The guide after this one; the reference after the last. */
+/** A link to the next guide; to the reference after the last. */
 function next(guide: Guide): Html {
   const { path, title } = guides[guides.indexOf(guide) + 1] ?? { path: '/docs', title: 'API reference' };
   return html`<p class="next">Next: <a href="${path}">${title}</a></p>`;

@@ -9,26 +9,26 @@ export interface GuideParts {
   nowMs: number;
   limits: PublishedLimits;
   compiled: readonly CompiledRoute[];
-  /** The sample market's key, for who may be shown it. */
+  /** The sample market's key, if the request may see it. */
   sampleKey: string | null;
 }
 
-/** A part of a guide, with a heading. */
+/** A section of a guide, with a heading. */
 export interface GuideSection {
   id: string;
   title: string;
-  /** Other names of the subject, which readers search for and the text does not use. */
+  /** Synonyms of the subject, which readers search for and the text does not use. */
   alsoCalled?: string;
   body: Html;
 }
 
-/** A page below `/docs` that tells how something is done. */
+/** A how-to page below `/docs`. */
 export interface Guide {
   path: string;
   title: string;
-  /** One sentence: for the top of the page, search engines and the search. */
+  /** One sentence, for the top of the page, search engines and the search. */
   about: string;
-  /** Other names of the subject, which readers search for and the text does not use. */
+  /** Synonyms of the subject, which readers search for and the text does not use. */
   alsoCalled: string;
   sections: (parts: GuideParts) => readonly GuideSection[];
 }

@@ -4,5 +4,5 @@ import type { Guide } from './guide-types.ts';
 import { pagingGuide } from './paging.ts';
 import { ratesGuide } from './rates.ts';
 
-/** The guides, in the order in which they are read. */
+/** The guides, in reading order. */
 export const guides: readonly Guide[] = [keyGuide, ratesGuide, pagingGuide, changelogGuide];

@@ -107,7 +107,7 @@ ${curlOf('quiet-day', parts)}${answerOf('quiet-day')}`,
   };
 }
 
-/** Guide to reading long answers in pages, and to answers that can be cached. */
+/** Guide to paging long answers, and to caching answers. */
 export const pagingGuide: Guide = {
   path: '/docs/paging',
   title: 'Paging and caching',

@@ -68,7 +68,7 @@ ${curlOf('usage', parts)}`,
   };
 }
 
-/** Rates, budgets and what a request costs. */
+/** Guide to rates, budgets and the cost of a request. */
 export const ratesGuide: Guide = {
   path: '/docs/rates',
   title: 'Rates and budgets',

@@ -1,4 +1,4 @@
-// The watchlists: quotes, and the way from one symbol to another.
+// The watchlists: quotes, and links to other symbols.
 import { html } from 'htm/preact';
 import type { VNode } from 'preact';
 import { useRef } from 'preact/hooks';
@@ -12,14 +12,14 @@ import { change, compact, price, shortDate } from '../format.ts';
 const direction = (percent: number | null | undefined) =>
   percent == null || percent === 0 ? '' : percent > 0 ? 'up' : 'down';
 
-/** Beside a price: its session's volume, or its day if that is not the latest session. */
+/** Text beside a price: its session's volume, or its day if that is not the latest session. */
 function besidePrice(quote: Quote | undefined, latestSession: string): string {
   if (quote?.sessionDate != null && quote.sessionDate < latestSession)
     return shortDate(quote.sessionDate, latestSession);
   return quote?.volume ? compact(quote.volume) : '';
 }
 
-/** Moves the focus among the rows: arrows, Home and End. */
+/** Moves the focus among the rows with arrows, Home and End. */
 function moveAmong(rows: HTMLElement, event: KeyboardEvent): void {
   const links = [...rows.querySelectorAll<HTMLAnchorElement>('a')];
   const at = links.indexOf(document.activeElement as HTMLAnchorElement);
@@ -43,7 +43,7 @@ export function WatchlistPanel({ controller }: { controller: DashboardController
   const { lists, listId, quotes, restricted, view, phase, latestSession } = state;
   const tickers = [...new Set(listedTickers({ lists, listId }))];
   const open = (event: MouseEvent, symbol: string) => {
-    // A click that opens another tab is the browser's.
+    // A click that opens another tab is left to the browser.
     if (event.ctrlKey || event.metaKey || event.shiftKey || event.button !== 0) return;
     event.preventDefault();
     controller.show({ symbol });

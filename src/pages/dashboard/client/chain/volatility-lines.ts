@@ -9,20 +9,19 @@ import { axisLook, baseOption, strikeAxisLook, tooltipText } from '../charts/cha
 import { lineColours, type Palette } from '../charts/palette.ts';
 import { date, fraction, shortDate, strike, whole } from '../format.ts';
 
-/** A point of a smile: the strike in dollars, the volatility as a fraction. */
+/** A point of a smile: the strike, dollars, and the volatility, a fraction. */
 export interface SmilePoint {
   strike: number;
   iv: number;
   right: 'call' | 'put';
 }
 
-// Beyond this many standard deviations of the price at expiry there is little but noise.
+// Beyond this many standard deviations of the price at expiry, volatilities are mostly noise.
 const deviations = 4;
 
 /**
- * The smile of an expiry as it is usually drawn: of each strike the option that is out of the money (puts below the
- * spot, calls above), which is the one that trades. Without a spot, or where only the other one is known, what there
- * is.
+ * The smile of an expiry by convention: of each strike the option out of the money (puts below the spot, calls above),
+ * which is traded more. Without a spot, or if only the other one is known, the known one.
  */
 export function smileOf(
   points: readonly VolatilityPoint[],
@@ -42,14 +41,17 @@ export function smileOf(
     .sort((a, b) => a.strike - b.strike);
 }
 
-/** The expiries that are first drawn: of those a day or more away the nearest, one about a month away, and the last. */
+/**
+ * The expiries that are initially drawn: of those at least a day away the nearest, one about a month away, and the
+ * last.
+ */
 export function firstExpiries(expiries: readonly VolatilityExpiry[]): string[] {
   const known = expiries.filter(({ atmIv, dte }) => atmIv !== null && dte > 0);
   const month = known.find(({ dte }) => dte >= 25);
   return [...new Set([known[0], month, known.at(-1)].flatMap((one) => (one ? [one.expiry] : [])))];
 }
 
-/** The number of an expiry's colour: always the same, whichever others are shown. */
+/** The index of an expiry's colour, the same whichever others are shown. */
 export const expiryColour = (expiries: readonly VolatilityExpiry[], expiry: string) =>
   Math.max(
     0,

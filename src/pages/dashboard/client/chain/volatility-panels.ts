@@ -68,7 +68,6 @@ export function SmilePanel({ controller, palette }: { controller: DashboardContr
   <//>` as VNode;
 }
 
-/** Volatility at the money by expiry. */
 export function TermPanel({ controller, palette }: { controller: DashboardController; palette: Palette }): VNode {
   const state = useEntries(controller.store, entries);
   const { surface } = state;

@@ -1,4 +1,4 @@
-// The parts of ECharts that the charts use; the whole of it is twice as large.
+// The parts of ECharts that the charts use; all of ECharts is twice as large.
 import { BarChart, CandlestickChart, CustomChart, LineChart } from 'echarts/charts';
 import {
   DataZoomInsideComponent,

@@ -3,7 +3,7 @@ import type { EChartsOption } from 'echarts';
 import { strike } from '../format.ts';
 import type { Palette } from './palette.ts';
 
-/** Options that all charts share. */
+/** Options of all charts. */
 export function baseOption(palette: Palette): EChartsOption {
   return {
     animation: palette.motion,
@@ -25,7 +25,7 @@ export function baseOption(palette: Palette): EChartsOption {
   };
 }
 
-/** Labels and lines of an axis. */
+/** Style of the labels and lines of an axis. */
 export function axisLook(palette: Palette) {
   return {
     axisLabel: { color: palette.muted, fontSize: 11, hideOverlap: true },
@@ -36,7 +36,7 @@ export function axisLook(palette: Palette) {
   };
 }
 
-/** The same of an axis of strikes in dollars, whose ends fall between round strikes and have no label. */
+/** Style of an axis of strikes in dollars, whose ends are between round strikes and have no label. */
 export function strikeAxisLook(palette: Palette) {
   const look = axisLook(palette);
   return {
@@ -52,8 +52,8 @@ export function strikeAxisLook(palette: Palette) {
 }
 
 /**
- * Rows of a tooltip: a heading, then names with values and the class of their colour. Texts are made of numbers and
- * words of ours.
+ * Rows of a tooltip: a heading, then names with values and the class of their colour. The texts are trusted: numbers
+ * and fixed words.
  */
 export function tooltipText(heading: string, rows: readonly (readonly [string, string, string?])[]): string {
   const lines = rows.map(

@@ -7,22 +7,21 @@ import { DrawnChart, type Place } from './drawn-chart.ts';
 
 /** Props of a chart. */
 export interface ChartProps {
-  /** Made again when the data or the palette changes. */
+  /** The chart's options; a new object when the data or the palette changes. */
   option: EChartsOption;
-  /** The chart in words, for who does not see it. */
+  /** Description of the chart for screen readers. */
   label: string;
-  /** Changes when what is shown is another thing (symbol, length of candles), so that zoom and all start afresh. */
+  /** Changes when another thing is shown (symbol, length of candles), so that zoom and position are reset. */
   subject: string;
-  /**
-   * Length of the axis that a window moves along: one that shows its end goes on with it. Absent: the window stays
-   * where it is.
-   */
+  /** Length of the axis of a window: a window at its end stays at the end. Absent: the window does not move. */
   length?: number;
 }
 
 let charts: Promise<typeof import('./chart-library.ts')> | null = null;
 
-/** Loads what draws charts, once. It is larger than all else of the page together, which is not to wait for it. */
+/**
+ * Loads the chart library, once. It is larger than everything else of the page together, which must not wait for it.
+ */
 export function loadCharts(): Promise<typeof import('./chart-library.ts')> {
   charts ??= import('./chart-library.ts').catch((error) => {
     charts = null;
@@ -31,7 +30,7 @@ export function loadCharts(): Promise<typeof import('./chart-library.ts')> {
   return charts;
 }
 
-/** The chart; it takes the room of its parent. */
+/** The chart; it fills its parent. */
 export function Chart({ option, label, subject, length }: ChartProps): VNode {
   const container = useRef<HTMLDivElement>(null);
   const [place, setPlace] = useState<Place>('first');

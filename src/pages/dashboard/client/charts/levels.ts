@@ -1,4 +1,4 @@
-// The price levels that a capture names, and what of the strikes is worth drawing.
+// The price levels of a capture, and the strikes worth drawing.
 import type { GexCapture, GexStrikeRow } from '../../../../../generated/pages/operation-types.ts';
 import { crossingsOf } from '../gex/crossings.ts';
 
@@ -7,13 +7,13 @@ export interface Level {
   name: string;
   /** Dollars. */
   at: number;
-  /** Which of the page's colours it has. */
+  /** Its colour in the palette. */
   colour: 'text' | 'warn' | 'call' | 'put' | 'muted';
-  /** Solid for what is traded, dashed for what is computed. */
+  /** True for computed levels, which are dashed; traded ones are solid. */
   dashed: boolean;
 }
 
-/** The levels of a capture: spot (the newest there is), flip and zero gamma, walls; those unknown are omitted. */
+/** The levels of a capture: the newest spot, flip and zero gamma, walls; unknown ones are omitted. */
 export function levelsOf(capture: GexCapture | null, spot: number | null): Level[] {
   const level = (name: string, at: number | null | undefined, colour: Level['colour'], dashed: boolean): Level[] =>
     at == null ? [] : [{ name, at, colour, dashed }];
@@ -26,8 +26,8 @@ export function levelsOf(capture: GexCapture | null, spot: number | null): Level
 }
 
 /**
- * The strikes around the spot that hold all but `tail` (a fraction) of the weight on either side; at least `least` of
- * them, or all. Far strikes of next to no weight would press the others together.
+ * The strikes around the spot with all but `tail` (a fraction) of the weight on either side; at least `least` of them,
+ * or all. Far strikes of little weight would compress the others.
  */
 export function weightyStrikes<Row>(
   rows: readonly Row[],
@@ -51,8 +51,8 @@ export function typicalStep(strikes: readonly number[]): number | null {
 }
 
 /**
- * Ascending positions moved apart so that neighbours are at least `gap` apart, each as near as may be to where it was,
- * all within [from, to] as far as there is room: where labels stand beside an axis.
+ * Ascending positions of labels beside an axis, moved apart so that neighbours are at least `gap` apart, each as close
+ * as possible to its original position, within [from, to] as far as there is room.
  */
 export function spread(positions: readonly number[], gap: number, from: number, to: number): number[] {
   const placed = positions.map((at) => Math.max(from, at));

@@ -1,4 +1,4 @@
-// The colours charts draw with.
+// The colours of charts.
 
 /** Variables of the style sheet, without their dashes. */
 export const colourNames = [
@@ -16,19 +16,19 @@ export const colourNames = [
   'warn',
 ] as const;
 
-/** Colours of lines that mean nothing but themselves. */
+/** Number of line colours without a meaning. */
 export const lineColours = 8;
 
 export interface Palette extends Record<(typeof colourNames)[number], string> {
-  /** `lineColours` of them, distinguished on the panel's ground. */
+  /** `lineColours` colours that are distinguishable on the panel's background. */
   lines: readonly string[];
   /** Font of the page. */
   font: string;
-  /** False where the reader asked for less motion. */
+  /** False if the reader prefers reduced motion. */
   motion: boolean;
 }
 
-/** A palette without colours: before there is a style sheet. */
+/** A palette without colours, used before there is a style sheet. */
 export const noPalette: Palette = {
   ...(Object.fromEntries(colourNames.map((name) => [name, ''])) as Record<(typeof colourNames)[number], string>),
   lines: [],
@@ -36,7 +36,7 @@ export const noPalette: Palette = {
   motion: false,
 };
 
-/** A colour with another opacity, 0 to 1; `colour` is #rrggbb, or #rgb as a minified style sheet has it. */
+/** A colour with another opacity, 0 to 1; `colour` is #rrggbb, or #rgb as minified style sheets have it. */
 export function faded(colour: string, opacity: number): string {
   const long = colour.length === 4 ? colour.replace(/[\da-f]/gi, '$&$&') : colour;
   return `${long}${Math.round(opacity * 255)

@@ -1,4 +1,4 @@
-// The prices around the spot, and whether the candles are among them.
+// The price range around the spot, and the candles' relation to it.
 
 import type { BarColumns, GexStrikeRow } from '../../../../../generated/pages/operation-types.ts';
 import { priceRange } from '../market/candles.ts';
@@ -8,10 +8,10 @@ import { typicalStep } from './levels.ts';
 /** Dollars, low then high. */
 export type PriceRange = readonly [number, number];
 
-// So many strikes to either side of the spot are there to be read, however still the price.
+// Number of strikes on either side of the spot that stay readable, however little the price moves.
 const strikesBeside = 8;
 
-/** The prices of some strikes around a capture's spot; null where there is no spot, or no strikes are near it. */
+/** The price range of some strikes around a capture's spot; null without a spot, or without strikes near it. */
 export function nearRange(rows: readonly Pick<GexStrikeRow, 'strike'>[], spot: number | null): PriceRange | null {
   const near = rows
     .map(({ strike }) => strike / 1000)
@@ -21,8 +21,8 @@ export function nearRange(rows: readonly Pick<GexStrikeRow, 'strike'>[], spot: n
 }
 
 /**
- * The prices of candles that lie apart from those around a capture's spot; null = they do not, or they are candles of
- * an hour or a day, which go back too far to be compared.
+ * The price range of candles that is apart from the strikes around a capture's spot; null if they overlap, or if
+ * candles are of an hour or a day, which go back too far to compare.
  */
 export function candlesElsewhere(
   bars: BarColumns | null,

@@ -1,8 +1,8 @@
-// The palette as the style sheet has it, read again when the theme changes.
+// The palette of the style sheet, read again when the theme changes.
 import { useEffect, useState } from 'preact/hooks';
 import { colourNames, lineColours, type Palette } from './palette.ts';
 
-/** The palette in force. */
+/** Reads the current palette. */
 export function readPalette(): Palette {
   const style = getComputedStyle(document.documentElement);
   const colours = Object.fromEntries(colourNames.map((name) => [name, style.getPropertyValue(`--${name}`).trim()]));
@@ -14,7 +14,7 @@ export function readPalette(): Palette {
   };
 }
 
-/** The palette `first`, and the one that `read` reads whenever the theme or the system's choice changes. */
+/** The palette: initially `first`, then the result of `read` whenever the theme or the system's preference changes. */
 export function usePalette(first: Palette, read: () => Palette): Palette {
   const [palette, setPalette] = useState(first);
   useEffect(() => {

@@ -1,4 +1,4 @@
-// From the state to the one question, and from its answer to the state.
+// Builds the query from the state, and the state from its answer.
 
 import type {
   Dashboard,
@@ -20,12 +20,12 @@ import type { FieldError } from './graph-client.ts';
 import { errorsOf, partVariables, withParts } from './lazy-parts.ts';
 import { type Part, parts } from './part-names.ts';
 
-/** Sessions of off-exchange activity, in calendar days. */
+/** Period of off-exchange activity, calendar days. */
 const activityDays = 31;
-/** Sessions to choose from, in calendar days. */
+/** Period of the selectable sessions, calendar days. */
 const sessionDays = 400;
 
-/** The span of those sessions, as dates [from, to): up to the latest one, or around one that lies further back. */
+/** The span of the selectable sessions, as dates [from, to): up to the latest one, or around an older one. */
 export function dailySpan(session: string, latestSession: string): { dailyFrom: string; dailyTo: string } {
   const around = addDays(session, sessionDays / 2);
   const last = addDays(session, 300) > latestSession ? latestSession : around;
@@ -35,22 +35,21 @@ export function dailySpan(session: string, latestSession: string): { dailyFrom: 
 const earlierOf = (one: string | null, other: string) => (one !== null && one < other ? one : other);
 
 /**
- * The variables of a question, for some of the parts. A session that was chosen is asked for as it was; else what there
- * is of the latest.
+ * The variables of a query for some of the parts. For a chosen session they select its data; otherwise the latest data.
  */
 export function variablesOf(state: DashboardState, asked: readonly Part[] = []): DashboardVariables {
   const { view, latestSession } = state;
   const session = shownSession(state);
   return {
     symbol: view.symbol,
-    // Before its first capture, the heat map of the session is that of the one before.
+    // Before its first capture, a session shows the heat map of the one before.
     session: view.session ?? earlierOf(state.capturedSession, session),
     past: view.session !== null,
     sessionAt: session,
     flowSession: view.session,
     timeframe: view.timeframe,
     ...barSpan(view.timeframe, session),
-    // Those of the lists come with the stream whenever it is opened.
+    // Quotes of the lists arrive with the stream whenever it is opened.
     quotes: state.hasLists ? [view.symbol] : quotedSymbols(state),
     lists: !state.hasLists,
     offFrom: view.session,
@@ -62,14 +61,14 @@ export function variablesOf(state: DashboardState, asked: readonly Part[] = []):
     ...partVariables(asked),
     trades: asked.includes('trades') && !isLocked(state, 'flow'),
     offExchange: asked.includes('offExchange') && !isLocked(state, 'offExchange'),
-    // Volatilities are of the latest chain alone.
+    // Volatilities exist only for the latest chain.
     volatility: asked.includes('volatility') && view.session === null,
   };
 }
 
 /**
- * The lists to choose from: the account's own first, then ours. Who has lists of their own sees the first of them,
- * until they choose.
+ * The selectable lists: the account's own first, then the built-in ones. A reader with own lists sees the first of them
+ * by default.
  */
 export function listsOf(
   { watchlists, movers }: Dashboard,
@@ -85,10 +84,10 @@ export function listsOf(
   return { lists, listId: chosen ? listId : lists[0]!.id };
 }
 
-/** The tier that each namespace takes, whichever the symbol. */
+/** The tier that each namespace requires, for any symbol. */
 const tierOf: Readonly<Record<LockedPart, string>> = { flow: 'pro', offExchange: 'basic' };
 
-/** Locked parts of any symbol by the errors of an answer, beside those before. */
+/** Parts locked for every symbol by the errors of an answer, added to earlier ones. */
 function lockedBy(errors: readonly FieldError[], before: readonly FieldError[]): readonly FieldError[] {
   const found = (Object.keys(tierOf) as LockedPart[]).flatMap((part) => {
     const error = errors.find(({ path, requiredTier }) => path[1] === part && requiredTier === tierOf[part]);
@@ -97,7 +96,7 @@ function lockedBy(errors: readonly FieldError[], before: readonly FieldError[]):
   return [...before, ...found];
 }
 
-/** Changes of the state by an answer that was asked for some of the parts. */
+/** Changes of the state by an answer for some of the parts. */
 export function accepted(
   state: DashboardState,
   answer: Dashboard,

@@ -1,4 +1,4 @@
-// Actions of the page: it asks, listens, and changes its state.
+// Actions of the page: it sends queries, listens to subscriptions, and changes its state.
 
 import type { FoundSymbol } from '../../../../../generated/pages/operation-types.ts';
 import { addressOf, tickerOf, type View } from '../address.ts';
@@ -26,36 +26,36 @@ import type { Part } from './part-names.ts';
 import { RegistrySearch } from './registry-search.ts';
 import { createStore, type Store } from './state-store.ts';
 
-/** The browser's part of the page. */
+/** The browser's functions for the page. */
 export interface ControllerParts {
   ask: Ask;
-  /** Address of the subscriptions, and what makes the link that follows them. */
+  /** Address of the subscriptions, and the factory of their link. */
   liveUrl: string;
   openLive: (parts: LiveParts) => LiveLink;
   key: () => string;
   view: View;
-  /** Tickers with data: the list of who has none of their own. */
+  /** Tickers with data: the default list of readers without lists. */
   symbols: readonly string[];
   latestSession: string;
   now: () => number;
   random: () => number;
   nextFrame: (run: () => void) => void;
-  /** The parts whose panels are in sight. */
+  /** The parts whose panels are in the viewport. */
   inSight: () => Part[];
-  /** Puts a view into the address bar; `step` = as a new step of the browser's history. */
+  /** Shows a view in the address bar; `step` = as a new entry of the browser's history. */
   showAddress: (address: string, symbol: string, step: boolean) => void;
 }
 
-// A panel that is only scrolled past is not asked for, ms.
+// Delay before a panel is loaded, ms, so that panels that are scrolled past are not.
 const sightMs = 120;
 
-// A filter that is being changed is asked for when that rests.
+// Delay after the last change of a filter, ms.
 const restMs = 400;
 
-/** Failures after which a question is asked again by itself. */
+/** Failures after which a query is retried automatically. */
 const passing = new Set(['rate', 'away', 'server', 'slow']);
 
-/** The page's state, and what can be done. */
+/** The page's state, and its actions. */
 export class DashboardController {
   readonly store: Store<DashboardState>;
   readonly #parts: ControllerParts;
@@ -63,23 +63,22 @@ export class DashboardController {
   #live: LiveLink | null = null;
   #retry: ReturnType<typeof setTimeout> | undefined;
   #failures = 0;
-  // Consecutive answers with parts that were rejected because of too many requests at once, possibly from other tabs.
+  // Number of consecutive answers with parts rejected for too many concurrent requests, possibly from other tabs.
   #crowded = 0;
-  // Parts that were requested since the whole was last requested; the others are requested again when they come into
-  // sight.
+  // Parts requested since the last full request; the others are requested again when they scroll into view.
   #asked = new Set<Part>();
   #sight: ReturnType<typeof setTimeout> | undefined;
   #filtered: ReturnType<typeof setTimeout> | undefined;
-  // Subject of the next try: parts alone, or the whole.
+  // Subject of the next retry: only parts, or everything.
   #retriesParts = false;
-  // Live messages that came before the answer they change.
+  // Live messages that arrived before the answer they change.
   #early: HeardMessage[] = [];
-  // View before another symbol or session was chosen, until that is there.
+  // View before another symbol or session was chosen, until that is loaded.
   #before: Partial<DashboardState> | null = null;
   readonly #queue;
   readonly #registry: RegistrySearch;
 
-  /** Nothing is asked before `reload`. */
+  /** Sends nothing before `reload`. */
   constructor(parts: ControllerParts) {
     this.#parts = parts;
     this.#registry = new RegistrySearch(parts.ask);
@@ -87,21 +86,21 @@ export class DashboardController {
     this.#queue = frameQueue<HeardMessage>((messages) => this.#heard(messages), parts.nextFrame);
   }
 
-  /** Asks for everything that is shown once more; what changes it is listened to already, or again. */
+  /** Requests everything shown again; its subscriptions are already open, or reopened. */
   reload(): void {
     const { wanted, live } = this.store.get();
     this.store.set({ hasLists: false, locked: [] });
-    // A connection that is waited for is tried at once.
+    // A connection that is waiting to reconnect tries immediately.
     if (live !== 'live') this.#closeLive();
     if (wanted === null) this.#begin();
     else this.show(wanted, false);
   }
 
-  /** Asks for everything that is shown, and listens to what changes it. */
+  /** Requests everything shown, and subscribes to its changes. */
   #begin(): void {
     this.#failures = 0;
     const hasKey = this.#parts.key() !== '';
-    // A text that cannot be a ticker is not asked for: the page says so.
+    // A text that cannot be a ticker is not requested: the page reports it.
     if (!hasKey || tickerOf(this.store.get().view.symbol) === null) {
       this.#question.abort();
       this.#closeLive();
@@ -113,7 +112,7 @@ export class DashboardController {
     void this.#load();
   }
 
-  /** Shows another symbol, session or length of candles; `step` = as a new step of the browser's history. */
+  /** Shows another symbol, session or length of candles; `step` = as a new entry of the browser's history. */
   show(change: Partial<View>, step = true): void {
     const { view: before, answer } = this.store.get();
     const view = { ...before, ...change };
@@ -127,7 +126,7 @@ export class DashboardController {
     }
     if (other || answer === null) {
       if (answer !== null) this.#before = shownOf(this.store.get());
-      // Another symbol may not have the expiration.
+      // The other symbol may not have the expiration.
       const tradeFilter = { ...this.store.get().tradeFilter, expiry: null };
       this.store.set({ ...nothingShown, wanted: null, view, tradeFilter });
       this.#begin();
@@ -138,7 +137,7 @@ export class DashboardController {
     this.#follow(askBars(this.#followUp()));
   }
 
-  /** The key has changed: nothing of what the last one was given stays. */
+  /** Discards everything loaded with the former key. */
   keyChanged(): void {
     const market = marketList(this.#parts.symbols);
     const lists = { lists: [market], hasLists: false, listId: market.id, locked: [] };
@@ -149,7 +148,7 @@ export class DashboardController {
     this.#begin();
   }
 
-  /** The page goes away: what it listens to ends. */
+  /** Closes the subscriptions when the page is left. */
   pause(): void {
     this.#closeLive();
   }
@@ -161,7 +160,7 @@ export class DashboardController {
     this.#follow(askListQuotes(this.#followUp()));
   }
 
-  /** A panel has come into sight: what it shows is asked for, together with what comes into sight beside it. */
+  /** Requests the parts of panels that scrolled into view, together. */
   see(): void {
     clearTimeout(this.#sight);
     this.#sight = setTimeout(() => void this.#askParts(), sightMs);
@@ -174,12 +173,12 @@ export class DashboardController {
     this.#filtered = setTimeout(() => this.#follow(askFilteredTrades(this.#followUp())), restMs);
   }
 
-  /** Asks for the page of large trades behind those that are listed. */
+  /** Requests the next page of large trades. */
   furtherTrades(): void {
     this.#follow(askFurtherTrades(this.#followUp()));
   }
 
-  /** Symbols of the registry that begin with a text, or whose names hold it. */
+  /** Symbols of the registry that begin with a text, or whose names contain it. */
   search(text: string, signal: AbortSignal): Promise<FoundSymbol[]> {
     return this.#registry.find(text, signal);
   }
@@ -199,7 +198,7 @@ export class DashboardController {
     });
   }
 
-  /** Asks the one question and shows its answer, then what follows from it. */
+  /** Sends the query and shows its answer, then sends follow-ups. */
   async #load(): Promise<void> {
     clearTimeout(this.#retry);
     this.#retriesParts = false;
@@ -235,7 +234,7 @@ export class DashboardController {
     }
   }
 
-  /** Asks for what is in sight and was not asked for. While the budget is used up, the next try does. */
+  /** Requests the visible parts not requested yet. While the budget is used up, the next retry does. */
   async #askParts(): Promise<void> {
     const { answer, phase } = this.store.get();
     if (answer === null || phase !== 'ready') return;
@@ -256,8 +255,8 @@ export class DashboardController {
   }
 
   /**
-   * A page that was opened before a session began finds out by the quote; true = the live view is of that session from
-   * now on.
+   * A page that was opened before a session began detects the session by a quote. Returns true if the live view is of
+   * that session from now on.
    */
   #laterSession(): boolean {
     const { quotes, view, latestSession } = this.store.get();
@@ -267,10 +266,7 @@ export class DashboardController {
     return view.session === null;
   }
 
-  /**
-   * Parts that were refused because too much was asked at once are asked for again soon; what was given stays until
-   * then.
-   */
+  /** Parts rejected for too many concurrent requests are requested again soon; loaded parts stay until then. */
   #isCrowded(errors: readonly FieldError[]): boolean {
     const crowded = errors.some(({ code }) => code === 'rate_limited');
     if (!crowded) this.#crowded = 0;
@@ -278,7 +274,7 @@ export class DashboardController {
     return crowded;
   }
 
-  /** An address may name a date without a session: the one before it is shown. */
+  /** An address may contain a date without a session: the session before it is shown. */
   #isNoSession(): boolean {
     const { view, answer } = this.store.get();
     if (view.session === null || (answer?.symbol?.sessionDates ?? []).length === 0) return false;
@@ -295,20 +291,20 @@ export class DashboardController {
       const capturedAt = this.store.get().capture?.capturedAt ?? 0;
       this.store.set(withMessages(this.store.get(), messages));
       if (this.#laterSession()) void this.#load();
-      // Another chain has been captured: its volatilities are asked for.
+      // A new chain was captured: its volatilities are requested.
       else if (this.#asked.has('volatility') && (this.store.get().capture?.capturedAt ?? 0) > capturedAt)
         this.#follow(askSurface(this.#followUp()));
     }
   }
 
-  /** Listens to what changes the view, and to nothing else. */
+  /** Subscribes to the changes of the view only. */
   #listen(): void {
     const operations = liveOperations(this.store.get(), this.#queue.put);
     const ids = new Set(operations.map(({ id }) => id));
     const isKept = ({ operation }: HeardMessage) => ids.has(operation);
     this.#queue.keep(isKept);
     this.#early = this.#early.filter(isKept);
-    // The past does not change.
+    // Past sessions do not change.
     if (operations.length === 0) {
       this.#closeLive();
       return;
@@ -329,7 +325,7 @@ export class DashboardController {
     this.store.set({ live: 'off' });
   }
 
-  /** While the budget of requests is used, what was there stays; what was chosen is asked for later. */
+  /** While the request budget is used up, the former view stays; the chosen one is requested later. */
   #keepBefore(): void {
     const { view: wanted, answer } = this.store.get();
     if (answer !== null || this.#before === null) return;

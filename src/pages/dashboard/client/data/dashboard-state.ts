@@ -27,27 +27,27 @@ export type Phase = 'no-key' | 'loading' | 'ready' | 'failed';
 export interface DashboardState {
   view: View;
   phase: Phase;
-  /** Why there is no answer, or no newer one; null when there is. */
+  /** Reason for which there is no answer, or no newer one; null if there is one. */
   failure: GraphFailure | null;
-  /** When a failed query is sent again by itself, epoch ms; null = it is not. */
+  /** Time at which a failed query is retried, epoch ms; null = it is not. */
   retryAtMs: number | null;
   /**
-   * View that is shown as soon as the budget of requests allows, while the one before stays; null = the shown one is
-   * the was chosen.
+   * View that is shown as soon as the request budget allows, while the former one stays; null = the shown view is the
+   * chosen one.
    */
   wanted: View | null;
   /** The market's hours; null until they are known. */
   market: MarketClock | null;
-  /** Lead of the server's clock over the browser's, ms. */
+  /** Offset of the server's clock from the browser's, ms. */
   clockAheadMs: number;
-  /** The latest session that is known to have begun. */
+  /** The latest session known to have begun. */
   latestSession: string;
-  /** The answer for `view.symbol`; null until it is there. Parts that live data changes stand beside it. */
+  /** The answer for `view.symbol`; null until loaded. Parts that live data changes are stored separately. */
   answer: Dashboard | null;
   errors: readonly FieldError[];
-  /** Loaded parts of those that are asked for when they come into sight. */
+  /** Parts loaded so far, of those that load when they scroll into view. */
   loaded: readonly Part[];
-  /** Daily closes and volumes of the symbol: the sessions there are. */
+  /** Daily closes and volumes of the symbol, from which its sessions are known. */
   daily: DailyColumns | null;
   bars: BarsPage | null;
   barsLoading: boolean;
@@ -56,43 +56,43 @@ export interface DashboardState {
   crossSection: CrossSectionPage | null;
   /** All large trades. */
   trades: TradeList;
-  /** Those that pass `tradeFilter`; null if every one does, or the server has not been asked. */
+  /** Those that pass `tradeFilter`; null if all do, or they were not requested. */
   filteredTrades: TradeList | null;
   surface: VolatilitySurface | null;
   composition: CompositionPage | null;
   concentration: ConcentrationPage | null;
   quotes: Readonly<Record<string, Quote>>;
-  /** Symbols that may not be read, of those whose quotes were asked for. */
+  /** Symbols of the requested quotes that the caller may not read. */
   restricted: readonly string[];
-  /** The account's lists, then ours. */
+  /** The account's lists, then the built-in ones. */
   lists: readonly Watchlist[];
-  /** True if the lists are known: another symbol does not change them. */
+  /** True if the lists are loaded: they do not depend on the symbol. */
   hasLists: boolean;
   listId: string;
   live: LiveState;
-  /** Parts that the caller’s tier may not read of whichever symbol, by their error: they are not asked for again. */
+  /** Parts that the caller's tier may not read for any symbol, with their errors: they are not requested again. */
   locked: readonly FieldError[];
   /** The session of the latest capture received, of any symbol; null = none yet. */
   capturedSession: string | null;
-  /** Which large trades are listed. */
+  /** The filter of the large trades. */
   tradeFilter: TradeFilter;
   helpShown: boolean;
 }
 
-/** Id of the list shown to who has none of their own. */
+/** Id of the default list of readers without lists. */
 export const marketId = 'tapegraph:market';
 
-/** That list: the tickers that have data. */
+/** That list: the tickers with data. */
 export const marketList = (tickers: readonly string[]): Watchlist => ({
   id: marketId,
   name: 'Market',
   tickers: [...tickers],
 });
 
-/** Id of the list of those that moved most. */
+/** Id of the list of the largest movers. */
 export const moversId = 'tapegraph:movers';
 
-/** The state before anything was asked. */
+/** The state before any request. */
 export function initialState(
   { view, symbols, latestSession }: { view: View; symbols: readonly string[]; latestSession: string },
   hasKey: boolean,
@@ -138,16 +138,16 @@ export const nothingShown = {
   concentration: null,
 } satisfies Partial<DashboardState>;
 
-/** The shown part of a state, to be put back. */
+/** The shown part of a state, for restoring it. */
 export function shownOf(state: DashboardState): Partial<DashboardState> {
   const names = [...(Object.keys(nothingShown) as (keyof typeof nothingShown)[]), 'view'] as const;
   return Object.fromEntries(names.map((name) => [name, state[name]]));
 }
 
-/** A namespace of the symbol that takes a tier of its own, whichever the symbol. */
+/** A namespace of a symbol that requires a tier of its own, for any symbol. */
 export type LockedPart = 'flow' | 'offExchange';
 
-/** True if the caller’s tier may not read a namespace of any symbol. */
+/** True if the caller's tier may not read a namespace for any symbol. */
 export const isLocked = ({ locked }: Pick<DashboardState, 'locked'>, part: LockedPart) =>
   locked.some(({ path }) => path[1] === part);
 
@@ -155,7 +155,7 @@ export const isLocked = ({ locked }: Pick<DashboardState, 'locked'>, part: Locke
 export const shownSession = ({ view, latestSession }: Pick<DashboardState, 'view' | 'latestSession'>) =>
   view.session ?? latestSession;
 
-/** Entries from which any panel derives its state. */
+/** State entries that every panel's state depends on. */
 export const panelEntries = [
   'answer',
   'phase',
@@ -167,23 +167,20 @@ export const panelEntries = [
 ] as const satisfies readonly (keyof DashboardState)[];
 export type PanelEntries = Pick<DashboardState, (typeof panelEntries)[number]>;
 
-/**
- * The symbol's price as it is now, dollars; null when unknown, and in the view of a past session, where it has no
- * place.
- */
+/** The symbol's current price, dollars; null if unknown, and in the view of a past session, which does not show it. */
 export const liveSpot = ({ view, quotes }: DashboardState): number | null =>
   view.session === null ? (quotes[view.symbol]?.spot ?? null) : null;
 
-/** The tickers of the list that is shown. */
+/** The tickers of the selected list. */
 export const listedTickers = ({ lists, listId }: Pick<DashboardState, 'lists' | 'listId'>) =>
   (lists.find(({ id }) => id === listId) ?? lists[0])?.tickers ?? [];
 
-// A request names at most 180 symbols.
+// Maximum number of symbols of a request, 180.
 const maxQuotes = 180;
 
 /**
- * Symbols whose quotes the page needs, sorted: its own, and those of the list that is shown. They are the same
- * whichever symbol of the list is the page's own.
+ * Symbols whose quotes the page shows, sorted: its own, and those of the selected list. They are the same for every
+ * symbol of the list.
  */
 export const quotedSymbols = (state: Pick<DashboardState, 'lists' | 'listId' | 'view'>) =>
   [...new Set([state.view.symbol, ...listedTickers(state)])].slice(0, maxQuotes).sort();

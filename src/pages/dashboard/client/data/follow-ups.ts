@@ -1,4 +1,4 @@
-// Small questions after the first: what came into sight, and what its answer could not hold.
+// Small queries after the first: parts that scrolled into view, and parts that its answer could not contain.
 
 import type { LargeTradesPage, Quote } from '../../../../../generated/pages/operation-types.ts';
 import { isNarrow } from '../flow/trade-filter.ts';
@@ -12,19 +12,19 @@ import type { Part } from './part-names.ts';
 import type { Store } from './state-store.ts';
 import { noTrades, tradesPerPage, withLiveTrades, withPageOfTrades } from './trade-list.ts';
 
-/** Context of follow-ups. `signal` ends them when something else is shown. */
+/** Context of follow-ups. `signal` aborts them when something else is shown. */
 export interface FollowUp {
   ask: Ask;
   store: Store<DashboardState>;
   signal: AbortSignal;
 }
 
-// Pages of candles that are followed: a session with its extended hours takes two.
+// Maximum number of pages of candles: a session with its extended hours has two.
 const maxBarPages = 4;
 // Maximum number of symbols of a request.
 const maxQuotes = 180;
 
-/** Parts whose panels have come into sight; the errors of the answer. */
+/** Requests parts whose panels scrolled into view. Returns the errors of the answer. */
 export async function askParts(followUp: FollowUp, asked: readonly Part[]): Promise<readonly FieldError[]> {
   const { ask, store, signal } = followUp;
   const { symbol, session, flowSession, offFrom, offTo, heat, trades, volatility, offExchange } = variablesOf(
@@ -42,7 +42,7 @@ export async function askParts(followUp: FollowUp, asked: readonly Part[]): Prom
   return errors;
 }
 
-/** Bars behind the first page. */
+/** Requests the bars after the first page. */
 export async function askFurtherBars({ ask, store, signal }: FollowUp): Promise<void> {
   const { symbol, timeframe, from, to } = variablesOf(store.get());
   for (let page = 1; page < maxBarPages; page++) {
@@ -55,7 +55,7 @@ export async function askFurtherBars({ ask, store, signal }: FollowUp): Promise<
   }
 }
 
-/** Bars of the length that is chosen now, in place of others. */
+/** Requests bars of the chosen length, replacing others. */
 export async function askBars(followUp: FollowUp): Promise<void> {
   const { ask, store, signal } = followUp;
   const { symbol, timeframe, from, to } = variablesOf(store.get());
@@ -68,8 +68,8 @@ export async function askBars(followUp: FollowUp): Promise<void> {
 }
 
 /**
- * The heat map is that of the latest capture's session: of the one before until a session has its first capture, and of
- * the session itself from then on.
+ * Requests the heat map of the latest capture's session: of the one before until a session has its first capture, and
+ * of the session itself from then on.
  */
 export async function askCapturedHistory({ ask, store, signal }: FollowUp): Promise<void> {
   const { history, capture, view } = store.get();
@@ -77,11 +77,11 @@ export async function askCapturedHistory({ ask, store, signal }: FollowUp): Prom
   if (history.captures.length > 0 && capture.sessionDate < history.sessionDate) return;
   const { data } = await ask(historyQuery, { symbol: view.symbol, session: capture.sessionDate }, signal);
   const other = data.symbol.gex.history;
-  // A capture that came in the meantime may have begun the session's own.
+  // A capture that arrived in the meantime may be the session's first.
   if (!signal.aborted && other && store.get().history === history) store.set({ history: other });
 }
 
-/** The volatilities as they are now. */
+/** Requests the current volatilities. */
 export async function askSurface({ ask, store, signal }: FollowUp): Promise<void> {
   const { symbol } = store.get().view;
   const { data } = await ask(surfaceQuery, { symbol }, signal);
@@ -89,7 +89,7 @@ export async function askSurface({ ask, store, signal }: FollowUp): Promise<void
   if (!signal.aborted && surface) store.set({ surface });
 }
 
-/** Quotes of the list that is shown, where they are not there yet. */
+/** Requests missing quotes of the selected list. */
 export async function askListQuotes({ ask, store, signal }: FollowUp): Promise<void> {
   const { quotes } = store.get();
   const missing = listedTickers(store.get()).filter((symbol) => !(symbol in quotes));
@@ -103,18 +103,18 @@ export async function askListQuotes({ ask, store, signal }: FollowUp): Promise<v
   });
 }
 
-/** The first page of large trades that pass the filter, where not every one does. */
+/** Requests the first page of large trades that pass the filter, unless all do. */
 export async function askFilteredTrades(followUp: FollowUp): Promise<void> {
   const { tradeFilter, loaded } = followUp.store.get();
   if (!isNarrow(tradeFilter) || !loaded.includes('trades')) return;
   const page = await pageOfTrades(followUp, null);
   if (!page) return;
-  // Trades detected since the page was read are among all of them.
+  // Trades detected since the page was read are in the list of all.
   const { trades } = followUp.store.get().trades;
   followUp.store.set({ filteredTrades: withLiveTrades(withPageOfTrades(noTrades, page), trades, tradeFilter) });
 }
 
-/** The page of large trades behind those that are listed. */
+/** Requests the next page of large trades. */
 export async function askFurtherTrades(followUp: FollowUp): Promise<void> {
   const name = isNarrow(followUp.store.get().tradeFilter) ? 'filteredTrades' : 'trades';
   const cursor = followUp.store.get()[name]?.cursor;
@@ -126,7 +126,7 @@ export async function askFurtherTrades(followUp: FollowUp): Promise<void> {
 async function pageOfTrades({ ask, store, signal }: FollowUp, cursor: string | null): Promise<LargeTradesPage | null> {
   const { view, tradeFilter } = store.get();
   const { symbol, session } = view;
-  // As the first page says it: a cursor continues the same filter.
+  // The same minimum as for the first page: a cursor continues the same filter.
   const filter = { ...tradeFilter, minPremiumUsd: tradeFilter.minPremiumUsd || null };
   const variables = { symbol, session, limit: tradesPerPage, cursor, ...filter };
   const { data } = await ask(tradesQuery, variables, signal);

@@ -1,6 +1,6 @@
-// Gathers what comes in a burst, so that the page changes at most once a frame however many messages come.
+// Collects bursts of messages, so that the page changes at most once per frame.
 
-/** A queue that hands what was put into it, in order, to `flush` at the next frame; `keep` drops the rest before. */
+/** A queue that passes its items, in order, to `flush` at the next frame. `keep` filters the queued items. */
 export function frameQueue<Item>(
   flush: (items: Item[]) => void,
   nextFrame: (run: () => void) => void,

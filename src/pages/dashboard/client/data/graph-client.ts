@@ -1,28 +1,28 @@
-// Asks the graph over HTTP.
+// Sends queries to the graph over HTTP.
 
-/** The text of an operation. The compiler alone knows what its answer and its variables are. */
+/** The text of an operation. The types of its answer and variables exist only for the compiler. */
 export type Operation<Data, Variables> = string & { readonly typed?: (variables: Variables) => Data };
 
-/** An error of the graph at a field: the field is null and the rest of the answer stands. */
+/** An error of the graph at a field: the field is null and the rest of the answer is valid. */
 export interface FieldError {
   message: string;
   path: readonly (string | number)[];
   /** One of the contract's codes, e.g. not_entitled_tier. */
   code: string;
-  /** The tier it would take; null when that is not what is lacking. */
+  /** The required tier; null if the tier is not the reason. */
   requiredTier: string | null;
 }
 
 /**
- * Why a question has no answer at all: no key, a key that is not valid or has expired, too many requests, a question
- * that is refused, a server that failed, one that cannot be reached, or one that takes too long.
+ * Reason for which a query has no answer at all: no key, an invalid or expired key, too many requests, a rejected
+ * query, a failure of the server, a server that cannot be reached, or a timeout.
  */
 export type FailureKind = 'no-key' | 'bad-key' | 'expired-key' | 'rate' | 'refused' | 'server' | 'away' | 'slow';
 
-/** A question without an answer. */
+/** Thrown for a query without an answer. */
 export class GraphFailure extends Error {
   readonly kind: FailureKind;
-  /** Seconds until it may be asked again; null = the server did not say. */
+  /** Seconds until a retry; null = not given by the server. */
   readonly retryAfterSeconds: number | null;
 
   constructor(kind: FailureKind, message: string, retryAfterSeconds: number | null = null) {
@@ -32,7 +32,7 @@ export class GraphFailure extends Error {
   }
 }
 
-/** An answer: data, and errors at the fields that could not be given. */
+/** An answer: data, and errors at the fields that failed. */
 export interface Asked<Data> {
   data: Data;
   errors: FieldError[];
@@ -59,7 +59,7 @@ const kindOfCode: Record<string, FailureKind> = {
   not_found: 'refused',
 };
 
-/** An error as the wire has it, in the form the page works with. */
+/** Converts an error of the answer to the page's form. */
 export function fieldError({ message, path = [], extensions = {} }: WireError): FieldError {
   return {
     message,
@@ -84,7 +84,7 @@ function failureOf(status: number, errors: readonly WireError[] | undefined, ret
 const answerWithinMs = 20_000;
 
 /**
- * Creates the function that queries `url` with the current key. Throws `GraphFailure`; an aborted question throws as
+ * Creates the function that queries `url` with the current key. Throws `GraphFailure`; an aborted query throws as
  * `fetch` does.
  */
 export function graphAt(url: string, key: () => string, fetch: typeof globalThis.fetch): Ask {

@@ -1,4 +1,4 @@
-// The parts of a view that are asked for when their panels come into sight.
+// The parts of a view that load when their panels scroll into view.
 
 import type { SymbolParts } from '../../../../../generated/pages/operation-types.ts';
 import type { DashboardState } from './dashboard-state.ts';
@@ -7,7 +7,7 @@ import { withCapture } from './live-rows.ts';
 import { type Part, parts } from './part-names.ts';
 import { withPageOfTrades } from './trade-list.ts';
 
-/** Where in an answer a part stands. */
+/** Paths of a part in an answer. */
 const pathsOf: Readonly<Record<Part, readonly (readonly string[])[]>> = {
   trades: [['symbol', 'flow', 'largeTrades']],
   heat: [['symbol', 'gex', 'history']],
@@ -21,15 +21,15 @@ const pathsOf: Readonly<Record<Part, readonly (readonly string[])[]>> = {
 const isOf = (part: Part, { path }: FieldError) =>
   pathsOf[part].some((of) => of.every((name, index) => path[index] === name));
 
-/** The variables that ask for some parts and for none of the others. */
+/** The variables that select some parts and none of the others. */
 export const partVariables = (asked: readonly Part[]) =>
   Object.fromEntries(parts.map((part) => [part, asked.includes(part)])) as Record<Part, boolean>;
 
-/** Those of the errors that are of some parts. */
+/** The errors that concern some parts. */
 export const errorsOf = (errors: readonly FieldError[], some: readonly Part[]) =>
   errors.filter((error) => some.some((part) => isOf(part, error)));
 
-/** Changes of the state by the parts of an answer; others stay as they are. */
+/** Changes of the state by the parts of an answer; others are unchanged. */
 export function withParts(
   { loaded, trades, capture, view }: Pick<DashboardState, 'loaded' | 'trades' | 'capture' | 'view'>,
   { flow, gex, volatility, offExchange }: SymbolParts,

@@ -1,4 +1,4 @@
-// Keeps the subscriptions of a page open over one connection, and opens them again when it is lost.
+// Holds the subscriptions of a page open over one connection, and reopens them when it is lost.
 import { GraphqlSocket, type OperationError, refusedCodes } from '../../../client/graphql-socket.ts';
 
 /** State of the live data: `refused` is final until the key or the page changes. */
@@ -6,7 +6,7 @@ export type LiveState = 'off' | 'connecting' | 'live' | 'reconnecting' | 'refuse
 
 /** One subscription. */
 export interface LiveOperation {
-  /** The same for the same text and variables. */
+  /** Equal for equal text and variables. */
   id: string;
   query: string;
   variables: Record<string, unknown>;
@@ -18,27 +18,27 @@ export interface LiveParts {
   url: string;
   key: string;
   onState: (state: LiveState) => void;
-  /** Called when the connection is there again after it was lost: what happened between has to be asked for. */
+  /** Called when the connection is back after it was lost: missed changes must be requested. */
   onReturn: () => void;
-  /** 0 to 1, to spread the returns of many readers. */
+  /** Random number, 0 to 1, to spread the reconnections of many readers. */
   random: () => number;
 }
 
 /** The subscriptions of a page. */
 export interface LiveLink {
-  /** Listens to these operations, and no longer to others; those that stay go on without a gap. */
+  /** Subscribes to these operations and ends all others; those already open continue without a gap. */
   listen: (operations: readonly LiveOperation[]) => void;
   close: () => void;
 }
 
 const longestWaitMs = 30_000;
 
-/** Milliseconds before the `attempt`th try (from 0): doubles from one second to half a minute, spread by half. */
+/** Delay before the `attempt`th attempt (from 0), ms: doubles from one second to half a minute, randomized by half. */
 export function backOffMs(attempt: number, random: number): number {
   return Math.min(longestWaitMs, 1000 * 2 ** Math.min(attempt, 10)) * (0.75 + random / 2);
 }
 
-/** Reasons for which the server ends a subscription that a new one may continue. */
+/** Reasons for which the server ends a subscription that may be opened again. */
 const passingReasons = new Set(['shutdown', 'too_slow', 'failed']);
 
 function isPassing([error]: readonly OperationError[]): boolean {
@@ -60,7 +60,7 @@ class ReopenedLink implements LiveLink {
   readonly #listened = new Map<string, Listened>();
   #socket: GraphqlSocket | null = null;
   #isReady = false;
-  // Connections lost since data came last.
+  // Number of connections lost since the last data.
   #losses = 0;
   #isReturning = false;
   #timer: ReturnType<typeof setTimeout> | undefined;
@@ -106,7 +106,7 @@ class ReopenedLink implements LiveLink {
 
   #ready(): void {
     this.#isReady = true;
-    // Rejected ones are not sent again: the answer would be the same.
+    // Rejected operations are not sent again: the answer would be the same.
     for (const listened of this.#listened.values()) if (!listened.isRefused) this.#subscribe(listened);
     this.#parts.onState('live');
     if (this.#isReturning) this.#parts.onReturn();
@@ -137,13 +137,13 @@ class ReopenedLink implements LiveLink {
     return [...this.#listened.values()].every(({ isRefused }) => isRefused);
   }
 
-  /** Nothing is to be had with this key. */
+  /** Ends everything: the key is rejected. */
   #refuse(): void {
     this.close();
     this.#parts.onState('refused');
   }
 
-  /** Opens the connection again, not before `waitMs` have passed. */
+  /** Reopens the connection, not before `waitMs` have passed. */
   #lost(waitMs = 0): void {
     this.close();
     this.#isReturning = true;
@@ -153,5 +153,5 @@ class ReopenedLink implements LiveLink {
   }
 }
 
-/** Makes the link of a page; it connects when there is something to listen to. */
+/** Creates the link of a page. It connects when there is something to subscribe to. */
 export const openLive = (parts: LiveParts): LiveLink => new ReopenedLink(parts);

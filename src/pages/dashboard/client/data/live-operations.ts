@@ -1,4 +1,4 @@
-// The subscriptions of a view, and what their messages change.
+// The subscriptions of a view, and the changes by their messages.
 
 import type {
   LargeTrade,
@@ -27,7 +27,7 @@ type LiveData = LiveQuotes & LiveBars & LiveGex & LiveTrades & LiveCrossSection;
 /** A message of one of the subscriptions. */
 export type LiveMessage = { [Kind in keyof LiveData]: { kind: Kind; row: LiveData[Kind] } }[keyof LiveData];
 
-/** A message, and the id of the operation that it came of. */
+/** A message, and the id of its operation. */
 export interface HeardMessage {
   operation: string;
   message: LiveMessage;
@@ -41,7 +41,7 @@ const texts: Record<LiveMessage['kind'], string> = {
   crossSection: crossSectionSubscription,
 };
 
-/** The subscriptions of what is shown, none of a past session; their messages go to `put`. */
+/** The subscriptions of the shown view, none for a past session; their messages are passed to `put`. */
 export function liveOperations(state: DashboardState, put: (heard: HeardMessage) => void): LiveOperation[] {
   const { symbol, session, timeframe } = state.view;
   if (session !== null) return [];
@@ -62,7 +62,7 @@ export function liveOperations(state: DashboardState, put: (heard: HeardMessage)
       id,
       query: texts[kind],
       variables: variables[kind],
-      // A field that could not be given is null: there is nothing to show of it.
+      // A field that failed is null: there is nothing to show.
       onData: (data) => data[kind] != null && put({ operation: id, message: { kind, row: data[kind] } as LiveMessage }),
     };
   });
@@ -78,7 +78,7 @@ function withTrades(
   };
 }
 
-/** Changes of the state by messages, in the order they came. */
+/** Changes of the state by messages, in the order of arrival. */
 export function withMessages(state: DashboardState, heard: readonly HeardMessage[]): Partial<DashboardState> {
   let { quotes, bars, capture, history, crossSection, capturedSession } = state;
   const trades: LargeTrade[] = [];

@@ -1,4 +1,4 @@
-// Changes of the shown rows by live messages. All of it may come twice, or out of order, and ends the same.
+// Changes of the shown rows by live messages. Each is idempotent and independent of order.
 import type {
   Bar,
   BarColumns,
@@ -9,7 +9,7 @@ import type {
   Quote,
 } from '../../../../../generated/pages/operation-types.ts';
 
-/** Columns with a bar at its position: a new one at the end, the one in progress replaced by what has more volume. */
+/** Columns with a bar inserted: a new one at the end, the one in progress replaced by the one with more volume. */
 export function withBar(columns: BarColumns, bar: Bar): BarColumns {
   const { tsMs, volume } = columns;
   let at = tsMs.length;
@@ -27,7 +27,7 @@ export function withBar(columns: BarColumns, bar: Bar): BarColumns {
   };
 }
 
-/** Columns with what a further page brings behind them. */
+/** Columns with a further page appended. */
 export function withPage(columns: BarColumns, page: BarColumns): BarColumns {
   const joined = (name: keyof BarColumns) => [...columns[name], ...page[name]];
   return {
@@ -40,7 +40,7 @@ export function withPage(columns: BarColumns, page: BarColumns): BarColumns {
   };
 }
 
-/** Quotes with one that came; one older than what is known changes nothing. */
+/** Quotes with a new one; one older than the known one changes nothing. */
 export function withQuote(quotes: Readonly<Record<string, Quote>>, quote: Quote): Readonly<Record<string, Quote>> {
   const known = quotes[quote.symbol];
   if (known?.eventTsMs != null && quote.eventTsMs != null && quote.eventTsMs < known.eventTsMs) return quotes;
@@ -52,7 +52,7 @@ export function laterCapture(known: GexCapture | null, come: GexCapture): GexCap
   return known !== null && known.capturedAt > come.capturedAt ? known : come;
 }
 
-/** A session's captures with one more at its position; a capture of another session begins that session's. */
+/** A session's captures with one more inserted; a capture of another session starts that session's list. */
 export function withCapture(history: GexHistory | null, capture: GexCapture): GexHistory {
   const column: GexColumn = { capturedAt: capture.capturedAt, spot: capture.spot, strikes: capture.strikes };
   if (history === null || history.sessionDate < capture.sessionDate)

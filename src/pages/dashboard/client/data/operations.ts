@@ -1,12 +1,12 @@
-// Every operation the dashboard sends, in one place. Their types are made of them: `npm run generate`.
+// Every operation of the dashboard. Their types are generated from them: `npm run generate`.
 
 import type * as types from '../../../../../generated/pages/operation-types.ts';
 import type { Operation } from './graph-client.ts';
 import { tradesPerPage } from './trade-list.ts';
 
-/** Strikes of the latest capture: those with the most gamma. */
+/** Number of strikes of the latest capture: those with the most gamma. */
 const topStrikes = 120;
-/** Strikes of each capture of the session: as many as can be distinguished in the height of a panel. */
+/** Number of strikes of each capture of the session: as many as can be distinguished in the height of a panel. */
 const historyStrikes = 40;
 
 const quote = `fragment Quote on Quote { symbol spot changePct volume officialClose sessionDate eventTsMs }`;
@@ -77,7 +77,7 @@ fragment ConcentrationRow on OffExchangeConcentrationRow {
   date rank bucketMidpoint bucketWidth notional volume rankScore distinctSessions lookbackSessions distanceBps
 }`;
 
-/** Fields that are asked for when their panel comes into sight. */
+/** Fields that load when their panel scrolls into view. */
 const symbolParts = `
 fragment SymbolParts on Symbol {
   gex { history(date: $session, top: ${historyStrikes}) @include(if: $heat) { ...GexHistory } }
@@ -94,7 +94,7 @@ const partsVariables = `
   $heat: Boolean!, $trades: Boolean!, $volatility: Boolean!, $offExchange: Boolean!`;
 
 /**
- * Query of the first view: the head of the page, and the panels in sight. `past`: a session was chosen, and its last
+ * Query of the first view: the head of the page, and the visible panels. `past`: a session was chosen, whose last
  * capture is shown instead of the latest.
  */
 export const dashboardQuery: Operation<types.Dashboard, types.DashboardVariables> = `query Dashboard(
@@ -128,36 +128,36 @@ fragment SymbolAnswer on Symbol {
 fragment ActivityRow on OffExchangeActivityRow { date offExchVolume offExchPct notional }
 ${market}${quote}${barsPage}${daily}${capture}${crossSectionPage}${symbolParts}`;
 
-/** Query of the parts that have come into sight since. */
+/** Query of the parts that scrolled into view later. */
 export const partsQuery: Operation<types.Parts, types.PartsVariables> =
   `query Parts($symbol: Ticker!, ${partsVariables}) {
   symbol(symbol: $symbol) { ...SymbolParts }
 }${symbolParts}`;
 
-/** Candles of another length, or what follows a page. */
+/** Candles of another length, or the next page. */
 export const barsQuery: Operation<types.Bars, types.BarsVariables> =
   `query Bars($symbol: Ticker!, $timeframe: Timeframe!, $from: PointInTime!, $to: PointInTime!, $cursor: String) {
   symbol(symbol: $symbol) { bars(from: $from, to: $to, timeframe: $timeframe, limit: 1000, cursor: $cursor) { ...BarsPage } }
 }${barsPage}`;
 
-/** The captures of a session, where the one asked for first has none yet. */
+/** The captures of a session, if the one requested first has none yet. */
 export const historyQuery: Operation<types.History, types.HistoryVariables> =
   `query History($symbol: Ticker!, $session: SessionDate!) {
   symbol(symbol: $symbol) { gex { history(date: $session, top: ${historyStrikes}) { ...GexHistory } } }
 }${history}`;
 
-/** Volatilities, which change with every chain that is captured. */
+/** Volatilities, which change with every captured chain. */
 export const surfaceQuery: Operation<types.Surface, types.SurfaceVariables> = `query Surface($symbol: Ticker!) {
   symbol(symbol: $symbol) { volatility { surface { ...VolatilitySurface } } }
 }${surface}`;
 
-/** Quotes of a watchlist that came with the first answer. */
+/** Quotes of a watchlist of the first answer. */
 export const quotesQuery: Operation<types.Quotes, types.QuotesVariables> = `query Quotes($quotes: [Ticker!]!) {
   quotes(symbols: $quotes) { rows { ...Quote } meta { restricted } }
 }
 ${quote}`;
 
-/** Large trades that pass a filter, or those further back than a page. */
+/** Large trades that pass a filter, or older ones than a page. */
 export const tradesQuery: Operation<types.LargeTrades, types.LargeTradesVariables> = `query LargeTrades(
   $symbol: Ticker!, $session: SessionDate, $limit: Int!, $cursor: String, $kind: FlowEventKind, $side: FlowSide,
   $right: OptionRight, $expiry: SessionDate, $minPremiumUsd: Float
@@ -172,13 +172,13 @@ export const tradesQuery: Operation<types.LargeTrades, types.LargeTradesVariable
   }
 }${largeTradesPage}`;
 
-/** The registry for the search field, as far as one answer holds it. */
+/** The registry for the search field, as much as one answer holds. */
 export const registryQuery: Operation<types.Registry, types.RegistryVariables> = `query Registry {
   symbols(first: 500) { nodes { ...FoundSymbol } pageInfo { hasNextPage } }
 }
 fragment FoundSymbol on Symbol { symbol name }`;
 
-/** Symbols for the search field, where the registry is too large to be had at once. */
+/** Symbols for the search field, if the registry is too large for one answer. */
 export const searchQuery: Operation<types.Search, types.SearchVariables> = `query Search($search: String!) {
   symbols(first: 8, search: $search) { nodes { ...FoundSymbol } }
 }

@@ -1,3 +1,3 @@
-/** Parts of a view by the names of the variables that ask for them. */
+/** Parts of a view, named after the variables that select them. */
 export const parts = ['trades', 'heat', 'volatility', 'offExchange'] as const;
 export type Part = (typeof parts)[number];

@@ -1,19 +1,21 @@
-// The search field's symbols: the registry is asked for once, so that a search takes nothing of the budget.
+// The search field's symbols: the registry is requested once, so that a search takes nothing from the budget.
 
 import type { FoundSymbol } from '../../../../../generated/pages/operation-types.ts';
 import type { Ask } from './graph-client.ts';
 import { registryQuery, searchQuery } from './operations.ts';
 
-/** Most suggestions for a text. */
+/** Maximum number of suggestions for a text. */
 const mostFound = 8;
 
-/** Where a symbol is listed: the ticker that was typed, then those that begin with it, then names that hold it. */
+/** Rank of a symbol: the typed ticker, then those that begin with it, then names that contain it. */
 function rankOf(symbol: string, wanted: string): number {
   const ticker = symbol.toLowerCase();
   return ticker === wanted ? 0 : ticker.startsWith(wanted) ? 1 : 2;
 }
 
-/** Symbols that begin with a text, or whose names hold it, the best match first, then in the order of the registry. */
+/**
+ * Symbols that begin with a text, or whose names contain it, the best match first, then in the order of the registry.
+ */
 export function matching(registry: readonly FoundSymbol[], text: string): FoundSymbol[] {
   const wanted = text.trim().toLowerCase();
   return registry
@@ -28,22 +30,22 @@ export function matching(registry: readonly FoundSymbol[], text: string): FoundS
 const aborted = (signal: AbortSignal) =>
   new Promise<never>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason), { once: true }));
 
-/** Searches the registry: what is held of it, or the server where it is larger than an answer. */
+/** Searches the cached registry, or the server if the registry is larger than an answer. */
 export class RegistrySearch {
   readonly #ask: Ask;
-  // Null = it is larger than an answer.
+  // Null = larger than an answer.
   #registry: Promise<readonly FoundSymbol[] | null> | null = null;
 
   constructor(ask: Ask) {
     this.#ask = ask;
   }
 
-  /** Another key may read another registry. */
+  /** Drops the cache, because another key may read another registry. */
   forget(): void {
     this.#registry = null;
   }
 
-  /** Symbols that begin with a text, or whose names hold it. */
+  /** Symbols that begin with a text, or whose names contain it. */
   async find(text: string, signal: AbortSignal): Promise<FoundSymbol[]> {
     const registry = await Promise.race([this.#whole(), aborted(signal)]);
     if (registry !== null) return matching(registry, text);
@@ -51,7 +53,7 @@ export class RegistrySearch {
     return data.symbols?.nodes ?? [];
   }
 
-  /** Typing on ends a search, but not the one question that all of them wait for. */
+  /** Further typing aborts a search, but not the one registry request that all of them await. */
   #whole(): Promise<readonly FoundSymbol[] | null> {
     if (this.#registry) return this.#registry;
     const own = this.#ask(registryQuery, {}, new AbortController().signal).then(({ data }) =>

@@ -1,9 +1,9 @@
-// The page's state: one object, replaced as a whole, that parts of the page listen to.
+// The page's state: one object, replaced as a whole, with listeners.
 import { useEffect, useState } from 'preact/hooks';
 
 export interface Store<State> {
   get: () => State;
-  /** Replaces some entries; listeners hear of it at once. */
+  /** Replaces some entries; listeners are called immediately. */
   set: (change: Partial<State>) => void;
   listen: (heard: () => void) => () => void;
 }
@@ -25,7 +25,9 @@ export function createStore<State extends object>(initial: State): Store<State> 
   };
 }
 
-/** The part of the state that `select` takes; it is drawn again when that is another object or value. */
+/**
+ * The part of the state that `select` returns; the component is drawn again only when that is another object or value.
+ */
 export function useStore<State extends object, Selected>(
   store: Store<State>,
   select: (state: State) => Selected,
@@ -42,10 +44,7 @@ export function useStore<State extends object, Selected>(
   return selected.value;
 }
 
-/**
- * Some entries of the state; the part of the page is drawn again only when one of these changes. `names` are always the
- * same.
- */
+/** Some entries of the state; the component is drawn again only when one of these changes. `names` must not change. */
 export function useEntries<State extends object, Name extends keyof State>(
   store: Store<State>,
   names: readonly Name[],

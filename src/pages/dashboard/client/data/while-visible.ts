@@ -1,17 +1,17 @@
-// Live data pauses while nobody looks at the page.
+// Pauses live data while the page is hidden.
 import type { LiveLink, LiveOperation, LiveParts } from './live-link.ts';
 
-/** True if nobody can see the page, and what reports a change. */
+/** Visibility of the page, and its change events. */
 export interface Visibility {
   isHidden: () => boolean;
   onChange: (heard: () => void) => () => void;
 }
 
-/** A page that is hidden for less than this goes on, ms. */
+/** A page that is hidden for less than this is not paused, ms. */
 const hiddenForMs = 5000;
 
 /**
- * Links that pause while the page is hidden; when one goes on, `onReturn` is called, since something was missed.
+ * Wraps links to pause while the page is hidden. When one resumes, `onReturn` is called, since messages were missed.
  */
 export function whileVisible(
   open: (parts: LiveParts) => LiveLink,

@@ -1,4 +1,4 @@
-// A session's option flow, calls against puts: by strike, and by expiry.
+// A session's option flow, calls against puts, by strike and by expiry.
 import type { CustomSeriesRenderItem, EChartsOption } from 'echarts';
 import type { FlowMeasures } from '../../../../../generated/pages/operation-types.ts';
 import { axisLook, baseOption, strikeAxisLook, tooltipText } from '../charts/chart-look.ts';
@@ -25,7 +25,7 @@ export function callsAndPuts(measures: FlowMeasures, measure: FlowMeasure): { ca
 /** The measure's figures as text. */
 export const flowText = (value: number, measure: FlowMeasure) => (measure === 'premium' ? usd(value) : compact(value));
 
-/** A bar's position on the axis, and what traded there. */
+/** A bar's position on the axis, and its traded amounts. */
 export interface FlowRow {
   /** Its strike in dollars, or its index among the expiries. */
   at: number;
@@ -91,7 +91,7 @@ function tip({ heading, measures }: FlowRow): string {
   ]);
 }
 
-/** The look of both charts: amounts at the left, and a tooltip for the row at the pointer. */
+/** The style of both charts: amounts at the left, and a tooltip for the row at the pointer. */
 function flowLook(measure: FlowMeasure, palette: Palette, rowOf: (shown: unknown) => FlowRow | undefined) {
   const look = axisLook(palette);
   return {
@@ -137,7 +137,7 @@ export function expiryFlowOption(rows: readonly FlowRow[], measure: FlowMeasure,
   };
 }
 
-/** Bars of [strike, amount], upright on value axes, as wide as strikes are typically apart. */
+/** Bars of [strike, amount], vertical on value axes, as wide as the typical distance of strikes. */
 function strikeBars(id: string, step: number, colour: string, data: number[][]) {
   const renderItem: CustomSeriesRenderItem = (_params, api) => {
     const from = api.coord([api.value(0), 0]);
@@ -184,7 +184,7 @@ export function strikeFlowOption(
       max: high,
       ...strikeAxisLook(palette),
       axisLine: { onZero: false, lineStyle: { color: palette.border } },
-      // The shadow of a pointer on a linear axis has no width.
+      // The pointer's shadow on a linear axis has no width.
       axisPointer: { type: 'line', lineStyle: { color: palette.muted }, label: { show: false } },
     },
     series: [
@@ -200,7 +200,7 @@ export function strikeFlowOption(
         palette.put,
         amounts.map(({ at, puts }) => [at, -puts]),
       ),
-      // A custom series carries no line of its own.
+      // A custom series has no mark line of its own.
       { id: 'spot', type: 'line', data: [], ...(isWithin && { markLine: spotLine(spot, palette) }) },
     ],
   };

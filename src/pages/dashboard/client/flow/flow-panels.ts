@@ -1,4 +1,4 @@
-// The session's option flow, calls against puts.
+// The session's option flow panels, calls against puts.
 import type { EChartsOption } from 'echarts';
 import { html } from 'htm/preact';
 import type { VNode } from 'preact';
@@ -35,7 +35,7 @@ function legend(totals: { calls: number; puts: number }, measure: FlowMeasure): 
   </ul>` as VNode;
 }
 
-/** `shown` = the session that the page shows. */
+/** `shown` = the session of the page. */
 function note({ coverage }: CrossSection, shown: string): string {
   const through = coverage.complete ? 'whole session' : `through ${clockTime(coverage.observedThroughMs)}`;
   return `${shortDate(coverage.sessionDate, shown)}, ${through}`;

@@ -1,4 +1,4 @@
-// Which of the large trades are shown.
+// The filter of large trades.
 import type {
   CrossSection,
   FlowEvent,
@@ -18,10 +18,10 @@ export interface TradeFilter {
   minPremiumUsd: number;
 }
 
-/** Lets everything through. */
+/** Passes everything. */
 export const anyTrade: TradeFilter = { kind: null, side: null, right: null, expiry: null, minPremiumUsd: 0 };
 
-/** True if a trade passes: one of its legs has to have right and expiry together. */
+/** True if a trade passes: a single leg must have both right and expiry. */
 export function passes({ eventKind, side, premiumUsd, legs }: FlowEvent, filter: TradeFilter): boolean {
   return (
     (filter.kind === null || eventKind === filter.kind) &&
@@ -35,7 +35,7 @@ export function passes({ eventKind, side, premiumUsd, legs }: FlowEvent, filter:
   );
 }
 
-/** True if there are trades that do not pass. */
+/** True if the filter excludes any trades. */
 export const isNarrow = ({ kind, side, right, expiry, minPremiumUsd }: TradeFilter) =>
   kind !== null || side !== null || right !== null || expiry !== null || minPremiumUsd > 0;
 
@@ -46,7 +46,7 @@ export function expiriesOf(trades: readonly LargeTrade[], flow: CrossSection | n
   return [...new Set([...ofTrades, ...ofFlow])].sort();
 }
 
-/** Dollars from what was typed: 250000, 250k, 1.5m; null when it is no amount. */
+/** Dollars from a typed text: 250000, 250k, 1.5m; null if it is not an amount. */
 export function dollarsOf(text: string): number | null {
   const found = /^\$?\s*(\d[\d,]*\.?\d*|\.\d+)\s*([km])?$/i.exec(text.trim());
   if (!found) return null;
@@ -55,9 +55,9 @@ export function dollarsOf(text: string): number | null {
 }
 
 const kinds: Record<FlowEventKind, string> = { single_block: 'Block', sweep: 'Sweep', multi_leg: 'Multi-leg' };
-/** The kinds in words. */
+/** Names of the kinds. */
 export const kindNames: Readonly<Record<FlowEventKind, string>> = kinds;
-/** The sides in words: who is thought to have taken the initiative. */
+/** Names of the sides, which tell the inferred aggressor. */
 export const sideNames: Readonly<Record<FlowSide, string>> = {
   buy_inferred: 'Buy',
   sell_inferred: 'Sell',

@@ -1,4 +1,4 @@
-// Large trades as they come, and which of them are shown.
+// The list of large trades and its filter.
 import { html } from 'htm/preact';
 import type { VNode } from 'preact';
 import { useEffect, useMemo, useState } from 'preact/hooks';
@@ -12,7 +12,7 @@ import { memo } from '../memo.ts';
 import { Panel, type PanelState, panelState } from '../panel.ts';
 import { dollarsOf, expiriesOf, isNarrow, kindNames, sideNames, type TradeFilter } from './trade-filter.ts';
 
-// Rows drawn before more are asked for: drawing them costs.
+// Number of rows drawn before the reader asks for more, because drawing is slow.
 const drawnRows = 120;
 
 const entries = [
@@ -39,7 +39,7 @@ function stateOf(state: Pick<DashboardState, (typeof entries)[number]>): PanelSt
   );
 }
 
-/** The contracts of a trade in little room: expiry, strike and right of a single one; how many there are of several. */
+/** The contracts of a trade, short: expiry, strike and right of a single one; the number of several. */
 export function contractText({ legs, eventTsMs }: FlowEvent): string {
   const [first] = legs;
   if (!first) return '';
@@ -118,7 +118,7 @@ export function tradesNote({ trades, total }: TradeList): string {
   return `${all}, ${usd(total.premiumUsd)}`;
 }
 
-/** The part below the rows: how to see those further back. */
+/** The part below the rows, which leads to older trades. */
 function Further({ list, drawn, more }: { list: TradeList; drawn: number; more: () => void }): VNode | null {
   if (list.trades.length > drawn || list.cursor !== null)
     return html`<p class="more"><button type="button" onClick=${more}>More trades</button></p>` as VNode;
@@ -126,7 +126,6 @@ function Further({ list, drawn, more }: { list: TradeList; drawn: number; more: 
   return html`<p class="more">To see those further back, narrow the filter.</p>` as VNode;
 }
 
-/** The panel. */
 export function TradesPanel({ controller }: { controller: DashboardController }): VNode {
   const state = useEntries(controller.store, entries);
   const { tradeFilter: filter, view, latestSession, crossSection } = state;

@@ -1,4 +1,4 @@
-// The two prices at which dealer gamma changes sign, the one that says more first.
+// The two prices at which dealer gamma changes sign, the more informative first.
 import type { GexCapture } from '../../../../../generated/pages/operation-types.ts';
 
 /** A price at which gamma changes sign, dollars; null if there is none. */
@@ -8,14 +8,14 @@ export interface Crossing {
   what: string;
 }
 
-/** Why a flip point says less than zero gamma; absent of those that do not. */
+/** Reasons for which a flip point is less informative than zero gamma; absent for statuses without one. */
 const reasons: Partial<Record<NonNullable<GexCapture['flipStatus']>, string>> = {
   partial: 'part of the chain is missing',
   remote: 'more than 20% from the spot',
   fragile: 'net gex is less than 1% of gross gex',
 };
 
-/** Flip point and zero gamma of a capture; zero gamma is first if the flip point says less. */
+/** Flip point and zero gamma of a capture; zero gamma is first if the flip point is less informative. */
 export function crossingsOf(
   capture: Pick<GexCapture, 'flipPoint' | 'flipStatus' | 'zeroGamma'> | null,
 ): readonly [Crossing, Crossing] {

@@ -1,4 +1,4 @@
-// Dealer gamma by strike as bars that lie along the price axis, with the levels beside them.
+// Dealer gamma by strike as horizontal bars along the price axis, with the levels beside them.
 import type { CustomSeriesRenderItem, EChartsOption } from 'echarts';
 import type { GexStrikeRow } from '../../../../../generated/pages/operation-types.ts';
 import { axisLook, baseOption, tooltipText } from '../charts/chart-look.ts';
@@ -14,7 +14,7 @@ interface GexParts {
   rows: readonly GexStrikeRow[];
   measure: GexMeasure;
   levels: readonly Level[];
-  /** The prices shown; null = as far as the strikes weigh. */
+  /** The shown prices; null = as far as strikes have weight. */
   range: PriceRange | null;
   palette: Palette;
 }
@@ -35,7 +35,7 @@ function tip(row: GexStrikeRow): string {
   ]);
 }
 
-/** Bars of [strike, from, to, colour] on value axes: ECharts' own bars stand upright there. */
+/** Bars of [strike, from, to, colour] on value axes: ECharts' own bars are vertical there. */
 function barSeries(id: string, step: number, data: number[][], colours: readonly string[]) {
   const renderItem: CustomSeriesRenderItem = (_params, api) => {
     const from = api.coord([api.value(1), api.value(0)]);
@@ -56,7 +56,7 @@ function barSeries(id: string, step: number, data: number[][], colours: readonly
   return { id, type: 'custom' as const, renderItem, data, clip: true, encode: { x: [1, 2], y: 0 } };
 }
 
-// Height of a level's label, and where it begins beside the chart, pixels.
+// Height of a level's label, and its start beside the chart, pixels.
 const [labelGap, labelLeft] = [15, 16];
 
 /** A line from the right edge of the chart, at the level, to its label. */
@@ -81,7 +81,7 @@ function levelSeries(levels: readonly Level[], palette: Palette) {
   const renderItem: CustomSeriesRenderItem = ({ coordSys, dataIndex }, api) => {
     const { x, y, width, height } = coordSys as unknown as { x: number; y: number; width: number; height: number };
     const ticks = ordered.map(({ at }) => api.coord([0, at])[1]!);
-    // Levels beyond the prices shown are drawn at the edge.
+    // Levels outside the shown prices are drawn at the edge.
     const edged = ticks.map((tick) => Math.min(y + height, Math.max(y, tick)));
     const { name, colour, dashed } = ordered[dataIndex]!;
     const tick = edged[dataIndex]!;
@@ -107,7 +107,7 @@ function levelSeries(levels: readonly Level[], palette: Palette) {
   };
 }
 
-/** The range of prices drawn: that of the bars, widened to the spot unless that would press them flat. */
+/** The drawn range of prices: that of the bars, widened to the spot unless that would flatten them. */
 export function drawnRange(rows: readonly GexStrikeRow[], levels: readonly Level[], step: number): [number, number] {
   const spot = levels.find(({ name }) => name === 'Spot')?.at;
   const ends = [rows[0], rows.at(-1)].flatMap((row) => (row ? [row.strike / 1000] : []));
@@ -117,11 +117,11 @@ export function drawnRange(rows: readonly GexStrikeRow[], levels: readonly Level
   return [Math.min(...all) - step, Math.max(...all) + step];
 }
 
-/** The rows whose strikes lie within a range of prices. */
+/** The rows whose strikes are within a range of prices. */
 const rowsWithin = (rows: readonly GexStrikeRow[], [low, high]: PriceRange) =>
   rows.filter((row) => row.strike / 1000 >= low && row.strike / 1000 <= high);
 
-/** Bars as [strike, from, to, colour]: one per row, or calls and puts beside each other. */
+/** Bars as [strike, from, to, colour]: one per row, or calls and puts side by side. */
 const barsOf = (rows: readonly GexStrikeRow[], measure: GexParts['measure']) =>
   measure === 'gex'
     ? rows.map((row) => [row.strike / 1000, 0, row.gex, row.gex >= 0 ? 0 : 1])
@@ -130,7 +130,7 @@ const barsOf = (rows: readonly GexStrikeRow[], measure: GexParts['measure']) =>
         [row.strike / 1000, 0, -(row.putOi ?? 0), 1],
       ]);
 
-/** Zooms with Ctrl and the wheel, moves with the mouse. */
+/** Zoom with Ctrl and the wheel, pan with the mouse. */
 const zoom = {
   type: 'inside' as const,
   yAxisIndex: [0, 1],
@@ -150,7 +150,7 @@ function pointerLabels(measure: GexMeasure) {
   };
 }
 
-/** Dollars per $1 or contracts below, strikes at the left, both linear. */
+/** Dollars per $1 or contracts at the bottom, strikes at the left, both linear. */
 function axes(measure: GexMeasure, [low, high]: PriceRange, palette: Palette): Pick<EChartsOption, 'xAxis' | 'yAxis'> {
   const look = axisLook(palette);
   const pointers = pointerLabels(measure);
@@ -188,7 +188,7 @@ function axes(measure: GexMeasure, [low, high]: PriceRange, palette: Palette): P
   };
 }
 
-/** The chart. Levels stand beside the bars, so that none is hidden. */
+/** The chart. Levels are beside the bars, so that none is hidden. */
 export function gexBarsOption({ rows, measure, levels, range, palette }: GexParts): EChartsOption {
   const drawn = range === null ? drawnRows(rows, measure) : rowsWithin(rows, range);
   const step = strikeStep(drawn.map((row) => row.strike));
@@ -197,7 +197,7 @@ export function gexBarsOption({ rows, measure, levels, range, palette }: GexPart
   const byStrike = new Map(drawn.map((row) => [row.strike, row]));
   return {
     ...baseOption(palette),
-    // The labels' prices are in the legend above.
+    // The labels' prices are in the legend above the chart.
     grid: { left: 52, right: 108, top: 8, bottom: 42 },
     ...axes(measure, shown, palette),
     dataZoom: [zoom],

@@ -1,4 +1,4 @@
-// Dealer gamma through a session: strikes against time, both linear, gamma as colour, the spot as a line.
+// Dealer gamma during a session: strikes against time, both linear, gamma as colour, the spot as a line.
 import type { CustomSeriesRenderItem, EChartsOption } from 'echarts';
 import type { GexColumn, GexHistory } from '../../../../../generated/pages/operation-types.ts';
 import { axisLook, baseOption, strikeAxisLook, tooltipText } from '../charts/chart-look.ts';
@@ -10,11 +10,11 @@ import { clockTime, gex, price, strike } from '../format.ts';
 export interface HeatCells {
   /** Thousandths, ascending. */
   strikes: number[];
-  /** [capture's instant, epoch ms; strike, dollars; gamma, dollars per $1; how long until the next, ms]. */
+  /** [capture's instant, epoch ms; strike, dollars; gamma, dollars per $1; time until the next, ms]. */
   cells: [number, number, number, number][];
   /** [capture's instant, spot in dollars]. */
   spot: [number, number][];
-  /** The gamma at which colours are fullest: few cells go beyond it. */
+  /** The gamma of the fullest colours: few cells exceed it. */
   full: number;
   /** Height of a cell, dollars. */
   step: number;
@@ -22,10 +22,10 @@ export interface HeatCells {
 
 const fullQuantile = 0.97;
 const minuteMs = 60_000;
-/** A capture that is followed by none stands for so long. */
+/** Width of the last capture's cells. */
 const usualGapMs = 5 * minuteMs;
 
-/** The strikes that weigh over the whole session, and their gamma capture by capture. */
+/** The strikes with weight over the whole session, and their gamma by capture. */
 export function heatCells(captures: readonly GexColumn[]): HeatCells {
   const weights = new Map<number, number>();
   for (const { strikes } of captures)
@@ -36,7 +36,7 @@ export function heatCells(captures: readonly GexColumn[]): HeatCells {
   const gap = typicalStep(captures.map(({ capturedAt }) => capturedAt)) ?? usualGapMs;
   const cells = captures.flatMap(({ capturedAt, strikes: rows }, i) => {
     const next = captures[i + 1]?.capturedAt ?? capturedAt + gap;
-    // Where captures are missing, nothing is drawn.
+    // Gaps between captures are left empty.
     const lasts = Math.min(next - capturedAt, 2 * gap);
     return rows
       .filter((row) => wanted.has(row.strike))
@@ -54,7 +54,9 @@ export function heatCells(captures: readonly GexColumn[]): HeatCells {
 
 const minuteOf = (clock: string) => Number(clock.slice(0, 2)) * 60 + Number(clock.slice(3, 5));
 
-/** From the session's open to its close, epoch ms, widened to captures outside of it; null without captures. */
+/**
+ * The time from the session's open to its close, epoch ms, widened to captures outside of it; null without captures.
+ */
 export function sessionSpan({ captures, meta }: GexHistory): [number, number] | null {
   const first = captures[0]?.capturedAt;
   if (first === undefined) return null;
@@ -78,7 +80,7 @@ function tip(shown: unknown, captures: readonly GexColumn[]): string {
   ]);
 }
 
-/** The colours of gamma from −`full` to `full`, below the chart. */
+/** The colour scale of gamma from −`full` to `full`, below the chart. */
 const colourScale = (full: number, palette: Palette) => ({
   type: 'continuous' as const,
   min: -full,
@@ -97,7 +99,7 @@ const colourScale = (full: number, palette: Palette) => ({
   inRange: { color: [palette.put, palette.raised, palette.call] },
 });
 
-/** A cell: from its capture to the next one, as high as strikes are typically apart. */
+/** A cell: from its capture to the next one, as high as the typical distance of strikes. */
 const renderCell =
   (step: number): CustomSeriesRenderItem =>
   (_params, api) => {
@@ -111,7 +113,7 @@ const renderCell =
     };
   };
 
-/** Time from open to close below, strikes at the left. */
+/** Time from open to close at the bottom, strikes at the left. */
 function axes(
   { strikes, step, spot }: HeatCells,
   [openMs, closeMs]: readonly [number, number],
@@ -161,7 +163,7 @@ export function heatOption(cells: HeatCells, history: GexHistory, palette: Palet
         encode: { x: 0, y: 1 },
         data: cells.cells,
         clip: true,
-        // Drawn at once: a session is a few thousand cells.
+        // Without animation: a session has a few thousand cells.
         progressive: 0,
         progressiveThreshold: 100_000,
       },

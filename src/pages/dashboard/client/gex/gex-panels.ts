@@ -1,4 +1,4 @@
-// Dealer gamma: by strike now, and through the session.
+// Dealer gamma panels: by strike now, and during the session.
 import { html } from 'htm/preact';
 import type { VNode } from 'preact';
 import { useMemo, useState } from 'preact/hooks';
@@ -75,7 +75,7 @@ export function GexStrikesPanel({ controller, palette }: { controller: Dashboard
   <//>` as VNode;
 }
 
-/** Gamma through the session. */
+/** Gamma during the session. */
 export function GexHeatPanel({ controller, palette }: { controller: DashboardController; palette: Palette }): VNode {
   const state = useEntries(controller.store, heatEntries);
   const { history, view } = state;

@@ -1,4 +1,4 @@
-// The line under the figures of a capture whose price and quotes are not of one instant, or whose expected moves
+// The line below the figures of a capture whose price and quotes are not of one instant, or whose expected moves
 // contradict each other.
 import { html } from 'htm/preact';
 import type { VNode } from 'preact';
@@ -21,7 +21,7 @@ export function spotNote({ spot, impliedSpot, spotStale, inconsistentExpiries }:
   return notes.length === 0 ? null : notes.join(' ');
 }
 
-/** The line; without text where spot and quotes agree. It is there before the capture is, so that nothing moves. */
+/** The line; empty if spot and quotes agree. It is present before the capture, so that nothing moves. */
 export function SpotNote({ capture }: { capture: Checked | null }): VNode {
   return html`<p class="small" id="spot-note">${capture && spotNote(capture)}</p>` as VNode;
 }

@@ -8,17 +8,17 @@ import { brief, change, compact, price } from '../format.ts';
 import type { Timeframe } from '../timeframes.ts';
 import { candleHeading, candleLabel, candleScale, dayStarts, namedLevels, volumeEnd } from './candles.ts';
 
-/** Candles first in sight, of each length; the rest is a scroll away. */
+/** Number of candles initially visible, by length; the others are reached by scrolling. */
 const firstShown: Record<Timeframe, number> = { '1m': 240, '5m': 234, '1h': 210, '1d': 180 };
 
-// Height of the lines above and below the candles that name levels beyond the prices shown, pixels.
+// Height of the lines above and below the candles that list levels outside the shown prices, pixels.
 const edgeRow = 18;
 
 interface CandleParts {
   bars: BarColumns;
   timeframe: Timeframe;
   levels: readonly Level[];
-  /** The price as it is now, which the last candle may not have yet; null = the last candle's close is the last. */
+  /** The current price, which the last candle may lack; null = the last candle's close is the current price. */
   live: number | null;
   palette: Palette;
 }
@@ -43,7 +43,7 @@ function lastLine(palette: Palette, last: number, rising: boolean) {
   };
 }
 
-/** Where a chart is drawn, pixels. */
+/** The area of a chart, pixels. */
 interface Area {
   x: number;
   y: number;
@@ -54,7 +54,7 @@ interface Area {
 // Height of a level's name, pixels.
 const nameHeight = 13;
 
-/** The levels within the prices shown: lines, each with its name and price. */
+/** The levels within the shown prices: lines, each with its name and price. */
 function levelLines(levels: readonly (Level & { y: number })[], { x, y, width, height }: Area, palette: Palette) {
   const names = spread(
     levels.map((level) => level.y - nameHeight),
@@ -76,7 +76,7 @@ function levelLines(levels: readonly (Level & { y: number })[], { x, y, width, h
         text: `${name} ${price(at)}`,
         fill: palette[colour],
         font: `10px ${palette.font}`,
-        // Readable where candles lie below it.
+        // Legible on top of candles.
         backgroundColor: faded(palette.panel, 0.9),
         padding: [1, 3],
       },
@@ -84,7 +84,7 @@ function levelLines(levels: readonly (Level & { y: number })[], { x, y, width, h
   ]);
 }
 
-/** The levels beyond the prices shown, in one line above or below the candles: the nearest first, with an arrow. */
+/** The levels outside the shown prices, in one line above or below the candles: the nearest first, with an arrow. */
 function levelsBeyond(levels: readonly Level[], arrow: '↑' | '↓', { x, width }: Area, y: number, palette: Palette) {
   if (levels.length === 0) return [];
   const rich = Object.fromEntries(
@@ -107,11 +107,11 @@ function levelsBeyond(levels: readonly Level[], arrow: '↑' | '↓', { x, width
 }
 
 /**
- * The levels over the candles in sight, whose prices alone make the scale: the series has positions in time, and no
- * prices. It is drawn with the first candle in sight.
+ * The levels over the visible candles, which alone determine the scale: the series has positions in time, and no
+ * prices. It is drawn with the first visible candle.
  */
 function levelSeries({ bars, levels, palette }: CandleParts) {
-  // Highest first: from the top of the chart down.
+  // Highest first, from the top of the chart down.
   const named = namedLevels(levels);
   const renderItem: CustomSeriesRenderItem = ({ coordSys, dataIndexInside }, api) => {
     if (dataIndexInside > 0) return;
@@ -156,7 +156,7 @@ function dayLines({ bars, timeframe, palette }: CandleParts) {
       formatter: day,
       color: palette.muted,
       fontSize: 10,
-      // Below the row that names levels above the prices shown.
+      // Below the line with the levels above the shown prices.
       align: 'left' as const,
       verticalAlign: 'top' as const,
       padding: [9, 0, 0, 4],
@@ -177,7 +177,7 @@ function candleTooltip({ bars, timeframe }: CandleParts, index: number): string 
   ]);
 }
 
-/** The candles first in sight: the last ones. */
+/** The initially visible candles: the last ones. */
 const firstWindow = (length: number, timeframe: Timeframe) => ({
   startValue: Math.max(0, length - firstShown[timeframe]),
   endValue: Math.max(0, length - 1),
@@ -186,7 +186,7 @@ const firstWindow = (length: number, timeframe: Timeframe) => ({
 /** The price or time at the pointer. */
 const tagOf = ({ border, text }: Palette) => ({ backgroundColor: border, color: text, fontSize: 11, padding: [3, 5] });
 
-/** The prices at the right, of the candles in sight. */
+/** The price axis at the right, for the visible candles. */
 function priceAxis({ bars, live, palette }: CandleParts) {
   const last = live ?? bars.close.at(-1) ?? null;
   const look = axisLook(palette);
@@ -209,7 +209,7 @@ function priceAxis({ bars, live, palette }: CandleParts) {
   };
 }
 
-/** Time below, prices and volume at the right. */
+/** Time at the bottom, prices and volume at the right. */
 function axes(parts: CandleParts, most: number): Pick<EChartsOption, 'xAxis' | 'yAxis'> {
   const { bars, timeframe, palette } = parts;
   const { tsMs } = bars;
@@ -294,7 +294,7 @@ export function candleOption(parts: CandleParts): EChartsOption {
   return {
     ...baseOption(palette),
     grid: [
-      // An index has no volume: the candles take its room.
+      // An index has no volume: the candles use its space.
       { left: 8, right: 64, top: edgeRow, bottom: (most > 0 ? 76 : 28) + edgeRow },
       { left: 8, right: 64, height: 46, bottom: 28 },
     ],

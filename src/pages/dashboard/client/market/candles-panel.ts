@@ -1,4 +1,4 @@
-// Candles with volume, and the length of a candle.
+// The panel of candles with volume, and the choice of their length.
 import { html } from 'htm/preact';
 import type { VNode } from 'preact';
 import { useMemo, useState } from 'preact/hooks';
@@ -34,7 +34,7 @@ function stateOf(state: Pick<DashboardState, (typeof entries)[number]>): PanelSt
   );
 }
 
-/** The chart in a sentence. */
+/** A description of the chart in one sentence. */
 function sentence({ tsMs, open, high, low, close }: BarColumns, symbol: string, timeframe: Timeframe): string {
   const last = tsMs.length - 1;
   if (last < 0) return `Candles of ${symbol}: none.`;
@@ -60,7 +60,6 @@ function figures({ tsMs, open, high, low, close, volume }: BarColumns, timeframe
   };
 }
 
-/** The panel. */
 export function CandlesPanel({ controller, palette }: { controller: DashboardController; palette: Palette }): VNode {
   const state = useEntries(controller.store, entries);
   const [withLevels, setWithLevels] = useState(true);

@@ -1,4 +1,4 @@
-// Bars as rows for the chart of candles: labels, sessions, ranges, levels.
+// Bars for the candle chart: labels, sessions, ranges, levels.
 
 import type { BarColumns } from '../../../../../generated/pages/operation-types.ts';
 import type { Level } from '../charts/levels.ts';
@@ -6,19 +6,19 @@ import { clockTime, dateOf, dayAndTime, dayOf, fullDate, shortDate } from '../fo
 import type { Timeframe } from '../timeframes.ts';
 
 /**
- * Label below a candle: the time within a session, the day where one begins; of days, the year where it is not that of
- * the last candle, epoch ms.
+ * Label below a candle: the time within a session, the day at its start; for days, with the year if it differs from
+ * that of the last candle, epoch ms.
  */
 export function candleLabel(atMs: number, timeframe: Timeframe, begins: ReadonlySet<number>, lastMs: number): string {
   if (timeframe === '1d') return shortDate(dateOf(atMs), dateOf(lastMs));
   return begins.has(atMs) ? dayOf(atMs) : clockTime(atMs);
 }
 
-/** The heading of a candle: its day, and its time where it has one. */
+/** The heading of a candle: its day, and its time if it has one. */
 export const candleHeading = (tsMs: number, timeframe: Timeframe) =>
   timeframe === '1d' ? fullDate(dateOf(tsMs)) : dayAndTime(tsMs, null);
 
-/** The bars that begin another day than the one before them: [index, day]. */
+/** The first bars of each day: [index, day]. */
 export function dayStarts(tsMs: readonly number[]): [number, string][] {
   const starts: [number, string][] = [];
   for (let i = 1; i < tsMs.length; i++) {
@@ -39,8 +39,8 @@ export function priceRange({ low, high }: BarColumns): { low: number; high: numb
 }
 
 /**
- * The ends of the price axis over candles between two prices: a little beyond them. The price of now is within, if it
- * is not so far off that the candles would be pressed together: an earlier time may be in sight.
+ * The ends of the price axis of candles between two prices, with a margin. The axis includes the current price, unless
+ * that would flatten the candles: earlier candles may be shown.
  */
 export function candleScale(low: number, high: number, last: number | null): [number, number] {
   const height = high > low ? high - low : Math.max(high * 0.001, 0.01);
@@ -49,7 +49,7 @@ export function candleScale(low: number, high: number, last: number | null): [nu
   return [Math.min(low, near) - room, Math.max(high, near) + room];
 }
 
-/** The levels but the spot, highest first; those of one price under one name. */
+/** The levels except the spot, highest first; levels at the same price are merged. */
 export function namedLevels(levels: readonly Level[]): Level[] {
   const byPrice = new Map<number, Level>();
   for (const level of levels) {
@@ -63,7 +63,7 @@ export function namedLevels(levels: readonly Level[]): Level[] {
   return [...byPrice.values()].sort((a, b) => b.at - a.at);
 }
 
-/** A round number that is not below a volume, nor much above it: where its axis ends. */
+/** A round number at or slightly above a volume, for the end of its axis. */
 export function volumeEnd(most: number): number {
   const unit = 10 ** Math.floor(Math.log10(Math.max(most, 1)));
   return unit * [1, 1.5, 2, 3, 4, 5, 6, 8, 10].find((times) => times * unit >= most)!;

@@ -1,4 +1,4 @@
-// True if what is shown is of now: the market's hours, the stream, and the age of a figure.
+// Currency of the shown data: the market's hours, the stream, and the age of a figure.
 
 import type { MarketClock, Quote } from '../../../../../generated/pages/operation-types.ts';
 import type { View } from '../address.ts';
@@ -6,15 +6,12 @@ import type { LiveState } from '../data/live-link.ts';
 import { clockTime, clockTimeSeconds, date, dateOf, dayAndTime } from '../format.ts';
 import type { Timeframe } from '../timeframes.ts';
 
-// A price is of now for a minute, any other figure for a minute and a half.
+// A price counts as current for a minute, any other figure for a minute and a half.
 const livePriceMs = 60_000;
 const ofNowMs = 90_000;
 const minuteMs = 60_000;
 
-/**
- * True if the regular session is in progress at `nowMs`. Hours that were asked for before the next open know when that
- * is.
- */
+/** True if the regular session is in progress at `nowMs`. Hours loaded before the next open contain it. */
 export const isMarketOpen = ({ openMs, closeMs, nextOpenMs }: MarketClock, nowMs: number) =>
   (nowMs >= openMs && nowMs < closeMs) || nowMs >= nextOpenMs;
 
@@ -50,8 +47,8 @@ interface PriceParts {
 }
 
 /**
- * When a price was made, epoch ms: with its trade, or, of an index in session, with the candle that it ends; null =
- * unknown, or it is the close of its session.
+ * The time of a price, epoch ms: of its trade, or, for an index in session, of the end of its candle; null = unknown,
+ * or it is the close of its session.
  */
 export function priceTime({ quote, market, candles, timeframe, nowMs }: PriceParts): number | null {
   if (quote === undefined || quote.eventTsMs !== null) return quote?.eventTsMs ?? null;
@@ -67,7 +64,7 @@ interface BadgeParts {
   live: LiveState;
   market: MarketClock | null;
   quote: QuoteTime | undefined;
-  /** When the price was made, epoch ms; null = unknown. */
+  /** The time of the price, epoch ms; null = unknown. */
   priceMs: number | null;
   /** The server's clock, epoch ms. */
   nowMs: number;
@@ -77,7 +74,7 @@ interface BadgeParts {
 export function liveBadge({ view, live, market, quote, priceMs: lastMs, nowMs }: BadgeParts): LiveBadge {
   if (view.session !== null) return { kind: 'past', text: 'Past session' };
   const open = market === null || isMarketOpen(market, nowMs);
-  // A price without a time of its own comes with each minute.
+  // A price without a time of its own is updated every minute.
   const within = quote?.eventTsMs == null ? livePriceMs + minuteMs : livePriceMs;
   const moves = lastMs !== null && nowMs - lastMs <= within;
   if (live === 'live' && moves) return { kind: 'live', text: open ? 'Live' : 'Live, extended hours' };
@@ -94,8 +91,7 @@ export function liveBadge({ view, live, market, quote, priceMs: lastMs, nowMs }:
 }
 
 /**
- * Age of a figure, in words: `5 min ago`, `3 h ago`, later its day and time; null = it is of now, or its time is
- * unknown.
+ * Age of a figure, in words: `5 min ago`, `3 h ago`, later its day and time; null = current, or its time is unknown.
  */
 export function ageText(atMs: number | null | undefined, nowMs: number): string | null {
   if (atMs == null || nowMs - atMs < ofNowMs) return null;

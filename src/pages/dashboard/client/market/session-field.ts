@@ -1,4 +1,4 @@
-// The choice of the session that is shown.
+// The choice of the session.
 import { html } from 'htm/preact';
 import type { VNode } from 'preact';
 import { useMemo } from 'preact/hooks';
@@ -10,13 +10,13 @@ import { sessionsOf } from './sessions.ts';
 
 const entries = ['view', 'latestSession', 'answer', 'capture'] as const;
 
-/** The list of sessions. A year of them is long: it is drawn again when it is another one, not with every price. */
+/** The list of sessions. A year of them is long, so it is drawn only when it changes, not with every price. */
 export function SessionField({ controller }: { controller: DashboardController }): VNode {
   const state = useEntries(controller.store, entries);
   const { view, latestSession } = state;
   const shown = shownSession(state);
   const sessions = sessionsOf(state);
-  // Until the sessions are known, the one that the address names is there.
+  // Until the sessions are loaded, the list contains the one in the address.
   const all = sessions.includes(shown) ? sessions : [...sessions, shown];
   const options = useMemo(
     () => all.map((one) => html`<option key=${one} value=${one} selected=${one === shown}>${fullDate(one)}</option>`),

@@ -1,20 +1,20 @@
-// The sessions of a symbol: which there are, and the figures of one that is over.
+// The sessions of a symbol, and the figures of past ones.
 
 import type { DailyColumns } from '../../../../../generated/pages/operation-types.ts';
 import type { DashboardState } from '../data/dashboard-state.ts';
 
 /**
- * New York's date of a daily bar. It begins at midnight there, four or five hours into the same date of UTC. A
- * formatter of the time zone would take a phone half a second for a year of bars.
+ * New York's date of a daily bar. The bar begins at midnight there, four or five hours into the same UTC date. A
+ * formatter with a time zone would take a phone half a second for a year of bars.
  */
 const barDate = (tsMs: number) => new Date(tsMs).toISOString().slice(0, 10);
 
-/** The state that sessions are read from. */
+/** The state from which sessions are derived. */
 type Known = Pick<DashboardState, 'latestSession' | 'answer' | 'capture'>;
 
 /**
- * Dates to choose from, latest first: the latest session, those with data of the symbol, and the last one that it has a
- * close or an option chain of, however long ago.
+ * Selectable dates, latest first: the latest session, those with data of the symbol, and the last one with a close or
+ * an option chain, however old.
  */
 export function sessionsOf({ latestSession, answer, capture }: Known): string[] {
   const last = [answer?.symbol?.lastSession, capture?.sessionDate].filter((date) => date != null);
@@ -22,7 +22,7 @@ export function sessionsOf({ latestSession, answer, capture }: Known): string[] 
   return [...new Set([...dates, latestSession])].sort().reverse();
 }
 
-/** The session a date means: its own, else the one before it; null = the latest, or there is none before. */
+/** The session of a date: its own, else the one before it; null = the latest, or there is none before. */
 export function sessionAtOrBefore(sessions: readonly string[], date: string): string | null {
   const found = sessions.find((session) => session <= date);
   return found === undefined || found === sessions[0] ? null : found;
@@ -36,7 +36,7 @@ export interface SessionQuote {
   volume: number;
 }
 
-/** The headline of a session that is over; null where its daily bar is unknown. */
+/** The headline of a past session; null if its daily bar is unknown. */
 export function sessionQuote(daily: DailyColumns | null, session: string): SessionQuote | null {
   const at = daily?.tsMs.findIndex((tsMs) => barDate(tsMs) === session) ?? -1;
   if (!daily || at < 0) return null;

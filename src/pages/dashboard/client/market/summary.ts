@@ -1,4 +1,4 @@
-// The head of the page: the symbol, its price, and the figures a trader looks for first.
+// The head of the page: the symbol, its price, and the most important figures.
 import { html } from 'htm/preact';
 import type { ComponentChildren, VNode } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
@@ -29,7 +29,7 @@ import { SessionField } from './session-field.ts';
 import { sessionQuote } from './sessions.ts';
 import { SymbolField } from './symbol-field.ts';
 
-/** When the symbol's price was made, epoch ms; null = unknown, or it is a close. */
+/** The time of the symbol's price, epoch ms; null = unknown, or it is a close. */
 function priceMsOf({ quotes, view, market, bars }: DashboardState, nowMs: number): number | null {
   const candles = bars?.columns.tsMs ?? [];
   return priceTime({ quote: quotes[view.symbol], market, candles, timeframe: view.timeframe, nowMs });
@@ -42,17 +42,17 @@ function badge(state: DashboardState, nowMs: number): VNode {
   return html`<span class="live" data-state=${kind} data-stream=${live} role="status"><i></i>${text}</span>` as VNode;
 }
 
-/** A figure of the strip: its name, its value, and what it is in words. */
+/** A figure of the strip: its name, its value, and its explanation. */
 interface Figure {
   name: string;
   value: string;
   what: string;
-  /** Its age or its day, where it is not of now; null = it is of now, or of the session shown. */
+  /** Its age or its day; null = current, or of the session shown. */
   age: string | null;
   colour?: string | undefined;
 }
 
-/** Figures of dealer gamma, and of the first expiry behind the session. */
+/** Figures of dealer gamma, and of the first expiry after the session. */
 function gammaFigures({ capture, quotes, view }: DashboardState, age: string | null): Figure[] {
   const expiry = capture?.expiries.find(({ expiry }) => expiry > capture.sessionDate) ?? capture?.expiries[0];
   const spot = (view.session === null ? quotes[view.symbol]?.spot : null) ?? capture?.spot ?? null;
@@ -85,7 +85,7 @@ function gammaFigures({ capture, quotes, view }: DashboardState, age: string | n
   ];
 }
 
-/** When figures were made, in words: how long ago if they are live, else their time within the past session. */
+/** The time of figures, in words: their age if they are live, else their time within the past session. */
 function madeAt({ view }: DashboardState, atMs: number | null | undefined, nowMs: number): string | null {
   if (view.session === null) return ageText(atMs, nowMs);
   if (atMs == null) return null;
@@ -123,7 +123,7 @@ interface Headline {
   volume: number | null;
 }
 
-/** A price with its change; `when` says of when it is. */
+/** A price with its change; `when` gives its time. */
 function headline({ spot, changePct, previousClose, volume }: Headline, when: ComponentChildren): VNode {
   const amount = spot !== null && previousClose !== null ? spot - previousClose : null;
   const way = changePct === null || changePct === 0 ? '' : changePct > 0 ? 'up' : 'down';
@@ -134,12 +134,12 @@ function headline({ spot, changePct, previousClose, volume }: Headline, when: Co
   </div>` as VNode;
 }
 
-/** As large as a price with its change. */
+/** A placeholder as large as a price with its change. */
 const headlineToCome = html`<div class="quote" aria-hidden="true">
   <b class="spot"><i class="bone"></i></b><span class="change"><i class="bone"></i></span><span class="small"><i class="bone"></i></span>
 </div>` as VNode;
 
-/** The price as it is now, with its time, and its age where it is not of now. */
+/** The current price, with its time, and its age if it is not current. */
 function liveHeadline(state: DashboardState, nowMs: number): VNode | null {
   const { quotes, view, market } = state;
   const quote = quotes[view.symbol];
@@ -156,7 +156,7 @@ function liveHeadline(state: DashboardState, nowMs: number): VNode | null {
   );
 }
 
-/** The session's own price: its close, against the close before. */
+/** The session's own price: its close, compared with the close before. */
 function pastHeadline(state: DashboardState): VNode | null {
   const session = shownSession(state);
   const past = sessionQuote(state.daily, session);
@@ -164,10 +164,10 @@ function pastHeadline(state: DashboardState): VNode | null {
   return headline({ ...past, spot: past.close }, html` · <b id="quote-time">close of ${date(session)}</b>`);
 }
 
-// Ages grow without anything happening.
+// Ages grow without any event.
 const ageEveryMs = 5000;
 
-/** The server's clock, epoch ms; the part of the page is drawn again every few seconds. */
+/** The server's clock, epoch ms; the component is drawn again every few seconds. */
 function useServerClock(now: () => number, { clockAheadMs }: DashboardState): number {
   const [, tick] = useState(0);
   useEffect(() => {
@@ -183,7 +183,7 @@ export function Summary({ controller, now }: { controller: DashboardController; 
   const nowMs = useServerClock(now, state);
   const { view, answer } = state;
   const name = answer?.symbol?.name;
-  // A skeleton says that something is coming.
+  // A skeleton signals that content is loading.
   const loading = state.phase === 'loading' && answer === null;
   return html`<div class="summary">
     <div class="title">

@@ -1,4 +1,4 @@
-// The field to go to another symbol: what is typed is looked for in the registry.
+// The field that opens another symbol: the typed text is searched in the registry.
 import { html } from 'htm/preact';
 import type { VNode } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
@@ -13,7 +13,7 @@ interface Found {
   name: string | null;
 }
 
-/** The registry's finds for a text, once the typing rests; `text` = the one they were looked for. */
+/** The search result for a text, once the typing rests; `text` = the searched text. */
 function useFound(controller: DashboardController, text: string): { text: string; found: Found[] } {
   const [found, setFound] = useState<{ text: string; found: Found[] }>({ text: '', found: [] });
   useEffect(() => {
@@ -36,16 +36,13 @@ function useFound(controller: DashboardController, text: string): { text: string
   return found;
 }
 
-/**
- * Where Enter leads: to the ticker that was typed where there is one of that name, else to the first suggestion, else
- * to what was typed.
- */
+/** The symbol for Enter: the typed ticker if it exists, else the first suggestion, else the typed text. */
 export function symbolEntered(text: string, found: readonly Found[]): string | null {
   const typed = tickerOf(text);
   return found.find(({ symbol }) => symbol === typed)?.symbol ?? found[0]?.symbol ?? typed;
 }
 
-/** A combobox. Enter goes to the row that is marked, else to the first suggestion. */
+/** A combobox. Enter opens the selected row, else the first suggestion. */
 export function SymbolField({ controller }: { controller: DashboardController }): VNode {
   const [text, setText] = useState('');
   const [marked, setMarked] = useState(-1);
@@ -74,7 +71,7 @@ export function SymbolField({ controller }: { controller: DashboardController })
   const enter = async () => {
     const chosen = shown ? found[marked]?.symbol : undefined;
     if (chosen) return go(chosen);
-    // Enter may come before the suggestions do.
+    // Enter may be pressed before the suggestions arrive.
     const soon = AbortSignal.timeout(searchWithinMs);
     const rows = lookedFor === text ? found : await controller.search(text.trim(), soon).catch(() => []);
     const symbol = symbolEntered(text, rows);

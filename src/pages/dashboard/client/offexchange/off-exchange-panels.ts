@@ -1,4 +1,4 @@
-// Off-exchange trading: of what kinds it was, and at which prices it gathered.
+// Off-exchange trading: its kinds, and its price levels.
 import { html } from 'htm/preact';
 import type { VNode } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
@@ -9,17 +9,17 @@ import { useEntries, useStore } from '../data/state-store.ts';
 import { basisPoints, compact, fraction, price, shortDate, usd, whole } from '../format.ts';
 import { Panel, type PanelState, panelState } from '../panel.ts';
 
-// The kinds whose names say little by themselves.
+// Explanations of kinds with unclear names.
 const kinds: Readonly<Record<string, string>> = {
   late_oos: 'Late, out of sequence',
   form_t: 'Extended hours (form T)',
 };
 
-/** A kind of execution in words: average_price is Average price. */
+/** Name of a kind of execution: average_price is Average price. */
 export const kindName = (category: string) =>
   kinds[category] ?? category.charAt(0).toUpperCase() + category.slice(1).replaceAll('_', ' ');
 
-/** The levels in the order of their prices, highest first, with the spot between them. */
+/** The levels in descending order of price, with the spot between them. */
 export function levelRows(
   rows: readonly ConcentrationRow[],
   spot: number | null,
@@ -55,7 +55,7 @@ function stateOf(
 const meter = (share: number, colour: string) =>
   html`<i class=${`meter ${colour}`} style=${{ '--share': String(share) }}></i>`;
 
-/** `shown` = the session that the page shows. */
+/** `shown` = the session of the page. */
 function trend(rows: readonly ActivityRow[], shown: string): VNode | null {
   const known = rows.filter(({ offExchPct }) => offExchPct !== null).slice(-20);
   if (known.length < 2) return null;
@@ -94,14 +94,14 @@ export function CompositionPanel({ controller }: { controller: DashboardControll
   <//>` as VNode;
 }
 
-/** The price levels at which off-exchange trading gathered. */
+/** The price levels with the most off-exchange trading. */
 export function ConcentrationPanel({ controller }: { controller: DashboardController }): VNode {
   const state = useEntries(controller.store, [...panelEntries, 'concentration']);
   const page = state.concentration;
   const rows = page?.rows ?? [];
   const spot = useStore(controller.store, liveSpot);
   const container = useRef<HTMLDivElement>(null);
-  // Levels around the price come first to sight.
+  // Scrolled to the levels around the price.
   useEffect(() => {
     const row = container.current?.querySelector<HTMLElement>('.spot');
     if (container.current && row) container.current.scrollTop = row.offsetTop - container.current.clientHeight / 2;
