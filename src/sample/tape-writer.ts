@@ -10,14 +10,14 @@ import { liveTapeLines } from './market/live-tape.ts';
 import { samplePrices } from './market/prices.ts';
 import type { TapeShape } from './market/tape-shape.ts';
 
-/** Data that the writer is started with; it ends when the file is written. */
+/** Input of the writer, which ends when the file is written. */
 export interface SampleTapeWriterData {
   path: string;
   session: SessionDate;
   shape: TapeShape;
 }
 
-// Many lines at once: a stream's step costs more than a line.
+// Lines per chunk: a stream's step costs more than a line.
 function* blocks(lines: Iterable<string>): Generator<Buffer> {
   let text = '';
   for (const line of lines) {
@@ -29,7 +29,7 @@ function* blocks(lines: Iterable<string>): Generator<Buffer> {
   yield Buffer.from(text);
 }
 
-// Runs in a thread of its own: making a session's tape takes seconds in which the server must answer.
+// Runs in a thread of its own: generating a session's tape takes seconds, in which the server must answer.
 async function write({ path, session, shape }: SampleTapeWriterData): Promise<void> {
   makeFolders(dirname(path));
   const lines = liveTapeLines(samplePrices(), session, shape);

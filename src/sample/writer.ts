@@ -13,17 +13,17 @@ import { type SamplePrices, samplePrices } from './market/prices.ts';
 import { stockTapeFile } from './market/stock-tape-file.ts';
 import { sampleSymbolOf } from './market/universe.ts';
 
-/** Data that the writer is started with. */
+/** Input of the writer. */
 export interface SampleWriterData {
   folder: string;
   tasks: SampleTask[];
 }
 
-/** Sent for each file once it is written: which task it was, and where it lies. */
+/** Sent for each file once it is written: its task, and its path. */
 export interface SampleWritten {
   index: number;
   path: string;
-  /** The quotes that go with an option tape. */
+  /** The quotes of an option tape. */
   quotes: string | null;
 }
 
@@ -61,7 +61,7 @@ function writeFile(path: string, text: string): string {
   return path;
 }
 
-/** A tape; with options their quotes too. */
+/** Writes a tape; for options also their quotes. */
 function writeTape(prices: SamplePrices, folder: string, task: TapeTask): Omit<SampleWritten, 'index'> {
   const { dataset, name, session, untilMs, shape, again } = task;
   const pathOf = (kind: string) => join(folder, kind, `${name}.csv.gz`);
@@ -72,7 +72,7 @@ function writeTape(prices: SamplePrices, folder: string, task: TapeTask): Omit<S
   return { path: writeFile(pathOf(dataset), trades), quotes: writeFile(pathOf('option-quotes'), quotes) };
 }
 
-// Runs in a thread of its own: while it makes a file, the files before are being stored.
+// Runs in a thread of its own: while it generates a file, earlier files are being stored.
 function writeAll({ folder, tasks }: SampleWriterData, written: (message: SampleWritten) => void): void {
   const prices = samplePrices();
   const chains = new Map<string, SessionChain>();

@@ -55,7 +55,7 @@ export function dayFile(prices: SamplePrices, session: SessionDate, untilMs: num
   );
 }
 
-/** A day bar of a session without minutes: the open and close that its minutes would have, and a likely range. */
+/** A day bar of a session without minutes: the open and close of its minutes, if it had them, and a plausible range. */
 function historyLine(prices: SamplePrices, entry: SampleSymbol, session: SessionDate): string {
   const { open, close } = prices.of(entry, session);
   const random = randomFrom(seedOf('history', entry.symbol, session));

@@ -36,7 +36,7 @@ export function spotAt(prices: SamplePrices, entry: SampleSymbol, session: Sessi
   return index < 0 ? bars.open[0]! : bars.close[index]!;
 }
 
-/** Everything of a session's chain that its captures share: made once for the session's 78. */
+/** Everything of a session's chain that its captures share: built once for the session's 78. */
 export interface SessionChain {
   entry: SampleSymbol;
   session: SessionDate;
@@ -59,7 +59,7 @@ interface Moment {
   years: number;
   /** Dollars between quotable prices. */
   tick: number;
-  /** Share of the session's volume that has been traded. */
+  /** Share of the session's volume traded so far. */
   traded: number;
 }
 
@@ -104,8 +104,8 @@ function expiryLines(
 }
 
 /**
- * A capture as the delayed-quote table's CSV, at a minute of the session (9:30 = 570). Gammas have four decimals, as
- * the real ones.
+ * A capture as the delayed-quote table's CSV, at a minute of the session (9:30 = 570). Gammas have four decimals, as in
+ * the real table.
  */
 export function chainFile(prices: SamplePrices, chain: SessionChain, minute: number): string {
   const { entry, session } = chain;

@@ -17,7 +17,7 @@ import { type SampleSymbol, sampleSymbols } from './universe.ts';
 export const corporateDatasets = ['splits', 'dividends', 'rates', 'roots', 'volatility-days'] as const;
 export type CorporateDataset = (typeof corporateDatasets)[number];
 
-/** A stretch of dates: those after `after`, and `through` too. */
+/** A range of dates: those after `after`, up to and including `through`. */
 export interface DateRange {
   after: SessionDate;
   through: SessionDate;
@@ -32,7 +32,7 @@ function yearsOf({ after, through }: DateRange): number[] {
 
 const twoDigits = (value: number) => String(value).padStart(2, '0');
 
-/** The first days of the months in which a range lies. */
+/** The first days of the months in a range. */
 function monthsOf(range: DateRange): SessionDate[] {
   return yearsOf(range).flatMap((year) => Array.from({ length: 12 }, (_, i) => `${year}-${twoDigits(i + 1)}-01`));
 }
@@ -71,7 +71,7 @@ function dividendLines(prices: SamplePrices, range: DateRange): string[] {
   });
 }
 
-/** Points of a curve: days, and how far the rate is from that of the chains, which list 182 days at most. */
+/** Points of a curve: days, and the rate's distance from that of the chains, which list 182 days at most. */
 const curve = [
   [30, 0],
   [91, 0],
@@ -87,7 +87,7 @@ function rateLines(range: DateRange): string[] {
     .flatMap((date) => curve.map(([days, above]) => `${date},${days},${(sampleRate + above).toFixed(4)}`));
 }
 
-/** The adjusted roots, in every range: of how many shares their contracts are is unknown. */
+/** The adjusted roots, in every range; their shares per contract are unknown. */
 function rootLines(): string[] {
   const adjusted = sampleSymbols.filter(({ adjustedRoot }) => adjustedRoot !== null);
   return adjusted.map(({ symbol, adjustedRoot }) => `${adjustedRoot},${symbol},american,pm,,adjusted,false,,`);

@@ -6,14 +6,14 @@ import type { SamplePrices } from './prices.ts';
 import { randomFrom, seedOf } from './random.ts';
 import type { SampleSymbol } from './universe.ts';
 
-/** An expiry as it is listed for a session: contracts, and the figures that do not move within it. */
+/** A listed expiry of a session: contracts, and the figures that are constant within it. */
 export interface ListedExpiry {
   root: string;
   expiry: SessionDate;
   expiryMs: number;
   /** Dollars, ascending. */
   strikes: number[];
-  /** Contracts outstanding, and those that will be traded by the session's end; two a strike: call, put. */
+  /** Contracts outstanding, and those traded by the session's end; two per strike: call, put. */
   openInterest: Float64Array;
   volume: Float64Array;
 }
@@ -98,7 +98,7 @@ function interestOf(
     const m = Math.log(strike / spot) / width;
     const round = strike % (10 * (strikes[1]! - strikes[0]!)) === 0 ? 2.5 : 1;
     for (const right of [0, 1]) {
-      // Calls are held above the money, puts below, more of them and further out.
+      // Open interest of calls is above the money, of puts below, with more of them and further out.
       const away = right === 0 ? m - 0.5 : m + 0.8;
       const held = scale * round * (right === 1 ? 1.35 : 1) * Math.exp(-0.5 * away * away + 0.6 * random.normal());
       openInterest[2 * i + right] = Math.round(held);
@@ -109,8 +109,8 @@ function interestOf(
 }
 
 /**
- * All that is listed on a ticker for a session, by expiry, then root. The adjusted root, if any, lists five strikes of
- * one expiry.
+ * All listed contracts of a ticker for a session, by expiry, then root. The adjusted root, if any, lists five strikes
+ * of one expiry.
  */
 export function listedExpiries(prices: SamplePrices, entry: SampleSymbol, session: SessionDate): ListedExpiry[] {
   const spot = prices.of(entry, session).priorClose;

@@ -12,8 +12,8 @@ import { tickersOfTape } from './stock-tape-file.ts';
 import { type TapeShape, tapeEndMs, tapeStartMinute } from './tape-shape.ts';
 import { type SampleSymbol, sampleSymbols } from './universe.ts';
 
-// Where nothing trades for so long, the line gives the time, so that what waits for the next print is sent: soon after,
-// and when the longest wait is over.
+// After this long without a trade, the line sends the time, so that events waiting for the next print are sent: soon
+// after, and when the longest wait is over.
 const silencesMs = [350, 1050];
 
 interface StampedLine {
@@ -52,16 +52,16 @@ function addStocks(lines: StampedLine[], prices: SamplePrices, session: SessionD
   }
 }
 
-/** Values of an index in a minute: about one a second, as indices are calculated. */
+/** Values of an index per minute: about one a second, as indices are calculated. */
 const valuesAMinute = 60;
 
-/** An index whose values say of every minute what its bar says. */
+/** Adds an index whose values agree with its minute bars. */
 function addIndex(lines: StampedLine[], prices: SamplePrices, session: SessionDate, entry: SampleSymbol): void {
   const random = randomFrom(seedOf('index values', entry.symbol, session));
   const bars = prices.minutes(entry, session);
   for (let i = 0; i < bars.tsMs.length; i++) {
     const [open, high, low, close] = [bars.open[i]!, bars.high[i]!, bars.low[i]!, bars.close[i]!];
-    // Its price path is that of a stock with enough trades for this number of prints.
+    // Its price path is that of a stock with about this number of prints.
     const values = minutePrints({ open, high, low, close, volume: 1000 * valuesAMinute }, valuesAMinute, random);
     for (const [k, { price }] of values.entries()) {
       const tsMs = bars.tsMs[i]! + Math.floor((minuteMs / values.length) * (k + 0.9 * random.next()));
@@ -79,8 +79,8 @@ function addIndices(lines: StampedLine[], prices: SamplePrices, session: Session
 
 /**
  * The whole tape of a session, stocks, indices and options, as lines of the live tape (docs/live-tape.md) in order of
- * time: what its vendor files say, a print's number being the position of its line among its ticker's. The same at
- * every call.
+ * time. It has the content of the vendor files; a print's number is the position of its line among its ticker's. The
+ * same at every call.
  */
 export function* liveTapeLines(prices: SamplePrices, session: SessionDate, shape: TapeShape): Generator<string> {
   const endMs = tapeEndMs(session);

@@ -12,17 +12,17 @@ import { type CorporateDataset, corporateDatasets, type DateRange, hasCorporate 
 import { lateCloseMs, type TapeShape, tapeEndMs, tapeShape, tapeStartMinute } from './tape-shape.ts';
 import { sampleSymbols } from './universe.ts';
 
-/** The simulated market's shape. Raised when what it generates changes: an older market is left as it is. */
+/** Version of the generated market. Increased when the generator changes; an older market is left unchanged. */
 export const sampleVersion = 2;
 
 /** Size of the market. */
 export interface SampleShape {
-  /** The last sessions with minute bars; with chains and option bars; and those before, with day bars alone. */
+  /** Number of last sessions with minute bars; with chains and option bars; and of those before with day bars only. */
   barSessions: number;
   chainSessions: number;
   historySessions: number;
   captureEveryMinutes: number;
-  /** The last sessions with tapes, of those with chains; and what is on one. */
+  /** Number of last sessions with tapes, among those with chains; and the contents of one. */
   tapeSessions: number;
   tape: TapeShape;
 }
@@ -36,10 +36,10 @@ export const sampleShape: SampleShape = {
   tape: tapeShape,
 };
 
-/** The kinds of files that hold prints. */
+/** The datasets of prints. */
 type TapeDataset = 'stock-trades' | 'option-trades';
 
-/** A file to be made, named by what it holds. */
+/** A file to generate, named by its contents. */
 export type SampleTask =
   | { dataset: CorporateDataset; name: string; range: DateRange }
   | { dataset: 'stock-day-bars'; name: string; sessions: SessionDate[] }
@@ -55,36 +55,35 @@ export type SampleTask =
       session: SessionDate;
       untilMs: number;
       shape: TapeShape;
-      /** Made and stored before: read again, now that the sessions are there that it is computed from. */
+      /**
+       * True if it was generated and stored before, and is read again now that the sessions it depends on are stored.
+       */
       again?: true;
     }
   | { dataset: 'chain'; name: string; symbol: string; session: SessionDate; minute: number; solve: boolean };
 
-/** A file of prints to be made. */
+/** A file of prints to generate. */
 export type TapeTask = Extract<SampleTask, { dataset: TapeDataset }>;
 
-/** True if a file holds splits, dividends, rates or roots. */
+/** True if a file contains splits, dividends, rates or roots. */
 export function isCorporate(task: SampleTask): task is Extract<SampleTask, { dataset: CorporateDataset }> {
   return 'range' in task;
 }
 
-/** True if a file holds prints. */
+/** True if a file contains prints. */
 export function isTape(task: SampleTask): task is TapeTask {
   return task.dataset === 'stock-trades' || task.dataset === 'option-trades';
 }
 
-/** The session the market is in, or was last in: today's from its open on, else the trading day before. */
+/** The current or last session of the market: today's from its open on, else that of the trading day before. */
 export function latestSession(nowMs: number): SessionDate {
   const today = exchangeDate(nowMs);
   const session = regularSession(today);
-  // The first minute's bar is the first thing a session has.
+  // The first data of a session is the first minute's bar.
   return isTradingDay(today) && nowMs >= session!.openMs + minuteMs ? today : previousTradingDay(today);
 }
 
-/**
- * The session whose tape comes as it trades: from the first print until options have ceased to trade; null at other
- * times.
- */
+/** The session with a live tape: from the first print until options have ceased to trade; null at other times. */
 export function sessionUnderWay(nowMs: number): SessionDate | null {
   const today = exchangeDate(nowMs);
   const session = regularSession(today);
@@ -105,7 +104,7 @@ function latestHalfDay(last: SessionDate): SessionDate {
   return session;
 }
 
-/** Capture minutes of a session that lie at or before `nowMs`. */
+/** Capture minutes of a session up to `nowMs`. */
 function captureMinutes(session: SessionDate, nowMs: number, everyMinutes: number): number[] {
   const minutes: number[] = [];
   for (let minute = sessionMinutes.open; minute < closeMinute(session); minute += everyMinutes) {
@@ -123,20 +122,20 @@ function chainTasks(session: SessionDate, nowMs: number, afterMs: number, everyM
       .map((minute) => {
         const clock = `${String(Math.floor(minute / 60)).padStart(2, '0')}${String(minute % 60).padStart(2, '0')}`;
         const name = `${session}/${symbol}-${clock}`;
-        // Once-a-day chains are few: their gammas are solved, the others' are the vendor's.
+        // Daily chains are few: their gammas are solved, those of others are the vendor's.
         return { dataset: 'chain' as const, name, symbol, session, minute, solve: chains === 'daily' };
       });
   });
 }
 
-/** The last chain of each ticker: what solves of the next session's first minutes take their yields from. */
+/** The last chain of each ticker: solves of the next session's first minutes use its yields. */
 function lastChains(tasks: readonly SampleTask[], session: SessionDate): Set<SampleTask> {
   const last = new Map<string, SampleTask>();
   for (const task of tasks) if (task.dataset === 'chain' && task.session === session) last.set(task.symbol, task);
   return new Set(last.values());
 }
 
-/** The files that the session `last` is shown from, each after those that it is computed from. */
+/** The files of the session `last`, each after those that it depends on. */
 function ofLatest(tasks: readonly SampleTask[], last: SessionDate): SampleTask[] {
   const before = lastChains(tasks, previousTradingDay(last));
   const isOfLast = (task: SampleTask) => 'session' in task && task.session === last && !(isTape(task) && task.again);
@@ -146,14 +145,14 @@ function ofLatest(tasks: readonly SampleTask[], last: SessionDate): SampleTask[]
   return own.length === 0 ? [] : [...days, ...own.filter((task) => !isTape(task)), ...before, ...own.filter(isTape)];
 }
 
-/** Number of files of a plan after which the session that the market is in, or was last in, is there as a whole. */
+/** Number of files of a plan after which the current or last session is complete. */
 export function untilLatest(tasks: readonly SampleTask[], nowMs: number): number {
   return ofLatest(tasks, latestSession(nowMs)).length;
 }
 
 /**
- * A plan with its latest session first, and the others after it, ascending. Greeks of a contract may be computed from
- * its price in the session before: where that comes later, the latest session's options are read again at the end.
+ * A plan with its latest session first, then the others, ascending. Greeks of a contract may depend on its price in the
+ * session before: if that is stored later, the latest session's options are read again at the end.
  */
 function latestFirst(tasks: readonly SampleTask[], last: SessionDate): SampleTask[] {
   const before = previousTradingDay(last);
@@ -167,8 +166,8 @@ function latestFirst(tasks: readonly SampleTask[], last: SessionDate): SampleTas
 }
 
 /**
- * The files of what happened since `throughMs`, or `first`, beside trading. A dividend comes when the sessions with
- * chains are past its ex-date: chains are priced with a yield, and their quotes know of no amount.
+ * The corporate-action and rate files since `throughMs`, or `first`. A dividend is included once all sessions with
+ * chains are after its ex-date: chains are priced with a yield, and their quotes ignore amounts.
  */
 function corporateTasks(
   nowMs: number,
@@ -188,11 +187,11 @@ function corporateTasks(
 }
 
 /**
- * The files that bring a market from `throughMs` (null = nothing yet) to `nowMs`: thirty sessions of minute and day
- * bars, and that of the latest half day where it lies further back; day bars of a year; chains and option bars of the
- * last three; the last two have tapes from which the option bars are made, and the last two whose off-exchange figures
- * are published have tapes of stocks. The session in progress has data up to now.
- * The latest session comes first. What is stored in the end does not depend on that.
+ * The plan of files that brings a market from `throughMs` (null = nothing yet) to `nowMs`: thirty sessions of minute
+ * and day bars, and that of the latest half day where it lies further back; day bars of a year; chains and option bars
+ * of the last three; the last two have tapes from which the option bars are made, and the last two whose off-exchange
+ * figures are published have tapes of stocks. The session in progress has data up to now. The latest session comes
+ * first. The final data does not depend on that order.
  */
 export function samplePlan(nowMs: number, throughMs: number | null, shape: SampleShape = sampleShape): SampleTask[] {
   const { barSessions, chainSessions, historySessions, captureEveryMinutes, tapeSessions } = shape;
@@ -200,7 +199,7 @@ export function samplePlan(nowMs: number, throughMs: number | null, shape: Sampl
   const window = sessionsUpTo(last, barSessions);
   const halfDay = latestHalfDay(last);
   const from = throughMs === null ? '' : latestSession(throughMs);
-  // The session a market was left in is brought to its end, however long ago that was.
+  // The session in which a market stopped is completed, however long ago that was.
   const withMinutes = [...new Set([...window, halfDay, ...(from === '' || from > last ? [] : [from])])].sort();
   const fresh = (session: SessionDate) => session >= from && exchangeInstant(session, sessionMinutes.open) < nowMs;
   const daysBefore = sessionsUpTo(last, barSessions + historySessions).slice(0, historySessions);
@@ -213,7 +212,7 @@ export function samplePlan(nowMs: number, throughMs: number | null, shape: Sampl
     tasks.push({ dataset: 'stock-day-bars', name: `${onlyDays[0]}_${onlyDays.at(-1)}`, sessions: onlyDays });
   }
   const isDone = (session: SessionDate, lateMs = 0) => throughMs !== null && throughMs >= untilOf(session, lateMs);
-  // While a session is in progress, its bars come from the tape: a process that stopped then may lack its last minutes.
+  // During a session, its bars are derived from the tape: a process stopped then may lack its last minutes.
   for (const session of withMinutes.filter((one) => fresh(one) && !isDone(one, lateCloseMs))) {
     const untilMs = untilOf(session);
     for (const dataset of ['stock-day-bars', 'stock-minute-bars'] as const)
@@ -221,18 +220,18 @@ export function samplePlan(nowMs: number, throughMs: number | null, shape: Sampl
   }
   const taped = window.slice(window.length - Math.min(tapeSessions, chainSessions));
   for (const session of window.slice(-chainSessions).filter((one) => fresh(one) && !isDone(one))) {
-    // Bars of options follow from their prints.
+    // Bars of options are derived from their prints.
     if (!taped.includes(session))
       tasks.push({ dataset: 'option-minute-bars', name: session, session, untilMs: untilOf(session) });
     tasks.push(...chainTasks(session, nowMs, throughMs ?? -Infinity, captureEveryMinutes));
   }
   const tapeUntilOf = (session: SessionDate) => Math.min(nowMs, tapeEndMs(session));
   const toTape = new Set(from === '' || from > last ? taped : [from, ...taped]);
-  // Off-exchange figures are published the morning after their session, and price levels of several sessions only.
+  // Off-exchange figures are published the morning after their session; price levels span several sessions.
   const published = window.filter((session) => session < exchangeDate(nowMs)).slice(-tapeSessions);
   const withPrints = [...new Set([...toTape, ...published])].filter(fresh).sort();
   for (const session of withPrints.filter((one) => throughMs === null || throughMs < tapeUntilOf(one))) {
-    // Last: what is made of a session's prints takes the place of what its bars say.
+    // Last: data derived from a session's prints replaces data from its bars.
     for (const dataset of ['stock-trades', 'option-trades'] as const)
       if (dataset === 'stock-trades' || toTape.has(session))
         tasks.push({ dataset, name: session, session, untilMs: tapeUntilOf(session), shape: shape.tape });
@@ -241,8 +240,8 @@ export function samplePlan(nowMs: number, throughMs: number | null, shape: Sampl
 }
 
 /**
- * The same where the tape of the session in progress comes as it trades: what follows from that is omitted, as are
- * further chains of tickers that have one a session.
+ * The same with a live tape of the session in progress: data derived from that is omitted, as are further chains of
+ * tickers that have one per session.
  */
 export function samplePlanBesideTape(nowMs: number, throughMs: number | null, shape: SampleShape): SampleTask[] {
   const live = sessionUnderWay(nowMs);

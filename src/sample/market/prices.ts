@@ -16,20 +16,20 @@ const memorySessions = 700;
 const persistence = 0.994;
 const sessionsPerYear = 252;
 
-/** Shares of a ticker that a session trades, about. */
+/** Approximate number of a ticker's shares traded in a session. */
 export function volumeOf({ symbol, dailyVolume }: SampleSymbol, session: SessionDate): number {
   return dailyVolume / splitFactor(symbol, session);
 }
 
 /** First and last prices of a session, dollars. */
 export interface SessionPrices {
-  /** Close of the session before, in the shares of this one. */
+  /** Close of the session before, adjusted to the shares of this one. */
   priorClose: number;
   open: number;
   close: number;
 }
 
-/** Prices by ticker and session; results are cached. */
+/** Prices by ticker and session, cached. */
 export interface SamplePrices {
   of(entry: SampleSymbol, session: SessionDate): SessionPrices;
   /** Minute bars of the whole session, with vwap and trade count (NaN for an index). */
@@ -80,7 +80,7 @@ export function minuteWeight(minute: number, minutes: number): number {
   return 0.55 + 1.9 * t ** 4 + (minute === 0 ? 2.5 : minute === minutes - 1 ? 4 : 0);
 }
 
-/** Log price at the minutes' borders: a Brownian bridge, of the market's noise and the ticker's own. */
+/** Log price at the minutes' boundaries: a Brownian bridge, of the market's noise and the ticker's own. */
 function bridge(
   entry: SampleSymbol,
   session: SessionDate,
@@ -146,7 +146,7 @@ function scaled(own: BarColumns, leader: BarColumns, ratio: number, prices: Sess
 /** The prices of the simulated market. */
 export function samplePrices(): SamplePrices {
   const values = memo((symbol) => valuesOf(sampleSymbolOf(symbol)));
-  /** The close of a session in the shares of another. */
+  /** The close of a session, adjusted to the shares of another. */
   const closeOf = (entry: SampleSymbol, session: SessionDate, inSharesOf = session): number => {
     const { symbol, ratio } = entry.follows ?? { symbol: entry.symbol, ratio: 1 };
     const close = cents(values(symbol)(session) * splitFactor(symbol, inSharesOf));

@@ -1,7 +1,4 @@
-/**
- * A 32-bit seed from what identifies a thing (FNV-1a, then murmur's finalizer): the same parts always give the same
- * seed.
- */
+/** A 32-bit seed from identifying parts (FNV-1a, then murmur's finalizer): the same parts always give the same seed. */
 export function seedOf(...parts: readonly (string | number)[]): number {
   const text = parts.join(' ');
   let hash = 0x811c9dc5;
@@ -11,7 +8,7 @@ export function seedOf(...parts: readonly (string | number)[]): number {
   return (hash ^ (hash >>> 16)) >>> 0;
 }
 
-/** A reproducible source of numbers. */
+/** A reproducible source of random numbers. */
 export interface Random {
   /** Uniform in [0, 1). */
   next(): number;

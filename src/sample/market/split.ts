@@ -1,7 +1,7 @@
 import { nextTradingDay } from '../../domain/calendar.ts';
 import { addDays, type SessionDate } from '../../domain/market-time.ts';
 
-/** The fund that splits in June of even years, and is consolidated in June of odd ones. */
+/** The fund that splits in June of even years, and reverse-splits in June of odd ones. */
 export const splitSymbol = 'TQQQ';
 const ratio = 2;
 
@@ -17,12 +17,12 @@ export function splitDate(year: number): SessionDate {
   return sessionFrom(`${year}-06-10`);
 }
 
-/** New shares for old of a year's split: `2:1` or `1:2`. */
+/** Ratio of new to old shares of a year's split: `2:1` or `1:2`. */
 export function splitText(year: number): string {
   return isEven(year) ? `${ratio}:1` : `1:${ratio}`;
 }
 
-/** By what a ticker's price is multiplied in a session, and its number of shares divided. */
+/** The factor by which a session's price of a ticker is multiplied, and its number of shares divided. */
 export function splitFactor(symbol: string, session: SessionDate): number {
   if (symbol !== splitSymbol) return 1;
   const year = Number(session.slice(0, 4));

@@ -4,7 +4,7 @@ import type { Random } from './random.ts';
 import type { PrintRole } from './stock-minute.ts';
 import type { SampleSymbol } from './universe.ts';
 
-/** Where a print was executed, and what its tape says of it. */
+/** Venue of a print, and its conditions on the tape. */
 export interface Execution {
   exchange: number;
   trf: number;
@@ -18,15 +18,15 @@ const listedOnNasdaq = new Set(
   'AAPL MSFT NVDA AMD INTC CSCO GOOGL META NFLX AMZN TSLA SBUX COIN QQQ TQQQ TLT'.split(' '),
 );
 
-/** The tape of a ticker (1, 2, 3 = A, B, C) and the exchange that lists it. */
+/** The tape of a ticker (1, 2, 3 = A, B, C) and its listing exchange. */
 export function listingOf({ symbol, kind }: SampleSymbol): { tape: number; exchange: number } {
   if (listedOnNasdaq.has(symbol)) return { tape: 3, exchange: 12 };
   return kind === 'fund' ? { tape: 2, exchange: 11 } : { tape: 1, exchange: 10 };
 }
 
 /**
- * Conditions of prints that set neither open nor close, by how often they come (cumulative); the first group off
- * exchange alone.
+ * Conditions of prints that set neither open nor close, by frequency (cumulative); the first group occurs only off
+ * exchange.
  */
 const offExchangeSpecials: readonly (readonly [number, readonly number[], CompositionCategory])[] = [
   [0.45, [2], 'average_price'],
@@ -44,7 +44,7 @@ const onExchangeSpecials: typeof offExchangeSpecials = [
 
 const regular: readonly (readonly number[])[] = [[], [], [41], [14, 41], [14]];
 
-/** Gives a print an exchange, or a facility, and the conditions that go with its role. */
+/** Gives a print an exchange, or a facility, and the conditions of its role. */
 export function executionOf(role: PrintRole, offExchange: boolean, random: Random): Execution {
   const pick = (from: readonly number[]) => from[Math.floor(random.next() * from.length)]!;
   const where = offExchange

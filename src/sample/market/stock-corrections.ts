@@ -2,13 +2,13 @@ import type { Random } from './random.ts';
 import type { Execution } from './stock-conditions.ts';
 import type { SampleStockPrint } from './stock-minute.ts';
 
-/** A print as the ledger gets it. */
+/** A print as the ledger receives it. */
 export interface StockRecord {
   print: SampleStockPrint;
   execution: Execution;
-  /** Counted: it stands, and is an execution. */
+  /** True if it counts: it is valid, and an execution. */
   counts: boolean;
-  /** It is on the tape a second time. */
+  /** True if it is on the tape a second time. */
   repeats: boolean;
   extended: boolean;
 }
@@ -16,9 +16,9 @@ export interface StockRecord {
 const wrongPrice = (price: number, random: Random) => Math.round(price * (1 + 0.02 + 0.08 * random.next()));
 
 /**
- * Puts wrong trades right: of some prints the tape also holds the wrong data first sent (the record then says it is
- * later corrected, and the correction message holds the wrong data); others were none at all; and some lines come
- * twice.
+ * Adds corrections: for some prints the tape also contains the wrong data first sent (the record then says it is later
+ * corrected, and the correction message contains the wrong data); other prints are cancelled; and some lines are
+ * repeated.
  */
 export function addCorrections(records: StockRecord[], random: Random): void {
   let nextId = records.length;

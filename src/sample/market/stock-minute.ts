@@ -29,12 +29,10 @@ export interface MinuteBar {
   volume: number;
 }
 
-/**
- * Role of a print in its minute: one of those that make its bar's prices, or any other that is priced within the bar.
- */
+/** Role of a print in its minute: one of those that set its bar's prices, or any other priced within the bar. */
 export type PrintRole = 'open' | 'high' | 'low' | 'close' | 'ordinary' | 'odd_lot' | 'special';
 
-/** A print of a minute before it is decided where it was executed. */
+/** A print of a minute before its venue is chosen. */
 export interface MinutePrint {
   role: PrintRole;
   /** 1e-4 dollars. */
@@ -44,7 +42,7 @@ export interface MinutePrint {
 
 const units = (dollars: number) => Math.round(dollars * priceUnits);
 
-/** Whole parts of `volume`, as many as there are weights, each 1 at least. */
+/** Integer parts of `volume`, one per weight, at least 1 each. */
 function parts(volume: number, weights: readonly number[]): number[] {
   const spare = volume - weights.length;
   const total = weights.reduce((sum, weight) => sum + weight, 0);
@@ -58,7 +56,10 @@ function roleOf(random: Random): PrintRole {
   return drawn < 0.4 ? 'odd_lot' : drawn < 0.55 ? 'special' : 'ordinary';
 }
 
-/** Values with the unknown ones (null) on the line between the known neighbours. The first and the last are known. */
+/**
+ * Values with the unknown ones (null) interpolated linearly between their known neighbours. The first and the last are
+ * known.
+ */
 function pathBetween(values: readonly (number | null)[]): number[] {
   const path: number[] = [];
   let [before, after] = [0, 0];
@@ -72,15 +73,15 @@ function pathBetween(values: readonly (number | null)[]): number[] {
 }
 
 /**
- * The prints that a minute bar is made of, in order of time: its open first, its close last, high and low between, all
- * its volume. Others lie within the bar: odd lots, and `special` ones whose conditions keep them from setting open or
- * close. `count` is about how many.
+ * The prints of a minute bar, in order of time: its open first, its close last, high and low between, all its volume.
+ * Others lie within the bar: odd lots, and `special` ones whose conditions keep them from setting open or close.
+ * `count` is their approximate number.
  */
 export function minutePrints(bar: MinuteBar, count: number, random: Random): MinutePrint[] {
   const [low, high] = [units(bar.low), units(bar.high)];
   const inner: PrintRole[] = random.next() < 0.5 ? ['high', 'low'] : ['low', 'high'];
   const needed = 4;
-  // A minute of few shares is not cut into odd lots alone.
+  // A minute of few shares is not divided into odd lots only.
   const extra = Math.min(count - needed, Math.floor(bar.volume / 100) - needed);
   for (let i = 0; i < extra; i++) inner.splice(Math.floor(random.next() * (inner.length + 1)), 0, roleOf(random));
   const roles: PrintRole[] = ['open', ...inner, 'close'];
@@ -91,7 +92,7 @@ export function minutePrints(bar: MinuteBar, count: number, random: Random): Min
   );
   const prices: Partial<Record<PrintRole, number>> = { open: units(bar.open), close: units(bar.close), high, low };
   const path = pathBetween(roles.map((role) => prices[role] ?? null));
-  // The others lie about the way from one of the bar's prices to the next, a tenth of the bar to either side.
+  // The others are near the path from one of the bar's prices to the next, within a tenth of the bar to either side.
   const near = (price: number) => Math.round(price + 0.2 * (random.next() - 0.5) * (high - low));
   return roles.map((role, i) => {
     const price = prices[role] ?? Math.min(high, Math.max(low, near(path[i]!)));

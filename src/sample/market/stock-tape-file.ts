@@ -19,7 +19,7 @@ function lines(symbol: string, tape: number, records: readonly StockRecord[]): s
   for (const { print } of records) {
     const { conditions, correction, exchange, id, price, sequence, tsMs, tsNanos, size, trf } = print;
     const list = conditions.length > 1 ? `"${conditions.join(',')}"` : (conditions[0] ?? '');
-    // A facility receives a trade some time later, and reports it to the tape immediately.
+    // A facility receives a trade with a delay, and reports it to the tape immediately.
     const executed = nanosText(tsMs - (trf === 0 ? 1 : 5 + (id % 900)), tsNanos);
     const facility = trf === 0 ? ',' : `${trf},${nanosText(tsMs - 1, tsNanos)}`;
     const printed = nanosText(tsMs, tsNanos);
@@ -29,7 +29,7 @@ function lines(symbol: string, tape: number, records: readonly StockRecord[]): s
   return text;
 }
 
-/** Tickers with a stock tape, and about how many prints a minute each has. */
+/** Tickers with a stock tape, and the approximate number of prints per minute of each. */
 export function tickersOfTape({ stockPrints, symbols, busiest }: TapeShape): { entry: SampleSymbol; prints: number }[] {
   const traded = sampleSymbols.filter(({ kind }) => kind !== 'index');
   const weightOf = ({ dailyVolume, price }: SampleSymbol) => (dailyVolume * price) ** 0.2;
@@ -62,8 +62,8 @@ export function* stockRecords(
 }
 
 /**
- * The stock trades of a session up to the last complete minute as a vendor file, by ticker, then time. All follows from
- * the session's date and the shape: an earlier instant gives a beginning of the same tape.
+ * The stock trades of a session up to the last complete minute as a vendor file, by ticker, then time. They are
+ * determined by the session's date and the shape: an earlier instant gives a prefix of the same tape.
  */
 export function stockTapeFile(prices: SamplePrices, session: SessionDate, nowMs: number, shape: TapeShape): string {
   let trades = header;

@@ -9,12 +9,12 @@ import { type MinutePrint, minutePrints } from './stock-minute.ts';
 import { extendedMs, tapeStartMinute } from './tape-shape.ts';
 import type { SampleSymbol } from './universe.ts';
 
-/** A ticker's session being made. */
+/** State of generating a ticker's session. */
 interface Maker {
   entry: SampleSymbol;
   random: Random;
   records: StockRecord[];
-  /** Off-exchange share of volume aimed at, and the shares so far. */
+  /** Target share of off-exchange volume, and the volumes so far. */
   share: number;
   volume: number;
   offVolume: number;
@@ -42,7 +42,7 @@ function add(
   return record;
 }
 
-/** Off exchange or on: by what is missing of the share aimed at, and by chance. */
+/** Chooses off exchange or on, by the gap to the target share and at random. */
 function isOffExchange(maker: Maker, size: number): boolean {
   const missing = maker.share * (maker.volume + size) - maker.offVolume;
   const off = missing > size * maker.random.next();
@@ -56,7 +56,7 @@ function addMinute(maker: Maker, startMs: number, prints: readonly MinutePrint[]
   const step = minuteMs / prints.length;
   for (const [i, print] of prints.entries()) {
     if (print.role === auction) {
-      // The auction's print is on the listing exchange, and the first or the last of all.
+      // The auction's print is on the listing exchange, and is the first or the last of all.
       const conditions = auction === 'open' ? [17] : [19];
       const edgeMs = auction === 'open' ? startMs + 5 : startMs + minuteMs - 5;
       maker.volume += print.size;
@@ -71,7 +71,7 @@ function addMinute(maker: Maker, startMs: number, prints: readonly MinutePrint[]
   }
 }
 
-/** The listing exchange's official price: no execution. */
+/** Adds the listing exchange's official price, which is not an execution. */
 function addOfficial(maker: Maker, atMs: number, dollars: number, condition: number) {
   const execution: Execution = {
     exchange: listingOf(maker.entry).exchange,
@@ -83,7 +83,7 @@ function addOfficial(maker: Maker, atMs: number, dollars: number, condition: num
   add(maker, atMs, { price, size: 100 }, execution, { counts: false });
 }
 
-/** Trading before the open and after the close: prints that set no bar's price. */
+/** Adds trading before the open and after the close: prints that set no bar's price. */
 function addExtended(maker: Maker, fromMs: number, toMs: number, dollars: number, count: number, shares: number) {
   for (let i = 0; i < count; i++) {
     const { random } = maker;
@@ -105,9 +105,9 @@ function addExtended(maker: Maker, fromMs: number, toMs: number, dollars: number
 }
 
 /**
- * The tape of a ticker's session: its minute bars follow from it to the share and the cent. `perMinute` is about how
- * many prints a minute has; 30 to 40 per cent of the volume is off exchange. From 08:00 and until two hours after the
- * close there is a little trading too.
+ * The tape of a ticker's session, which reproduces its minute bars to the share and the cent. `perMinute` is the
+ * approximate number of prints per minute; 30 to 40 per cent of the volume is off exchange. From 08:00 and until two
+ * hours after the close there is a little trading too.
  */
 export function stockSession(
   prices: SamplePrices,
@@ -154,7 +154,7 @@ export function stockSession(
   const { records } = maker;
   records.sort((a, b) => a.print.tsMs - b.print.tsMs || a.print.tsNanos - b.print.tsNanos);
   let sequence = 0;
-  // A line that comes twice has one number.
+  // A repeated line has the same number.
   for (const { print } of records) if (print.sequence === 0) print.sequence = ++sequence;
   return records;
 }

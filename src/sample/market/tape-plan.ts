@@ -2,14 +2,14 @@ import type { FlowEventKind, FlowSide } from '../../domain/flow/flow.ts';
 import type { SampleContract } from './options/option-market.ts';
 import type { Random } from './random.ts';
 
-/** A contract that a plan may use, with its quote, cents. */
+/** A contract for a plan, with its quote, cents. */
 export interface Leg {
   contract: SampleContract;
   bid: number;
   ask: number;
 }
 
-/** A print that is planned. */
+/** A planned print. */
 export interface PlannedPrint {
   /** Index of its contract among the plan's legs. */
   leg: number;
@@ -19,11 +19,11 @@ export interface PlannedPrint {
   cents: number;
   size: number;
   condition: number;
-  /** The side it is to be seen to have. */
+  /** The side to be inferred. */
   side: FlowSide;
 }
 
-/** Prints that are to be found as one event, or (kind null) as none although they nearly are. */
+/** Prints to be detected as one event, or (kind null) not to be, although they nearly are one. */
 export interface TapePlan {
   kind: FlowEventKind | null;
   prints: PlannedPrint[];
@@ -31,7 +31,7 @@ export interface TapePlan {
   cancelled: readonly number[];
 }
 
-/** The market that a recipe makes a plan of. */
+/** The market for a recipe's plan. */
 export interface Stage {
   random: Random;
   legs: readonly Leg[];
@@ -39,25 +39,25 @@ export interface Stage {
   exchanges: readonly number[];
 }
 
-/** Least premium of an event, dollars (methodology 3). */
+/** Minimum premium of an event, dollars (methodology 3). */
 export const eventFromUsd: Record<FlowEventKind, number> = { single_block: 100_000, multi_leg: 100_000, sweep: 50_000 };
 
 /** Nanoseconds. */
 export const microsecond = 1000;
 export const millisecond = 1_000_000;
 
-/** Contracts for at least this premium; price in cents × 100 shares a contract = dollars. */
+/** Number of contracts for at least this premium; price in cents × 100 shares per contract = dollars. */
 export const sizeFor = (premiumUsd: number, cents: number) => Math.ceil(premiumUsd / cents);
-/** The most contracts for less than this premium. */
+/** Maximum number of contracts below this premium. */
 export const sizeUnder = (premiumUsd: number, cents: number) => Math.ceil(premiumUsd / cents) - 1;
 
-/** A premium from a kind's least upwards. */
+/** A random premium from a kind's minimum upwards. */
 export function premiumFrom(random: Random, leastUsd: number): number {
   // One in eight is exactly at the bound.
   return random.next() < 0.125 ? leastUsd : leastUsd * Math.exp(Math.abs(random.normal()));
 }
 
-/** A price at which a side is seen: `neutral` half way, and `unknown` anywhere. Null when the quote has no middle. */
+/** A price from which a side is inferred: `neutral` halfway, `unknown` anywhere. Null if the quote has no midpoint. */
 export function priceOf(side: FlowSide, { bid, ask }: Leg, random: Random): number | null {
   if (side === 'buy_inferred') return ask;
   if (side === 'sell_inferred') return bid;
@@ -65,7 +65,7 @@ export function priceOf(side: FlowSide, { bid, ask }: Leg, random: Random): numb
   return (bid + ask) % 2 === 0 ? (bid + ask) / 2 : null;
 }
 
-/** Prints of one contract, one a size, at instants and exchanges given. */
+/** Prints of one contract, one per size, at the given instants and exchanges. */
 export function fills(
   sizes: readonly number[],
   atMs: readonly number[],

@@ -4,11 +4,11 @@ import { hourMs, minuteMs } from '../../domain/units.ts';
 
 /** Size of the tapes. */
 export interface TapeShape {
-  /** Option prints of a session, about. */
+  /** Approximate number of option prints per session. */
   optionPrints: number;
-  /** Large trades and near misses planted among them. */
+  /** Number of large trades and near misses planted among them. */
   plants: number;
-  /** Stock prints of a session, about; every minute has the four that its bar is made of at least. */
+  /** Approximate number of stock prints per session; every minute has at least the four of its bar. */
   stockPrints: number;
   /** The tickers that have tapes; all when absent. */
   symbols?: readonly string[];
@@ -24,16 +24,16 @@ export const tapeShape: TapeShape = {
   busiest: { symbol: 'SPY', prints: 120_000 },
 };
 
-/** Stocks trade before the open from this minute of the New York day on. */
+/** Minute of the New York day from which stocks trade before the open. */
 export const tapeStartMinute = 8 * 60;
 
 /** Time for which stocks trade beyond the close, ms. */
 export const extendedMs = 2 * hourMs;
 
-/** Some options trade a quarter of an hour beyond the close; these do not, but who reads them cannot know. */
+/** Some options trade a quarter of an hour beyond the close; these do not, but a reader cannot know. */
 export const lateCloseMs = 15 * minuteMs;
 
-/** When the last print of a session has come, epoch ms. */
+/** Time of the last print of a session, epoch ms. */
 export function tapeEndMs(session: SessionDate): number {
   return regularSession(session)!.closeMs + extendedMs;
 }

@@ -3,25 +3,22 @@ import { minuteWeight } from './prices.ts';
 import type { Random } from './random.ts';
 
 /**
- * Length of a slot, ms: things on a tape at once have it for themselves. What is planned ends in the slot's first half:
- * nothing of two slots is ever one event.
+ * Length of a slot, ms: simultaneous prints have one to themselves. Plans end in the slot's first half, so that prints
+ * of two slots never form one event.
  */
 export const slotMs = 2000;
 const slotsInMinute = minuteMs / slotMs;
 
-/** The session's time, given away in slots: a holder (a contract, an underlying) has each of its slots once. */
+/** The session's time, assigned in slots: a holder (a contract, an underlying) gets each of its slots once. */
 export interface TapeSlots {
-  /** A holder's number. */
+  /** Creates a holder and returns its id. */
   holder(): number;
   /**
-   * The start (epoch ms) of a slot that is free for all of `holders`, more often when more is traded; null when none
-   * was found.
+   * Takes a slot that is free for all of `holders`, weighted by trading volume, and returns its start, epoch ms; null
+   * if none was found.
    */
   take(random: Random, holders: readonly number[]): number | null;
-  /**
-   * The same for the first one that is free from 20 s to 4 min after an instant; null also when the session ends
-   * before.
-   */
+  /** Takes the first one free from 20 s to 4 min after an instant; null also if the session ends before. */
   takeAfter(random: Random, atMs: number, holders: readonly number[]): number | null;
 }
 

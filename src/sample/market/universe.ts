@@ -4,17 +4,17 @@ export interface SampleSymbol {
   /** The title of its chain files. */
   name: string;
   kind: 'stock' | 'fund' | 'index';
-  /** Dollars about which the price wanders. Prices are made up; only their order of size is that of the real ticker. */
+  /** Dollars around which the price varies. Prices are invented; only their magnitude is that of the real ticker. */
   price: number;
-  /** Annualized, a fraction. */
+  /** Annualized volatility, a fraction. */
   volatility: number;
-  /** Share of its moves that is the market's, 0…1. */
+  /** Share of the market in its moves, 0…1. */
   beta: number;
-  /** Shares a day, about; 0 for an index. */
+  /** Approximate number of shares per day; 0 for an index. */
   dailyVolume: number;
-  /** Its price is this multiple of another ticker's. */
+  /** Set if its price is a multiple of another ticker's. */
   follows?: { symbol: string; ratio: number };
-  /** Interval at which a chain is captured in the last sessions. */
+  /** Interval of chain captures in the last sessions. */
   chains: 'every5m' | 'daily';
   /** Strikes on each side of the money in every expiry of its chain. */
   strikesBeside: number;

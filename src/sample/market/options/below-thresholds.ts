@@ -11,21 +11,21 @@ import {
   type TapePlan,
 } from '../tape-plan.ts';
 
-/** A single print just under the bound. */
+/** A single print just below the bound. */
 export function smallBlock({ legs, exchanges }: Stage): TapePlan {
   const { ask } = legs[0]!;
   const size = sizeUnder(eventFromUsd.single_block, ask);
   return { kind: null, prints: fills([size], [0], exchanges, ask, 209, 'buy_inferred'), cancelled: [] };
 }
 
-/** Two prints that would be a sweep of 60 to 90 thousand dollars, were it not for what `apart` says. */
+/** Two prints that would be a sweep of 60 to 90 thousand dollars, but differ in `apart`. */
 export function noSweep(
   { legs, exchanges, random }: Stage,
   apart: 'time' | 'exchange' | 'side' | 'premium',
 ): TapePlan | null {
   if (exchanges.length < 2) return null;
   const [{ bid, ask }] = legs as [Leg];
-  // One contract more or less must not lead over the bound.
+  // One contract more or less must not cross the bound.
   if (ask > 1500) return null;
   const premium = apart === 'premium' ? 24_000 : 30_000 + random.next() * 15_000;
   const secondPrice = apart === 'side' ? bid : ask;
@@ -41,7 +41,7 @@ export function noSweep(
   return { kind: null, prints, cancelled: [] };
 }
 
-/** Two legs that would be a spread above the bound, were they not too far apart in time, or on two exchanges. */
+/** Two legs that would be a spread above the bound, but are too far apart in time, or on two exchanges. */
 export function noSpread({ legs, exchanges }: Stage, apart: 'time' | 'exchange'): TapePlan | null {
   if (apart === 'exchange' && exchanges.length < 2) return null;
   const prints = legs.map(
@@ -58,7 +58,7 @@ export function noSpread({ legs, exchanges }: Stage, apart: 'time' | 'exchange')
   return { kind: null, prints, cancelled: [] };
 }
 
-/** A compression trade: as large as may be, and in no figure. */
+/** A compression trade: as large as possible, and in no figure. */
 export function compression({ legs, exchanges, random }: Stage): TapePlan | null {
   if (legs[0]!.contract.market.exchanges.length > 1) return null;
   const { ask } = legs[0]!;

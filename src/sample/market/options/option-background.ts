@@ -7,10 +7,10 @@ import { cancelLater, contractsOf, isTaken, type OptionStage, oneOf, putQuotes, 
 const shares: Record<string, number> = { SPY: 0.17, SPX: 0.12, QQQ: 0.11, TSLA: 0.1, AAPL: 0.08, NDX: 0.03 };
 const spreadShare = 0.06;
 const cancelShare = 0.003;
-// Dollars a print, far under what makes an event.
+// Dollars per print, far below those of an event.
 const mostUsd = 45_000;
 
-// Condition ids by how often they come, cumulative: ordinary, intermarket sweep, auction, floor, cross, late, extended.
+// Condition ids by frequency, cumulative: ordinary, intermarket sweep, auction, floor, cross, late, extended.
 const conditions: readonly (readonly [upTo: number, id: number])[] = [
   [0.58, 209],
   [0.8, 219],
@@ -21,7 +21,7 @@ const conditions: readonly (readonly [upTo: number, id: number])[] = [
   [1, 202],
 ];
 
-/** Prints that each market gets, by position. */
+/** Number of prints of each market, by position. */
 function printsOfMarkets(markets: readonly OptionMarket[], prints: number): number[] {
   const weights = markets.map(({ entry }) => shares[entry.symbol] ?? 0);
   const others = weights.filter((weight) => weight === 0).length;
@@ -54,7 +54,7 @@ function put(stage: OptionStage, { leg: { contract }, ...trade }: Trade): void {
   if (stage.random.next() < cancelShare) cancelLater(print, stage);
 }
 
-/** One print, alone in its slot. */
+/** Adds one print, alone in its slot. */
 function putSingle(stage: OptionStage, contract: SampleContract, meanSize: number): void {
   const { slots, random } = stage;
   const atMs = slots.take(random, [contract.holder]);
@@ -75,7 +75,7 @@ function putSingle(stage: OptionStage, contract: SampleContract, meanSize: numbe
   put(stage, { leg, tsMs: firstMs, overMs, exchange, cents, size, condition });
 }
 
-/** A small spread of two strikes. */
+/** Adds a small spread of two strikes. */
 function putSpread(stage: OptionStage, market: OptionMarket, meanSize: number): void {
   const { slots, random } = stage;
   const contracts = contractsOf(market, 'vertical', random);
@@ -97,8 +97,8 @@ function putSpread(stage: OptionStage, market: OptionMarket, meanSize: number): 
 }
 
 /**
- * The trading in which planted events are to be found: about `prints` prints. None of them, and no two together, come
- * near an event's premium. A contract's prints together are at most what its chain says is traded.
+ * Adds the background of planted events: about `prints` prints. None of them, and no two together, come near an event's
+ * premium. A contract's prints together are at most the volume of its chain.
  */
 export function putBackground(stage: OptionStage, prints: number): void {
   for (const [index, count] of printsOfMarkets(stage.markets, prints).entries()) {

@@ -53,8 +53,8 @@ function contractLines(
 }
 
 /**
- * Minute bars of the contracts nearest the money: a call and a put of the two nearest expiries of every ticker whose
- * chain is captured often.
+ * Minute bars of the contracts nearest the money: a call and a put of the two nearest expiries of every ticker with
+ * frequent chains.
  */
 export function optionBarFile(prices: SamplePrices, session: SessionDate, untilMs: number): string {
   let text = barHeader;

@@ -19,9 +19,9 @@ export interface SampleOptionPrint {
   /** Contracts. */
   size: number;
   condition: number;
-  /** The end of its time slot: before that it is not on the tape yet. */
+  /** The end of its time slot, epoch ms: it appears on the tape then. */
   overMs: number;
-  /** The same of the cancel that takes it back; Infinity = none does. */
+  /** The same of the cancel that removes it; Infinity = none. */
   cancelledMs: number;
 }
 
@@ -34,45 +34,45 @@ export interface SampleOptionQuote {
   overMs: number;
 }
 
-/** A listed contract and what has happened in it. */
+/** A listed contract and its prints and quotes. */
 export interface SampleContract {
   id: string;
   market: OptionMarket;
-  /** Its number among the holders of time slots. */
+  /** Its id as a holder of time slots. */
   holder: number;
   isCall: boolean;
   strike: number;
   expiryMs: number;
-  /** Volume of the chain by the session's end, and the part of it that no print has used. */
+  /** Volume of the chain at the session's end, and the part of it that no print has used. */
   volume: number;
   left: number;
   prints: SampleOptionPrint[];
   quotes: SampleOptionQuote[];
-  /** Exchange, price and size of planted prints: another of the same three could be taken for it by a cancel. */
+  /** Exchange, price and size of planted prints: a cancel could not distinguish two prints with the same three. */
   planted: Set<string>;
 }
 
 /** The options of a ticker in a session. */
 export interface OptionMarket {
   entry: SampleSymbol;
-  /** Its number among the holders of time slots: multi-leg trades take one of the ticker's. */
+  /** Its id as a holder of time slots: multi-leg trades use one of the ticker's. */
   holder: number;
   exchanges: readonly number[];
   contracts: readonly SampleContract[];
   /** By expiry, strikes ascending; rights apart. */
   expiries: readonly { calls: SampleContract[]; puts: SampleContract[] }[];
-  /** A contract's quote at one point in time, cents: what its chain would show. */
+  /** A contract's quote at an instant, cents, equal to its chain's. */
   quoteAt(contract: SampleContract, atMs: number): { bid: number; ask: number };
-  /** A contract, more often when more of it is traded; null when nothing is. */
+  /** A random contract, weighted by volume; null if none is traded. */
   pick(random: Random): SampleContract | null;
 }
 
 const yearMs = 365 * 24 * hourMs;
 const everywhere = [300, 301, 302, 303, 304, 307, 308, 309, 312, 313, 315, 316, 319, 322, 323, 325];
-// Products of one exchange's house trade there alone.
+// Proprietary products of an exchange trade only there.
 const ownExchanges: Record<string, readonly number[]> = { SPX: [302], NDX: [307, 308, 323] };
 
-/** A ticker's price at any instant of the session: the way from a minute's open to its close. */
+/** A ticker's price at any instant of the session, between a minute's open and its close. */
 function priceBetweenMinutes(
   prices: SamplePrices,
   entry: SampleSymbol,

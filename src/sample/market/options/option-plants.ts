@@ -4,20 +4,20 @@ import { slotMs, type TapeSlots } from '../tape-slots.ts';
 import type { OptionMarket, SampleContract, SampleOptionPrint } from './option-market.ts';
 import { type LegShape, type Recipe, recipes } from './planted-kinds.ts';
 
-/** A print that was planned, and the one it became. */
+/** A planned print, and the resulting one. */
 export interface PlantedPrint {
   planned: PlannedPrint;
   print: SampleOptionPrint;
 }
 
-/** A plan carried out. */
+/** A plan that was carried out. */
 export interface Plant {
   recipe: string;
   plan: TapePlan;
   prints: PlantedPrint[];
 }
 
-/** Where prints are put. */
+/** The market and slots for planting. */
 export interface OptionStage {
   markets: readonly OptionMarket[];
   slots: TapeSlots;
@@ -38,7 +38,7 @@ function shuffled<T>(random: Random, from: readonly T[]): T[] {
   return items;
 }
 
-/** Contracts of a shape around one that is traded; null when the listing has none. */
+/** Contracts of a shape around a traded one; null if the listing has none. */
 export function contractsOf(market: OptionMarket, shape: LegShape, random: Random): SampleContract[] | null {
   const first = market.pick(random);
   if (!first || shape === 'single') return first && [first];
@@ -51,14 +51,14 @@ export function contractsOf(market: OptionMarket, shape: LegShape, random: Rando
   return shape === 'vertical' ? [first, same[beside]!] : [first, same[beside]!, other[at]!, other[beside]!];
 }
 
-/** Quotes contracts a little after an instant, the first print's being `firstMs`. */
+/** Quotes contracts a little after an instant; the first print is at `firstMs`. */
 export function quoteLegs(contracts: readonly SampleContract[], atMs: number, random: Random) {
   const quotedMs = atMs + Math.floor(random.next() * 150);
   const legs = contracts.map((contract): Leg => ({ contract, ...contract.market.quoteAt(contract, quotedMs) }));
   return { legs, quotedMs, firstMs: quotedMs + 1 + Math.floor(random.next() * 350) };
 }
 
-/** Puts quotes on the tape, in the slot that ends at `overMs`. */
+/** Adds quotes to the tape, in the slot that ends at `overMs`. */
 export function putQuotes(legs: readonly Leg[], tsMs: number, overMs: number, random: Random): void {
   const tsNanos = Math.floor(random.next() * 1e6);
   for (const { contract, bid, ask } of legs) contract.quotes.push({ tsMs, tsNanos, bid, ask, overMs });
@@ -66,12 +66,12 @@ export function putQuotes(legs: readonly Leg[], tsMs: number, overMs: number, ra
 
 const keyOf = (exchange: number, cents: number, size: number) => `${exchange} ${cents} ${size}`;
 
-/** True if another print could be taken for a planted one. */
+/** True if another print is indistinguishable from a planted one. */
 export function isTaken(contract: SampleContract, exchange: number, cents: number, size: number): boolean {
   return contract.planted.size > 0 && contract.planted.has(keyOf(exchange, cents, size));
 }
 
-/** True if what the chain says is traded leaves room for a plan, and no two of its prints are alike. */
+/** True if the chain's volume has room for a plan, and no two of its prints are alike. */
 function fits({ prints }: TapePlan, legs: readonly Leg[]): boolean {
   const needed = legs.map(() => 0);
   const keys = new Set<string>();
@@ -104,7 +104,7 @@ function execute(
   });
 }
 
-/** Takes a print back some time later; not when the session ends before. */
+/** Cancels a print some time later, unless the session ends before. */
 export function cancelLater(print: SampleOptionPrint, { slots, random }: OptionStage): void {
   const { contract } = print;
   const atMs = slots.takeAfter(random, print.tsMs, [contract.holder]);
@@ -126,7 +126,7 @@ function plant(recipe: Recipe, stage: OptionStage): Plant | null {
   const atMs = slots.take(random, recipe.flagged ? [...holders, market.holder] : holders);
   if (atMs === null) return null;
   const { legs, quotedMs, firstMs } = quoteLegs(contracts, atMs, random);
-  // A print of cheap contracts would be of more than is traded; without a bid there is no side to sell on.
+  // A print of cheap contracts would exceed the traded volume; without a bid there is no side to sell on.
   if (legs.some(({ bid }) => bid < 30)) return null;
   const plan = recipe.plan({ random, legs, exchanges: shuffled(random, market.exchanges) });
   if (!plan || !fits(plan, legs)) return null;
@@ -145,7 +145,7 @@ export function plantAll(stage: OptionStage, count: number): Plant[] {
   const planted: Plant[] = [];
   for (let i = 0; i < count; i++) {
     const recipe = recipes[i % recipes.length]!;
-    // Not every contract suits every recipe.
+    // Not every contract fits every recipe.
     for (let attempt = 0; attempt < 200; attempt++) {
       const done = plant(recipe, stage);
       if (!done) continue;

@@ -14,7 +14,7 @@ const tradeHeader = 'ticker,conditions,correction,exchange,price,sip_timestamp,s
 const quoteHeader =
   'ticker,ask_exchange,ask_price,ask_size,bid_exchange,bid_price,bid_size,sequence_number,sip_timestamp\n';
 
-/** Epoch nanoseconds as text: beyond what a double holds. */
+/** Epoch nanoseconds as text, because they exceed a double's precision. */
 export function nanosText(tsMs: number, tsNanos: number): string {
   return `${tsMs}${String(tsNanos).padStart(6, '0')}`;
 }
@@ -41,7 +41,7 @@ function quoteLines({ id, quotes, market }: SampleContract): string {
   return text;
 }
 
-/** A session's option tape as vendor files, and the tape that they hold. */
+/** A session's option tape as vendor files, and as data. */
 export interface OptionTapeFiles {
   trades: string;
   quotes: string;
@@ -55,17 +55,18 @@ function marketsOf(prices: SamplePrices, session: SessionDate, shape: TapeShape,
 }
 
 /**
- * A session's option tape: its traded contracts in order of their names, each one's prints and quotes in order of time.
+ * A session's option tape: its traded contracts in order of their names, the prints and quotes of each in order of
+ * time.
  */
 export interface SampleOptionTape {
   traded: SampleContract[];
-  /** Trades planted in the session, those after `untilMs` too. */
+  /** Trades planted in the session, including those after `untilMs`. */
   plants: Plant[];
-  /** Instant up to which the tape goes, epoch ms. */
+  /** End of the tape, epoch ms. */
   untilMs: number;
 }
 
-/** The option tape of a session of what is over at `untilMs`. All follows from the session's date and the shape. */
+/** The option tape of a session up to `untilMs`. It is determined by the session's date and the shape. */
 export function sampleOptionTape(
   prices: SamplePrices,
   session: SessionDate,
@@ -89,9 +90,9 @@ export function sampleOptionTape(
 }
 
 /**
- * The option trades and quotes of a session up to an instant, by contract, then time. All follows from the session's
- * date and the shape: an earlier instant gives a beginning of the same tape, what happens at once being in it as a
- * whole or not at all.
+ * The option trades and quotes of a session up to an instant, by contract, then time. They are determined by the
+ * session's date and the shape: an earlier instant gives a prefix of the same tape, with simultaneous prints either all
+ * present or all absent.
  */
 export function optionTapeFile(
   prices: SamplePrices,
@@ -100,7 +101,8 @@ export function optionTapeFile(
   shape: TapeShape,
 ): OptionTapeFiles {
   const { closeMs } = regularSession(session)!;
-  // Until options have ceased to trade everywhere a tape may not be whole, and is another file than the whole one.
+  // Until options have ceased to trade everywhere, a tape may be incomplete, so its file has another name than the
+  // complete one.
   const untilMs = nowMs >= closeMs + lateCloseMs ? closeMs : Math.min(nowMs, closeMs - 1);
   const tape = sampleOptionTape(prices, session, untilMs, shape);
   return {

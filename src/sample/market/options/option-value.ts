@@ -11,13 +11,13 @@ export interface StrikeValue {
   gamma: number;
 }
 
-/** The simulated market's rates: continuous, fractions a year. */
+/** The simulated market's rates: continuous, fractions per year. */
 export const sampleRate = 0.045;
 export const sampleDividendYield = 0.012;
 
 /**
- * Cumulative normal (Abramowitz and Stegun 26.2.17, 7.5e-8): a vendor's figures need no more, and a market has
- * millions.
+ * Cumulative normal (Abramowitz and Stegun 26.2.17, 7.5e-8): precise enough for a vendor's figures, and fast for
+ * millions of them.
  */
 function cumulativeNormal(x: number): number {
   const k = 1 / (1 + 0.2316419 * Math.abs(x));
@@ -29,7 +29,7 @@ function cumulativeNormal(x: number): number {
   return x >= 0 ? 1 - tail : tail;
 }
 
-/** Values of a strike; `years` must be above 0. A right is never worth less than exercising it now. */
+/** Values of a strike; `years` must be above 0. An option is never worth less than its exercise value. */
 export function strikeValue(spot: number, strike: number, years: number, volatility: number): StrikeValue {
   const deviation = volatility * Math.sqrt(years);
   const carry = Math.exp(-sampleDividendYield * years);
@@ -47,26 +47,26 @@ export function strikeValue(spot: number, strike: number, years: number, volatil
   };
 }
 
-/** The simulated smile: lower strikes dearer, both wings up. `atm` is the ticker's volatility, a fraction a year. */
+/** The simulated smile: lower strikes dearer, both wings up. `atm` is the ticker's volatility, a fraction per year. */
 export function smile(atm: number, spot: number, strike: number, years: number): number {
   const level = atm * (1 + 0.12 * Math.exp(-10 * years));
   const m = Math.log(strike / spot) / (level * Math.sqrt(Math.max(years, 0.004)));
   return Math.min(3, Math.max(0.04, level * (1 - 0.06 * m + 0.02 * m * m)));
 }
 
-/** A ticker's volatility at the money in a session, a fraction a year. */
+/** A ticker's volatility at the money in a session, a fraction per year. */
 export function sessionVolatility(entry: SampleSymbol, session: SessionDate): number {
   return entry.volatility * Math.exp(0.06 * randomFrom(seedOf('volatility', entry.symbol, session)).normal());
 }
 
-/** Dollars between the prices at which a ticker's options are quoted. */
+/** Tick size of a ticker's option quotes, dollars. */
 export function quoteTick({ kind }: SampleSymbol): number {
   return kind === 'index' ? 0.05 : 0.01;
 }
 
 const cents = (price: number) => Math.round(price * 100) / 100;
 
-/** The quote of a contract worth `price`, dollars; no bid under a tick's worth. */
+/** The quote of a contract worth `price`, dollars; no bid below a tick's worth. */
 export function quoteAround(price: number, tick: number): { bid: number; ask: number } {
   const half = Math.max(tick / 2, 0.012 * price);
   const scale = 1 / tick;

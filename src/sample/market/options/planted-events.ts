@@ -13,7 +13,7 @@ import {
 } from '../tape-plan.ts';
 import { quoteTick } from './option-value.ts';
 
-/** A print above the bound, by itself. */
+/** A single print above the bound. */
 export function block({ random, legs, exchanges }: Stage, condition: number, side: FlowSide): TapePlan | null {
   const cents = priceOf(side, legs[0]!, random);
   if (cents === null) return null;
@@ -21,13 +21,13 @@ export function block({ random, legs, exchanges }: Stage, condition: number, sid
   return { kind: 'single_block', prints: fills([size], [0], exchanges, cents, condition, side), cancelled: [] };
 }
 
-/** The same on its way to being none: an execution that a cancel takes back. */
+/** A block that becomes none: a cancel removes the execution. */
 export function busted(stage: Stage): TapePlan | null {
   const plan = block(stage, 209, 'buy_inferred');
   return plan && { ...plan, cancelled: [0] };
 }
 
-/** Prints of one side that follow each other over several exchanges, walking away from the quote. */
+/** Prints of one side in sequence over several exchanges, away from the quote. */
 export function sweep(
   { random, legs, exchanges }: Stage,
   condition: number,
@@ -43,7 +43,7 @@ export function sweep(
   let atNanos = 0;
   const prints = Array.from({ length: count }, (_, i): PlannedPrint => {
     const gap = Math.max(1, Math.floor(random.next() * longestGapMs * 1000)) * microsecond;
-    // The longest gaps there may be: six prints are then 500 ms apart.
+    // The longest allowed gaps: six prints are then 500 ms apart.
     if (i > 0) atNanos += longestGapMs === 100 ? 100 * millisecond : gap;
     const cents = Math.max(1, start + step * Math.floor(i / 2));
     const exchange = exchanges[i < 2 ? i : Math.floor(random.next() * exchanges.length)]!;
@@ -63,7 +63,7 @@ export function sweepWithCancel({ random, legs, exchanges }: Stage): TapePlan | 
   return { kind: 'sweep', prints: fills(sizes, atMs, exchanges, ask, 219, 'buy_inferred'), cancelled: [1] };
 }
 
-/** Legs traded together, each on the side given, within 50 ms on one exchange. */
+/** Legs traded together, each on the given side, within 50 ms on one exchange. */
 export function spread(
   { random, legs, exchanges }: Stage,
   sides: readonly FlowSide[],
@@ -88,7 +88,7 @@ export function spread(
   return { kind: 'multi_leg', prints, cancelled: [] };
 }
 
-/** A spread that is large enough only with both legs; one leg is cancelled. */
+/** A spread that is large enough only with both legs, one of which is cancelled. */
 export function brokenSpread(stage: Stage): TapePlan | null {
   const [a, b] = stage.legs.map(({ ask }) => ask) as [number, number];
   const size = sizeFor(eventFromUsd.multi_leg, a + b);

@@ -7,13 +7,13 @@ import { block, brokenSpread, busted, spread, sweep, sweepWithCancel, tiedToStoc
  */
 export type LegShape = 'single' | 'straddle' | 'vertical' | 'condor';
 
-/** A kind of thing that is planted. */
+/** A kind of planted trade. */
 export interface Recipe {
   name: string;
   shape: LegShape;
-  /** Its prints carry multi-leg conditions: it has a time slot of its ticker to itself. */
+  /** True if its prints have multi-leg conditions: it then has a time slot of its ticker to itself. */
   flagged: boolean;
-  /** Null when the contracts do not suit it. */
+  /** Creates a plan; null if the contracts do not fit. */
   plan(stage: Stage): TapePlan | null;
 }
 
@@ -22,7 +22,7 @@ const sell = 'sell_inferred' as const;
 const single = (name: string, plan: Recipe['plan']): Recipe => ({ name, shape: 'single', flagged: false, plan });
 const flagged = (name: string, shape: LegShape, plan: Recipe['plan']): Recipe => ({ name, shape, flagged: true, plan });
 
-/** Recipes of planted trades, in the order of use. Conditions are the vendor's numbers of OPRA's message types. */
+/** Recipes of planted trades, in the order of use. Conditions are the vendor's numbers for OPRA's message types. */
 export const recipes: readonly Recipe[] = [
   single('block bought', (stage) => block(stage, 209, buy)),
   single('sweep bought', (stage) => sweep(stage, 219, buy, 40)),
