@@ -14,13 +14,13 @@ const { columns, contract: contractColumns, delayMs, longestPreamble, preamble: 
 type Column = keyof typeof columns;
 const chainRow = chainRows(Object.keys(columns) as Column[]);
 
-/** Where one right's cells are in a line. */
+/** Indexes of one right's cells in a line. */
 interface SideIndex extends Record<Column, number> {
   contract: number;
 }
 
 interface TableIndex {
-  /** Columns of a line. */
+  /** Number of columns of a line. */
   width: number;
   expiry: number;
   strike: number;
@@ -40,8 +40,8 @@ function sideIndex(path: string, names: string[], contractColumn: string, from: 
 }
 
 /**
- * The table's columns: the calls' before the strike, the puts' after it, each in any order; null when the line is not
- * the table's header.
+ * The table's columns: the calls' before the strike, the puts' after it, each in any order; null if the line is not the
+ * table's header.
  */
 function tableIndex(path: string, fields: readonly string[]): TableIndex | null {
   const names = fields.map((name) => name.trim().toLowerCase());
@@ -60,7 +60,7 @@ function tableIndex(path: string, fields: readonly string[]): TableIndex | null 
 /** The lines above the table: `Name,Last: 1,Change: 2` and `"Date: …",Bid: …`, in any cells. Keys in lower case. */
 type Preamble = Map<string, string>;
 
-/** A value runs to the next key: unquoted, its commas are not those between cells. */
+/** A value extends to the next key: unquoted, its commas do not separate cells. */
 function readPreamble(preamble: Preamble, fields: readonly string[]): void {
   const [, ...keyed] = fields.join(',').split(/(?:^|[,\s])([A-Za-z]+):/);
   for (let i = 0; i < keyed.length; i += 2) {
@@ -69,7 +69,7 @@ function readPreamble(preamble: Preamble, fields: readonly string[]): void {
   }
 }
 
-/** A number above the table; NaN when it is not there or blank. Throws `TapeFileError` for anything else. */
+/** A number above the table; NaN if absent or blank. Throws `TapeFileError` for anything else. */
 function preambleNumber(path: string, preamble: Preamble, key: string): number {
   const text = preamble.get(key.toLowerCase()) ?? '';
   const value = isBlank(text) ? Number.NaN : readGroupedNumber(text);
@@ -78,7 +78,9 @@ function preambleNumber(path: string, preamble: Preamble, key: string): number {
   return value;
 }
 
-/** A right's row, null when the cells name no contract at all (the right is not listed), or why they are bad. */
+/**
+ * A right's row, null if the cells contain no contract (the right is not listed), or the reason why they are invalid.
+ */
 function readSide(
   fields: readonly string[],
   side: SideIndex,
@@ -104,7 +106,7 @@ function readSide(
   return wrong ?? row;
 }
 
-/** Reads a table line: its usable rows, and why the rest is not usable. */
+/** Reads a table line: its usable rows, and the reason why the rest is not usable. */
 function readTableLine(fields: readonly string[], table: TableIndex): { rows: ChainRow[]; reason: string | null } {
   if (fields.length > table.width && fields.slice(table.width).some((field) => field.trim() !== ''))
     return { rows: [], reason: `expected ${table.width} columns, found ${fields.length}` };
@@ -127,7 +129,7 @@ export interface ReadChain {
   headerLines: number | null;
 }
 
-/** The capture of these rows with what stands above them. Throws `TapeFileError`. */
+/** The capture of these rows with the preamble. Throws `TapeFileError`. */
 function captureOf(
   path: string,
   preamble: Preamble,
@@ -147,11 +149,11 @@ function captureOf(
 }
 
 /**
- * Reads a whole chain from the exchange's delayed-quote table, exported as CSV: a title line
- * (`S&P 500 INDEX,Last: …,Change: …`), a date line in the reader's language and zone, and a table with a call and a put
- * a line. Of a half-broken line the usable right is stored and the capture is partial; a line without a usable right is
- * reported to `onBadLine`, and leaves the capture partial too. The close before is last − change; the underlying
- * follows from the contracts' roots, for titles are free text.
+ * Reads a whole chain from the exchange's delayed-quote table, exported as CSV: a title line (`S&P 500 INDEX,Last:
+ * …,Change: …`), a date line in the reader's language and zone, and a table with a call and a put per line. If only one
+ * right of a line is usable, it is stored and the capture is partial; a line without a usable right is reported to
+ * `onBadLine`, and makes the capture partial too. The close before is last − change; the underlying follows from the
+ * contracts' roots, because titles are free text.
  */
 export async function readChainCsv(
   path: string,

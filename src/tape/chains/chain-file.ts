@@ -9,8 +9,8 @@ async function isJson(path: string): Promise<boolean> {
 }
 
 /**
- * Reads a chain file of any format, which is recognized by how it begins, not by its name. Without `roots` they have
- * the properties of the project's own list.
+ * Reads a chain file of any format. The format is recognized by the file's content, not by its name. Without `roots`
+ * their properties are those of the built-in list.
  */
 export async function readChain(
   path: string,

@@ -11,7 +11,7 @@ import { assembleChain, type ChainHeader, chainRows, priorClose, readContractCel
 const { columns, delayMs, tradeTime, spot: spotColumn, priorClose: priorColumn, change: changeColumn } = exchangeJson;
 const chainRow = chainRows(Object.keys(columns) as (keyof typeof columns)[]);
 
-// A chain of 100,000 contracts is 35 MB; a text beyond this is no chain.
+// A chain of 100,000 contracts is 35 MB; a larger text is not a chain.
 const maxBytes = 256 * 1024 * 1024;
 
 interface JsonOption {
@@ -50,13 +50,13 @@ function isChain(value: unknown): value is JsonChain {
 
 const stamp = /^(\d{4}-\d{2}-\d{2})[ T]((?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d)(?:\.(\d+))?(?:(Z)|([+-]\d{2}):?([0-5]\d))?$/;
 
-/** A stamp read in UTC: epoch ms, and whether it says itself how far from UTC it is. */
+/** A stamp read in UTC: epoch ms, and whether it contains its offset. */
 interface Stamp {
   utc: number;
   hasOffset: boolean;
 }
 
-/** Reads all of a stamp, in UTC unless it has an offset; null when it is none. */
+/** Parses a whole stamp, in UTC unless it has an offset; null if invalid. */
 function readStamp(text: unknown): Stamp | null {
   const [, date, time, fraction = '', z, hours, minutes] = (typeof text === 'string' && stamp.exec(text)) || [];
   if (date === undefined || !isDate(date)) return null;
@@ -65,18 +65,18 @@ function readStamp(text: unknown): Stamp | null {
   return Number.isNaN(utc) ? null : { utc, hasOffset: (z ?? hours) !== undefined };
 }
 
-/** Epoch ms of a stamp, read in New York when it has no offset; NaN without one. */
+/** Epoch ms of a stamp, in New York time unless it has an offset; NaN without one. */
 function exchangeStamp(read: Stamp | null): number {
   if (read === null) return Number.NaN;
   return read.hasOffset ? read.utc : read.utc - exchangeOffsetMs(read.utc - exchangeOffsetMs(read.utc));
 }
 
 /**
- * A key that is not what it should be; the message is the reason. Inside a chain it is an option's, else the file's.
+ * Thrown for an invalid value of a key; the message is the reason. Inside a chain it concerns an option, else the file.
  */
 class BadKey extends Error {}
 
-/** A number, in quotes or not; NaN for null, none, or a text for no value. Throws `BadKey`. */
+/** A number, quoted or not; NaN for null, an absent key, or a text for no value. Throws `BadKey`. */
 function numberOf(object: Readonly<Record<string, unknown>>, key: string): number {
   const value = object[key] ?? Number.NaN;
   if (typeof value === 'number') return Number.isFinite(value) ? value : Number.NaN;
@@ -89,10 +89,10 @@ function numberOf(object: Readonly<Record<string, unknown>>, key: string): numbe
 }
 
 /**
- * When the chain was taken. `timestamp` is UTC and `last_trade_time` New York's: in the real file, read so, the first
- * is 23:17 of the evening and the last trade 16:14 of the same session; and the exchange's data of one instant in
- * session shows the two apart by New York's offset. A chain cannot hold a trade later than itself: where the stamp read
- * as UTC would, it was written in New York. A stamp with an offset is of the instant that it says.
+ * Time of the chain. `timestamp` is UTC and `last_trade_time` New York's: in the real file, read so, the first is 23:17
+ * of the evening and the last trade 16:14 of the same session; and the exchange's data of one instant in session has
+ * the two apart by New York's offset. A chain cannot contain a trade later than itself: if the stamp read as UTC
+ * implies one, it is New York time. A stamp with an offset is unambiguous.
  */
 function capturedAtOf(path: string, chain: JsonChain): number {
   const taken = readStamp(chain.timestamp);
@@ -109,7 +109,7 @@ function capturedAtOf(path: string, chain: JsonChain): number {
   return newestTrade > taken.utc ? exchangeStamp(taken) : taken.utc;
 }
 
-/** An option's row. Throws `BadKey`. */
+/** The row of an option. Throws `BadKey`. */
 function rowOf(option: JsonOption | null): ChainRow {
   const contract = typeof option?.option === 'string' ? readContractCell(option.option) : null;
   if (!option || contract === null)
@@ -133,11 +133,10 @@ function spotsOf(path: string, data: JsonChain['data']): Pick<ChainHeader, 'spot
 }
 
 /**
- * Reads a whole chain from the bytes of the exchange's delayed-quote JSON; `path` names them in messages. Names of
- * index products come as `_SPX` and `^SPX`; the underlying is taken from the contracts' roots as for CSV. theta is
- * dollars a day and vega dollars per vol point here, as the service serves them. An option that is not understood is
- * reported to `onBadLine` with its place in the list for a line, and leaves the capture partial. Throws
- * `TapeFileError`.
+ * Reads a whole chain from the bytes of the exchange's delayed-quote JSON; `path` names them in messages. Index
+ * products are named `_SPX` and `^SPX`; the underlying follows from the contracts' roots, as for CSV. theta is dollars
+ * per day and vega dollars per vol point here, as in the service. An invalid option is reported to `onBadLine` with its
+ * position in the list as the line, and makes the capture partial. Throws `TapeFileError`.
  */
 export function parseChainJson(path: string, bytes: Buffer, onBadLine: OnBadLine, roots?: OptionRoots): ReadChain {
   const chain = parseJson(path, bytes);
@@ -163,7 +162,7 @@ export function parseChainJson(path: string, bytes: Buffer, onBadLine: OnBadLine
   return { capture, halfLines: [], headerLines: null };
 }
 
-/** Reads a whole chain from a file of the exchange's delayed-quote JSON, as `parseChainJson` does. */
+/** Reads a whole chain from a file of the exchange's delayed-quote JSON, like `parseChainJson`. */
 export async function readChainJson(
   path: string,
   onBadLine: OnBadLine,

@@ -11,16 +11,16 @@ import { highestStockPrice } from '../../domain/market/print.ts';
 import { TapeFileError } from '../csv/tape-file.ts';
 import { type ReadNumber, type SourceName, withinDomain } from './vendor-domain.ts';
 
-/** A price above the highest is a source's way to write none. */
+/** A price above the maximum is a source's way to write no value. */
 const underlyingPrice = (value: number | null) =>
   value !== null && value > 0 && value <= highestStockPrice ? value : null;
 
-// A copy of one object is several times as fast as one of two.
+// Copying one object is several times as fast as merging two.
 const unknownRow: ChainRow = { root: '', expiry: '', right: 'call', strike: 0, ...unknownNumbers };
 
 /**
- * Makes rows of a source that has the numbers named, within their domain; its zeros are zeros. Shares: null = the root
- * says how many.
+ * Creates rows from a source with the given numbers, within their domain; its zeros are zeros. Shares: null = those of
+ * the root.
  */
 export function contractRows<Name extends SourceName>(names: readonly Name[]) {
   const fillIn = withinDomain(names);
@@ -37,8 +37,8 @@ export function contractRows<Name extends SourceName>(names: readonly Name[]) {
 }
 
 /**
- * Makes rows of delayed-quote lines. The vendor writes 0 where it has nothing, so: a last price of 0 = never traded,
- * unknown; an ask of 0 = no offer, unknown, and a bid of 0 beside it no quote at all (a bid of 0 under an offer is a
+ * Creates rows from delayed-quote lines. The vendor writes 0 for no value, so: a last price of 0 = never traded,
+ * unknown; an ask of 0 = no offer, unknown, and a bid of 0 beside it no quote at all (a bid of 0 below an offer is a
  * bid of 0); an IV of 0 = not solved, unknown, and delta and gamma both 0 beside it were not computed either. Every
  * other 0 is a zero.
  */
@@ -64,7 +64,7 @@ export function readContractCell(text: string): OptionContract | null {
   return readOptionContractText(text.trim());
 }
 
-/** Metadata of a chain file: everything but its rows. */
+/** Metadata of a chain file, without its rows. */
 export interface ChainHeader {
   capturedAt: number;
   /** As of `ChainCapture`. */
@@ -76,8 +76,8 @@ export interface ChainHeader {
 }
 
 /**
- * A capture of these rows: the underlying is what all roots belong to, and a row that does not say how many shares its
- * contract stands for has its root's. Throws `TapeFileError` when they belong to several, or there are none.
+ * A capture of these rows: the underlying is that of all roots, and a row without the number of shares per contract
+ * gets its root's. Throws `TapeFileError` if the roots belong to several underlyings, or there are no rows.
  */
 export function assembleChain(
   path: string,
@@ -108,7 +108,7 @@ export function assembleChain(
   };
 }
 
-/** `last − change` in the decimals that either has, without the binary remainder of the subtraction. */
+/** `last − change`, rounded to the decimals of the two, without the binary error of the subtraction. */
 export function priorClose(last: number, change: number): number | null {
   const close = Number((last - change).toFixed(6));
   return close > 0 ? close : null;

@@ -6,7 +6,7 @@ import { readCount, shown } from '../csv/values.ts';
 import { type ColumnOf, spellings } from '../formats/format.ts';
 import { openInterestList as format } from '../formats/open-interest.ts';
 
-/** Open interest of a contract; `sessionDate` null = the line does not say. */
+/** Open interest of a contract; `sessionDate` null = not in the line. */
 export interface OpenInterestLine extends OptionContract {
   openInterest: number;
   sessionDate: SessionDate | null;
@@ -15,8 +15,8 @@ export interface OpenInterestLine extends OptionContract {
 const expected = spellings[format.symbols.spelling];
 
 /**
- * Open interest: `ticker,open_interest`, and optionally `session_date`: the session at whose start the figure stood,
- * that is the close before.
+ * Open interest: `ticker,open_interest`, and optionally `session_date`: the session at whose start the figure applied,
+ * which is the close before.
  */
 export const openInterestList: CsvFormat<OpenInterestLine, ColumnOf<typeof format>> = {
   ...format,

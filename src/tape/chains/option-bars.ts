@@ -24,7 +24,7 @@ export const optionMinuteBars = (bounds: InstantBounds): OptionBarFormat => ({
   ...optionAggregates,
   reader: (at: ColumnIndex<BarColumnName>) => {
     const read = barReader(optionAggregates, at, bounds);
-    // Lines of one contract follow one another: it is read once a run.
+    // Lines of one contract are consecutive: it is parsed once per run.
     let text = '';
     let contract: OptionContract | null = null;
     const endOf = sessionEnds();

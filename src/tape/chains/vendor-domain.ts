@@ -1,16 +1,17 @@
 import type { ChainRow } from '../../domain/chain/chain.ts';
 import { greekNames, sourceColumns } from '../../domain/chain/chain-columns.ts';
 
-/** A number that sources say of a contract. */
+/** Name of a source's number of a contract. */
 export type SourceName = keyof typeof sourceColumns;
 
-/** Reads a number of a source's record; NaN = it does not say. */
+/** Reads a number of a source's record; NaN = absent. */
 export type ReadNumber<Name extends SourceName> = (name: Name) => number;
 
 /**
- * The one check of what sources write: fills in a row of unknown numbers from a source that has those named. A number
- * outside its column's range, or a count that is not whole, stays unknown (methodology 2). So does an iv of 0. A greek
- * that equals one outside its range is the source's way to write none, such as a delta of −1 beside a gamma of −1.
+ * The one check of sources' values: fills in a row of unknown numbers from a source with the given ones. A number
+ * outside its column's range, or a fractional count, stays unknown (methodology 2). So does an iv of 0. A greek that
+ * equals another one outside its range is the source's way to write no value, such as a delta of −1 beside a gamma of
+ * −1.
  */
 export function withinDomain<Name extends SourceName>(names: readonly Name[]) {
   const ranges = names.map((name) => {

@@ -13,19 +13,21 @@ type Aggregates = typeof stockAggregates | typeof optionAggregates;
 export type BarColumnName = ColumnOf<Aggregates>;
 
 /**
- * Most shares, contracts or trades that a bar is believed to have: a year of such minutes still adds up within 53 bits.
+ * Maximum plausible number of shares, contracts or trades of a bar: a year of such minutes still adds up within 53
+ * bits.
  */
 const mostCounted = 1e10;
 
-/** An optional number: null when blank or when there is no such column; NaN when it is not a number. */
+/** An optional number: null if blank or without a column; NaN if invalid. */
 function optionalNumber(fields: readonly string[], index: number, read: (text: string) => number): number | null {
   const text = index < 0 ? '' : fields[index]!;
   return text === '' ? null : read(text);
 }
 
 /**
- * Reads the numbers of an aggregate line: its bar, or why the line is bad. `transactions` blank = unknown; `vwap` is
- * null where the file has no such column. A volume with a fraction (fractional shares) is rounded to whole shares.
+ * Reads the numbers of an aggregate line. Returns its bar, or the reason why the line is invalid. `transactions` blank
+ * = unknown; `vwap` is null if the file has no such column. A volume with a fraction (fractional shares) is rounded to
+ * whole shares.
  */
 export function barReader(
   { time }: Aggregates,
@@ -59,8 +61,8 @@ export function barReader(
 }
 
 /**
- * The session of a day aggregate: the UTC date of a `window_start` of 00:00 UTC, which is how some vendors write a
- * date; the New York date of any other.
+ * The session of a day aggregate: the UTC date of a `window_start` at 00:00 UTC, as some vendors write dates; the New
+ * York date of any other.
  */
 export function dayBarDate(tsMs: number): SessionDate {
   return tsMs % dayMs === 0 ? dateOfEpochDay(tsMs / dayMs) : exchangeDate(tsMs);

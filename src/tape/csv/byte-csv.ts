@@ -10,27 +10,27 @@ import { shown } from './values.ts';
  * included, in a second of one core: 1.6 million stock prints (the real BAC tapes), 1.5 million option prints.
  */
 
-/** One line's fields: field i is `bytes[start[i] … end[i])`, without its quotes. Filled again for every line. */
+/** One line's fields: field i is `bytes[start[i] … end[i])`, without its quotes. Reused for every line. */
 export interface ByteFields {
   bytes: Buffer;
   readonly start: Int32Array;
   readonly end: Int32Array;
-  /** Where the line ends: its line feed, or the end of the bytes. */
+  /** Offset of the line's end: its line feed, or the end of the bytes. */
   stop: number;
 }
 
 /** As `CsvFormat`, over bytes. */
 export interface ByteCsvFormat<T extends object, Name extends string> extends HeaderFormat<Name> {
   /**
-   * Called once with the header's columns; gives the function that reads a line: its record, why it is bad, or null for
-   * a line that is skipped.
+   * Called once with the header's columns. Returns the function that reads a line: its record, the reason why it is
+   * invalid, or null for a line to skip.
    */
   reader(at: ColumnIndex<Name>): (fields: ByteFields) => T | string | null;
 }
 
 const [lineFeed, carriageReturn, comma, quote] = [0x0a, 0x0d, 0x2c, 0x22];
 
-/** Where a field that begins at `at` ends: at a comma, a line feed, or the end of the bytes. */
+/** End offset of the field at `at`: a comma, a line feed, or the end of the bytes. */
 function fieldEnd(bytes: Buffer, at: number): number {
   const { length } = bytes;
   let stop = at;
@@ -41,7 +41,7 @@ function fieldEnd(bytes: Buffer, at: number): number {
   return stop;
 }
 
-/** Where the quote is that closes the one at `at`; below zero, −the line's end: nowhere in the line. */
+/** Offset of the quote that closes the one at `at`; negative if the line has none: −the line's end. */
 function quotedEnd(bytes: Buffer, at: number): number {
   const { length } = bytes;
   for (let stop = at + 1; stop < length; stop++) {
@@ -52,7 +52,8 @@ function quotedEnd(bytes: Buffer, at: number): number {
 }
 
 /**
- * Finds the end of the line that a field ended at `stop` of, and leaves a carriage return before it out of the field.
+ * Finds the end of the line after a field that ended at `stop`, and excludes a carriage return before it from the
+ * field.
  */
 function endLine(fields: ByteFields, count: number, stop: number): number {
   const { bytes, start, end } = fields;
@@ -62,10 +63,7 @@ function endLine(fields: ByteFields, count: number, stop: number): number {
   return count;
 }
 
-/**
- * Finds the fields of the line that begins at `from`; gives how many there are, −1 when a quoted one does not end in
- * it.
- */
+/** Finds the fields of the line at `from`. Returns their number, −1 if a quoted one does not end in it. */
 function splitLine(fields: ByteFields, from: number): number {
   const { bytes, start, end } = fields;
   const { length } = bytes;
@@ -87,7 +85,7 @@ function splitLine(fields: ByteFields, from: number): number {
       end[count++] = stop++;
       if (stop < length && bytes[stop] === carriageReturn && (stop + 1 === length || bytes[stop + 1] === lineFeed))
         stop++;
-      // Text after a closing quote, a doubled one included, is in no tape's field: the field is shown whole.
+      // No tape's field has text after a closing quote, or a doubled quote: such a field is shown whole.
       if (stop < length && bytes[stop] !== comma && bytes[stop] !== lineFeed) {
         stop = fieldEnd(bytes, stop);
         start[count - 1] = at;
@@ -103,20 +101,20 @@ function splitLine(fields: ByteFields, from: number): number {
   }
 }
 
-/** Reads the header line; null when it is blank. */
+/** Reads the header line; null if it is blank. */
 function headerOf(text: string): string[] | null {
   return text.trim() === '' ? null : (splitCsvLine(text) ?? []);
 }
 
-/** A field as the reason for a bad line shows it. */
+/** A field in the form shown in the reason for a bad line. */
 export function shownField({ bytes, start, end }: ByteFields, column: number): string {
   return shown(column < 0 ? '' : bytes.toString('latin1', start[column]!, Math.min(end[column]!, start[column]! + 40)));
 }
 
-/** Where the columns of a file are: all that is needed to read a piece of it apart from the others. */
+/** Positions of a file's columns: enough to read a piece of it independently of the others. */
 export interface ByteHeader<Name extends string> {
   at: ColumnIndex<Name>;
-  /** Columns of a line, those that are not read included. */
+  /** Number of columns of a line, including unread ones. */
   width: number;
 }
 
@@ -124,13 +122,13 @@ export interface ByteHeader<Name extends string> {
 export interface BytePiece<Name extends string> {
   header: ByteHeader<Name>;
   bytes: Buffer;
-  /** Lines between this piece and the one before, the header among them: before the first piece alone. */
+  /** Number of lines between this piece and the one before, including the header: nonzero only for the first piece. */
   linesBefore: number;
 }
 
 /**
- * The lines of a file below its header, in pieces; no piece is used again after it was given. Throws `TapeFileError`
- * when the file as a whole cannot be read: no header, damaged or cut compression.
+ * The lines of a file below its header, in pieces; a piece's buffer is not reused. Throws `TapeFileError` if the file
+ * cannot be read as a whole: no header, damaged or truncated compression.
  */
 export async function* readBytePieces<Name extends string>(
   path: string,
@@ -156,13 +154,13 @@ export async function* readBytePieces<Name extends string>(
   if (!header) throw new TapeFileError(path, 'the file is empty; expected a header line');
 }
 
-/** Called for each record of some lines, and for each bad line: its number from 0, and why it is bad. */
+/** Called for each record of some lines, and for each bad line with its number from 0 and the reason. */
 export interface LineTaker<T> {
   take(record: T): void;
   bad(line: number, reason: string): void;
 }
 
-/** A function that reads all lines of a piece; gives how many there were. `read` as of `ByteCsvFormat`. */
+/** Creates a function that reads all lines of a piece and returns their number. `read` as of `ByteCsvFormat`. */
 export function byteLineReader<T extends object>(
   width: number,
   read: (fields: ByteFields) => T | string | null,
@@ -196,9 +194,9 @@ export function byteLineReader<T extends object>(
 }
 
 /**
- * Streams the records of a trade tape, plain or gzip, a batch for each chunk of the file. A bad line is reported to
- * `onBadLine` and omitted. Throws `TapeFileError` when the file as a whole cannot be read: no header, damaged or cut
- * compression.
+ * Streams the records of a trade tape, plain or gzip, one batch per chunk of the file. A bad line is reported to
+ * `onBadLine` and skipped. Throws `TapeFileError` if the file cannot be read as a whole: no header, damaged or
+ * truncated compression.
  */
 export async function* readByteCsv<T extends object, Name extends string>(
   path: string,

@@ -3,21 +3,21 @@ const slotCount = 64;
 function isText(text: Buffer, bytes: Buffer, start: number, end: number): boolean {
   const { length } = text;
   if (length !== end - start) return false;
-  // From the end: contracts of one root differ there.
+  // From the end, where contracts of one root differ.
   for (let i = length - 1; i >= 0; i--) if (bytes[start + i] !== text[i]) return false;
   return true;
 }
 
 /**
- * Meanings of texts, found by their bytes: a tape names the same few thousand tickers and condition lists a hundred
- * million times, mostly one it named lately. `read` is asked once for a text; null = the text stands for nothing, which
- * is not cached, because the number of wrong texts is unlimited.
+ * Cached meanings of texts, found by their bytes: a tape repeats the same few thousand tickers and condition lists a
+ * hundred million times, mostly a recent one. `read` is called once per text; null = no meaning, which is not cached,
+ * because the number of invalid texts is unlimited.
  */
 export function byteTexts<T>(
   read: (text: string) => T | null,
 ): (bytes: Buffer, start: number, end: number) => T | null {
   const known = new Map<string, T>();
-  // Texts met lately, by a hash of their last bytes: neither a text is made nor a table of all asked.
+  // Recent texts, by a hash of their last bytes: a hit creates no text and reads no table.
   const recent: { text: Buffer; meaning: T | null }[] = Array.from({ length: slotCount }, () => ({
     text: Buffer.alloc(0),
     meaning: null,

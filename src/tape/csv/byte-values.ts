@@ -9,10 +9,10 @@ import { readNumber } from './values.ts';
 
 const [zero, nine, point] = [0x30, 0x39, 0x2e];
 
-// More digits than this, and a double no longer counts units exactly.
+// Maximum number of digits that a double represents exactly.
 const exactDigits = 15;
 
-// Up to as many digits are a small integer, with which a processor counts faster than with doubles.
+// Up to this many digits fit a small integer, with which a processor computes faster than with doubles.
 const smallDigits = 9;
 const smallLimit = 10 ** smallDigits;
 
@@ -36,13 +36,13 @@ export function countAt(bytes: Uint8Array, start: number, end: number): number {
   return smallAt(bytes, start, middle) * smallLimit + smallAt(bytes, middle, end);
 }
 
-/** A number as `readNumber` reads it, in `1/scale`, rounded: the way for what `scaledAt` leaves. */
+/** A number parsed by `readNumber`, in `1/scale`, rounded: the fallback of `scaledAt`. */
 function writtenAt(bytes: Buffer, start: number, end: number, scale: number): number {
   const value = Math.round(readNumber(bytes.toString('latin1', start, end)) * scale);
   return value >= 0 && Number.isSafeInteger(value) ? value : Number.NaN;
 }
 
-/** A decimal number from 0 in units of 10^-places: exact for as many decimals, rounded beyond. */
+/** A decimal number from 0 in units of 10^-places: exact up to that many decimals, rounded beyond. */
 function scaledAt(bytes: Buffer, start: number, end: number, places: number): number {
   let value = 0;
   let decimals = -1;
@@ -50,7 +50,7 @@ function scaledAt(bytes: Buffer, start: number, end: number, places: number): nu
   for (let i = start; i < end; i++) {
     const code = bytes[i]!;
     if (code >= zero && code <= nine) {
-      // A digit beyond the unit is left to the other way, which rounds.
+      // Digits beyond the unit are left to the fallback, which rounds.
       if (decimals >= places) return writtenAt(bytes, start, end, 10 ** places);
       value = value * 10 + (code - zero);
       if (decimals >= 0) decimals++;
@@ -70,7 +70,7 @@ export function priceAt(bytes: Buffer, start: number, end: number): number {
   return scaledAt(bytes, start, end, pricePlaces);
 }
 
-/** A size from 0, perhaps with a fraction, as an integer of millionths. */
+/** Most sizes are integers of few digits. */
 export function sizeMicrosAt(bytes: Buffer, start: number, end: number): number {
   // Nearly all sizes are whole and short.
   const whole = end - start <= 8 ? countAt(bytes, start, end) : Number.NaN;
@@ -92,7 +92,7 @@ export function stampMsAt(
 /** Nanoseconds of the last digit, by the number of digits below a millisecond. */
 const nanosOfDigits = [1_000_000, 100_000, 10_000, 1000, 100, 10, 1];
 
-/** The nanoseconds of a stamp within its millisecond. */
+/** The nanoseconds of a timestamp within its millisecond. */
 export function stampNanosAt(bytes: Uint8Array, end: number, digits: number): number {
   return digits === 0 ? 0 : countAt(bytes, end - digits, end) * nanosOfDigits[digits]!;
 }

@@ -4,32 +4,32 @@ import { spellings } from '../formats/format.ts';
 import type { ColumnIndex } from './csv.ts';
 import { shown } from './values.ts';
 
-/** An error of a cell: the reason of a bad line. */
+/** Thrown for an invalid cell; the message is the reason of the bad line. */
 class BadCell extends Error {}
 
-/** The cells of a line by column, each with the check of its values. A check ends the reading of the line. */
+/** The cells of a line by column, with the checks of their values. A failed check ends the reading of the line. */
 export interface Cells<Column extends string> {
   text(name: Column): string;
-  /** Throws unless the cell was what was expected; null = it was not. */
+  /** Returns the value. Throws if it is null, which means that the cell was not as expected. */
   checked<T>(name: Column, value: T | null, expected: string): T;
   ticker(name: Column): string;
-  /** One of the words, in either case. Blank: `missing`, if there is one. */
+  /** One of the words, in either case. Blank: `missing`, if given. */
   word<T extends string>(name: Column, words: readonly T[], missing?: T): T;
   flag(name: Column, missing: boolean): boolean;
   date(name: Column): SessionDate;
-  /** Null when blank. */
+  /** Null if blank. */
   optionalDate(name: Column): SessionDate | null;
-  /** A reason that is not of one cell. */
+  /** Throws for a reason that concerns no single cell. */
   refuse(reason: string): never;
 }
 
-/** Makes a format's reader of what reads the cells of a line. The cell of a column that a file lacks is blank. */
+/** Creates a format's reader from a function that reads the cells of a line. The cell of an absent column is blank. */
 export function cellReader<Column extends string, T>(read: (cells: Cells<Column>) => T) {
   return (at: ColumnIndex<Column>) => (fields: readonly string[]) =>
     readCells((name: Column) => (at[name] < 0 ? '' : fields[at[name]]!.trim()), read);
 }
 
-/** Makes a line's record of its cells: the record, or the reason why a cell is invalid. */
+/** Reads a line's record from its cells. Returns the record, or the reason why a cell is invalid. */
 function readCells<Column extends string, T>(
   text: (name: Column) => string,
   read: (cells: Cells<Column>) => T,

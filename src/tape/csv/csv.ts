@@ -4,7 +4,7 @@ import { type OnBadLine, type OnBytes, TapeFileError } from './tape-file.ts';
 
 // No CSV library: docs/decisions/0023-one-csv-reader.md.
 
-/** The fields of a CSV line; null when a quoted field does not end in it. */
+/** The fields of a CSV line; null if a quoted field does not end in it. */
 export function splitCsvLine(line: string): string[] | null {
   const fields: string[] = [];
   if (!line.includes('"')) {
@@ -42,27 +42,27 @@ export function splitCsvLine(line: string): string[] | null {
   }
 }
 
-/** Where a format's columns are: the index of each in a line, −1 for an optional one that the file does not have. */
+/** Positions of a format's columns: the index of each in a line, −1 for an absent optional one. */
 export type ColumnIndex<Name extends string> = Record<Name, number>;
 
-/** A format, and how its lines become records. */
+/** A format, with its conversion of lines to records. */
 export interface CsvFormat<T extends object, Name extends string> extends HeaderFormat<Name> {
   /**
-   * Called once with the header's columns; gives the function that reads a line: its record, why it is bad, or null for
-   * a line that is skipped.
+   * Called once with the header's columns. Returns the function that reads a line: its record, the reason why it is
+   * invalid, or null for a line to skip.
    */
   reader(at: ColumnIndex<Name>): (fields: readonly string[]) => T | string | null;
 }
 
-/** Records of consecutive lines, and the lines they stood on. */
+/** Records of consecutive lines, and their line numbers. */
 export interface RecordBatch<T> {
   records: T[];
   lineNumbers: number[];
 }
 
 /**
- * The format whose columns a header line has, the first of those that fit, and where they are. Throws `TapeFileError`
- * when none fits, or a column is there twice.
+ * The first format that fits a header line, and the positions of its columns. Throws `TapeFileError` if none fits, or a
+ * column is repeated.
  */
 export function recognized<Name extends string, Format extends HeaderFormat<Name>>(
   path: string,
@@ -85,7 +85,7 @@ export function recognized<Name extends string, Format extends HeaderFormat<Name
   return { format, at: Object.fromEntries(places) as ColumnIndex<Name> };
 }
 
-/** Joins physical lines into records where a quoted field goes over a line end. */
+/** Joins physical lines into records if a quoted field contains a line end. */
 function* csvRecords(
   batch: LineBatch,
   open: { text: string; line: number },
@@ -107,9 +107,9 @@ function* csvRecords(
 }
 
 /**
- * Streams the records of a CSV file of one of these formats, plain or gzip. A line that is bad is reported to
- * `onBadLine` and omitted. Throws `TapeFileError` when the file as a whole cannot be read: no header of these formats,
- * damaged or cut compression, not text.
+ * Streams the records of a CSV file of one of these formats, plain or gzip. A bad line is reported to `onBadLine` and
+ * skipped. Throws `TapeFileError` if the file cannot be read as a whole: no header of these formats, damaged or
+ * truncated compression, not text.
  */
 export async function* readCsv<T extends object, Name extends string>(
   path: string,

@@ -2,7 +2,7 @@ import { hourMs, minuteMs } from '../../domain/units.ts';
 import wordsByLocale from './written-date-words.json' with { type: 'json' };
 
 /**
- * The words of a locale, as `npm run words` writes them of `Intl`: `,` is between spellings, `|` between months,
+ * The words of a locale, as `npm run words` extracts them from `Intl`: `,` separates spellings, `|` separates months,
  * weekdays from Sunday, and halves of the day.
  */
 interface LocaleWords {
@@ -10,7 +10,7 @@ interface LocaleWords {
   weekdays: string;
   /** With points and spaces as printed. */
   halfDays: string;
-  /** Words that only connect. */
+  /** Words that only connect, without a meaning. */
   links: string;
   /** Orders of year, month and day in digits, with their separator. */
   digits: string;
@@ -18,17 +18,17 @@ interface LocaleWords {
   zones: string;
 }
 
-/** Locales that print something so. */
+/** Locales with the same form. */
 export type Locales = ReadonlySet<string>;
 
 /**
  * A word's meaning in a date: a month from 1, a weekday from Sunday = 0, the milliseconds at which its half of the day
- * begins, a zone's offset from UTC in milliseconds (NaN = New York's, whichever is in force), or nothing.
+ * begins, a zone's offset from UTC in milliseconds (NaN = New York's current one), or nothing.
  */
 export interface Meaning {
   kind: 'month' | 'weekday' | 'half' | 'zone' | 'link';
   value: number;
-  /** Null = of any. */
+  /** Null = any. */
   locales: Locales | null;
 }
 
@@ -37,15 +37,15 @@ interface Entry extends Meaning {
 }
 
 interface Lexicon {
-  /** By the plain form of a word. */
+  /** By the normalized form of a word. */
   meanings: ReadonlyMap<string, readonly Entry[]>;
-  /** The locales that print a half of the day so, with its points and spaces. */
+  /** The locales of a half of the day, as printed with points and spaces. */
   halfDays: ReadonlyMap<string, Locales>;
-  /** The locales that print a date in digits so: `dmy/`. */
+  /** The locales of an order of digits, such as `dmy/`. */
   digitOrders: ReadonlyMap<string, Locales>;
 }
 
-/** A word as it is looked up: without case, accents, points and spaces. */
+/** A word normalized for look-up: without case, accents, points and spaces. */
 function plain(word: string): string {
   return word
     .normalize('NFD')
@@ -59,7 +59,7 @@ function addLocale(to: Map<string, Set<string>>, written: string, locale: string
 
 const spellings = (text: string) => text.split(', ').filter((word) => word !== '');
 
-/** Called for each word of a locale, with what it means there. */
+/** Called for each word of a locale, with its meaning there. */
 type AddWord = (word: string, kind: Meaning['kind'], value: number) => void;
 
 function addWords(words: LocaleWords, add: AddWord): void {
@@ -77,7 +77,7 @@ function addWords(words: LocaleWords, add: AddWord): void {
   }
 }
 
-// The exchange's own zones are those of the United States, even if others use the same names.
+// The names of the exchange's zones mean those of the United States, even if others use the same names.
 const zoneHours = { EST: -5, EDT: -4, CST: -6, CDT: -5, MST: -7, MDT: -6, PST: -8, PDT: -7 };
 const fixedZones = { ...zoneHours, GMT: 0, UTC: 0, Z: 0, ET: Number.NaN };
 
@@ -108,7 +108,7 @@ function makeLexicon(): Lexicon {
   return { meanings, halfDays, digitOrders };
 }
 
-// Made when the first date is read: most processes read none.
+// Built when the first date is read: most processes read none.
 let made: Lexicon | null = null;
 function lexicon(): Lexicon {
   made ??= makeLexicon();
@@ -117,7 +117,7 @@ function lexicon(): Lexicon {
 
 const nowhere: Locales = new Set();
 
-/** Meanings of a word; none = it is not known. */
+/** Meanings of a word; empty = unknown. */
 export function meaningsOf(word: string): readonly Meaning[] {
   const { meanings, halfDays } = lexicon();
   return (meanings.get(plain(word)) ?? []).map(({ kind, value, locales }) => ({

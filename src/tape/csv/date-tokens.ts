@@ -7,13 +7,13 @@ export interface Piece extends Omit<Meaning, 'kind'> {
   kind: Meaning['kind'] | 'date' | 'day' | 'year' | 'time';
 }
 
-/** Possible meanings of a part; or why it has none. */
+/** Possible meanings of a part; or the reason why it has none. */
 type Alternatives = readonly Piece[] | string;
 
 interface Rule {
-  /** Matches where the last one ended. */
+  /** Matches at the end of the previous match. */
   pattern: RegExp;
-  /** The rule before must be this one. */
+  /** Required kind of the previous rule. */
   after?: 'time' | 'offset';
   name?: 'time' | 'offset';
   read(match: readonly string[]): Alternatives;
@@ -26,7 +26,7 @@ function dateOf(year: string, month: string, day: string, locales: Locales | nul
   return isDate(date) ? [{ kind: 'date', value: epochDay(date), locales }] : [];
 }
 
-/** Digits with the year last: the day first, and with slashes and hyphens perhaps the month first. */
+/** Digits with the year last: the day first, or, with slashes and hyphens, possibly the month first. */
 function yearLast(first: string, separator: string, second: string, year: string): Alternatives {
   const dayFirst = dateOf(year, second, first, localesOfDigits('dmy', separator));
   const monthFirst = separator === '.' ? [] : dateOf(year, first, second, localesOfDigits('mdy', separator));
@@ -56,7 +56,7 @@ const dateOrReason = (pieces: Piece[]): Alternatives => (pieces.length > 0 ? pie
 
 const offset = '([+-])(\\d{1,2})(?:[:.]?(\\d{2}))?(?![\\d:])';
 const rules: readonly Rule[] = [
-  // `GMT-0400 (Eastern Daylight Time)`: the offset has said it.
+  // `GMT-0400 (Eastern Daylight Time)`: the name repeats the offset.
   { pattern: /\s*\([\p{L}\p{M}\s.'-]+\)/uy, after: 'offset', read: () => [] },
   { pattern: /[\s,，()[\]（）]+/uy, read: () => [] },
   {
@@ -101,12 +101,15 @@ const rules: readonly Rule[] = [
   { pattern: /(\d{4})(?!\d)/uy, read: ([, year]) => [anyLocale('year', Number(year))] },
   { pattern: /(\d{1,2})(?!\d)\.?/uy, read: ([, day]) => [anyLocale('day', Number(day))] },
   { pattern: /[aApP]\.? ?[mM]\.?(?![\p{L}\p{M}])/uy, read: ([word]) => wordOf(word!) },
-  // Chinese puts no space between a zone and the half of the day.
+  // Chinese has no space between a zone and the half of the day.
   { pattern: /\p{Script=Han}+|\p{Script=Hangul}+/uy, read: ([word]) => wordOf(word!) },
   { pattern: /(?:(?![\p{Script=Han}\p{Script=Hangul}])[\p{L}\p{M}-])+\.?/uy, read: ([word]) => wordOf(word!) },
 ];
 
-/** The parts of a written date, each with its alternatives; or why it is none. Every character is part of one. */
+/**
+ * The parts of a written date, each with its alternatives; or the reason why it is not a date. Every character belongs
+ * to a part.
+ */
 export function datePieces(text: string): (readonly Piece[])[] | string {
   const pieces: (readonly Piece[])[] = [];
   let last: Rule['name'];

@@ -25,7 +25,7 @@ function readDividend(cells: Cells<DividendColumn>): Dividend {
 }
 
 /**
- * Dividends: `symbol,ex_date`, either `amount` (dollars a share) or `ratio` (fraction of the price) and, optionally,
+ * Dividends: `symbol,ex_date`, either `amount` (dollars per share) or `ratio` (fraction of the price) and, optionally,
  * `kind` (`regular` or `special`) and `declared`.
  */
 export const dividendList: CsvFormat<Dividend, DividendColumn> = {

@@ -1,18 +1,18 @@
 import { isAscii, isUtf8 } from 'node:buffer';
 import { type OnBytes, readBytes, TapeFileError } from './tape-file.ts';
 
-/** Some consecutive lines of a file, without their ends. `firstLine` counts from 1. */
+/** Consecutive lines of a file, without their ends. `firstLine` counts from 1. */
 export interface LineBatch {
   firstLine: number;
   lines: string[];
 }
 
-// A line longer than this is not a line of any vendor's but a file of another kind.
+// Maximum length of a line; a longer one is from another kind of file.
 const maxLineBytes = 4 * 1024 * 1024;
 const lineFeed = 0x0a;
 
 function decode(path: string, bytes: Buffer, firstLine: number): string {
-  // Vendor files are ASCII but for names: its check and its decoding cost a tenth of UTF-8's.
+  // Vendor files are ASCII except for names: checking and decoding ASCII costs a tenth of UTF-8's.
   if (isAscii(bytes)) return bytes.toString('latin1');
   if (isUtf8(bytes)) return bytes.toString('utf8');
   throw new TapeFileError(path, `not UTF-8 text (somewhere after line ${firstLine - 1})`);
@@ -25,13 +25,12 @@ function linesOf(text: string): string[] {
 }
 
 /**
- * The bytes of a file in pieces of whole lines, the last line end of a piece omitted. No piece is used again after it
- * was given.
+ * The bytes of a file in pieces of whole lines, without the last line end of a piece. A piece's buffer is not reused.
  */
 export async function* readLineBlocks(path: string, onBytes?: OnBytes): AsyncGenerator<Buffer> {
   let rest: Buffer = Buffer.alloc(0);
   for await (const chunk of readBytes(path, onBytes)) {
-    // A line feed never is part of a longer UTF-8 sequence, so whole lines are whole characters.
+    // A line feed is never part of a longer UTF-8 sequence, so whole lines are whole characters.
     const end = chunk.lastIndexOf(lineFeed);
     if (end < 0) {
       rest = Buffer.concat([rest, chunk]);
@@ -46,8 +45,8 @@ export async function* readLineBlocks(path: string, onBytes?: OnBytes): AsyncGen
 }
 
 /**
- * The lines of a text file, plain or gzip, in batches of a chunk each; LF and CRLF, a byte order mark skipped, no end
- * needed on the last.
+ * The lines of a text file, plain or gzip, one batch per chunk; LF and CRLF, a byte order mark is skipped, the last
+ * line may lack its end.
  */
 export async function* readLines(path: string, onBytes?: OnBytes): AsyncGenerator<LineBatch> {
   let firstLine = 1;

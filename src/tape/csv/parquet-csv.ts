@@ -16,11 +16,12 @@ import { compressors } from 'hyparquet-compressors';
  * of the file is line n + 1.
  */
 
-// Rows made text at a time: a megabyte or so.
+// Rows converted to text at a time: about a megabyte.
 const sliceRows = 16_384;
-// Rows held at a time of a row group whose columns have an index of their pages.
+// Rows in memory at a time of a row group with a page index.
 const partRows = 8 * sliceRows;
-// Any other row group is held whole. Writers make them of about a million rows; a few bytes may claim to be many more.
+// Maximum size of any other row group, which is held whole. Writers create them of about a million rows; a few bytes
+// may claim many more.
 const maxPartValues = 2 ** 25;
 const maxPartBytes = 512 * 1024 ** 2;
 
@@ -31,7 +32,7 @@ interface Column {
   write: WriteValue;
 }
 
-/** An error of a Parquet file, with its place. */
+/** Thrown for an invalid Parquet file, with the location. */
 class ParquetError extends Error {
   override readonly name = 'ParquetError';
 }
@@ -48,7 +49,7 @@ function signedInteger(bytes: Uint8Array): bigint {
   return bytes.length === 0 ? 0n : BigInt.asIntN(bytes.length * 8, BigInt(`0x${Buffer.from(bytes).toString('hex')}`));
 }
 
-/** The shortest decimal that is the same 32-bit float: 0.1, not 0.10000000149011612. */
+/** The shortest decimal of a 32-bit float: 0.1, not 0.10000000149011612. */
 function floatText(value: number): string {
   for (let digits = 6; digits < 9; digits++) {
     const short = Number(value.toPrecision(digits));
@@ -76,7 +77,7 @@ function scaleOf({ scale, logical_type }: SchemaElement): number {
 }
 
 /**
- * Writer of a column's values; null for a column that holds no CSV value (durations, documents, raw bytes of a fixed
+ * Writer of a column's values; null for a column without a CSV form (durations, documents, raw bytes of a fixed
  * length).
  */
 function valueWriter(element: SchemaElement): WriteValue | null {
@@ -94,7 +95,7 @@ function valueWriter(element: SchemaElement): WriteValue | null {
   return plainText;
 }
 
-/** The one leaf of a list of plain values; null for any other nesting. */
+/** The one leaf of a list of scalar values; null for any other nesting. */
 function listElement(tree: SchemaTree): SchemaElement | null {
   if (tree.element.converted_type !== 'LIST' && tree.element.logical_type?.type !== 'LIST') return null;
   const [middle, ...more] = tree.children;
@@ -108,14 +109,14 @@ function columnOf(tree: SchemaTree): Column | null {
   const element = isFlat ? tree.element : listElement(tree);
   const write = element && valueWriter(element);
   if (!write) return null;
-  // Lists are what the vendor's CSV has in quotes: "12,37".
+  // Lists get the form of the vendor's CSV, in quotes: "12,37".
   const writeList: WriteValue = (value) =>
     quoted((value as unknown[]).map((item) => (item == null ? '' : write(item))).join(','));
   const one = isFlat ? write : writeList;
   return { name: tree.element.name, write: (value) => (value == null ? '' : one(value)) };
 }
 
-/** Without their annotation, hyparquet leaves decimals as the integers they are; it would make them binary floats. */
+/** Without their annotation, hyparquet returns decimals as integers; with it, as binary floats. */
 function keepDecimalsExact(metadata: FileMetaData): void {
   for (const element of metadata.schema) {
     if (!isDecimal(element)) continue;
@@ -126,7 +127,7 @@ function keepDecimalsExact(metadata: FileMetaData): void {
 
 const [nanosInMilli, nanosInMicro] = [1_000_000n, 1_000n];
 
-// Instants are nanoseconds since the epoch in every CSV; a Date would drop their last six digits.
+// Instants are nanoseconds since the epoch in every CSV; a Date would lose their last six digits.
 const parsers = {
   timestampFromMilliseconds: (value: bigint) => value && BigInt(value) * nanosInMilli,
   timestampFromMicroseconds: (value: bigint) => value && BigInt(value) * nanosInMicro,
@@ -141,7 +142,7 @@ function messageOf(error: unknown): string {
 
 type RowGroup = FileMetaData['row_groups'][number];
 
-/** Rows of a group that are held at a time: pages can be read one by one only by an index of where each begins. */
+/** Rows of a group to hold at a time: reading single pages requires an index of their offsets. */
 function rowsAtOnce({ num_rows, columns }: RowGroup): number {
   const rows = Number(num_rows);
   return columns.every(({ offset_index_offset: index }) => index !== undefined) ? Math.min(rows, partRows) : rows;
@@ -163,7 +164,7 @@ function checkSizes({ row_groups }: FileMetaData, columnCount: number): void {
   }
 }
 
-/** A third of the memory of an array of bigints, which are objects; one with nulls stays as it is. */
+/** A third of the memory of an array of bigints, which are objects; an array with nulls is unchanged. */
 function compact(values: DecodedArray): DecodedArray {
   if (!Array.isArray(values) || typeof values[0] !== 'bigint') return values;
   return values.every((value) => typeof value === 'bigint' && BigInt.asIntN(64, value) === value)
@@ -171,7 +172,7 @@ function compact(values: DecodedArray): DecodedArray {
     : values;
 }
 
-/** Columns of rows of a row group. Without an index of its pages, a column is unpacked from its beginning. */
+/** Columns of some rows of a row group. Without a page index, a column is unpacked from its beginning. */
 async function readPart(
   scan: ParquetScan,
   columns: readonly Column[],
@@ -206,8 +207,7 @@ function linesOf(columns: readonly Column[], data: readonly DecodedArray[], from
 /**
  * The rows of a Parquet file as CSV: a header, then a line per row. Timestamps of every unit become nanoseconds since
  * the epoch, dates `YYYY-MM-DD`, decimals their exact digits, nulls blank, lists `"1,2"`; columns of other types are
- * omitted. Memory holds one row group, or a part of one that has an index of
- * its pages. Throws `ParquetError`.
+ * omitted. Memory holds one row group, or a part of one with a page index. Throws `ParquetError`.
  */
 export async function* parquetCsv(path: string, onBytes: (count: number) => void): AsyncGenerator<Buffer> {
   const handle = await open(path);
@@ -237,7 +237,7 @@ export async function* parquetCsv(path: string, onBytes: (count: number) => void
       const end = read + Number(group.num_rows);
       while (read < end) {
         const count = Math.min(rowsAtOnce(group), end - read);
-        // A scan of its own for each part: it holds on to the columns that it read last.
+        // A separate scan for each part, because a scan retains the columns that it read last.
         const scan = await parquetScan({ file, metadata, compressors, utf8: false, parsers, geoparquet: false });
         const data = await readPart(scan, columns, { rowStart: read, rowEnd: read + count }, index + 1);
         for (let from = 0; from < count; from += sliceRows) {

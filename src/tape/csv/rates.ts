@@ -22,7 +22,7 @@ function readRate(cells: Cells<RateColumn>): Rate {
   };
 }
 
-/** Interest rates: `date,days,rate`; `rate` is continuous, a fraction a year. */
+/** Interest rates: `date,days,rate`; `rate` is continuous, a fraction per year. */
 export const rateList: CsvFormat<Rate, RateColumn> = {
   ...format,
   reader: cellReader(readRate),

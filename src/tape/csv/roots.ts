@@ -20,7 +20,7 @@ function readRoot(cells: Cells<RootColumn>): RootEntry {
   const [from, to] = [cells.optionalDate('from'), cells.optionalDate('to')];
   if (from !== null && to !== null && to < from) cells.refuse(`to: ${to} is before from, ${from}`);
   const count = readCount(cells.text('multiplier'));
-  // A blank multiplier is the usual one, but of an adjusted deliverable it is unknown.
+  // A blank multiplier is the usual one, but unknown for an adjusted deliverable.
   const usual = deliverable === 'standard' ? 100 : null;
   const isCount = count >= 1 && count <= largestMultiplier;
   const multiplier =
@@ -32,7 +32,7 @@ function readRoot(cells: Cells<RootColumn>): RootEntry {
 
 /**
  * Option roots: `root,underlying,style,settlement` and, optionally, `multiplier,deliverable,on_forwards,from,to`.
- * `from` and `to` are the first and the last session of which the line holds; blank = no bound.
+ * `from` and `to` are the first and the last session for which the line is valid; blank = no bound.
  */
 export const rootList: CsvFormat<RootEntry, RootColumn> = {
   ...format,

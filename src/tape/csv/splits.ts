@@ -11,14 +11,14 @@ type SplitColumn = ColumnOf<typeof format>;
 
 const largestRatio = 100_000;
 
-/** New shares for one old: of `10:1`, `3:2`, or the number alone. NaN for everything else. */
+/** New shares per old one, from `10:1`, `3:2`, or a single number. NaN for everything else. */
 function readRatio(text: string): number {
   const [news, olds, ...more] = text.split(':');
   const [shares, before] = [readNumber(news!.trim()), olds === undefined ? 1 : readNumber(olds.trim())];
   return more.length === 0 && shares > 0 && before > 0 ? shares / before : Number.NaN;
 }
 
-/** Reads the ex-date of a line, a session, and when it was declared, no later. */
+/** Reads the ex-date of a line, which is a session, and its declaration date, which is not later. */
 export function readExDate(
   cells: Pick<Cells<'ex_date' | 'declared'>, 'date' | 'optionalDate' | 'checked' | 'refuse'>,
 ): { exDate: SessionDate; declared: SessionDate | null } {

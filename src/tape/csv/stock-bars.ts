@@ -22,7 +22,7 @@ const expected = spellings[stockAggregates.symbols.spelling];
 /** Settings of reading stock bars. */
 export interface StockBarOptions {
   bounds: InstantBounds;
-  /** Counts the lines of tickers that cannot be served. */
+  /** Counts the lines of unserved tickers. */
   unserved: UnservedTickers;
 }
 
@@ -34,7 +34,7 @@ function stockBarFormat(
 ): StockBarFormat {
   const reader = (at: ColumnIndex<BarColumnName>) => {
     const read = barReader(stockAggregates, at, bounds);
-    // Lines of one ticker follow one another: its form is checked once a run.
+    // Lines of one ticker are consecutive: its form is checked once per run.
     let text = '';
     let symbol: string | null = null;
     return (fields: readonly string[]) => {
@@ -58,7 +58,7 @@ export const stockMinuteBars = (options: StockBarOptions): StockBarFormat =>
       : `window_start: expected the start of a minute, got ${new Date(bar.tsMs).toISOString()}`,
   );
 
-/** Day aggregates: 00:00 New York of `dayBarDate` is the bar's start. A date without trading has no bar. */
+/** Day aggregates: the bar starts at 00:00 New York of `dayBarDate`. A date without trading has no bar. */
 export const stockDayBars = (options: StockBarOptions): StockBarFormat =>
   stockBarFormat(options, (bar) => {
     const date = dayBarDate(bar.tsMs);

@@ -42,9 +42,9 @@ function readEntry(cells: Cells<SymbolColumn>): SymbolEntry {
 
 /**
  * The symbol list: `symbol,name,class,window_days,tenor_frame,min_tier,requires_attestation,sector,listed` and,
- * optionally, `instrument_type`. `listed=true` (or blank) puts the ticker into the registry: analytics and entitlement;
- * `listed=false` into the ticker directory only: a real ticker, whose bars may be read. Blank fields mean equity, 60
- * days, weekly, free, no attestation, no sector.
+ * optionally, `instrument_type`. `listed=true` (or blank) adds the ticker to the registry, for analytics and
+ * entitlement; `listed=false` only to the ticker directory: a real ticker, whose bars may be read. Blank fields mean
+ * equity, 60 days, weekly, free, no attestation, no sector.
  */
 export const symbolList: CsvFormat<SymbolEntry, SymbolColumn> = {
   ...format,

@@ -4,9 +4,7 @@ import { pipeline } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { unzstd } from './zstd-frames.ts';
 
-/**
- * A vendor file that cannot be read as what it should be; `message` begins with the file's name and is fit to be shown.
- */
+/** Thrown for a vendor file that cannot be read; `message` begins with the file's name and is safe to show. */
 export class TapeFileError extends Error {
   override readonly name = 'TapeFileError';
   readonly file: string;
@@ -17,29 +15,29 @@ export class TapeFileError extends Error {
   }
 }
 
-/** One line of a vendor file that was not understood. `line` counts from 1, the header included. */
+/** An invalid line of a vendor file. `line` counts from 1, including the header. */
 export interface BadLine {
   file: string;
   line: number;
   reason: string;
 }
 
-/** Called for every bad line as it is met; may throw to stop reading. */
+/** Called for every bad line; may throw to stop reading. */
 export type OnBadLine = (bad: BadLine) => void;
 
-/** Called with the number of further bytes of the file, as on disk, that were read, and with its text, unpacked. */
+/** Called with the number of further bytes read from the file on disk, and with their unpacked text. */
 export type OnBytes = (count: number, text?: Buffer) => void;
 
 const chunkBytes = 256 * 1024;
 
-/** Packing of a file, by its first bytes: vendors and browsers drop or add `.gz`. */
+/** Compression of a file, by its first bytes: vendors and browsers remove or add `.gz`. */
 type Packing = 'gzip' | 'zstd' | 'parquet' | 'none';
 
 function packingOf(first: Buffer): Packing {
   if (first[0] === 0x1f && first[1] === 0x8b) return 'gzip';
   if (first.toString('latin1', 0, 4) === 'PAR1') return 'parquet';
   const number = first.length < 4 ? 0 : first.readUInt32LE(0);
-  // A frame, or a skippable one, with which parallel compressors begin.
+  // A frame, or a skippable one, which parallel compressors write first.
   if (number === 0xfd2fb528 || (number & 0xfffffff0) >>> 0 === 0x184d2a50) return 'zstd';
   return 'none';
 }
@@ -67,20 +65,20 @@ async function* following(first: Buffer, rest: AsyncIterable<Buffer>): AsyncGene
 
 async function* unpacked(source: AsyncIterable<Buffer>, packing: Packing): AsyncGenerator<Buffer> {
   if (packing === 'zstd') yield* unzstd(source, chunkBytes);
-  // The callback is there so that a failure is thrown to the reader below and nowhere else.
+  // The callback makes a failure reach only the reader below.
   else if (packing === 'gzip') yield* pipeline(source, createGunzip({ chunkSize: chunkBytes }), () => {});
   else yield* source;
 }
 
-/** The reader of Parquet is imported where there is some: its modules would be loaded in every thread of a tape. */
+/** The Parquet reader is imported on use: otherwise every thread of a tape would load its modules. */
 async function parquetTexts(path: string, onBytes: OnBytes): Promise<AsyncGenerator<Buffer>> {
   const { parquetCsv } = await import('./parquet-csv.ts');
   return parquetCsv(path, onBytes);
 }
 
 /**
- * The text of a file: unpacked when it is gzip or Zstandard, as CSV when it is Parquet. Memory does not grow with the
- * file. Throws `TapeFileError`.
+ * The text of a file: unpacked if it is gzip or Zstandard, as CSV if it is Parquet. Memory does not grow with the file.
+ * Throws `TapeFileError`.
  */
 export async function* readBytes(path: string, onBytes: OnBytes = () => {}): AsyncGenerator<Buffer> {
   let packing: Packing = 'none';

@@ -1,20 +1,20 @@
 /**
- * A vendor's ticker with more than the contract's pattern can name: several suffixes, such as `VST.WS.A` and
- * `BAC/WS/A`, a marked share class with a suffix (`AAFpJ/CL`), or a suffix of four characters.
+ * A vendor's ticker that the contract's pattern cannot express: several suffixes, such as `VST.WS.A` and `BAC/WS/A`, a
+ * marked share class with a suffix (`AAFpJ/CL`), or a suffix of four characters.
  */
 const unservedPattern = /^[A-Z][A-Z0-9]{0,5}(?:p[A-Z]?|[rw])?(?:[.\-/ ][A-Z0-9]{1,4}){1,3}$/;
 
 const listedMost = 5;
 
-/** Lines of real tickers that no parameter can name: they are counted, not stored, and no bad lines. */
+/** Counter of lines with real tickers that no parameter can express: they are not stored, and are not bad lines. */
 export interface UnservedTickers {
-  /** True if `text`, which is no ticker of the contract, is one of these; its line is counted. */
+  /** True if `text`, which is not a ticker of the contract, is one of these; counts its line. */
   counts(text: string): boolean;
-  /** Notes for the report; empty = there were none. */
+  /** Notes for the report; empty if there were none. */
   notes(): string[];
 }
 
-/** No lines yet. */
+/** Creates a counter without lines. */
 export function unservedTickers(): UnservedTickers {
   const tickers = new Set<string>();
   let lines = 0;

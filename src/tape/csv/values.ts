@@ -5,12 +5,12 @@ function isDigitOrPoint(code: number): boolean {
 }
 
 /**
- * A decimal number as vendors write it (`1.5`, `-.25`, `3e-05`); NaN for everything else, blank and `0x10` included.
+ * A decimal number in vendors' notation (`1.5`, `-.25`, `3e-05`); NaN for everything else, including blank and `0x10`.
  */
 export function readNumber(text: string): number {
   const first = text.charCodeAt(0);
   if (!(isDigitOrPoint(first) || first === 45) || !isDigitOrPoint(text.charCodeAt(text.length - 1))) return Number.NaN;
-  // 0x, 0b and 0o are numbers to JavaScript only.
+  // Only JavaScript accepts 0x, 0b and 0o.
   const second = text.charCodeAt(1) | 32;
   if (second === 120 || second === 98 || second === 111) return Number.NaN;
   const value = +text;
@@ -20,8 +20,8 @@ export function readNumber(text: string): number {
 const grouped = /^[+\u2212-]?(?:\d+|[1-9]\d{0,2}(?:,\d{3})+)(?:\.\d+)?$/;
 
 /**
- * A number as pages write it: as `readNumber`, also with a plus or a typographic minus, and with commas in threes
- * before the point. NaN for everything else: a decimal comma is never guessed.
+ * A number in pages' notation: like `readNumber`, also with a plus or a typographic minus, and with thousands
+ * separators before the point. NaN for everything else: a decimal comma is never guessed.
  */
 export function readGroupedNumber(text: string): number {
   const plain = readNumber(text);
@@ -31,12 +31,12 @@ export function readGroupedNumber(text: string): number {
 
 const blank = /^(?:|-+|n\/?a|nan|null)$/i;
 
-/** True if a page writes this where it has no value: nothing, `--`, `N/A`, `NaN`. */
+/** True if a page writes this for no value: blank, `--`, `N/A`, `NaN`. */
 export function isBlank(text: string): boolean {
   return blank.test(text);
 }
 
-/** As `readNumber` for whole numbers from 0 to 2^53. */
+/** Like `readNumber`, for whole numbers from 0 to 2^53. */
 export function readCount(text: string): number {
   const value = readNumber(text);
   return Number.isSafeInteger(value) && value >= 0 ? value : Number.NaN;
@@ -44,13 +44,13 @@ export function readCount(text: string): number {
 
 const digits = /^\d+$/;
 
-/** Epoch ms of a stamp (the part below a millisecond is dropped); NaN when it is none within the bounds. */
+/** Epoch ms of a timestamp (the part below a millisecond is dropped); NaN if it is invalid or outside the bounds. */
 export function readInstant(text: string, unit: FineUnit, bounds: InstantBounds): number {
   const ms = digits.test(text) ? +text.slice(0, text.length - digitsBelowMs[unit]) : Number.NaN;
   return isWithin(bounds, ms) ? ms : Number.NaN;
 }
 
-/** Why a text is no stamp within the bounds. */
+/** The reason why a text is not a timestamp within the bounds. */
 export function problemOfInstant(text: string, unit: FineUnit, bounds: InstantBounds): string {
   const value = digits.test(text) ? +text : Number.NaN;
   return `expected ${expectedTime(value, unit, bounds)}, got ${shown(text)}`;
@@ -61,7 +61,7 @@ export function beforeExpiry(endMs: number): string {
   return `a time before ${new Date(endMs).toISOString()}, the end of the contract's last session`;
 }
 
-/** A text as the reason for a bad field shows it. */
+/** A text in the form shown in the reason for a bad field. */
 export function shown(text: string): string {
   return JSON.stringify(text.slice(0, 40));
 }

@@ -2,7 +2,7 @@ import { dateOfEpochDay, epochDay, exchangeInstant, isDate } from '../../domain/
 import { dayMs, hourMs, minuteMs } from '../../domain/units.ts';
 import { datePieces, type Piece } from './date-tokens.ts';
 
-/** Every choice of one alternative for each part. */
+/** Every combination of one alternative for each part. */
 function choices(parts: readonly (readonly Piece[])[]): Piece[][] {
   return parts.reduce<Piece[][]>(
     (chosen, alternatives) => chosen.flatMap((some) => alternatives.map((piece) => [...some, piece])),
@@ -19,7 +19,7 @@ function dayOf(said: ReadonlyMap<Piece['kind'], Piece>): number | null {
   return isDate(written) ? epochDay(written) : null;
 }
 
-/** Milliseconds since midnight; null without a time, or with one that the half of the day does not have. */
+/** Milliseconds since midnight; null without a time, or with one that does not exist in the half of the day. */
 function timeOf(pieces: readonly Piece[]): number | null {
   const at = pieces.findIndex(({ kind }) => kind === 'time');
   const halfAt = pieces.findIndex(({ kind }) => kind === 'half');
@@ -30,7 +30,7 @@ function timeOf(pieces: readonly Piece[]): number | null {
   return Math.abs(halfAt - at) === 1 && time < 13 * hourMs ? (time % (12 * hourMs)) + pieces[halfAt]!.value : null;
 }
 
-/** The instant that these pieces say; null when they are not one date, one time and at most one zone. */
+/** The instant of these pieces; null unless they are one date, one time and at most one zone. */
 function instantOf(pieces: readonly Piece[]): number | null {
   const all = pieces.filter(({ kind }) => kind !== 'link');
   const said = new Map(all.map((piece) => [piece.kind, piece]));
@@ -54,8 +54,8 @@ function isOfOneLocale(pieces: readonly Piece[]): boolean {
 /**
  * Epoch ms of a date and time as a web page prints it in the reader's language and zone: `December 12, 2022 at 8:31 PM
  * EST`, `7 January 2024 at 15:52 GMT`, `7.1.2024, 16:52 MEZ`, `2022-12-12T20:31:00-05:00`. Without a zone it is New
- * York's. Every character must be understood; a text that can mean several instants, such as `5/1/2025 16:49`, is read
- * only if all locales that print such a text mean one of them. Otherwise the reason why it is not read.
+ * York time. Every character must be understood; an ambiguous text, such as `5/1/2025 16:49`, is accepted only if all
+ * locales that print it mean the same instant. Otherwise returns the reason for rejecting it.
  */
 export function readWrittenDate(text: string): number | string {
   const parts = datePieces(text.normalize('NFC').replace(/\s/gu, ' ').replaceAll('\u2212', '-').trim());

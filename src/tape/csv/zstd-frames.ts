@@ -1,6 +1,6 @@
 import { createZstdDecompress, type ZstdDecompress } from 'node:zlib';
 
-/** Decodes one piece: yields its output, then the number of bytes of the piece it took. */
+/** Decodes one piece: yields its output, then the number of input bytes consumed. */
 async function* decoded(decoder: ZstdDecompress, piece: Buffer | null): AsyncGenerator<Buffer, number> {
   const before = decoder.bytesWritten;
   let failure: Error | null = null;
@@ -16,7 +16,7 @@ async function* decoded(decoder: ZstdDecompress, piece: Buffer | null): AsyncGen
   };
   const readable = () => wake();
   decoder.on('readable', readable).once('end', over).once('error', failed);
-  // A decoder that meets the end of a frame within the piece ends without calling back.
+  // A decoder that reaches the end of a frame within the piece ends without calling back.
   if (piece) decoder.write(piece, () => over());
   else decoder.end();
   try {
@@ -35,8 +35,8 @@ async function* decoded(decoder: ZstdDecompress, piece: Buffer | null): AsyncGen
 
 /**
  * The content of Zstandard data: of all its frames, skippable ones omitted. Node's own stream ends with the first frame
- * and says nothing of those after it, which parallel compressors and `cat` write. Memory is bounded by the window, at
- * most 128 MB. Throws what `node:zlib` throws; `Z_BUF_ERROR` when the last frame is cut.
+ * and silently ignores further ones, which parallel compressors and `cat` write. Memory is bounded by the window, at
+ * most 128 MB. Throws the errors of `node:zlib`; `Z_BUF_ERROR` if the last frame is truncated.
  */
 export async function* unzstd(source: AsyncIterable<Buffer>, chunkSize: number): AsyncGenerator<Buffer> {
   let decoder: ZstdDecompress | null = null;

@@ -5,7 +5,7 @@ import type { Format } from './format.ts';
 /** The formats of option chains. */
 export const chainFormats: readonly Format[] = [exchangePage, exchangeJson];
 
-/** Why a file that begins like this is no chain. */
+/** The reason why a file that begins like this is not a chain. */
 export function noChain(begins: string): string {
   const known = chainFormats.map(({ name, required }) => `${name} (${required.join(', ')})`);
   return `no format of chains fits: ${known.join(' or ')}; the file begins ${JSON.stringify(begins.slice(0, 120))}`;

@@ -7,7 +7,7 @@ export const exchangeJson = {
   content: 'the exchange’s delayed-quote JSON',
   required: ['timestamp', 'data'],
   time: { column: 'timestamp', unit: 'stamp' },
-  // As its page.
+  // The same delay as for its page.
   delayMs: 15 * minuteMs,
   symbols: { column: 'option', spelling: 'osi' },
   /** Key of the chain, beside its options, and of each option. */

@@ -3,26 +3,26 @@ import type { Format } from './format.ts';
 
 /**
  * The exchange's delayed-quote page, saved as CSV: a title line with the last price, a date line, and a table with a
- * call and a put a line. Names in lower case.
+ * call and a put per line. Names in lower case.
  */
 export const exchangePage = {
   name: 'exchange-page',
   content: 'the delayed-quote table of the exchange’s page, saved as CSV',
   required: ['expiration date', 'calls', 'strike', 'puts'],
   time: { column: 'date', unit: 'written' },
-  // The time at which its volatilities of the last day solve its quotes.
+  // The time of day at which its volatilities of the last day solve its quotes.
   delayMs: 15 * minuteMs,
   symbols: { column: 'calls', spelling: 'osi' },
-  /** Lines above the table at most. */
+  /** Maximum number of lines above the table. */
   longestPreamble: 20,
   /** Keys above the table. */
   preamble: { date: 'Date', last: 'Last', change: 'Change' },
   /** Columns of the whole line. */
   strike: 'strike',
   expiry: 'expiration date',
-  /** The column with the contracts of a right; that of the calls is before the strike, that of the puts after it. */
+  /** The column with the contracts of a right; calls are before the strike, puts after it. */
   contract: { call: 'calls', put: 'puts' },
-  /** The columns that each right has, on its side of the strike. */
+  /** The columns of each right, on its side of the strike. */
   columns: {
     last: 'last sale',
     bid: 'bid',

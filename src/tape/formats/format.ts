@@ -1,40 +1,40 @@
 import type { FineUnit } from '../../domain/instant-gate.ts';
 
-/** Spellings of symbols, as the reason for a bad one says what was expected. */
+/** Descriptions of symbol spellings, for the reason of a bad line. */
 export const spellings = {
   /** A ticker of the registry: `SPY`, `BRK.B`, in any spelling of the suffix. */
   ticker: 'a ticker such as SPY or BRK.B',
-  /** As `ticker`; a small letter marks the share class (`BACpL`). */
+  /** Like `ticker`; a small letter marks the share class (`BACpL`). */
   tapeTicker: 'a ticker such as SPY or BRK.B',
   /** `O:` and the OSI symbol. */
   prefixedOsi: 'O: and an OSI symbol',
-  /** The OSI symbol, in either case, perhaps with `O:`. */
+  /** The OSI symbol, in either case, optionally with `O:`. */
   osi: 'a contract',
 } as const;
 
-/** Where a format says a time, and in what form. */
+/** The field of a format's times, and their form. */
 export interface FormatTime {
   column: string;
-  /** Since 1970 in UTC; `written`: as a page shows it; `stamp`: `YYYY-MM-DD HH:MM:SS`, UTC or of the exchange. */
+  /** Epoch units are UTC; `written`: as on a page; `stamp`: `YYYY-MM-DD HH:MM:SS`, UTC or the exchange's time. */
   unit: FineUnit | 'written' | 'stamp';
 }
 
-/** Facts of a vendor's format: what recognizes its files, and what they mean. One file of this folder each. */
+/** Properties of a vendor's format: how its files are recognized, and their meaning. One file of this folder each. */
 export interface Format {
   name: string;
   /** Content of its files, for people. */
   content: string;
-  /** Names by which a file is recognized: of its header's columns, or of a JSON object's keys. */
+  /** Names by which a file is recognized: columns of its header, or keys of a JSON object. */
   required: readonly string[];
-  /** Null: its times, if any, are dates. */
+  /** Null if its only times are dates. */
   time: FormatTime | null;
-  /** Age of what it says at its own times, ms. */
+  /** Delay of its data at its own times, ms. */
   delayMs: number;
-  /** Null: its lines are of no symbol. */
+  /** Null if its lines have no symbol. */
   symbols: { column: string; spelling: keyof typeof spellings } | null;
 }
 
-/** A format whose header is the first line of its files; other columns than these are skipped. */
+/** A format whose files begin with a header line; other columns than these are skipped. */
 export interface HeaderFormat<Name extends string = string> extends Format {
   required: readonly Name[];
   optional: readonly Name[];
@@ -43,7 +43,7 @@ export interface HeaderFormat<Name extends string = string> extends Format {
 /** The columns of a format. */
 export type ColumnOf<F extends HeaderFormat> = F['required'][number] | F['optional'][number];
 
-/** Which names a format requires and `names` lacks. */
+/** The required names of a format that `names` lacks. */
 export function lacking<Name extends string>({ required }: { required: readonly Name[] }, names: readonly string[]) {
   return required.filter((name) => !names.includes(name));
 }

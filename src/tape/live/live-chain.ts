@@ -35,9 +35,9 @@ function delayOf(line: Unread): number {
 }
 
 /**
- * The chain of a live line of type `chain`. Unlike the exchange's delayed-quote tables a 0 is a zero here, but for an
- * iv; null, no key at all, or a number outside its domain is unknown. Throws `BadField`, or `TapeFileError` for
- * contracts of several underlyings or a contract that is there twice.
+ * The chain of a live line of type `chain`. Unlike in the exchange's delayed-quote tables, a 0 is a zero here, except
+ * for an iv; null, an absent key, or a number outside its domain is unknown. Throws `BadField`, or `TapeFileError` for
+ * contracts of several underlyings or a repeated contract.
  */
 export function chainOfLine(line: Unread, bounds: InstantBounds, roots: OptionRoots): ChainCapture {
   const underlying = tickerOf(line, 'underlying');
@@ -46,7 +46,7 @@ export function chainOfLine(line: Unread, bounds: InstantBounds, roots: OptionRo
     try {
       return rowOf(row, `rows[${i}]`);
     } catch (error) {
-      // A row's own keys are named by their path in the line.
+      // Errors name a row's keys by their path in the line.
       if (error instanceof BadField && !error.message.startsWith('rows['))
         error.message = `rows[${i}].${error.message}`;
       throw error;

@@ -4,7 +4,7 @@ import { readTicker } from '../../domain/market/ticker.ts';
 import { shown } from '../csv/values.ts';
 import { largestId } from '../prints/print-fields.ts';
 
-/** A key of a live line that is not what it should be; the message is the line's reason. */
+/** Thrown for an invalid key of a live line; the message is the line's reason. */
 export class BadField extends Error {
   override readonly name = 'BadField';
 
@@ -31,7 +31,7 @@ export function amount(line: Unread, key: string, max = Number.MAX_SAFE_INTEGER)
   throw new BadField(key, max === Number.MAX_SAFE_INTEGER ? 'a number from 0' : `a number from 0 to ${max}`, value);
 }
 
-/** A whole number from 0 to `max`; `missing` where there is none, when it is given. Throws `BadField`. */
+/** A whole number from 0 to `max`; `missing` for an absent one, if given. Throws `BadField`. */
 export function whole(line: Unread, key: string, max = Number.MAX_SAFE_INTEGER, missing?: number): number {
   const value = line[key] ?? missing;
   if (Number.isInteger(value) && (value as number) >= 0 && (value as number) <= max) return value as number;
@@ -42,7 +42,7 @@ export function whole(line: Unread, key: string, max = Number.MAX_SAFE_INTEGER, 
   );
 }
 
-/** A number, null for null or none. Throws `BadField`. */
+/** A number, null for null or an absent key. Throws `BadField`. */
 export function optionalNumber(line: Unread, key: string): number | null {
   const value = line[key] ?? null;
   if (value === null || Number.isFinite(value)) return value as number | null;
@@ -67,7 +67,7 @@ export function tickerOf(line: Unread, key: string): string {
   return ticker;
 }
 
-/** `O:` and an OSI symbol, read by `read`, which gives null for what is none. Throws `BadField`. */
+/** `O:` and an OSI symbol, parsed by `read`, which returns null for an invalid one. Throws `BadField`. */
 export function contractOf<T>(line: Unread, read: (text: string) => T | null): T {
   const expected = 'O: and an OSI symbol';
   const value = text(line, 'contract', expected);
@@ -76,7 +76,7 @@ export function contractOf<T>(line: Unread, read: (text: string) => T | null): T
   return contract;
 }
 
-/** A list of condition ids; none = an empty one. Throws `BadField`. */
+/** A list of condition ids; empty if absent. Throws `BadField`. */
 export function conditionIds(line: Unread): readonly number[] {
   const value = line.conditions ?? noConditions;
   const isId = (id: unknown) => Number.isInteger(id) && (id as number) >= 0 && (id as number) <= largestId;
@@ -85,8 +85,8 @@ export function conditionIds(line: Unread): readonly number[] {
 }
 
 /**
- * Nanoseconds since 1970, in decimal digits as a text: as a JSON number they would lose their end. Throws `BadField`
- * for what is no instant within the bounds.
+ * Nanoseconds since 1970, in decimal digits as a text: a JSON number would lose the last ones. Throws `BadField` unless
+ * it is an instant within the bounds.
  */
 export function stamp(line: Unread, bounds: InstantBounds): { tsMs: number; tsNanos: number } {
   const value = line.sip_timestamp;
@@ -97,7 +97,7 @@ export function stamp(line: Unread, bounds: InstantBounds): { tsMs: number; tsNa
   throw new BadField('sip_timestamp', expectedTime(+value, 'nanoseconds', bounds), value);
 }
 
-/** Milliseconds since 1970. Throws `BadField` for what is no instant within the bounds. */
+/** Milliseconds since 1970. Throws `BadField` unless it is an instant within the bounds. */
 export function instant(line: Unread, key: string, bounds: InstantBounds): number {
   const value = whole(line, key);
   if (isWithin(bounds, value)) return value;

@@ -38,7 +38,7 @@ export type LiveRecord =
   | { type: 'option_quote'; quote: OptionQuote }
   | { type: 'index_value'; value: IndexValue }
   | { type: 'chain'; chain: ChainCapture }
-  /** Event time has come to this instant, whether or not anything traded. */
+  /** Event time has reached this instant, whether or not anything traded. */
   | { type: 'time'; tsMs: number };
 
 /** 1e-4 dollars or points. */
@@ -65,10 +65,10 @@ function stockPrint(line: Unread, bounds: InstantBounds): StockPrint {
   };
 }
 
-/** The largest price an option's record holds, in dollars. */
+/** The largest price of an option record, dollars. */
 const optionDollars = Math.floor(largestOptionPrice / priceUnits);
 
-/** The contract of a line, and its instant, which lies in a session of the contract. Throws `BadField`. */
+/** The contract of a line, and its instant, which is in a session of the contract. Throws `BadField`. */
 function contractAt(line: Unread, book: ContractBook, bounds: InstantBounds) {
   const contract = contractOf(line, book.find);
   const at = stamp(line, bounds);
@@ -121,8 +121,8 @@ function recordOf(line: Unread, book: ContractBook, bounds: InstantBounds): Live
 }
 
 /**
- * Reads one line of the live tape: what it says, or why it is bad. Contracts are found in `book`. Keys it does not know
- * are skipped.
+ * Reads one line of the live tape. Returns its record, or the reason why it is invalid. Contracts are looked up in
+ * `book`. Unknown keys are skipped.
  */
 export function readLiveLine(text: string, book: ContractBook, bounds: InstantBounds): LiveRecord | string {
   let value: unknown;

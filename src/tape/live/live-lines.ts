@@ -5,21 +5,21 @@ import type { Clock } from '../../runtime/clock.ts';
 import type { OnBadLine } from '../csv/tape-file.ts';
 import { type LiveRecord, readLiveLine } from './live-line.ts';
 
-/** A longer line is bad; the chain of 100,000 contracts is 20 MB. */
+/** Maximum length of a line; a longer one is bad. The chain of 100,000 contracts is 20 MB. */
 const maxLineBytes = 64 * 1024 * 1024;
 const lineFeed = 0x0a;
 
-/** Lines of one piece of the stream. */
+/** Lines of one chunk of the stream. */
 export interface LiveBatch {
-  /** In the order of their lines. */
+  /** In line order. */
   records: LiveRecord[];
-  /** Number of lines read in all so far, bad and blank ones too: where to go on from. */
+  /** Number of lines read so far, including bad and blank ones: the position to resume from. */
   throughLine: number;
 }
 
 /**
- * Collects bytes that are not a line yet. Those of a line that is too long are dropped as they come: memory has a
- * bound.
+ * Collects the bytes of an incomplete line. Those of a line that is too long are dropped as they arrive, which bounds
+ * memory.
  */
 function lineTail() {
   let parts: Uint8Array[] = [];
@@ -33,10 +33,10 @@ function lineTail() {
         tooLong = true;
         parts = [];
       }
-      // Copied: the stream may use its buffer again.
+      // Copied, because the stream may reuse its buffer.
       if (!tooLong) parts.push(Uint8Array.from(bytes));
     },
-    /** The whole line with its end, null when it is too long; the next one begins. */
+    /** The whole line with its end, null if it is too long; starts the next one. */
     take(end: Uint8Array): Buffer | null {
       const whole = tooLong || length + end.length > maxLineBytes ? null : Buffer.concat([...parts, end]);
       parts = [];
@@ -57,9 +57,9 @@ export interface LiveReading {
 }
 
 /**
- * Reads the live tape (docs/live-tape.md) as it comes, e.g. from stdin: a batch for each piece of the stream that ends
- * a line, at once, and nothing is read ahead of who takes the batches. Lines end with LF or CRLF; the last one needs no
- * end; blank ones are skipped. What is bad is reported to `onBadLine`, with `file` = `name`, and omitted.
+ * Reads the live tape (docs/live-tape.md) as it arrives, e.g. from stdin: one batch for each chunk of the stream that
+ * ends a line, immediately, without reading ahead of the consumer. Lines end with LF or CRLF; the last one may lack its
+ * end; blank ones are skipped. Bad lines are reported to `onBadLine`, with `file` = `name`, and skipped.
  */
 export async function* readLiveLines(
   source: AsyncIterable<Uint8Array>,

@@ -2,7 +2,7 @@ import { closedUntil } from '../../domain/calendar.ts';
 import { addDays, exchangeDate, exchangeInstant } from '../../domain/market-time.ts';
 import { TapeFileError } from '../csv/tape-file.ts';
 
-/** Counts the prints of a tape, or what else `rows` names, and those at times of no trade date. */
+/** Counts the prints of a tape, or other `rows`, and those at times outside every trade date. */
 export function closedDayCounter(rows: 'prints' | 'quotes' | 'bars' = 'prints') {
   let [startMs, untilMs, endMs] = [0, 0, 0];
   let [all, closed] = [0, 0];
@@ -15,7 +15,7 @@ export function closedDayCounter(rows: 'prints' | 'quotes' | 'bars' = 'prints') 
       all++;
       if (tsMs < untilMs) closed++;
     },
-    /** Throws `TapeFileError` if most are on days without trading: they are times of another zone or unit. */
+    /** Throws `TapeFileError` if most are on days without trading: the times are in another zone or unit. */
     check(path: string, column: string = 'sip_timestamp') {
       if (2 * closed <= all) return;
       throw new TapeFileError(

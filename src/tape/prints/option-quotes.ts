@@ -22,7 +22,7 @@ function sideAt({ bytes, start, end }: ByteFields, column: number): number {
   return price <= largestOptionPrice ? price : Number.NaN;
 }
 
-/** A function that reads a line: its quote, or why it is bad. */
+/** Creates a function that reads a line: its quote, or the reason why it is invalid. */
 export function optionQuoteReader(
   book: Pick<ContractBook, 'find'>,
   at: ColumnIndex<OptionQuoteColumn>,
@@ -50,8 +50,8 @@ export function optionQuoteReader(
 
 /**
  * Streams the quotes of an option quotes file, plain or gzip, in the order of its lines (by contract, then time, as
- * vendors write them). Sizes and exchanges are skipped: sides are inferred from prices alone. What is bad is reported
- * to `onBadLine` with its line and omitted. Throws `TapeFileError`.
+ * vendors write them). Sizes and exchanges are skipped: sides are inferred from prices alone. Bad lines are reported to
+ * `onBadLine` and skipped. Throws `TapeFileError`.
  */
 export function readOptionQuotes(
   path: string,

@@ -12,20 +12,20 @@ import { type OptionTradeColumn, optionTradeReader } from './option-trades.ts';
  * quote has its bid in the slot of the price, its ask in that of the size, and its number in two.
  */
 
-/** Numbers of a record. */
+/** Number of integers per record. */
 export const recordWidth = 8;
 /** Offsets in a record. */
 export const recordAt = {
   contract: 0,
   /** Milliseconds since the trade date of the record began. */
   ms: 1,
-  /** 20 bits of nanoseconds; above them the correction code, or what stands for a quote. */
+  /** 20 bits of nanoseconds; above them the correction code, or the marker of a quote. */
   nanosAndCorrection: 2,
   priceOrBid: 3,
   sizeOrAsk: 4,
-  /** 16 bits of the exchange, 16 of the list of conditions; of a quote the lower half of its number. */
+  /** 16 bits of the exchange, 16 of the list of conditions; for a quote the lower half of its number. */
   exchangeAndConditions: 5,
-  /** Upper half of a quote. */
+  /** Upper half of a quote's number. */
   sequence: 6,
   /** Epoch day of the trade date. */
   day: 7,
@@ -35,11 +35,12 @@ const at = recordAt;
 const nanosBits = 20;
 const nanosMask = 2 ** nanosBits - 1;
 const quoteMark = 2 ** (32 - nanosBits) - 1;
-// No correction code is near: what is above stands for any that is unknown.
+// Larger than every correction code; marks an unknown one.
 const largestCorrection = quoteMark - 1;
-/** Different lists of conditions on a tape, at most: far above what tapes use. */
+/** Maximum number of different lists of conditions on a tape: far above what tapes use. */
 export const mostConditions = 2 ** 16;
-// A line with a record has at least a ticker of 16 characters, a stamp of 13, four more fields' separators and digits.
+// A line with a record has at least a ticker of 16 characters, a stamp of 13, and the separators and digits of four
+// more fields.
 const leastLineBytes = 32;
 
 export const nanosOf = (both: number) => both & nanosMask;
@@ -49,26 +50,26 @@ export const isQuote = (both: number) => both >>> nanosBits === quoteMark;
 /** Maximum number of records in lines of `bytes` bytes. */
 export const mostRecords = (bytes: number) => Math.ceil((bytes + 1) / leastLineBytes);
 
-/** When the trade date of an epoch day begins, epoch ms. */
+/** Start of the trade date of an epoch day, epoch ms. */
 export const dayStartMs = (day: number): number => tradeSpan(dateOfEpochDay(day)).fromMs;
 
 /** Records of a piece of a file. */
 export interface RecordPiece {
-  /** Records that were put into the piece's memory. */
+  /** Number of records written to the piece's memory. */
   records: number;
   lines: number;
-  /** Lines from 0. */
+  /** Line numbers from 0. */
   bad: { line: number; reason: string }[];
-  /** Ids of contracts that were met for the first time: they have the next numbers. */
+  /** Ids of contracts seen for the first time, which get the next numbers. */
   contracts: string[];
-  /** Likewise lists of conditions. */
+  /** Lists of conditions seen for the first time, likewise. */
   conditions: (readonly number[])[];
 }
 
 /** Reads the lines of a piece into records. */
 export type PieceReader = (bytes: Buffer, into: Uint32Array) => RecordPiece;
 
-/** Puts the instant of a record: days are looked up once each. */
+/** Creates a function that sets the instant of a record; each day is looked up once. */
 function instants() {
   let [startMs, endMs, day] = [0, 0, 0];
   return (into: Uint32Array, i: number, tsMs: number) => {
@@ -82,7 +83,7 @@ function instants() {
   };
 }
 
-/** A function that gives the instant of a record, epoch ms: days are looked up once a run. */
+/** Creates a function that returns the instant of a record, epoch ms; days are looked up once per run. */
 export function recordInstants(): (records: Uint32Array, i: number) => number {
   let [day, startMs] = [-1, 0];
   return (records, i) => {
@@ -98,7 +99,7 @@ const emptyPiece = (): RecordPiece => ({ records: 0, lines: 0, bad: [], contract
 
 /**
  * Reads pieces of option trades files. Contracts and lists of conditions are numbered from 0 in the order in which this
- * reader meets them; prints have no number yet. Throws `RangeError` for more lists of conditions than tapes use.
+ * reader sees them; prints have no number yet. Throws `RangeError` for more lists of conditions than allowed.
  */
 export function tradePieceReader(
   { at: columns, width }: ByteHeader<OptionTradeColumn>,
@@ -108,7 +109,7 @@ export function tradePieceReader(
   const read = byteLineReader(width, optionTradeReader(book, columns, bounds));
   const numbers = new Map<readonly number[], number>();
   const putInstant = instants();
-  // By the book's numbers: a contract of bad lines alone has none here.
+  // By the book's index: contracts with only bad lines have no number here.
   const contractNumbers: number[] = [];
   let contracts = 0;
   return (bytes, into) => {
@@ -152,7 +153,7 @@ export function tradePieceReader(
   };
 }
 
-/** Puts all of a quote but its instant. */
+/** Writes everything of a quote except its instant. */
 function putQuote(into: Uint32Array, i: number, { contract, tsNanos, bid, ask, sequence }: OptionQuote): void {
   into[i + at.contract] = contract.index;
   into[i + at.nanosAndCorrection] = tsNanos | (quoteMark << nanosBits);
@@ -162,7 +163,7 @@ function putQuote(into: Uint32Array, i: number, { contract, tsNanos, bid, ask, s
   into[i + at.sequence] = sequence / 2 ** 32;
 }
 
-/** A function that puts quotes, which come as objects, into records one after another. */
+/** Creates a function that writes quote objects into records, one after another. */
 export function quotePutter(): (into: Uint32Array, i: number, quote: OptionQuote) => void {
   const putInstant = instants();
   return (into, i, quote) => {
@@ -175,7 +176,7 @@ export function quotePutter(): (into: Uint32Array, i: number, quote: OptionQuote
 export const quoteSequence = (records: ArrayLike<number>, i: number) =>
   records[i + at.sequence]! * 2 ** 32 + records[i + at.exchangeAndConditions]!;
 
-/** Reads pieces of option quotes files: the quotes of the contracts that `find` gives, under its numbers. */
+/** Reads pieces of option quotes files: the quotes of the contracts that `find` returns, with its numbers. */
 export function quotePieceReader(
   { at: columns, width }: ByteHeader<OptionQuoteColumn>,
   bounds: InstantBounds,

@@ -25,11 +25,11 @@ export type OptionTradeColumn = ColumnOf<typeof optionTrades>;
 const { time, symbols } = optionTrades;
 const digits = digitsBelowMs[time.unit];
 
-/** Bounds of the engine's records: prices in 32 bits of 1e-4 dollars, sizes in 31. */
+/** Limits of the engine's records: prices in 32 bits of 1e-4 dollars, sizes in 31 bits. */
 export const largestOptionPrice = 2 ** 32 - 1;
 export const largestOptionSize = 2 ** 31 - 1;
 
-/** The number of the next print of each contract, by the contract's index, in one session. */
+/** The next print number of each contract in one session, by the contract's index. */
 export type PrintNumbers = number[];
 
 const noContract: TradedContract = {
@@ -42,8 +42,8 @@ const noContract: TradedContract = {
 };
 
 /**
- * A function that reads a line: its print, or why it is bad. One object is filled for every line; a print's number is
- * left 0. Lists of conditions that are written alike are one array.
+ * Creates a function that reads a line: its print, or the reason why it is invalid. One object is reused for every
+ * line; a print's number stays 0. Equal lists of conditions share one array.
  */
 export function optionTradeReader(
   book: ContractBook,
@@ -88,20 +88,20 @@ export function optionTradeReader(
 
 /** Settings of reading an option tape. */
 export interface OptionTradeOptions {
-  /** Where contracts are found; one for a session's prints and quotes. */
+  /** The book of contracts; one for a session's prints and quotes. */
   book: ContractBook;
   bounds: InstantBounds;
   onBadLine: OnBadLine;
   onBytes?: OnBytes;
-  /** Pass one array for all files of a session, in order, when there are several. */
+  /** Pass one array for all files of a session, in order, if there are several. */
   numbers?: PrintNumbers;
 }
 
 /**
  * Streams the prints of an option trades file, plain or gzip, in the order of its lines (by contract, then time, as
  * vendors write them: not in event time). The file has no sequence: a print's number is the position of its line among
- * its contract's good lines, from 1, so that a file read again gives the same. Prices finer than 1e-4 dollars are
- * rounded. What is bad is reported to `onBadLine` with its line and omitted. Throws `TapeFileError`.
+ * its contract's good lines, from 1, so that reading a file again gives the same numbers. Prices finer than 1e-4
+ * dollars are rounded. Bad lines are reported to `onBadLine` and skipped. Throws `TapeFileError`.
  */
 export function readOptionTrades(path: string, options: OptionTradeOptions): AsyncGenerator<OptionPrint[]> {
   const { book, bounds, onBadLine, onBytes, numbers = [] } = options;

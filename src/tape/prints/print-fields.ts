@@ -9,12 +9,12 @@ import { type Format, spellings } from '../formats/format.ts';
 /** Ids of exchanges, facilities and conditions are small numbers. */
 export const largestId = 65_535;
 
-/** A field that may be blank, or have no column at all: `blank` then; NaN when it is no whole number. */
+/** A field that may be blank, or have no column at all: `blank` then; NaN if it is not a whole number. */
 export function optionalCount({ bytes, start, end }: ByteFields, column: number, blank = 0): number {
   return column < 0 || start[column] === end[column] ? blank : countAt(bytes, start[column]!, end[column]!);
 }
 
-/** As `optionalCount` for an id. */
+/** Like `optionalCount`, for an id. */
 export function optionalId(fields: ByteFields, column: number): number {
   const id = optionalCount(fields, column);
   return id <= largestId ? id : Number.NaN;
@@ -26,14 +26,14 @@ export function idAt({ bytes, start, end }: ByteFields, column: number): number 
   return id <= largestId ? id : Number.NaN;
 }
 
-/** Condition ids, separated by commas (`"12,37"`), blank = none; null when they are none. Equal lists are one array. */
+/** Condition ids, separated by commas (`"12,37"`), blank = none; null if invalid. Equal lists share one array. */
 export function readConditions(text: string): readonly number[] | null {
   if (text.trim() === '') return [];
   const ids = text.split(',').map((part) => (/^\s*\d{1,5}\s*$/.test(part) ? Number(part) : Number.NaN));
   return ids.every((id) => id <= largestId) ? ids : null;
 }
 
-/** A function that reads the condition column of a line; null when the field holds no list of ids. */
+/** Creates a function that reads the condition column of a line; null if the field is not a list of ids. */
 export function conditionReader(column: number): (fields: ByteFields) => readonly number[] | null {
   const known = byteTexts(readConditions);
   return ({ bytes, start, end }) => known(bytes, start[column]!, end[column]!);
@@ -74,7 +74,7 @@ export function badContract(
   return `${column}: expected ${spellings[spelling]}, got ${shownField(fields, at)}`;
 }
 
-/** The reason for a line whose `conditions` are none. */
+/** The reason for a line with invalid `conditions`. */
 export function badConditions(fields: ByteFields, column: number): string {
   return `conditions: expected condition ids, got ${shownField(fields, column)}`;
 }

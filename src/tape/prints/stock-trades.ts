@@ -33,7 +33,7 @@ type Columns = ColumnIndex<Column>;
 const { time, symbols } = stockTrades;
 const digits = digitsBelowMs[time.unit];
 
-/** A trade id: mostly short digits, which need no text. */
+/** A trade id: mostly short digits, which are parsed without creating a text. */
 function idOf({ bytes, start, end }: ByteFields, column: number): number {
   const [from, to] = [start[column]!, end[column]!];
   const digits = bytes[from] === 0x30 && to - from > 1 ? Number.NaN : countAt(bytes, from, to);
@@ -51,7 +51,7 @@ const expected: Record<(typeof names)[number], string> = {
   trf_id: 'a facility id or nothing',
 };
 
-/** Why the first of these columns whose number is none is bad; null when all are numbers. */
+/** The reason for the first of these columns that is not a number; null if all are. */
 function firstBad(fields: ByteFields, at: Columns, values: Record<(typeof names)[number], number>): string | null {
   const bad = names.find((name) => Number.isNaN(values[name]));
   return bad === undefined ? null : `${bad}: expected ${expected[bad]}, got ${shownField(fields, at[bad])}`;
@@ -82,7 +82,7 @@ function stockTradeReader(
     const correction = optionalCount(fields, at.correction);
     const tape = optionalCount(fields, at.tape);
     const trf = optionalId(fields, at.trf_id);
-    // A sum is a number only when every part is.
+    // A sum is NaN if any part is.
     if (Number.isNaN(price + micros + exchange + sequence + correction + tape + trf))
       return firstBad(fields, at, {
         price,
@@ -121,7 +121,7 @@ function stockTradeReader(
 /** Settings of reading a stock tape. */
 export interface StockTradeOptions {
   bounds: InstantBounds;
-  /** Counts the lines of tickers that cannot be served. */
+  /** Counts the lines of unserved tickers. */
   unserved: UnservedTickers;
   onBadLine: OnBadLine;
   onBytes?: OnBytes;
@@ -130,8 +130,8 @@ export interface StockTradeOptions {
 /**
  * Streams the prints of a stock trades file, plain or gzip, in the order of its lines (by ticker, then time, as vendors
  * write them: not in event time). `conditions`, `correction`, `tape` and `trf_id` may be blank; `size` may have a
- * fraction, which is stored in millionths. Prices finer than 1e-4 dollars are rounded. What is bad is reported to
- * `onBadLine` with its line and omitted. Throws `TapeFileError`.
+ * fraction, which is stored in millionths. Prices finer than 1e-4 dollars are rounded. Bad lines are reported to
+ * `onBadLine` and skipped. Throws `TapeFileError`.
  */
 export function readStockTrades(path: string, options: StockTradeOptions): AsyncGenerator<StockPrint[]> {
   const format: ByteCsvFormat<StockPrint, Column> = {

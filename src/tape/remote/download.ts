@@ -10,7 +10,7 @@ import { failureOf } from './refused-answer.ts';
 /** An object to read. */
 export interface RemoteObject {
   url: URL;
-  /** As listed; null = not known before it is read. */
+  /** ETag from the listing; null = unknown before it is read. */
   etag: string | null;
   get: GetOptions;
 }
@@ -18,15 +18,15 @@ export interface RemoteObject {
 /** Progress of a download; `total` is null while unknown. */
 export type OnDownload = (bytes: number, total: number | null) => void;
 
-// Attempts in a row that brought nothing.
+// Maximum number of consecutive attempts without any data.
 const mostFailures = 5;
 const firstPauseMs = 250;
 
-/** Identity of an object, by the headers of the first answer. */
+/** Identity of an object, by the headers of the first response. */
 interface Identity {
   etag: string | null;
   lastModified: string | null;
-  /** Bytes; null = the server does not say. */
+  /** Size, bytes; null = not given by the server. */
   size: number | null;
   checksum: Checksum | null;
 }
@@ -57,7 +57,10 @@ function hashSum(algorithm: string): Pick<Checksum, 'update' | 'digest'> {
   return { update: (bytes) => hash.update(bytes), digest: () => hash.digest('base64') };
 }
 
-/** The checksum of the whole object that a store sends; one of an upload's parts (`…-3`) says nothing of the whole. */
+/**
+ * The checksum of the whole object that a store sends; a checksum of an upload's parts (`…-3`) does not cover the
+ * whole.
+ */
 function checksumOf(headers: IncomingHttpHeaders): Checksum | null {
   for (const name of ['sha256', 'sha1', 'crc32']) {
     const expected = headers[`x-amz-checksum-${name}`];
@@ -77,7 +80,7 @@ function identityOf({ headers }: IncomingMessage): Identity {
   };
 }
 
-/** A weak validator may be the same for other bytes. */
+/** A weak validator may be the same for different bytes. */
 function isStrong(etag: string | null): etag is string {
   return etag?.startsWith('"') === true;
 }
@@ -89,7 +92,7 @@ function rangeHeaders(at: number, { etag }: Pick<Identity, 'etag'>): Record<stri
   };
 }
 
-/** Where the body of an answer belongs; null when it is not what was asked for. */
+/** Offset of a response's body; null if it is not the requested part. */
 function startOf({ statusCode, headers }: IncomingMessage): number | null {
   if (statusCode === 200) return 0;
   const [, start] = /^bytes (\d+)-\d+\/(?:\d+|\*)$/.exec(headers['content-range'] ?? '') ?? [];
@@ -100,13 +103,13 @@ function sameObject({ etag, lastModified }: Identity, { headers }: IncomingMessa
   return etag === (headers.etag ?? null) && lastModified === (headers['last-modified'] ?? null);
 }
 
-/** True for what another attempt does not mend: certificates, unknown hosts, a full disk. */
+/** True for errors that a retry does not fix: certificates, unknown hosts, a full disk. */
 function isLasting(error: unknown): boolean {
   const { code = '' } = error as { code?: string };
   return error instanceof ObjectError || /CERT|^ERR_TLS|^ENOTFOUND$|^ENOSPC$/.test(code);
 }
 
-/** A connection that every address rejected has a code and no message. */
+/** A connection error of every address has a code and no message. */
 function messageOf(error: unknown): string {
   const { message, code } = error as { message: string; code?: string };
   return message || code || 'unknown error';
@@ -116,7 +119,7 @@ function mayPass(status: number): boolean {
   return status === 429 || status >= 500;
 }
 
-/** One object on its way into a file. */
+/** A download of one object to a file. */
 class Download {
   readonly #object: RemoteObject;
   readonly #file: FileHandle;
@@ -144,7 +147,7 @@ class Download {
     await this.#file.truncate(0);
   }
 
-  /** Takes what is missing. Throws `ObjectError` for good, anything else when another attempt may succeed. */
+  /** Downloads the missing part. Throws `ObjectError` for a permanent failure, anything else if a retry may succeed. */
   async attempt(): Promise<void> {
     const { url, get: options } = this.#object;
     const answer = await get(url, rangeHeaders(this.#at, this.#identity ?? this.#object), options);
@@ -190,8 +193,8 @@ class Download {
 }
 
 /**
- * Reads an object into a file. After a broken connection it goes on where it was, if the object is still the same.
- * Returns once length and, where the store sends one, checksum agree. Throws `ObjectError`; when aborted, the reason.
+ * Downloads an object to a file. After a broken connection it resumes, if the object is unchanged. Returns once length
+ * and, if the store sends one, checksum match. Throws `ObjectError`; when aborted, the reason.
  */
 export async function download(
   object: RemoteObject,

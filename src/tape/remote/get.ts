@@ -2,16 +2,16 @@ import { type IncomingMessage, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import { isLoopback, ObjectError, shownUrl } from './object-address.ts';
 
-/** Headers of one request to `url`: signed or with a password where it goes to the host they are for. */
+/** Headers of one request to `url`: signed or with a password if it is sent to the intended host. */
 export type RequestHeaders = (url: URL, headers: Record<string, string>) => Promise<Record<string, string>>;
 
 export interface GetOptions {
   /** Name of the object in errors. */
   name: string;
   authorize: RequestHeaders;
-  /** Requests over `http://` to other machines are allowed. */
+  /** True if requests over `http://` to other machines are allowed. */
   allowHttp: boolean;
-  /** False for a signed request: its signature holds for one host. */
+  /** False for a signed request: its signature is valid for one host. */
   followRedirects: boolean;
   signal: AbortSignal | undefined;
 }
@@ -32,7 +32,7 @@ function send(
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
   const request = (url.protocol === 'https:' ? requestHttps : requestHttp)(
     url,
-    // As it is stored: what is unpacked on the way has another length, and cannot be resumed.
+    // Unencoded: content that is compressed in transit has another length, and cannot be resumed.
     { method, headers: { 'accept-encoding': 'identity', ...headers }, ...(signal && { signal }) },
     resolve,
   );
@@ -53,8 +53,8 @@ function check(name: string, url: URL, allowHttp: boolean): void {
 }
 
 /**
- * Sends one GET (or HEAD) and returns the answer of any status with its body unread; redirects are followed.
- * Credentials go to the host of `url` only. Throws `ObjectError` for an address that may not be read, else the
+ * Sends one GET (or HEAD) and returns the response of any status with its body unread; redirects are followed.
+ * Credentials are sent to the host of `url` only. Throws `ObjectError` for an address that must not be read, else the
  * connection's error.
  */
 export async function get(
@@ -84,7 +84,7 @@ export async function get(
   }
 }
 
-/** The body of a short answer as text, at most `most` bytes. */
+/** The body of a short response as text, at most `most` bytes. */
 export async function bodyText(answer: IncomingMessage, most: number): Promise<string> {
   const parts: Buffer[] = [];
   let size = 0;

@@ -1,4 +1,4 @@
-/** A remote object that cannot be read; `message` begins with its name and holds no secret. */
+/** Thrown for a remote object that cannot be read; `message` begins with its name and contains no secret. */
 export class ObjectError extends Error {
   override readonly name = 'ObjectError';
 
@@ -7,12 +7,12 @@ export class ObjectError extends Error {
   }
 }
 
-/** True for what is read from another machine: `s3://`, `https://`, `http://`. */
+/** True for the address of a remote object: `s3://`, `https://`, `http://`. */
 export function isRemote(name: string): boolean {
   return /^(s3|https?):\/\//i.test(name);
 }
 
-/** The address as it may be shown: presigned URLs hold a secret in their query, others a password before the host. */
+/** The address without secrets: presigned URLs have one in their query, others a password before the host. */
 export function shownUrl(url: URL): string {
   return `${url.protocol}//${url.host}${url.pathname}`;
 }

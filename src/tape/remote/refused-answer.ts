@@ -12,8 +12,8 @@ const usual: Record<number, string> = {
 };
 
 /**
- * The reason of a store's error, in its own words where it has some: codes such as `NoSuchKey` and
- * `SignatureDoesNotMatch`. Their messages may repeat keys and signatures, and are omitted.
+ * The reason of a store's error, by its code if it has one, such as `NoSuchKey` and `SignatureDoesNotMatch`. Their
+ * messages may repeat keys and signatures, and are omitted.
  */
 export async function failureOf(answer: IncomingMessage, name: string): Promise<ObjectError> {
   const status = answer.statusCode!;

@@ -4,23 +4,23 @@ import { bodyText, type GetOptions, get, type RequestHeaders } from './get.ts';
 import { bucketKey, ObjectError } from './object-address.ts';
 import { failureOf } from './refused-answer.ts';
 
-/** Where buckets are and who reads them, as the AWS_* variables say. */
+/** Location of buckets and credentials, from the AWS_* variables. */
 export interface S3Settings {
-  /** An S3-compatible store; null = AWS. Buckets are the first part of its paths. */
+  /** Address of an S3-compatible store; null = AWS. Buckets are the first part of its paths. */
   endpoint: URL | null;
   region: string;
   /** Null = requests are not signed, which public buckets accept. */
   credentials: { accessKeyId: string; secretAccessKey: string; sessionToken: string | null } | null;
 }
 
-/** An environment variable that cannot be used. */
+/** Thrown for an invalid environment variable. */
 export class S3SettingsError extends Error {
   override readonly name = 'S3SettingsError';
 }
 
 /**
  * Reads AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN, AWS_REGION (or AWS_DEFAULT_REGION; us-east-1) and
- * AWS_ENDPOINT_URL_S3 (or AWS_ENDPOINT_URL). Throws `S3SettingsError`; its message has names, no values.
+ * AWS_ENDPOINT_URL_S3 (or AWS_ENDPOINT_URL). Throws `S3SettingsError`; its message contains names, no values.
  */
 export function s3Settings(env: Record<string, string | undefined>): S3Settings {
   const { AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey } = env;
@@ -41,7 +41,7 @@ export function s3Settings(env: Record<string, string | undefined>): S3Settings 
   };
 }
 
-// Everything but what RFC 3986 leaves bare: the signature is made over the same bytes.
+// Everything except RFC 3986's unreserved characters: the signature covers the same bytes.
 function encodeKey(key: string): string {
   return encodeURIComponent(key)
     .replaceAll('%2F', '/')
@@ -53,7 +53,7 @@ export function objectUrl({ endpoint, region }: S3Settings, bucket: string, key:
   const path = encodeKey(key);
   if (endpoint) return new URL(`${endpoint.href.replace(/\/$/, '')}/${bucket}${key === '' ? '' : `/${path}`}`);
   const host = `s3.${region}.amazonaws.com`;
-  // A bucket with dots is under no certificate of the store's.
+  // The store's certificates do not cover bucket names with dots.
   return bucket.includes('.')
     ? new URL(`https://${host}/${bucket}/${path}`)
     : new URL(`https://${bucket}.${host}/${path}`);
@@ -78,12 +78,12 @@ export function signing({ credentials, region }: S3Settings): RequestHeaders {
   };
 }
 
-/** Request for an object of a bucket. The endpoint was named by the operator, so it may be `http://`. */
+/** Request for an object of a bucket. The operator chose the endpoint, so it may be `http://`. */
 export function s3Get(settings: S3Settings, name: string, signal: AbortSignal | undefined): GetOptions {
   return { name, authorize: signing(settings), allowHttp: true, followRedirects: false, signal };
 }
 
-/** An object as a list has it. */
+/** A listed object. */
 export interface ListedObject {
   key: string;
   size: number;
@@ -111,7 +111,7 @@ async function* listed(
 ): AsyncGenerator<ListedObject> {
   for (let token: string | null = null; ; ) {
     const url = objectUrl(settings, bucket, '');
-    // Encoded keys: XML cannot hold every character of one.
+    // Encoded keys, because XML cannot represent every character.
     url.search = new URLSearchParams({
       'encoding-type': 'url',
       'list-type': '2',
@@ -138,17 +138,17 @@ async function* listed(
   }
 }
 
-/** True for a name that stands for several objects: a prefix, which ends in a slash, or a pattern. */
+/** True for a name of several objects: a prefix, which ends in a slash, or a pattern. */
 export function isPattern(name: string): boolean {
   return name.endsWith('/') || /[*?[{]/.test(name);
 }
 
-/** False for what data lakes keep beside their data: folder marks, `_SUCCESS`, hidden files. */
+/** False for auxiliary files of data lakes: folder markers, `_SUCCESS`, hidden files. */
 function isData(key: string): boolean {
   return !/(^|\/)[_.][^/]*$/.test(key) && !key.endsWith('/');
 }
 
-/** The objects a prefix or pattern stands for, in the order of their names. Throws `ObjectError`. */
+/** The objects of a prefix or pattern, in the order of their names. Throws `ObjectError`. */
 export async function expandS3(
   settings: S3Settings,
   pattern: string,
