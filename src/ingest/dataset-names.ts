@@ -1,4 +1,4 @@
-/** The kinds of vendor files that can be stored. */
+/** Datasets of vendor files. */
 export const datasetNames = [
   'symbols',
   'roots',

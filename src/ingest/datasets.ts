@@ -22,11 +22,11 @@ interface DatasetKind {
   load?: Loader;
   /** Stores several files as one tape. */
   loadTape?: TapeLoader;
-  /** The settings that shape the result beside the file's bytes: with others the same file is stored again. */
+  /** The settings that change the result: with different ones the same file is stored again. */
   shapedBy(settings: IngestSettings, path: string): string | Promise<string>;
   /**
-   * Datasets that write some of the same data, or are read with it: their files of the same parts are in force no
-   * longer once a file changed it.
+   * Datasets that write some of the same data, or are read with it: their files with the same parts are no longer
+   * current once a file changed it.
    */
   supersedes: readonly Dataset[];
 }
@@ -34,7 +34,7 @@ interface DatasetKind {
 const byBytesAlone = () => '';
 const delaysOf = (formats: readonly Format[]) => formats.map(({ name, delayMs }) => `${name} ${delayMs}`).join();
 
-// A dataset's loader is imported with its first file: an ingest starts with a fraction of the modules.
+// A dataset's loader is imported with its first file, so that an ingest starts with few modules.
 export const datasets: Record<Dataset, DatasetKind> = {
   symbols: {
     formats: [symbolList],
@@ -102,7 +102,7 @@ export const datasets: Record<Dataset, DatasetKind> = {
     load: async (job) => (await import('./chains/chain.ts')).loadChain(job),
     shapedBy: ({ gammaSource, rate, delayMs }) =>
       `${gammaSource} ${rate} ${methodologyVersion} ${delayMs ?? delaysOf(chainFormats)}`,
-    // `storeChain` forgets the earlier files of the chain's instant.
+    // `storeChain` removes the earlier files of the chain's instant.
     supersedes: [],
   },
   'stock-trades': {

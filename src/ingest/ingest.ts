@@ -16,27 +16,27 @@ import { expandSources, type RemoteSettings, type Source, Spool } from './files/
 import { type LeftPart, leftLine, type OutdatedCaptures, type SessionChange } from './files/tape-report.ts';
 import { FileNotStored, type FileToStore, type StoredFileResult, storeFiles } from './store-files.ts';
 
-/** The outcome of one file. */
+/** Report on one file. */
 export interface FileReport {
   file: string;
-  /** `stored`; `unchanged`: all of it is stored already; `refused`: nothing of it was stored. */
+  /** `stored`; `unchanged`: everything was already stored; `refused`: nothing was stored. */
   status: 'stored' | 'unchanged' | 'refused';
-  /** Records read. */
+  /** Number of records read. */
   rows: number;
-  /** Rows or blocks of the store that are new or different. */
+  /** Number of rows or blocks of the store that are new or different. */
   changed: number;
-  /** Bad lines, which were skipped or made the file `refused`: the first hundred. */
+  /** The first hundred bad lines, which were skipped or made the file `refused`. */
   badLines: BadLine[];
   badLineCount: number;
-  /** Notes on a file that was stored, for instance on lines that were only partly usable: the first hundred. */
+  /** The first hundred notes on a stored file, for instance on partly usable lines. */
   notes: string[];
   /** Reason for `refused` or `unchanged`; null if stored. */
   reason: string | null;
-  /** Changes of sessions by a tape, or a file of bars or quotes; of a session of several files with the first. */
+  /** Changes of sessions by a tape, or a file of bars or quotes; for a session of several files, with the first. */
   sessions: readonly SessionChange[];
   /** Prints, bars or quotes that were not stored. */
   left: readonly LeftPart[];
-  /** Stored captures that would be others with what the file says. */
+  /** Stored captures whose inputs the file changed. */
   outdated: readonly OutdatedCaptures[];
 }
 
@@ -46,8 +46,8 @@ export interface IngestReport {
 }
 
 /**
- * Progress of an ingest. Bytes as they lie on disk; those of a remote object count twice, once as they are fetched, and
- * are part of `bytesTotal` from when its size is known.
+ * Progress of an ingest. Bytes are those on disk; those of a remote object count twice, for the download too, and are
+ * part of `bytesTotal` once its size is known.
  */
 export interface IngestProgress {
   file: string;
@@ -59,22 +59,22 @@ export interface IngestProgress {
 }
 
 export interface IngestOptions extends Partial<IngestSettings> {
-  /** For the record of when a file was stored. */
+  /** Clock for the recorded time of storing. */
   now: Clock;
   /**
-   * The files come with the project (`registry`), or are the sample market's. Any others end the sample market's key,
-   * and its data is set aside.
+   * Set for bundled files (`registry`) and those of the sample market. Any others revoke the sample market's key, and
+   * hide its data.
    */
   bundled?: 'registry' | 'sample';
-  /** Reads and computes also what is known to be in force. */
+  /** True to read and compute current files again. */
   force?: boolean;
   /** Settings of reading `s3://` and `http://`; absent = no credentials, and encrypted addresses only. */
   remote?: RemoteSettings;
-  /** Aborted to stop: what is being stored is rolled back, and its reason is thrown. Files stored before stay. */
+  /** Aborted to stop: the write in progress is rolled back, and the reason is thrown. Files stored before stay. */
   signal?: AbortSignal;
 }
 
-/** The settings of an ingest that nothing is said of. */
+/** The default settings. */
 export const ingestDefaults: IngestSettings = {
   maxErrors: 0,
   gammaSource: 'solve',
@@ -90,9 +90,9 @@ export const ingestDefaults: IngestSettings = {
   only: null,
 };
 
-/** Counts what was read and fetched of all files. */
+/** Counts the read and downloaded bytes of all files. */
 function progressOf(sources: readonly Source[], onProgress: (progress: IngestProgress) => void) {
-  // A remote file is fetched, then read.
+  // A remote file is downloaded, then read.
   const weights = sources.map(({ size, remote }) => (size ?? 0) * (remote ? 2 : 1));
   let [fileIndex, bytesBefore, bytesOfFile] = [0, 0, 0];
   const report = (bytesRead: number) =>
@@ -146,7 +146,7 @@ function reportOf(file: FileToStore, stored: StoredFileResult): FileReport {
   return { ...report, status: 'unchanged', reason: 'all of it is already stored' };
 }
 
-/** The report on a file that cannot be stored. Throws what is no fault of the file. */
+/** The report on a file that cannot be stored. Rethrows errors that are not the file's. */
 function reportOfError(file: FileToStore, error: unknown): FileReport {
   const { cause, log } = error instanceof FileNotStored ? error : { cause: error, log: null };
   const bad = log ? badLinesOf(file, log) : {};
@@ -160,7 +160,7 @@ type Storing = (files: readonly FileToStore[]) => Promise<StoredFileResult[]>;
 
 /**
  * Stores files together, without those that cannot be stored. If a session is sealed, each is stored alone: only those
- * that would change it are refused.
+ * that would change it are rejected.
  */
 async function storeTogether(files: readonly FileToStore[], store: Storing): Promise<FileReport[]> {
   const reports = new Map<FileToStore, FileReport>();
@@ -184,10 +184,10 @@ async function storeTogether(files: readonly FileToStore[], store: Storing): Pro
   return files.map((file) => reports.get(file)!);
 }
 
-/** Bytes of files that are read together, on disk: their prints need several times that in the temporary folder. */
+/** Maximum size of files read together, bytes on disk: their prints take several times that in the temporary folder. */
 const bytesTogether = 1024 * 1024 * 1024;
 
-/** The files that are stored together: those of a tape that are not too large, else one by one. */
+/** The groups of files to store together: those of a tape up to a size, else single ones. */
 async function* batches(
   dataset: Dataset,
   sources: readonly Source[],
@@ -207,7 +207,7 @@ async function* batches(
         progress.read(count);
       };
       batch.push({ name: source.name, path, onBytes });
-      // A file that is not there is reported where it is read.
+      // A missing file is reported where it is read.
       bytes += (await stat(path).catch(() => ({ size: 0 }))).size;
     } catch (error) {
       if (!(error instanceof ObjectError)) throw error;
@@ -223,9 +223,9 @@ async function* batches(
 /**
  * Stores vendor files: names, patterns and addresses (`s3://`, `https://`); plain, gzip, Zstandard or Parquet. Each
  * file is stored whole or not at all, in one transaction; files of a tape are parts of one, and are stored together as
- * far as their size allows. What is in force already changes nothing and is reported `unchanged`. A file that cannot be
- * read, or has more bad lines than allowed, is reported `refused` and the others go on. Throws `NoSuchFileError` for a
- * pattern without files, `ObjectError` for one that cannot be listed, and when the store fails.
+ * far as their size allows. A current file changes nothing and is reported `unchanged`. A file that cannot be read, or
+ * has more bad lines than allowed, is reported `refused`; the others continue. Throws `NoSuchFileError` for a pattern
+ * without files, `ObjectError` for one that cannot be listed, and if the store fails.
  */
 export async function ingestFiles(
   store: Store,
@@ -234,7 +234,7 @@ export async function ingestFiles(
   options: IngestOptions,
   onProgress: (progress: IngestProgress) => void = () => {},
 ): Promise<IngestReport> {
-  // With `replace` a file is read, also if it is in force but for what was left of it.
+  // With `replace` a file is read even if it is current except for its left parts.
   const { now, bundled, force = options.replace ?? false, signal, remote = { env: {} }, ...given } = options;
   const settings = { ...ingestDefaults, ...given, ...(bundled && { replace: true }) };
   const sources = await expandSources(patterns, remote, signal);

@@ -43,21 +43,21 @@ export interface StockReconcileOptions {
   onBytes?: (bytes: number) => void;
 }
 
-/** The outcome of a session of stocks. */
+/** Result of rebuilding a session of stocks. */
 export interface StockReconcileReport {
   session: SessionDate;
   /** `refused`: nothing was stored or changed. */
   status: 'reconciled' | 'refused';
   /** Reason for `refused`; null if reconciled. */
   reason: string | null;
-  /** Prints of its symbols before and after; null = nothing was stored. */
+  /** Number of prints of its symbols before and after; null = nothing was stored. */
   change: SessionChange | null;
   badLines: BadLine[];
   badLineCount: number;
   notes: string[];
 }
 
-/** The reason for which nothing is stored, and the bad lines. Throws what is no fault of the files. */
+/** The reason for which nothing is stored, and the bad lines. Rethrows errors that are not the files'. */
 function foundIn(error: unknown) {
   const { cause, log } = error instanceof FileNotStored ? error : { cause: error, log: null };
   const found = { badLines: log?.badLines ?? [], badLineCount: log?.count() ?? 0 };
@@ -68,8 +68,8 @@ function foundIn(error: unknown) {
 
 /**
  * Rebuilds a session from its full stock tape, in one or more files, in one transaction: bars and off-exchange figures
- * of the symbols on the tape replace what was stored before. Prints of other sessions are skipped. Throws
- * `NoSuchFileError` for a pattern without files, and when the store fails.
+ * of the symbols on the tape replace the stored ones. Prints of other sessions are skipped. Throws `NoSuchFileError`
+ * for a pattern without files, and when the store fails.
  */
 export async function reconcileStocks(
   store: Store,

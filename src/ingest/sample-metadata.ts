@@ -17,19 +17,19 @@ export interface SampleMetadata extends SampleState {
   version: number;
 }
 
-/** Progress of the simulated market of a store. */
+/** State of the simulated market of a store. */
 export interface SampleState {
-  /** The instant, epoch ms, up to which it has been brought; null while it is brought for the first time. */
+  /** The instant, epoch ms, up to which it is stored; null while it is first loaded. */
   throughMs: number | null;
-  /** While it is brought before all who ask: how far; absent otherwise. */
+  /** Loading progress while it is loaded in a served store; absent otherwise. */
   loading?: SampleLoading;
 }
 
-/** Missing parts of a simulated market that is being brought. */
+/** Progress of loading a simulated market. */
 export interface SampleLoading {
   /** Stored share, whole percent. */
   percent: number;
-  /** True if its latest session is stored as a whole. */
+  /** True if its latest session is completely stored. */
   hasLatest: boolean;
 }
 
@@ -39,7 +39,7 @@ export async function sampleMetadata(store: Store): Promise<SampleMetadata | nul
   return text === null ? null : (JSON.parse(text) as SampleMetadata);
 }
 
-/** Says how far the simulated market has been brought. */
+/** Writes the state of the simulated market. */
 export function writeSampleMetadata(store: Store, state: SampleState): Promise<void> {
   return writeMetadata(
     store,
@@ -52,12 +52,12 @@ export function writeSampleMetadata(store: Store, state: SampleState): Promise<v
 export const sampleLock = 'sample market';
 
 /**
- * Lets all who serve the store know that its simulated market is not whole, before it is loaded. What another process
- * says that loads it now stays as it is.
+ * Announces to all processes of the store that its simulated market is incomplete, before it is loaded. An announcement
+ * of another loading process is not changed.
  */
 export async function announceSampleLoading(store: Store, now: () => number, shape: SampleShape): Promise<void> {
   await unlessRunning(store, sampleLock, async () => {
-    // Another process may have loaded all since it was looked for.
+    // Another process may have loaded everything since the check.
     const missing = await missingSample(store, now(), { shape, besideTape: true });
     if (missing === null || missing.tasks.length === 0) return;
     const loading = { percent: 0, hasLatest: false };
@@ -65,7 +65,7 @@ export async function announceSampleLoading(store: Store, now: () => number, sha
   });
 }
 
-/** Stops saying that a simulated market is loaded: it is left as it is. */
+/** Withdraws the announcement: the market is left as it is. */
 export async function endSampleLoading(store: Store): Promise<void> {
   const metadata = await sampleMetadata(store);
   if (metadata?.loading === undefined) return;
@@ -73,7 +73,7 @@ export async function endSampleLoading(store: Store): Promise<void> {
   await writeMetadata(store, metadataKey, JSON.stringify(left satisfies SampleMetadata));
 }
 
-/** Returns what is missing of the store's simulated market; null once it is whole, and then it is not read again. */
+/** Returns the loading state of the store's simulated market; null once complete, after which it is not read again. */
 export function watchSampleLoading(store: Store): () => Promise<SampleLoading | null> {
   let isWhole = false;
   return async () => {
@@ -87,13 +87,12 @@ export function watchSampleLoading(store: Store): () => Promise<SampleLoading | 
 /** The work to do. */
 export interface SampleWork {
   metadata: SampleMetadata | null;
-  /** Empty when all is there. */
+  /** Empty if nothing is missing. */
   tasks: SampleTask[];
 }
 
 /**
- * Missing parts of the simulated market at `nowMs`; null when the store holds other data, or a market of another
- * version.
+ * Missing parts of the simulated market at `nowMs`; null if the store holds other data, or a market of another version.
  */
 export async function missingSample(
   store: Store,

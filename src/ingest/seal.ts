@@ -16,7 +16,7 @@ import { inSettledTransaction, type Transaction } from '../store/rows/transactio
 const askAgainMs = 100;
 const namedSymbols = 10;
 
-/** A session to seal, or to free again: of some symbols or (null) as a whole. */
+/** A session to seal or unseal: some symbols or (null) all. */
 export interface SealRequest {
   session: SessionDate;
   symbols: readonly string[] | null;
@@ -24,18 +24,16 @@ export interface SealRequest {
 
 export interface SealOptions {
   now: Clock;
-  /** Aborted to stop waiting for those that write. */
+  /** Aborted to stop waiting for writers. */
   signal?: AbortSignal;
 }
 
-/** The outcome of a request. */
+/** Result of a request. */
 export interface SealReport extends SealRequest {
   status: 'sealed' | 'unchanged' | 'undone' | 'refused';
-  /** Reason for the rejection; null if there was none. */
+  /** Reason for the rejection; null if successful. */
   reason: string | null;
-  /**
-   * Stored data of the symbols that were sealed: symbols, and those of them with an option tape, a stock tape, chains.
-   */
+  /** Stored data of the sealed symbols: number of symbols, and of those with an option tape, a stock tape, chains. */
   stored: { symbols: number; optionTapes: number; stockTapes: number; chains: number };
 }
 
@@ -47,13 +45,14 @@ function named(symbols: readonly string[]): string {
 }
 
 /**
- * Holds the seals once nobody writes. It does not queue: those that write would wait behind it for the longest of them.
+ * Takes the lock of the seals once no process writes. It does not queue: other writers would wait behind it for the
+ * longest of the running ones.
  */
 async function holdSeals(tx: Transaction, signal: AbortSignal | undefined): Promise<void> {
   while (!(await tryHoldSeals(tx))) await delay(askAgainMs, undefined, signal && { signal });
 }
 
-/** Why a session cannot be sealed as it is stored; null when it can. */
+/** The reason why a session cannot be sealed; null if it can. */
 function objection({ session, symbols }: SealRequest, stored: readonly StoredSession[]): string | null {
   const missing = (symbols ?? []).filter((symbol) => !stored.some((each) => each.symbol === symbol));
   if (missing.length > 0) return `nothing of ${session} is stored for ${named(missing)}`;
@@ -63,8 +62,8 @@ function objection({ session, symbols }: SealRequest, stored: readonly StoredSes
 }
 
 /**
- * Makes a session final: no command can write it until the seal is undone. Rejected while the session is not over, if
- * nothing of it is stored, and while live option flow in it is not reconciled. Waits for commands that are writing.
+ * Makes a session final: no command can write it until it is unsealed. Rejected until the session is over, if nothing
+ * of it is stored, and while it has live option flow that is not reconciled. Waits for commands that are writing.
  */
 export async function sealSession(
   store: Store,
@@ -95,7 +94,7 @@ export async function sealSession(
   });
 }
 
-/** Takes seals away. Refused when there are none, and for single symbols while the whole session is sealed. */
+/** Removes seals. Rejected if there are none, and for single symbols while the whole session is sealed. */
 export async function unsealSession(store: Store, request: SealRequest, { signal }: SealOptions): Promise<SealReport> {
   const { session, symbols } = request;
   return inSettledTransaction(store, async (tx) => {

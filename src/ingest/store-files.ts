@@ -23,7 +23,7 @@ import { type ContentHash, ContentHasher, ContentMeter, hashFile, hashHead, sour
 import type { FileJob, FileResult, IngestSettings } from './files/file-job.ts';
 import { noteFileGenerations } from './files/generations.ts';
 
-/** One file to be stored: what it is called, and where its bytes are. */
+/** One file to store: its name, and the path of its bytes. */
 export interface FileToStore {
   name: string;
   path: string;
@@ -31,7 +31,7 @@ export interface FileToStore {
   onBytes(bytes: number): void;
 }
 
-/** The outcome of a file's content: `before` = the file as which it is stored already; null = it was read. */
+/** Result of a file's content: `before` = the file as which it is already stored; null = it was read. */
 export type StoredFileResult = { log: BadLineLog; notes: string[] } & (
   | { before: IngestedFile }
   | { before: null; result: FileResult }
@@ -48,7 +48,7 @@ export interface StoreFilesOptions {
   replaced: readonly string[];
 }
 
-/** A file cannot be stored; `cause` says why. */
+/** Thrown for a file that cannot be stored; `cause` has the reason. */
 export class FileNotStored extends Error {
   override readonly name = 'FileNotStored';
   readonly file: FileToStore;
@@ -61,15 +61,15 @@ export class FileNotStored extends Error {
   }
 }
 
-/** One file while it is stored. */
+/** A file being stored. */
 interface FileInWork extends FileToStore {
   log: BadLineLog;
   notes: string[];
   shape: string;
   version: string;
-  /** The hash of how it begins. */
+  /** The hash of its beginning. */
   head: string;
-  /** The hash of a content that may be stored already; else it is computed as the file is read. */
+  /** The hash of a content that may already be stored; otherwise it is computed while the file is read. */
   ahead: ContentHash | null;
   hasher: ContentHasher;
   meter: ContentMeter;
@@ -80,7 +80,7 @@ async function fileVersion(path: string): Promise<string> {
   return `${ino} ${size} ${mtimeMs}`;
 }
 
-/** Calls `work` for a file; an error in it is one of the file. */
+/** Calls `work` for a file; an error in it is attributed to the file. */
 async function ofFile<T>(file: FileToStore & { log: BadLineLog }, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -101,7 +101,7 @@ async function begun(
     const shape = `${await datasets[dataset].shapedBy(settings, path)}\n`;
     const version = await fileVersion(path);
     const head = await hashHead(path, shape);
-    // A file that begins as none that is in force is hashed as it is stored, and unpacked once.
+    // A file whose beginning differs from all current ones is hashed as it is stored, so it is unpacked once.
     const mayBe = !force && (await mayBeIngested(store, dataset, head));
     const ahead = mayBe ? await hashFile(path, shape, signal) : null;
     const measuring = { hasher: new ContentHasher(shape), meter: new ContentMeter() };
@@ -109,7 +109,7 @@ async function begun(
   });
 }
 
-/** Callbacks of a file's loader as it reads. */
+/** Callbacks for a file's loader. */
 function readingOf(file: FileInWork, signal: AbortSignal | undefined) {
   return {
     onNote(note: string) {
@@ -138,7 +138,7 @@ async function load(
     ...{ tx, settings, now },
     onBadLine(bad) {
       const file = known.get(bad.file);
-      // Quotes beside a tape are no file of their own.
+      // Files of quotes beside a tape have no report of their own.
       (file ?? first!).log.add(bad);
     },
     onNote: readingOf(first!, signal).onNote,
@@ -153,7 +153,7 @@ async function load(
   return loadTape({ ...job, files: tapes });
 }
 
-/** The file that an error of reading several is of. */
+/** The file that caused an error of reading several. */
 function culprit(files: readonly FileInWork[], error: unknown): FileInWork | null {
   if (error instanceof FileRefused) return files.find(({ log }) => log.refused()) ?? null;
   if (error instanceof TapeFileError) return files.find(({ path }) => path === error.file) ?? files[0] ?? null;
@@ -174,14 +174,14 @@ async function loadChecked(
       if ((await fileVersion(path)) !== version) throw new TapeFileError(path, 'the file changed while it was read');
     return results;
   } catch (error) {
-    // On its way through the reader the reason was taken for a fault of the file.
+    // The reader reported the stop as an error of the file.
     options.signal?.throwIfAborted();
     const file = culprit(files, error);
     throw file ? new FileNotStored(file, file.log, error) : error;
   }
 }
 
-/** Notes where what files wrote comes from. */
+/** Records the origin of the files' data. */
 async function noteOrigin(tx: Transaction, bundled: StoreFilesOptions['bundled'], parts: readonly string[]) {
   if (bundled === 'sample') return markSample(tx);
   if (bundled === 'registry') return;
@@ -190,8 +190,8 @@ async function noteOrigin(tx: Transaction, bundled: StoreFilesOptions['bundled']
 }
 
 /**
- * True if what is stored is not the file's content, because it would lose something: of a tape nothing was written, of
- * another file not all.
+ * True if the file was left, because storing it would lose data: of a tape nothing was written, of another file not
+ * everything.
  */
 function isLeft(dataset: Dataset, { unwritten, left = [] }: FileResult): boolean {
   if (datasets[dataset].loadTape) return unwritten !== undefined && unwritten !== 'kept';
@@ -199,8 +199,8 @@ function isLeft(dataset: Dataset, { unwritten, left = [] }: FileResult): boolean
 }
 
 /**
- * Remembers the files that are in force; those that they took the place of are in force no longer. Data of a session in
- * progress may change at any time.
+ * Records the current files; those that they replace are no longer current. Data of a session in progress may change at
+ * any time.
  */
 async function rememberFiles(
   tx: Transaction,
@@ -215,7 +215,7 @@ async function rememberFiles(
   for (const [i, { name, ahead, hasher }] of files.entries()) {
     const result = results[i]!;
     const { rows, parts = [] } = result;
-    // If one session of a file was asked for, the others are not stored: it is not in force.
+    // If only one session of a file was requested, the others are not stored, so the file is not current.
     if (only && parts.includes(only))
       await saveReconciledFiles(tx, dataset, only, { names: [name], rows, nowMs: now() });
     if (only || isLeft(dataset, result) || parts.some((part) => isDate(part) && !optionsAreOver(part, now()))) continue;
@@ -223,7 +223,7 @@ async function rememberFiles(
   }
 }
 
-/** Hashes files that begin alike: one that is there twice would be counted twice as two parts of a tape. */
+/** Hashes files with equal beginnings: a repeated one would count twice as two parts of a tape. */
 async function hashAlike(files: readonly FileInWork[], signal: AbortSignal | undefined): Promise<void> {
   for (const alike of Map.groupBy(files, ({ head }) => head).values()) {
     if (alike.length === 1) continue;
@@ -231,7 +231,7 @@ async function hashAlike(files: readonly FileInWork[], signal: AbortSignal | und
   }
 }
 
-/** Which of some files are stored already, or are others of them under another name, by their places. */
+/** Indexes of the files that are already stored, or repeat others under another name. */
 async function inForce(tx: Transaction, dataset: Dataset, files: readonly FileInWork[], force: boolean, nowMs: number) {
   const known = new Map<number, IngestedFile>();
   for (const [i, { ahead }] of files.entries()) {
@@ -244,7 +244,7 @@ async function inForce(tx: Transaction, dataset: Dataset, files: readonly FileIn
   return known;
 }
 
-/** Thrown to roll back: files that are in force are needed after all, those of these sessions. */
+/** Thrown to roll back: current files with data of these sessions must be read after all. */
 class FilesNeeded extends Error {
   override readonly name = 'FilesNeeded';
   readonly sessions: ReadonlySet<string>;
@@ -255,7 +255,7 @@ class FilesNeeded extends Error {
   }
 }
 
-/** Throws `FilesNeeded` if something was left that files in force have the rest of. */
+/** Throws `FilesNeeded` if a left part is in current files that were not read. */
 function askForRest(results: readonly FileResult[], unread: readonly IngestedFile[]): void {
   const left = results.flatMap((result) => result.left ?? []).filter(({ reason }) => reason === 'fewer');
   const sessions = new Set(left.map(({ session }) => session));
@@ -309,9 +309,9 @@ async function storeIn(
 const readOnce = { once: true };
 
 /**
- * Stores files in one transaction, in which a tape in several files is one. Those that are in force are read only if
- * something of the others' sessions would not be stored without them. Throws `FileNotStored` for the first that cannot
- * be, `SessionSealed`, and when the store fails; nothing is stored then.
+ * Stores files in one transaction, in which a tape in several files is one. Current files are read only if something of
+ * the others' sessions would not be stored without them. Throws `FileNotStored` for the first that cannot be stored,
+ * `SessionSealed`, and if the store fails; nothing is stored then.
  */
 export async function storeFiles(
   store: Store,

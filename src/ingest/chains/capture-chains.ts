@@ -20,18 +20,18 @@ import { capturePart, noGexNote, storeChain, withDelay } from './chain.ts';
 import { type AnswerTag, type ChainSource, fetchChain, SourceFailure, type SourceLimits } from './chain-source.ts';
 
 export interface CaptureSettings extends CaptureSchedule, SourceLimits, Pick<IngestSettings, 'gammaSource' | 'rate'> {
-  /** Delay of the source's quotes, ms; absent = as their format says. */
+  /** Delay of the source's quotes, ms; absent = that of their format. */
   sourceDelayMs?: number;
-  /** Chains asked for at the same time. */
+  /** Maximum number of concurrent requests. */
   atOnce: number;
 }
 
-/** Surroundings of a capture run. */
+/** Dependencies of a capture run. */
 export interface CaptureWorld {
   now: Clock;
-  /** Aborted to stop: what is being asked for is abandoned, what is being stored is stored. */
+  /** Aborted to stop: a request in progress is abandoned, a write in progress finishes. */
   stop: AbortSignal;
-  /** 0…1, for the back-off. */
+  /** Random number, 0…1, for the back-off. */
   random(): number;
   /** Waits a number of ms; ends early if `stop` is aborted. */
   sleep(ms: number, stop: AbortSignal): Promise<void>;
@@ -45,23 +45,23 @@ export interface CaptureLog {
   debug(fields: object, message: string): void;
 }
 
-/** Attempts by how they ended. `unchanged`: the source had nothing new, or the store held it already. */
+/** Number of attempts by result. `unchanged`: the source had nothing new, or the store already had it. */
 export interface CaptureCounts {
   captured: number;
   unchanged: number;
   failed: number;
 }
 
-// A source's clock may be ahead of ours by so much; a chain stamped later was not taken yet.
+// Tolerated lead of a source's clock; a chain stamped later is invalid.
 const clockToleranceMs = 60_000;
-// Slept at most so long at once: a clock that was set, or a machine that slept, is noticed then.
+// Longest sleep, so that a changed clock or a suspended machine is noticed.
 const longestSleepMs = 30_000;
 
 function iso(tsMs: number): string {
   return new Date(tsMs).toISOString();
 }
 
-/** A chain as it came, checked against what was asked for. */
+/** Parses a received chain and checks it against the request. */
 function readAnswer(
   symbol: string,
   bytes: Buffer,
@@ -85,7 +85,7 @@ function readAnswer(
   return withDelay(capture, delayMs);
 }
 
-/** Lets `atOnce` of the works given to it run at the same time, the others wait. */
+/** Creates a gate that runs at most `atOnce` works concurrently; others wait. */
 function gate(atOnce: number) {
   let free = atOnce;
   const waiting: (() => void)[] = [];
@@ -102,7 +102,7 @@ function gate(atOnce: number) {
   };
 }
 
-/** Outcome of an attempt; a failure says when to try again. */
+/** Result of an attempt; a failure contains the time of the retry. */
 type Attempt = { ok: true } | { ok: false; lasting: boolean; retryAfterMs: number };
 
 /** Captures one symbol's chains. */
@@ -204,7 +204,7 @@ function reportOf(capturers: readonly { symbol: string; counts: CaptureCounts }[
   return Object.fromEntries(capturers.map(({ symbol, counts }) => [symbol, counts]));
 }
 
-/** Captures each symbol's chain once, now, at any hour. */
+/** Captures each symbol's chain once, now, outside market hours too. */
 export async function captureChainsOnce(
   store: Store,
   sources: readonly ChainSource[],
@@ -218,10 +218,9 @@ export async function captureChainsOnce(
 }
 
 /**
- * Captures chains until `stop` is aborted: at once when the market is open, then by the schedule. Each chain is stored,
- * with the GEX capture that follows from it, and announced, as `ingest chain` does. Symbols do not wait for one
- * another: one that fails is tried again after a pause that grows, or after what the source asks for; outside market
- * hours nothing is asked.
+ * Captures chains until `stop` is aborted: immediately if the market is open, then by the schedule. Each chain is
+ * stored and announced with its GEX capture, as by `ingest chain`. Symbols are independent: one that fails is retried
+ * after a growing pause, or after the source's `Retry-After`; outside market hours nothing is requested.
  */
 export async function captureChains(
   store: Store,
@@ -237,7 +236,7 @@ export async function captureChains(
     while (!stop.aborted && now() < dueMs) await world.sleep(Math.min(dueMs - now(), longestSleepMs), stop);
   }
 
-  /** Time of the next attempt after a number of failures in a row. */
+  /** Time of the next attempt after a number of consecutive failures. */
   function retryAt({ lasting, retryAfterMs }: Attempt & { ok: false }, failures: number): number {
     const at = now() + Math.max(retryAfterMs, backOffMs(failures, world.random()));
     return lasting || !isCaptureTime(at, settings) ? nextCapture(at, settings) : at;

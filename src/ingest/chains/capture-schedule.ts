@@ -3,11 +3,11 @@ import { exchangeDate } from '../../domain/market-time.ts';
 
 /** When chains are captured. */
 export interface CaptureSchedule {
-  /** Ms from one capture to the next; the first is at the open. */
+  /** Interval of captures, ms; the first is at the open. */
   everyMs: number;
-  /** Time by which the source's hours begin and end later than the market's, ms. */
+  /** Delay of the source's hours after the market's, ms. */
   delayMs: number;
-  /** True = at any hour: captures are then at the multiples of `everyMs` since 1970. */
+  /** True to capture at any hour, at the multiples of `everyMs` since 1970. */
   always: boolean;
 }
 
@@ -18,7 +18,7 @@ function hoursAt(tsMs: number, delayMs: number) {
   return { date, openMs: openMs + delayMs, closeMs: closeMs + delayMs };
 }
 
-/** True if an instant is within the source's market hours, the close omitted. */
+/** True if an instant is within the source's market hours, excluding the close. */
 export function isCaptureTime(tsMs: number, { delayMs, always }: CaptureSchedule): boolean {
   const { openMs, closeMs } = hoursAt(tsMs, delayMs);
   return always || (tsMs >= openMs && tsMs < closeMs);
@@ -38,8 +38,8 @@ export function nextCapture(fromMs: number, { everyMs, delayMs, always }: Captur
 const [firstPauseMs, longestPauseMs] = [2000, 300_000];
 
 /**
- * Ms to wait after a number of failures in a row: 2 s, doubled each time to 5 minutes, less up to half of it by chance
- * (`random` 0…1), so that callers part.
+ * Pause after a number of consecutive failures, ms: 2 s, doubled each time up to 5 minutes, less a random part of up to
+ * half (`random` 0…1), so that callers spread.
  */
 export function backOffMs(failures: number, random: number): number {
   return Math.min(longestPauseMs, firstPauseMs * 2 ** Math.min(failures - 1, 20)) * (1 - random / 2);

@@ -10,22 +10,22 @@ import type { Transaction } from '../../store/rows/transaction.ts';
 
 const { joinedSpanMs, wholeSessions } = methodologySettings;
 
-/** Place of a capture among those of its underlying. */
+/** Role of a capture among those of its underlying. */
 export interface Placement {
   /** True if it is not published. */
   subset: boolean;
-  /** The listings that it takes from captures before it, ascending, and when those were captured, epoch ms. */
+  /** The listings joined from captures before it, ascending, and the times of those captures, epoch ms. */
   joined: string[];
   parts: number[];
-  /** Its share of the last whole capture, with what it takes, and when that was captured; null without one. */
+  /** Its share of the last whole capture, including joined listings, and the time of that capture; null without one. */
   of: (ListedShares & { capturedAt: number }) | null;
-  /** All that it then lists; null = what is stored of it. */
+  /** Its contracts including joined ones; null = as stored. */
   listed: ReadonlyMap<string, ListedExpiry> | null;
 }
 
-/** A capture among those around it; `listed` is read when it is asked for. */
+/** A capture of the timeline; `listed` is read on demand. */
 interface Entry extends PlacedCapture {
-  /** All that it lists; null = not read yet. */
+  /** Its contracts including joined ones; null = not read yet. */
   listed: ReadonlyMap<string, ListedExpiry> | null;
 }
 

@@ -1,32 +1,32 @@
 import { gunzipSync } from 'node:zlib';
 
-/** Where a symbol's chain is asked for. */
+/** Source of a symbol's chain. */
 export interface ChainSource {
   symbol: string;
-  /** May hold a secret: never logged. */
+  /** May contain a secret: never logged. */
   url: string;
 }
 
 /** Limits of one request. */
 export interface SourceLimits {
-  /** Ms until the whole answer must be here. */
+  /** Timeout of the whole response, ms. */
   timeoutMs: number;
-  /** Bytes of the answer, unpacked. */
+  /** Maximum size of the unpacked response, bytes. */
   maxBytes: number;
 }
 
-/** The source's tags of an answer, with which to ask whether it still holds. */
+/** Validators of a response, for conditional requests. */
 export interface AnswerTag {
   etag: string | null;
   lastModified: string | null;
 }
 
-/** The source did not give a chain. The message is fit for the log and begins in the middle of a sentence. */
+/** Thrown if the source returned no chain. The message is safe to log and continues a sentence. */
 export class SourceFailure extends Error {
   override readonly name = 'SourceFailure';
-  /** Asking again soon would give the same: wait for the next capture. */
+  /** True if a retry would fail too: wait for the next capture. */
   readonly lasting: boolean;
-  /** Ms for which the source asked to be left alone; null = it did not say. */
+  /** Pause requested by the source, ms; null = none. */
   readonly retryAfterMs: number | null;
 
   constructor(
@@ -46,7 +46,7 @@ function retryAfterMs(text: string | null, nowMs: number): number | null {
   return Number.isNaN(ms) ? null : Math.max(0, ms);
 }
 
-// Statuses after which another try may do better; after all others of 400…499 none will.
+// Statuses after which a retry may succeed; after any other of 400…499 it will not.
 const passing = new Set([408, 421, 425, 429]);
 
 function refused(response: Response, nowMs: number): SourceFailure {
@@ -68,7 +68,7 @@ async function bodyOf(response: Response, maxBytes: number): Promise<Buffer> {
   }
   const bytes = Buffer.concat(parts);
   if (!(bytes[0] === 0x1f && bytes[1] === 0x8b)) return bytes;
-  // A packed file, not a packed answer: unpacked here.
+  // A compressed file, not a compressed response: unpacked here.
   try {
     return gunzipSync(bytes, { maxOutputLength: maxBytes });
   } catch (cause) {
@@ -77,7 +77,7 @@ async function bodyOf(response: Response, maxBytes: number): Promise<Buffer> {
   }
 }
 
-/** The innermost cause says what happened; what fetch throws says `fetch failed` or `terminated`. */
+/** The innermost cause is informative; the error of fetch only says `fetch failed` or `terminated`. */
 function describe(error: unknown): string {
   const { cause, message, code } = error as { cause?: unknown; message?: string; code?: string };
   if (error instanceof AggregateError && error.errors.length > 0) return describe(error.errors[0]);
@@ -85,8 +85,8 @@ function describe(error: unknown): string {
 }
 
 /**
- * Asks a source for a chain: its bytes, or null when what `known` describes still holds (304). Throws `SourceFailure`;
- * when `stop` is aborted, its reason.
+ * Requests a chain from a source. Returns its bytes, or null if it is unchanged from `known` (304). Throws
+ * `SourceFailure`; when `stop` is aborted, its reason.
  */
 export async function fetchChain(
   { url }: ChainSource,
@@ -112,7 +112,7 @@ export async function fetchChain(
     if (timeout.aborted) throw new SourceFailure(`no complete answer within ${timeoutMs / 1000} s`, { cause: error });
     throw new SourceFailure(`the source cannot be read: ${describe(error)}`, { cause: error });
   } finally {
-    // An unread body is not waited for, and its connection is closed.
+    // An unread body is not awaited; its connection is closed.
     if (response && !response.bodyUsed) await response.body?.cancel().catch(() => {});
   }
 }

@@ -35,7 +35,7 @@ import { netTotals } from './net-totals.ts';
 
 /**
  * The volatilities of the session's last solves, by contract path form: those of the last solved minute, else of the
- * chain before.
+ * previous chain.
  */
 async function previousSolves(tx: Transaction, chain: ChainCapture): Promise<Map<string, number>> {
   const { underlying, capturedAt, sessionDate } = chain;
@@ -43,7 +43,7 @@ async function previousSolves(tx: Transaction, chain: ChainCapture): Promise<Map
   const before = await chainCaptureAt(tx, underlying, capturedAt - 1);
   if (before?.sessionDate === sessionDate) {
     for (const { solved, ...row } of before.rows) {
-      // A volatility of the source is no solve.
+      // A volatility of the source is not a solve.
       if (solved && solved.iv !== null && solved.origin !== 'source') solves.set(contractId(row), solved.iv);
     }
   }
@@ -52,22 +52,22 @@ async function previousSolves(tx: Transaction, chain: ChainCapture): Promise<Map
   return solves;
 }
 
-/** Where the volatility of a contract comes from that the capture's own quotes tell. */
+/** Origins of a volatility from the capture's own quotes. */
 const quotedOrigins = new Set<SolveOrigin>(['outOfTheMoney', 'inTheMoney', 'interpolated']);
 
-/** Why a chain has no GEX capture, for people. */
+/** Reason for which a chain has no GEX capture, for people. */
 export function noGexNote(): string {
   const share = Math.round(100 * methodologySettings.minimumOiCoverage);
   return `no GEX capture: the price of the underlying is unknown, or gamma is known for less than ${share}% of open interest`;
 }
 
-/** Why a chain was left out, for people. */
+/** Reason for which a chain was skipped, for people. */
 const coveredNote = 'not stored: the capture of this instant that is stored has all of it, or more';
 
 const percent = (share: number | null) => (share === null ? 'an unknown share' : `${Math.round(100 * share)}%`);
 const iso = (tsMs: number) => new Date(tsMs).toISOString();
 
-/** Describes, for people, a chain that is not whole by itself; null for one that is. */
+/** Describes an incomplete chain for people; null for a complete one. */
 function placementNote({ subset, parts, of }: Placement): string | null {
   if (of === null) return null;
   const made = parts.length === 0 ? 'a subset' : `joined with the captures of ${parts.toSorted().map(iso).join(', ')}`;
@@ -75,7 +75,7 @@ function placementNote({ subset, parts, of }: Placement): string | null {
   return `${made}: it has ${shares} of the capture of ${iso(of.capturedAt)}${subset ? '; stored, not published' : ''}`;
 }
 
-/** The part of a chain's file: its underlying and instant. */
+/** Key of a chain's file: its underlying and instant. */
 function chainPart({ underlying, capturedAt }: ChainCapture): string {
   return `${underlying} ${capturedAt}`;
 }
@@ -89,11 +89,10 @@ export function capturePart({ underlying, sessionDate, capturedAt }: ChainCaptur
 export type ChainSettings = Pick<IngestSettings, 'gammaSource' | 'rate'>;
 
 /**
- * A chain that was written: the GEX capture that follows from it, null when none may be published, and how many of the
- * two are new or different.
+ * A written chain, its GEX capture, null if none may be published, and the number of the two that are new or different.
  */
 export interface WrittenChain {
-  /** As it is stored. */
+  /** The chain as stored. */
   chain: ChainCapture;
   gex: GexCapture | null;
   changed: number;
@@ -130,7 +129,7 @@ export async function writeChain(
   return { chain, gex, changed: changed + Number(await gexChanged) };
 }
 
-/** The settings that a stored chain was computed with; `rate` where it holds none. */
+/** The settings that a stored chain was computed with; `rate` if it has none. */
 export function settingsOf(
   chain: ChainCapture,
   { gammaSource }: Pick<ComputedCapture, 'gammaSource'>,
@@ -140,7 +139,7 @@ export function settingsOf(
   return { gammaSource: gammaSource ?? (isSolved ? 'solve' : 'vendor'), rate: chain.rate ?? rate };
 }
 
-/** Writes a capture that is given with its own contracts alone, with those of its parts. */
+/** Writes a capture, given with its own contracts only, joined with its parts. */
 async function writePlaced(
   tx: Transaction,
   own: ChainCapture,
@@ -153,10 +152,10 @@ async function writePlaced(
 }
 
 /**
- * Places the captures after one that changed again, and solves those of its session again, in a transaction that holds
- * them: each may have been measured by it, joined with it, or have used a solve before it, or its absence. Ends with
- * the first whole one that stays as it was. Captures that an older version computed are solved by `recompute` unless
- * their place changes, and sealed sessions stay as they are.
+ * Updates the placement of captures after a changed one, and solves those of its session again, in a transaction that
+ * holds the captures' lock: each may have been measured against it, joined with it, or depend on a solve before it.
+ * Stops at the first whole capture that is unchanged. Captures of an older version are left to `recompute` unless their
+ * placement changes, and sealed sessions are not changed.
  */
 async function placeFollowing(
   tx: Transaction,
@@ -194,7 +193,7 @@ async function placeFollowing(
   }
 }
 
-/** True if a stored chain has contracts that take their volatility from the session's last solves, or would. */
+/** True if a stored chain has contracts whose volatility is from the session's last solves, or would be. */
 async function usesMinutes(tx: Transaction, chain: ChainCapture): Promise<boolean> {
   const gaps = chain.rows.filter(({ solved }) => solved && !quotedOrigins.has(solved.origin));
   if (gaps.some(({ solved }) => solved!.origin === 'previous')) return true;
@@ -204,9 +203,9 @@ async function usesMinutes(tx: Transaction, chain: ChainCapture): Promise<boolea
 }
 
 /**
- * Solves the captures of a session from an instant on again whose quotes leave gaps, in the transaction that wrote the
- * session's minute solves: the solves fill the gaps, whether they or the chains came first. Captures of an older
- * version are left to `recompute`.
+ * Solves the captures of a session from an instant on again if their quotes leave gaps, in the transaction that wrote
+ * the session's minute solves: the solves fill the gaps, whichever was stored first. Captures of an older version are
+ * left to `recompute`.
  */
 export async function solveWithMinutes(
   tx: Transaction,
@@ -221,7 +220,7 @@ export async function solveWithMinutes(
   }
 }
 
-/** `solveWithMinutes` for all underlyings whose minutes a transaction has just written. */
+/** Runs `solveWithMinutes` for all underlyings whose minutes a transaction has just written. */
 export async function solveWithWrittenMinutes(
   tx: Transaction,
   sessionDate: SessionDate,
@@ -231,24 +230,24 @@ export async function solveWithWrittenMinutes(
   if (minutes.length === 0) return;
   const underlyings = [...new Set(minutes.map(({ underlying }) => underlying))];
   const fromMs = Math.min(...minutes.map(({ tsMs }) => tsMs));
-  // A chain that is being stored was solved without the minutes: it is waited for.
+  // A chain being stored was solved without the minutes, so the lock is awaited.
   await lockCapturesOfAll(tx, underlyings);
   for (const underlying of await capturedFrom(tx, underlyings, sessionDate, fromMs))
     await solveWithMinutes(tx, { underlying, sessionDate, fromMs }, rate);
 }
 
-/** A chain that was stored. */
+/** A stored chain. */
 export interface StoredChain extends WrittenChain {
-  /** Why it is not published, or of what it is made, for people; null when it is whole by itself. */
+  /** Reason for which it is not published, or its parts, for people; null if it is complete. */
   note: string | null;
   /** True if it holds contracts of the capture of its instant that was stored before. */
   isJoined: boolean;
 }
 
 /**
- * Stores a chain and the GEX capture computed from it, and places and solves the later ones again that this changes, so
- * that the order in which chains arrive changes nothing. A chain of which the stored one of its instant holds all, or
- * more, is left out. Throws `SessionSealed`.
+ * Stores a chain and its GEX capture, and updates the later ones that this changes, so that the result does not depend
+ * on the order of arrival. A chain whose contracts the stored capture of its instant already has is skipped. Throws
+ * `SessionSealed`.
  */
 export async function storeChain(
   tx: Transaction,
@@ -275,7 +274,7 @@ export async function storeChain(
   return { ...written, note: placementNote(placement), isJoined };
 }
 
-/** A chain whose source has another delay than its format says; null: that one. */
+/** A chain with the given delay of its source; null: the delay of its format. */
 export function withDelay(chain: ChainCapture, delayMs: number | null): ChainCapture {
   return delayMs === null ? chain : { ...chain, delayMs };
 }

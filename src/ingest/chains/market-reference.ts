@@ -5,8 +5,8 @@ import { readCurve } from '../../store/market/rates.ts';
 import type { Reader } from '../../store/rows/reader.ts';
 
 /**
- * Pricing inputs of an underlying's chains in a session: its curve and dividends as stored, and the rate that is set,
- * which holds where there is no curve.
+ * Pricing inputs of an underlying's chains in a session: its stored curve and dividends, and the configured rate, which
+ * is used without a curve.
  */
 export async function readReference(
   from: Pick<Reader, 'prisma'>,

@@ -15,24 +15,24 @@ import { type MinuteMarketOptions, MinuteMarketSource } from './minute-market.ts
 
 export interface MinuteGreeksOptions extends MinuteMarketOptions {
   /**
-   * Days from the session within which a followed contract expires, by underlying; one that is not in it is not
-   * followed.
+   * Number of days from the session within which a followed contract expires, by underlying; an absent underlying is
+   * not followed.
    */
   windows: ReadonlyMap<string, number>;
-  /** Contracts of an underlying that are followed; the usual number when absent. */
+  /** Maximum number of followed contracts per underlying; the default if absent. */
   most?: number | undefined;
-  /** The last boundary that was solved before the process started: up to it the tape is only taken in. */
+  /** The last boundary solved before the process started: up to it the tape is only replayed. */
   solvedMs?: number | null;
 }
 
-/** Cost of a European solve, in American ones. */
+/** Cost of a European solve, relative to an American one. */
 const europeanUnits = 0.02;
 const unsolvedUnits = 0.005;
 const yieldUnits = 0.02;
 /** Units of work before a yield to the event loop: about 10 ms. */
 const unitsPerYield = 150;
 
-/** One underlying at a minute, being solved. */
+/** The solves of one underlying at a minute, in progress. */
 interface Underway {
   minute: WrittenMinute & { solves: Map<string, GreeksSolve> };
   contracts: readonly TapedContract[];
@@ -49,18 +49,18 @@ function marketOf({ minute, contracts, reference, chain }: Underway, roots: Opti
   return minuteMarket(contracts, { underlying, tsMs, spot, reference, chain, roots });
 }
 
-/** The minute solves of one session, made as its tape is taken in. */
+/** The minute solves of one session, computed while its tape is read. */
 export class MinuteGreeks {
   readonly #session: SessionDate;
   readonly #rate: number;
   readonly #roots: OptionRoots;
   readonly #tape: MinuteTape;
   readonly #source: MinuteMarketSource;
-  /** By contract index; NaN = there was none. */
+  /** By contract index; NaN = none. */
   readonly #closes: number[] = [];
   readonly #underway: Underway[] = [];
   #ended: WrittenMinute[] = [];
-  /** The boundary whose solves were begun last. */
+  /** The boundary whose solves were started last. */
   #begunMs = -Infinity;
   #solvedMs: number | null;
 
@@ -87,22 +87,22 @@ export class MinuteGreeks {
     this.#tape.quote(quote);
   }
 
-  /** The boundary that is due next, epoch ms. */
+  /** The next boundary, epoch ms. */
   get dueMs(): number {
     return this.#tape.dueMs;
   }
 
-  /** The last boundary that was handed out, or was solved before; null before the first. */
+  /** The last boundary that was returned, or was solved before; null before the first. */
   get solvedMs(): number | null {
     return this.#solvedMs;
   }
 
-  /** Underlyings with more contracts that trade than are followed. */
+  /** Underlyings with more traded contracts than are followed. */
   get full(): ReadonlySet<string> {
     return this.#tape.full;
   }
 
-  /** Takes the boundary that is due: the solves of the one before are finished, then its own are begun. */
+  /** Starts the solves of the next boundary, after finishing those of the one before. */
   async begin(): Promise<void> {
     if (this.#solvedMs !== null && this.#tape.nextMs <= this.#solvedMs) return this.#tape.skipBoundary();
     await this.finish();
@@ -121,7 +121,7 @@ export class MinuteGreeks {
     }
   }
 
-  /** Continues with about this many American solves; true when none is left. */
+  /** Continues with about this many American solves. Returns true if none is left. */
   work(units: number): boolean {
     for (let left = units; left > 0; ) {
       const one = this.#underway[0];
@@ -135,18 +135,15 @@ export class MinuteGreeks {
     return this.#underway.length === 0;
   }
 
-  /** Ends the solves that were begun, a few an iteration of the event loop. */
+  /** Finishes the started solves, a few per iteration of the event loop. */
   async finish(): Promise<void> {
     while (!this.work(unitsPerYield)) await yieldToEventLoop();
   }
 
-  /**
-   * The minutes whose solves are ended since this was last asked, in order; a minute comes whole, with all its
-   * underlyings.
-   */
+  /** The minutes finished since the last call, in order; a minute is returned whole, with all its underlyings. */
   takeSolved(): WrittenMinute[] {
     if (this.#begunMs === -Infinity) return [];
-    // One that is being solved is not handed out in part.
+    // A minute in progress is not returned in part.
     const throughMs = this.#underway.length > 0 ? this.#begunMs - minuteMs : this.#begunMs;
     const solved = this.#ended.filter(({ tsMs, solves }) => tsMs <= throughMs && solves.size > 0);
     this.#ended = this.#ended.filter(({ tsMs }) => tsMs > throughMs);
@@ -163,7 +160,7 @@ export class MinuteGreeks {
     for (const { traded } of fresh) this.#closes[traded.index] = found.get(traded.id) ?? Number.NaN;
   }
 
-  /** The next solve, or the market that it needs; returns the cost. */
+  /** Runs the next solve, or reads its market. Returns the cost. */
   #solveNext(one: Underway): number {
     if (one.market === null) {
       one.market = marketOf(one, this.#roots);

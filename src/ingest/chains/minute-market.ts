@@ -16,14 +16,11 @@ export interface MinuteMarketOptions {
   session: SessionDate;
   rate: number;
   roots: OptionRoots;
-  /**
-   * The last price of an underlying before a boundary that a live tape gave; absent: only the store is asked, once a
-   * session.
-   */
+  /** The last price of an underlying before a boundary on a live tape; absent: the store is read, once per session. */
   livePrice?: (underlying: string, beforeMs: number) => PricePoint | null;
 }
 
-/** The last of the points, ascending, that was known at an instant. */
+/** The last of the ascending points that was known at an instant. */
 function lastAt(points: readonly PricePoint[], tsMs: number): PricePoint | null {
   let low = 0;
   for (let high = points.length; low < high; ) {
@@ -35,8 +32,8 @@ function lastAt(points: readonly PricePoint[], tsMs: number): PricePoint | null 
 }
 
 /**
- * When the chain was captured whose rates and yields hold at one point in time, at the latest: the full hour before it,
- * since they are a matter of days; before the session's first full hour the end of the session before.
+ * Latest time of the chain whose rates and yields are used at an instant: the full hour before it, since they change
+ * slowly; before the session's first full hour the end of the session before.
  */
 function groupsAsOf(session: SessionDate, tsMs: number): number {
   const hour = tsMs - (tsMs % hourMs);

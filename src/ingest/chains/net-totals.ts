@@ -6,7 +6,7 @@ import type { GexCapture } from '../../domain/gex/gex.ts';
 
 const millions = (dollars: number) => `${(dollars / 1e6).toFixed(1)}m`;
 
-/** By how much a sum of gammas is off if they are printed with few decimals, as far as the capture's own show it. */
+/** The error of a sum of gammas that are printed with few decimals, as far as the capture's own gammas reveal it. */
 function biasNote(
   chain: ChainCapture,
   { gammaDecimals: decimals, gammaSource }: GexCapture,
@@ -21,8 +21,8 @@ function biasNote(
 }
 
 /**
- * The two nets of a capture beside each other, for people: small differences of large sums, and the vendor rounds its
- * gammas. Null when the vendor gives too few. `chain` is as it was solved.
+ * The two nets of a capture side by side, for people: small differences of large sums, and the vendor rounds its
+ * gammas. Null if the vendor provides too few. `chain` is the solved one.
  */
 export function netTotals(chain: ChainCapture, gex: GexCapture, roots: OptionRoots): string | null {
   const isVendor = gex.gammaSource === 'vendor';

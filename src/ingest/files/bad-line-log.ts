@@ -1,27 +1,27 @@
 import type { BadLine } from '../../tape/csv/tape-file.ts';
 
-// As many bad lines as a report lists; a file with more is not read to its end.
+// Maximum number of listed bad lines; reading of a rejected file stops there.
 export const reportedBadLines = 100;
 
-/** Ends the reading of a rejected file. It has no message: the report says why. */
+/** Thrown to end the reading of a rejected file. It has no message: the report contains the reason. */
 export class FileRefused extends Error {
   override readonly name = 'FileRefused';
 }
 
-/** The bad lines of what is stored whole or not at all. */
+/** The bad lines of a unit that is stored whole or not at all. */
 export interface BadLineLog {
   /** The first hundred. */
   badLines: BadLine[];
   count(): number;
   /** True if there are more than are allowed. */
   refused(): boolean;
-  /** Takes a bad line. Throws `FileRefused` when there are too many and reading on would report no more of them. */
+  /** Adds a bad line. Throws `FileRefused` if there are too many and further ones would not be reported. */
   add(bad: BadLine): void;
   /** Reason for the rejection. */
   reason(): string;
 }
 
-/** No bad lines yet. */
+/** Creates an empty log. */
 export function badLineLog(maxErrors: number): BadLineLog {
   const badLines: BadLine[] = [];
   let count = 0;

@@ -1,15 +1,12 @@
 import { type BarColumns, barColumns, type GivenBar, setBar } from '../../domain/market/bar.ts';
 import { barColumnNames } from '../../domain/market/bar-columns.ts';
 
-/** Bars as they come, in any order, by key; in columns: 68 bytes a bar, where objects take four times that. */
+/** Bars in any order, by key; in columns: 68 bytes per bar, a quarter of objects' size. */
 export interface BarBatch {
   push(key: string, bar: GivenBar): void;
   /** Bars held in all. */
   size(): number;
-  /**
-   * The held bars, ascending by key; each run ascending by tsMs, and of two bars of one instant the one that came
-   * later.
-   */
+  /** The bars, ascending by key; each run ascending by tsMs, and of two bars of one instant the later one. */
   runs(): Generator<[key: string, bars: BarColumns]>;
 }
 
@@ -22,7 +19,7 @@ function copied(from: BarColumns, indexes: ArrayLike<number>): BarColumns {
   return to;
 }
 
-/** Indexes of one key, in the order they came, put in order of time; of one instant the last. */
+/** Indexes of one key, given in order of arrival, sorted by time; of one instant the last. */
 function ordered(indexes: Uint32Array, tsMs: Float64Array): ArrayLike<number> {
   let ascending = true;
   for (let i = 1; i < indexes.length && ascending; i++) ascending = tsMs[indexes[i - 1]!]! < tsMs[indexes[i]!]!;
@@ -31,7 +28,7 @@ function ordered(indexes: Uint32Array, tsMs: Float64Array): ArrayLike<number> {
   return [...byInstant].sort(([a], [b]) => a - b).map(([, index]) => index);
 }
 
-/** The bars' indexes by key, each key's in the order they came, and where each key's begin. */
+/** The bars' indexes by key, each key's in order of arrival, and the start of each key's. */
 function grouped(keyIds: Uint32Array, length: number, keyCount: number): { indexes: Uint32Array; starts: Uint32Array } {
   const starts = new Uint32Array(keyCount + 1);
   for (let i = 0; i < length; i++) starts[keyIds[i]! + 1]!++;
@@ -42,7 +39,7 @@ function grouped(keyIds: Uint32Array, length: number, keyCount: number): { index
   return { indexes, starts };
 }
 
-/** A batch with room for `capacity` bars; it grows when there are more. */
+/** A batch with capacity for `capacity` bars; it grows if necessary. */
 export function barBatch(capacity: number): BarBatch {
   const ids = new Map<string, number>();
   let bars = barColumns(capacity);

@@ -5,13 +5,13 @@ import { type BarBatch, barBatch } from './bar-batch.ts';
 import type { FileJob, FileResult } from './file-job.ts';
 import { writeBehind } from './write-behind.ts';
 
-// Bars held before they are written. A file sorted by ticker, as vendors send them, then writes nearly every block
-// once; one in any other order merges blocks as often as it has batches, in the same memory.
+// Number of bars in memory before a write. A file sorted by ticker, as from vendors, then writes nearly every block
+// once; one in any other order merges each block once per batch, in the same memory.
 const batchBars = 400_000;
 
 /**
- * Reads a file of bars batch by batch: `push` adds a record to a batch, `write` stores one and returns how much
- * changed.
+ * Reads a file of bars in batches: `push` adds a record to a batch, `write` stores one and returns the number of
+ * changes.
  */
 export async function loadBarFile<R extends { bar: GivenBar }, Name extends string>(
   job: FileJob,

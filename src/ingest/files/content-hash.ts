@@ -3,7 +3,7 @@ import { baseNameOf } from '../../domain/chain/capture-inputs.ts';
 import type { IngestedSource } from '../../domain/generation.ts';
 import { readBytes } from '../../tape/csv/tape-file.ts';
 
-/** A file's content, unpacked, so that a file packed otherwise is the same content. */
+/** Hash of a file's unpacked content, so that the same content in another compression is recognized. */
 export interface ContentHash {
   /** Hash of the first 64 KiB. */
   readonly head: string;
@@ -13,8 +13,8 @@ export interface ContentHash {
 const headBytes = 64 * 1024;
 
 /**
- * Hashes a content as it is read. `shape` names what else shapes the result: with another the same bytes are another
- * content.
+ * Hashes content as it is read. `shape`: settings that change the result. A file ingested under different settings
+ * counts as a different file.
  */
 export class ContentHasher {
   readonly #head;

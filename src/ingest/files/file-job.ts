@@ -6,32 +6,32 @@ import type { Transaction } from '../../store/rows/transaction.ts';
 import type { OnBadLine, OnBytes } from '../../tape/csv/tape-file.ts';
 import type { LeftPart, OutdatedCaptures, SessionChange } from './tape-report.ts';
 
-/** Days that prints wait for the tape of their session, unless a setting says otherwise. */
+/** Default number of days that prints wait for the tape of their session. */
 export const usualKeepDays = 14;
 
 /** Settings that change the result of an ingest. */
 export interface IngestSettings {
   /** Maximum number of bad lines that are skipped; a file with more is rejected. */
   maxErrors: number;
-  /** Where the greeks of a GEX capture come from (methodology 1). */
+  /** Source of the greeks of a GEX capture (methodology 1). */
   gammaSource: GammaSource;
-  /** Continuous interest rate, a fraction a year. */
+  /** Continuous interest rate, a fraction per year. */
   rate: number;
-  /** Age of the quotes of chains at their time, ms; null = as their format says. */
+  /** Delay of the quotes of chains, ms; null = that of their format. */
   delayMs: number | null;
-  /** True = Form T prints of a stock tape form the prices of bars of extended hours, but not of those of days. */
+  /** True if Form T prints of a stock tape form the prices of bars of extended hours, but not of day bars. */
   extendedBars: boolean;
   /** The session of files that do not contain one (open interest); null = from the file's name. */
   sessionDate: SessionDate | null;
-  /** Quotes of the sessions of an option tape; empty = those that are stored, and where none are sides are unknown. */
+  /** Files of quotes for an option tape; empty = the stored ones; without any, sides are unknown. */
   quoteFiles: readonly string[];
-  /** Contracts of an underlying that an option tape with quotes solves every minute; 0 = none. */
+  /** Number of contracts per underlying that an option tape with quotes solves every minute; 0 = none. */
   solveMost: number;
-  /** Threads that read an option tape and make its sessions; 1 = this thread alone. */
+  /** Number of threads that read an option tape and compute its sessions; 1 = only the main thread. */
   threads: number;
-  /** True if a file replaces what is stored of its sessions, also if it has fewer prints, bars or quotes. */
+  /** True if a file replaces the stored data of its sessions even if it has fewer prints, bars or quotes. */
   replace: boolean;
-  /** The one session of a tape that is stored, others are skipped; null = all. */
+  /** The only session of a tape to store; others are skipped; null = all. */
   only: SessionDate | null;
   /** Number of days that prints of a session wait for its own tape. */
   keepDays: number;
@@ -43,18 +43,18 @@ export interface TapeFile {
   onBytes: OnBytes;
 }
 
-/** One file being stored, in one transaction. */
+/** A file being stored, in one transaction. */
 export interface FileJob {
   path: string;
   /** The file as the operator named it: a path or an address. */
   name: string;
   tx: Transaction;
   settings: IngestSettings;
-  /** When figures are computed. */
+  /** Clock for the time of computed figures. */
   now: Clock;
   onBadLine: OnBadLine;
   onBytes: OnBytes;
-  /** Called for what the report should say of a file that is stored all the same. */
+  /** Called with a note for the report on a file that is stored. */
   onNote(note: string): void;
   /** SHA-256 of the file's content, unpacked, as far as it was read; hexadecimal. */
   sha256(): string;
@@ -62,11 +62,11 @@ export interface FileJob {
   refused(): boolean;
 }
 
-/** The outcome of a file. */
+/** Result of a file. */
 export interface FileResult {
-  /** Records read. */
+  /** Number of records read. */
   rows: number;
-  /** Rows or blocks of the store that are new or different; 0 = all of it is already stored. */
+  /** Number of rows or blocks of the store that are new or different; 0 = everything was already stored. */
   changed: number;
   /** Parts of the store that were written from it; absent = none. */
   written?: readonly GenerationPart[];
@@ -78,14 +78,14 @@ export interface FileResult {
   headerLines?: number | null;
   /** Parts of the file: sessions, or what else `DatasetKind.supersedes` compares. Absent = not known. */
   parts?: readonly string[];
-  /** Changes of sessions, and parts that were left although they are in the file; absent = not counted. */
+  /** Changes of sessions, and parts of the file that were not stored; absent = not counted. */
   sessions?: readonly SessionChange[];
   left?: readonly LeftPart[];
-  /** Stored captures that would be others with what the file says; absent = it is of none. */
+  /** Stored captures whose inputs the file changed; absent = not applicable. */
   outdated?: readonly OutdatedCaptures[];
   /**
-   * `kept`: prints of the file wait for the tape of their session. A part that is left: nothing of the file was
-   * written, and these are the first. Absent = neither.
+   * `kept`: prints of the file wait for the tape of their session. A left part: nothing of the file was written, and
+   * these are the first. Absent = neither.
    */
   unwritten?: 'kept' | LeftPart;
 }
@@ -101,5 +101,5 @@ export interface TapeJob extends Omit<FileJob, 'path' | 'name' | 'onBytes' | 'sh
   })[];
 }
 
-/** Stores the files of a tape as one: the results are in their order. */
+/** Stores the files of a tape as one. Returns the results in the order of the files. */
 export type TapeLoader = (job: TapeJob) => Promise<FileResult[]>;

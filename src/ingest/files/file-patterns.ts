@@ -1,14 +1,14 @@
 import { glob, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 
-/** A file name or pattern that stands for no file. */
+/** Thrown for a file name or pattern without a file. */
 export class NoSuchFileError extends Error {
   override readonly name = 'NoSuchFileError';
 }
 
 /**
- * The files that names and patterns (`data/*.csv.gz`) stand for: absolute, each once, in the order given and ascending
- * within a pattern. A name that exists is taken literally, also if it contains pattern characters. Throws for a name or
+ * Expands names and patterns (`data/*.csv.gz`) to absolute paths without duplicates, in the given order and ascending
+ * within a pattern. A name that exists is taken literally, even if it contains pattern characters. Throws for a name or
  * pattern without a file.
  */
 export async function expandPatterns(patterns: readonly string[]): Promise<string[]> {

@@ -1,14 +1,12 @@
-/** Things as small numbers, in the order in which they were met. */
+/** Assigns small numbers to items, in the order of their first use. */
 export interface InternTable<T> {
-  /** The things by their numbers. */
+  /** The items by number. */
   items: T[];
-  /** The thing's number: a new one for a new thing. */
+  /** The number of an item; a new one for a new item. */
   of(item: T): number;
 }
 
-/**
- * No things yet. Things are distinguished as a `Map` tells keys apart: lists that a reader gives as one array are one.
- */
+/** Creates an empty table. Items are compared like keys of a `Map`: lists are equal only if they are the same array. */
 export function internTable<T>(): InternTable<T> {
   const numbers = new Map<T, number>();
   const items: T[] = [];

@@ -3,19 +3,19 @@ import { zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 const longest = 1024 * 1024 * 1024;
 const align = 8;
 
-/** Records of prints, and what the numbers in them stand for. */
+/** Records of prints, and the meanings of their numbers. */
 export interface KeptPrints {
   /** Contract ids by the numbers in the records; empty for stocks. */
   contracts: readonly string[];
   /** Lists of conditions by the numbers in the records. */
   conditions: readonly (readonly number[])[];
-  /** The records as they lie in memory, little-endian. */
+  /** The records in memory layout, little-endian. */
   records: Uint8Array;
 }
 
 const padded = (length: number) => Math.ceil(length / align) * align;
 
-/** Rows of numbers in order of their first numbers, then of the next: however they came, they are the same bytes. */
+/** Rows of numbers sorted by their columns in order, so that equal sets have the same bytes. */
 export function inOrder<T extends Uint32Array | Float64Array>(records: T, width: number): T {
   const rows = Array.from({ length: records.length / width }, (_, i) => records.slice(i * width, (i + 1) * width));
   rows.sort((a, b) => {
@@ -27,7 +27,7 @@ export function inOrder<T extends Uint32Array | Float64Array>(records: T, width:
   return ordered;
 }
 
-/** The numbers of some names in alphabetical order, and these names. */
+/** Numbers of some names in alphabetical order, with the names. */
 export function numbered<T>(names: Iterable<T>, textOf: (name: T) => string): { names: T[]; of: (name: T) => number } {
   const byText = new Map([...names].map((name) => [textOf(name), name]));
   const texts = [...byText.keys()].sort();
@@ -45,11 +45,11 @@ export function packPrints({ contracts, conditions, records }: KeptPrints): Uint
   return new Uint8Array(zstdCompressSync(bytes));
 }
 
-/** Prints as they were before `packPrints`. */
+/** Reverses `packPrints`. */
 export function unpackPrints(payload: Uint8Array): KeptPrints {
   const bytes = zstdDecompressSync(payload, { maxOutputLength: longest });
   const length = bytes.readUInt32LE();
   const { contracts, conditions } = JSON.parse(bytes.toString('utf8', align, align + length));
-  // In memory of its own, so that the numbers in it are aligned.
+  // Copied to a new buffer, so that the numbers in it are aligned.
   return { contracts, conditions, records: Uint8Array.from(bytes.subarray(align + padded(length))) };
 }

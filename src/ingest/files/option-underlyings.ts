@@ -4,8 +4,8 @@ import { saveUnknownTickers } from '../../store/market/symbols.ts';
 import type { Transaction } from '../../store/rows/transaction.ts';
 
 /**
- * Enters underlyings of option data that are not known yet into the ticker directory. One with a root of European
- * exercise is an index product: shares and funds have none.
+ * Adds unknown underlyings of option data to the ticker directory. One with a root of European exercise is an index
+ * product: shares and funds have none.
  */
 export async function saveUnderlyings(tx: Transaction, roots: Iterable<string>, known: OptionRoots): Promise<void> {
   const classes = new Map<string, SymbolClass>();

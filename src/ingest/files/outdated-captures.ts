@@ -9,7 +9,7 @@ import type { Transaction } from '../../store/rows/transaction.ts';
 import { referenceVersion } from './lists/reference-version.ts';
 import type { OutdatedCaptures } from './tape-report.ts';
 
-/** A reading that is done once a key. */
+/** A function that is called once per key. */
 function once<T>(read: (key: string) => Promise<T>): (key: string) => Promise<T> {
   const found = new Map<string, Promise<T>>();
   return (key) => {
@@ -19,7 +19,7 @@ function once<T>(read: (key: string) => Promise<T>): (key: string) => Promise<T>
   };
 }
 
-/** Those captures that were computed with other terms, rates or dividends than are stored, or with unknown ones. */
+/** The captures that were computed with terms, rates or dividends other than the stored ones, or with unknown ones. */
 export async function withOtherInputs(
   from: Pick<Reader, 'prisma'>,
   computed: readonly ComputedSession[],
@@ -37,7 +37,9 @@ export async function withOtherInputs(
   return other;
 }
 
-/** The stored captures that were computed with other inputs than are stored now, by symbol; of all, if that is null. */
+/**
+ * The stored captures that were computed with inputs other than the stored ones, by symbol; of all symbols for null.
+ */
 export async function outdatedCaptures(
   tx: Transaction,
   symbols: ReadonlySet<string> | null,

@@ -9,35 +9,35 @@ import { zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 /** Maximum number of prints of tapes that are compared print by print. */
 export const exactPrints = 1024;
 
-// Shorter sketches do not get smaller.
+// Shorter sketches do not compress.
 const leastCompressed = 400;
 const [ofPrints, ofCounts] = [1, 2];
 const longestSketch = 64 * 1024 * 1024;
 
-/** Mixes a number of 32 bits into a hash of 32 bits. */
+/** Mixes a 32-bit number into a 32-bit hash. */
 export function mixed(hash: number, value: number): number {
   const product = Math.imul(hash ^ value, 0x9e3779b1);
   return (product ^ (product >>> 15)) >>> 0;
 }
 
-/** A hash of 32 bits of a text: FNV-1a. */
+/** A 32-bit hash of a text: FNV-1a. */
 export function textHash(text: string): number {
   let hash = 0x811c9dc5;
   for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);
   return hash >>> 0;
 }
 
-/** Sketch of a tape's prints, taken one after another. */
+/** Sketch of a tape's prints, added one after another. */
 export interface PrintSketch {
-  /** Counts a print: in the minute of the session, of a contract by its number (0 of a stock). */
+  /** Counts a print by the minute of the session and the number of its contract (0 for a stock). */
   count(minute: number, contract: number): void;
-  /** True while prints are noted one by one: `addPrint` is called beside `count`. */
+  /** True while single prints are recorded: call `addPrint` beside `count`. */
   readonly wantsPrints: boolean;
-  /** Notes a print by a hash of what names it. */
+  /** Records a print by a hash of its identity. */
   addPrint(hash: number): void;
   readonly prints: number;
   encoded(): Uint8Array<ArrayBuffer>;
-  /** Number of prints of a stored sketch that this tape does not have, at least. */
+  /** Minimum number of prints of a stored sketch that this tape lacks. */
   lacking(stored: Uint8Array): number;
 }
 
@@ -60,7 +60,7 @@ function* pairs(counts: Uint32Array, keyOf: (index: number) => number): Generato
   }
 }
 
-/** Number of the sorted `of` that are not among the sorted `among`, each as often as it is there. */
+/** Number of items of the sorted `of` that the sorted `among` lacks, counted with multiplicity. */
 function missing(of: Uint32Array, among: Uint32Array): number {
   let count = 0;
   let at = 0;
@@ -72,7 +72,7 @@ function missing(of: Uint32Array, among: Uint32Array): number {
   return count;
 }
 
-/** By how much counts of `stored` are above those of `now`, in all. */
+/** Total by which counts of `stored` exceed those of `now`. */
 function deficit(stored: Uint32Array, now: ReadonlyMap<number, number>): number {
   let sum = 0;
   for (let i = 0; i < stored.length; i += 2) sum += Math.max(0, stored[i + 1]! - (now.get(stored[i]!) ?? 0));
@@ -86,8 +86,8 @@ function grown(counts: Uint32Array<ArrayBuffer>, index: number): Uint32Array<Arr
 }
 
 /**
- * A sketch of no prints. `exact` notes every print one by one, for the comparison with a tape of few. `contractHash`
- * names a contract by its number.
+ * Creates an empty sketch. `exact` records every print, for the comparison with a small tape. `contractHash` identifies
+ * a contract by its number.
  */
 export function createPrintSketch({
   exact = false,

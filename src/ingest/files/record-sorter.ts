@@ -3,19 +3,19 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { temporaryFolder } from '../../runtime/temporary-folder.ts';
 
-/** Records sorted at a time. */
+/** Number of records per sorted run. */
 export const recordsInRun = 2 ** 18;
-// Records of a run read at a time while runs are merged.
+// Number of records of a run to read at a time during the merge.
 const recordsInWindow = 2 ** 11;
-// Bits of an instant by which records are dealt out in one pass.
+// Bits of an instant per radix pass.
 const digitBits = 11;
 const digits = 2 ** digitBits;
 
 /** Layout and order of records. */
 export interface RecordOrder {
-  /** Numbers of a record. */
+  /** Number of values per record. */
   width: number;
-  /** Offsets of the whole numbers by which records are ordered, the first of them first. */
+  /** Offsets of the integers by which records are sorted, the most significant first. */
   keys: readonly number[];
 }
 
@@ -28,7 +28,7 @@ function compare(keys: readonly number[], a: ArrayLike<number>, i: number, b: Ar
   return 0;
 }
 
-/** Sorts positions by their digit, which is below `digits`: those of equal digits stay in their order. */
+/** Sorts positions stably by their digit, which is below `digits`. */
 function dealt(positions: Uint32Array, digitOf: Uint32Array, digits: number): Uint32Array<ArrayBuffer> {
   const { length } = positions;
   const ends = new Uint32Array(digits + 1);
@@ -42,7 +42,7 @@ function dealt(positions: Uint32Array, digitOf: Uint32Array, digits: number): Ui
   return ordered;
 }
 
-/** Indexes of a run's records in order: dealt by the digits of each key, the last key's lowest first. */
+/** Indexes of a run's sorted records: radix sort by the digits of each key, least significant first. */
 function orderOf(records: Float64Array, { width, keys }: RecordOrder, count: number): Uint32Array {
   let order = new Uint32Array(count);
   for (let i = 0; i < count; i++) order[i] = i;
@@ -65,7 +65,7 @@ function orderOf(records: Float64Array, { width, keys }: RecordOrder, count: num
   return order;
 }
 
-/** Copies a run's records in order. */
+/** Copies a run's records in sorted order. */
 function putInOrder(records: Float64Array, order: RecordOrder, count: number, into: Float64Array): void {
   const { width } = order;
   const indexes = orderOf(records, order, count);
@@ -75,7 +75,7 @@ function putInOrder(records: Float64Array, order: RecordOrder, count: number, in
   }
 }
 
-/** A sorted run in the file, and the part of it that is in memory. */
+/** A sorted run in the file, with its window in memory. */
 interface Run {
   number: number;
   window: Float64Array;
@@ -106,7 +106,7 @@ function runOrder(keys: readonly number[]): ComesBefore {
   };
 }
 
-/** Moves the first of a heap of runs, whose record changed, to its position. */
+/** Moves the first run of a heap, whose record changed, to its position. */
 function sink(heap: Run[], comesBefore: ComesBefore): void {
   const run = heap[0]!;
   let position = 0;
@@ -140,7 +140,7 @@ async function* merged(
   while (heap.length > 0) {
     const run = heap[0]!;
     const rival = heap.length > 2 && comesBefore(heap[2]!, heap[1]!) ? heap[2] : heap[1];
-    // A run's records often follow each other: until another run's come before them, no other is looked at.
+    // Consecutive records are often of one run: no other run is compared until its next record is smaller.
     do {
       for (let n = 0; n < width; n++) batch[filled + n] = run.window[run.position + n]!;
       filled += width;

@@ -8,30 +8,30 @@ import type { LeftPart, LeftReason, PartUnit, SessionChange } from './tape-repor
 export interface TallyOf {
   dataset: Dataset;
   unit: PartUnit;
-  /** The files that are being stored and have something of a session, by their names. */
+  /** Names of the files being stored that have data of a session. */
   filesOf(session: SessionDate): string[];
-  /** The command that stores what was left of a session, from these files and those that the stored data is from. */
+  /** The command that stores the left parts of a session, from these files and the source files of the stored data. */
   command(session: SessionDate, files: readonly string[], storedFrom: readonly string[]): string;
 }
 
-/** Changes of sessions by files, and parts that are left as they are. */
+/** Changes of sessions by files, and parts that were not stored. */
 export interface SessionTally {
-  /** Adds to what a session's changed symbols had and have; `before`: null = something that `unit` does not count. */
+  /** Adds counts of a session's changed symbols before and after; `before`: null = data that `unit` does not count. */
   changed(session: SessionDate, of: Pick<SessionChange, 'symbols' | 'before' | 'after'>): void;
-  /** Counts what is not stored; `stored`: what is, null = something that `unit` does not count. */
+  /** Counts a part that is not stored; `stored`: the stored count, null = data that `unit` does not count. */
   left(session: SessionDate, reason: LeftReason, of: LeftCounts): void;
-  /** All of it, by session, with the files that stored data is from, and the command that stores the rest. */
+  /** The totals by session, with the source files of stored data, and the command that stores the rest. */
   done(): Promise<{ sessions: SessionChange[]; left: LeftPart[] }>;
 }
 
-/** A part that is not stored, in numbers of the unit. */
+/** A part that is not stored, in counts of the unit. */
 interface LeftCounts extends Pick<LeftPart, 'count' | 'stored' | 'missing'> {
   symbol: string;
 }
 
 const bySession = (a: { session: SessionDate }, b: { session: SessionDate }) => (a.session < b.session ? -1 : 1);
 
-/** Nothing yet. */
+/** Creates an empty tally. */
 export function sessionTally(tx: Transaction, { dataset, unit, filesOf, command }: TallyOf): SessionTally {
   const changes = new Map<SessionDate, SessionChange>();
   const sums = new Map<string, { sum: LeftPart; symbols: Set<string> }>();
@@ -72,7 +72,7 @@ export function sessionTally(tx: Transaction, { dataset, unit, filesOf, command 
   };
 }
 
-/** One change of what is named by `key`, such as a contract. */
+/** One change of a keyed item, such as a contract. */
 interface KeyedChange {
   session: SessionDate;
   symbol: string;
@@ -81,7 +81,7 @@ interface KeyedChange {
   after: number;
 }
 
-/** Counts changes for a tally, of which one key may have several, each after the other. */
+/** Counts changes for a tally; a key may have several, in sequence. */
 export function keyedChanges({ changed }: SessionTally): (change: KeyedChange) => void {
   const counts = new Map<string, number>();
   const symbolsOf = new Map<SessionDate, Set<string>>();
@@ -99,14 +99,14 @@ export function keyedChanges({ changed }: SessionTally): (change: KeyedChange) =
   };
 }
 
-/** Result of a file of bars or quotes, with its tally: `unwritten` if it has nothing but what was left. */
+/** Result of a file of bars or quotes, with its tally: `unwritten` if all its parts were left. */
 export async function talliedResult<R extends { changed: number }>(result: R, tally: SessionTally) {
   const { sessions, left } = await tally.done();
   const [first] = left;
   return { ...result, sessions, left, ...(result.changed === 0 && first && { unwritten: first }) };
 }
 
-/** A tally of one file, whose parts that were left are stored by `--replace`. */
+/** A tally of one file, whose left parts are stored by `--replace`. */
 export function fileTally(tx: Transaction, dataset: Dataset, unit: PartUnit, name: string): SessionTally {
   const command = () => `ingest ${dataset} --replace ${name}`;
   return sessionTally(tx, { dataset, unit, filesOf: () => [name], command });

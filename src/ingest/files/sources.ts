@@ -12,21 +12,21 @@ import { expandPatterns, NoSuchFileError } from './file-patterns.ts';
 export interface RemoteSettings {
   /** The AWS_* variables of `s3://`. */
   env: Record<string, string | undefined>;
-  /** `http://` is read from other machines too. */
+  /** True if `http://` may be read from other machines too. */
   allowHttp?: boolean;
 }
 
-/** A file to be read, wherever it is. */
+/** A file to read, local or remote. */
 export interface Source {
-  /** A path or an address without secrets: what reports call it. */
+  /** A path, or an address without secrets, for reports. */
   name: string;
-  /** Bytes; null = not known before it is read. */
+  /** Size, bytes; null = unknown before it is read. */
   size: number | null;
-  /** Null = a file of this machine, at `name`. */
+  /** Null = a local file, at `name`. */
   remote: RemoteObject | null;
 }
 
-/** A password in an address becomes the header that it stands for; a query that signs stays what it is. */
+/** Moves a password in an address to a header; a signed query is unchanged. */
 function passwordOf({ username, password }: URL): RequestHeaders {
   if (username === '' && password === '') return async (_, headers) => headers;
   const pair = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
@@ -36,7 +36,7 @@ function passwordOf({ username, password }: URL): RequestHeaders {
 
 function urlSource(text: string, { allowHttp = false }: RemoteSettings, signal: AbortSignal | undefined): Source {
   const url = URL.parse(text);
-  // The text is not repeated: it may hold a password.
+  // The text is not repeated, because it may contain a password.
   if (!url) throw new ObjectError('an address that begins with http', 'is not a URL');
   const name = shownUrl(url);
   const get = { name, authorize: passwordOf(url), allowHttp, followRedirects: true, signal };
@@ -61,8 +61,8 @@ async function s3Sources(pattern: string, { env }: RemoteSettings, signal: Abort
 }
 
 /**
- * The files that names, patterns and addresses stand for: each once, in the order given and ascending within a pattern
- * or prefix. Throws for a name or pattern without a file, `ObjectError` for an address that cannot be read.
+ * Expands names, patterns and addresses to sources without duplicates, in the given order and ascending within a
+ * pattern or prefix. Throws for a name or pattern without a file, `ObjectError` for an address that cannot be read.
  */
 export async function expandSources(
   names: readonly string[],
@@ -83,15 +83,15 @@ export async function expandSources(
   return [...sources.values()];
 }
 
-/** A file name for what an address names: it may tell the session or the kind of file. */
+/** A file name for an address, which may contain the session or the kind of file. */
 function fileName({ name }: Source): string {
   const last = basename(name).replaceAll('\0', '');
   return /^\.*$/.test(last) ? 'object' : last.slice(-200);
 }
 
 /**
- * Remote objects as files of this machine: read twice, by its bytes and by its records, an object is fetched once, and
- * nothing is stored of one that did not arrive whole.
+ * Local copies of remote objects: read twice, by bytes and by records, an object is downloaded once, and nothing is
+ * stored of an incomplete one.
  */
 export class Spool {
   readonly #folders = new Set<string>();
@@ -101,7 +101,7 @@ export class Spool {
     this.#parent = parent;
   }
 
-  /** The path of a source; a remote one is fetched first. Throws `ObjectError`. */
+  /** The path of a source; a remote one is downloaded first. Throws `ObjectError`. */
   async path(source: Source, onBytes: OnDownload = () => {}): Promise<string> {
     if (!source.remote) return source.name;
     const folder = await temporaryFolder('object', this.#parent);
@@ -111,7 +111,7 @@ export class Spool {
     return path;
   }
 
-  /** Removes what was fetched. */
+  /** Removes the downloads. */
   async clear(): Promise<void> {
     for (const folder of this.#folders) await rm(folder, { recursive: true, force: true });
     this.#folders.clear();

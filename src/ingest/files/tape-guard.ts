@@ -29,17 +29,17 @@ import { exactPrints, type PrintSketch } from './print-sketch.ts';
 import { sessionTally } from './session-tally.ts';
 import type { LeftPart, SessionChange } from './tape-report.ts';
 
-/** Rows that are written together. */
+/** Number of rows per write. */
 const rowsAtOnce = 500;
 
-/** A tape that a guard is asked about. */
+/** A tape to guard. */
 export interface GuardedTape {
   dataset: TapeDataset;
   symbols: readonly string[];
   hours: ReadonlyMap<SessionDate, TapeHours>;
-  /** The files that have prints of a session, by their names. */
+  /** Names of the files with prints of a session. */
   filesOf(session: SessionDate): string[];
-  /** Replaces whatever is stored of the sessions. */
+  /** True to replace the stored data of the sessions in any case. */
   replace: boolean;
   /** Number of days that prints wait for the tape of their session. */
   keepDays: number;
@@ -51,22 +51,22 @@ export interface TapePart {
   symbol: string;
   session: SessionDate;
   prints: number;
-  /** Number of things in this tape's session that `OtherContents` counts. */
+  /** Number of this tape's items that `OtherContents` counts in the session. */
   others(): number;
-  /** The prints, in short. */
+  /** Sketch of the prints. */
   sketch(): PrintSketch;
 }
 
 const keyOf = (symbol: string, session: SessionDate) => `${symbol} ${session}`;
 
-/** The sessions of a tape whose prints are all outside of regular hours, while others have some in them. */
+/** The sessions of a tape whose prints are all outside of regular hours, while others have some within. */
 export function besideSessions(hours: ReadonlyMap<SessionDate, TapeHours>): Set<SessionDate> {
   const all = [...hours.values()];
   if (all.every(({ regular }) => regular === 0)) return new Set();
   return new Set(all.filter(({ regular }) => regular === 0).map(({ date }) => date));
 }
 
-/** Prints that wait for the sessions of a tape that it speaks for. */
+/** Waiting prints for the sessions that a tape covers. */
 export async function waitingPrints(
   tx: Transaction,
   dataset: TapeDataset,
@@ -199,8 +199,7 @@ export class TapeGuard {
   }
 
   /**
-   * Number of stored prints, or bars and contracts, that a part lacks, at least; null = nothing is stored of its
-   * session.
+   * Minimum number of stored prints, or bars and contracts, that a part lacks; null = nothing is stored of its session.
    */
   async #lackOf({ symbol, session, prints, others, sketch }: TapePart): Promise<number | null> {
     const { dataset, hours } = this.#tape;

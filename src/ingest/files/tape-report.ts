@@ -1,6 +1,6 @@
 import type { SessionDate } from '../../domain/market-time.ts';
 
-/** Units that a report counts. */
+/** Units of a report. */
 export type PartUnit = 'prints' | 'bars' | 'quotes';
 
 /** A file's change of a session. */
@@ -10,15 +10,15 @@ export interface SessionChange {
   /** Number of symbols whose data of the session the file replaced or created. */
   symbols: number;
   /**
-   * Number of prints, bars or quotes stored of these before; of prints null = something that is of no tape file, such
-   * as live data or bars.
+   * Number of prints, bars or quotes stored of these before; for prints null = data without a tape file, such as live
+   * data or bars.
    */
   before: number | null;
   /** Number stored of them now. */
   after: number;
 }
 
-/** Why a part of a session was not stored. */
+/** Reason for which a part of a session was not stored. */
 export type LeftReason = 'fewer' | 'sealed' | 'waiting';
 
 /** Prints, bars or quotes of a session that are in a file and not in the stored session. */
@@ -30,14 +30,14 @@ export interface LeftPart {
    * tape is stored.
    */
   reason: LeftReason;
-  /** Number of them, and symbols they are of. */
+  /** Their number, and that of their symbols. */
   count: number;
   symbols: number;
-  /** Number stored of the same contracts, or symbols; of prints null = something that is of no tape file. */
+  /** Number stored of the same contracts, or symbols; for prints null = data without a tape file. */
   stored: number | null;
-  /** Number of those stored that are not here, at least. */
+  /** Minimum number of stored ones that the file lacks. */
   missing: number;
-  /** Files that the stored ones are from. */
+  /** Source files of the stored ones. */
   storedFrom: string[];
   /** The command that stores them; null = no command is required. */
   command: string | null;
@@ -47,19 +47,19 @@ const filesMost = 3;
 const counted = (count: number, unit: PartUnit) =>
   `${count.toLocaleString('en-US')} ${count === 1 ? unit.slice(0, -1) : unit}`;
 
-/** Some names of a list. */
+/** A shortened list of names. */
 export function listed(names: readonly string[]): string {
   const more = names.length - filesMost;
   return names.slice(0, filesMost).join(', ') + (more > 0 ? ` and ${more} more` : '');
 }
 
-/** The lines of a report on what a file changed. */
+/** The report line on a change. */
 export function changeLine({ session, unit, symbols, before, after }: SessionChange): string {
   const from = before === null ? 'other data' : before.toLocaleString('en-US');
   return `${session}: ${from} → ${counted(after, unit)} of ${symbols} ${symbols === 1 ? 'symbol' : 'symbols'}`;
 }
 
-/** A line on what a file did not change. */
+/** The report line on a part that was not stored. */
 export function leftLine({ session, unit, reason, count, stored, missing, storedFrom, command }: LeftPart): string {
   const here = `${session}: ${counted(count, unit)} ${count === 1 ? 'is' : 'are'} here`;
   if (reason === 'waiting') return `${here}; kept until the tape of the session is stored`;
@@ -70,20 +70,20 @@ export function leftLine({ session, unit, reason, count, stored, missing, stored
   return `${here}; ${known}. Not changed: ${command ?? 'the session is sealed'}`;
 }
 
-/** Stored captures of a symbol that the data sets would make other ones of now. */
+/** Stored captures of a symbol whose inputs have changed. */
 export interface OutdatedCaptures {
   symbol: string;
   captures: number;
-  /** Those of them in sealed sessions. */
+  /** Number of them in sealed sessions. */
   sealed: number;
   /** Their first and last session. */
   from: SessionDate;
   to: SessionDate;
-  /** The command that computes them again. */
+  /** The command that recomputes them. */
   command: string;
 }
 
-/** A line of a report on captures of other inputs. */
+/** The report line on captures with changed inputs. */
 export function outdatedLine({ symbol, captures, sealed, from, to, command }: OutdatedCaptures): string {
   const [count, were] =
     captures === 1 ? ['1 capture', 'was'] : [`${captures.toLocaleString('en-US')} captures`, 'were'];

@@ -4,10 +4,10 @@ import type { TapeHours } from '../../domain/tape-hours.ts';
 import type { FileResult, TapeJob } from './file-job.ts';
 import type { LeftPart, SessionChange } from './tape-report.ts';
 
-/** Each file's part of its sessions, by its path. */
+/** Each file's part of its sessions, by path. */
 export type FilesHours = ReadonlyMap<string, ReadonlyMap<SessionDate, TapeHours>>;
 
-/** A function that names the files that have prints of a session. */
+/** Creates a function that returns the names of the files with prints of a session. */
 export function filesOfSession({ files }: TapeJob, filesHours: FilesHours): (session: SessionDate) => string[] {
   return (session) => files.filter(({ path }) => filesHours.get(path)?.has(session)).map(({ name }) => name);
 }
@@ -22,7 +22,7 @@ interface TapeOutcome {
 const printsOf = (sessions: FilesHours extends ReadonlyMap<string, infer S> ? S : never) =>
   [...sessions.values()].reduce((sum, { prints }) => sum + prints, 0);
 
-/** Results of the files when none of them is stored. */
+/** Results of the files if none of them is stored. */
 export function unstored({ files }: TapeJob, filesHours: FilesHours): FileResult[] {
   return files.map(({ path }) => ({ rows: printsOf(filesHours.get(path) ?? new Map()), changed: 0 }));
 }

@@ -1,12 +1,12 @@
 const lineFeed = 0x0a;
 
-/** A stream cut again, so that every piece ends with a line; a last line without an end is given one. */
+/** Splits a stream so that every piece ends with a line; a last line without an end is given one. */
 export async function* wholeLines(source: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
   let rest: Uint8Array[] = [];
   for await (const piece of source) {
     const end = piece.lastIndexOf(lineFeed) + 1;
     if (end > 0) yield Buffer.concat([...rest, piece.subarray(0, end)]);
-    // Copied: the stream may use its buffer again.
+    // Copied, because the stream may reuse its buffer.
     if (end > 0) rest = [];
     if (end < piece.length) rest.push(Uint8Array.from(piece.subarray(end)));
   }

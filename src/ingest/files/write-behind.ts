@@ -1,18 +1,17 @@
 /**
- * One write in progress while the next is prepared: the database works while this process reads on, and memory holds
- * two batches at most.
+ * One write in progress while the next is prepared: the database works while this process continues reading, and memory
+ * holds two batches at most.
  */
 export interface WriteBehind {
   /**
-   * Waits for the write before, then starts `write` and returns without waiting for it. Throws what the write before
-   * threw.
+   * Waits for the previous write, then starts `write` without waiting for it. Throws the error of the previous write.
    */
   next(write: () => Promise<void>): Promise<void>;
   /** Waits for the last write. */
   done(): Promise<void>;
 }
 
-/** A write-behind with nothing in progress. */
+/** Creates a write-behind. */
 export function writeBehind(): WriteBehind {
   let pending: Promise<void> = Promise.resolve();
   return {

@@ -7,7 +7,7 @@ import { dayBarDate } from '../../tape/csv/bar-lines.ts';
 import { readCsv } from '../../tape/csv/csv.ts';
 import type { OnBadLine, OnBytes } from '../../tape/csv/tape-file.ts';
 
-/** A contract whose volume on the tape is not that of the day aggregates. */
+/** A contract whose volume on the tape differs from the day aggregates. */
 export interface VolumeDifference {
   underlying: string;
   /** `O:` and the OSI symbol. */
@@ -41,8 +41,8 @@ export async function readDayVolumes(
 }
 
 /**
- * Where the tape of an underlying and its day aggregates differ, by contract. A contract that either does not name has
- * a volume of 0 there.
+ * Differences by contract between the tape of an underlying and its day aggregates. A contract that one of them lacks
+ * has a volume of 0 there.
  */
 export function volumeDifferences(
   underlying: string,

@@ -13,7 +13,7 @@ import { saveUnderlyings } from '../files/option-underlyings.ts';
 const batchRows = 100_000;
 
 /**
- * The session of a file whose lines do not say theirs: the setting, else a date in its name (`2014-06-06.csv.gz`,
+ * The session of a file without sessions in its lines: the setting, else a date in its name (`2014-06-06.csv.gz`,
  * `oi_20140606.csv`), else null.
  */
 export function sessionOfFile(path: string, settings: IngestSettings): SessionDate | null {
@@ -23,7 +23,7 @@ export function sessionOfFile(path: string, settings: IngestSettings): SessionDa
   return isDate(date) ? date : null;
 }
 
-/** Open interest of every listed contract, by underlying and session. */
+/** Loads open interest of every listed contract, by underlying and session. */
 export const loadOpenInterest: Loader = async (job) => {
   await lockOpenInterest(job.tx);
   const sessionOfAll = sessionOfFile(job.path, job.settings);

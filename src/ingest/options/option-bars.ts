@@ -27,7 +27,7 @@ function runOf([key, bars]: [key: string, bars: BarColumns], known: OptionRoots)
   return { underlying: known.of(root, sessionDate).underlying, root, sessionDate, contract, bars };
 }
 
-/** Parts that the batches of a file are written with. */
+/** State of writing a file's batches. */
 interface OptionBarWriting {
   tx: Transaction;
   /** The sessions of the file. */
@@ -47,7 +47,7 @@ async function writeBatch(batch: BarBatch, { tx, sessions, mayWrite, onChange }:
       runs.map(({ underlying: symbol, sessionDate }) => ({ symbol, sessionDate })),
     );
     await saveUnderlyings(tx, new Set(runs.map((run) => run.root)), known);
-    // A vendor's day file is the whole session's tape: what was observed live gives way to it.
+    // A vendor's day file is the whole session's tape: it replaces data observed live.
     const written = await saveOptionBars(tx, 'eod_reconciled', runs, mayWrite);
     for (const change of written) onChange(change);
     changed += written.length;
@@ -55,7 +55,7 @@ async function writeBatch(batch: BarBatch, { tx, sessions, mayWrite, onChange }:
   return changed;
 }
 
-/** Minute aggregates of option contracts. A contract's bars of a live session stay where the file has fewer. */
+/** Loads minute aggregates of option contracts. A contract's bars of a live session are not replaced by fewer ones. */
 export const loadOptionMinuteBars: Loader = async (job) => {
   const { tx, name, settings } = job;
   await lockOptionBars(tx);

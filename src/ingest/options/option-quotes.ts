@@ -17,7 +17,7 @@ import { fileTally, talliedResult } from '../files/session-tally.ts';
 import { quoteGuard } from './quote-guard.ts';
 import { quoteAt, quoteOrder, quoteRuns } from './quote-runs.ts';
 
-// Parts that are written by one statement.
+// Number of parts per statement.
 const partsAtOnce = 512;
 const bytesAtOnce = 8 * 1024 * 1024;
 const namedUnderlyings = 5;
@@ -50,7 +50,7 @@ async function pushQuotes(
   days.check(path);
 }
 
-/** Parts written some at a time, of those that may be; what they came to. */
+/** Writes the permitted parts in batches, and sums up the results. */
 function partWriter(tx: Transaction, allowed: (parts: readonly QuotePart[]) => Promise<QuotePart[]>) {
   const tally = { changed: 0, quotes: 0, bytes: 0 };
   /** Underlyings with changes, by session. */
@@ -91,8 +91,8 @@ function partWriter(tx: Transaction, allowed: (parts: readonly QuotePart[]) => P
 }
 
 /**
- * Says whose tapes were read before their quotes came: their prints are not stored, so their sides stay as they are
- * until then.
+ * Notes tapes that were read before their quotes were stored: their prints are not stored, so their sides are unchanged
+ * until the tapes are ingested again.
  */
 async function readBefore(tx: Transaction, touched: ReadonlyMap<SessionDate, ReadonlySet<string>>): Promise<string[]> {
   const notes: string[] = [];
@@ -109,8 +109,8 @@ async function readBefore(tx: Transaction, touched: ReadonlyMap<SessionDate, Rea
 }
 
 /**
- * Option quotes: a file is taken to hold all quotes, in its sessions, of every contract in it; they take the place of
- * those stored, unless these are more. Tapes that are read after them have their sides from them.
+ * Loads option quotes: a file is assumed to contain all quotes, in its sessions, of every contract in it; they replace
+ * the stored ones, unless these are more. Tapes that are read later infer sides from them.
  */
 export const loadOptionQuotes: Loader = async (job) => {
   const { tx, name, settings, onNote, onBytes, refused } = job;
@@ -128,7 +128,7 @@ export const loadOptionQuotes: Loader = async (job) => {
     const tally = fileTally(tx, 'option-quotes', 'quotes', name);
     const writer = partWriter(tx, quoteGuard(tx, tally, settings.replace));
     for await (const { contract, quotes, ...run } of quoteRuns(sorter.sorted())) {
-      // Asking is how a stop is noticed.
+      // Polled so that a stop is noticed.
       onBytes(0);
       const { id, underlying } = contracts[contract]!;
       await writer.add(quotePart({ ...run, contract: id, underlying: underlying.symbol }, quotes));
@@ -136,7 +136,7 @@ export const loadOptionQuotes: Loader = async (job) => {
     await writer.flush();
     const { quotes, bytes, changed } = writer.tally;
     const result = await talliedResult({ rows, changed }, tally);
-    // For a file of which nothing is stored the note would not be true.
+    // If nothing of the file was stored, the note would be wrong.
     if (!result.unwritten)
       onNote(`${quotes} quotes of ${found.length} contracts, ${(bytes / quotes).toFixed(1)} bytes each as stored`);
     for (const note of await readBefore(tx, writer.touched)) onNote(note);

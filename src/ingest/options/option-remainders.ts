@@ -3,10 +3,10 @@ import { inOrder, type KeptPrints, numbered, packPrints } from '../files/kept-pr
 import type { Partition, TapePartitions } from './tape-partitions.ts';
 import { storedRecords } from './tape-records.ts';
 
-/** Where records lie: an open file, and offset and length of one part after another. */
+/** Location of records: an open file, and offset and length of their parts. */
 export type RecordsAt = { fd: number } & Pick<Partition, 'parts'>;
 
-/** Packs an underlying's prints on one day. */
+/** Packs an underlying's prints of one day. */
 export function packedRecords(
   from: RecordsAt,
   { contracts, conditions }: Pick<KeptPrints, 'contracts' | 'conditions'>,
@@ -42,7 +42,7 @@ export function contractsIn(from: RecordsAt): number {
 
 const keyOf = (records: Uint32Array, i: number) => records.subarray(i, i + width).join();
 
-/** Number of times that each of some records is among those of a partition. */
+/** Number of occurrences of some records in a partition. */
 async function countsIn(partitions: TapePartitions, underlying: number, records: Uint32Array) {
   const counts = new Map<string, number>();
   const written = await partitions.written(underlying, records[at.day]! | 0);
@@ -58,7 +58,7 @@ async function countsIn(partitions: TapePartitions, underlying: number, records:
   return counts;
 }
 
-/** Numbers of the tape's contracts and conditions, and what they stand for. */
+/** Numbers of the tape's contracts and conditions, and their meanings. */
 export interface TapeNumbers {
   /** The numbers of a contract's underlying, and of the contract among those of its underlying. */
   contract(id: string): { underlying: number; number: number };
@@ -66,8 +66,8 @@ export interface TapeNumbers {
 }
 
 /**
- * Adds stored remainders of an underlying's day to those of the tape: a print that the tape has itself is there once,
- * as often as it is in the one or in the other. Calls `onPrint` for each that is added, with its offset.
+ * Adds stored remainders of an underlying's day to those of the tape: a print on both is counted as often as in the one
+ * with more. Calls `onPrint` for each added print, with its offset.
  */
 export async function joinRecords(
   kept: KeptPrints,

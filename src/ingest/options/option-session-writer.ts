@@ -19,17 +19,17 @@ import type { Transaction } from '../../store/rows/transaction.ts';
 import { saveUnderlyings } from '../files/option-underlyings.ts';
 import type { MadeSession } from './option-session.ts';
 
-// Contracts of sessions that are held to be written together: most underlyings have few.
+// Number of contracts of sessions that are written together: most underlyings have few.
 const contractsAtOnce = 2048;
 
-/** Facts of a session's tape beside its records. */
+/** Properties of a session's tape besides its records. */
 export interface SessionTapeInfo {
   /**
-   * True if the tape of an underlying lacks nothing as far as it goes: every line was understood, and volumes are those
-   * of the day aggregates, where there are any.
+   * True if the tape of an underlying is complete as far as it extends: every line was valid, and volumes equal those
+   * of the day aggregates, if there are any.
    */
   isWhole(underlying: string): boolean;
-  /** True if the day aggregates have the same volumes, however far the tape goes; absent = not compared. */
+  /** True if the day aggregates have the same volumes, however far the tape extends; absent = not compared. */
   isConfirmed?(underlying: string): boolean;
   /** The tape's part of its sessions. */
   hours: ReadonlyMap<SessionDate, TapeHours>;
@@ -40,8 +40,8 @@ export interface SessionTapeInfo {
 }
 
 /**
- * Coverage of a session that came as a file. Once it is over, a tape that reaches the close observed all its hours,
- * whenever the underlying traded; another one as far as it goes.
+ * Coverage of a session from a file. Once it is over, a tape that reaches the close observed all its hours, whenever
+ * the underlying traded; another one as far as it extends.
  */
 function coverageOf(
   { date, underlying, standardMultiplier, observed }: MadeSession,
@@ -64,7 +64,7 @@ function coverageOf(
   };
 }
 
-/** Status of a session's bars and lists that are made from its tape. */
+/** Status of a session's bars and lists from its tape. */
 export const statusOf = (date: SessionDate, nowMs: number): CoverageStatus =>
   optionsAreOver(date, nowMs) ? 'eod_reconciled' : 'observed_live';
 
@@ -86,7 +86,7 @@ async function saveLists(
     tops.map(({ underlying }) => underlying),
   );
   const stamp = stampOf(sessions[0]!.date, tapeInfo);
-  // The list over all has the underlyings of other batches, and of other files, too.
+  // The list over all underlyings includes those of other batches and files.
   const lists = rankedLists(tops, (underlying) => classes.get(underlying) === 'index', stamp).filter(
     ({ scope }) => scope !== wholeList,
   );
@@ -94,7 +94,7 @@ async function saveLists(
   return lists.reduce((sum, { prints }) => sum + prints.length, 0);
 }
 
-/** Writes what is made of some underlyings' sessions of one date, in a transaction that holds `lockOptionSessions`. */
+/** Writes the results of some underlyings' sessions of one date, in a transaction that holds `lockOptionSessions`. */
 async function saveSessions(
   tx: Transaction,
   sessions: readonly MadeSession[],
@@ -141,31 +141,31 @@ export interface OptionSessionTotals {
   contracts: number;
   underlyings: number;
   largeTrades: number;
-  /** Rows and blocks written. */
+  /** Number of rows and blocks written. */
   changed: number;
 }
 
-/** Writes the sessions of one date as they are made. */
+/** Writes the sessions of one date as they are computed. */
 export interface OptionSessionWriter {
   readonly date: SessionDate;
-  /** Writes a session, at once or with the next. */
+  /** Writes a session, immediately or with the next. */
   add(session: MadeSession): Promise<void>;
-  /** All of the date is written, and its lists over all underlyings are made. */
+  /** Writes the rest of the date, and builds its lists over all underlyings. */
   done(): Promise<OptionSessionTotals>;
-  /** Waits until nothing is being written, failed or not: always called before the transaction ends. */
+  /** Waits for writes in progress, failed or not: always call it before the transaction ends. */
   settle(): Promise<void>;
 }
 
-/** Takes what a writer of whole sessions writes, until the transaction ends. */
+/** Takes the locks of a writer of whole sessions, until the transaction ends. */
 export async function lockOptionSessions(tx: Transaction): Promise<void> {
   await lockFlow(tx);
   await lockOptionBars(tx);
 }
 
 /**
- * Writes the sessions of a date, each made from its whole tape, in the caller's transaction, which holds
- * `lockOptionSessions`: the flow, bars and lists of every underlying take the place of what was there, whether observed
- * live or reconciled before. Underlyings that do not come stay as they are.
+ * Writes the sessions of a date, each computed from its whole tape, in the caller's transaction, which holds
+ * `lockOptionSessions`: the flow, bars and lists of every underlying replace the stored ones, whether observed live or
+ * reconciled before. Underlyings without a session are unchanged.
  */
 export function optionSessionWriter(
   tx: Transaction,
@@ -176,7 +176,7 @@ export function optionSessionWriter(
   const totals: OptionSessionTotals = { counts, contracts: 0, underlyings: 0, largeTrades: 0, changed: 0 };
   let held: MadeSession[] = [];
   let heldContracts = 0;
-  // Sessions are written while the next ones are made.
+  // Sessions are written while the next ones are computed.
   let writing: Promise<number> | null = null;
   async function written() {
     if (writing) totals.changed += await writing;
@@ -195,7 +195,7 @@ export function optionSessionWriter(
     date,
     async add(session) {
       for (const name of Object.keys(counts) as (keyof OptionTapeCounts)[]) counts[name] += session.counts[name];
-      // Quotes alone, or prints that are in no figure.
+      // Only quotes, or prints that are in no figure.
       if (session.observed === null) return;
       const contracts = session.contracts.length;
       totals.contracts += contracts;

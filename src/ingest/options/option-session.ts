@@ -19,24 +19,24 @@ import { type OptionSketch, optionSketch } from './option-sketch.ts';
 import type { SessionGreeks } from './session-greeks.ts';
 import { type PartitionFile, recordFeeder, recordsOf, type TapeFeed } from './tape-records.ts';
 
-/** An underlying's session to be made of its records: plain data, which goes to another thread. */
+/** An underlying's session to compute from its records: plain data, which can be sent to another thread. */
 export interface SessionWork extends PartitionFile {
   underlying: string;
   day: number;
   /** The ids of the underlying's contracts, by the numbers in the records. */
   contracts: readonly string[];
-  /** Their shares per contract. */
+  /** Number of shares per contract, in the same order. */
   multipliers: readonly number[];
-  /** Status that its bars are stored with. */
+  /** Status of its stored bars. */
   status: CoverageStatus;
 }
 
-/** An underlying's session as the store takes it: plain data and bytes. */
+/** An underlying's computed session: plain data and bytes. */
 export interface MadeSession {
   underlying: string;
   date: SessionDate;
   counts: OptionTapeCounts;
-  /** Null when no print is in any figure. */
+  /** Null if no print is in any figure. */
   observed: ObservedSpan | null;
   /** Contracts that traded, and their volumes. */
   contracts: string[];
@@ -47,15 +47,15 @@ export interface MadeSession {
   section: Pick<CrossSection, 'byStrike' | 'byExpiration' | 'minutes'>;
   events: EncodedEvents;
   largeTrades: number;
-  /** Its prints of the largest premium, in rank order. */
+  /** Its prints with the largest premium, in rank order. */
   top: RankedCandidate[];
   bars: EncodedRows<'OptionBarBlock'>;
-  /** Its prints, those in no figure too: their number, and which they are. */
+  /** Its prints, including those in no figure: their number, and their sketch. */
   prints: number;
   sketch: Uint8Array<ArrayBuffer>;
 }
 
-/** Solves a session's contracts while it is made. Once the session is over at `nowMs`, so are all its minutes. */
+/** Solves a session's contracts while it is computed. Once the session is over at `nowMs`, so are all its minutes. */
 export interface SolvedSession {
   greeks: SessionGreeks;
   nowMs: number;
@@ -76,7 +76,7 @@ const changing = (events: Map<string, FlowEvent>) => (change: FlowChange) => {
   else events.delete(change.eventId);
 };
 
-/** The engine of prints alone, which come a contract after the other. */
+/** The engine for prints without quotes, sorted by contract. */
 function printEngine(session: SessionDate, onBars: OnContractBars): Engine {
   const events = new Map<string, FlowEvent>();
   const tape = new ContractTape({ session, onChange: changing(events), onBars });
@@ -86,10 +86,10 @@ function printEngine(session: SessionDate, onBars: OnContractBars): Engine {
   return { feed: { print: (print) => tape.print(print), quote }, end: async () => tape.end(), tape, events };
 }
 
-/** The engine of prints and quotes, which come in event time. */
+/** The engine for prints and quotes, in event time. */
 function quotedEngine(session: SessionDate, onBars: OnContractBars, solved: SolvedSession | null): Engine {
   const events = new Map<string, FlowEvent>();
-  // It comes in order: no print asks for the quote of an earlier time.
+  // Records are in order: no print requires the quote of an earlier time.
   const tape = new OptionTape({ session, onChange: changing(events), holdMs: 0, rememberedQuotes: 0 });
   async function end() {
     tape.end();
@@ -106,7 +106,7 @@ function quotedEngine(session: SessionDate, onBars: OnContractBars, solved: Solv
   return { feed: solved ? solvedFeed(tape, solved.greeks) : tape, end, tape, events };
 }
 
-/** Gives every record to both. */
+/** Passes every record to both. */
 function solvedFeed(tape: OptionTape, greeks: SessionGreeks): TapeFeed {
   return {
     print(print) {
@@ -120,7 +120,7 @@ function solvedFeed(tape: OptionTape, greeks: SessionGreeks): TapeFeed {
   };
 }
 
-/** The underlying and its contracts as an engine that sees no other knows them. */
+/** The underlying and its contracts, numbered for an engine with this underlying only. */
 function tradedContracts({ underlying: symbol, contracts: ids, multipliers }: SessionWork) {
   const underlying: TradedUnderlying = { index: 0, symbol };
   const contracts = ids.map((id, index): TradedContract => {
@@ -130,7 +130,7 @@ function tradedContracts({ underlying: symbol, contracts: ids, multipliers }: Se
   return { underlying, contracts };
 }
 
-/** Feeds all records; before one of a minute that is due to be solved, that is. */
+/** Feeds all records, solving each due minute before the first record after it. */
 async function feedAll(
   { feed }: Engine,
   work: SessionWork,
@@ -161,7 +161,7 @@ function encodedEvents({ underlying: symbol }: SessionWork, date: SessionDate, f
   return { symbol, sessionDate: date, events: rows.take(), legs: legs.take(), ...feedEntries(events) };
 }
 
-/** Makes an underlying's session of its records, and encodes it. */
+/** Computes an underlying's session from its records, and encodes it. */
 export async function makeSession(
   work: SessionWork,
   conditions: readonly (readonly number[])[],

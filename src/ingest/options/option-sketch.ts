@@ -3,13 +3,13 @@ import { createPrintSketch, mixed, type PrintSketch, textHash } from '../files/p
 
 const minuteMs = 60_000;
 
-/** The sketch of an underlying's session, and what adds its records; those of quotes are skipped. */
+/** The sketch of an underlying's session; adding records skips those of quotes. */
 export interface OptionSketch {
   sketch: PrintSketch;
   add(records: Uint32Array): void;
 }
 
-/** A sketch of no prints of contracts, which are named by their ids. */
+/** Creates an empty sketch of contracts, which are identified by their ids. */
 export function optionSketch(contracts: readonly string[], exact = false): OptionSketch {
   const hashes = new Uint32Array(contracts.length);
   const contractHash = (contract: number) => {
@@ -20,7 +20,7 @@ export function optionSketch(contracts: readonly string[], exact = false): Optio
   return {
     sketch,
     add(records) {
-      // A property that is asked for every record costs as much as the rest: it turns to false once.
+      // Reading the property for every record would cost as much as the rest; it becomes false once.
       let wantsPrints = sketch.wantsPrints;
       for (let i = 0; i < records.length; i += width) {
         const nanosAndCorrection = records[i + at.nanosAndCorrection]!;

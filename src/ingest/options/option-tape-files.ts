@@ -33,16 +33,16 @@ import { storedRecords } from './tape-records.ts';
 import { mainThread, type ReadPiece, type TapeThread, workerThread } from './tape-threads.ts';
 import type { TapeStage } from './tape-work.ts';
 
-/** Files of fewer bytes are read by one thread: to begin others takes longer. */
+/** Size of files below which one thread reads them, bytes: starting others takes longer. */
 export const leastThreadedBytes = 1024 * 1024;
 
 /** Plan of a tape's sessions. */
 export interface SessionPlan {
   /** False for sessions of underlyings that are skipped. */
   isWanted(date: SessionDate, underlying: string): boolean;
-  /** Status that the bars of a session are stored with. */
+  /** Status of the stored bars of a session. */
   statusOf(date: SessionDate): CoverageStatus;
-  /** Begins the solves of an underlying's session; null where its contracts are not solved. */
+  /** Creates the solves of an underlying's session; null if its contracts are not solved. */
   solving(date: SessionDate, underlying: string): (() => SolvedSession) | null;
 }
 
@@ -51,43 +51,43 @@ export interface OptionTapePart {
   symbol: string;
   session: SessionDate;
   prints: number;
-  /** Reads the prints again for their sketch; `exact`: it is compared with one of few prints. */
+  /** Reads the prints again for their sketch; `exact`: for the comparison with a small tape. */
   sketch(exact: boolean): PrintSketch;
-  /** The number of its contracts. */
+  /** Number of its contracts. */
   contracts(): number;
-  /** The prints as they are stored. */
+  /** The prints in stored form. */
   packed(): Uint8Array<ArrayBuffer>;
 }
 
-/** An option tape that was read from its files; its sessions are not computed yet. */
+/** An option tape read from its files, before its sessions are computed. */
 export interface OptionTapeFiles {
   readonly prints: number;
-  /** Each file's part of its sessions, by its path. */
+  /** Each file's part of its sessions, by path. */
   readonly filesHours: ReadonlyMap<string, ReadonlyMap<SessionDate, TapeHours>>;
-  /** The sessions of all files, with the prints that waited for them. */
+  /** The sessions of all files, including waiting prints. */
   readonly hours: ReadonlyMap<SessionDate, TapeHours>;
-  /** Prints that are in several files, beyond the one time that they count, by session. */
+  /** Number of duplicate prints of several files, by session. */
   readonly repeated: ReadonlyMap<SessionDate, number>;
-  /** Prints that waited, and are on no file. */
+  /** Number of waiting prints that no file contains. */
   readonly joined: number;
   /** The underlyings' sessions, in the order of `make`. */
   readonly parts: readonly OptionTapePart[];
-  /** Quotes of the contracts that traded, in sessions in which their underlyings did. */
+  /** Number of quotes of the contracts that traded, in sessions in which their underlyings did. */
   readonly quotes: number;
-  /** Days on which there are prints, ascending. */
+  /** Days with prints, ascending. */
   readonly sessions: readonly SessionDate[];
-  /** The underlyings' sessions: New York dates ascend, and those of one date come together. To be called once. */
+  /** Computes the underlyings' sessions: New York dates ascend, and those of one date are consecutive. Call it once. */
   make(plan: SessionPlan): AsyncGenerator<MadeSession>;
-  /** Ends threads and removes what was put aside. What is solved in this thread is waited for. */
+  /** Ends threads and removes temporary files. Solves in the main thread are awaited. */
   close(): Promise<void>;
 }
 
 export interface OptionTapeReading {
   trades: readonly TapeFile[];
-  /** Prints that wait for the sessions of the files; none when absent. */
+  /** Waiting prints for the sessions of the files; none if absent. */
   waiting?(hours: ReadonlyMap<SessionDate, TapeHours>): Promise<KeptPrints[]>;
   quotes: QuoteSource;
-  /** Threads that read and make sessions; 1 = this thread alone, which also reads what is small. */
+  /** Number of threads that read and compute sessions; 1 = only the main thread, which also reads small files. */
   threads: number;
   bounds: InstantBounds;
   roots: OptionRoots;
@@ -99,7 +99,7 @@ export interface OptionTapeReading {
   refused(): boolean;
 }
 
-/** Contracts, underlyings and lists of conditions of a tape, whichever thread met them. */
+/** Contracts, underlyings and lists of conditions of a tape, whichever thread saw them. */
 function createTapeNames(roots: OptionRoots) {
   const book = createContractBook(roots);
   const numbers = new Map<string, number>();
@@ -139,12 +139,12 @@ function createTapeNames(roots: OptionRoots) {
 }
 type TapeNames = ReturnType<typeof createTapeNames>;
 
-/** Takes the records of a piece that a thread read. */
+/** Handles the records of a piece that a thread read. */
 type TakePiece = (thread: number, read: ReadPiece) => Promise<void>;
 
 /**
- * Has the pieces of a file read by threads in rotation, and takes what they read in the order of the file: bad lines
- * are reported as one thread would report them. What is read ahead is bounded.
+ * Lets threads read the pieces of a file in rotation, and handles the results in file order, so that bad lines are
+ * reported as by one thread. Read-ahead is bounded.
  */
 async function readPieces<Name extends string>(
   path: string,
@@ -177,7 +177,7 @@ async function readPieces<Name extends string>(
       if (ahead.length > aheadMost) await takeFirst();
     }
   }
-  // Where the file ends in damage, its lines before that are reported all the same.
+  // If the file's end is damaged, the lines before it are still reported.
   const failed = await readAll().then(
     () => null,
     (error: unknown) => ({ error }),
@@ -186,7 +186,7 @@ async function readPieces<Name extends string>(
   if (failed) throw failed.error;
 }
 
-/** Puts the prints of the files into their partitions, under the tape's numbers. Gives what each file has. */
+/** Adds the prints of the files to their partitions, with the tape's numbers. Returns the contents of each file. */
 async function readTrades(
   { trades, bounds, onBadLine, refused }: OptionTapeReading,
   threads: readonly TapeThread[],
@@ -196,7 +196,7 @@ async function readTrades(
   const filesHours = new Map<string, TapeHoursCounter['sessions']>();
   const { contracts, numberOf } = names;
   for (const { path, onBytes } of trades) {
-    // By thread: the tape's numbers of what it has met in this file.
+    // By thread: the tape's numbers of the items it has seen in this file.
     const contractsOf: number[][] = threads.map(() => []);
     const conditionsOf: number[][] = threads.map(() => []);
     const [days, hours, instantOf] = [closedDayCounter(), tapeHoursCounter(), recordInstants()];
@@ -226,7 +226,7 @@ async function readTrades(
   return filesHours;
 }
 
-/** Puts prints that waited beside those of the files. Gives their sessions. */
+/** Adds waiting prints to those of the files. Returns their sessions. */
 async function readWaiting(
   { waiting, refused }: OptionTapeReading,
   hours: ReadonlyMap<SessionDate, TapeHours>,
@@ -247,7 +247,7 @@ async function readWaiting(
   return joined.sessions;
 }
 
-/** Puts quotes of files beside the prints of their contracts. */
+/** Adds quotes of files to the prints of their contracts. */
 async function readQuoteFiles(
   paths: readonly string[],
   { bounds, onBadLine, onBytes, onQuoteText, refused }: OptionTapeReading,
@@ -278,7 +278,7 @@ async function readQuoteFiles(
   }
 }
 
-/** Likewise of the quotes that are stored. */
+/** Adds stored quotes likewise. */
 async function readStoredQuotes(
   stored: Extract<QuoteSource, { stored: unknown }>['stored'],
   { onBytes, refused }: OptionTapeReading,
@@ -341,14 +341,14 @@ function partOf(fd: number, { day, underlying, prints, parts }: Partition, names
 async function isThreaded({ threads, trades }: OptionTapeReading): Promise<boolean> {
   if (threads <= 1) return false;
   let bytes = 0;
-  // A file that is not there is reported where it is read.
+  // A missing file is reported where it is read.
   for (const { path } of trades) bytes += (await stat(path).catch(() => ({ size: 0 }))).size;
   return bytes >= leastThreadedBytes;
 }
 
 /**
- * Reads the prints of an option tape and the quotes of the contracts that traded, and puts them aside by underlying and
- * day. Memory holds what the threads work on, an object per contract that traded, and what is not written yet. Throws
+ * Reads the prints of an option tape and the quotes of the contracts that traded, and partitions them by underlying and
+ * day. Memory holds the threads' work, an object per contract that traded, and unwritten records. Throws
  * `TapeFileError`. Always close it, also after an error.
  */
 export async function readOptionTape(reading: OptionTapeReading): Promise<OptionTapeFiles> {

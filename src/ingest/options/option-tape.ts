@@ -37,12 +37,12 @@ export function tapeNotes(date: SessionDate, counts: OptionTapeCounts, nowMs: nu
   ];
 }
 
-/** Says which prints several files of a tape have. */
+/** Notes on prints that several files of a tape contain. */
 export function repeatedNotes({ repeated }: Pick<OptionTapeFiles, 'repeated'>): string[] {
   return [...repeated].map(([date, count]) => `${date}: ${count} prints of one file are in another too and count once`);
 }
 
-/** Says which stored quotes gave a tape its sides; nothing where files gave them, or nothing did. */
+/** Notes on the stored quotes that a tape's sides were inferred from; empty if files provided them, or nothing did. */
 export function quoteNotes(quoteFiles: readonly string[], { quotes }: { readonly quotes: number }): string[] {
   return quoteFiles.length === 0 && quotes > 0 ? [`sides from ${quotes} stored quotes of its contracts`] : [];
 }
@@ -68,7 +68,7 @@ function readFiles(
   });
 }
 
-/** Decides what is written, and keeps what waits. Gives the underlyings' sessions that are written. */
+/** Decides what is written, and stores waiting prints. Returns the underlyings' sessions to write. */
 async function admitted(guard: TapeGuard, parts: readonly OptionTapePart[]): Promise<Set<string>> {
   const wanted = new Set<string>();
   for (const part of parts) {
@@ -82,7 +82,7 @@ async function admitted(guard: TapeGuard, parts: readonly OptionTapePart[]): Pro
   return wanted;
 }
 
-/** Makes and writes the sessions of a tape that are wanted. Gives what changed of each. */
+/** Computes and writes the wanted sessions of a tape. Returns the changes of each. */
 async function writeSessions(
   { tx, settings: { rate, solveMost }, now, onNote }: TapeJob,
   files: OptionTapeFiles,
@@ -110,7 +110,7 @@ async function writeSessions(
         writer = optionSessionWriter(tx, made.date, tapeInfo);
       }
       await writer.add(made);
-      // Compression trades and withdrawn records alone make nothing.
+      // A session with only compression trades and withdrawn records has no result.
       if (made.observed === null) continue;
       await guard.wrote({ symbol: made.underlying, session: made.date, prints: made.prints }, made.sketch);
     }
@@ -122,9 +122,9 @@ async function writeSessions(
 }
 
 /**
- * Option tapes, taken as one. Large trades, cross-sections, bars and end-of-day lists of an underlying's session take
- * the place of what was stored of it, unless that had prints which are not here. Without quotes, given or stored, all
- * sides are unknown.
+ * Loads option tapes, as one. Large trades, cross-sections, bars and end-of-day lists of an underlying's session
+ * replace the stored ones, unless those contain prints that the tape lacks. Without quotes, given or stored, all sides
+ * are unknown.
  */
 export const loadOptionTrades: TapeLoader = async (job) => {
   const { tx, settings, now, onNote, refused } = job;
@@ -161,10 +161,7 @@ export const loadOptionTrades: TapeLoader = async (job) => {
   }
 };
 
-/**
- * Settings that change the figures of an option tape beside its bytes: the quotes beside it, and how contracts are
- * solved.
- */
+/** Settings that change the figures of an option tape: the quotes beside it, and how contracts are solved. */
 export async function optionTapeShape({
   quoteFiles,
   rate,

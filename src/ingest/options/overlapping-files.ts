@@ -11,7 +11,7 @@ import { storedRecords } from './tape-records.ts';
 
 type Shared = { fd: number } & Pick<Partition, 'parts' | 'prints' | 'fileEnds'>;
 
-/** Instants as records have them, both included. */
+/** A range of instants in the form of records, both ends included. */
 interface Instants {
   from: number;
   to: number;
@@ -32,7 +32,7 @@ function instantsOfFiles({ fileEnds, ...from }: Shared): Instants[] {
   return instants;
 }
 
-/** From the first to the last instant that lies between those of several files; null = there is none. */
+/** The range of instants that several files share; null = none. */
 function overlapOf(files: readonly Instants[]): Instants | null {
   const overlap = { from: Infinity, to: -Infinity };
   let through = -Infinity;
@@ -46,14 +46,14 @@ function overlapOf(files: readonly Instants[]): Instants | null {
   return overlap.from <= overlap.to ? overlap : null;
 }
 
-// A record, and its place among those of its partition.
+// A record, and its position in its partition.
 const placedAt = width;
 const order = {
   width: width + 1,
   keys: [at.contract, at.ms, at.nanosAndCorrection, at.priceOrBid, at.sizeOrAsk, at.exchangeAndConditions],
 };
 
-/** Marks by their places the prints of an overlap that an earlier file has too. Gives their number. */
+/** Marks by position the prints of an overlap that an earlier file contains too. Returns their number. */
 async function markRepeated({ fileEnds, ...from }: Shared, { from: first, to: last }: Instants, marks: Uint8Array) {
   const sorter = new RecordSorter(order);
   let repeated = 0;
@@ -70,7 +70,7 @@ async function markRepeated({ fileEnds, ...from }: Shared, { from: first, to: la
       }
     }
     const print = new Float64Array(width).fill(-1);
-    // Number of times that the print is in a file before this one at most, and in this one so far.
+    // Maximum number of occurrences in one earlier file, and the number in this one so far.
     let [kept, file, inFile] = [0, -1, 0];
     for await (const records of sorter.sorted()) {
       for (let i = 0; i < records.length; i += order.width) {
@@ -95,7 +95,7 @@ async function markRepeated({ fileEnds, ...from }: Shared, { from: first, to: la
   }
 }
 
-/** Puts the prints that are not marked in the place of all. */
+/** Replaces the prints by the unmarked ones. */
 async function withoutMarked(
   from: { fd: number; partition: Partition },
   partitions: TapePartitions,
@@ -112,9 +112,9 @@ async function withoutMarked(
 }
 
 /**
- * Takes out prints that an earlier file of the tape has too, before anything but the files' prints is in the
- * partitions. Only underlyings' days of several files are read for it, and only where the files overlap in time are
- * prints compared. Gives the number of prints taken out, by session.
+ * Removes prints that an earlier file of the tape contains too. Call it while the partitions contain only the files'
+ * prints. Only underlyings' days of several files are read, and prints are compared only where the files overlap in
+ * time. Returns the number of removed prints, by session.
  */
 export async function countOnce(
   partitions: TapePartitions,

@@ -26,7 +26,7 @@ function countMinutes({ tsMs }: QuoteColumns, counts: Map<number, number>, each:
   }
 }
 
-/** By how many quotes the minutes of what is stored are above those of the parts, in all. */
+/** Total by which the stored quotes per minute exceed those of the parts. */
 async function lackOf(tx: Transaction, parts: readonly QuotePart[], stored: readonly StoredQuotePart[]) {
   const counts = new Map<number, number>();
   for await (const quotes of quotesOfParts(tx, stored)) countMinutes(quotes, counts, 1);
@@ -34,15 +34,15 @@ async function lackOf(tx: Transaction, parts: readonly QuotePart[], stored: read
   return [...counts.values()].reduce((sum, count) => sum + Math.max(0, count), 0);
 }
 
-/** True if the parts are those that are stored. */
+/** True if the parts equal the stored ones. */
 function areStored(parts: readonly QuotePart[], stored: readonly StoredQuotePart[]): boolean {
   const versions = new Map(stored.map(({ part, version }) => [part, version]));
   return parts.length === stored.length && parts.every(({ part, version }) => versions.get(part) === version);
 }
 
 /**
- * A function that gives those of some parts that may be written: all parts of a contract's session are given together.
- * Those that may not are counted as left, the others as changed.
+ * Creates a function that returns the parts that may be written. Pass all parts of a contract's session together. The
+ * others are counted as left, these as changed.
  */
 export function quoteGuard(tx: Transaction, tally: SessionTally, replace: boolean) {
   const ofKey = keyedChanges(tally);

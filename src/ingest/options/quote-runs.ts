@@ -12,7 +12,7 @@ export interface QuoteRun {
   /** The contract's number. */
   contract: number;
   sessionDate: SessionDate;
-  /** From 0; `last` = the contract's session has no further part. */
+  /** Part number from 0; `last` = it is the last part of the contract's session. */
   part: number;
   last: boolean;
   quotes: QuoteColumns;
@@ -91,7 +91,7 @@ class Gathering {
   }
 }
 
-/** Cuts sorted quotes into runs, which depend on the quotes alone, not on the order in which they were read. */
+/** Divides sorted quotes into runs, independently of the order in which they were read. */
 export async function* quoteRuns(sorted: AsyncIterable<Float64Array>): AsyncGenerator<QuoteRun> {
   const gathering = new Gathering();
   let [contract, part] = [-1, 0];

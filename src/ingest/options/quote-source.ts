@@ -5,7 +5,7 @@ import { holdOptionQuotes, readQuotes } from '../../store/chain/option-quotes.ts
 import type { QuoteColumns } from '../../store/chain/quote-block.ts';
 import type { Transaction } from '../../store/rows/transaction.ts';
 
-/** Which quotes a tape asks for: of the contracts that traded, in the sessions it spans. */
+/** Range of a tape's quotes: those of the contracts that traded, in its sessions. */
 export interface TapeSpan {
   contracts: readonly TradedContract[];
   from: SessionDate;
@@ -13,14 +13,14 @@ export interface TapeSpan {
 }
 
 /**
- * Where a tape's quotes come from: vendor files, or what is stored. The latter may give more sessions than asked for,
- * and gives the quotes in any order, in batches; an object may be filled again for the next quote.
+ * Source of a tape's quotes: vendor files, or the store. The latter may return more sessions than requested, and
+ * returns the quotes in any order, in batches; an object may be reused for the next quote.
  */
 export type QuoteSource =
   | { files: readonly string[] }
   | { stored: (span: TapeSpan) => AsyncIterable<Iterable<OptionQuote>> };
 
-/** The quotes that are stored (`ingest option-quotes`), which stay as they are until the transaction ends. */
+/** The stored quotes (`ingest option-quotes`), locked until the transaction ends. */
 function storedQuotes(tx: Transaction) {
   return async function* (span: TapeSpan): AsyncGenerator<Iterable<OptionQuote>> {
     await holdOptionQuotes(tx);
@@ -29,7 +29,7 @@ function storedQuotes(tx: Transaction) {
   };
 }
 
-/** One object, filled for each quote. */
+/** One object, reused for each quote. */
 function* quotesOf(contract: TradedContract, columns: QuoteColumns): Generator<OptionQuote> {
   const { tsMs, tsNanos, bid, ask } = columns;
   const quote: OptionQuote = { contract, bid: 0, ask: 0, tsMs: 0, tsNanos: 0, sequence: 0 };
@@ -42,7 +42,7 @@ function* quotesOf(contract: TradedContract, columns: QuoteColumns): Generator<O
   }
 }
 
-/** The quotes a tape is read with: those of the files when there are any, else those that are stored. */
+/** The quotes for a tape: those of the files if there are any, else the stored ones. */
 export function quotesOfTape(tx: Transaction, quoteFiles: readonly string[]): QuoteSource {
   return quoteFiles.length > 0 ? { files: quoteFiles } : { stored: storedQuotes(tx) };
 }

@@ -30,10 +30,10 @@ import { type OptionTapeFiles, readOptionTape } from './option-tape-files.ts';
 import { quotesOfTape } from './quote-source.ts';
 import { sessionPlan } from './session-plan.ts';
 
-/** Files that a session is rebuilt from: names and patterns. */
+/** Files of a session to rebuild: names and patterns. */
 export interface ReconcileFiles {
   trades: readonly string[];
-  /** Empty = those that are stored, where there are any. */
+  /** Empty = the stored ones, if any. */
   quotes: readonly string[];
   /** Day aggregates of contracts, to compare volumes with; empty = not compared. */
   dayAggregates: readonly string[];
@@ -43,34 +43,37 @@ export interface ReconcileOptions {
   session: SessionDate;
   maxErrors: number;
   now: Clock;
-  /** Continuous interest rate of the minute solves, a fraction a year; the usual one when absent. */
+  /** Continuous interest rate of the minute solves, a fraction per year; the default if absent. */
   rate?: number | undefined;
-  /** Contracts of an underlying that are solved every minute; 0 = none. */
+  /** Number of contracts per underlying that are solved every minute; 0 = none. */
   solveMost?: number | undefined;
-  /** Number of days that prints wait for the tape of their session; 14 when absent. */
+  /** Number of days that prints wait for the tape of their session; 14 if absent. */
   keepDays?: number | undefined;
-  /** Threads that read the tape and make its session; 1 = this thread alone, the usual. */
+  /** Number of threads that read the tape and compute its session; 1 = only the main thread, the default. */
   threads?: number | undefined;
   /** Aborted to stop: everything is rolled back, and its reason is thrown. */
   signal?: AbortSignal;
   onBytes?: (bytes: number) => void;
 }
 
-/** The outcome of a session. */
+/** Result of rebuilding a session. */
 export interface ReconcileReport {
   session: SessionDate;
   /** `refused`: nothing was stored or changed. */
   status: 'reconciled' | 'refused';
   /** Reason for `refused`; null if reconciled. */
   reason: string | null;
-  /** Prints on the tapes of these underlyings before and after; null = nothing was stored. */
+  /** Number of prints on the tapes of these underlyings before and after; null = nothing was stored. */
   change: SessionChange | null;
-  /** Prints of the session, contracts and underlyings they are of, and large trades found. */
+  /** Number of prints of the session, of their contracts and underlyings, and of large trades. */
   prints: number;
   contracts: number;
   underlyings: number;
   largeTrades: number;
-  /** Contracts compared with day aggregates, and those whose volume differs; their underlyings are not complete. */
+  /**
+   * Number of contracts compared with day aggregates, and of those whose volume differs; their underlyings are
+   * incomplete.
+   */
   compared: number;
   differences: VolumeDifference[];
   badLines: BadLine[];
@@ -170,7 +173,7 @@ async function rebuild(
     options.signal?.throwIfAborted();
     options.onBytes?.(bytes);
   };
-  // Asked again of each underlying that is written: this spares the reading of a tape that cannot be.
+  // Checked again for each written underlying; this early check spares reading a tape that cannot be stored.
   await rejectSealed(tx, [{ symbol: wholeSession, sessionDate: options.session }]);
   const source = quotesOfTape(tx, paths.quotes);
   const { session: date, threads = 1 } = options;
@@ -206,9 +209,9 @@ async function rebuild(
 const readOnce = { once: true };
 
 /**
- * Rebuilds a session from its full option tape, in one transaction: its data of the underlyings on the tape replaces
- * what was stored before, live or reconciled, including what was ingested in the meantime. Prints of other sessions are
- * skipped. Throws `NoSuchFileError` for a pattern without files, and when the store fails.
+ * Rebuilds a session from its full option tape, in one transaction: the data of the underlyings on the tape replaces
+ * the stored data, live or reconciled, including data ingested in the meantime. Prints of other sessions are skipped.
+ * Throws `NoSuchFileError` for a pattern without files, and when the store fails.
  */
 export async function reconcile(
   store: Store,

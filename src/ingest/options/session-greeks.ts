@@ -9,26 +9,26 @@ import { MinuteGreeks } from '../chains/minute-greeks.ts';
 
 /** Settings of solving the contracts of a tape by the minute. */
 export interface Solving {
-  /** Continuous interest rate, a fraction a year. */
+  /** Continuous interest rate, a fraction per year. */
   rate: number;
-  /** Contracts of an underlying that are solved, the first of a session to trade. */
+  /** Maximum number of solved contracts per underlying, the first of a session to trade. */
   most: number;
 }
 
-/** The minute solves of an underlying's session that is made from its whole tape. */
+/** The minute solves of an underlying's session that is computed from its whole tape. */
 export interface SessionGreeks extends Pick<MinuteGreeks, 'print' | 'quote' | 'dueMs' | 'full'> {
-  /** Takes the boundary that is due, and writes the solves of those before every now and then. */
+  /** Starts the next boundary, and sometimes writes the solves of earlier ones. */
   take(): Promise<void>;
-  /** No boundary comes any more: all is written, and the chains of the session that use it are solved again. */
+  /** Finishes and writes the last minutes, and solves the dependent chains of the session again. */
   end(): Promise<void>;
 }
 
-/** Minutes that are written together. */
+/** Number of minutes per write. */
 const minutesAtOnce = 32;
 
 /**
- * Solves sessions of one date, in a transaction that holds the flow: what is solved of an underlying takes the place of
- * what was stored of it. Gives null for one whose contracts are not followed, else what begins its solves.
+ * Solves sessions of one date, in a transaction that holds the flow: the solves of an underlying replace the stored
+ * ones. Returns null for one whose contracts are not followed, else the function that starts its solves.
  */
 export async function sessionSolver(
   tx: Transaction,

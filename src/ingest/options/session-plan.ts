@@ -5,8 +5,8 @@ import type { OptionTapeFiles, SessionPlan } from './option-tape-files.ts';
 import { type Solving, sessionSolver } from './session-greeks.ts';
 
 /**
- * Plan of the wanted sessions of a tape. A tape without quotes is not solved: a series would be made of trades alone,
- * and what was solved live, from quotes, is worth more.
+ * Plan of the wanted sessions of a tape. A tape without quotes is not solved: its series would be based on trades only,
+ * and live solves, based on quotes, are better.
  */
 export async function sessionPlan(
   tx: Transaction,

@@ -1,14 +1,14 @@
 import type { MadeSession, SessionWork, SolvedSession } from './option-session.ts';
 import type { TapeThread } from './tape-threads.ts';
 
-/** A session to be computed, and the thread that computes it. */
+/** A session to compute, and its thread. */
 export interface QueuedSession {
   work: SessionWork;
-  /** Begins its solves; null for one that is not solved. One that is, is made in the main thread. */
+  /** Starts its solves; null for one that is not solved. A solved one is computed in the main thread. */
   solved: (() => SolvedSession) | null;
 }
 
-// Maximum bytes of sessions that are finished before they are next in order; beyond it no other is started.
+// Maximum bytes of finished sessions that wait for earlier ones; beyond it no other is started.
 const heldBytesMost = 24 * 1024 * 1024;
 const heldMost = 128;
 

@@ -3,22 +3,22 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { recordAt as at, isQuote, recordWidth as width } from '../../tape/prints/option-records.ts';
 
-// Numbers held in memory of all partitions together, beyond which they are written.
+// Maximum number of values in memory over all partitions; beyond it they are written.
 const heldNumbers = 2 ** 21;
 const firstNumbers = 64 * width;
 
-/** The records of an underlying on one day, in a file in the order in which they came. */
+/** The records of an underlying on one day, in a file in order of arrival. */
 export interface Partition {
   /** Numbers of the underlying and of its day. */
   underlying: number;
   day: number;
   prints: number;
   quotes: number;
-  /** True if prints alone came a contract after the other, each in order of time. */
+  /** True if it contains only prints, sorted by contract and then time. */
   isInOrder: boolean;
-  /** Where its records lie in the file: offset and length of one part after another, bytes. */
+  /** Offset and length of its parts in the file, bytes. */
   parts: number[];
-  /** The number of its prints where each vendor file that has some of them ends. */
+  /** Number of its prints at the end of each vendor file that contains some. */
   fileEnds: number[];
 }
 
@@ -54,7 +54,7 @@ function add(to: Filling, records: Uint32Array, i: number): void {
   to.lastMs = ms;
 }
 
-/** An open file without a name: it disappears with the process, however that ends. */
+/** An open file without a name: it disappears when the process ends in any way. */
 async function openUnnamed(parent: string): Promise<FileHandle> {
   const folder = await mkdtemp(join(parent, 'tapegraph-tape-'));
   try {

@@ -13,16 +13,16 @@ import {
 import { RecordSorter } from '../files/record-sorter.ts';
 import type { Partition } from './tape-partitions.ts';
 
-/** Records read from a partition at a time. */
+/** Number of records to read from a partition at a time. */
 const recordsAtOnce = 8192;
 
-/** Where a partition lies. */
+/** Location of a partition. */
 export interface PartitionFile extends Pick<Partition, 'isInOrder' | 'parts' | 'quotes'> {
   /** The open file of all partitions. */
   fd: number;
 }
 
-/** The records of a partition in the order in which they came, in memory that is used again. */
+/** The records of a partition in order of arrival, in a reused buffer. */
 export function* storedRecords({ fd, parts }: Pick<PartitionFile, 'fd' | 'parts'>): Generator<Uint32Array> {
   const records = new Uint32Array(recordsAtOnce * width);
   const bytes = new Uint8Array(records.buffer);
@@ -41,7 +41,7 @@ export function* storedRecords({ fd, parts }: Pick<PartitionFile, 'fd' | 'parts'
   }
 }
 
-/** Likewise in order of `keys`. Memory holds what a sorter holds. */
+/** The records in order of `keys`. Memory is that of a sorter. */
 async function* sortedRecords(partition: PartitionFile, keys: readonly number[]): AsyncGenerator<Uint32Array> {
   const sorter = new RecordSorter({ width, keys });
   try {
@@ -57,22 +57,22 @@ async function* sortedRecords(partition: PartitionFile, keys: readonly number[])
   }
 }
 
-/** The records of a partition: by instant, or a contract after the other, each by instant. */
+/** The records of a partition: by instant, or by contract and then instant. */
 export async function* recordsOf(partition: PartitionFile, order: 'instant' | 'contract'): AsyncGenerator<Uint32Array> {
   if (order === 'instant') yield* sortedRecords(partition, [at.ms]);
   else if (partition.isInOrder && partition.quotes === 0) yield* storedRecords(partition);
   else yield* sortedRecords(partition, [at.contract, at.ms]);
 }
 
-/** Takes the records of an underlying's session. The objects are used again: nothing may keep them. */
+/** Takes the records of an underlying's session. The objects are reused: they must not be retained. */
 export interface TapeFeed {
   print(print: OptionPrint): void;
   quote(quote: OptionQuote): void;
 }
 
 /**
- * A function that fills one print and one quote again and again, and when its day begins. Contracts and lists of
- * conditions stand at their numbers.
+ * Creates a function that fills one reused print and one reused quote from records, and reports the start of each day.
+ * Contracts and lists of conditions are indexed by number.
  */
 export function recordFeeder(
   contracts: readonly TradedContract[],
@@ -80,11 +80,11 @@ export function recordFeeder(
   day: number,
 ): { put: (feed: TapeFeed, records: Uint32Array, i: number) => void; startMs: number } {
   const startMs = dayStartMs(day);
-  // Numbers that are no small integers from the start: their fields then need no other form later.
+  // Initial values are not small integers, so that the fields never change their representation.
   const stamp = { contract: contracts[0]!, tsMs: 0.5, tsNanos: 0, sequence: 0.5 };
   const print: OptionPrint = { ...stamp, exchange: 0, price: 0.5, size: 0.5, conditions: [], correction: 0 };
   const quote: OptionQuote = { ...stamp, bid: 0.5, ask: 0.5 };
-  // The tape has no sequence: a contract's prints are numbered in their order, however its files are cut.
+  // The tape has no sequence: a contract's prints are numbered in order, however its files are divided.
   const numbers = new Float64Array(contracts.length);
   const put = (feed: TapeFeed, records: Uint32Array, i: number) => {
     const nanosAndCorrection = records[i + at.nanosAndCorrection]!;

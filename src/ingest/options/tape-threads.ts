@@ -3,17 +3,17 @@ import { mostRecords, type RecordPiece, recordWidth } from '../../tape/prints/op
 import type { MadeSession, SessionWork, SolvedSession } from './option-session.ts';
 import { createTapeWork, type TapeStage } from './tape-work.ts';
 
-/** Messages to a thread. Memory that is named goes with them, and comes back with the answer. */
+/** Messages to a thread. Named memory is transferred with them, and returned with the answer. */
 export type ToThread =
   | TapeStage
   | { kind: 'piece'; text: ArrayBuffer; length: number; records: ArrayBuffer }
   | { kind: 'session'; work: SessionWork };
 
-/** A piece that was read: its records hold until the next piece of the thread is sent after this was taken. */
+/** A piece that was read. Its records are valid until the next piece of the thread is sent after it was handled. */
 export interface ReadPiece {
   piece: RecordPiece;
   records: Uint32Array;
-  /** The memory can be used again. */
+  /** Allows reuse of the memory. */
   release(): void;
 }
 
@@ -21,19 +21,19 @@ export interface ReadPiece {
 export interface TapeThread {
   begin(stage: TapeStage): void;
   read(bytes: Buffer): Promise<ReadPiece>;
-  /** `solved` only in the main thread, where the database is. */
+  /** `solved` only in the main thread, which has the database. */
   make(work: SessionWork, solved: SolvedSession | null): Promise<MadeSession>;
   close(): Promise<void>;
 }
 
-// A piece of an unpacked file is a quarter of this.
+// Memory of a thread: four times a piece of an unpacked file.
 const leastMemory = 2 ** 20;
-// Memory of a session is soon garbage: more room for the young keeps it from being copied.
+// Objects of a session are short-lived: a larger young generation avoids copying them.
 const youngGenerationMb = 16;
 
 const recordsFor = (bytes: number) => new ArrayBuffer(mostRecords(bytes) * recordWidth * 4);
 
-/** The main thread itself. */
+/** The main thread as a tape thread. */
 export function mainThread(): TapeThread {
   const work = createTapeWork();
   let records = new Uint32Array(0);
@@ -54,7 +54,7 @@ interface Waiting {
   reject(error: unknown): void;
 }
 
-/** A thread of its own. What fails in it, fails what was asked of it. */
+/** Starts a thread. A failure in it rejects the request. */
 export function workerThread(): TapeThread {
   const worker = new Worker(new URL('./tape-worker.ts', import.meta.url), {
     resourceLimits: { maxYoungGenerationSizeMb: youngGenerationMb },

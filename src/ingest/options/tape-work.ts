@@ -12,10 +12,10 @@ import {
 import type { OptionTradeColumn } from '../../tape/prints/option-trades.ts';
 import { type MadeSession, makeSession, type SessionWork, type SolvedSession } from './option-session.ts';
 
-/** The stage to begin: pieces of a file of trades, of quotes, or sessions. Plain data. */
+/** The next stage: pieces of a file of trades, of quotes, or sessions. Plain data. */
 export type TapeStage =
   | { kind: 'trades'; header: ByteHeader<OptionTradeColumn>; bounds: InstantBounds }
-  /** Contracts that traded, by the numbers that their quotes are given. */
+  /** Contracts that traded, by the numbers for their quotes. */
   | {
       kind: 'quotes';
       header: ByteHeader<OptionQuoteColumn>;
@@ -25,7 +25,7 @@ export type TapeStage =
   /** Lists of conditions by the numbers in the records. */
   | { kind: 'sessions'; conditions: readonly (readonly number[])[] };
 
-/** The work on a tape that any thread can do, one thing after the other. */
+/** The work on a tape that any thread can do, sequentially. */
 export interface TapeWork {
   begin(stage: TapeStage): void;
   /** Reads the lines of a piece of the file into records. */
@@ -42,7 +42,10 @@ const standIn = (index: number, id: string, endMs = Number.POSITIVE_INFINITY): T
   endMs,
 });
 
-/** Finds what traded, by number, and has one stand-in below zero for the rest: quotes name many times as many. */
+/**
+ * Finds contracts that traded, by number. All others, which are many times as many in quotes, share one placeholder
+ * with a negative number.
+ */
 function tradedOnly(contracts: readonly string[]): ContractBook['find'] {
   const endOf = sessionEnds();
   const traded = new Map(contracts.map((id, index) => [id, standIn(index, id, endOf(readOptionContract(id)!.expiry))]));
@@ -53,7 +56,7 @@ function tradedOnly(contracts: readonly string[]): ContractBook['find'] {
   };
 }
 
-/** A thread's part of the work. */
+/** Creates a thread's part of the work. */
 export function createTapeWork(): TapeWork {
   let reader: PieceReader | null = null;
   let conditions: readonly (readonly number[])[] = [];

@@ -3,11 +3,11 @@ import type { MadeSession } from './option-session.ts';
 import type { ToThread } from './tape-threads.ts';
 import { createTapeWork } from './tape-work.ts';
 
-// Runs in a thread of its own (tape-threads.ts): one answer a task, in their order.
+// Runs in a thread of its own (tape-threads.ts): one answer per task, in order.
 const work = createTapeWork();
 const port = parentPort!;
 
-/** The memory of what was made, which goes to the other thread without a copy. */
+/** The memory of a result, which is transferred to the other thread without a copy. */
 const memoryOf = ({ bars, events }: MadeSession) =>
   [bars, events.events, events.legs].flatMap(({ chunks }) => chunks.map(({ buffer }) => buffer));
 

@@ -18,26 +18,26 @@ const sourceDecimals = 6;
 const isOurs = (value: number | null) => value !== null && value !== roundTo(value, sourceDecimals);
 
 /**
- * A row as its source gave it, of a capture of before solved greeks were stored beside the source's: then they filled
- * its gaps.
+ * A row as its source wrote it, of a capture from before solved greeks were stored separately: they then filled the
+ * source's gaps.
  */
 function sourceRow(row: ChainRow): ChainRow {
   const source = { ...row };
   for (const name of greekNames) if (isOurs(row[name])) source[name] = null;
-  // Deep in the money what was solved has no more decimals: a delta of one and no gamma, of a volatility that is ours.
+  // Deep in the money a solved delta of one without gamma has no more decimals either: its volatility was solved too.
   if (isOurs(row.iv) && row.gamma === 0 && Math.abs(row.delta ?? 0) === 1) [source.delta, source.gamma] = [null, null];
   return source;
 }
 
-/** A chain as its source gave it. */
+/** A chain as its source wrote it. */
 function sourceChain(chain: ChainCapture): ChainCapture {
   const isSeparate = chain.rate != null || chain.rows.some(({ solved }) => solved !== undefined);
   return isSeparate ? chain : { ...chain, rows: chain.rows.map(sourceRow) };
 }
 
 /**
- * Sessions with captures of an older version, of other inputs than are stored now, or of another delay than is wanted;
- * with `all`, with any.
+ * Sessions with captures of an older version, with other inputs than the stored ones, or with another delay than the
+ * given one; with `all`, any session with captures.
  */
 export async function sessionsOfChains(
   store: Store,
@@ -58,8 +58,8 @@ export async function sessionsOfChains(
 }
 
 /**
- * Solves the captures of a session again, in order of time, each with the gammas, the rate and, unless another is
- * wanted, the delay that it had; returns how many rows differ, and what moved.
+ * Solves the captures of a session again, in order of time, each with its former gammas, rate and, unless another is
+ * given, delay. Returns the number of different rows, and the moves.
  */
 export async function recomputeChains(
   tx: Transaction,

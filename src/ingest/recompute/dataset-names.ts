@@ -1,4 +1,4 @@
-/** The kinds of stored data that can be computed again. */
+/** The kinds of stored data that can be recomputed. */
 export const recomputedNames = ['chain', 'greeks', 'flow'] as const;
 export type RecomputedDataset = (typeof recomputedNames)[number];
 

@@ -16,7 +16,7 @@ import type { Store } from '../../store/rows/connection.ts';
 import type { Transaction } from '../../store/rows/transaction.ts';
 import type { RecomputedWork, RecomputeWork, UnderlyingSession } from './session-work.ts';
 
-/** Sessions with auction prints that were left without a side, as far as their quotes are stored. */
+/** Sessions with auction prints without a side, if their quotes are stored. */
 export async function sessionsOfFlow(store: Store): Promise<UnderlyingSession[]> {
   const quoted = new Set((await listQuotes(store)).map(({ session, underlying }) => `${session} ${underlying}`));
   const unsided = await unsidedSessions(store, auctionConditions);
@@ -24,8 +24,7 @@ export async function sessionsOfFlow(store: Store): Promise<UnderlyingSession[]>
 }
 
 /**
- * The indexes in `quotes`, ascending by time, of what was in force at a leg's millisecond: the last before it, and all
- * of it.
+ * The range of `quotes`, ascending by time, in force at a leg's millisecond: the last one before it, and all within it.
  */
 function inForce({ tsMs }: QuoteColumns, atMs: number): [from: number, to: number] {
   let to = 0;
@@ -36,8 +35,8 @@ function inForce({ tsMs }: QuoteColumns, atMs: number): [from: number, to: numbe
 }
 
 /**
- * The side of a leg. Stored legs are dated to the millisecond: where a quote changed within it, the side is known only
- * if both give the same.
+ * The side of a leg. Stored legs have millisecond times: if a quote changed within one, the side is known only if both
+ * agree.
  */
 function sideOfLeg(leg: FlowLeg, quotes: QuoteColumns): FlowLeg['side'] {
   const [from, to] = inForce(quotes, leg.eventTsMs);
@@ -54,13 +53,13 @@ const isUnsided = ({ side, conditions }: FlowLeg) =>
   conditions.some((id) => auctionConditions.includes(id)) &&
   (optionTraitsOf(conditions) & optionTraits.sideless) === 0;
 
-/** An event with the sides of its auction legs; the same object where none is known. */
+/** An event with the sides of its auction legs; the same object if none is known. */
 function sided(trade: LargeTrade, quotesOf: ReadonlyMap<string, QuoteColumns[]>): LargeTrade {
   let isChanged = false;
   const legs = trade.event.legs.map((leg) => {
     if (!isUnsided(leg)) return leg;
     const parts = quotesOf.get(contractId(leg.contract)) ?? [];
-    // The part that holds what was in force: the last that begins before.
+    // The part with the quote in force: the last that begins before.
     const part = parts.findLast(({ tsMs }) => tsMs[0]! <= leg.eventTsMs);
     const side = part ? sideOfLeg(leg, part) : 'unknown';
     isChanged ||= side !== leg.side;
@@ -72,8 +71,8 @@ function sided(trade: LargeTrade, quotesOf: ReadonlyMap<string, QuoteColumns[]>)
 }
 
 /**
- * Gives the auction prints of a session's large trades the sides that their stored quotes tell. Which prints make an
- * event stays as it is: the others are not stored. Returns how many events changed.
+ * Adds sides to the auction prints of a session's large trades, from their stored quotes. The composition of events
+ * does not change: the other prints are not stored. Returns the number of changed events.
  */
 export async function recomputeFlow(
   tx: Transaction,

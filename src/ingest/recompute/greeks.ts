@@ -20,7 +20,7 @@ import { solveWithMinutes } from '../chains/chain.ts';
 import { MinuteMarketSource } from '../chains/minute-market.ts';
 import type { RecomputedWork, RecomputeWork, UnderlyingSession } from './session-work.ts';
 
-/** Contracts solved before a yield to the event loop: about 20 ms. */
+/** Number of contracts solved before a yield to the event loop: about 20 ms. */
 const contractsPerYield = 200;
 
 /** Sessions with solved minutes of an older version. */
@@ -29,8 +29,8 @@ export function sessionsOfGreeks(store: Store): Promise<UnderlyingSession[]> {
 }
 
 /**
- * A contract as it was followed at a minute. The solve holds what its mark was made from: the quote, of a trade or a
- * close before the price. Their age was within bounds.
+ * A followed contract at a minute. The solve contains the inputs of its mark: the quote, a trade or a close. Their age
+ * was within bounds.
  */
 function followedAt(id: string, { tsMs, mark, markSource, bid, ask }: GreeksSolve): FollowedContract {
   return {
@@ -47,7 +47,7 @@ interface MinuteWork extends Pick<RecomputeWork, 'check'> {
   chain: KnownGroups;
 }
 
-/** A minute solved again from the marks, quotes and price of the underlying that it holds. */
+/** Solves a minute again from its stored marks, quotes and price of the underlying. */
 async function solveAgain(minute: SolvedMinute, work: MinuteWork): Promise<WrittenMinute> {
   const { reference, chain, roots, check } = work;
   const { underlying, tsMs, spot } = minute;
@@ -69,8 +69,8 @@ async function solveAgain(minute: SolvedMinute, work: MinuteWork): Promise<Writt
 }
 
 /**
- * Solves the minutes of a session again, in order of time, each with the rate it had, and then the chains that take
- * volatilities from them. Returns how many minutes differ.
+ * Solves the minutes of a session again, in order of time, each with its former rate, and then the dependent chains.
+ * Returns the number of different minutes.
  */
 export async function recomputeGreeks(
   tx: Transaction,

@@ -1,16 +1,16 @@
 import type { GexCapture } from '../../domain/gex/gex.ts';
 import type { PublishedLevels } from '../../store/gex/published-levels.ts';
 
-/** Effects of recomputing a session's captures on the figures that are looked at first. */
+/** Effects of recomputing a session's captures on the main figures. */
 export interface MovedCaptures {
-  /** Captures that were computed. */
+  /** Number of recomputed captures. */
   captures: number;
-  /** Net gex of the session's last capture, dollars per $1 move; null where nothing was published of it. */
+  /** Net gex of the session's last capture, dollars per $1 move; null if none was published. */
   netBefore: number | null;
   netAfter: number | null;
-  /** Largest change of a capture's net gex, dollars per $1 move; 0 where none was published before and after. */
+  /** Largest change of a capture's net gex, dollars per $1 move; 0 if none was published both before and after. */
   largestNetChange: number;
-  /** Captures of which the level is another: a strike, or a price that differs by half a cent or more. */
+  /** Number of captures with another level: another strike, or a price that differs by half a cent or more. */
   wallsMoved: number;
   flipPointsMoved: number;
   zeroGammasMoved: number;
@@ -22,7 +22,7 @@ interface Pair {
   after: PublishedLevels | null;
 }
 
-/** Versions of the methodology that served the peaks of one side as walls. */
+/** Versions of the methodology that published the peaks of one side as walls. */
 const peaksAsWalls = new Set(['1', '2']);
 
 const wallsOf = ({ methodologyVersion, callWall, putWall, callGexPeak, putGexPeak }: PublishedLevels) =>
@@ -39,7 +39,7 @@ function wallMoved({ before, after }: Pair): boolean {
   return was.some((strike, i) => strike !== is[i]);
 }
 
-/** Counts what moved, capture by capture in order of time. */
+/** Counts moves, capture by capture in order of time. */
 export class MoveCounter {
   readonly #pairs: Pair[] = [];
 

@@ -20,13 +20,13 @@ export interface RecomputedSession extends UnderlyingSession, Omit<RecomputedWor
   reason: string | null;
 }
 
-/** One kind of stored data that can be computed again. */
+/** One kind of stored data that can be recomputed. */
 interface Recomputing {
   /** Dataset whose generation it makes, from the files of the one in force of `from`. */
   generation: { dataset: GenerationDataset; from: readonly GenerationDataset[] };
   /** The sessions to recompute, in the order in which they are computed. */
   sessions(store: Store, how: Pick<RecomputeWork, 'delayMs' | 'all'>): Promise<UnderlyingSession[]>;
-  /** Computes a session again, in a transaction of its own that may write it. */
+  /** Recomputes a session, in a transaction of its own that may write it. */
   run(tx: Transaction, session: UnderlyingSession, how: RecomputeWork): Promise<RecomputedWork>;
 }
 
@@ -62,7 +62,7 @@ const recomputed: Record<RecomputedDataset, Recomputing> = {
 };
 
 export interface RecomputeRequest {
-  /** Null = every underlying, from the first session on, to the last. */
+  /** Null = every underlying, from the first to the last session. */
   symbol: string | null;
   from: SessionDate | null;
   to: SessionDate | null;
@@ -73,22 +73,18 @@ export interface RecomputeOptions {
   now: Clock;
   /** Continuous interest rate of captures and minutes that do not hold their own, a fraction a year. */
   rate: number;
-  /** Delay of the source of captures, ms; null: each keeps its own. */
+  /** Delay of the source of captures, ms; null: each has its former one. */
   delayMs?: number | null;
-  /** Captures of the present version and inputs too. */
+  /** True to include captures of the current version and inputs. */
   all?: boolean;
-  /**
-   * Aborted to stop: the session being computed is rolled back, and the reason is thrown. Sessions computed before
-   * stay.
-   */
+  /** Aborted to stop: the current session is rolled back, and the reason is thrown. Sessions computed before stay. */
   signal?: AbortSignal | undefined;
   onProgress?: (session: UnderlyingSession, index: number, count: number) => void;
 }
 
 /**
- * Computes stored sessions again from what is stored of them, by the present definitions, each in one transaction: a
- * run that was stopped is taken up by the next. Sealed sessions are refused and the others go on. Throws when the store
- * fails.
+ * Recomputes stored sessions from their stored data, by the current definitions, each in one transaction: the next run
+ * continues a stopped one. Sealed sessions are rejected and the others continue. Throws if the store fails.
  */
 export async function recompute(
   store: Store,

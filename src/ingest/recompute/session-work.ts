@@ -3,31 +3,31 @@ import type { SessionDate } from '../../domain/market-time.ts';
 import type { Store } from '../../store/rows/connection.ts';
 import type { MovedCaptures } from './moved-captures.ts';
 
-/** An underlying's session to be computed again. */
+/** An underlying's session to recompute. */
 export interface UnderlyingSession {
   underlying: string;
   session: SessionDate;
 }
 
-/** The outcome of computing a session. */
+/** Result of recomputing a session. */
 export interface RecomputedWork {
-  /** Captures, minutes or large trades of it that differ from before. */
+  /** Number of its changed captures, minutes or large trades. */
   changed: number;
-  /** Moves of captures; null where none were computed. */
+  /** Moves of captures; null if none were computed. */
   moved: MovedCaptures | null;
   /** Parts of the store that differ. */
   parts: GenerationPart[];
 }
 
-/** Parts that computing takes beside a transaction. */
+/** Inputs of recomputing besides a transaction. */
 export interface RecomputeWork {
   store: Store;
-  /** Delay that captures get, ms; null: each keeps its own. */
+  /** Delay of captures, ms; null: each has its former one. */
   delayMs: number | null;
-  /** Captures of the present version and inputs too. */
+  /** True to include captures of the current version and inputs. */
   all: boolean;
-  /** Rate of captures and minutes that do not hold their own. */
+  /** Rate of captures and minutes without one. */
   rate: number;
-  /** Throws when the work is to stop. */
+  /** Throws if the work must stop. */
   check: () => void;
 }

@@ -22,15 +22,15 @@ import { liveCommitEveryMs } from '../tail/live-bounds.ts';
 import { pacedLines } from '../tail/paced-lines.ts';
 import { ensureSampleMarket, sampleSolveMost } from './market.ts';
 
-/** The name by which followers of the sample tape find where the last one was. */
+/** The name under which the position of followers of the sample tape is stored. */
 const source = 'sample market';
 const retryMs = 5000;
 const longestPauseMs = 1000;
-/** Time after its instant at which a capture is there, ms. */
+/** Delay of a capture after its instant, ms. */
 const captureDelayMs = 1000;
 
 export interface SampleLiveOptions {
-  /** Its files go into the folder `sample` of this one. */
+  /** Its files are in the folder `sample` of this one. */
   dataDir: string;
   now: Clock;
   stop: AbortSignal;
@@ -38,7 +38,7 @@ export interface SampleLiveOptions {
   onEvent: (event: { text: string; error?: unknown }) => void;
   /** A smaller market, for tests. */
   shape?: SampleShape;
-  /** Ends by itself when no session is in progress (any more). */
+  /** True to end when no session is in progress. */
   whileOpen?: boolean;
 }
 
@@ -52,18 +52,18 @@ function written(data: SampleTapeWriterData, stop: AbortSignal): Promise<void> {
   }).finally(() => stop.removeEventListener('abort', end));
 }
 
-/** The tape of a session, followed as any other: from where the last follower of it was, to its end. */
+/** Follows the tape of a session like any other: from the last position to its end. */
 async function followSession(store: Store, session: SessionDate, options: SampleLiveOptions): Promise<void> {
   const { dataDir, now, stop, onEvent, shape = sampleShape } = options;
   const folder = join(dataDir, 'sample', 'live-tape');
-  // Made again at every start, and the same every time; tapes of sessions before are of no more use.
+  // Generated again at every start, with the same result; tapes of earlier sessions are obsolete.
   await rm(folder, { recursive: true, force: true });
   const path = join(folder, `${session}.ndjson.gz`);
   await written({ path, session, shape: shape.tape }, stop);
   if (stop.aborted) return;
   await inTransaction(store, (tx) => beginTape(tx, source, session));
   const bytes = createGunzip({ chunkSize: 65_536 });
-  // Its failure is met where the bytes are read.
+  // Its failure is handled where the bytes are read.
   pipeline(createReadStream(path), bytes, () => {});
   try {
     await follow(store, pacedLines(bytes, { now, stop }), {
@@ -85,18 +85,20 @@ async function followSession(store: Store, session: SessionDate, options: Sample
 
 const pause = (ms: number, signal: AbortSignal) => delay(ms, undefined, { signal }).catch(() => {});
 
-/** Waits until the clock has come to an instant. It is asked again and again: it may be set, or the machine asleep. */
+/**
+ * Waits until the clock has reached an instant. The clock is polled, because it may be set, or the machine suspended.
+ */
 async function until(tsMs: number, { now, stop }: Pick<SampleLiveOptions, 'now' | 'stop'>): Promise<void> {
   while (!stop.aborted && now() < tsMs) await pause(Math.min(tsMs - now(), longestPauseMs), stop);
 }
 
-/** Captures chains with their GEX every few minutes while the session trades. */
+/** Captures chains with their GEX every few minutes during the session. */
 async function captureSession(store: Store, session: SessionDate, options: SampleLiveOptions): Promise<void> {
   const { dataDir, now, stop, shape = sampleShape } = options;
   const stepMs = shape.captureEveryMinutes * minuteMs;
   const { openMs, closeMs } = regularSession(session)!;
   while (!stop.aborted && now() < closeMs + captureDelayMs) {
-    // Counted from the open: from there captures go on.
+    // Counted from the open, at which captures start.
     const next = openMs + Math.max(0, Math.floor((now() - captureDelayMs - openMs) / stepMs) + 1) * stepMs;
     await until(Math.min(next, closeMs) + captureDelayMs, { now, stop });
     if (!stop.aborted) await ensureSampleMarket(store, { dataDir, now, shape, signal: stop, besideTape: true });
@@ -106,7 +108,7 @@ async function captureSession(store: Store, session: SessionDate, options: Sampl
 async function runSession(store: Store, session: SessionDate, options: SampleLiveOptions): Promise<void> {
   const { dataDir, now, stop, onEvent, shape = sampleShape } = options;
   onEvent({ text: `the sample market’s session ${session} is trading live` });
-  // One that fails ends the other, so that both start again together.
+  // A failure of one ends the other, so that both restart together.
   const failed = new AbortController();
   const part = { ...options, stop: AbortSignal.any([stop, failed.signal]) };
   const end = (error: unknown) => {
@@ -118,14 +120,14 @@ async function runSession(store: Store, session: SessionDate, options: SampleLiv
   await Promise.all(parts);
   await until(tapeEndMs(session), { now, stop });
   if (stop.aborted) return;
-  // The session is over: now it is stored from its files, which reconciles it.
+  // The session is over: storing it from its files reconciles it.
   await ensureSampleMarket(store, { dataDir, now, shape, signal: stop, besideTape: true });
 }
 
 /**
- * Lets the sample market trade by the clock: the tape of each session in progress is followed as it comes, its chains
- * are captured, and when it is over it is reconciled. Of several processes on a store one does it. Failures are
- * reported and retried. Ends when stopped, with all that came written.
+ * Lets the sample market trade by the clock: the tape of each session in progress is followed live, its chains are
+ * captured, and afterwards it is reconciled. Of several processes on a store one does it. Failures are reported and
+ * retried. Ends when stopped, after writing all records taken.
  */
 export async function runSampleMarket(store: Store, options: SampleLiveOptions): Promise<void> {
   const { now, stop, onEvent, whileOpen = false } = options;

@@ -19,50 +19,50 @@ import {
   writeSampleMetadata,
 } from '../sample-metadata.ts';
 
-/** Contracts of each ticker that are solved every minute: few, so that the market is there soon. */
+/** Number of contracts per ticker that are solved every minute: few, so that the market loads fast. */
 export const sampleSolveMost = 4;
 
 /** Progress of a market. */
 export interface SampleProgress {
   /** 0…1. */
   fraction: number;
-  /** True if the session that the market is in, or was last in, is stored as a whole. */
+  /** True if the current or last session of the market is completely stored. */
   hasLatest: boolean;
 }
 
 export interface SampleMarketOptions {
-  /** Its files go into the folder `sample` of this one. */
+  /** Its files are in the folder `sample` of this one. */
   dataDir: string;
   now: Clock;
-  /** Called when a file is stored, and waited for. */
+  /** Called when a file is stored, and awaited. */
   onProgress?: (progress: SampleProgress) => Promise<void> | void;
   /** A smaller market, for tests. */
   shape?: SampleShape;
-  /** The tape of the session in progress comes as it trades (followSampleTape), and is not stored from files. */
+  /** True if the tape of the session in progress is followed live (followSampleTape), and not stored from files. */
   besideTape?: boolean;
-  /** The store says meanwhile how far it is: those who serve it do not have it whole. */
+  /** True to store the progress for the processes that serve the incomplete market. */
   isShown?: boolean;
-  /** Aborted to stop; what is stored by then stays, and the next start goes on. */
+  /** Aborted to stop; data stored by then stays, and the next start continues. */
   signal?: AbortSignal;
 }
 
 /**
  * `created`, `extended` to now, `unchanged`, or `absent`: the store holds other data, or a market of another version,
- * and was left alone.
+ * and was not changed.
  */
 export type SampleResult = 'created' | 'extended' | 'unchanged' | 'absent';
 
-/** Interval at which a process that waits for another one's loading looks at its progress, ms. */
+/** Interval at which a process that waits for another's loading checks the progress, ms. */
 const lookAtOtherMs = 1000;
 
-// Files are stored a few at a time: while one waits for the database, another is parsed.
+// Number of files stored concurrently: while one waits for the database, another is parsed.
 const lanes = 3;
 
 interface Arrival extends SampleWritten {
   task: SampleTask;
 }
 
-/** Starts the writer and hands on its files as they are written, in their order. */
+/** Starts the writer and yields its files as they are written, in order. */
 async function* writtenFiles(folder: string, tasks: SampleTask[]): AsyncGenerator<Arrival> {
   const data: SampleWriterData = { folder, tasks };
   const worker = new Worker(new URL('../../sample/writer.ts', import.meta.url), { workerData: data });
@@ -102,7 +102,7 @@ async function* writtenFiles(folder: string, tasks: SampleTask[]): AsyncGenerato
   }
 }
 
-// About how long a file takes to be stored, relative to the others: for the progress alone.
+// Relative time of storing a file, for the progress only.
 const weights: Record<SampleTask['dataset'], number> = {
   splits: 1,
   dividends: 1,
@@ -142,8 +142,8 @@ async function storeTask(
   for (const file of report.files) if (file.status === 'refused') throw storingFailed(file);
 }
 
-// Data made of prints takes the place of bars, and is computed from chains and from the prints of sessions before: a
-// tape waits for all of them that come before it.
+// Data from prints replaces bars, and depends on chains and on the prints of earlier sessions: a tape waits for all of
+// them before it.
 const waitsFor = (task: SampleTask, other: SampleTask) =>
   isTape(task) && (task.again || !(isTape(other) && other.session === task.session));
 
@@ -180,12 +180,12 @@ async function bring(
 }
 
 /**
- * Keeps in the store how far the market is, for all who serve it. What is said to be there stays so when an interrupted
- * loading continues, which begins with the first file again.
+ * Stores the market's progress for the processes that serve it. Announced data stays announced when an interrupted
+ * loading resumes, which begins with the first file again.
  */
 function progressInStore(store: Store, throughMs: number | null, before: SampleLoading | undefined) {
   let said = before;
-  // One after the other: files are stored side by side, and an earlier figure would be written over a later one.
+  // In sequence: files are stored concurrently, and an earlier figure must not overwrite a later one.
   let writing = Promise.resolve();
   return async ({ fraction, hasLatest }: SampleProgress): Promise<void> => {
     const loading = {
@@ -210,7 +210,7 @@ async function ensure(store: Store, options: SampleMarketOptions): Promise<Sampl
   const { metadata, tasks } = work;
   if (tasks.length === 0) return 'unchanged';
   const throughMs = metadata?.throughMs ?? null;
-  // Said before anything is stored: a start cut off in the middle is taken up by the next one.
+  // Written before anything else is stored, so that the next start continues an interrupted one.
   if (metadata === null) await writeSampleMetadata(store, { throughMs });
   const keep = isShown ? progressInStore(store, throughMs, metadata?.loading) : async () => {};
   const report = async (progress: SampleProgress) => {
@@ -229,7 +229,7 @@ async function ensure(store: Store, options: SampleMarketOptions): Promise<Sampl
   return throughMs === null ? 'created' : 'extended';
 }
 
-/** Reports how far another process is that loads the market, until `stop` is aborted. */
+/** Reports the progress of another process that loads the market, until `stop` is aborted. */
 async function reportOther(store: Store, { onProgress }: SampleMarketOptions, stop: AbortSignal): Promise<void> {
   for (;;) {
     await delay(lookAtOtherMs, undefined, { signal: stop });
@@ -239,13 +239,13 @@ async function reportOther(store: Store, { onProgress }: SampleMarketOptions, st
 }
 
 /**
- * Brings the simulated market into a store without market data: writes vendor files into the data folder and stores
- * them as any others. A market brought before is extended to the session it is now, or left as it is. A store with
- * other data is left alone. Of two processes that start at once one does it, and the other waits.
+ * Loads the simulated market into a store without market data: writes vendor files into the data folder and stores them
+ * like any others. An existing market is extended to the current session, or left unchanged. A store with other data is
+ * not changed. Of two processes that start together one does it, and the other waits.
  */
 export function ensureSampleMarket(store: Store, options: SampleMarketOptions): Promise<SampleResult> {
   const held = new AbortController();
-  // Ends with an error when it is stopped; that the store cannot be read is met by what comes after.
+  // Rejects when it is stopped; a failure to read the store is handled by the next step.
   if (options.isShown) reportOther(store, options, held.signal).catch(() => {});
   return exclusively(store, sampleLock, () => {
     held.abort();

@@ -19,7 +19,7 @@ import {
 import { confirmOffExchange, saveOffExchange } from '../../store/offexchange/writing.ts';
 import type { Transaction } from '../../store/rows/transaction.ts';
 
-/** A session's price levels in shares of a later session. */
+/** A session's price levels adjusted to the shares of a later session. */
 function inSharesOf(levels: readonly PriceLevel[], factor: number): PriceLevel[] {
   if (factor === 1) return [...levels];
   return levels.map((level) => ({
@@ -29,7 +29,7 @@ function inSharesOf(levels: readonly PriceLevel[], factor: number): PriceLevel[]
   }));
 }
 
-/** Makes the concentration of the sessions from one on again in whose window it lies. */
+/** Recomputes the concentration of the sessions whose window contains a session. */
 export async function refreshConcentration(
   tx: Transaction,
   symbol: string,
@@ -42,7 +42,7 @@ export async function refreshConcentration(
   const splits = (await splitsIn(tx, [symbol])).get(symbol) ?? [];
   const sealed = new Set((await sealedSessions(tx, [{ symbol, from: session, to }])).map((each) => each.sessionDate));
   for (const [i, { sessionDate, vwap }] of window.entries()) {
-    // A sealed session keeps its concentration.
+    // The concentration of a sealed session does not change.
     if (sessionDate < session || sealed.has(sessionDate)) continue;
     const levels = window
       .slice(Math.max(0, i - others), i + 1)
@@ -53,8 +53,8 @@ export async function refreshConcentration(
 }
 
 /**
- * Writes what may be published of a symbol's session off exchange, in place of what was there, and what it changes in
- * the concentration of later sessions. Returns whether anything differs from what was stored.
+ * Writes the publishable off-exchange figures of a symbol's session, replacing the stored ones, and updates the
+ * concentration of later sessions. Returns true if anything changed.
  */
 export async function saveOffExchangeSession(
   tx: Transaction,

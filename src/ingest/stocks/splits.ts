@@ -4,8 +4,8 @@ import { listLoader } from '../files/lists/list-loader.ts';
 import { refreshConcentration } from './off-exchange-session.ts';
 
 /**
- * Splits. Prices are stored as printed and divided when they are read; the concentration off exchange, which is stored,
- * is made again of the sessions in whose window a split lies.
+ * Loads splits. Prices are stored as printed and divided when read; stored off-exchange concentration is recomputed for
+ * sessions with a split in their window.
  */
 export const loadSplits = listLoader(
   splitList,

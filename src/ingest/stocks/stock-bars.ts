@@ -21,10 +21,10 @@ import { loadBarFile } from '../files/bar-file.ts';
 import type { FileJob, FileResult, Loader } from '../files/file-job.ts';
 import { fileTally, keyedChanges, talliedResult } from '../files/session-tally.ts';
 
-// Runs merged and written by one statement: bounds what is decoded at a time.
+// Number of runs merged and written by one statement: bounds the decoded data.
 const runsAtOnce = 256;
 
-/** 5m and 1h follow from the sessions' 1m bars, all of them: a bar sent later changes the longer bar it lies in. */
+/** Computes 5m and 1h bars from all 1m bars of the sessions: a late bar changes the longer bar that contains it. */
 async function writeDerived(tx: Transaction, sessions: readonly WrittenBlock[]): Promise<number> {
   let changed = 0;
   for (const timeframe of ['5m', '1h'] as const) {
@@ -44,7 +44,7 @@ async function writeDerived(tx: Transaction, sessions: readonly WrittenBlock[]):
   return changed;
 }
 
-/** The sessions that ascending bars are of. */
+/** The sessions of ascending bars. */
 function* sessionsOf(bars: BarColumns): Generator<SessionDate> {
   for (let i = 0; i < bars.tsMs.length; ) {
     const { date, toMs } = tradeSpanAt(bars.tsMs[i]!);
@@ -56,7 +56,7 @@ function* sessionsOf(bars: BarColumns): Generator<SessionDate> {
 const countIn = (bars: BarColumns, { fromMs, toMs }: TradeSpan) =>
   firstAtOrAfter(bars, toMs) - firstAtOrAfter(bars, fromMs);
 
-/** The sessions of which a block has other bars than before, with how many it had and has. */
+/** The sessions whose bars in a block changed, with their number before and after. */
 function* changedSessions({ before, bars }: WrittenBlock) {
   let [old, throughMs] = [0, -Infinity];
   for (let i = 0; i < bars.tsMs.length; i++) {
@@ -68,7 +68,7 @@ function* changedSessions({ before, bars }: WrittenBlock) {
   }
 }
 
-/** Parts that the batches of a file are written with. */
+/** State of writing a file's batches. */
 interface BarFileWriting {
   tx: Transaction;
   timeframe: '1m' | '1d';
@@ -121,7 +121,7 @@ async function loadBars(job: FileJob, timeframe: '1m' | '1d'): Promise<FileResul
     onChange(symbol, { session, ...of }) {
       written.add(symbol, session);
       if (timeframe === '1m') ofKey({ session, symbol, key: symbol, ...of });
-      // A file of years has a bar each of millions of sessions of symbols: they are not remembered.
+      // A file of several years has one bar in each of millions of symbols' sessions: they are not recorded.
       else tally.changed(session, { symbols: 1, ...of });
     },
   };
@@ -137,10 +137,9 @@ async function loadBars(job: FileJob, timeframe: '1m' | '1d'): Promise<FileResul
 }
 
 /**
- * Minute aggregates: 1m blocks, and the 5m and 1h blocks that follow from them. A ticker not known yet enters the
- * directory.
+ * Loads minute aggregates: 1m blocks, and the derived 5m and 1h blocks. An unknown ticker is added to the directory.
  */
 export const loadStockMinuteBars: Loader = (job) => loadBars(job, '1m');
 
-/** Day aggregates: 1d blocks. */
+/** Loads day aggregates: 1d blocks. */
 export const loadStockDayBars: Loader = (job) => loadBars(job, '1d');

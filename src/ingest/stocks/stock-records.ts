@@ -3,7 +3,7 @@ import { internTable } from '../files/intern-table.ts';
 import { inOrder, type KeptPrints, numbered, packPrints } from '../files/kept-prints.ts';
 import { RecordSorter } from '../files/record-sorter.ts';
 
-/** Offsets in a print as numbers, for sorting; the symbol is the group. */
+/** Offsets in a print's record; the symbol is the group. */
 export const recordAt = {
   symbol: 0,
   tsMs: 1,
@@ -20,7 +20,7 @@ export const recordAt = {
   tape: 12,
 } as const;
 const at = recordAt;
-/** Numbers of a record. */
+/** Number of values per record. */
 export const recordWidth = 13;
 const width = recordWidth;
 
@@ -29,7 +29,7 @@ const emptyPrint = (): StockPrint => ({
   ...{ conditions: [], correction: 0, sequence: 0, tape: 0 },
 });
 
-/** Puts a print into a record. */
+/** Writes a print into a record. */
 function put(record: Float64Array | number[], i: number, print: StockPrint, symbol: number, conditions: number): void {
   record[i + at.symbol] = symbol;
   record[i + at.tsMs] = print.tsMs;
@@ -46,18 +46,18 @@ function put(record: Float64Array | number[], i: number, print: StockPrint, symb
   record[i + at.tape] = print.tape;
 }
 
-/** Prints as records, by symbol and time, and what the numbers in them stand for. */
+/** Prints as records, by symbol and time, and the meanings of their numbers. */
 export interface TapeRecords {
   readonly sorter: RecordSorter;
   readonly symbols: readonly string[];
   push(print: StockPrint): void | Promise<void>;
-  /** Pushes stored prints of a symbol; `onPrint` is called with the instant of each, epoch ms. */
+  /** Adds stored prints of a symbol; `onPrint` is called with the instant of each, epoch ms. */
   join(symbol: string, kept: KeptPrints, onPrint: (tsMs: number) => void): Promise<void>;
-  /** The print at an offset: one object, filled again and again. */
+  /** The print at an offset, in one reused object. */
   filled(records: Float64Array, i: number): StockPrint;
 }
 
-/** No records yet. */
+/** Creates empty records. */
 export function createTapeRecords(): TapeRecords {
   const sorter = new RecordSorter({ width, keys: [at.symbol, at.tsMs] });
   const symbols = internTable<string>();
@@ -100,7 +100,7 @@ export function createTapeRecords(): TapeRecords {
   };
 }
 
-/** Collects prints of a symbol's session to keep them. */
+/** Collects prints of a symbol's session to store them. */
 export function printCollector() {
   const numbers: number[] = [];
   const lists = internTable<readonly number[]>();

@@ -11,18 +11,18 @@ import type { TapeFile } from '../files/file-job.ts';
 import type { KeptPrints } from '../files/kept-prints.ts';
 import { recordAt as at, createTapeRecords, type TapeRecords, recordWidth as width } from './stock-records.ts';
 
-/** A stock tape read from its files, to be fed a symbol's session after the other. */
+/** A stock tape read from its files, which feeds the sessions of symbols one after the other. */
 export interface StockTapeFiles {
-  /** Each file's part of its sessions, by its path. */
+  /** Each file's part of its sessions, by path. */
   readonly filesHours: ReadonlyMap<string, ReadonlyMap<SessionDate, TapeHours>>;
-  /** The sessions of all files, with the prints that waited for them. */
+  /** The sessions of all files, including waiting prints. */
   readonly hours: ReadonlyMap<SessionDate, TapeHours>;
-  /** Prints that waited. */
+  /** Number of waiting prints. */
   readonly joined: number;
   readonly symbols: readonly string[];
   /**
-   * Feeds the prints of a symbol's session, in order of time, to what `begin` gives for it, then calls `end`; then
-   * those of the next. The print is one object, filled again and again. To be called once.
+   * Feeds the prints of a symbol's session, in order of time, to the function that `begin` returns for it, then calls
+   * `end`; then those of the next. The print is one reused object. Call it once.
    */
   feed(
     begin: (symbol: string, session: SessionDate) => (print: StockPrint) => void,
@@ -33,23 +33,23 @@ export interface StockTapeFiles {
 
 export interface StockTapeReading {
   files: readonly TapeFile[];
-  /** Prints that wait for the sessions of the files. */
+  /** Waiting prints for the sessions of the files. */
   waiting(hours: ReadonlyMap<SessionDate, TapeHours>): Promise<WaitingPrints[]>;
   bounds: InstantBounds;
-  /** Counts the lines of tickers that cannot be served. */
+  /** Counts the lines of unserved tickers. */
   unserved: UnservedTickers;
   onBadLine: OnBadLine;
-  /** True once nothing more is collected: the file is read on only for its bad lines. */
+  /** True once collecting has stopped: reading continues only for bad lines. */
   refused(): boolean;
 }
 
-/** Prints of a symbol that waited for their session. */
+/** Waiting prints of a symbol. */
 export interface WaitingPrints {
   symbol: string;
   kept: KeptPrints;
 }
 
-/** Puts the prints of the files into the sorter. Gives what each file has. */
+/** Adds the prints of the files to the sorter. Returns the contents of each file. */
 async function readFiles({ files, refused, ...reading }: StockTapeReading, records: TapeRecords) {
   const filesHours = new Map<string, ReadonlyMap<SessionDate, TapeHours>>();
   for (const { path, onBytes } of files) {
@@ -70,8 +70,8 @@ async function readFiles({ files, refused, ...reading }: StockTapeReading, recor
 }
 
 /**
- * Reads stock tapes as one, with their lines in any order. Memory holds what a sorter holds. Throws `TapeFileError`.
- * Always close it, also after an error.
+ * Reads stock tapes as one, with their lines in any order. Memory is that of a sorter. Throws `TapeFileError`. Always
+ * close it, also after an error.
  */
 export async function readStockTape(reading: StockTapeReading): Promise<StockTapeFiles> {
   const records = createTapeRecords();

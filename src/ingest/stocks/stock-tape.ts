@@ -20,19 +20,19 @@ import { saveOffExchangeSession } from './off-exchange-session.ts';
 import { printCollector } from './stock-records.ts';
 import { readStockTape, type StockTapeFiles } from './stock-tape-files.ts';
 
-// Bars held before they are written: bounds memory, and spares a statement a symbol where symbols trade little.
+// Number of bars in memory before a write: bounds memory, and saves a statement per symbol for rarely traded symbols.
 const batchBars = 100_000;
 
-/** One symbol's session being made. */
+/** State of one symbol's session. */
 interface SymbolSession {
   symbol: string;
   date: SessionDate;
   engine: StockTape;
-  /** The tape its prints name, 0 while none does. */
+  /** The tape in its prints, 0 while none has one. */
   tape: number;
 }
 
-/** A day's bar closes at the official close, which an auction may set outside what counted before it. */
+/** A day's bar closes at the official close, which an auction may set beyond the high or low so far. */
 function withOfficialClose(day: BarColumns, close: number | null): BarColumns {
   if (close === null || day.tsMs.length === 0) return day;
   day.close[0] = close;
@@ -49,8 +49,8 @@ function barsOf({ symbol, engine, tape }: SymbolSession, timeframe: Timeframe): 
 const sumOf = (values: Float64Array) => values.reduce((sum, value) => sum + value, 0);
 
 /**
- * The share of the day's shares that the minute bars hold, for people: prints that form no price are in the day alone.
- * Null when they hold all.
+ * The share of the day's volume in the minute bars, for people: prints that form no price count only in the day bar.
+ * Null if all are in minute bars.
  */
 function sharesNote({ minutes, days }: { minutes: number; days: number }, { extendedBars }: IngestSettings) {
   const percent = Math.round((100 * minutes) / days);
@@ -61,11 +61,11 @@ function sharesNote({ minutes, days }: { minutes: number; days: number }, { exte
   return `minute bars hold ${percent}% of the shares of the day bars: ${why}`;
 }
 
-/** Bars of symbols' sessions, written a batch at a time; each takes the place of all bars its session had. */
+/** Writes bars of symbols' sessions in batches; each replaces all bars of its session. */
 function barWriter(tx: Transaction) {
   let runs = new Map<Timeframe, BarRun[]>(timeframes.map((timeframe) => [timeframe, []]));
   let held = 0;
-  // A symbol has one session in a batch.
+  // A symbol has one session per batch.
   const dates = new Map<string, SessionDate>();
   const changed = new Map<SessionDate, number>();
   const shares = { minutes: 0, days: 0 };
@@ -81,7 +81,7 @@ function barWriter(tx: Transaction) {
   };
   return {
     async add(session: SymbolSession) {
-      // Two sessions of a symbol lie in one block of hours and days: one write after the other.
+      // Two sessions of a symbol share a block of hours and days: they are written in sequence.
       if (runs.get('1d')!.at(-1)?.symbol === session.symbol) await flush();
       dates.set(session.symbol, session.date);
       const whole = tradeSpan(session.date);
@@ -94,7 +94,7 @@ function barWriter(tx: Transaction) {
       }
       if (held >= batchBars) await flush();
     },
-    /** Shares in bars of a minute and of a day. */
+    /** Number of shares in minute and day bars. */
     shares,
     async done() {
       await flush();
@@ -103,21 +103,21 @@ function barWriter(tx: Transaction) {
   };
 }
 
-/** A symbol's session being made, with what is noted of its prints. */
+/** State of one symbol's session, with the records for the guard. */
 interface NotedSession extends SymbolSession {
   sketch: PrintSketch;
   /** Its prints, if they are to be stored. */
   kept: ReturnType<typeof printCollector> | null;
 }
 
-/** Begins a symbol's session; `exact`: its prints are compared with those of a tape of few. */
+/** Begins a symbol's session; `exact`: its prints are compared with those of a small tape. */
 function beginSession(symbol: string, date: SessionDate, guard: TapeGuard, extendedBars: boolean): NotedSession {
   const sketch = createPrintSketch({ exact: guard.isExact(symbol, date) });
   const kept = guard.isKept(date) ? printCollector() : null;
   return { symbol, date, engine: new StockTape({ session: date, extendedBars }), tape: 0, sketch, kept };
 }
 
-/** Takes the prints of a session. */
+/** Creates a function that takes the prints of a session. */
 function taker(session: NotedSession): (print: StockPrint) => void {
   const { engine, sketch, kept, date } = session;
   const { fromMs } = tradeSpan(date);
@@ -126,7 +126,7 @@ function taker(session: NotedSession): (print: StockPrint) => void {
     const { trades, duplicates } = engine.counts;
     engine.print(print);
     if (engine.counts.duplicates === duplicates) kept?.add(print);
-    // A trade that has several records is one.
+    // A trade with several records counts once.
     if (engine.counts.trades === trades) return;
     sketch.count(Math.floor((print.tsMs - fromMs) / minuteMs), 0);
     if (!sketch.wantsPrints) return;
@@ -135,7 +135,7 @@ function taker(session: NotedSession): (print: StockPrint) => void {
   };
 }
 
-/** Parts that a stock tape is written with. */
+/** State of writing a stock tape. */
 interface StockTapeWriting {
   job: TapeJob;
   file: StockTapeFiles;
@@ -143,7 +143,7 @@ interface StockTapeWriting {
   counts: { duplicates: number; corrections: number };
 }
 
-/** Writes the sessions of the tape that may be written. Gives what changed of each. */
+/** Writes the permitted sessions of the tape. Returns the changes of each. */
 async function writeSessions({ job: { tx, now, settings, onNote }, file, guard, counts }: StockTapeWriting) {
   const bars = barWriter(tx);
   const changed = new Map<SessionDate, number>();
@@ -179,8 +179,8 @@ async function writeSessions({ job: { tx, now, settings, onNote }, file, guard, 
 }
 
 /**
- * Stock tapes, taken as one. Bars of all lengths, with the official close, and the off-exchange figures of a symbol's
- * session take the place of what was stored of it, unless that had prints which are not here.
+ * Loads stock tapes, as one. Bars of all lengths, with the official close, and the off-exchange figures of a symbol's
+ * session replace the stored ones, unless those contain prints that the tape lacks.
  */
 export const loadStockTrades: TapeLoader = async (job) => {
   const { tx, settings, now, onBadLine, onNote, refused } = job;

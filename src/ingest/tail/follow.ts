@@ -4,13 +4,16 @@ import { readLiveLines } from '../../tape/live/live-lines.ts';
 import { wholeLines, withoutLines } from '../files/whole-lines.ts';
 import { Follower, type FollowerOptions } from './follower.ts';
 
-/** Bytes at which the lines read so far are written early. */
+/** Size of unwritten lines at which they are written early, bytes. */
 const mostPendingBytes = 8 * 1024 * 1024;
 
 export interface FollowOptions extends FollowerOptions {
-  /** The lines come from the tape's first on: those taken before are skipped. Else they go on after them. */
+  /**
+   * True if the input starts with the tape's first line: lines taken before are skipped. Otherwise it continues after
+   * them.
+   */
   fromStart: boolean;
-  /** Interval at which the lines read so far are written, ms. */
+  /** Interval of writes, ms. */
   everyMs: number;
   stop: AbortSignal;
   onBadLine: OnBadLine;
@@ -18,14 +21,14 @@ export interface FollowOptions extends FollowerOptions {
 
 /** Counts of a follower. */
 export interface FollowReport {
-  /** Lines taken in all, and by this follower. */
+  /** Number of lines taken in total, and by this follower. */
   throughLine: number;
   lines: number;
   badLines: number;
   commits: number;
 }
 
-/** The pieces of a stream, each remembered until the next is asked for. */
+/** Wraps a stream so that each piece is remembered until the next is requested. */
 function remembering(pieces: AsyncIterable<Buffer>) {
   const last = { piece: Buffer.alloc(0) as Buffer };
   async function* through() {
@@ -38,8 +41,8 @@ function remembering(pieces: AsyncIterable<Buffer>) {
 }
 
 /**
- * The first to come: the next of the tape, the time to write (`dueInMs`; infinite: never), or the stop. No race of
- * promises: that would keep all that came of the tape until the stop.
+ * The first event: the next piece of the tape, the time to write (`dueInMs`; infinite: never), or the stop. Not a race
+ * of promises, which would retain all of the tape until the stop.
  */
 function nextOf<T>(next: Promise<T>, dueInMs: number, stop: AbortSignal): Promise<T | 'due' | 'stopped'> {
   return new Promise((resolve, reject) => {
@@ -60,10 +63,9 @@ function nextOf<T>(next: Promise<T>, dueInMs: number, stop: AbortSignal): Promis
 }
 
 /**
- * Follows a live tape: what its lines say is written at least every `everyMs`, in a transaction together with how far
- * the tape was taken. A process that ends, however it ends, has written all of what it committed and nothing else; the
- * next one goes on from there and ends with what one that was never disturbed would have. Ends with the tape, or when
- * stopped. Throws when the store fails.
+ * Follows a live tape: its records are written at least every `everyMs`, in a transaction together with the position on
+ * the tape. A process that ends in any way has written exactly what it committed; the next one resumes from there with
+ * the same result as an undisturbed one. Ends with the tape, or when stopped. Throws if the store fails.
  */
 export async function follow(
   store: Store,
@@ -83,7 +85,7 @@ export async function follow(
   let through = 0;
   let dueAt = Number.POSITIVE_INFINITY;
   let next = batches.next();
-  // A failure is met where it is awaited.
+  // A failure is handled where it is awaited.
   next.catch(() => {});
   for (;;) {
     const came = await nextOf(next, dueAt - options.now(), options.stop);

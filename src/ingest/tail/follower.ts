@@ -33,50 +33,48 @@ import { instantOf, OpenSessions } from './open-sessions.ts';
 import { TapeOrigin } from './tape-origin.ts';
 import { writeLiveSession } from './write-session.ts';
 
-/** Live flow of a session that is not reconciled is stored for this many days. */
+/** Number of days for which live flow of an unreconciled session is stored. */
 const expiryDays = 7;
 /**
- * Minute solves are stored for this many days: a contract that trades now and then has its last 390 over several
- * sessions.
+ * Number of days for which minute solves are stored: the last 390 of a rarely traded contract span several sessions.
  */
 const greeksDays = 30;
-/** A record later than this beyond the clock is a mistake: it must not end the session. */
+/** Tolerated lead of a record over the clock; a later one is an error, which must not end the session. */
 const clockSkewMs = 3_600_000;
 /** Longer than any event waits for its next print. */
 const quietMs = 1000;
 /**
- * Minute solves that are done before a commit, in American ones: some 50 ms, so that nothing else waits for a whole
- * minute's.
+ * Number of minute solves per commit, in American ones: some 50 ms, so that nothing else waits for a whole minute's.
  */
 const solvesACommit = 700;
-/** Option contracts whose bars a commit writes: some 100 ms. */
+/** Number of option contracts whose bars a commit writes: some 100 ms. */
 const usualBarsACommit = 1000;
 /** Interval at which tables are checked for growth, ms. */
 const analyzeEveryMs = 2000;
 
 /** Parts of a follower. */
 export interface FollowerOptions extends Pick<IngestSettings, 'gammaSource' | 'rate'> {
-  /** Names the tape: a follower goes on where the last one of this name was. */
+  /** Name of the tape: a follower resumes from the position stored under it. */
   source: string;
   now: Clock;
-  /** The tape is the sample market's own; of any other the sample market's data is set aside. */
+  /** True if the tape is the sample market's; any other tape hides the sample market's data. */
   isSample?: boolean;
   /** As of `IngestSettings`; false when absent. */
   extendedBars?: boolean;
-  /** Called with what is remarkable of the store. */
+  /** Called with notes on the store. */
   onNote?: (note: string) => void;
-  /** Contracts of an underlying that are solved every minute; the usual number when absent, 0 = none. */
+  /** Number of contracts per underlying that are solved every minute; the default if absent, 0 = none. */
   solveMost?: number | undefined;
   /**
-   * Option contracts whose bars a commit writes; where more have traded, those of the others follow in the order in
-   * which they changed. The usual number when absent.
+   * Number of option contracts whose bars a commit writes; if more have traded, the others follow in the order of their
+   * changes. The default if absent.
    */
   barsACommit?: number;
-  /** Called once for an underlying with more contracts that trade than are solved. */
+  /** Called once for an underlying with more traded contracts than are solved. */
   onUnsolved?: (underlying: string) => void;
   /**
-   * Called after each commit with how many pieces of the tape, as it gave them, are committed; only of use when each
-   * ends with a line.
+   * Called after each commit with the number of committed pieces of the tape; meaningful only if each piece ends with a
+   * line.
    */
   onCommit?: (pieces: number) => Promise<void>;
 }
@@ -85,10 +83,10 @@ async function* unpacked(payloads: AsyncIterable<Buffer>): AsyncGenerator<Buffer
   for await (const payload of payloads) yield gunzipSync(payload);
 }
 
-// Nobody else writes what is followed live, so that other processes' commits need not be waited for each time.
+// No other process writes live data, so a commit need not wait for others.
 const onlyAfterDoubt = { always: false };
 
-/** Data of the next commit beside the session. */
+/** Data of the next commit besides the session. */
 interface Pending {
   pieces: Buffer[];
   bytes: number;
@@ -98,17 +96,17 @@ interface Pending {
 const nothing = (): Pending => ({ pieces: [], bytes: 0, chains: [] });
 
 interface CommitOptions {
-  /** No bars are left for later. */
+  /** True to write all bars. */
   whole?: boolean;
-  /** Lines of the session that ended are forgotten. */
+  /** True to delete the lines of the session that ended. */
   closing?: boolean;
 }
 
-/** A follower of a tape: it takes pieces of it and commits what they say. */
+/** A follower of a tape: takes its pieces and commits their records. */
 export class Follower {
   readonly #store: Store;
   readonly #options: FollowerOptions;
-  // Read again with each session; what the book has met of one keeps its properties.
+  // Loaded again for each session; contracts of a session keep their properties in its book.
   #known = standardRoots;
   readonly book: ContractBook = createContractBook({ of: (root, session) => this.#known.of(root, session) });
   #pending = nothing();
@@ -132,17 +130,17 @@ export class Follower {
     this.#generations = new LiveGenerations(options.source, options.now);
   }
 
-  /** Bytes of the tape that wait for the next commit. */
+  /** Bytes of uncommitted lines. */
   get pendingBytes(): number {
     return this.#pending.bytes;
   }
 
-  /** True if bars are left that the last commit did not write. */
+  /** True if the last commit did not write all bars. */
   get hasBars(): boolean {
     return this.#sessions.all().some((each) => each.options.bars.changedFromMs() !== null);
   }
 
-  /** Lines taken, and how often they were committed. */
+  /** Number of lines taken, and of commits. */
   report(): { throughLine: number; commits: number } {
     return { throughLine: this.#takenLines, commits: this.#commits };
   }
@@ -165,10 +163,10 @@ export class Follower {
     });
   }
 
-  /** Minutes that are over before an instant are solved from what came before it. */
+  /** Solves minutes that end before an instant, from the records before it. */
   async #solveBefore({ greeks }: LiveSession, tsMs: number): Promise<void> {
     while (tsMs >= greeks.dueMs) {
-      // A chain among the lines before has been stored when the minute looks for one, however the lines came in pieces.
+      // A chain among earlier lines is stored before the minute reads it, however the lines are divided into pieces.
       if (this.#pending.chains.length > 0) await this.commit();
       await greeks.begin();
       for (const underlying of greeks.full) if (!this.#reported.has(underlying)) this.#options.onUnsolved?.(underlying);
@@ -176,7 +174,7 @@ export class Follower {
     }
   }
 
-  /** Makes the sessions what they were when the last follower committed; the lines it had taken. */
+  /** Restores the sessions to the last commit. Returns the number of lines taken. */
   recover(): Promise<number> {
     const { source, now } = this.#options;
     return inSettledTransaction(this.#store, async (tx) => {
@@ -198,7 +196,7 @@ export class Follower {
     });
   }
 
-  /** Writes what has come, in the transaction that commits it. */
+  /** Writes the records taken, in the transaction that commits them. */
   async #write(tx: Transaction, { whole, closing }: Required<CommitOptions>): Promise<void> {
     const { source, rate, isSample, now, barsACommit = usualBarsACommit } = this.#options;
     const pending = this.#pending;
@@ -210,7 +208,7 @@ export class Follower {
     const date = this.#sessions.current?.date ?? tradeDate(now());
     if (pending.bytes > 0)
       await storeLines(tx, source, date, this.#takenLines, gzipSync(Buffer.concat(pending.pieces)));
-    // The ended session first: what is written is marked as of the session whose prints it came with.
+    // The ended session first: rows are marked with the session whose prints they arrived with.
     for (const each of this.#sessions.all()) {
       await writeLiveSession(tx, each, { rate, mostBars: whole ? Infinity : barsACommit, roots: this.#known });
       await this.#origin.mark(tx, writtenSymbols(tx), each.date);
@@ -231,10 +229,10 @@ export class Follower {
     }
   }
 
-  /** Commits what has come. */
+  /** Commits the records taken. */
   async commit({ whole = false, closing = false }: CommitOptions = {}): Promise<void> {
     for (const { greeks } of this.#sessions.all()) greeks.work(solvesACommit);
-    // Data that a session has given to be written, it does not give again.
+    // A session returns data to write only once.
     const once = { ...onlyAfterDoubt, once: true };
     await inSettledTransaction(this.#store, (tx) => this.#write(tx, { whole, closing }), once);
     if (performance.now() - this.#analyzedAt > analyzeEveryMs) {
@@ -271,7 +269,7 @@ export class Follower {
     this.#sessions.ended = null;
   }
 
-  /** Begins a session: the one before ends, and old data is deleted. */
+  /** Begins a session: ends the one before, and deletes old data. */
   async #turnTo(date: SessionDate): Promise<void> {
     await this.#closeEnded();
     this.#sessions.ended = this.#sessions.current;
@@ -299,8 +297,8 @@ export class Follower {
   }
 
   /**
-   * Takes a piece of the tape. Its lines are taken once all of it is: what a commit in the middle writes ahead of them
-   * is written again, the same, by who goes on from there.
+   * Takes a piece of the tape. Its lines count as taken once all of it is: a resuming follower writes records committed
+   * in the middle again, with the same result.
    */
   async take(piece: Buffer, lines: number, records: readonly LiveRecord[]): Promise<void> {
     this.#reachedLine = this.#takenLines + lines;
@@ -316,8 +314,8 @@ export class Follower {
   }
 
   /**
-   * The tape has ended, for now: event time goes on by itself, so that what waits for it is sent. Kept as a line, for a
-   * follower that goes on.
+   * Call it when the tape ends, for now: event time advances, so that waiting events are sent. Stored as a line, for a
+   * follower that resumes.
    */
   async letTimePass(): Promise<void> {
     const tsMs = (this.#sessions.current?.options.reachedMs ?? Number.NaN) + quietMs;

@@ -7,19 +7,19 @@ import { tapeSettings } from '../../analytics/methodology.ts';
  */
 
 /**
- * Prints wait this long for earlier ones, ms of event time: events are sent soon, and sent again when a late print
+ * Time for which prints wait for earlier ones, ms of event time: events are sent soon, and again if a late print
  * changes them.
  */
 export const liveHoldMs = 250;
 
-/** Interval at which the lines of a live tape are written at least, ms. */
+/** Maximum interval at which the lines of a live tape are written, ms. */
 export const liveCommitEveryMs = 100;
 
 /**
- * Longest write, ms, with which its prints are seen within `visibleWithinMs`; `docs/benchmarks.md` says of how much it
- * does.
+ * Longest write, ms, with which prints are visible within `visibleWithinMs`; `docs/benchmarks.md` has the amount of
+ * data for it.
  */
 export const liveCommitBudgetMs = 275;
 
-/** A print of a live tape is visible to clients within this time, ms, if writes stay within their budget. @testonly */
+/** Time within which a print of a live tape is visible to clients, ms, if writes stay within their budget. @testonly */
 export const visibleWithinMs = liveHoldMs + tapeSettings.sweepGapMs + 2 * liveCommitBudgetMs + liveCommitEveryMs;

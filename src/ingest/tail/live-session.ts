@@ -13,13 +13,10 @@ import type { LiveRecord } from '../../tape/live/live-line.ts';
 import type { MinuteGreeks, MinuteGreeksOptions } from '../chains/minute-greeks.ts';
 import { liveHoldMs } from './live-bounds.ts';
 
-/**
- * Ages at which a last price is looked for: mostly it is of the last minute; at last all that traded in the session is
- * looked at.
- */
+/** Ages within which a last price is searched: usually the last minute; at last everything traded in the session. */
 const priceAgesMs = [timeframeMs['1m'], hourMs, Infinity];
 
-/** One session of a live tape: what the engine knows of it, and what is not written yet. */
+/** One session of a live tape: the engine's state, and unwritten data. */
 export interface LiveSession {
   date: SessionDate;
   /** The line of the tape at which it began, from 1. */
@@ -29,24 +26,24 @@ export interface LiveSession {
   indices: IndexTape;
   greeks: MinuteGreeks;
   slots: GreeksSlots;
-  /** Events by id since the last write; null = taken back. */
+  /** Events by id since the last write; null = withdrawn. */
   events: Map<string, { seq: number; underlying: string; event: FlowEvent | null }>;
-  /** True if it was written before, by this process. */
+  /** True if this process has written it before. */
   isBegun: boolean;
 }
 
-/** State that a live session goes on from. */
+/** State from which a live session resumes. */
 export interface LiveSessionStart {
   fromLine: number;
   /** The highest number a snapshot of it has. */
   firstSnapshotSeq: number;
   /** As of `IngestSettings`. */
   extendedBars?: boolean | undefined;
-  /** Its minute solves, which are given the prices of stocks and indices as they come. */
+  /** Creates its minute solves, which receive the prices of stocks and indices. */
   greeks: (livePrice: NonNullable<MinuteGreeksOptions['livePrice']>) => MinuteGreeks;
 }
 
-/** The close of a symbol's last minute that is over at a boundary. */
+/** The close of a symbol's last minute that ended before a boundary. */
 function lastPrice(tape: PriceTape, symbol: string, beforeMs: number): PricePoint | null {
   for (const ageMs of priceAgesMs) {
     const { tsMs, close } = tape.bars(symbol, '1m', beforeMs - ageMs);
@@ -58,7 +55,7 @@ function lastPrice(tape: PriceTape, symbol: string, beforeMs: number): PricePoin
   return null;
 }
 
-/** An empty session. */
+/** Creates an empty session. */
 export function createLiveSession(date: SessionDate, start: LiveSessionStart): LiveSession {
   const { fromLine, firstSnapshotSeq, greeks, extendedBars = false } = start;
   const events: LiveSession['events'] = new Map();
@@ -78,7 +75,7 @@ export function createLiveSession(date: SessionDate, start: LiveSessionStart): L
   return { date, fromLine, options, stocks, indices, greeks: minutes, slots: new Map(), events, isBegun: false };
 }
 
-/** A record of a session, which a chain is not. */
+/** A record of a session; a chain is not one. */
 export type SessionRecord = Exclude<LiveRecord, { type: 'chain' }>;
 
 /** Takes a record of the session. */
@@ -104,7 +101,7 @@ export function takeRecord({ options, stocks, indices, greeks }: LiveSession, re
 }
 
 /**
- * Forgets what is not written: it was written before the process started, but for the bars of option contracts from
+ * Discards unwritten data: it was written before the process started, except for the bars of option contracts from
  * `barsFromMs` on; null = those too.
  */
 export function forgetChanges({ options, stocks, indices, events }: LiveSession, barsFromMs: number | null): void {

@@ -4,7 +4,7 @@ import type { FollowedPosition, FollowedSession } from '../../store/chain/follow
 import type { LiveRecord } from '../../tape/live/live-line.ts';
 import { type LiveSession, type SessionRecord, takeRecord } from './live-session.ts';
 
-/** When what a record says happened, epoch ms. */
+/** The time of a record, epoch ms. */
 export function instantOf(record: LiveRecord): number {
   if (record.type === 'chain') return record.chain.capturedAt;
   if (record.type === 'time') return record.tsMs;
@@ -18,24 +18,24 @@ function positionOf({ date, fromLine, greeks, options: { bars } }: LiveSession):
 
 /** The sessions of a live tape that take records. */
 export class OpenSessions {
-  /** The session that the tape has come to; null before the first. */
+  /** The latest session of the tape; null before the first. */
   current: LiveSession | null = null;
-  /** The session before, while late prints of it may come; null = it is closed. */
+  /** The session before, while late prints of it may arrive; null = closed. */
   ended: LiveSession | null = null;
 
-  /** The open ones in their order. */
+  /** The open ones in order. */
   all(): LiveSession[] {
     return [this.ended, this.current].filter((session) => session !== null);
   }
 
-  /** True if a record that is not a time is the first of a session. */
+  /** True if a record other than a time is the first of a session. */
   isFirst(date: string): boolean {
     return this.current === null || date > this.current.date;
   }
 
   /**
-   * True if no print of the session that ended is waited for any more: by event time, and by the clock, which a wrong
-   * time is ahead of.
+   * True if late prints of the session that ended are no longer awaited: by event time, and by the clock, which
+   * protects against a wrong time.
    */
   isOver(tsMs: number, nowMs: number): boolean {
     if (this.ended === null) return false;
@@ -43,8 +43,7 @@ export class OpenSessions {
   }
 
   /**
-   * Gives a record to the session that it is of, if that is open; event time goes on in both. `before` is done with
-   * each first.
+   * Passes a record to its session, if that is open; event time advances in both. `before` is called with each first.
    */
   async take(record: SessionRecord, before: (session: LiveSession, tsMs: number) => Promise<void>): Promise<void> {
     const tsMs = instantOf(record);
@@ -56,7 +55,7 @@ export class OpenSessions {
     }
   }
 
-  /** Progress of the written sessions; `closing`: the one that ended is all written. */
+  /** Position of the written sessions; `closing`: the one that ended is completely written. */
   position(closing: boolean): Omit<FollowedPosition, 'lines'> {
     const { current, ended } = this;
     return {

@@ -3,11 +3,11 @@ import type { Clock } from '../../runtime/clock.ts';
 
 const lineFeed = 0x0a;
 const stampKey = Buffer.from('"sip_timestamp":"');
-// Digits of an instant in epoch ms, of the nanoseconds that the stamp is.
+// Number of digits of a nanosecond stamp that are epoch ms.
 const msDigits = 13;
-/** Lines that are due within this time go on together. */
+/** Lines that are due within this time are sent together, ms. */
 const stepMs = 50;
-/** The clock is asked at least so often: it may be set, or the machine asleep. */
+/** Maximum interval of clock reads, ms: the clock may be set, or the machine suspended. */
 const longestWaitMs = 1000;
 
 function stampMs(bytes: Buffer, start: number): number {
@@ -15,7 +15,7 @@ function stampMs(bytes: Buffer, start: number): number {
   return Number(bytes.toString('latin1', at, at + msDigits));
 }
 
-/** Where the lines end whose stamps are not after `nowMs`. Lines are in the order of their stamps. */
+/** End offset of the lines with stamps up to `nowMs`. Lines are in the order of their stamps. */
 function dueEnd(bytes: Buffer, nowMs: number): number {
   const last = bytes.lastIndexOf(lineFeed);
   if (last < 0) return 0;
@@ -27,8 +27,8 @@ function dueEnd(bytes: Buffer, nowMs: number): number {
 }
 
 /**
- * Lines of a live tape that is written already, let through as the clock passes their stamps: those that lie behind it
- * at once. Every line has a stamp, and they are in its order. Ends when stopped.
+ * Replays lines of a recorded live tape as the clock reaches their stamps; earlier ones immediately. Every line has a
+ * stamp, in ascending order. Ends when stopped.
  */
 export async function* pacedLines(
   source: AsyncIterable<Buffer>,

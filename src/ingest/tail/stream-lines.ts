@@ -1,10 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Redis, ReplyError } from 'ioredis';
 
-// Entries asked for at a time, and how long a read waits for the first, ms.
+// Number of entries per read, and the time that a read waits for the first, ms.
 const entriesAtOnce = 1000;
 const waitMs = 1000;
-/** A command without an answer for so long is abandoned, and its connection with it, ms. */
+/** Time after which a command without an answer is abandoned with its connection, ms. */
 const patienceMs = 5000;
 const longestPauseMs = 5000;
 const pollMs = 50;
@@ -15,25 +15,25 @@ export interface StreamLinesOptions {
   group: string;
   consumer: string;
   stop: AbortSignal;
-  /** Called when Redis becomes unreachable and when it is back, once each; warnings begin with `warning:`. */
+  /** Called once when Redis becomes unreachable and once when it is back; warnings begin with `warning:`. */
   log: (line: string) => void;
 }
 
-/** `fields` is null when the entry was removed from the stream after it had been delivered. */
+/** `fields` is null if the entry was removed from the stream after its delivery. */
 type Entries = [id: string, fields: string[] | null][];
 type Reply = [stream: string, entries: Entries][] | null;
 
 function linesOf(entries: Entries): Buffer {
   const lines = entries.map(([, fields]) => {
     const at = fields?.findIndex((name, i) => i % 2 === 0 && name === 'line') ?? -1;
-    // An entry without the field is a blank line, which is skipped.
+    // An entry without the field counts as a blank line, which is skipped.
     const text = at < 0 ? '' : fields![at + 1]!;
     return text.endsWith('\n') ? text : `${text}\n`;
   });
   return Buffer.from(lines.join(''));
 }
 
-/** True if the entry `a` comes after `b`: ids are two numbers, an instant and a count within it. */
+/** True if the entry `a` is after `b`: ids are two numbers, an instant and a counter. */
 function isAfter(a: string, b: string): boolean {
   const [aMs, aCount] = a.split('-').map(BigInt) as [bigint, bigint];
   const [bMs, bCount] = b.split('-').map(BigInt) as [bigint, bigint];
@@ -47,7 +47,7 @@ function isReply(error: unknown, words: string): boolean {
 
 const passing = ['LOADING', 'MASTERDOWN', 'READONLY', 'TRYAGAIN', 'CLUSTERDOWN'];
 
-/** True if Redis is not reachable for now. Waiting does not help with other errors. */
+/** True if Redis is temporarily unreachable. Waiting does not help with other errors. */
 function isPassing(error: unknown): boolean {
   return !isReply(error, '') || passing.some((word) => isReply(error, word));
 }
@@ -55,7 +55,7 @@ function isPassing(error: unknown): boolean {
 async function connected(url: string): Promise<Redis> {
   const redis = new Redis(url, {
     lazyConnect: true,
-    // A read sent again by the client would pass over what the lost answer held.
+    // If the client repeated a read, the entries of the lost answer would be skipped.
     autoResendUnfulfilledCommands: false,
     enableOfflineQueue: false,
     maxRetriesPerRequest: 0,
@@ -63,7 +63,7 @@ async function connected(url: string): Promise<Redis> {
     commandTimeout: patienceMs,
     retryStrategy: (attempt) => Math.min(50 * 2 ** attempt, longestPauseMs),
   });
-  // A failure is met by the command it fails, which only knows that there was one.
+  // A failure is handled by its command; the reason is known only here.
   let reason: Error | null = null;
   redis.on('error', (error) => {
     reason = error;
@@ -77,7 +77,7 @@ async function connected(url: string): Promise<Redis> {
   }
 }
 
-/** Joins the stream's group, making both when they are not there. Throws when Redis is not reachable. */
+/** Joins the stream's group, creating both if necessary. Throws if Redis is not reachable. */
 export async function openStreamLines(options: StreamLinesOptions): Promise<StreamLines> {
   const redis = await connected(options.url);
   const lines = new StreamLines(redis, options);
@@ -94,7 +94,7 @@ export async function openStreamLines(options: StreamLinesOptions): Promise<Stre
 export class StreamLines {
   readonly #redis: Redis;
   readonly #options: StreamLinesOptions;
-  /** The ids of pieces given out and not written yet. */
+  /** The ids of delivered, unwritten pieces. */
   readonly #delivered: string[][] = [];
   /** Ids that are written and not acknowledged. */
   #owed: string[] = [];
@@ -109,13 +109,12 @@ export class StreamLines {
   }
 
   /**
-   * Pieces of whole lines: first what was delivered before and never acknowledged, then what is new. While Redis is
-   * away it waits, and then goes on with the entry after the last it gave: none is omitted, none comes twice. Ends when
-   * stopped.
+   * Pieces of whole lines: first those delivered before and never acknowledged, then new ones. While Redis is not
+   * reachable it waits, and then resumes after the last entry: none is omitted or repeated. Ends when stopped.
    */
   async *pieces(): AsyncGenerator<Buffer> {
-    // From an id: what this consumer was given after it and did not acknowledge; when that is through, from >: what
-    // nobody was given.
+    // An id: reads entries delivered to this consumer after it and not acknowledged; then `>`: entries not delivered to
+    // any.
     let after = this.#lastGiven;
     while (!this.#options.stop.aborted) {
       const entries = await this.#next(after);
@@ -129,7 +128,7 @@ export class StreamLines {
     }
   }
 
-  /** Acknowledges the entries of the first `count` pieces given out; when Redis is away, later. */
+  /** Acknowledges the entries of the first `count` delivered pieces; later if Redis is not reachable. */
   async acknowledge(count: number): Promise<void> {
     for (; this.#committed < count; this.#committed++) {
       const ids = this.#delivered.shift()!;
@@ -143,7 +142,7 @@ export class StreamLines {
     this.#redis.disconnect();
   }
 
-  /** Makes the stream and the group, unless they are there. */
+  /** Creates the stream and the group, unless they exist. */
   async joinGroup(): Promise<void> {
     const { stream, group } = this.#options;
     await this.#redis.xgroup('CREATE', stream, group, this.#lastGiven, 'MKSTREAM').catch((error: Error) => {
@@ -159,7 +158,7 @@ export class StreamLines {
     return (reply as Reply)?.[0]?.[1] ?? [];
   }
 
-  /** Acknowledges what is owed. If that fails, the next acknowledgement covers it. */
+  /** Acknowledges written entries. If that fails, the next acknowledgement covers them. */
   async #settle(): Promise<void> {
     const { stream, group } = this.#options;
     const ids = this.#owed;
@@ -176,20 +175,20 @@ export class StreamLines {
     if (!this.#isAway)
       log(`warning: Redis is not reachable (${(error as Error).message}); reading continues when it is back`);
     this.#isAway = true;
-    // A connection that hangs looks like one that is ready.
+    // A hanging connection looks like one that is ready.
     if (this.#redis.status === 'ready') this.#redis.disconnect(true);
     do await delay(pollMs);
     while (this.#redis.status !== 'ready' && !stop.aborted);
   }
 
-  /** Entries never given out before. A Redis that came back with an older state hands some out again. */
+  /** Entries not delivered before. A Redis that was restored to an older state delivers some again. */
   #onlyNew(entries: Entries): Entries {
     const old = entries.filter(([id]) => !isAfter(id, this.#lastGiven)).map(([id]) => id);
     this.#owed.push(...old.filter((id) => !isAfter(id, this.#lastCommitted)));
     return entries.filter(([id]) => isAfter(id, this.#lastGiven));
   }
 
-  /** The next entries; null when there were none. `after` is an id, or `>`. */
+  /** The next entries; null if there are none. `after` is an id, or `>`. */
   async #next(after: string): Promise<Entries | null> {
     try {
       const entries = await this.#read(after);
@@ -202,7 +201,7 @@ export class StreamLines {
       if (isReply(error, 'NOGROUP')) await this.joinGroup().catch((failed) => this.#comesBack(failed));
       else if (isPassing(error)) await this.#comesBack(error);
       else throw error;
-      // Entries of an answer that never came are this consumer's, as those it was given before.
+      // Entries of a lost answer belong to this consumer, like delivered ones.
       return [];
     }
   }

@@ -7,7 +7,7 @@ import { inTransaction, type Transaction } from '../../store/rows/transaction.ts
 import { markSample } from '../../store/sample-data.ts';
 import type { LiveRecord } from '../../tape/live/live-line.ts';
 
-/** The symbol that a record is of; null for none. */
+/** The symbol of a record; null for none. */
 function symbolOf(record: LiveRecord): string | null {
   if (record.type === 'chain') return record.chain.underlying;
   if (record.type === 'time') return null;
@@ -24,11 +24,11 @@ export interface TapeOriginOptions {
   onNote?: ((note: string) => void) | undefined;
 }
 
-/** Tells what a live tape has stored from what the sample market has. */
+/** Separates the data of a live tape from the sample market's. */
 export class TapeOrigin {
   readonly #store: Store;
   readonly #options: TapeOriginOptions;
-  /** Symbols of the sample market that are served; null = it is not known yet that there is other data. */
+  /** Served symbols of the sample market; null = not known yet to be mixed with other data. */
   #simulated: Set<string> | null = null;
   readonly #marked = new Set<string>();
   #fresh: string[] = [];
@@ -38,7 +38,7 @@ export class TapeOrigin {
     this.#options = options;
   }
 
-  /** Sets the sample market's data of these records' symbols aside, before the records are stored. */
+  /** Hides the sample market's data of these records' symbols, before the records are stored. */
   async replaceSample(records: readonly LiveRecord[]): Promise<void> {
     const { isSample, now, onNote } = this.#options;
     if (isSample || records.length === 0 || this.#simulated?.size === 0) return;
@@ -52,7 +52,7 @@ export class TapeOrigin {
       return said;
     });
     for (const note of notes) onNote?.(note);
-    // At first it was not known which there are.
+    // They were unknown at first.
     if (known === null) await this.replaceSample(records);
   }
 
@@ -61,7 +61,7 @@ export class TapeOrigin {
     this.#fresh = [];
   }
 
-  /** Marks the sessions of symbols that are written, once. */
+  /** Marks the sessions of written symbols, once. */
   async mark(tx: Transaction, symbols: readonly string[], date: SessionDate): Promise<void> {
     const { isSample } = this.#options;
     const sessionDate = isSample ? everySession : date;
@@ -76,7 +76,7 @@ export class TapeOrigin {
     this.#fresh.push(...fresh.map((symbol) => `${symbol} ${sessionDate}`));
   }
 
-  /** Remembers what the commit has marked. */
+  /** Remembers the marks of the commit. */
   end(): void {
     for (const each of this.#fresh) this.#marked.add(each);
   }

@@ -25,12 +25,12 @@ import { slices } from '../files/bar-batch.ts';
 import { saveUnderlyings } from '../files/option-underlyings.ts';
 import type { LiveSession } from './live-session.ts';
 
-/** Rows of a write. */
+/** Number of rows per write. */
 const atOnce = 512;
-/** Datasets whose files a live tape takes the place of. */
+/** Datasets whose files a live tape replaces. */
 const overwritten = ['stock-minute-bars', 'stock-day-bars', 'stock-trades', 'option-minute-bars', 'option-trades'];
 
-/** Writes the bars and the price of what changed on a tape of symbols of a class. */
+/** Writes the changed bars and prices of a tape of symbols of a class. */
 async function writePrices(tx: Transaction, date: SessionDate, tape: PriceTape, symbolClass: SymbolClass) {
   const taken = tape.takeChanged();
   if (taken.length === 0) return;
@@ -144,7 +144,7 @@ async function writeOptions(
   );
 }
 
-/** Writes the minutes whose solves are ended, and solves the chains again that came before these. */
+/** Writes finished minute solves, and solves dependent chains again that were stored before them. */
 async function writeGreeks(tx: Transaction, { date, greeks, slots }: LiveSession, rate: number): Promise<void> {
   const solved = greeks.takeSolved();
   if (solved.length === 0) return;
@@ -159,15 +159,15 @@ async function writeGreeks(tx: Transaction, { date, greeks, slots }: LiveSession
 
 /** Settings of writing a session. */
 interface LiveWriting {
-  /** Rate of chains that were stored without one. */
+  /** Rate of chains stored without one. */
   rate: number;
-  /** Most option contracts whose bars are written. */
+  /** Maximum number of option contracts whose bars are written. */
   mostBars: number;
   roots: OptionRoots;
 }
 
 /**
- * Writes what changed since the last write, in the caller's transaction. If that fails, the session is of no more use.
+ * Writes the changes since the last write, in the caller's transaction. After a failure the session must not be used.
  */
 export async function writeLiveSession(tx: Transaction, session: LiveSession, writing: LiveWriting): Promise<void> {
   if (!session.isBegun) await forgetFiles(tx, overwritten, [session.date]);

@@ -4,8 +4,8 @@ import type { FileJob, Loader } from '../file-job.ts';
 import { outdatedCaptures } from '../outdated-captures.ts';
 
 /**
- * The rows of a list in memory, one a key. A line that says something else than one before it with the same key is
- * bad: nothing tells which of the two is right.
+ * The rows of a list, one per key. A line that contradicts an earlier one with the same key is bad: it is unknown which
+ * of the two is right.
  */
 async function distinctRows<T extends object>(
   { path, onBadLine }: Pick<FileJob, 'path' | 'onBadLine'>,

@@ -4,7 +4,7 @@ import { nextTradingDay } from '../../../domain/calendar.ts';
 import type { OptionRoots } from '../../../domain/chain/option-root.ts';
 import type { SessionDate } from '../../../domain/market-time.ts';
 
-/** Hash of all that the data sets say of a session's captures: other figures follow only from another one. */
+/** Hash of all reference data of a session's captures. Their figures change only if it does. */
 export function referenceVersion(
   { roots: names, sessionDate }: { roots: Iterable<string>; sessionDate: SessionDate },
   { curve = [], dividends = [] }: MarketReference,
@@ -14,7 +14,7 @@ export function referenceVersion(
     const { style, settlement, multiplier, sharesPerContract, followsSpot, adjusted } = roots.of(root, sessionDate);
     return [root, style, settlement, multiplier, sharesPerContract, followsSpot, adjusted];
   });
-  // A capture of a weekend is of the session before: what was declared by then counts.
+  // A capture of a weekend belongs to the session before; declarations up to the capture count.
   const next = nextTradingDay(sessionDate);
   const coming = dividends.filter(({ exDate, declared }) => exDate > sessionDate && !(declared && declared >= next));
   const facts = {

@@ -4,8 +4,8 @@ import { rootList } from '../../../tape/csv/roots.ts';
 import { listLoader } from './list-loader.ts';
 
 /**
- * Terms of option roots. Figures that are stored were computed with the terms of before: their files are read again
- * when they are given again.
+ * Loads terms of option roots. Stored figures were computed with the former terms, so files of the roots are read again
+ * when given again.
  */
 export const loadRoots = listLoader(
   rootList,
@@ -18,6 +18,6 @@ export const loadRoots = listLoader(
       for (const subject of ['chain', 'gex', 'flow'] as const) tx.changes.add(subject, underlying);
     return changed;
   },
-  // A root may have been of another underlying before.
+  // A root may have had another underlying before.
   () => null,
 );

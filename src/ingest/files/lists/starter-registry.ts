@@ -5,13 +5,10 @@ import { exclusively } from '../../../store/rows/advisory-lock.ts';
 import type { Store } from '../../../store/rows/connection.ts';
 import { ingestFiles } from '../../ingest.ts';
 
-/** The symbol list that comes with the project: well-known tickers and index products, of every class and tier. */
+/** The bundled symbol list: well-known tickers and index products, of every class and tier. */
 export const starterRegistryFile = fileURLToPath(new URL('./starter-registry.csv', import.meta.url));
 
-/**
- * Stores the starter registry when the store knows no ticker at all. True when it did; a store with tickers keeps its
- * own.
- */
+/** Stores the starter registry if the store has no ticker at all. Returns true if it did. */
 export function ensureStarterRegistry(store: Store, now: Clock): Promise<boolean> {
   return exclusively(store, 'starter registry', async () => {
     if ((await allSymbols(store)).length > 0) return false;

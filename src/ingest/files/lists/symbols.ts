@@ -4,7 +4,7 @@ import { readCsv } from '../../../tape/csv/csv.ts';
 import { symbolList } from '../../../tape/csv/symbols.ts';
 import type { Loader } from '../file-job.ts';
 
-/** The symbol list. Tickers it does not name stay as they are. */
+/** Loads the symbol list. Tickers that it does not contain are unchanged. */
 export const loadSymbols: Loader = async (job) => {
   let rows = 0;
   let changed = 0;
