@@ -22,17 +22,19 @@ import type { LiveEvent } from './source.ts';
 import { type BarReading, barsAsOfNow } from './stock-bars.ts';
 import type { TopicKind } from './topics.ts';
 
-/** Bars a reader may have missed and still go on. */
+/** Maximum number of missed bars with which a reader may resume. */
 const mostMissed = 10_000;
 
 /** State of a symbol's bars of a timeframe. */
 export interface BarState {
-  /** Those of the session in progress, as of now, behind those of the session before; if both have none, the last. */
+  /**
+   * Those of the session in progress, as of now, after those of the session before; if both have none, the last one.
+   */
   bars: BarColumns;
   /** Those of the session before: its tape may still be corrected. */
   before: BarColumns;
   date: SessionDate;
-  /** The newest bar; null if there is none of the last days. */
+  /** The newest bar; null if there is none in recent days. */
   latest: LiveEvent<StockBar> | null;
 }
 
@@ -54,19 +56,19 @@ function printOf(bars: BarColumns, start: number, end: number): string {
   return (hash >>> 0).toString(36);
 }
 
-/** Bars that start before this, epoch ms, are complete when the one at `tsMs` begins. */
+/** Bars that start before this, epoch ms, are final when the one at `tsMs` begins. */
 const settledBefore = (tsMs: number, timeframe: Timeframe) => tsMs - latenessMs - timeframeMs[timeframe];
 
 /**
- * Where a reader stands whose newest bar is `index`: its start, it, and the bars before it that late prints may still
- * change.
+ * The cursor of a reader whose newest bar is `index`: its start, its fingerprint, and that of the bars before it that
+ * late prints may still change.
  */
 function cursorAt(bars: BarColumns, index: number, timeframe: Timeframe): string {
   const early = firstAtOrAfter(bars, settledBefore(bars.tsMs[index]!, timeframe));
   return `${bars.tsMs[index]}.${printOf(bars, index, index + 1)}.${printOf(bars, early, index)}`;
 }
 
-/** True if two are the same columns in memory. */
+/** True if both have the same arrays. */
 const isSameMemory = ({ tsMs: a }: BarColumns, { tsMs: b }: BarColumns) =>
   a.buffer === b.buffer && a.byteOffset === b.byteOffset && a.length === b.length;
 
@@ -74,7 +76,7 @@ const isSameMemory = ({ tsMs: a }: BarColumns, { tsMs: b }: BarColumns) =>
 function changedBars(was: BarState, now: Pick<BarState, 'bars' | 'before'>): number[] {
   const [a, b] = [was.bars.tsMs, now.bars.tsMs];
   const changed: number[] = [];
-  // The session before seldom changes: its block is then the one that is held.
+  // The session before seldom changes: its block is then the cached one.
   const first = isSameMemory(was.before, now.before) ? now.before.tsMs.length : 0;
   let i = first;
   for (let j = first; j < b.length; j++) {
@@ -84,7 +86,7 @@ function changedBars(was: BarState, now: Pick<BarState, 'bars' | 'before'>): num
   return changed;
 }
 
-/** The bars at `indexes` as events; `newest` is the newest that was sent before. */
+/** The bars at `indexes` as events; `newest` is the newest bar sent before. */
 function eventsOf(
   series: Series,
   bars: BarColumns,
@@ -102,8 +104,7 @@ function eventsOf(
 const lastSent = (latest: LiveEvent<StockBar> | null) => latest && { tsMs: latest.value.tsMs, cursor: latest.cursor };
 
 /**
- * The last bar of the days before, with those before it that were not settled, of symbols that have none of the session
- * in progress.
+ * The last bar of earlier days, with the unsettled ones before it, of symbols without bars in the session in progress.
  */
 async function lastBars(store: Store, symbols: readonly string[], timeframe: Timeframe, todayMs: number) {
   if (symbols.length === 0) return new Map<string, BarColumns>();
@@ -149,7 +150,7 @@ async function readTimeframe(
     const series = { symbol, timeframe };
     const now = { before: read.get(symbol)!.before, bars: last.get(symbol) ?? read.get(symbol)!.bars };
     const length = now.bars.tsMs.length;
-    // A new subscriber gets the newest bar, not the sessions so far.
+    // A new subscriber gets the newest bar, not the earlier ones.
     const sent = was === null ? [] : changedBars(was, now);
     const events = eventsOf(series, now.bars, sent, lastSent(was?.latest ?? null));
     const newest = length === 0 ? null : eventsOf(series, now.bars, [length - 1], null)[0]!;
@@ -159,7 +160,7 @@ async function readTimeframe(
   }
 }
 
-/** Bars as they are made, a topic a symbol and timeframe. */
+/** Live bars, one topic per symbol and timeframe. */
 export function barTopics(store: Store): TopicKind<BarState, StockBar> {
   return {
     dataset: 'bars',
@@ -182,7 +183,7 @@ export function barTopics(store: Store): TopicKind<BarState, StockBar> {
   };
 }
 
-/** The bars that a client which received those up to `after` missed. */
+/** The bars missed by a client that received those up to `after`. */
 export async function missed(store: Store, series: Series, after: string, { bars, date, latest }: BarState) {
   if (latest === null) return [];
   const [start, print, early] = after.split('.');

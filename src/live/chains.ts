@@ -14,7 +14,7 @@ function isSameRow(a: ChainRow, b: ChainRow): boolean {
   return (Object.keys(a) as (keyof ChainRow)[]).every((name) => Object.is(a[name], b[name]));
 }
 
-/** True if it is the same capture, also where it was read again. */
+/** True if it is the same capture, even if it was read again. */
 function isSame(a: ChainCapture, b: ChainCapture): boolean {
   if (a === b) return true;
   if (a.capturedAt !== b.capturedAt || a.delayMs !== b.delayMs) return false;
@@ -28,7 +28,7 @@ const eventOf = (capture: ChainCapture): LiveEvent<ChainCapture> => ({
   slot: capture.underlying,
 });
 
-/** Option chains as they are captured, a topic an underlying. A slow client gets the latest. */
+/** Live option chains, one topic per underlying. A slow client gets the latest. */
 export function chainTopics(store: Store): TopicKind<ChainState, ChainCapture> {
   return {
     dataset: 'chain',

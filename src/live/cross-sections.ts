@@ -6,7 +6,7 @@ import { concerns } from '../store/versions/subjects.ts';
 import type { LiveEvent } from './source.ts';
 import type { Reading, TopicKind } from './topics.ts';
 
-/** State of an underlying's snapshot; null when nothing was observed. */
+/** State of an underlying's snapshot; null if nothing was observed. */
 export interface CrossSectionState {
   event: LiveEvent<CrossSection> | null;
 }
@@ -21,7 +21,7 @@ function eventOf(section: CrossSection, nowMs: number): LiveEvent<CrossSection> 
   };
 }
 
-/** Cross-sections, a topic an underlying: the latest snapshot. */
+/** Live cross-sections, one topic per underlying: the latest snapshot. */
 export function crossSectionTopics(store: Store): TopicKind<CrossSectionState, CrossSection> {
   return {
     dataset: 'option_tape',

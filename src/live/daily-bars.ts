@@ -7,18 +7,18 @@ import type { Store } from '../store/rows/connection.ts';
 import { dayOfParts, dayWithoutMinutesFrom, minutesShownBefore, partsSoFar } from './served-bars.ts';
 
 /**
- * Age up to which a last bar is still the price, in calendar days: longer than any closing of the exchange, a long
- * weekend and a few missed deliveries together, short enough that a delisted ticker or a forgotten store shows no
- * price. It is counted from the server's clock, so that a store of past sessions has prices under `--clock`.
+ * Age up to which a last bar counts as the price, in calendar days: longer than any closing of the exchange, with a
+ * long weekend and a few missed deliveries; short enough that a delisted ticker or an outdated store shows no price. It
+ * is measured by the server's clock, so that a store of past sessions has prices under `--clock`.
  */
 export const recentDays = 10;
 
-/** As far back as a prior close may lie behind a recent bar. */
+/** Maximum age of the prior close of a recent bar. */
 const windowDays = 2 * recentDays;
 
 /**
- * The current session's bars of `symbols` as of `nowMs`: made from what is shown of its minutes where the stored bar
- * knows of later ones or is missing.
+ * The current session's bars of `symbols` as of `nowMs`: built from the shown minutes if the stored bar includes later
+ * ones or is missing.
  */
 async function currentBars(
   store: Store,
@@ -45,10 +45,10 @@ async function currentBars(
 }
 
 /**
- * The last 20 calendar days' daily bars of several symbols, ascending, as they stood at `nowMs`: a completed session's
- * as stored, the current one's as far as it has come. A server whose clock runs in a past session has its whole bar in
- * the store already; it is then made from the minutes up to now, and from the seconds of the minute in progress, so
- * that nothing of the future shows. At most seven statements however many symbols.
+ * The last 20 calendar days' daily bars of several symbols, ascending, as of `nowMs`: a completed session's as stored,
+ * the current one's up to now. A server whose clock is in a past session has its whole bar stored already; the bar is
+ * then built from the minutes up to now, and the seconds of the minute in progress, so that nothing of the future is
+ * shown. At most seven statements for any number of symbols.
  */
 export async function dailyBarsAt(
   store: Store,
@@ -89,7 +89,7 @@ export function barBefore(bars: readonly Bar[], beforeMs: number): Bar | null {
   return lastBar(bars, beforeMs, beforeMs);
 }
 
-/** The price in `bars` at `nowMs`; null when the latest bar is not recent. */
+/** The price in `bars` at `nowMs`; null if the latest bar is not recent. */
 export function dailyPrice(bars: readonly Bar[], nowMs: number): DailyPrice | null {
   const bar = lastBar(bars, tradeSpanAt(nowMs).toMs, nowMs);
   return bar && { bar, before: barBefore(bars, bar.tsMs) };

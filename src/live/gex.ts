@@ -5,10 +5,10 @@ import { invalidParameter } from '../wire/failure.ts';
 import type { LiveEvent } from './source.ts';
 import type { TopicKind } from './topics.ts';
 
-/** Captures a reader may have missed and still go on: more than two weeks of them. */
+/** Maximum number of missed captures with which a reader may resume: more than two weeks of them. */
 const mostMissed = 1000;
 
-/** State of a symbol's captures that were sent. */
+/** State of a symbol's sent captures. */
 export interface GexState {
   /** The latest capture; null if there is none yet. */
   latest: LiveEvent<StoredGexCapture> | null;
@@ -20,7 +20,7 @@ const eventOf = (capture: StoredGexCapture): LiveEvent<StoredGexCapture> => ({
   slot: `${capture.underlying} ${capture.capturedAt}`,
 });
 
-/** True if a capture of the same instant was made again, and differently. */
+/** True if a capture of the same instant was recomputed with a different result. */
 function isRemade(a: StoredGexCapture, b: StoredGexCapture): boolean {
   const { strikes: _a, byExpiry: _b, expiries: _c, ...before } = a;
   const { strikes: _d, byExpiry: _e, expiries: _f, ...now } = b;
@@ -31,7 +31,7 @@ function newOf(captures: readonly StoredGexCapture[], before: StoredGexCapture):
   return captures.filter((capture) => capture.capturedAt > before.capturedAt || isRemade(before, capture));
 }
 
-/** The captures that a client which received those up to `after` missed. */
+/** The captures missed by a client that received those up to `after`. */
 export async function missed(store: Store, symbol: string, after: number, { latest }: GexState) {
   if (latest === null || latest.value.capturedAt <= after) return [];
   const from = new Map([[symbol, after + 1]]);
@@ -45,7 +45,7 @@ export async function missed(store: Store, symbol: string, after: number, { late
   return found.map((capture) => (capture.capturedAt === latest.value.capturedAt ? latest : eventOf(capture)));
 }
 
-/** GEX captures as they are made, a topic a symbol. */
+/** Live GEX captures, one topic per symbol. */
 export function gexTopics(store: Store): TopicKind<GexState, StoredGexCapture> {
   return {
     dataset: 'chain',
@@ -66,7 +66,7 @@ export function gexTopics(store: Store): TopicKind<GexState, StoredGexCapture> {
           const captures = before?.latest ? newOf(later?.get(symbol) ?? [], before.latest.value) : found ? [found] : [];
           const events = captures.map(eventOf);
           const latest = events.at(-1) ?? before?.latest ?? null;
-          // Nobody followed before: the first event is sent on joining.
+          // Without earlier subscribers, the first event is sent on joining.
           return [symbol, { state: { latest }, events: before === null ? [] : events }];
         }),
       );

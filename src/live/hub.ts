@@ -26,29 +26,27 @@ export type Every = (ms: number, work: () => void) => () => void;
 export interface HubParts {
   store: Store;
   now: () => number;
-  /** Tells what changed; null = nobody does, and everything is read again at intervals alone. */
+  /** Source of change notifications; null = none, so everything is read at intervals only. */
   changes: Pick<Changes, 'onChange'> | null;
   every?: Every;
-  /** Called for reads that failed, which are retried. */
+  /** Called for failed reads, which are retried. */
   onError: (failure: Failure) => void;
 }
 
-/** Interval at which a stream says that it is alive, ms. */
+/** Interval of a stream's heartbeats, ms. */
 export const beatMs = 15_000;
 /** Interval at which a stream's caller is checked again, ms. */
 export const recheckMs = 2_000;
 /**
- * Interval at which followed topics are read without a notification, ms: what was stored ahead of the clock comes due,
- * and a session begins.
+ * Interval at which followed topics are read without a notification, ms: data stored ahead of the clock becomes due,
+ * and sessions begin.
  */
 export const sweepMs = 2_000;
 
-/**
- * Life of a stream that is opened while the server stops, ms: its client sees it begin, and gets the reason of its end.
- */
+/** Lifetime of a stream opened during shutdown, ms: its client sees it begin, and gets the reason of its end. */
 const drainingMs = 250;
 
-/** By the system's clock, keeping no process alive. */
+/** The system's timers, which keep no process alive. */
 const systemEvery: Every = (ms, work) => {
   const timer = setInterval(work, ms).unref();
   return () => clearInterval(timer);

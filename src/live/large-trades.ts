@@ -9,22 +9,22 @@ import type { TopicKind } from './topics.ts';
 
 /** The one topic of large trades; each subscriber gets those that pass its filter. */
 export const feedKey = 'all';
-/** Events read at once. */
+/** Number of events per read. */
 const pageSize = 500;
 /**
  * Maximum age of an event that is still sent, ms: longer than a long weekend. Events of older sessions that are
  * ingested again are not sent.
  */
 const oldestMs = 5 * dayMs;
-/** Events a reader may have missed and still go on. */
+/** Maximum number of missed events with which a reader may resume. */
 const mostMissed = 10_000;
 
-/** A position in the feed as text: its steps, one after the other. */
+/** A position in the feed as text: its steps in order. */
 function formatPosition(steps: readonly FeedStep[]): string {
   return steps.map(({ position, throughMs }) => `${position}.${throughMs}`).join('.');
 }
 
-/** The position that `text` says; 400 for another text. */
+/** Parses a position. Throws 400 for an invalid text. */
 export function parsePosition(text: string): FeedStep[] {
   if (!/^\d{1,15}\.\d{1,15}(\.\d{1,15}\.\d{1,15}){0,3}$/.test(text))
     throw invalidParameter('after', 'expected a position in a stream of large trades');
@@ -34,7 +34,7 @@ export function parsePosition(text: string): FeedStep[] {
   return steps;
 }
 
-/** The steps seen with one more; steps that lie within it are dropped. */
+/** The seen steps with one more; steps that it contains are dropped. */
 function withStep(steps: readonly FeedStep[], step: FeedStep): FeedStep[] {
   const others = steps.filter(({ position, throughMs }) => position > step.position || throughMs > step.throughMs);
   return [...others, step];
@@ -50,9 +50,9 @@ function eventsOf(trades: readonly FeedTrade[], seen: readonly FeedStep[], throu
   }));
 }
 
-/** Which events are wanted. */
+/** The filter of events. */
 export interface Wish {
-  /** Null = of any. */
+  /** Null = any. */
   underlying: string | null;
   /** Dollars; null = any. */
   minPremiumUsd: number | null;

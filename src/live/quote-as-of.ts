@@ -41,7 +41,7 @@ function liveQuote({ spot, volume, sessionDate, eventTsMs, officialClose }: Live
   return { spot, volume, closed: said ?? closed, sessionDate, eventTsMs };
 }
 
-/** Says that the open looks like a split of which none is stored; null if it does not. */
+/** A note if the open looks like an unstored split; null if it does not. */
 function splitNote(symbol: string, { close, date }: Closed, session: SessionDate, bars: readonly Bar[]): string | null {
   const open = bars.findLast(({ tsMs }) => exchangeDate(tsMs) === session)?.open;
   const split = open === undefined ? null : likelySplit(close, open);
@@ -51,8 +51,8 @@ function splitNote(symbol: string, { close, date }: Closed, session: SessionDate
 }
 
 /**
- * True if a live price counts more than the daily bar of `session`: it is of a later session, or of the one that is not
- * over.
+ * True if a live price takes precedence over the daily bar of `session`: it is of a later session, or of the one that
+ * is not over.
  */
 function isNewer(shown: Shown, live: LiveQuote, session: SessionDate | null, nowMs: number): boolean {
   const today = exchangeDate(nowMs);
@@ -63,8 +63,8 @@ function isNewer(shown: Shown, live: LiveQuote, session: SessionDate | null, now
 /**
  * The quote of a symbol at `nowMs` from its daily bars and live price. The price is the current session's as it trades,
  * else the last completed session's close. The prior close is that of the bar before it, divided by the splits since: a
- * session in which nothing traded keeps the close it found. Prices older than `recentDays`, and those that are not
- * shown yet, do not count. An index is not traded: it has no volume.
+ * session without trades keeps the close before it. Prices older than `recentDays`, and those not shown yet, are
+ * ignored. An index is not traded, so it has no volume.
  */
 export function quoteAt(
   shown: Shown,

@@ -15,22 +15,22 @@ import type { TopicKind } from './topics.ts';
 /** State of a symbol's quote. */
 export interface QuoteState {
   event: LiveEvent<Quote>;
-  /** The recent daily bars as of `date`: while a session trades only the live price moves. */
+  /** The recent daily bars as of `date`: during a session only the live price moves. */
   bars: readonly Bar[];
   date: SessionDate;
   live: LiveQuote | null;
 }
 
 /**
- * True if the daily bars in hand still serve: what changed was named, and the price is a live one of the day they were
- * read.
+ * True if the cached daily bars are still valid: the changes were named, and the price is a live one of the day they
+ * were read.
  */
 function barsServe(state: QuoteState | null, date: SessionDate, change: Change): state is QuoteState {
   const isNamed = Array.isArray(change.market);
   return state !== null && isNamed && state.date === date && state.live?.sessionDate === date;
 }
 
-/** Quotes, a topic a symbol. */
+/** Live quotes, one topic per symbol. */
 export function quoteTopics(store: Store): TopicKind<QuoteState, Quote> {
   return {
     dataset: 'bars',

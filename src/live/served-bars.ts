@@ -6,12 +6,13 @@ import { minuteMs } from '../domain/units.ts';
 import { concatBars, firstAtOrAfter, readBars, sliceBars } from '../store/market/bar-blocks.ts';
 import type { Store } from '../store/rows/connection.ts';
 
-/** The store, as far as it says what is shown of the bars in progress. */
+/** The store's setting for showing bars in progress. */
 export type Shown = Pick<Store, 'endedBarsOnly'>;
 
 /**
- * A session's day bar made of its minutes; null if none has a price of it. Where minutes have prices of extended hours,
- * those of the day are from the open to the minute after the close, in which auctions print; its volume is of all.
+ * A session's day bar built from its minutes; null if none has a price for it. If minutes have prices of extended
+ * hours, those of the day are from the open to the minute after the close, in which auctions print; its volume is that
+ * of all.
  */
 export function dayOfParts(
   { extendedBars }: Pick<Store, 'extendedBars'>,
@@ -28,36 +29,35 @@ export function dayOfParts(
 }
 
 /**
- * The last instant whose prices are shown at `nowMs`, epoch ms. A live tape has stored what has traded so far, and all
- * of it is shown. A replayed session is stored whole, and seconds are the shortest that is stored of it: it is shown
- * up to the last second that has ended (`endedBarsOnly`).
+ * The last instant whose prices are shown at `nowMs`, epoch ms. A live tape has stored the trades so far, all of which
+ * are shown. A replayed session is stored whole, with seconds as the shortest bars: it is shown up to the last second
+ * that has ended (`endedBarsOnly`).
  */
 export function shownThrough({ endedBarsOnly }: Shown, nowMs: number): number {
   return endedBarsOnly ? nowMs - (nowMs % timeframeMs['1s']) - 1 : nowMs;
 }
 
 /**
- * Bars that start before this, epoch ms, are shown at `nowMs`, the last as far as it has come. A day bar starts at the
- * midnight of its session, but builds from the evening before on.
+ * Bars that start before this, epoch ms, are shown at `nowMs`, the last one up to now. A day bar starts at the midnight
+ * of its session, but is built from the evening before on.
  */
 export function shownBefore(shown: Shown, timeframe: Timeframe, nowMs: number): number {
   return timeframe === '1d' ? tradeSpanAt(nowMs).toMs : shownThrough(shown, nowMs) + 1;
 }
 
-/** True for bars in progress that are made again of shorter ones, where the store may know what comes after now. */
+/** True for bars in progress that are rebuilt from shorter ones, because the store may contain later data. */
 export function isMadeOfParts({ endedBarsOnly }: Shown, timeframe: Timeframe): boolean {
   return timeframe !== '1s' && (endedBarsOnly || timeframe !== '1m');
 }
 
-/** Minutes that start before this, epoch ms, are shown at `nowMs` as they are stored. */
+/** Minutes that start before this, epoch ms, are shown at `nowMs` as stored. */
 export function minutesShownBefore({ endedBarsOnly }: Shown, nowMs: number): number {
   return endedBarsOnly ? nowMs - (nowMs % minuteMs) : nowMs + 1;
 }
 
 /**
- * From when on the day bar of a session is shown of which the store has no minutes, epoch ms: nobody can say what it
- * was while the session traded. A live server shows it from the open on, a replay, which has the whole one, from the
- * close.
+ * Time from which the day bar of a session without stored minutes is shown, epoch ms: its state during the session is
+ * unknown. A live server shows it from the open on, a replay, which has the whole bar, from the close.
  */
 export function dayWithoutMinutesFrom({ endedBarsOnly }: Shown, session: SessionDate): number {
   const { open, extendedClose } = sessionMinutes;
@@ -66,8 +66,8 @@ export function dayWithoutMinutesFrom({ endedBarsOnly }: Shown, session: Session
 }
 
 /**
- * Parts of the bars in progress of `symbols`: their minutes from `fromMs` on that are shown as they are stored, and of
- * the minute that is not, its seconds. Two statements at most for each of them.
+ * Parts of the bars in progress of `symbols`: their minutes from `fromMs` on that are shown as stored, and the seconds
+ * of the minute in progress. At most two statements for each part.
  */
 export async function partsSoFar(
   store: Store,
@@ -91,7 +91,7 @@ export async function partsSoFar(
   );
 }
 
-/** `bars` with another last one; without it if that is null. */
+/** `bars` with the last one replaced, or removed for null. */
 export function withLast(bars: BarColumns, soFar: Bar | null): BarColumns {
   const before = sliceBars(bars, 0, bars.tsMs.length - 1);
   return soFar === null ? before : concatBars([before, toBarColumns([soFar])]);

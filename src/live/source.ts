@@ -2,10 +2,10 @@ import type { Caller } from '../access/caller.ts';
 import { type Failure, shuttingDown } from '../wire/failure.ts';
 import type { StreamEnd } from '../wire/open-stream.ts';
 
-/** A piece of live data, one object for all subscribers. */
+/** A live event, one object for all subscribers. */
 export interface LiveEvent<T = unknown> {
   value: T;
-  /** Where a reader stands that has seen it; '' where there is nothing to go on from. */
+  /** Position of a reader that has received it; '' if it cannot be resumed from. */
   cursor: string;
   /** Its slot: with the policy `latest` it replaces a queued event of the same slot. */
   slot: string;
@@ -14,15 +14,15 @@ export interface LiveEvent<T = unknown> {
 /** One reader's live data: an async iterator, and the wire to end it. */
 export interface LiveSource<T = unknown> extends AsyncIterableIterator<LiveEvent<T>> {
   return(): Promise<IteratorResult<LiveEvent<T>>>;
-  /** Where it stands before its first event; resolved once it is in progress, or has ended. */
+  /** Position before its first event; resolves once it has started, or has ended. */
   readonly start: Promise<string>;
-  /** Resolved when it is over, however it ended: its reader may be waiting for something else just then. */
+  /** Resolves when it has ended in any way: its reader may be waiting for something else then. */
   readonly over: Promise<void>;
-  /** Ends it from this side; what waits is dropped. */
+  /** Ends it from the server; queued events are dropped. */
   end(end: StreamEnd): void;
-  /** Why it was ended from this side; null while it lasts, and when its reader left. */
+  /** Reason for which the server ended it; null while it is open, and if its reader left. */
   readonly ended: StreamEnd | null;
-  /** Throws when the caller may not read it (any more). */
+  /** Throws if the caller may not, or no longer, read it. */
   check(caller: Caller): Promise<void>;
 }
 
@@ -31,7 +31,7 @@ export function failedEnd(failure: Failure): StreamEnd {
   return { reason: failure.status === 403 || failure.status === 401 ? 'not_entitled' : 'failed', failure };
 }
 
-/** The end of every source when the server stops. */
+/** The end of every source at shutdown. */
 export function shutdownEnd(): StreamEnd {
   return { reason: 'shutdown', failure: shuttingDown() };
 }

@@ -15,13 +15,13 @@ import {
   withLast,
 } from './served-bars.ts';
 
-/** Context of reading bars: those of several symbols that are asked for together are read together. */
+/** Context of reading bars: concurrent requests for several symbols are batched. */
 export interface BarReading extends Batching {
   store: Store;
   nowMs: number;
 }
 
-/** The start of a symbol's last bar in a range; null when it holds none. */
+/** The start of a symbol's last bar in a range; null if there is none. */
 export function lastBarStart(
   context: BarReading,
   symbol: string,
@@ -47,20 +47,20 @@ async function storedBars(
   return found!;
 }
 
-/** The instants of the bar that starts at `tsMs`, `toMs` excluded: those of its session for a daily one. */
+/** The instants of the bar that starts at `tsMs`, excluding `toMs`: those of its session for a daily one. */
 function barSpan(timeframe: Timeframe, tsMs: number): { fromMs: number; toMs: number } {
   return timeframe === '1d' ? tradeSpan(exchangeDate(tsMs)) : { fromMs: tsMs, toMs: tsMs + timeframeMs[timeframe] };
 }
 
-/** From when on the bar that starts at `start` is shown of which the store has no minutes, epoch ms. */
+/** Time from which the bar that starts at `start` is shown without stored minutes, epoch ms. */
 function shownWithoutMinutes(store: Store, timeframe: Timeframe, start: number): number {
   if (!store.endedBarsOnly) return start;
   return timeframe === '1d' ? dayWithoutMinutesFrom(store, exchangeDate(start)) : Number.POSITIVE_INFINITY;
 }
 
 /**
- * The last of `bars` as it stood now. Where a past session is replayed the store knows the rest of the bar in progress
- * already; it is then made from what is shown of it, so that nothing of the future shows.
+ * The last of `bars` as of now. If a past session is replayed, the store already has the rest of the bar in progress;
+ * the bar is then built from its shown parts, so that nothing of the future is shown.
  */
 async function asOfNow(
   context: BarReading,
@@ -86,7 +86,7 @@ async function asOfNow(
   return withLast(bars, isDay ? dayOfParts(store, parts!, exchangeDate(start)) : oneBar(parts!, start));
 }
 
-/** The bars of a symbol in a range as they stood now, ascending, at most `limit`, as served. None is later than now. */
+/** The served bars of a symbol in a range as of now, ascending, at most `limit`. None is later than now. */
 export async function barsAsOfNow(
   context: BarReading,
   symbol: string,

@@ -6,7 +6,7 @@ import { Failure, sourceFailed } from '../wire/failure.ts';
 import { Mailbox, mostWaiting, type QueuePolicy } from './mailbox.ts';
 import { failedEnd, type LiveEvent, type LiveSource } from './source.ts';
 
-/** A topic as it was read: how it stands, and what is new since the state before. */
+/** A topic as read: its state, and the events since the state before. */
 export interface Reading<S, T> {
   state: S;
   events: readonly LiveEvent<T>[];
@@ -14,29 +14,30 @@ export interface Reading<S, T> {
 
 /** A kind of live data: how its topics are read, for all subscribers. */
 export interface TopicKind<S, T> {
-  /** The dataset it comes from, for the error if it fails. */
+  /** The dataset behind it, for the error if it fails. */
   dataset: string;
   queued: QueuePolicy;
-  /** True if a change may be of the topic `key`. */
+  /** True if a change may concern the topic `key`. */
   concerns(key: string, change: Change): boolean;
   /**
-   * Topics as they are at `nowMs`, in a bounded number of statements; the state before is null where nobody followed.
+   * Reads topics as of `nowMs`, in a bounded number of statements; the previous state is null without earlier
+   * subscribers.
    */
   read(topics: ReadonlyMap<string, S | null>, nowMs: number, change: Change): Promise<Map<string, Reading<S, T>>>;
-  /** Events sent to a new subscriber at once. */
+  /** Events sent to a new subscriber immediately. */
   first(state: S): readonly LiveEvent<T>[];
-  /** The position of a new subscriber to which nothing was sent. */
+  /** The position of a new subscriber without events. */
   cursor(state: S): string;
 }
 
 /** A reader's subscription to a topic. */
 export interface Following<S, T> {
   keys: readonly string[];
-  /** Where it stood before, and how what it missed up to a state is read; null = it begins. Of use with one key. */
+  /** The former position, and the read of missed events up to a state; null = a new subscription. Only with one key. */
   resume: { after: string; read: (state: S) => Promise<readonly LiveEvent<T>[]> } | null;
-  /** Which events it wants; absent = all. */
+  /** Filter of events; absent = all. */
   wants?: (value: T) => boolean;
-  /** Events sent to it first. */
+  /** Events to send first. */
   early?: readonly LiveEvent<T>[];
   check: (caller: Caller) => Promise<void>;
 }
@@ -56,7 +57,7 @@ interface Topic<S, T> {
 /** Parts of the topics of a kind. */
 export interface TopicsParts extends OneCommit {
   now: () => number;
-  /** Called for the first of several consecutive reads that failed; they are retried. */
+  /** Called for the first of several consecutive failed reads; they are retried. */
   onError: (failure: Failure) => void;
   /** Runs `work` after this many ms. */
   later: (ms: number, work: () => void) => void;
@@ -103,7 +104,7 @@ export class Topics<S, T> {
     this.#ofOneCommit = ofOneCommit;
   }
 
-  /** Subscribes to topics; events come once the first state of each is read. */
+  /** Subscribes to topics; events follow once the first state of each is read. */
   follow(asked: Following<S, T>): LiveSource<T> {
     const { resume } = asked;
     const following = resume ? { ...asked, resume: { ...resume, read: forThisRequest(resume.read) } } : asked;
@@ -127,7 +128,7 @@ export class Topics<S, T> {
     return mailbox;
   }
 
-  /** Something changed: the topics concerned are read again. */
+  /** Reads the topics concerned by a change again. */
   wake(changed: Change): void {
     let touched = false;
     for (const key of this.#topics.keys()) {
@@ -140,7 +141,7 @@ export class Topics<S, T> {
     this.#start();
   }
 
-  /** Topics followed now. */
+  /** Number of followed topics. */
   count(): number {
     return this.#topics.size;
   }
@@ -171,7 +172,7 @@ export class Topics<S, T> {
     return error instanceof Failure ? error : sourceFailed(this.#kind.dataset, error);
   }
 
-  /** Resolved when no reader has much waiting, or has had its time. */
+  /** Resolves when no reader has many queued events, or the wait is over. */
   async #room(readers: readonly Member<S, T>[]): Promise<void> {
     for (let waitedMs = 0; waitedMs < patienceMs; waitedMs += lookMs) {
       if (readers.every(({ mailbox }) => mailbox.waiting <= part)) return;
@@ -193,7 +194,7 @@ export class Topics<S, T> {
     }
   }
 
-  /** Those that wait for their first state learn that there is none to be had; the others wait for the next read. */
+  /** Readers that wait for their first state get the failure; the others wait for the next read. */
   #failed(keys: readonly string[], error: unknown): void {
     const failure = this.#failureOf(error);
     for (const key of keys) {
