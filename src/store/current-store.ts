@@ -2,14 +2,14 @@ import { exclusively } from './rows/advisory-lock.ts';
 import { openStore, type Store, type StoreOptions } from './rows/connection.ts';
 import { readMetadata, writeMetadata } from './rows/metadata.ts';
 
-/** A change of what a store of an older release holds. Stopped at any time, it is done again from the beginning. */
+/** An upgrade of the contents of an older release's store. If stopped, it starts again from the beginning. */
 interface Upgrade {
-  /** Key under which the store says that it is done. */
+  /** Metadata key that marks it as done. */
   key: string;
   run(store: Store, log: (line: string) => void): Promise<void>;
 }
 
-// Their modules are loaded by the one start that does them.
+// Their modules are loaded only by the start that runs them.
 const upgrades: readonly Upgrade[] = [
   {
     key: 'one_spelling_per_ticker',
@@ -27,7 +27,7 @@ async function upgrade(store: Store, log: (line: string) => void): Promise<void>
   for (const { key, run } of upgrades) {
     if (done.some((each) => each.key === key)) continue;
     await exclusively(store, key, async () => {
-      // Another process may have done it meanwhile.
+      // Another process may have done it in the meantime.
       if ((await readMetadata(store, key)) !== null) return;
       await run(store, log);
       await writeMetadata(store, key, 'done');
@@ -35,7 +35,7 @@ async function upgrade(store: Store, log: (line: string) => void): Promise<void>
   }
 }
 
-/** Opens the store and brings it to the code's version: its tables, and what they hold. */
+/** Opens the store and brings its tables and contents to the code's version. */
 export async function openCurrentStore(options: Omit<StoreOptions, 'migrate'>): Promise<Store> {
   const store = await openStore(options);
   try {

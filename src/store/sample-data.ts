@@ -1,5 +1,5 @@
-// Data stored by the sample market. Other data that comes in takes its place: its rows are set aside, where nothing
-// reads them, in the transaction that stores the first of the other data.
+// Data of the sample market. Other data replaces it: its rows are moved to a table that nothing reads, in the
+// transaction that stores the first of the other data.
 
 import { raiseRegistryVersion } from './market/registry-version.ts';
 import { everySession, sampleOrigin, simulatedSymbols } from './market/session-origins.ts';
@@ -14,12 +14,12 @@ import type { Reader } from './rows/reader.ts';
 import { inTransaction, type Transaction } from './rows/transaction.ts';
 import { modelSubjects } from './versions/subjects.ts';
 
-/** The metadata of the sample market in the store. */
+/** Metadata key of the sample market in the store. */
 const sampleFact = 'sample';
 const keepFact = 'keep_sample';
-/** Held by who writes the sample market's data, and alone by who ends it. */
+/** Lock that writers of the sample market's data share, and that is exclusive for ending it. */
 export const sampleDataLock = 'sample data';
-/** Stands for the lists over all symbols. */
+/** Placeholder for the lists over all symbols. */
 const everySymbol = '*';
 
 /** The log line when the sample market's data is set aside. */
@@ -33,7 +33,7 @@ export const sampleKept =
 export const replacedText = (symbols: readonly string[]) =>
   `the sample market’s data of ${symbols.filter((symbol) => symbol !== everySymbol).join(', ') || 'end-of-day lists'} is not served any more`;
 
-/** Other data is stored, so that the sample market stores nothing more. */
+/** Thrown when other data is stored, so that the sample market must store nothing more. */
 export class SampleEnded extends Error {
   override readonly name = 'SampleEnded';
 
@@ -42,7 +42,7 @@ export class SampleEnded extends Error {
   }
 }
 
-/** Other data was written to symbols of the sample market: those are to be set aside first. */
+/** Thrown when other data was written to symbols of the sample market: these must be set aside first. */
 export class ReplacesSample extends Error {
   override readonly name = 'ReplacesSample';
   readonly symbols: readonly string[];
@@ -58,13 +58,13 @@ export async function keepsSample(from: Pick<Reader, 'prisma'>): Promise<boolean
   return (await readMetadata(from, keepFact)) !== null;
 }
 
-/** Symbols of what a transaction has written so far. */
+/** Symbols of a transaction's writes so far. */
 export function writtenSymbols({ changes }: Transaction): string[] {
   return [...new Set(Object.values(changes.change() ?? {}).flatMap((symbols) => symbols ?? []))];
 }
 
 /**
- * Begins a write of the sample market: other data waits until it is committed. Throws `SampleEnded` when there is other
+ * Begins a write of the sample market: other data waits until it is committed. Throws `SampleEnded` if there is other
  * data.
  */
 export async function beginSampleWrite(tx: Transaction): Promise<void> {
@@ -72,7 +72,7 @@ export async function beginSampleWrite(tx: Transaction): Promise<void> {
   if (await hasOwnData(tx)) throw new SampleEnded();
 }
 
-/** Marks the symbols that a transaction of the sample market has written. */
+/** Marks the symbols written by a transaction of the sample market. */
 export async function markSample(tx: Transaction, symbols: readonly string[] = writtenSymbols(tx)): Promise<void> {
   const rows = symbols.map((symbol) => ({ symbol, sessionDate: everySession, origin: sampleOrigin }));
   await insertRows(tx, 'SessionOrigin', rows);
@@ -80,7 +80,7 @@ export async function markSample(tx: Transaction, symbols: readonly string[] = w
 
 /**
  * Throws `ReplacesSample` if the transaction wrote other data to symbols of a sample market that is served beside it:
- * the prices of a symbol are all simulated, or none is.
+ * the prices of a symbol are either all simulated or all real.
  */
 export async function rejectMixture(tx: Transaction): Promise<void> {
   const simulated = new Set(await simulatedSymbols(tx));
@@ -88,7 +88,7 @@ export async function rejectMixture(tx: Transaction): Promise<void> {
   if (mixed.length > 0) throw new ReplacesSample(mixed);
 }
 
-/** Does work in which other data is stored; again, once it is known which symbols of the sample market it replaces. */
+/** Runs work that stores other data; runs it again once it is known which symbols of the sample market it replaces. */
 export async function replacingSample<T>(work: (replaced: readonly string[]) => Promise<T>): Promise<T> {
   const replaced: string[] = [];
   for (;;) {
@@ -104,7 +104,7 @@ export async function replacingSample<T>(work: (replaced: readonly string[]) => 
 
 const columnsOf = (model: Model) => tableOf(model).fields.map(({ column }) => column);
 
-/** The key of a row among the rows that are set aside, in SQL. */
+/** SQL for the key of a row among the rows that are set aside. */
 function rowKey(model: Model): string {
   const id = tableOf(model).indexes.find(({ kind }) => kind === 'id')!;
   return `concat_ws(' ', ${id.columns.map(({ column }) => `t.${column}`).join(', ')})`;
@@ -115,7 +115,7 @@ function noteRows(tx: Transaction, model: Model, symbols: readonly string[]): vo
   for (const symbol of symbols) if (owner) tx.changes.add(owner.subject, symbol);
 }
 
-/** Sets rows aside: those of a condition on `t`. Returns their symbols. */
+/** Sets aside the rows that match a condition on `t`. Returns their symbols. */
 export async function setRowsAside(
   tx: Transaction,
   model: Model,
@@ -140,7 +140,7 @@ export async function setRowsAside(
   return symbols;
 }
 
-/** Every process reads again which symbols are simulated. */
+/** Makes every process read the simulated symbols again. */
 export async function announceSample(tx: Transaction): Promise<void> {
   await raiseRegistryVersion(tx);
   tx.changes.add('registry', null);
@@ -152,7 +152,7 @@ export async function setSampleAside(tx: Transaction, of: readonly string[] | nu
   if (symbols.length === 0) return [];
   for (const model of marketModels) await setRowsAside(tx, model, `t.${symbolColumn(model)} = ANY($1)`, [symbols]);
   if (of === null) {
-    // Seals of whole sessions were put on the sample market's.
+    // Seals of whole sessions were set on the sample market's data.
     await setRowsAside(tx, 'SessionSeal', 't.symbol = $1', [everySymbol]);
   }
   await tx.prisma.sessionOrigin.deleteMany({ where: { symbol: anyOf(symbols), origin: sampleOrigin } });
@@ -160,7 +160,7 @@ export async function setSampleAside(tx: Transaction, of: readonly string[] | nu
   return symbols;
 }
 
-/** Which of these symbols have data that is served. */
+/** The symbols with served data. */
 async function servedSymbols(tx: Transaction, symbols: readonly string[]): Promise<Set<string>> {
   const served = new Set<string>();
   for (const model of marketModels) {
@@ -174,7 +174,7 @@ async function servedSymbols(tx: Transaction, symbols: readonly string[]): Promi
   return served;
 }
 
-/** Serves again what was set aside, of symbols of which no other data is stored. Returns these symbols. */
+/** Serves data set aside again, for symbols without other data. Returns these symbols. */
 export async function restoreSample(tx: Transaction): Promise<string[]> {
   const aside = (await tx.prisma.sampleRow.groupBy({ by: ['symbol'] })).map(({ symbol }) => symbol);
   const served = await servedSymbols(tx, aside);
@@ -200,8 +200,8 @@ export async function restoreSample(tx: Transaction): Promise<string[]> {
 }
 
 /**
- * Deletes the sample market's rates and roots: they are of no symbol, and other data is not to be priced with them.
- * They are all that the store has of these, as long as no other data was stored.
+ * Deletes the sample market's rates and roots: they have no symbol, and other data must not be priced with them. Until
+ * other data is stored, the store has no others.
  */
 async function dropSimulatedTerms(tx: Transaction): Promise<void> {
   if ((await readMetadata(tx, sampleFact)) === null) return;
@@ -213,9 +213,9 @@ async function dropSimulatedTerms(tx: Transaction): Promise<void> {
 }
 
 /**
- * Notes, before it is stored, that the store gets other data. The first time, the sample market's is set aside, unless
- * it is kept. Returns whether it is the first time, and the symbols of the sample market that were set aside and that
- * are kept.
+ * Records, before it is stored, that the store gets other data. The first time, the sample market's is set aside,
+ * unless it is kept. Returns whether it is the first time, and the symbols of the sample market that were set aside and
+ * kept.
  */
 export async function beginOwnData(
   tx: Transaction,
@@ -224,7 +224,7 @@ export async function beginOwnData(
 ): Promise<{ isFirst: boolean; aside: string[]; kept: string[] }> {
   let isFirst = !(await hasOwnData(tx));
   if (isFirst) {
-    // Writers of the sample market are waited for, and those after them find the note.
+    // Waits for writers of the sample market; later ones find the record.
     await lock(tx, sampleDataLock);
     isFirst = !(await hasOwnData(tx));
   }
@@ -239,7 +239,7 @@ export async function beginOwnData(
   return { isFirst, aside, kept };
 }
 
-/** Keeps the sample market beside other data, from now on. What was set aside is served again: its symbols. */
+/** Serves the sample market beside other data, from now on. Data set aside is served again. Returns its symbols. */
 export function keepSample(store: Store): Promise<string[]> {
   return inTransaction(store, async (tx) => {
     await lock(tx, sampleDataLock);
@@ -250,14 +250,14 @@ export function keepSample(store: Store): Promise<string[]> {
 
 /** The stored data of the sample market. */
 export interface StoredSample {
-  /** Symbols whose data is served, and number of rows that are set aside. */
+  /** Symbols with served data, and number of rows that are set aside. */
   served: string[];
   aside: number;
   /** Number of rows by table, served or set aside. */
   rows: Record<string, number>;
 }
 
-/** Counts what is stored of the sample market. */
+/** Counts the stored data of the sample market. */
 export async function storedSample(from: Pick<Reader, 'prisma' | 'query'>): Promise<StoredSample> {
   const served = await simulatedSymbols(from);
   const { rows: aside } = await from.query<{ table: string; count: number }>(
@@ -284,7 +284,7 @@ export async function sampleNote(from: Pick<Reader, 'prisma'>): Promise<string |
   return (await from.prisma.sampleRow.findFirst({ select: { key: true } })) === null ? null : sampleSetAside;
 }
 
-/** Deletes all that is stored of the sample market; other data stays. */
+/** Deletes the sample market's data; other data is unchanged. */
 export async function removeSample(tx: Transaction): Promise<void> {
   await lock(tx, sampleDataLock);
   const symbols = await simulatedSymbols(tx);

@@ -1,4 +1,5 @@
-// Stores of releases without origins of sessions: data of the sample market is recognized by the names of its files.
+// Upgrades stores of releases without origins of sessions: data of the sample market is recognized by the names of its
+// files.
 import { exchangeDate, type SessionDate } from '../domain/market-time.ts';
 import { bundledFile, sampleFile } from './account/sample-key.ts';
 import { lockAllBarBlocks, pickBars } from './market/bar-blocks.ts';
@@ -15,7 +16,7 @@ import { announceSample, markSample, sampleDataLock, sampleSetAside, setRowsAsid
 
 type File = Pick<Row<'IngestedFile'>, 'dataset' | 'name' | 'parts'>;
 
-/** Tables whose rows come from files of these datasets, and the column that names their session. */
+/** Tables whose rows are from files of these datasets, and their session column. */
 const families: readonly { datasets: readonly string[]; models: readonly Model[] }[] = [
   {
     datasets: ['stock-day-bars', 'stock-minute-bars', 'stock-trades'],
@@ -38,7 +39,7 @@ const families: readonly { datasets: readonly string[]; models: readonly Model[]
   },
 ];
 
-/** The sessions of datasets all of whose files in force are the sample market's, and those of which some are not. */
+/** The sessions of datasets whose current files are all the sample market's, and those with some others. */
 function sessionsOf(files: readonly File[], datasets: readonly string[], followed: readonly SessionDate[]) {
   const sample = new Set(followed);
   const others = new Set<SessionDate>();
@@ -50,7 +51,7 @@ function sessionsOf(files: readonly File[], datasets: readonly string[], followe
   };
 }
 
-/** Takes the bars of sessions out of blocks of several sessions and sets them aside. */
+/** Removes the bars of sessions from blocks of several sessions and sets them aside. */
 async function setBarsAside(tx: Transaction, sessions: ReadonlySet<SessionDate>, symbols: readonly string[]) {
   const keys = await tx.prisma.barBlock.findMany({
     where: { symbol: { in: [...symbols] }, timeframe: { in: ['1h', '1d'] } },
@@ -96,13 +97,13 @@ async function setFamiliesAside(tx: Transaction, files: readonly File[], followe
   await setRowsAside(tx, 'Generation', ofCaptures, [captures]);
   const both = stocks!.sample.filter((session) => options!.sample.includes(session));
   await setRowsAside(tx, 'SessionSeal', 't.session_date = ANY($1)', [both]);
-  // Other files of one of its sessions took the place of the sample market's, whose data may be there all the same.
+  // Other files of one of its sessions replaced the sample market's, whose data may still be there.
   const own = [...stocks!.sample, ...options!.sample].sort();
   const isWithin = (date: SessionDate) => date >= own[0]! && date <= own.at(-1)!;
   return own.length === 0 ? [] : [...new Set([...stocks!.others, ...options!.others])].filter(isWithin).sort();
 }
 
-/** Sets aside what only the sample market stored; returns the sessions of which other data was stored too. */
+/** Sets aside data that only the sample market stored; returns the sessions with other data too. */
 async function setMixedAside(tx: Transaction): Promise<string[]> {
   await lock(tx, sampleDataLock);
   const files = await tx.prisma.ingestedFile.findMany({ select: { dataset: true, name: true, parts: true } });
@@ -117,7 +118,7 @@ async function setMixedAside(tx: Transaction): Promise<string[]> {
   return mixed;
 }
 
-/** Marks every stored symbol as simulated: the sample market is all there is. */
+/** Marks every stored symbol as simulated: there is only the sample market. */
 async function markAll(tx: Transaction): Promise<void> {
   const symbols = new Set<string>();
   for (const model of marketModels.filter((each) => each !== 'SessionSeal')) {
@@ -129,9 +130,9 @@ async function markAll(tx: Transaction): Promise<void> {
   await markSample(tx, [...symbols]);
 }
 
-/** Marks sessions that were observed live and replaced by no file. */
+/** Marks sessions that were observed live and not replaced by a file. */
 async function markObserved(tx: Transaction): Promise<void> {
-  // Read one by one: a distributed store joins no table of one symbol with one of files.
+  // Read one by one: a distributed store cannot join a table by symbol with one of files.
   const flow = await tx.prisma.flowCoverage.findMany({
     where: { status: 'observed_live' },
     select: { underlying: true, sessionDate: true },
@@ -149,8 +150,8 @@ async function markObserved(tx: Transaction): Promise<void> {
 }
 
 /**
- * Gives the sessions of a store of an older release their origin: those all of whose files are the sample market's are
- * its own, the others of files or live. Where there are both, the sample market's are set aside.
+ * Assigns the sessions of an older release's store their origin: sample for those whose files are all the sample
+ * market's, files or live for the others. If there are both, the sample market's are set aside.
  */
 export async function upgradeOrigins(store: Store, log: (line: string) => void): Promise<void> {
   const mixed = await inTransaction(store, async (tx): Promise<string[] | null> => {

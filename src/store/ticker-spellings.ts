@@ -1,4 +1,4 @@
-// Stores of releases that stored several spellings of a ticker: `BRK-B`, `BRK/B` and `BRK B` beside `BRK.B`.
+// Upgrades stores of releases that stored several spellings of a ticker: `BRK-B`, `BRK/B` and `BRK B` beside `BRK.B`.
 import type { BarColumns } from '../domain/market/bar.ts';
 import { readTicker } from '../domain/market/ticker.ts';
 import { lockAllBarBlocks, mergeBars, pickBars } from './market/bar-blocks.ts';
@@ -12,11 +12,11 @@ import { deleteRows, findRows, upsertRows } from './rows/models/sets.ts';
 import { inTransaction, type Transaction } from './rows/transaction.ts';
 import { modelSubjects } from './versions/subjects.ts';
 
-/** Rows that are replaced as a whole: of two spellings that both have a unit, the larger is kept. */
+/** Rows that are replaced as a whole: if both spellings have a unit, the larger stays. */
 interface Group {
-  /** Each with what a row of it adds to the size of its unit, in SQL. */
+  /** For each model, SQL for a row's contribution to the size of its unit. */
   sizes: Partial<Record<Model, string>>;
-  /** Columns that name a unit of a symbol; absent = rows are kept one by one, those of the ticker first. */
+  /** Columns that identify a unit of a symbol; absent = rows are merged one by one, those of the ticker first. */
   unit?: readonly string[];
 }
 
@@ -53,12 +53,12 @@ const modelsOf = ({ sizes }: Group) => Object.keys(sizes) as Model[];
 
 const unitOf = (unit: readonly string[]) => `concat_ws(' ', ${unit.join(', ')})`;
 
-// Counters of commits, which say nothing of the data.
+// Counters of commits, which do not matter for the data.
 const counters = ['seq', 'place'];
 
 interface Unit {
   unit: string;
-  /** Sizes under the other spelling and under the ticker; null = nothing is stored of it. */
+  /** Sizes under the other spelling and under the ticker; null = nothing is stored. */
   from: number | null;
   to: number | null;
 }
@@ -77,7 +77,7 @@ async function unitsOf(tx: Transaction, group: Group, pair: [string, string]): P
   return rows;
 }
 
-/** Which of these units are not the same under both spellings. */
+/** The units that differ between the two spellings. */
 async function differing(tx: Transaction, group: Group, pair: [string, string], units: readonly string[]) {
   const found = new Set<string>();
   for (const model of modelsOf(group)) {
@@ -105,7 +105,7 @@ async function deleteUnits(tx: Transaction, group: Group, symbol: string, units:
     );
 }
 
-/** Gives rows of `from` to `to`; a row whose key is there already is dropped. */
+/** Moves rows of `from` to `to`; a row whose key exists there is deleted. */
 async function rename(tx: Transaction, model: Model, [from, to]: [string, string]): Promise<void> {
   const { table, fields } = tableOf(model);
   const symbol = symbolColumn(model);
@@ -122,7 +122,7 @@ async function rename(tx: Transaction, model: Model, [from, to]: [string, string
   for (const each of [from, to]) tx.changes.add(owner.subject, owner.symbol && each);
 }
 
-/** Merges bars: of two of one instant the one with more volume; all others of both. */
+/** Merges bars: of two at one instant the one with more volume; all others of both. */
 function largerBars(from: BarColumns, to: BarColumns): BarColumns {
   const at = new Map(Array.from(to.tsMs, (tsMs, i) => [tsMs, to.volume[i]!]));
   return mergeBars(
@@ -131,7 +131,7 @@ function largerBars(from: BarColumns, to: BarColumns): BarColumns {
   );
 }
 
-/** Merges blocks of bars that both spellings have; those that differed. */
+/** Merges blocks of bars that both spellings have. Returns those that differed. */
 async function mergeBlocks(tx: Transaction, [from, to]: [string, string]): Promise<string[]> {
   await lockAllBarBlocks(tx);
   const fields = ['symbol', 'timeframe', 'spanStart', 'version', 'payload'] as const;
@@ -141,7 +141,7 @@ async function mergeBlocks(tx: Transaction, [from, to]: [string, string]): Promi
     orderBy: [{ timeframe: 'asc' }, { spanStart: 'asc' }],
   });
   const differed: string[] = [];
-  // One at a time: a year of seconds is large.
+  // One at a time, because a year of seconds is large.
   for (const key of keys) {
     const by = ['symbol', 'timeframe', 'spanStart'] as const;
     const rows = await findRows(tx, 'BarBlock', { by, keys: [from, to].map((symbol) => ({ symbol, ...key })) }, fields);
@@ -188,7 +188,7 @@ async function mergeGroup(tx: Transaction, group: Group, pair: [string, string])
   return differed;
 }
 
-/** One registry entry of two: the registered one, and of two such the ticker's own. */
+/** Merges two registry entries into one: the registered one, and of two such the ticker's own. */
 async function mergeEntries(tx: Transaction, [from, to]: [string, string]): Promise<void> {
   const entries = new Map((await allSymbols(tx)).map((entry) => [entry.symbol, entry]));
   const [other, own] = [entries.get(from), entries.get(to)];
@@ -200,14 +200,14 @@ async function mergeEntries(tx: Transaction, [from, to]: [string, string]): Prom
   await removeSymbols(tx, [from]);
 }
 
-/** Merges what is stored under another spelling into its ticker; what was stored under both and differed. */
+/** Merges data under another spelling into its ticker. Returns the parts stored under both that differed. */
 async function mergeSpelling(tx: Transaction, spelling: string): Promise<string[]> {
   const pair: [string, string] = [spelling, readTicker(spelling)!];
   const differed = await mergeBlocks(tx, pair);
   for (const group of groups) differed.push(...(await mergeGroup(tx, group, pair)));
   await tx.query('UPDATE ranked_prints SET underlying = $2 WHERE underlying = $1', pair);
   await mergeEntries(tx, pair);
-  // Files of this underlying, and those of which something may have been dropped, are no longer known.
+  // Files of this underlying, and those whose data may have been dropped, are no longer remembered.
   const dates = differed.flatMap((each) => /\d{4}-\d\d-\d\d/.exec(each)?.[0] ?? []);
   await tx.query(
     `DELETE FROM ingested_files
@@ -217,10 +217,10 @@ async function mergeSpelling(tx: Transaction, spelling: string): Promise<string[
   return differed;
 }
 
-// Texts that `readTicker` reads and changes.
+// Texts that `readTicker` parses to a different spelling.
 const otherSpelling = '^[A-Z][A-Z0-9]{0,5}[-/ ][A-Z0-9]{1,3}$';
 
-/** Spellings that are not their ticker, of all market data. */
+/** Spellings that differ from their ticker, in all market data. */
 async function otherSpellings({ pool }: Store): Promise<string[]> {
   const parts = [...groups.flatMap(modelsOf), 'Symbol' as const].map((model) => {
     const symbol = model === 'Symbol' ? 'symbol' : symbolColumn(model);
@@ -230,7 +230,7 @@ async function otherSpellings({ pool }: Store): Promise<string[]> {
   return rows.map(({ symbol }) => symbol);
 }
 
-/** Puts tickers in place of other spellings in what accounts own; the symbols of a watchlist are unique. */
+/** Replaces other spellings by tickers in data of accounts; the symbols of a watchlist are unique. */
 async function respellOwned(tx: Transaction): Promise<void> {
   await tx.query(`UPDATE journal_trades SET symbol = regexp_replace(symbol, '[-/ ]', '.') WHERE symbol ~ $1`, [
     otherSpelling,
@@ -246,9 +246,8 @@ async function respellOwned(tx: Transaction): Promise<void> {
 }
 
 /**
- * Merges everything that is stored under other spellings of a ticker into it: a ticker a transaction, so that one that
- * is killed can be continued. Where both hold the same session and it differs, the larger is kept and `log` gets a
- * line.
+ * Merges all data under other spellings of a ticker into it: one transaction per ticker, so that a killed run can be
+ * resumed. If both have the same session and it differs, the larger stays and `log` gets a line.
  */
 export async function mergeTickerSpellings(store: Store, log: (line: string) => void): Promise<void> {
   for (const spelling of await otherSpellings(store)) {

@@ -7,18 +7,18 @@ import { insertRows } from '../rows/models/sets.ts';
 import { statement } from '../rows/statement.ts';
 import { inTransaction, type Transaction } from '../rows/transaction.ts';
 
-/** Changes of an account; absent fields stay. */
+/** Changes of an account; absent fields are unchanged. */
 export interface AccountChange {
   siteTier?: Tier | undefined;
   apiTier?: Tier | undefined;
-  /** Null takes the declaration back. */
+  /** Null withdraws the declaration. */
   classification?: Classification | null | undefined;
 }
 
-// A row holds what was checked when it was written.
+// Rows were validated when they were written.
 const accountOf = (row: AccountRow) => numbered(row) as Account;
 
-/** The account of that id; null = there is none. */
+/** The account with that id; null = none. */
 export async function findAccount(store: Store, id: string): Promise<Account | null> {
   const row = await store.prisma.account.findUnique({ where: { id } });
   return row && accountOf(row);
@@ -29,19 +29,19 @@ export async function listAccounts(store: Store): Promise<Account[]> {
   return (await store.prisma.account.findMany({ orderBy: { id: 'asc' } })).map(accountOf);
 }
 
-/** The account of that id, made on the lowest tiers when there is none. */
+/** The account with that id, created with the lowest tiers if necessary. */
 export async function ensureAccount(store: Store, id: string, nowMs: number): Promise<Account> {
   return (await findAccount(store, id)) ?? setAccount(store, id, {}, nowMs);
 }
 
 const locking = statement('locks/lock-account', { id: 'text' }, { id: 'text' });
 
-/** Holds an account's row until the transaction ends; false = there is no such account. */
+/** Locks an account's row until the transaction ends; false = no such account. */
 export async function lockAccount(tx: Transaction, id: string): Promise<boolean> {
   return (await locking.rows(tx, { id })).length === 1;
 }
 
-/** Makes or changes an account and returns it. A new account without them has the lowest tier and no classification. */
+/** Creates or changes an account and returns it. A new account has the lowest tier and no classification by default. */
 export async function setAccount(store: Store, id: string, change: AccountChange, nowMs: number): Promise<Account> {
   return inTransaction(store, async (tx) => {
     const blank = { ...newAccountTiers, classification: null, classifiedAt: null, createdAt: nowMs };
@@ -57,8 +57,8 @@ export async function setAccount(store: Store, id: string, change: AccountChange
 }
 
 /**
- * Records what an account declares itself to be and returns the account as it then is. `professional` is final: it
- * stays, and so does the time of a declaration that is only repeated. Null = there is no such account.
+ * Records an account's declaration and returns the account. `professional` is final, and repeating a declaration does
+ * not change its time. Null = no such account.
  */
 export async function declareClassification(
   store: Store,
@@ -66,7 +66,7 @@ export async function declareClassification(
   classification: Classification,
   nowMs: number,
 ): Promise<Account | null> {
-  // One statement, which looks again at a row that another declaration changed in the meantime.
+  // One statement, which checks a row again if another declaration changed it in the meantime.
   await store.prisma.account.updateMany({
     where: { id, OR: [{ classification: null }, { classification: { notIn: ['professional', classification] } }] },
     data: { classification, classifiedAt: nowMs },

@@ -5,12 +5,12 @@ import { statement } from '../rows/statement.ts';
 import { inTransaction } from '../rows/transaction.ts';
 import { lockAccount } from './accounts.ts';
 
-/** An API key as it is stored: everything but the key. Times are epoch ms; `lastUsedAt` is up to a few seconds late. */
+/** A stored API key, without the key itself. Times are epoch ms; `lastUsedAt` is up to a few seconds late. */
 export type ApiKeyRow = Row<'ApiKey'>;
 
 /**
- * Stores a new key. `maxLive` bounds the account's keys that are neither revoked nor expired, however many are made at
- * once; `full` = it has as many; `no-account` = there is no such account.
+ * Stores a new key. `maxLive` bounds the account's keys that are neither revoked nor expired, also under concurrency;
+ * `full` = the limit is reached; `no-account` = no such account.
  */
 export async function insertApiKey(
   store: Store,
@@ -19,7 +19,7 @@ export async function insertApiKey(
 ): Promise<'stored' | 'full' | 'no-account'> {
   const { accountId, createdAt } = row;
   return inTransaction(store, async (tx) => {
-    // Keys of one account are made one after the other, or two could both be the last that fits.
+    // Serialized per account; otherwise two keys could both be the last that fits.
     if (!(await lockAccount(tx, accountId))) return 'no-account';
     const live = { accountId, revokedAt: null, OR: [{ expiresAt: null }, { expiresAt: { gt: createdAt } }] };
     if ((await tx.prisma.apiKey.count({ where: live })) >= maxLive) return 'full';
@@ -28,7 +28,7 @@ export async function insertApiKey(
   });
 }
 
-/** The key with that hash, revoked or expired though it be; null = there is none. */
+/** The key with that hash, even if revoked or expired; null = none. */
 export async function findApiKey(store: Store, hash: string): Promise<ApiKeyRow | null> {
   const row = await store.prisma.apiKey.findUnique({ where: { hash } });
   return row && numbered(row);
@@ -43,10 +43,7 @@ export async function listApiKeys(store: Store, accountId: string | null): Promi
   return rows.map(numbered);
 }
 
-/**
- * Revokes a key of an account, or of any with null. Returns its hash; null = there is no such key, or it was revoked
- * before.
- */
+/** Revokes a key of an account, or of any with null. Returns its hash; null = no such key, or already revoked. */
 export async function revokeApiKey(
   store: Store,
   id: string,
@@ -63,7 +60,7 @@ export async function revokeApiKey(
 
 const touching = statement('account/touch-api-keys', { ids: 'text[]', times: 'int8[]' }, {});
 
-/** Records when keys were last used: epoch ms by key id. An earlier time than the stored one changes nothing. */
+/** Records when keys were last used: epoch ms by key id. An earlier time than the stored one is ignored. */
 export async function touchApiKeys(store: Store, usedAt: ReadonlyMap<string, number>): Promise<void> {
   await touching.count(store.pool, { ids: [...usedAt.keys()], times: [...usedAt.values()] });
 }

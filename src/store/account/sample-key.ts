@@ -5,18 +5,18 @@ import { inTransaction, type Transaction } from '../rows/transaction.ts';
 import { beginOwnData, replacedText, sampleKept, sampleSetAside } from '../sample-data.ts';
 import { lockAccount } from './accounts.ts';
 
-/** The account that the sample market's key belongs to. */
+/** The account of the sample market's key. */
 export const sampleAccount = 'sample';
-/** The name of that key, in the list of keys. */
+/** The name of that key in the list of keys. */
 export const sampleKeyName = 'sample market';
 
-/** The message when the sample market's key stops working. */
+/** The message when the sample market's key is revoked. */
 export const sampleKeyEnded =
   'the sample key no longer works: create an account with tapegraph account set, and a key with tapegraph key create --account <id>';
 
-// Files of the sample market and the starter registry, as earlier releases stored them.
+// Paths of files of the sample market and the starter registry, as earlier releases stored them.
 export const bundledFile = /[\\/](sample[\\/][a-z-]+([\\/][^\\/]+){1,2}\.csv\.gz|starter-registry\.csv)$/;
-/** Files of the sample market. */
+/** Paths of files of the sample market. */
 export const sampleFile = /[\\/]sample[\\/][a-z-]+([\\/][^\\/]+){1,2}\.csv\.gz$/;
 
 async function revokeSampleKeys(tx: Transaction, nowMs: number): Promise<number> {
@@ -30,10 +30,10 @@ async function revokeSampleKeys(tx: Transaction, nowMs: number): Promise<number>
 }
 
 /**
- * Notes, in the transaction that stores it and before it is stored, that the store holds data besides the sample
- * market's. The first time it revokes the sample market's key, which anyone who opened the pages may have, and sets the
- * sample market's data aside unless it is kept. `replaced`: symbols of the sample market that the data is of, which are
- * not kept. Returns what is to be said of that.
+ * Records that the store gets data besides the sample market's, in the transaction that stores it and before it is
+ * stored. The first time it revokes the sample market's key, which anyone who opened the pages may have, and hides the
+ * sample market's data unless it is kept. `replaced`: symbols of the sample market with other data, which are hidden in
+ * any case. Returns the messages about that.
  */
 export async function noteOwnData(tx: Transaction, now: Clock, replaced: readonly string[] = []): Promise<string[]> {
   const nowMs = now();
@@ -54,8 +54,8 @@ export async function holdsOwnData(store: Store): Promise<boolean> {
 }
 
 /**
- * Ends the sample market where the store holds other data, also of an earlier version: revokes its key, and sets its
- * data aside unless it is kept. Returns what is to be said of that; null when the store holds no other data.
+ * Ends the sample market if the store holds other data, also that of an earlier version: revokes its key, and hides its
+ * data unless it is kept. Returns the message about that; null if the store holds no other data.
  */
 export function endSample(store: Store, now: Clock): Promise<string[] | null> {
   return inTransaction(store, async (tx) => {

@@ -5,15 +5,12 @@ import { numbered } from '../rows/models/rows.ts';
 import { type Row, upsertRows } from '../rows/models/sets.ts';
 import { inTransaction } from '../rows/transaction.ts';
 
-/** Requests of an account in one scope group on one UTC date (YYYY-MM-DD). */
+/** Number of requests of an account in one scope group on one UTC date (YYYY-MM-DD). */
 export type UsageCount = Row<'UsageCount'>;
 
-/**
- * Counts that are added together or not at all. Batches of one writer are numbered ascending, so that none is added
- * twice.
- */
+/** Counts that are added atomically. Batches of one writer have ascending numbers, so that none is added twice. */
 export interface UsageBatch {
-  /** Who writes: unlike any other process, past or present, and beginning with the epoch ms of its start. */
+  /** The writer's id: unique among all processes, past or present, and beginning with the epoch ms of its start. */
   writer: string;
   number: number;
   counts: readonly UsageCount[];
@@ -22,16 +19,16 @@ export interface UsageBatch {
 const markStart = 'usage-batch ';
 
 /**
- * Adds a batch to the stored counts, once: when the result of an attempt is not known (the connection broke), trying
- * again is safe.
+ * Adds a batch to the stored counts, once: if the result of an attempt is unknown (the connection broke), a retry is
+ * safe.
  */
 export async function addUsage(store: Store, { writer, number, counts }: UsageBatch): Promise<void> {
   const order = (row: UsageCount) => `${row.accountId} ${row.date} ${row.scopeGroup}`;
-  // In one order for all, so that two processes never wait for each other in a circle.
+  // In the same order for all, which prevents deadlocks.
   const sorted = [...counts].sort((a, b) => (order(a) < order(b) ? -1 : 1));
   const key = markStart + writer;
   await inTransaction(store, async (tx) => {
-    // An earlier attempt may still be at it.
+    // An earlier attempt may still be running.
     await lock(tx, key);
     const mark = await tx.prisma.metadataEntry.findUnique({ where: { key } });
     if (mark && Number(mark.value) >= number) return;
@@ -42,8 +39,8 @@ export async function addUsage(store: Store, { writer, number, counts }: UsageBa
 }
 
 /**
- * Forgets the batch numbers of `writer`, at its end, and that of writers who began before `beforeMs` and did not say
- * goodbye.
+ * Deletes the batch numbers of `writer`, at its end, and those of writers that started before `beforeMs` and ended
+ * without this.
  */
 export async function forgetUsageWriter(store: Store, writer: string, beforeMs: number): Promise<void> {
   const marks = await store.prisma.metadataEntry.findMany({ where: { key: { startsWith: markStart } } });

@@ -5,10 +5,10 @@ import type { Store } from '../rows/connection.ts';
 import type { Row } from '../rows/models/sets.ts';
 import { inTransaction, type Transaction } from '../rows/transaction.ts';
 
-/** Lists of an account, and symbols of a list, at most (contract-notes 2). */
+/** Maximum number of lists of an account, and of symbols of a list (contract-notes 2). */
 export const watchlistLimits = { lists: 200, symbols: 500, nameLength: 500 };
 
-/** A watchlist (spec 2.17): its id is the client's choice, its symbols stand in the order they were sent. */
+/** A watchlist (spec 2.17): its id is the client's choice, its symbols are in the order sent. */
 export type Watchlist = Pick<Row<'Watchlist'>, 'id' | 'name' | 'symbols'>;
 
 const select = { id: true, name: true, symbols: true } as const;
@@ -30,8 +30,8 @@ function check({ id, name, symbols }: Watchlist): void {
 }
 
 /**
- * Stores a list, replacing the one of that id. Throws 400 when it is too large, or when it would be one list too many,
- * however many are stored at once. Whether its symbols may be read is the caller's to check.
+ * Stores a list, replacing the one with that id. Throws 400 if it is too large, or exceeds the number of lists, also
+ * under concurrency. The caller checks whether its symbols may be read.
  */
 export async function putWatchlist(
   store: Store,
@@ -53,11 +53,11 @@ export async function putWatchlist(
       select,
     });
   };
-  // Lists of one account are stored one after the other, or two could both be the last that fits.
+  // Serialized per account; otherwise two lists could both be the last that fits.
   return inTransaction(store, work, { lock: `watchlists ${accountId}` });
 }
 
-/** Deletes a list; false = the account has none of that id. */
+/** Deletes a list; false = the account has none with that id. */
 export async function deleteWatchlist(store: Store, accountId: string, id: string): Promise<boolean> {
   if (!isId(id)) return false;
   const { count } = await store.prisma.watchlist.deleteMany({ where: { accountId, id } });

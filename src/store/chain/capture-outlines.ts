@@ -8,14 +8,14 @@ import { decodeBlock, known, measures, numbers, texts } from '../series/codec.ts
 export interface PlacedCapture extends Omit<ChainOutline, 'listed'> {
   /** True if it is not published. */
   subset: boolean;
-  /** The listings (`listingKey`) that it holds of captures shortly before; empty = none. */
+  /** The listings (`listingKey`) joined from captures shortly before; empty = none. */
   joined: readonly string[];
-  /** Contracts that it lists, expired ones too, and how many of them are outstanding; null = unknown. */
+  /** Number of its contracts, including expired ones, and of those outstanding; null = unknown. */
   rowCount: number;
   openInterest: number | null;
 }
 
-/** Which captures of an underlying are wanted; sessions included, instants epoch ms. */
+/** Range of captures of an underlying; sessions inclusive, instants epoch ms. */
 export interface CapturesAround {
   /** All from an instant on up to a session. */
   fromMs: number;
@@ -48,7 +48,7 @@ export async function capturesAround(
   }));
 }
 
-/** Listing of a stored capture, with what it holds of others; inside the caller's transaction. */
+/** Listing of a stored capture, including joined contracts; inside the caller's transaction. */
 export async function listedExpiries(
   { prisma }: Transaction,
   underlying: string,

@@ -2,7 +2,7 @@ import { readFrom, type Store } from '../rows/connection.ts';
 import { numbered } from '../rows/models/rows.ts';
 import { published } from '../versions/published.ts';
 
-/** When the published captures of an underlying were taken in [fromMs, toMs), epoch ms ascending. */
+/** Times of the published captures of an underlying in [fromMs, toMs), epoch ms ascending. */
 export async function captureTimes(
   store: Store,
   kind: 'chain' | 'gex',

@@ -34,7 +34,7 @@ import { published, standing } from '../versions/published.ts';
 import { type HeldKind, heldId, type Interval, readHeld, readHeldAsOf } from '../versions/versioned-cache.ts';
 import { type ListedExpirations, latestOpenInterest } from './open-interest.ts';
 
-/** An underlying, and the instant (epoch ms) at or before which its last capture is wanted. */
+/** An underlying, and the instant (epoch ms) as of which its last capture is read. */
 export interface ChainAsOf {
   underlying: string;
   atMs: number;
@@ -42,7 +42,7 @@ export interface ChainAsOf {
 
 type NumberOf = (read: (row: ChainRow) => number | null) => Float64Array;
 
-/** The column of a solved greek, where it has one of its own. */
+/** The separate column of a solved greek, if any. */
 const solvedColumns = {
   iv: 'solvedIv',
   delta: 'solvedDelta',
@@ -55,8 +55,8 @@ const isFilled = (row: ChainRow, name: (typeof greekNames)[number]) =>
   row[name] === null && shownGreek(row, name) !== null;
 
 /**
- * Bits of `filled` after those of the greeks: the contract's mid is within its bounds, is outside; neither: no mid. The
- * last: what is filled is computed at the source's volatility.
+ * Bits of `filled` after those of the greeks: the contract's mid is within its bounds, or outside; neither: no mid. The
+ * last: filled values are computed at the source's volatility.
  */
 const [within, outside, atSourceIv] = [32, 64, 128];
 
@@ -71,10 +71,10 @@ export function boundsOf(filled: number): boolean | undefined {
 }
 
 /**
- * The greeks as they are shown, under their own names, as versions read them that know of no solved ones. A solved
- * capture also has where each volatility came from. `filled` says which values of a row are no source's: a bit a greek,
- * then those of its bounds and of the volatility. Where a greek of some contract is not shown as it was solved, the
- * solved ones have a column beside it; else the shown ones are they.
+ * Encodes the greeks as shown, under their own names, for versions without solved ones. A solved capture also has the
+ * origin of each volatility. `filled` marks the values of a row that are not the source's: a bit per greek, then those
+ * of its bounds and of the volatility. If a greek of some contract is shown otherwise than solved, the solved ones have
+ * a separate column; else the shown column contains them.
  */
 function encodeGreeks(rows: readonly ChainRow[], number: NumberOf): Record<string, Float64Array> {
   const columns = Object.fromEntries(greekNames.map((name) => [name, number((row) => shownGreek(row, name))]));
@@ -92,7 +92,7 @@ function encodeGreeks(rows: readonly ChainRow[], number: NumberOf): Record<strin
   return columns;
 }
 
-/** Reads the greeks of a block's rows: fills in those of the source and, where the capture was solved, ours. */
+/** Reads the greeks of a block's rows: the source's and, if the capture was solved, the solved ones. */
 function greeksReader(columns: Columns): (row: Partial<ChainRow>, index: number) => void {
   const shown = greekNames.map((name) => [name, measures(columns, name)] as const);
   const filled = columns.filled === undefined ? null : measures(columns, 'filled');
@@ -138,7 +138,7 @@ function encodeRows(rows: readonly ChainRow[]): Uint8Array {
   });
 }
 
-/** Rows that are made before a yield to the event loop: about 2 ms of work. */
+/** Number of rows built before a yield to the event loop: about 2 ms of work. */
 const rowsPerYield = 4000;
 
 async function decodeRows(payload: Uint8Array): Promise<ChainRow[]> {
@@ -168,15 +168,15 @@ export const lineColumns = [
   ...(['openInterest', 'theta'] as const),
 ] as const;
 
-/** The column of a block from which a value of a line is read: a solved capture's lines say what was solved. */
+/** The column of a block for a value of a line: for a solved capture, the solved one. */
 export function lineColumn(block: { has(name: string): boolean }, name: (typeof lineColumns)[number]): string {
   const solved = name in solvedColumns ? solvedColumns[name as keyof typeof solvedColumns] : name;
   return block.has(solved) ? solved : name;
 }
-/** The columns that say which contract a row is of; they come first in a block. */
+/** The columns that identify a row's contract; they come first in a block. */
 const listingColumns = ['root', 'expiry', 'put', 'strike'] as const;
 
-/** Which contracts a block lists in which order, as a hash, and where the values of their lines lie. */
+/** A hash of a block's contracts in order, and the layout of the values of their lines. */
 function cutsOf(payload: Uint8Array): { listing: string; layout: string } {
   const strike = layoutOf(payload, listingColumns).at(-1)!;
   const length = new DataView(payload.buffer, payload.byteOffset).getUint32(4, true);
@@ -188,14 +188,14 @@ function cutsOf(payload: Uint8Array): { listing: string; layout: string } {
     payload,
     present.map(({ column }) => column),
   );
-  // Under the names that every version cuts by.
+  // Under the column names that every version cuts by.
   const named = layout.map((column, i) => ({ ...column, header: { ...column.header, name: present[i]!.name } }));
   return { listing: blockVersion(listed), layout: JSON.stringify(named) };
 }
 
 /**
- * Writes a capture whole, inside the caller's transaction; one of the same instant is replaced. False when it was there
- * already, equal.
+ * Writes a whole capture, inside the caller's transaction, replacing one of the same instant. False if an equal one was
+ * stored.
  */
 export async function saveChainCapture(tx: Transaction, capture: ChainCapture): Promise<boolean> {
   const payload = Buffer.from(encodeRows(capture.rows));
@@ -203,7 +203,7 @@ export async function saveChainCapture(tx: Transaction, capture: ChainCapture): 
   const { underlying, capturedAt, sessionDate, spot, priorCloseSpot, partial, rate = null, delayMs = null } = capture;
   const [subset, joined] = [capture.subset === true, capture.joined ?? []];
   const rowCount = capture.rows.length;
-  // Captures whose delay is unknown keep the version that they had before delays were stored; so do whole ones.
+  // Captures of unknown delay have the version from before delays were stored; so do whole ones.
   const delay = delayMs === null ? [] : [delayMs];
   const parts = subset || joined.length > 0 ? [{ subset, joined }] : [];
   const header = JSON.stringify([sessionDate, spot, priorCloseSpot, partial, rowCount, rate, ...delay, ...parts]);
@@ -211,7 +211,7 @@ export async function saveChainCapture(tx: Transaction, capture: ChainCapture): 
   const key = { underlying, capturedAt, sessionDate };
   const openInterest = capture.rows.reduce((sum, row) => sum + (row.openInterest ?? 0), 0);
   const facts = { spot, priorCloseSpot, partial, rowCount, rate, delayMs, subset, joined, openInterest };
-  // The same content under another name is the same capture.
+  // The same content from another file is the same capture.
   const source = { fileName: capture.file?.name ?? null, fileHash: capture.file?.sha256 ?? null };
   const { referenceVersion = null } = capture;
   const roots = [...new Set(capture.rows.map((row) => row.root))].sort();
@@ -252,8 +252,8 @@ function withListed(header: StoredHeader, expirations: readonly (number | null)[
 }
 
 /**
- * The header of the last published capture at or before each instant, in their order, or of the subset of exactly that
- * instant; null if there is none. One statement, none when all are held.
+ * The header of the last published capture as of each instant, in order, or of the subset of exactly that instant; null
+ * if there is none. One statement, none if all are cached.
  */
 function headersAsOf(store: Store, times: readonly ChainAsOf[]): Promise<(CaptureHeader | null)[]> {
   const asked = times.map(({ underlying, atMs }) => ({ symbol: underlying, atMs }));
@@ -272,13 +272,13 @@ function headersAsOf(store: Store, times: readonly ChainAsOf[]): Promise<(Captur
 
 const cacheKey = ({ underlying, capturedAt, version }: StoredHeader) => `chain:${underlying}:${capturedAt}:${version}`;
 
-/** Bytes a decoded row takes, about. */
+/** Approximate bytes of a decoded row. */
 const rowBytes = 250;
 
 async function readMissing(store: Store, missing: readonly CaptureHeader[]): Promise<Map<string, ChainCapture>> {
   const read = new Map<string, ChainCapture>();
   if (missing.length === 0) return read;
-  // Headers are read again with the payload: a capture rewritten in between must not be half old, half new.
+  // Headers are read again with the payload: a capture rewritten in between must not be mixed.
   const keys = { by: ['underlying', 'capturedAt'] as const, keys: missing };
   const from = readFrom(store, 'chain', new Set(missing.map(({ underlying }) => underlying)));
   const rows = await findKnownRows(store, from, 'ChainCapture', keys, [...headerFields, 'payload']);
@@ -293,9 +293,8 @@ async function readMissing(store: Store, missing: readonly CaptureHeader[]): Pro
 }
 
 /**
- * The last published capture at or before each time, in the order of `times`, or the subset of exactly that time; null
- * if there is none. Two statements, none when all are held and cached. A capture is shared by its readers and must not
- * be changed.
+ * The last published capture as of each time, in the order of `times`, or the subset of exactly that time; null if
+ * there is none. Two statements, none if all are cached. A capture is shared by its readers and must not be changed.
  */
 export async function chainCapturesAt(store: Store, times: readonly ChainAsOf[]): Promise<(ChainCapture | null)[]> {
   const wanted = await headersAsOf(store, times);
@@ -310,7 +309,7 @@ export async function chainCapturesAt(store: Store, times: readonly ChainAsOf[])
 }
 
 /**
- * The capture of an underlying of exactly an instant, published or not, inside the caller's transaction; null if there
+ * The capture of an underlying at exactly an instant, published or not, inside the caller's transaction; null if there
  * is none.
  */
 export async function chainCaptureOf(
@@ -328,8 +327,7 @@ export async function chainCaptureOf(
 }
 
 /**
- * The last published capture of an underlying at or before an instant, inside the caller's transaction; null if there
- * is none.
+ * The last published capture of an underlying as of an instant, inside the caller's transaction; null if there is none.
  */
 export async function chainCaptureAt(from: Reader, underlying: string, atMs: number): Promise<ChainCapture | null> {
   const last = await from.prisma.chainCapture.findFirst({
@@ -347,8 +345,8 @@ const heldCompleteness: HeldKind<{ isIncomplete: boolean }> = {
 };
 
 /**
- * True if each of these captures is incomplete, in their order; false for one that is not there. One statement for up
- * to 250 instants, none when all are held.
+ * True for each of these captures that is incomplete, in order; false for a missing one. One statement for up to 250
+ * instants, none if all are cached.
  */
 export async function incompleteChains(
   store: Store,
@@ -358,7 +356,7 @@ export async function incompleteChains(
   const held = await readHeld(store, heldCompleteness, asked, async (missing) => {
     const underlyings = new Set(missing.map(({ symbol }) => symbol));
     const { prisma } = readFrom(store, 'chain', underlyings);
-    // Captures of each underlying at each instant: a few more than asked for, which are as near.
+    // Reads every combination of underlying and instant: a few more than requested, at no extra cost.
     const rows = await findAny(
       missing.map(({ part }) => Number(part)),
       (capturedAt) =>
@@ -377,7 +375,7 @@ export async function incompleteChains(
   return asked.map((key) => held.get(heldId(key))?.isIncomplete ?? false);
 }
 
-/** The header of the last published capture at or before each time, in their order; null if there is none. */
+/** The header of the last published capture as of each time, in order; null if there is none. */
 async function publishedHeaders(store: Store, times: readonly ChainAsOf[]): Promise<(CaptureHeader | null)[]> {
   const headers = await headersAsOf(store, times);
   const subsets = headers.flatMap((header, i) => (header?.subset === true ? [{ ...header, i }] : []));
@@ -387,7 +385,7 @@ async function publishedHeaders(store: Store, times: readonly ChainAsOf[]): Prom
   return headers;
 }
 
-/** The expiries of the last open interest at or before each time; a time without any is absent. */
+/** The expiries of the last open interest as of each time; a time without any is absent. */
 async function interestExpirations(
   store: Store,
   times: readonly ChainAsOf[],
@@ -402,9 +400,9 @@ async function interestExpirations(
 }
 
 /**
- * The expiries listed by the last published capture at or before each time, in the order of `times`; where there is no
- * capture at all, those of the last open interest by then, published once a day; null where there is neither. One
- * statement, and three more for open interest; none when all are held.
+ * The expiries listed by the last published capture as of each time, in the order of `times`; without a capture, those
+ * of the last open interest by then, published once a day; null if there is neither. One statement, and three more for
+ * open interest; none if all are cached.
  */
 export async function expirationsAt(store: Store, times: readonly ChainAsOf[]): Promise<(ListedExpirations | null)[]> {
   const headers = await publishedHeaders(store, times);

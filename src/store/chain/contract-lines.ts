@@ -18,7 +18,7 @@ export interface ListedContract {
 type CaptureHeader = Pick<ChainCapture, 'underlying' | 'capturedAt' | 'sessionDate' | 'spot' | 'priorCloseSpot'> & {
   delayMs: number | null;
   version: string;
-  /** Says which captures list the same contracts in the same order; null where that is not known. */
+  /** Identifies captures with the same contracts in the same order; null if unknown. */
   listing: string | null;
 };
 
@@ -29,12 +29,12 @@ const captureKey = ({ capturedAt, version }: CaptureHeader) => `${capturedAt} ${
 const captureIdOf = ({ underlying, capturedAt }: Pick<CaptureHeader, 'underlying' | 'capturedAt'>) =>
   `${underlying} ${capturedAt}`;
 const cacheKey = ({ contract, underlying }: ListedContract) => `lines:${underlying}:${contractId(contract)}`;
-/** Bytes a line takes in the cache, about. */
+/** Approximate bytes of a cached line. */
 const lineBytes = 220;
-/** Contracts whose lines are assembled before a yield to the event loop: under 5 ms of work. */
+/** Number of contracts whose lines are assembled before a yield to the event loop: under 5 ms of work. */
 const contractsPerYield = 50;
 
-/** After its last session nothing is said of a contract, so that its captures are looked for up to that date's end. */
+/** A contract is not listed after its last session, so captures are searched up to the end of that date. */
 function lastAtMs({ contract }: ListedContract, throughMs: number): number {
   return Math.min(throughMs, exchangeInstant(addDays(lastSession(contract.expiry), 1)) - 1);
 }
@@ -66,7 +66,7 @@ const cutLines = statement(
   { ...headerColumns, layout: 'text', cuts: 'bytea' },
 );
 
-/** The last `captures` captures of each range, ascending, with no rows read. One statement. */
+/** The last `captures` captures of each range, ascending, without reading rows. One statement. */
 async function readHeaders(store: Store, ranges: readonly Range[], captures: number): Promise<CaptureHeader[][]> {
   const underlyings = ranges.map(({ underlying }) => underlying);
   const rows = await captured.rows(readFrom(store, 'chain', underlyings), {
@@ -79,10 +79,7 @@ async function readHeaders(store: Store, ranges: readonly Range[], captures: num
   return found;
 }
 
-/**
- * Where a contract's row lies among a capture's, which are ordered by expiry, strike, call before put, root; -1:
- * nowhere.
- */
+/** Index of a contract's row in a capture, which is ordered by expiry, strike, call before put, root; -1: none. */
 function rowOf(block: OpenBlock, { root, expiry, right, strike }: OptionContract): number {
   const day = epochDay(expiry);
   const put = right === 'put' ? 1 : 0;
@@ -133,7 +130,7 @@ function valuesOf(block: OpenBlock, index: number): LineValues {
 /** Slots of contracts in captures of one listing, by path form; −1: not listed. */
 type SlotMap = Map<string, number>;
 const slotsKey = (listing: string) => `listing:${listing}`;
-/** Bytes a slot takes in the cache, about. */
+/** Approximate bytes of a cached slot. */
 const slotBytes = 80;
 
 /** Runs a statement whose rows are taken one by one as they come, so that never more than one is held. */
@@ -174,14 +171,14 @@ async function withConnection<T extends { failed: Error | undefined }>(
   return result;
 }
 
-/** A capture from which the lines of some contracts have not been read yet. */
+/** A capture with unread lines of some contracts. */
 interface Unread {
   header: CaptureHeader;
   wanted: Wanted[];
 }
 
 /**
- * Reads whole captures, one at a time, and finds the positions of the contracts in captures of their listing. One
+ * Reads whole captures, one at a time, and finds the slots of the contracts in captures of their listing. One
  * statement.
  */
 async function readWhole(
@@ -199,10 +196,10 @@ async function readWhole(
       epochDay,
     ),
   });
-  // A capture that lists none of the expiries lists none of the contracts, and is not read.
+  // A capture without any of the expiries has none of the contracts, and is not read.
   for (const { header, wanted } of captures) for (const { lines } of wanted) lines.set(captureKey(header), null);
   const rewritten = new Set<Unread>();
-  // Headers are read again with the payload: a capture rewritten in between must not be half old, half new.
+  // Headers are read again with the payload: a capture rewritten in between must not be mixed.
   await eachRow<CaptureHeader & { payload: Buffer }>(store, configs, ({ payload, ...header }) => {
     const block = openBlock(payload);
     const capture = byCapture.get(captureIdOf(header))!;
@@ -218,15 +215,15 @@ async function readWhole(
   for (const capture of captures) if (!rewritten.has(capture)) placeNowhere(capture, slots);
 }
 
-/** Notes that contracts not found in a capture are in none of its listing. */
+/** Records that contracts not found in a capture are in none of its listing. */
 function placeNowhere({ header, wanted }: Unread, slots: ReadonlyMap<string, SlotMap>): void {
   const known = slots.get(header.listing ?? '');
   for (const { contract } of wanted) if (!known?.has(contractId(contract))) known?.set(contractId(contract), -1);
 }
 
 /**
- * Cuts the lines of contracts whose slots are known out of captures: of each no more than these comes over. One
- * statement; those of captures rewritten in between are omitted.
+ * Cuts the lines of contracts with known slots out of captures, so that only these are transferred. One statement;
+ * those of captures rewritten in between are omitted.
  */
 async function readCuts(store: Store, captures: readonly Unread[], slots: ReadonlyMap<string, SlotMap>): Promise<void> {
   const cuts = captures.map(({ header, wanted }) => {
@@ -269,8 +266,8 @@ async function readCuts(store: Store, captures: readonly Unread[], slots: Readon
 }
 
 /**
- * Reads what is missing: a capture of each listing whole, where that must be looked through for a contract, and out of
- * the others what is wanted. Two statements, more if a capture is rewritten while it is read.
+ * Reads missing lines: one whole capture of each listing, if a contract must be searched there, and cuts out of the
+ * others. Two statements, more if a capture is rewritten meanwhile.
  */
 async function readLines(store: Store, unread: ReadonlyMap<string, Unread>): Promise<void> {
   const captures = [...unread.values()];
@@ -293,7 +290,7 @@ async function readLines(store: Store, unread: ReadonlyMap<string, Unread>): Pro
     }
   }
   await readWhole(store, whole, slots);
-  // A capture rewritten while it was read gives no slots: those of its listing are read whole as well.
+  // A capture rewritten meanwhile gives no slots: those of its listing are read whole as well.
   const isPlaced = ({ header, wanted }: Unread) =>
     wanted.every(({ contract }) => slots.get(header.listing!)!.has(contractId(contract)));
   const [placed, unplaced] = [cut.filter(isPlaced), cut.filter((capture) => !isPlaced(capture))];
@@ -373,7 +370,7 @@ async function linesIn(
 /**
  * Lines of several contracts in the last `captures` chain captures at or before `throughMs`: by contract path form the
  * lines of those that list it, ascending. A contract whose underlying was never captured is absent. Two statements, one
- * when all is cached; of a capture only the values asked for are decoded.
+ * if all are cached; of a capture only the requested values are decoded.
  */
 export async function contractLines(
   store: Store,

@@ -6,32 +6,32 @@ import { findRows } from '../rows/models/sets.ts';
 import { statement } from '../rows/statement.ts';
 import type { Transaction } from '../rows/transaction.ts';
 
-/** Progress of a live tape within a session. */
+/** Position of a live tape within a session. */
 export interface FollowedSession {
   session: SessionDate;
-  /** The last boundary of the session whose minute solves are written, epoch ms; null when none is. */
+  /** The last boundary of the session with written minute solves, epoch ms; null = none. */
   solvedMs: number | null;
-  /** The first minute whose bars of option contracts are not written yet; null or absent = all are written. */
+  /** The first minute with unwritten bars of option contracts; null or absent = all are written. */
   barsFromMs?: number | null;
   /** The line of the tape at which it began; absent as an older version stored it. */
   fromLine?: number;
 }
 
-/** Progress of a live tape. */
+/** Position of a live tape. */
 export interface FollowedPosition extends Omit<FollowedSession, 'session'> {
-  /** Lines taken in all; 0 = none yet. */
+  /** Total number of lines taken; 0 = none yet. */
   lines: number;
-  /** The session they had come to; null when there was none. */
+  /** The session of the last lines; null = none. */
   session: SessionDate | null;
-  /** The session before, while late prints of it may come; null or absent = it is closed. */
+  /** The session before, while late prints of it may arrive; null or absent = closed. */
   ended?: FollowedSession | null;
 }
 
 const metadataKey = (source: string) => `followed ${source}`;
 
 /**
- * Locks and returns the progress of a source until the transaction ends, so that nobody else goes on from there in the
- * meantime.
+ * Locks and returns the position of a source until the transaction ends, so that no other follower resumes from it in
+ * the meantime.
  */
 export async function lockPosition(tx: Transaction, source: string): Promise<FollowedPosition> {
   await lock(tx, metadataKey(source));
@@ -40,7 +40,7 @@ export async function lockPosition(tx: Transaction, source: string): Promise<Fol
   return value === null ? nothing : { ...nothing, ...(JSON.parse(value) as Partial<FollowedPosition>) };
 }
 
-/** Remembers how far a source was taken. */
+/** Stores the position of a source. */
 export async function savePosition(tx: Transaction, source: string, position: FollowedPosition): Promise<void> {
   await writeMetadata(tx, metadataKey(source), JSON.stringify(position));
 }
@@ -52,8 +52,8 @@ const appending = statement(
 );
 
 /**
- * Stores lines of a session, as gzip. A part without a further line (event time that went on by itself) is appended to
- * the part before: concatenated gzip files are one.
+ * Stores lines of a session, as gzip. A part without a line (event time that advanced by itself) is appended to the
+ * part before: concatenated gzip files are one.
  */
 export async function storeLines(
   tx: Transaction,
@@ -65,7 +65,7 @@ export async function storeLines(
   await appending.count(tx, { source, sessionDate: session, throughLine, payload: Buffer.from(payload) });
 }
 
-// Parts read at a time.
+// Number of parts read at a time.
 const partsAtOnce = 64;
 
 /** The stored lines of a session, compressed, part after part in tape order. */
@@ -84,15 +84,12 @@ export async function* storedLines(tx: Transaction, source: string, session: Ses
   }
 }
 
-/** Forgets the lines of sessions before one. */
+/** Deletes the lines of sessions before one. */
 export async function forgetLines(tx: Transaction, source: string, before: SessionDate): Promise<void> {
   await tx.prisma.followedLines.deleteMany({ where: { source, sessionDate: { lt: before } } });
 }
 
-/**
- * Begins the tape of a session that is a tape of its own: one followed before under this name, of another session, is
- * forgotten.
- */
+/** Starts a session whose tape is separate: a position under this name in another session is deleted. */
 export async function beginTape(tx: Transaction, source: string, session: SessionDate): Promise<void> {
   const position = await lockPosition(tx, source);
   if (position.session === session) return;

@@ -7,23 +7,23 @@ import { upsertRows } from '../rows/models/sets.ts';
 import type { Transaction } from '../rows/transaction.ts';
 import { encodeSolves, recordBytes } from './greeks-record.ts';
 
-/** The solves of an underlying at a minute's boundary, to be written. */
+/** The solves of an underlying at a minute's boundary to write. */
 export interface WrittenMinute {
   underlying: string;
   tsMs: number;
   /** Dollars; null when unknown. */
   spot: number | null;
-  /** Continuous interest rate, a fraction a year, and version of the definitions that it was solved with. */
+  /** Continuous interest rate, a fraction per year, and version of the definitions of the solves. */
   rate: number;
   methodologyVersion: string;
-  /** By contract path form. New contracts take the next slots in this order. */
+  /** By contract path form. New contracts get the next slots in this order. */
   solves: ReadonlyMap<string, GreeksSolve>;
 }
 
-/** Where the contracts of a session's underlyings have their records, as far as a writer knows. */
+/** Record slots of the contracts of a session's underlyings, as far as a writer knows them. */
 export type GreeksSlots = Map<string, Map<string, number>>;
 
-/** Reads the slots of underlyings that a writer does not know yet. */
+/** Reads the slots of underlyings unknown to a writer. */
 async function loadSlots(
   tx: Transaction,
   session: SessionDate,
@@ -46,7 +46,7 @@ interface EncodedMinute extends Omit<WrittenMinute, 'solves'> {
 
 type GreeksSlotRow = { underlying: string; contract: string; slot: number };
 
-/** Gives every new contract the next slot of its underlying, and packs the solves by slot. */
+/** Assigns every new contract the next slot of its underlying, and packs the solves by slot. */
 function encodeMinutes(
   minutes: readonly WrittenMinute[],
   slots: GreeksSlots,
@@ -71,8 +71,8 @@ function encodeMinutes(
 }
 
 /**
- * Writes minutes of a session, in a transaction that holds the flow; a minute already there is replaced. `places` is
- * what this writer learned before, and learns more: of no use once a transaction failed.
+ * Writes minutes of a session, in a transaction that holds the flow; a stored minute is replaced. `places` caches this
+ * writer's slots; discard it after a failed transaction.
  */
 export async function saveGreeksMinutes(
   tx: Transaction,
@@ -94,7 +94,7 @@ export async function saveGreeksMinutes(
   await upsertRows(tx, 'GreeksMinute', written);
 }
 
-/** Takes the solves of underlyings out of a session, in a transaction that holds the flow. */
+/** Removes the solves of underlyings from a session, in a transaction that holds the flow. */
 export async function removeGreeks(
   tx: Transaction,
   session: SessionDate,
@@ -105,7 +105,7 @@ export async function removeGreeks(
   await tx.prisma.greeksSlot.deleteMany({ where });
 }
 
-/** Drops the solves of sessions before one. */
+/** Deletes the solves of sessions before one. */
 export async function dropGreeks(tx: Transaction, before: SessionDate): Promise<void> {
   const where = { sessionDate: { lt: before } };
   await tx.prisma.greeksMinute.deleteMany({ where });

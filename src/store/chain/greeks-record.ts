@@ -14,7 +14,7 @@ const leastBytes = 8 * (numberNames.findLastIndex(isNeverNull) + 1) + 1;
  */
 export const recordBytes = 8 * numberNames.length + 1;
 
-/** Records by slot, those of no solve empty. */
+/** Records by slot; those without a solve are empty. */
 export function encodeSolves(solves: ReadonlyMap<number, GreeksSolve>): Buffer<ArrayBuffer> {
   let count = 0;
   for (const slot of solves.keys()) if (slot >= count) count = slot + 1;

@@ -4,13 +4,13 @@ import { readFrom, type Store } from '../rows/connection.ts';
 import { statement } from '../rows/statement.ts';
 import { decodeSolve } from './greeks-record.ts';
 
-/** Where a contract's solves are stored: under its underlying, by its path form (`O:…`). */
+/** Key of a contract's solves: its underlying, and its path form (`O:…`). */
 export interface GreeksKey {
   underlying: string;
   contract: string;
 }
 
-/** A contract's series may reach back over this many of the sessions in which it was followed. */
+/** Maximum number of sessions, of those in which it was followed, in a contract's series. */
 const sessionsBack = 10;
 
 const records = statement(
@@ -24,7 +24,7 @@ const records = statement(
 
 /**
  * The newest solves of several contracts, newest first, each at most `length` and none later than `throughMs`. One
- * statement; of a minute only their records are read.
+ * statement, which reads only their records of a minute.
  */
 function newestRecords(store: Store, keys: readonly GreeksKey[], { throughMs, today, length }: SeriesRange) {
   const underlyings = keys.map((key) => key.underlying);
@@ -41,7 +41,8 @@ interface SeriesRange {
 }
 
 /**
- * The newest solves of several contracts in one statement, none later than `throughMs`; a contract without is absent.
+ * The newest solves of several contracts in one statement, none later than `throughMs`; absent for a contract without
+ * one.
  */
 export async function readLatestGreeks(
   store: Store,
@@ -53,8 +54,8 @@ export async function readLatestGreeks(
 }
 
 /**
- * The newest `length` samples of several contracts up to `throughMs`, ascending, in one statement; a contract without
- * is absent.
+ * The newest `length` samples of several contracts up to `throughMs`, ascending, in one statement; absent for a
+ * contract without one.
  */
 export async function readGreeksSeries(
   store: Store,

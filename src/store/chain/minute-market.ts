@@ -8,19 +8,19 @@ import { findRows } from '../rows/models/sets.ts';
 import type { Reader } from '../rows/reader.ts';
 import { openBlock } from '../series/codec.ts';
 
-/** A price of an underlying and when it was known. */
+/** A price of an underlying and the time it became known. */
 export interface PricePoint {
-  /** Epoch ms that it is of: the end of a minute, or the time of a chain's quotes. */
+  /** Time of the price, epoch ms: the end of a minute, or the time of a chain's quotes. */
   tsMs: number;
-  /** Epoch ms from which it was known: the end of the minute, or the chain's capture. */
+  /** Time it became known, epoch ms: the end of the minute, or the chain's capture. */
   knownMs: number;
   /** Dollars. */
   price: number;
 }
 
 /**
- * The prices of underlyings in a session that the store holds, both their times ascending: closes of its minute bars at
- * their minutes' ends, and the spot of its chains. `throughMs` is the last instant wanted. Two statements.
+ * The stored prices of underlyings in a session, both their times ascending: closes of its minute bars at their
+ * minutes' ends, and the spot of its chains. `throughMs` is the last instant. Two statements.
  */
 export async function readPrices(
   from: Reader,
@@ -54,10 +54,10 @@ export async function readPrices(
   return new Map(Array.from(prices, ([underlying, points]) => [underlying, inOrder(points)]));
 }
 
-/** The points in the order in which they became known, without those that were older than one known before. */
+/** The points in the order in which they became known, without those older than one known before. */
 function inOrder(points: readonly PricePoint[]): PricePoint[] {
   let newestMs = Number.NEGATIVE_INFINITY;
-  // At one instant the bar's close is the later word: it stands behind.
+  // At one instant the bar's close takes precedence, so it comes last.
   return points
     .toSorted((a, b) => a.knownMs - b.knownMs)
     .filter(({ tsMs }) => {
@@ -67,7 +67,7 @@ function inOrder(points: readonly PricePoint[]): PricePoint[] {
     });
 }
 
-/** The last prices of contracts in a session, dollars a share, by path form: the close of their last bar. */
+/** The last prices of contracts in a session, dollars per share, by path form: the close of their last bar. */
 export async function readLastOptionPrices(
   from: Reader,
   session: SessionDate,

@@ -3,15 +3,14 @@ import type { Store } from '../rows/connection.ts';
 import { numbered } from '../rows/models/rows.ts';
 import type { Transaction } from '../rows/transaction.ts';
 
-/** An underlying's session with minutes that another version solved. */
+/** An underlying's session with minutes solved by another version. */
 export interface OutdatedMinutes {
   underlying: string;
   session: SessionDate;
 }
 
 /**
- * The sessions that have minutes which another version solved than this one, or one that did not store which it was,
- * by session and underlying.
+ * The sessions with minutes solved by another version than this one, or by an unknown one, by session and underlying.
  */
 export async function outdatedMinutes({ primary }: Store, methodologyVersion: string): Promise<OutdatedMinutes[]> {
   const found = await primary.prisma.greeksMinute.groupBy({
@@ -22,7 +21,7 @@ export async function outdatedMinutes({ primary }: Store, methodologyVersion: st
   return found.map(({ underlying, sessionDate }) => ({ underlying, session: sessionDate }));
 }
 
-/** The rate that a stored minute was solved with; null in one of before rates were stored. */
+/** The rate of a solved minute; null from before rates were stored. */
 export interface RateOfMinute {
   tsMs: number;
   rate: number | null;

@@ -43,8 +43,7 @@ function decode(payload: Uint8Array): OpenInterest[] {
 }
 
 /**
- * Listed expiries, ascending. `capturedAt` is the chain capture's, or the start of the session whose open interest
- * lists them.
+ * Listed expiries, ascending. `capturedAt` is the chain capture's, or the start of the session of the open interest.
  */
 export interface ListedExpirations {
   capturedAt: number;
@@ -68,14 +67,14 @@ function merge(older: readonly OpenInterest[], newer: readonly OpenInterest[]): 
   return [...byContract.values()].sort(compareContracts);
 }
 
-/** Takes all open interest for a writer until its transaction ends. */
+/** Locks all open interest for a writer until its transaction ends. */
 export async function lockOpenInterest(tx: Transaction): Promise<void> {
   await lock(tx, 'open_interest_blocks');
 }
 
 /**
- * Merges open interest into its blocks, inside the caller's transaction, which holds `lockOpenInterest`; of one
- * contract the new figure counts. Returns how many blocks changed.
+ * Merges open interest into its blocks, inside the caller's transaction, which holds `lockOpenInterest`; a new figure
+ * of a contract replaces the old one. Returns the number of changed blocks.
  */
 export async function saveOpenInterest(tx: Transaction, runs: readonly OpenInterestRun[]): Promise<number> {
   let changed = 0;
@@ -92,7 +91,7 @@ export async function saveOpenInterest(tx: Transaction, runs: readonly OpenInter
   return changed;
 }
 
-/** Open interest of an underlying's listed contracts in a session. Shared by its readers: not to be changed. */
+/** Open interest of an underlying's listed contracts in a session. Shared by its readers; do not change it. */
 export interface ListedInterest {
   sessionDate: SessionDate;
   /** Contracts outstanding, by OSI symbol. */
@@ -100,7 +99,7 @@ export interface ListedInterest {
   listed: ListedExpirations;
 }
 
-/** Bytes a contract's figure takes in the cache, about. */
+/** Approximate bytes of a cached figure. */
 const figureBytes = 90;
 
 /** A block of open interest without its payload. */
@@ -110,7 +109,7 @@ const heldLatest: HeldKind<InterestHeader> = { subject: 'chain', name: 'open-int
 
 /**
  * The last block of each underlying up to `through`; an underlying without any is absent. Two statements for up to 250
- * underlyings, none when all are held.
+ * underlyings, none if all are cached.
  */
 async function latestHeaders(
   store: Store,
@@ -123,7 +122,7 @@ async function latestHeaders(
     const rows = await findAny(
       missing.map(({ symbol }) => symbol),
       async (underlying) => {
-        // At most a row a session: Prisma reads them all for the last one.
+        // At most one row per session: Prisma would read them all for the last one.
         const where = { underlying, sessionDate: { lte: through } };
         const last = await openInterestBlock.groupBy({ by: ['underlying'], where, _max: { sessionDate: true } });
         const dates = new Map(last.map((each) => [each.underlying, each._max.sessionDate!]));
@@ -140,8 +139,8 @@ async function latestHeaders(
 }
 
 /**
- * The open interest of each underlying in its last session up to `through` that has any, in their order; null where
- * none is stored. Three statements, none when all are held and cached.
+ * The open interest of each underlying in its last session with any up to `through`, in order; null if none is stored.
+ * Three statements, none if all are cached.
  */
 export async function latestOpenInterest(
   store: Store,

@@ -4,28 +4,28 @@ import type { SessionDate } from '../../domain/market-time.ts';
 import { blockVersion, encodeBars } from '../market/bar-codec.ts';
 import type { Row } from '../rows/models/sets.ts';
 
-/** Bar lengths served for option contracts. Minutes are stored; five minutes are made of them when they are read. */
+/** Bar lengths served for option contracts. Minutes are stored; five minutes are computed from them when read. */
 export type OptionTimeframe = '1m' | '5m';
 
-/** The minutes of one contract in one session, to be written. */
+/** The minutes of one contract in one session to write. */
 export interface OptionBarRun {
   underlying: string;
   sessionDate: SessionDate;
   /** Contract path form: `O:` and the OSI symbol. */
   contract: string;
-  /** Ascending by tsMs, no two alike. */
+  /** Ascending by tsMs, without duplicates. */
   bars: BarColumns;
 }
 
-/** A block to be written: all minutes of a session (part 0), or those of a part of it. */
+/** A block to write: all minutes of a session (part 0), or those of a part of it. */
 export interface BlockRun extends OptionBarRun {
   part: number;
 }
 
-/** A block as it is stored. */
+/** A stored block. */
 export type OptionBarBlock = Row<'OptionBarBlock'>;
 
-/** The minutes of one contract in one session, all of them unless `part` says otherwise, as they are stored. */
+/** Encodes the minutes of one contract in one session, all of them unless `part` says otherwise. */
 export function optionBarBlock(
   { bars, ...run }: Omit<BlockRun, 'part'> & { part?: number },
   status: CoverageStatus,

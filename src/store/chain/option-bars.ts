@@ -17,7 +17,7 @@ import type { Transaction } from '../rows/transaction.ts';
 import type { ListedContract } from './contract-lines.ts';
 import { type BlockRun, type OptionBarRun, type OptionTimeframe, optionBarBlock } from './option-bar-block.ts';
 
-/** Takes all option bars for a long writer (a whole file) until its transaction ends. */
+/** Locks all option bars for a long writer (a whole file) until its transaction ends. */
 export async function lockOptionBars(tx: Transaction): Promise<void> {
   await lock(tx, 'option_bar_blocks');
 }
@@ -25,12 +25,11 @@ export async function lockOptionBars(tx: Transaction): Promise<void> {
 const keyOf = (run: { sessionDate: string; contract: string }) => `${run.sessionDate} ${run.contract}`;
 
 /**
- * The stored blocks of a contract's session: one, or while it is observed live one a part of the session, in their
- * order.
+ * The stored blocks of a contract's session: one, or, while it is observed live, one per part of the session, in order.
  */
 interface StoredBlocks {
   status: CoverageStatus;
-  /** Names the content of all. */
+  /** Identifies their content. */
   version: string;
   blocks: BlockRow[];
 }
@@ -44,10 +43,10 @@ type BlockRow = Pick<
 const blockFields = ['sessionDate', 'contract', 'timeframe', 'status', 'version', 'payload', 'part'] as const;
 const blockKey = ['underlying', 'sessionDate', 'contract', 'timeframe'] as const;
 const contractKey = ['underlying', 'sessionDate', 'contract'] as const;
-/** The stored lengths that bars are made of. Releases before this one stored five minutes beside the minutes. */
+/** The stored lengths from which bars are computed. Earlier releases stored five minutes beside the minutes. */
 const storedLengths = { '1m': ['1m'], '5m': ['1m', '5m'] } as const;
 
-/** Rows by key, each in the order of its parts. Reconciled bars are all there are: parts beside them are skipped. */
+/** Rows by key, each in the order of its parts. Reconciled bars are complete: parts beside them are skipped. */
 function blocksOf(rows: readonly BlockRow[]): Map<string, StoredBlocks> {
   const found = new Map<string, StoredBlocks>();
   for (const row of rows.toSorted((a, b) => a.part - b.part)) {
@@ -63,7 +62,7 @@ function blocksOf(rows: readonly BlockRow[]): Map<string, StoredBlocks> {
   return found;
 }
 
-/** A block's bars of a length. A part never begins or ends within five minutes. */
+/** A block's bars of a length. Parts begin and end at multiples of five minutes. */
 function decodeBlock({ payload, timeframe: stored }: BlockRow, timeframe: OptionTimeframe): BarColumns {
   const bars = decodeBars(payload);
   return stored === timeframe ? bars : aggregateBars(bars, timeframe);
@@ -75,7 +74,7 @@ function decodeBlocks({ blocks }: StoredBlocks, timeframe: OptionTimeframe): Bar
   return concatBars([...byPart.values()].map((block) => decodeBlock(block, timeframe)));
 }
 
-/** A contract's session of which minutes are written: the numbers of its bars before and after. */
+/** A contract's session with written minutes: the numbers of its bars before and after. */
 export interface OptionBarChange {
   run: OptionBarRun;
   before: number;
@@ -83,9 +82,9 @@ export interface OptionBarChange {
 }
 
 /**
- * Merges minutes into their blocks, inside the caller's transaction, which holds `lockOptionBars`; a bar already there
- * is replaced when it differs. Bars of an observed session give way whole to reconciled ones, if `mayWrite` allows the
- * change. Returns what changed.
+ * Merges minutes into their blocks, inside the caller's transaction, which holds `lockOptionBars`; a stored bar is
+ * replaced if it differs. Reconciled bars replace all bars of an observed session, if `mayWrite` allows the change.
+ * Returns the changes.
  */
 export async function saveOptionBars(
   tx: Transaction,
@@ -117,8 +116,8 @@ export async function saveOptionBars(
 }
 
 /**
- * Writes all bars of underlyings' sessions again, in a transaction that holds `lockOptionBars`: what was stored of them
- * is taken out. Returns how many blocks there are.
+ * Replaces all bars of underlyings' sessions, in a transaction that holds `lockOptionBars`. Returns the number of
+ * blocks.
  */
 export async function replaceOptionBars(
   tx: Transaction,
@@ -130,24 +129,24 @@ export async function replaceOptionBars(
   return copyEncoded(tx, 'OptionBarBlock', blocks);
 }
 
-/** Minutes in a part of a live session: what a commit writes of a contract is at most as long. */
+/** Minutes in a part of a live session, which bounds a commit's writes per contract. */
 const partMs = 15 * minuteMs;
 
-/** Where the part of a session begins in which an instant lies, epoch ms. */
+/** Start of the part of a session with an instant, epoch ms. */
 export function partStart(tsMs: number): number {
   return tsMs - (tsMs % partMs);
 }
 
 /**
- * The number of the part in which an instant lies: from 1 at midnight on, from −1 down before it. 0 is a block of a
- * whole session.
+ * The number of the part with an instant: from 1 at midnight on, from −1 down before it. 0 is a block of a whole
+ * session.
  */
 function partOf(sessionDate: SessionDate, tsMs: number): number {
   const fromMidnight = (partStart(tsMs) - exchangeInstant(sessionDate)) / partMs;
   return fromMidnight < 0 ? fromMidnight : 1 + fromMidnight;
 }
 
-/** The bars of a run by the part of the session in which they lie. */
+/** The bars of a run by part of the session. */
 function* parts(run: OptionBarRun): Generator<BlockRun> {
   const { tsMs } = run.bars;
   for (let from = 0, to = 0; from < tsMs.length; from = to) {
@@ -166,7 +165,7 @@ const removing = statement(
 /**
  * Writes minutes of a session observed live, in a transaction that holds `lockOptionBars`: they replace what is stored
  * from the start of the part that contains `fromMs` (`partStart`), so they must include all minutes from there on.
- * Earlier parts stay. Reconciled bars are read instead of live ones.
+ * Earlier parts are unchanged. Reconciled bars take precedence over live ones.
  */
 export async function saveLiveOptionBars(
   tx: Transaction,
@@ -193,13 +192,13 @@ const cacheKey = (contract: string, sessionDate: SessionDate, timeframe: OptionT
 /** A contract's bars of a session, ascending. Shared with other readers: do not change them. */
 export interface StoredOptionBars {
   bars: BarColumns;
-  /** Where they come from; null when none are stored. */
+  /** Origin of the bars; null if none are stored. */
   status: CoverageStatus | null;
 }
 
 /**
- * The bars of several contracts in one session, in one statement, by path form (`O:…`); a contract without is absent.
- * Five minutes are made of the minutes.
+ * The bars of several contracts in one session, in one statement, by path form (`O:…`); a contract without any is
+ * absent. Five minutes are computed from the minutes.
  */
 export async function readOptionBarsOf(
   store: Store,
@@ -242,7 +241,7 @@ export async function readOptionBarsIn(
   return read;
 }
 
-/** `readOptionBarsOf` for one contract; empty when none are stored. */
+/** `readOptionBarsOf` for one contract; empty if none are stored. */
 export async function readOptionBars(
   store: Store,
   listed: ListedContract,

@@ -7,28 +7,28 @@ import { statement } from '../rows/statement.ts';
 import type { Transaction } from '../rows/transaction.ts';
 import { decodeQuotes, encodeQuotes, type QuoteBlock, type QuoteColumns } from './quote-block.ts';
 
-/** Quotes in a part of a contract's session: bounds what is held while one is packed or unpacked. */
+/** Number of quotes in a part of a contract's session: bounds the memory for packing and unpacking one. */
 export const quotesInPart = 65_536;
 
 const lockKey = 'option_quote_blocks';
 
-/** Takes the stored quotes for one that writes them, until its transaction ends. */
+/** Locks the stored quotes for a writer, until its transaction ends. */
 export async function lockOptionQuotes(tx: Transaction): Promise<void> {
   await lock(tx, lockKey);
 }
 
-/** Keeps the stored quotes as they are until the transaction ends, for one that makes something of them. */
+/** Locks the stored quotes against writers until the transaction ends, for a reader that derives data from them. */
 export async function holdOptionQuotes(tx: Transaction): Promise<void> {
   await lockShared(tx, lockKey);
 }
 
-/** A part of a contract's quotes in a session, to be written. */
+/** A part of a contract's quotes in a session to write. */
 export interface QuotePart extends QuoteBlock {
   underlying: string;
   sessionDate: SessionDate;
   /** Contract path form: `O:` and the OSI symbol. */
   contract: string;
-  /** From 0, and whether the contract's session has no further one. */
+  /** Number from 0; `last` = it is the last part of the contract's session. */
   part: number;
   last: boolean;
 }
@@ -38,7 +38,7 @@ export function quotePart(part: Omit<QuotePart, keyof QuoteBlock>, quotes: Quote
   return { ...part, ...encodeQuotes(quotes) };
 }
 
-// Parts asked for at a time: some megabytes.
+// Number of parts read at a time: some megabytes.
 const partsAtOnce = 8;
 
 /** Unpacks a part. */
@@ -60,7 +60,7 @@ const removing = statement(
 
 const contractKey = ['underlying', 'sessionDate', 'contract'] as const;
 
-/** A stored part of a contract's quotes in a session, without them. */
+/** A stored part of a contract's quotes in a session, without the quotes. */
 export type StoredQuotePart = Pick<QuotePart, 'underlying' | 'sessionDate' | 'contract' | 'part' | 'count' | 'version'>;
 
 /** The stored parts of contracts' sessions. */
@@ -84,8 +84,8 @@ export async function* quotesOfParts(
 }
 
 /**
- * Writes parts in place of those stored, in a transaction that holds `lockOptionQuotes`; what lies beyond a contract's
- * last part is taken out. Returns an item for each part that is new, different or gone.
+ * Writes parts, replacing the stored ones, in a transaction that holds `lockOptionQuotes`; stored parts after a
+ * contract's last one are removed. Returns an item for each part that is new, different or removed.
  */
 export async function saveQuoteParts(tx: Transaction, parts: readonly QuotePart[]): Promise<ChangedQuotes[]> {
   const known = await findRows(tx, 'OptionQuoteBlock', { by: partKey, keys: parts }, [...partKey, 'version']);
@@ -102,14 +102,14 @@ export async function saveQuoteParts(tx: Transaction, parts: readonly QuotePart[
   return [...changed, ...gone];
 }
 
-/** Contracts (`O:…`) to look for, with their underlyings, in sessions from one to another, both included. */
+/** Contracts (`O:…`) to find, with their underlyings, in a range of sessions, both ends included. */
 export interface WantedQuotes {
   contracts: readonly { id: string; underlying: { symbol: string } }[];
   from: SessionDate;
   to: SessionDate;
 }
 
-/** The stored quotes of contracts, a part after the other, contracts in any order. */
+/** The stored quotes of contracts, part by part, contracts in any order. */
 export async function* readQuotes(
   tx: Transaction,
   { contracts, from, to }: WantedQuotes,
@@ -150,7 +150,7 @@ export function listQuotes(store: Store): Promise<StoredQuotes[]> {
   return listing.rows(store.primary, {});
 }
 
-/** Removes the quotes of sessions before one, and returns how many there were. */
+/** Deletes the quotes of sessions before one. Returns their number. */
 export async function dropQuotes(tx: Transaction, before: SessionDate): Promise<number> {
   await lockOptionQuotes(tx);
   const where = { sessionDate: { lt: before } };

@@ -8,10 +8,7 @@ import type { Transaction } from '../rows/transaction.ts';
 
 const lockKey = (underlying: string) => `chain_captures ${underlying}`;
 
-/**
- * Takes the captures of an underlying for one that writes them, until its transaction ends: each is made with those
- * before it.
- */
+/** Locks the captures of an underlying for a writer, until its transaction ends: each depends on those before it. */
 export async function lockCaptures(tx: Transaction, underlying: string): Promise<void> {
   await lock(tx, lockKey(underlying));
 }
@@ -21,7 +18,7 @@ export async function lockCapturesOfAll(tx: Transaction, underlyings: readonly s
   await lockAll(tx, underlyings.toSorted().map(lockKey));
 }
 
-/** Those of the underlyings that have captures of a session at or after an instant, inside the caller's transaction. */
+/** The underlyings with captures of a session at or after an instant, inside the caller's transaction. */
 export async function capturedFrom(
   { prisma }: Transaction,
   underlyings: readonly string[],
@@ -33,10 +30,10 @@ export async function capturedFrom(
   return found.map(({ underlying }) => underlying);
 }
 
-/** The computation of a stored capture. */
+/** Computation of a stored capture. */
 export interface ComputedCapture {
   capturedAt: number;
-  /** The gammas of its exposures and the version of the definitions; null where nothing was published of it. */
+  /** The gammas of its exposures and the version of the definitions; null if nothing was published of it. */
   gammaSource: GammaSource | null;
   methodologyVersion: string | null;
 }
@@ -65,7 +62,7 @@ export async function capturesAfter(
   });
 }
 
-/** The computation of the capture of an instant, inside the caller's transaction. */
+/** Reads the computation of the capture of an instant, inside the caller's transaction. */
 export async function computationOf(
   { prisma }: Transaction,
   underlying: string,
@@ -94,11 +91,11 @@ export async function referenceVersionOf(
 export interface ComputedSession {
   underlying: string;
   session: SessionDate;
-  /** The roots that they list, and the version of what these were priced with; empty and null = unknown. */
+  /** Their roots, and the version of their pricing inputs; empty and null = unknown. */
   roots: readonly string[];
   referenceVersion: string | null;
   captures: number;
-  /** True if another version of the methodology computed one of them, or it has another delay than is wanted. */
+  /** True if one was computed by another version of the methodology, or has another delay than the wanted one. */
   isWanted: boolean;
 }
 
@@ -112,8 +109,8 @@ const computed = statement(
 );
 
 /**
- * The sessions that have captures, by session and underlying; those are wanted which another version computed than this
- * one, or, unless it is null, with another delay; with `all`, every one.
+ * The sessions with captures, by session and underlying. Those are wanted that another version computed or, unless it
+ * is null, that have another delay; with `all`, every one.
  */
 export function computedSessions(
   from: Queries,

@@ -6,12 +6,12 @@ import type { Reader } from '../rows/reader.ts';
 import { statement } from '../rows/statement.ts';
 import { decodeSolve } from './greeks-record.ts';
 
-/** All solves of an underlying at a minute. Shared by its readers: not to be changed. */
+/** All solves of an underlying at a minute. Shared by its readers; do not change it. */
 export interface SolvedMinute {
   underlying: string;
   sessionDate: SessionDate;
   tsMs: number;
-  /** Dollars, as the solves used it; null when unknown. */
+  /** Dollars, as used by the solves; null if unknown. */
   spot: number | null;
   /** By contract path form. */
   solves: ReadonlyMap<string, GreeksSolve>;
@@ -20,7 +20,7 @@ export interface SolvedMinute {
 type MinuteKey = Pick<SolvedMinute, 'underlying' | 'sessionDate' | 'tsMs'> & { version: string };
 
 const cacheKey = ({ underlying, tsMs, version }: MinuteKey) => `solved-minute:${underlying}:${tsMs}:${version}`;
-/** Bytes a solve takes in the cache, about. */
+/** Approximate bytes of a cached solve. */
 const solveBytes = 250;
 
 const payloads = statement(
@@ -37,7 +37,7 @@ async function readMinutes(
   wanted: readonly Omit<MinuteKey, 'version'>[],
 ): Promise<{ minute: SolvedMinute; version: string }[]> {
   if (wanted.length === 0) return [];
-  // Minute and slots in one statement, so that both are from one snapshot of the store.
+  // Minute and slots in one statement, for one snapshot of the store.
   const rows = await payloads.rows(from, {
     underlyings: wanted.map((one) => one.underlying),
     sessionDates: wanted.map((one) => one.sessionDate),
@@ -55,8 +55,8 @@ async function readMinutes(
 }
 
 /**
- * The last solved minute of an underlying's session at or before an instant, inside the caller's transaction; null if
- * there is none.
+ * The last solved minute of an underlying's session as of an instant, inside the caller's transaction; null if there is
+ * none.
  */
 export async function solvedMinuteAt(
   from: Reader,
@@ -80,8 +80,8 @@ const last = statement(
 );
 
 /**
- * The last solved minute of each underlying at or before `throughMs`, whose session is `today`, in their order; null if
- * there is none. Two statements, one when all are cached.
+ * The last solved minute of each underlying as of `throughMs`, whose session is `today`, in order; null if there is
+ * none. Two statements, one if all are cached.
  */
 export async function lastSolvedMinutes(
   store: Store,

@@ -9,8 +9,8 @@ export interface StoredOptionBars {
 }
 
 /**
- * The contracts of an underlying that have stored bars in the sessions from `from` to `to`, both included; by session,
- * then contract.
+ * The contracts of an underlying with stored bars in the sessions from `from` to `to`, both included; by session, then
+ * contract.
  */
 export async function storedOptionBars(
   store: Store,

@@ -1,12 +1,12 @@
 import pg from 'pg';
 import { storeError } from '../rows/store-error.ts';
 
-/** Settings that a node reports. */
+/** Settings of a node. */
 interface NodeSettings {
   /** Version of the extension, e.g. `13.2-1`; null = the node's database has none. */
   citus: string | null;
   walLevel: string;
-  /** Libraries that may decode the log for others; null where PostgreSQL does not restrict them, or not say it. */
+  /** Libraries that may decode the log for others; null if PostgreSQL does not restrict or report them. */
   outputPlugins: string | null;
 }
 
@@ -25,8 +25,8 @@ const settingsText = `SELECT nodeid AS id, success, result FROM run_command_on_a
 type Queries = Pick<pg.Client, 'query'>;
 
 /**
- * Throws unless the database is the coordinator's of a cluster of Citus that is ready to take tables. To be asked
- * before the store is opened: migrating a worker by itself would make tables that are in the way later.
+ * Throws unless the database is the coordinator of a Citus cluster that is ready for tables. Call it before the store
+ * is opened: migrating a worker by itself would create tables that conflict later.
  */
 export async function requireCluster(databaseUrl: string | null): Promise<void> {
   if (databaseUrl === null)
@@ -91,7 +91,7 @@ async function nodeSettings(pool: Queries): Promise<(NodeSettings & { shown: str
   });
 }
 
-/** Throws unless shards can be copied between nodes by logical replication, while they are written. */
+/** Throws unless shards can be copied between nodes by logical replication, under concurrent writes. */
 export async function requireReplication(pool: Queries): Promise<void> {
   for (const { shown, walLevel, outputPlugins } of await nodeSettings(pool)) {
     const missing =

@@ -10,54 +10,54 @@ import { Routing } from './routing.ts';
 import { settled, watchSettling } from './unsettled-commits.ts';
 
 const distributedText = `SELECT EXISTS (SELECT FROM pg_extension WHERE extname = 'citus') AS found`;
-// A transaction that writes on one worker, and on the coordinator tables that Citus does not manage, is committed on
-// the worker first: a crash in between leaves half of it. A write through Citus on the coordinator, though it changes
-// no row, has the worker prepare, and commit after the coordinator.
+// A transaction that writes on one worker, and on the coordinator to tables that Citus does not manage, commits on the
+// worker first: a crash in between leaves half of it. A write through Citus on the coordinator, even one that changes
+// no row, makes the worker prepare, and commit after the coordinator.
 const inTwoPhasesText = `DELETE FROM store_facts WHERE key = ''`;
 
-/** Maximum number of statements, each of one symbol, that a pool sends a distributed store at once for one reader. */
+/** Maximum number of single-symbol statements that a pool sends to a distributed store concurrently for one reader. */
 const symbolsAtOnceOfPool = 4;
 
-// Servers of the release before take these for a change of anything.
+// Servers of the previous release treat these as a change of anything.
 const nodesPayload = JSON.stringify({ id: 'nodes', nodes: true });
 const doubtPayload = JSON.stringify({ id: 'doubt', doubt: true });
 
 const lockOf = (id: string) => `announcement ${id}`;
 
-/** The parts of a store whose nodes are watched. */
+/** The parts of a store that its cluster watches. */
 export interface WatchedStore {
   pool: pg.Pool;
   primary: Reader;
   versions: DataVersions;
 }
 
-/** Follows what nodes do, for a process that holds data. */
+/** Tracks commits on the nodes, for a process that caches data. */
 export interface ClusterWatch {
-  /** Takes a notification that is about nodes: true. */
+  /** Handles a notification about nodes; true if it was one. */
   heard(payload: string): boolean;
   /**
-   * Calls `move` with the id of an announcement once every node has committed what it announces; with null when that is
-   * not known yet, and of an announcement without an id at once.
+   * Calls `move` with the id of an announcement once every node has committed the change; with null if that is unknown;
+   * and immediately for an announcement without an id.
    */
   whenCommitted(id: string | null, move: (id: string | null) => void): void;
-  /** Asks again what may have changed while notifications were missed. */
+  /** Checks again for changes after notifications were missed. */
   lookAgain(): void;
-  /** A commit may be missing on a node: nothing is held until none is. Resolves when it has looked once. */
+  /** A node may lack a commit: nothing is cached until none does. Resolves after the first check. */
   doubt(): Promise<void>;
-  /** Ends the watch; to be called before the store is closed. */
+  /** Ends the watch; call it before the store is closed. */
   stop(): Promise<void>;
 }
 
 /**
- * The nodes that a store's tables are on: a distributed PostgreSQL (Citus) spreads them over several. On one node
- * nothing is divided, done again or waited for.
+ * The nodes with a store's tables: a distributed PostgreSQL (Citus) has several. On one node nothing is divided,
+ * retried or awaited.
  */
 export class Cluster {
   readonly #pool: pg.Pool;
   #isSpread: boolean;
-  /** True if a commit of this process was not answered by every node: some may not have it yet. */
+  /** True if not every node confirmed a commit of this process: some may lack it. */
   #inDoubt = false;
-  /** Routing of statements in a transaction, whose connection does one thing at a time. */
+  /** Routing of statements in a transaction, whose connection runs one at a time. */
   readonly transactionRouting = new Routing(() => (this.#isSpread ? 1 : 0));
 
   constructor(pool: pg.Pool, isSpread: boolean) {
@@ -65,13 +65,13 @@ export class Cluster {
     this.#isSpread = isSpread;
   }
 
-  /** Asks the database; its tables may have been spread since the last time. */
+  /** Checks the database: its tables may have been distributed since the last time. */
   async look(): Promise<void> {
     const { rows } = await this.#pool.query<{ found: boolean }>(distributedText);
     this.#isSpread = rows[0]!.found;
   }
 
-  /** Reads by a pool; what failed as a shard was moved is read again. */
+  /** Reads by a pool. A read that failed because a shard moved is retried. */
   reader(pool: Pick<Reader, 'query' | 'prisma'>): Reader {
     const routing = new Routing(() => (this.#isSpread ? symbolsAtOnceOfPool : 0));
     return Object.assign(
@@ -80,28 +80,28 @@ export class Cluster {
     );
   }
 
-  /** Does `work`, on several nodes up to four times, if its failure may pass and `mayRepeat` allows it. */
+  /** Runs `work`; on several nodes up to four times, if its failure may be temporary and `mayRepeat` allows it. */
   repeated<T>(work: () => Promise<T>, mayRepeat: () => boolean): Promise<T> {
     return again(work, (error) => this.#isSpread && mayRepeat() && mayPass(error));
   }
 
-  /** Lets the nodes commit a transaction together. */
+  /** Makes the nodes commit a transaction together. */
   async beforeCommit(tx: Pick<Reader, 'query'>): Promise<void> {
     if (this.#isSpread) await tx.query(inTwoPhasesText);
   }
 
-  /** Notes that a commit was answered with a warning: a node may not have it until it is back. Tells every process. */
+  /** Records that a commit was answered with a warning: a node may lack it until it is back. Notifies every process. */
   async afterWarning(tx: Pick<Reader, 'query'>): Promise<void> {
     if (!this.#isSpread) return;
     this.#inDoubt = true;
-    // A commit is not undone by a failure of this; listeners have lost their connection too.
+    // The commit stays valid if this fails; listeners have lost their connection too.
     await notify(tx, changesChannel, doubtPayload).catch(() => {});
   }
 
   /**
-   * Waits until every node has everything that was committed before. Otherwise a transaction that reads rows to change
-   * them would overwrite committed rows that are not visible yet. Throws if a node that may lack something does not
-   * answer. With `always` false, only if a commit of this process is in doubt.
+   * Waits until every node has all earlier commits. Otherwise a transaction that reads rows to change them would
+   * overwrite committed rows that are not visible yet. Throws if a node that may lack something does not answer. With
+   * `always` false, waits only if a commit of this process is in doubt.
    */
   async untilSettled(always = true): Promise<void> {
     if (!this.#isSpread || !(always || this.#inDoubt)) return;
@@ -117,23 +117,23 @@ export class Cluster {
   /**
    * Holds a lock until the announcing transaction is over on every node. A worker commits after the coordinator, and an
    * announcement is sent after both. But another announcement can wake a listener in between, which then receives this
-   * one too early and would read the old data. PostgreSQL releases locks last, and listeners wait for it.
+   * one too early and would read the old data. PostgreSQL releases locks last, so listeners wait for the lock.
    */
   async holdAnnouncement(tx: Queries, id: string): Promise<void> {
     if (this.#isSpread) await lock(tx, lockOf(id));
   }
 
-  /** Tells every process that the tables are about to be spread over nodes. */
+  /** Notifies every process that the tables are about to be distributed. */
   async announce(connection: Pick<Reader, 'query'>): Promise<void> {
     await notify(connection, changesChannel, nodesPayload);
   }
 
-  /** Watches the nodes of `store`, whose cluster this is. */
+  /** Watches the nodes of `store`, to which this cluster belongs. */
   watch(store: WatchedStore): ClusterWatch {
     const settling = watchSettling(store, () => this.#isSpread);
     const stopped = new AbortController();
     const lookAgain = () => {
-      // If it cannot be asked now, readers get an error too.
+      // If it cannot be reached now, readers get an error too.
       void this.look().catch(() => {});
     };
     return {
@@ -160,7 +160,7 @@ export class Cluster {
   }
 }
 
-/** Asks the database of `pool` for its nodes. */
+/** Determines the nodes of the database of `pool`. */
 export async function openCluster(pool: pg.Pool): Promise<Cluster> {
   const cluster = new Cluster(pool, false);
   await cluster.look();
@@ -182,7 +182,7 @@ async function whenFree(primary: Reader, { id, move, stopped }: Announced): Prom
       move(id);
       return;
     } catch {
-      // It is not known yet: what was read meanwhile is not held for long.
+      // Not known yet: data read meanwhile is not cached for long.
       move(null);
       await delay(retryMs, undefined, { ref: false });
     }

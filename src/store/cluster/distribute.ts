@@ -11,28 +11,28 @@ import { copiesSchema, OnlineCopy } from './online-copy.ts';
 /** A table that was distributed. */
 export interface DistributedTable {
   table: string;
-  /** Column by which it is spread; null = it is on every node, or on the first alone. */
+  /** Its distribution column; null = it is on every node, or on the first only. */
   by: string | null;
   /** Size before, bytes. */
   bytes: number;
-  /** True if it was copied while it was written. */
+  /** True if it was copied under concurrent writes. */
   online: boolean;
 }
 
 export interface DistributeProgress {
   table: string;
-  /** Number of the table, from 0, of `tables`. */
+  /** Index of the table, from 0, among `tables`. */
   index: number;
   tables: number;
   bytes: number;
-  /** Bytes that the workers have of it; null = not known. */
+  /** Bytes copied to the workers; null = unknown. */
   copied: number | null;
-  /** The cause of its waiting; null = none. */
+  /** Reason for waiting; null = none. */
   waitsFor: 'another run' | 'writers' | null;
 }
 
 export interface DistributeOptions {
-  /** Every table is copied at once, while its writers wait. */
+  /** True to copy every table in one transaction, which blocks its writers. */
   blockWrites: boolean;
   signal: AbortSignal;
   onProgress: (progress: DistributeProgress) => void;
@@ -40,12 +40,12 @@ export interface DistributeOptions {
 
 interface TableState {
   table: string;
-  /** As Citus has it. `local`: on the first node, and known. */
+  /** Its type in Citus. `local`: on the first node, with metadata. */
   type: 'none' | 'local' | 'reference' | 'distributed' | 'other';
   by: string | null;
   colocation: number | null;
   bytes: number;
-  /** Bytes of the rows that were copied, which nobody reads any more. */
+  /** Bytes of copied rows that nothing reads any more. */
   leftBytes: number;
 }
 
@@ -61,7 +61,7 @@ const stateText = `SELECT c.relname AS table, column_to_column_name(p.logicalrel
   FROM pg_class AS c LEFT JOIN pg_dist_partition AS p ON p.logicalrelid = c.oid
   WHERE c.relnamespace = current_schema()::regnamespace AND c.relname = ANY($1)`;
 
-// Shards that are being filled belong to no table yet: their names say whose they are.
+// Shards that are being filled belong to no table yet: their names contain the table's.
 const copiedText = `SELECT sum(result::bigint)::bigint AS copied FROM run_command_on_workers(format(
   $$SELECT coalesce(sum(pg_table_size(oid)), 0) FROM pg_class WHERE relkind = 'r' AND relname ~ %L$$,
   '^' || $1 || '_[0-9]+$')) WHERE success`;
@@ -76,8 +76,8 @@ const placed = Object.entries(tablePlacements).flatMap(([table, place]) =>
 );
 
 /**
- * Gives every table its place on the nodes of a Citus cluster, while the store is read and written, and returns those
- * that had not had it yet. A run that was stopped is resumed by the next; of two at once one waits for the other.
+ * Distributes every table over the nodes of a Citus cluster, under concurrent reads and writes. Returns the newly
+ * distributed ones. The next run resumes a stopped one; of two concurrent runs one waits for the other.
  */
 export async function distribute(store: Store, options: DistributeOptions): Promise<DistributedTable[]> {
   const { pool } = store;
@@ -112,7 +112,7 @@ interface MissingTable {
 
 const columnOf = (place: Place) => (typeof place === 'string' ? null : place.by);
 
-/** The tables in their order. Those of a group go together. */
+/** The tables in order. Those of a group are distributed together. */
 function stepsOf(tables: readonly MissingTable[]): MissingTable[][] {
   const groupOf = (table: string) => joinedTables.find((group) => group.includes(table))?.[0] ?? table;
   const steps = [...Map.groupBy(tables, ({ table }) => groupOf(table)).values()];
@@ -131,12 +131,12 @@ async function missingTables(client: pg.ClientBase, { blockWrites }: DistributeO
     });
 }
 
-/** True if a table is where it belongs; throws when it is somewhere that was not chosen here. */
+/** True if a table is distributed as planned. Throws if it is distributed otherwise. */
 function hasItsPlace({ table, type, by: found }: TableState, place: Place): boolean {
   const by = columnOf(place);
   const expected = by !== null ? 'distributed' : place === 'everywhere' ? 'reference' : 'local';
   if (type === expected && found === by) return true;
-  // Citus knows of a table that it has not spread: an earlier release left it so when it was stopped.
+  // Citus has metadata of an undistributed table: a stopped run of an earlier release left it.
   if (type === 'none' || type === 'local') return false;
   throw storeError(
     `The table ${table} is ${type}${found === null ? '' : ` by ${found}`} in Citus; expected ${expected}${by === null ? '' : ` by ${by}`}. Run "SELECT undistribute_table('${table}')" first.`,
@@ -164,7 +164,7 @@ interface Job {
   progress: DistributeProgress;
 }
 
-/** A table that is spread already, beside whose shards others are to be. */
+/** A distributed table, whose shards others are colocated with. */
 async function leaderOf(client: pg.ClientBase): Promise<string> {
   const states = [...(await tableStates(client)).values()];
   return states.find(({ type }) => type === 'distributed')?.table ?? 'default';
@@ -173,7 +173,7 @@ async function leaderOf(client: pg.ClientBase): Promise<string> {
 async function copyAtOnce(job: Job, tables: readonly MissingTable[]): Promise<void> {
   const leader = await leaderOf(job.client);
   await briefly(job, async () => {
-    // Readers of copied rows continue; a table that Citus is to manage replaces another.
+    // Readers of copied rows continue; a table that Citus will manage replaces another.
     const isRead = tables.every(({ place }) => place !== 'first node, known');
     const names = tables.map(({ table }) => `${job.schema}.${table}`);
     await lockTables(job.client, names, isRead ? 'EXCLUSIVE' : 'ACCESS EXCLUSIVE');
@@ -209,8 +209,8 @@ async function copyOnline(job: Job, tables: readonly MissingTable[]): Promise<vo
 }
 
 /**
- * Does what needs tables for itself (`lockTables`), in one transaction. When it has waited for them for too long,
- * before a writer would be ended for a deadlock with this, it lets those behind it go first.
+ * Runs work that requires exclusive tables (`lockTables`), in one transaction. If it has waited too long, before a
+ * writer would be ended by a deadlock with it, it lets queued transactions go first.
  */
 async function briefly(
   { client, signal, onProgress, progress }: Pick<Job, 'client' | 'signal' | 'onProgress' | 'progress'>,

@@ -1,6 +1,6 @@
 /**
- * Where a table's rows live on a distributed PostgreSQL (Citus): spread by a column, copied to every node, or on the
- * first node alone. Citus does not know of writes to the last; of one `known` it does, since they go through it.
+ * Placement of a table's rows on a distributed PostgreSQL (Citus): spread by a column, copied to every node, or on the
+ * first node only. Citus does not manage writes to the last, except `known` ones, which pass through it.
  */
 export type TablePlacement = { by: string } | 'everywhere' | 'first node' | 'first node, known';
 
@@ -9,8 +9,8 @@ const byUnderlying: TablePlacement = { by: 'underlying' };
 
 /**
  * The placement of every table. What is large is spread by the symbol, or the underlying of its contracts: all of one
- * is on one node, and what is joined is joined there. What an account owns is small, and its rows are locked; the order
- * of telling (`flow_feed`) is one sequence.
+ * is on one node, and what is joined is joined there. Data of an account is small, and its rows are locked; the order
+ * of the feed (`flow_feed`) is one sequence.
  */
 export const tablePlacements: Readonly<Record<string, TablePlacement>> = {
   bar_blocks: bySymbol,
@@ -36,7 +36,7 @@ export const tablePlacements: Readonly<Record<string, TablePlacement>> = {
   open_interest_blocks: byUnderlying,
   option_bar_blocks: byUnderlying,
   option_quote_blocks: byUnderlying,
-  // An underlying, or * for the list of all.
+  // An underlying, or * for the list over all.
   ranked_prints: { by: 'scope' },
   ranked_sessions: { by: 'scope' },
   dividends: 'everywhere',
@@ -56,7 +56,7 @@ export const tablePlacements: Readonly<Record<string, TablePlacement>> = {
   journal_trades: 'first node',
   sample_rows: 'first node',
   session_origins: 'first node',
-  // By a write to it, commits are made in two phases (`Cluster.beforeCommit`).
+  // A write to it makes a commit two-phase (`Cluster.beforeCommit`).
   store_facts: 'first node, known',
   stream_tickets: 'first node',
   usage_counts: 'first node',
@@ -64,8 +64,8 @@ export const tablePlacements: Readonly<Record<string, TablePlacement>> = {
 };
 
 /**
- * Tables that statements join: Citus refuses them while some of a group are spread and others are not, so that they are
- * spread together.
+ * Tables that statements join: Citus rejects the joins while only some of a group are spread, so they are distributed
+ * together.
  */
 export const joinedTables: readonly (readonly string[])[] = [
   [

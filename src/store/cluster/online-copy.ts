@@ -2,18 +2,18 @@ import type pg from 'pg';
 import { storeError } from '../rows/store-error.ts';
 import { lockTables } from './lock-tables.ts';
 
-/** A table that is copied, and the column by which it is to be spread. */
+/** A table to copy, and its distribution column. */
 export interface SpreadTable {
   table: string;
   by: string;
 }
 
-/** The definition of a table, but for its name. */
+/** The definition of a table, without its name. */
 interface Definition {
   columns: { name: string; type: string }[];
   /** The columns of its primary key. */
   key: string[];
-  /** `ALTER TABLE` of the constraints, statements of the other indexes. `@` stands for the table. */
+  /** `ALTER TABLE` of the constraints, statements of the other indexes. `@` is the placeholder of the table. */
   made: string[];
 }
 
@@ -21,7 +21,7 @@ type Queries = Pick<pg.ClientBase, 'query'>;
 
 const changesAtOnce = 5000;
 
-/** In this schema the copies have the names that they will have. */
+/** The schema of the copies, in which they have their final names. */
 export const copiesSchema = (schema: string) => `${schema}_copy`;
 
 const definitionText = `SELECT
@@ -36,7 +36,7 @@ const definitionText = `SELECT
       ORDER BY indexrelid::regclass::text) AS made
   FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace WHERE n.nspname = $1 AND c.relname = $2`;
 
-// Owner and rights, which the copy is to have too.
+// Owner and privileges to copy.
 const rightsText = `SELECT format('ALTER TABLE @ OWNER TO %I', pg_get_userbyid(relowner)) AS text
     FROM pg_class WHERE oid = $1::regclass
   UNION ALL SELECT format('GRANT %s ON @ TO %s', privilege_type,
@@ -50,10 +50,9 @@ const dependentsText = `SELECT pg_describe_object(classid, objid, 0) AS what FRO
     WHERE tgrelid = ANY ($1::regclass[]) AND NOT tgisinternal AND tgname NOT LIKE 'copied on %'`;
 
 /**
- * Tables that are copied to the nodes together, beside their readers and writers, and take the place of the old ones in
- * one transaction: statements that join them find all of them spread, or none. Triggers write down the keys of rows
- * that change; those are copied again. All that is known of the copy is in the database: it is gone on with after a
- * crash.
+ * Tables that are copied to the nodes together, under concurrent reads and writes, and replace the old ones in one
+ * transaction: statements that join them find either all or none distributed. Triggers record the keys of changed rows,
+ * which are copied again. The state of the copy is stored in the database, so that it can be resumed after a crash.
  */
 export class OnlineCopy {
   readonly #client: pg.ClientBase;
@@ -67,7 +66,7 @@ export class OnlineCopy {
     this.#tables = tables;
   }
 
-  /** Throws when something hangs on a table that its copy would not have. */
+  /** Throws if a table has dependent objects that its copy would lack. */
   async requireFree(): Promise<void> {
     const { rows } = await this.#client.query<{ what: string }>(dependentsText, [this.#allOld()]);
     if (rows.length > 0)
@@ -76,10 +75,10 @@ export class OnlineCopy {
       );
   }
 
-  /** True if an earlier run has begun, of tables that have not been migrated since: this run continues it. */
+  /** True if an earlier run has started, of tables that were not migrated since: this run resumes it. */
   async isBegun(): Promise<boolean> {
-    // In no transaction that spreads a table: what that one has made, Citus makes on the nodes by our role, which may
-    // not make its owner there.
+    // Outside of a transaction that distributes a table: Citus creates that transaction's objects on the nodes with our
+    // role, which may not set their owner there.
     await this.#query(`CREATE SCHEMA IF NOT EXISTS ${copiesSchema(this.#schema)}`);
     await this.#query(`CREATE TABLE IF NOT EXISTS ${this.#copy('copied')} ("table" text PRIMARY KEY, through text)`);
     await this.#readDefinitions();
@@ -91,7 +90,7 @@ export class OnlineCopy {
     return true;
   }
 
-  /** Drops what an earlier run left of these tables. Call it in a transaction. */
+  /** Drops the remains of an earlier run. Call it in a transaction. */
   async dropLeft(): Promise<void> {
     const watched = await this.#watched();
     const old = this.#tables.filter(({ table }) => watched.has(table)).map(({ table }) => this.#old(table));
@@ -103,7 +102,7 @@ export class OnlineCopy {
     }
   }
 
-  /** Makes the empty copies beside the shards of `leader`. Nobody waits for it. */
+  /** Creates the empty copies, colocated with `leader`. It blocks nothing. */
   async make(leader: string): Promise<void> {
     await this.#transaction(async () => {
       let besides = leader;
@@ -120,7 +119,7 @@ export class OnlineCopy {
     });
   }
 
-  /** Begins: from the end of the transaction on, the keys of rows that change are written down. Call it in one. */
+  /** Starts recording the keys of changed rows, from the end of the transaction on. Call it in one. */
   async begin(): Promise<void> {
     await lockTables(this.#client, this.#allOld(), 'SHARE ROW EXCLUSIVE');
     for (const { table } of this.#tables) {
@@ -129,7 +128,7 @@ export class OnlineCopy {
     }
   }
 
-  /** Copies what has not been copied yet, the rows of a symbol at a time. */
+  /** Copies remaining rows, one symbol at a time. */
   async copy(table: string, signal: AbortSignal): Promise<void> {
     const { by } = this.#tables.find((each) => each.table === table)!;
     const columns = this.#columns(table);
@@ -152,7 +151,7 @@ export class OnlineCopy {
     }
   }
 
-  /** Copies rows again that have changed since, until few are left of every table. */
+  /** Copies changed rows again, until each table has only few. */
   async catchUp(signal: AbortSignal): Promise<void> {
     for (let most = changesAtOnce; most === changesAtOnce; ) {
       most = 0;
@@ -167,11 +166,11 @@ export class OnlineCopy {
 
   /**
    * Replaces the old tables by the copies and drops them. Call it in a transaction. The tables of changes and their
-   * functions are dropped with the schema of the copies: readers and writers need not wait for that.
+   * functions are dropped with the schema of the copies: that does not block readers and writers.
    */
   async takePlace(): Promise<void> {
     const old = this.#allOld();
-    // The lock that dropping them needs: taken at the end, it would wait for a reader who waits here to write.
+    // The lock for dropping them: taken at the end, it would deadlock with a reader that waits here to write.
     await lockTables(this.#client, old, 'ACCESS EXCLUSIVE');
     await this.#requireSameDefinitions();
     for (const { table } of this.#tables) while ((await this.#copyChanged(table)) > 0);
@@ -213,7 +212,7 @@ export class OnlineCopy {
       this.#definitions.set(table, (await definitionOf(this.#client, this.#schema, table))!);
   }
 
-  /** Tables of which changes are written down. */
+  /** Tables whose changes are recorded. */
   async #watched(): Promise<Set<string>> {
     const { rows } = await this.#client.query<{ table: string }>(`SELECT "table" FROM ${this.#copy('copied')}`);
     return new Set(rows.map(({ table }) => table));
@@ -230,7 +229,7 @@ export class OnlineCopy {
       await this.#query(text.replace('@', this.#copy(table)));
   }
 
-  /** Makes the table of changes and what writes into it. */
+  /** Creates the table of changes and its triggers. */
   async #makeNotes(table: string): Promise<void> {
     const key = this.#definitions.get(table)!.key.join(', ');
     const changes = this.#copy(`${table}_changes`);
@@ -256,7 +255,7 @@ export class OnlineCopy {
         REFERENCING ${rows} FOR EACH STATEMENT EXECUTE FUNCTION ${this.#copy(`${table}_changed`)}()`);
   }
 
-  /** Copies some of the rows that have changed; returns how many changes these were. Call it in a transaction. */
+  /** Copies some of the changed rows. Returns the number of their changes. Call it in a transaction. */
   async #copyChanged(table: string): Promise<number> {
     const { key } = this.#definitions.get(table)!;
     const columns = this.#columns(table);

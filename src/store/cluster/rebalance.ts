@@ -5,10 +5,10 @@ import { storeError } from '../rows/store-error.ts';
 import { requireReplication } from './cluster-checks.ts';
 
 export interface RebalanceOptions {
-  /** Shards are moved at once, while their writers wait. */
+  /** True to move shards in a way that blocks their writers. */
   blockWrites: boolean;
   signal: AbortSignal;
-  /** Groups of colocated shards that are where they belong, of all that move. */
+  /** Number of moved groups of colocated shards, and of all to move. */
   onProgress: (moved: number, moves: number) => void;
 }
 
@@ -30,9 +30,9 @@ interface JobState {
 const watchMs = 500;
 
 /**
- * Moves shards until the nodes of the cluster hold about as much as each other, while the store is read and written,
- * and returns how many groups of colocated shards were moved. The coordinator does it: it goes on when the signal is
- * aborted, and when this process is killed; the next call joins it.
+ * Moves shards until the nodes of the cluster hold similar amounts, under concurrent reads and writes. Returns the
+ * number of moved groups of colocated shards. The coordinator runs it: it continues when the signal is aborted, and
+ * when this process is killed; the next call joins it.
  */
 export async function rebalance({ pool }: Store, options: RebalanceOptions): Promise<number> {
   if (!options.blockWrites) await requireReplication(pool);

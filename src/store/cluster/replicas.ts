@@ -9,7 +9,7 @@ import type { Routing } from './routing.ts';
 
 const shortestPauseMs = 5;
 const longestPauseMs = 250;
-/** Interval at which a replica that has everything, or is away, is looked at, ms. */
+/** Interval at which an up-to-date or unreachable replica is probed, ms. */
 const idleMs = 1000;
 
 /** A reader that asks `choose` for each read, and `primary` if there is none or it fails, which `missed` reports. */

@@ -1,37 +1,37 @@
 import type pg from 'pg';
 import { tablePlacements } from './distribution.ts';
 
-// On a distributed PostgreSQL (Citus) the rows of a symbol are on one node. It finds which by a comparison of the
-// distribution column with one value; with values of a list it asks every node, and refuses what takes the first rows
-// of each.
+// On a distributed PostgreSQL (Citus) the rows of a symbol are on one node. Citus finds the node by a comparison of the
+// distribution column with one value; for a list of values it queries every node, and rejects statements that take the
+// first rows of each.
 
-/** A statement whose values may be divided by the symbols of its keys. */
+/** A statement whose values can be split by the symbols of its keys. */
 export interface Divisible<V> {
   /** The statement about all keys. */
   all(values: V): pg.QueryConfig;
-  /** The statement about the keys of one symbol, for the node of that; null = the statement is not about keys. */
+  /** The statement about the keys of one symbol, for its node; null = the statement is not about keys. */
   ofOneSymbol: ((values: V) => pg.QueryConfig) | null;
-  /** The lists of its values with one item a key; the first is the symbols. */
+  /** The list parameters with one item per key; the first is the symbols. */
   lists: readonly string[];
 }
 
-/** One of the statements that are sent in place of a divided one, and the numbers of its keys among all, from 1. */
+/** One of the statements that replace a split one, with the numbers of its keys among all, from 1. */
 interface Part {
   query: pg.QueryConfig;
   numbers: readonly number[] | null;
 }
 
-/** The columns by which tables are spread, and their comparison with another of them. */
+/** The distribution columns, and comparisons of them with another one. */
 const spreadBy = new Set(Object.values(tablePlacements).flatMap((each) => (typeof each === 'object' ? [each.by] : [])));
 const anyColumn = [...spreadBy].join('|');
 const comparison = new RegExp(String.raw`\b((?:\w+\.)?(?:${anyColumn})) = \w+\.(?:${anyColumn})\b`, 'g');
 
-/** A further condition, that a column is the first of the list of symbols that is parameter `number`. */
+/** An additional condition: a column equals the first item of the symbol list that is parameter `number`. */
 const first = (column: string, number: number) => ` AND ${column} = ($${number}::text[])[1]`;
 
 /**
  * The statement of a text with these parameters. If the first is the list of its keys' symbols, the statement for one
- * symbol says once more which symbol it is wherever it compares a column by which a table is spread.
+ * symbol repeats the symbol wherever it compares a distribution column.
  */
 export function divisible<V extends object>(name: string, text: string, parameters: readonly string[]): Divisible<V> {
   const routed = text.includes('unnest($1::text[])')
@@ -46,19 +46,19 @@ export function divisible<V extends object>(name: string, text: string, paramete
   };
 }
 
-/** The way of a reader's statements to the nodes of its store. */
+/** Routes a reader's statements to the nodes of its store. */
 export class Routing {
   readonly #atOnce: () => number;
 
   /**
-   * @param atOnce Maximum number of statements, each of one symbol, that are sent at once; 0 where one statement may be
-   *   about any number of symbols.
+   * @param atOnce Maximum number of concurrent single-symbol statements; 0 if one statement may be about any number of
+   * symbols.
    */
   constructor(atOnce: () => number) {
     this.#atOnce = atOnce;
   }
 
-  /** The statements for `values`: one about all, or on a distributed store one a symbol. */
+  /** The statements for `values`: one about all, or on a distributed store one per symbol. */
   split<V extends object>({ all, ofOneSymbol, lists }: Divisible<V>, values: V): Part[] {
     if (this.#atOnce() === 0 || ofOneSymbol === null) return [{ query: all(values), numbers: null }];
     const listed = values as Record<string, readonly unknown[]>;
@@ -71,8 +71,8 @@ export class Routing {
   }
 
   /**
-   * Rows of a statement: those of a symbol in their order, on a distributed store symbol by symbol. A column `nth` is
-   * the number of a key, from 1.
+   * Rows of a statement: those of a symbol in order, on a distributed store symbol by symbol. A column `nth` is the
+   * number of a key, from 1.
    */
   async rows<V extends object, Row extends object>(
     statement: Divisible<V>,
@@ -93,8 +93,8 @@ export class Routing {
   }
 
   /**
-   * The condition by which a distributed store finds rows of one symbol of a table `t` on its node; empty for any
-   * others. `lists` are the parameters, a list of values for each of `columns`.
+   * The condition by which a distributed store finds rows of one symbol of a table `t` on its node; empty for other
+   * statements. `lists` are the parameters, a list of values for each of `columns`.
    */
   ofOneSymbol(table: string, columns: readonly string[], lists: readonly unknown[]): string {
     const placement = tablePlacements[table]!;
@@ -105,10 +105,7 @@ export class Routing {
     return first(`t.${placement.by}`, at + 1);
   }
 
-  /**
-   * The end of an INSERT that counts its rows: Citus counts rows that were left as they are too, but for those that it
-   * returns.
-   */
+  /** The end of an INSERT that counts its rows: Citus also counts unchanged rows, except with a RETURNING clause. */
   get counting(): '' | ' RETURNING 1' {
     return this.#atOnce() === 0 ? '' : ' RETURNING 1';
   }

@@ -1,6 +1,6 @@
 /**
- * Settles as `work` does; rejects with the signal's reason if that is aborted first. For many pieces of work beside one
- * signal: `Promise.race` with a promise that stays pending keeps every result for as long as it does.
+ * Settles like `work`; rejects with the signal's reason if that is aborted first. For many pieces of work with one
+ * signal: `Promise.race` with a pending promise would retain every result.
  */
 export function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {

@@ -3,8 +3,8 @@ import type pg from 'pg';
 import { storeError } from '../rows/store-error.ts';
 import type { DataVersions } from '../versions/data-versions.ts';
 
-// Committed on the coordinator, and still prepared on a node, or on one that does not answer. The node will have the
-// transaction when Citus recovers it (`citus.recover_2pc_interval`); until then it gives the rows of before.
+// Committed on the coordinator, and still prepared on a node, or on one that does not answer. The node has the
+// transaction once Citus recovers it (`citus.recover_2pc_interval`); until then it returns old rows.
 const unsettledText = `SELECT entry.groupid || ' ' || entry.gid AS id,
     nodename || ':' || nodeport AS node, answer.success IS TRUE AS answers
   FROM pg_dist_transaction AS entry
@@ -28,9 +28,7 @@ async function unsettledOf(pool: pg.Pool): Promise<Unsettled[]> {
   return rows;
 }
 
-/**
- * Resolves when every node has what is committed now. Throws if a node that may lack something does not answer.
- */
+/** Resolves when every node has all current commits. Throws if a node that may lack something does not answer. */
 export async function settled(pool: pg.Pool): Promise<void> {
   let left: Set<string> | null = null;
   for (;;) {
@@ -46,15 +44,17 @@ export async function settled(pool: pg.Pool): Promise<void> {
   }
 }
 
-/** Watches for transactions that are committed and not yet to be seen on every node. */
+/** Watches for committed transactions that are not visible on every node. */
 export interface Settling {
-  /** There may be one: nothing is held from now on until there is none. Resolves when it has looked once. */
+  /**
+   * Reports that there may be one: nothing is cached from now on until there is none. Resolves after the first check.
+   */
   doubt(): Promise<void>;
-  /** Ends the watch; to be called before the store is closed. */
+  /** Ends the watch; call it before the store is closed. */
   stop(): Promise<void>;
 }
 
-/** Watches a store that is spread over several nodes; one that is not has no such transactions. */
+/** Watches a store on several nodes; one on a single node has no such transactions. */
 export function watchSettling(
   { pool, versions }: { pool: pg.Pool; versions: DataVersions },
   isSpread: () => boolean,
@@ -76,7 +76,7 @@ export function watchSettling(
     let seen = -1;
     let left = null as Set<string> | null;
     while (!stopped.signal.aborted) {
-      // Those that began since then are settled by their own writers, or reported again.
+      // Later ones are settled by their own writers, or reported again.
       const before: Set<string> | null = seen === doubts ? left : null;
       seen = doubts;
       const now = await unsettled();

@@ -1,15 +1,15 @@
 import { storeError } from '../rows/store-error.ts';
 
-// The system's words for what does not pass by itself; those of a program of PostgreSQL, which runs with LC_ALL=C.
+// The system's messages for permanent errors; those of PostgreSQL's programs, which run with LC_ALL=C.
 const lasting =
   /No space left on device|Read-only file system|Permission denied|Disk quota exceeded|Not a directory|Input\/output error/;
 
-/** True if the output of a program of PostgreSQL shows that its folder cannot be used, now or later. */
+/** True if the output of a program of PostgreSQL shows that its folder is permanently unusable. */
 export function isLasting(said: string): boolean {
   return lasting.test(said);
 }
 
-/** Why the data folder cannot be used, and which setting to change. */
+/** The error of an unusable data folder, which names the setting to change. */
 export function dataFolderError(dataDir: string, why: string, cause?: unknown): Error {
   return storeError(
     `TAPEGRAPH_DATA: the folder ${dataDir} cannot be used: ${why}. ` +
@@ -18,7 +18,7 @@ export function dataFolderError(dataDir: string, why: string, cause?: unknown): 
   );
 }
 
-/** `error` as it is, or if it is the file system's, with the setting that it comes from. */
+/** `error` unchanged, or for a file system error, with the setting that its folder comes from. */
 export function namingDataFolder(dataDir: string, error: unknown): unknown {
   const { code, path, message } = error as NodeJS.ErrnoException;
   return code === undefined || path === undefined ? error : dataFolderError(dataDir, message, error);

@@ -20,15 +20,15 @@ import { storeError } from '../rows/store-error.ts';
 import { dataFolderError, isLasting } from './data-folder-error.ts';
 import { type EmbeddedLocation, makePrivate, type Owner } from './embedded-location.ts';
 
-/** The server's one user; its socket folder (Windows: its password) is what keeps others out. */
+/** The server's one user; access is restricted by its socket folder (Windows: its password). */
 export const superuser = 'postgres';
 
-/** Longest run of initdb, ms. */
+/** Maximum time of initdb, ms. */
 const longestRunMs = 60_000;
 const largestLogBytes = 8 * 1024 * 1024;
 const isWindows = process.platform === 'win32';
 
-// Durable as PostgreSQL is by default, small enough for a laptop. On the command line, so that every start has them.
+// Durable like PostgreSQL's defaults, small enough for a laptop. On the command line, so that every start has them.
 const settings: Record<string, string> = {
   fsync: 'on',
   synchronous_commit: 'on',
@@ -40,12 +40,15 @@ const settings: Record<string, string> = {
   log_timezone: 'UTC',
   log_checkpoints: 'off',
   // Recovery after a crash replays the log since the last checkpoint, and first flushes every file of the cluster to
-  // disk. A small log and one call for all files keep it to a few seconds.
+  // disk. A small log and one call for all files limit it to a few seconds.
   max_wal_size: '128MB',
   ...(process.platform === 'linux' && { recovery_init_sync_method: 'syncfs' }),
 };
 
-/** The password of a Windows server (loopback TCP needs one), made at first use; null where a socket folder guards. */
+/**
+ * The password of a Windows server (loopback TCP requires one), created on first use; null if a socket folder protects
+ * it.
+ */
 export function passwordOf(location: EmbeddedLocation): string | null {
   if (!isWindows) return null;
   const file = join(location.home, 'postgres.password');
@@ -53,13 +56,13 @@ export function passwordOf(location: EmbeddedLocation): string | null {
   return readFileSync(file, 'utf8');
 }
 
-/** Number of clusters this process has begun to create. */
+/** Number of clusters that this process has started to create. */
 let drafts = 0;
 
 /**
  * Creates the cluster if there is none. It is created under another name and renamed, so that neither a crash nor a
- * second process at the same time leaves an incomplete one. Rejects with the reason of `stop` when that is aborted
- * before; what was made by then is removed.
+ * concurrent process leaves an incomplete one. Rejects with the reason of `stop` if that is aborted before; the files
+ * created so far are removed.
  */
 export async function createCluster(
   location: EmbeddedLocation,
@@ -83,7 +86,7 @@ export async function createCluster(
 function initialize(location: EmbeddedLocation, folder: string, stop: AbortSignal): Promise<void> {
   const args = [
     ...['--pgdata', folder, '--username', superuser, '--encoding', 'UTF8', '--no-instructions'],
-    // The same order of text on every machine: by code point.
+    // The same text order on every machine: by code point.
     ...['--locale-provider', 'builtin', '--builtin-locale', 'C.UTF-8', '--locale', 'C'],
     ...(isWindows
       ? ['--auth', 'scram-sha-256', '--pwfile', join(location.home, 'postgres.password')]
@@ -92,18 +95,18 @@ function initialize(location: EmbeddedLocation, folder: string, stop: AbortSigna
   return runProgram(location, 'initdb', args, stop);
 }
 
-/** A server that this process started. */
+/** A server started by this process. */
 export interface SpawnedServer {
   hasEnded(): boolean;
-  /** The end of what it wrote to its log. */
+  /** The end of its log output. */
   said(): string;
   /** Asks it to end. */
   stop(): void;
 }
 
 /**
- * Starts the server in a process group of its own, so that Ctrl-C reaches us and not it; `others` = settings that it
- * has otherwise. Does not wait for it.
+ * Starts the server in its own process group, so that Ctrl-C reaches only this process; `others` = settings that differ
+ * from the defaults. Does not wait for it.
  */
 export function spawnServer(
   location: EmbeddedLocation,
@@ -161,12 +164,12 @@ export function stopServer(location: EmbeddedLocation, pid: number): void {
   if (!isWindows) process.kill(pid, 'SIGINT');
   else {
     const args = ['stop', '-W', '-m', 'fast', '-D', location.cluster];
-    // One that cannot be run leaves the server to the next start, which joins it.
+    // If the program cannot run, the server stays, and the next start joins it.
     spawn(program(location, 'pg_ctl'), args, { stdio: 'ignore', windowsHide: true }).on('error', () => {});
   }
 }
 
-// Nothing of the caller's environment: PGPORT and the like would steer the server.
+// Without the caller's environment: PGPORT and the like would configure the server.
 const programEnvironment = isWindows ? {} : { env: { LC_ALL: 'C', TZ: 'UTC', PATH: '/usr/bin:/bin' } };
 
 const program = (location: EmbeddedLocation, name: string) =>
@@ -192,14 +195,14 @@ function chownTo(path: string, owner: Owner | null): void {
   if (owner !== null) chownSync(path, owner.uid, owner.gid);
 }
 
-/** Runs a program of PostgreSQL to its end; kills it, and what it has started, when `stop` is aborted. */
+/** Runs a program of PostgreSQL to its end; kills it, and its children, when `stop` is aborted. */
 async function runProgram(location: EmbeddedLocation, name: string, args: string[], stop: AbortSignal): Promise<void> {
   stop.throwIfAborted();
   const child = spawn(program(location, name), args, {
     ...location.owner,
     cwd: isWindows ? location.home : '/',
     ...programEnvironment,
-    // A process group of its own, to be killed as one.
+    // A process group of its own, which can be killed as one.
     detached: !isWindows,
     stdio: ['ignore', 'pipe', 'pipe'],
     windowsHide: true,
@@ -243,7 +246,7 @@ function syncFolder(folder: string): void {
   closeSync(handle);
 }
 
-/** Half-made clusters of processes that were killed. */
+/** Incomplete clusters of killed processes. */
 function removeDrafts({ home, cluster }: EmbeddedLocation): void {
   const start = `${basename(cluster)}.new-`;
   for (const name of readdirSync(home).filter((each) => each.startsWith(start))) {

@@ -37,18 +37,18 @@ export interface EmbeddedLocation {
   logFile: string;
   /** Folder with `bin/postgres` and `bin/initdb`. */
   programs: string;
-  /** Whom to run as: null = the user of this process. */
+  /** The user to run as: null = the user of this process. */
   owner: Owner | null;
 }
 
-/** Folder for what cannot live in the clone: a root-run server whose user cannot enter it. */
+/** Folder for data that cannot be in the clone: a server started by root, whose user cannot enter the clone. */
 export const systemHome = '/var/lib/tapegraph';
 
-// A Unix socket's whole path is at most 103 (macOS) or 107 (Linux) bytes.
+// The whole path of a Unix socket is at most 103 (macOS) or 107 (Linux) bytes.
 const longestSocketPath = 100;
 const socketName = '/.s.PGSQL.5432';
 
-/** Decides where the embedded server of a data folder lives, creating the folders it needs. */
+/** Chooses the location of the embedded server of a data folder, and creates its folders. */
 export function findLocation(dataDir: string): EmbeddedLocation {
   makeFolders(dataDir);
   const data = realpathSync(dataDir);
@@ -60,7 +60,7 @@ export function findLocation(dataDir: string): EmbeddedLocation {
   return { home, cluster: join(home, 'postgres'), socketDir, logFile: join(home, 'postgres.log'), programs, owner };
 }
 
-/** Creates a folder of mode 0700 for the server's user, or takes the one that is there if it is theirs alone. */
+/** Creates a folder of mode 0700 for the server's user, or uses an existing one that belongs to that user only. */
 export function makePrivate(folder: string, owner: Owner | null): void {
   try {
     mkdirSync(folder, { mode: 0o700 });
@@ -71,7 +71,7 @@ export function makePrivate(folder: string, owner: Owner | null): void {
   const ours = process.getuid?.();
   const uid = owner?.uid ?? ours;
   let found = lstatSync(folder);
-  // One that another process made may not be its server's yet, or never will be: the process was killed.
+  // A folder of another process may not belong to its server yet, or never if the process was killed.
   if (owner !== null && found.isDirectory() && found.uid === ours && (found.mode & 0o077) === 0) {
     chownSync(folder, owner.uid, owner.gid);
     found = lstatSync(folder);
@@ -84,7 +84,7 @@ export function makePrivate(folder: string, owner: Owner | null): void {
   }
 }
 
-// PostgreSQL refuses to run as root. A cluster that is there keeps its user.
+// PostgreSQL does not run as root. An existing cluster keeps its user.
 function serverOwner(data: string): Owner {
   const found = statSync(join(data, 'postgres'), { throwIfNoEntry: false });
   if (found !== undefined && found.uid !== 0) return { uid: found.uid, gid: found.gid };
@@ -94,7 +94,7 @@ function serverOwner(data: string): Owner {
   return line === null ? { uid: 65534, gid: 65534 } : { uid: Number(line[1]), gid: Number(line[2]) };
 }
 
-/** True if the server's user may pass through and list the folder. Found by trying: modes alone do not show it. */
+/** True if the server's user may enter and list the folder. Tested by trying: modes alone do not show it. */
 function canEnter(folder: string, owner: Owner): boolean {
   const tried = spawnSync('/bin/sh', ['-c', 'test -x "$0" && test -r "$0"', folder], { ...owner, cwd: '/', env: {} });
   if (tried.error !== undefined) {
@@ -110,11 +110,11 @@ function canEnter(folder: string, owner: Owner): boolean {
 function findHome(data: string, owner: Owner | null): string {
   if (owner === null) return data;
   const away = join(systemHome, shortHash(data));
-  // An existing store stays where it is.
+  // An existing store is not moved.
   const holding = [data, away].find((home) => existsSync(join(home, 'postgres', 'PG_VERSION')));
   if (holding === undefined && !canEnter(data, owner)) {
     makeFolders(away, 0o755);
-    // So that the owner of the folder can be identified.
+    // Identifies the owner of the folder.
     writeFileSync(join(away, 'data-folder'), `${data}\n`);
     return away;
   }
@@ -140,7 +140,7 @@ const fits = (socketDir: string) => Buffer.byteLength(socketDir + socketName) <=
 const shortHash = (text: string) => createHash('sha256').update(text).digest('hex').slice(0, 16);
 
 /**
- * The folder of PostgreSQL's programs for this platform, copied to where the server's user can read them if need be.
+ * The folder of PostgreSQL's programs for this platform, copied to a readable one for the server's user if necessary.
  */
 function findPrograms(owner: Owner | null): string {
   const platform = process.platform === 'win32' ? 'windows' : process.platform;
@@ -171,7 +171,7 @@ function copyPrograms(native: string, copy: string): void {
     renameSync(draft, copy);
   } catch (error) {
     rmSync(draft, { recursive: true, force: true });
-    // Another process was quicker.
+    // Another process created it first.
     if (!existsSync(copy)) throw error;
   }
 }

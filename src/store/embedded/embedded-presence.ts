@@ -6,28 +6,24 @@ import { passwordOf, stopServer, superuser } from './embedded-cluster.ts';
 import type { EmbeddedLocation } from './embedded-location.ts';
 import { isRunning, type Postmaster, readPostmaster } from './postmaster-file.ts';
 
-/** This process as one of the users of a running embedded server. */
+/** This process as a user of a running embedded server. */
 export interface Presence {
-  /** Holds the presence lock as long as it is connected. */
+  /** Holds the presence lock while it is connected. */
   client: pg.Client;
-  /** Connection settings, but for the database. */
+  /** Connection settings without the database. */
   connection: pg.ClientConfig;
   postmaster: Postmaster;
 }
 
-// Every process that uses the server holds this advisory lock, shared, on a connection of its own. The server frees it
-// when the process ends, however it ends; the process that leaves and then gets it exclusively was the last, and stops
-// the server.
+// Every process that uses the server holds this advisory lock, shared, on a separate connection. The server releases it
+// when the process ends in any way; a leaving process that can take it exclusively was the last, and stops the server.
 const presenceLock = "hashtext('tapegraph presence')";
 const longestStopMs = 60_000;
 
-// Not there: ENOENT, ECONNREFUSED, ECONNRESET. Stopping: 57P01; crashed: 57P02; starting up: 57P03.
+// Not running: ENOENT, ECONNREFUSED, ECONNRESET. Stopping: 57P01; crashed: 57P02; starting up: 57P03.
 const passing = new Set(['ENOENT', 'ECONNREFUSED', 'ECONNRESET', 'EPIPE', '57P01', '57P02', '57P03']);
 
-/**
- * Takes part in the server named in `postmaster.pid`; null when it is not (or no longer, or not yet) there, or if
- * `stop` is aborted first.
- */
+/** Joins the server of `postmaster.pid`; null if it is not running, or if `stop` is aborted first. */
 export async function takePart(
   location: EmbeddedLocation,
   postmaster: Postmaster,
@@ -60,8 +56,8 @@ export async function takePart(
 }
 
 /**
- * Leaves the server; the last one stops it and returns when it has ended, its data checkpointed. Looks for `patienceMs`
- * whether it is the last: users that were killed remain until the server has noticed.
+ * Leaves the server; the last user stops it and returns when it has ended, with its data checkpointed. Checks for
+ * `patienceMs` whether it is the last: killed users count until the server has noticed.
  */
 export async function leave(location: EmbeddedLocation, presence: Presence, patienceMs = 0): Promise<void> {
   if (await leaveAtOnce(location, presence, patienceMs)) await ended(location, presence.postmaster);
@@ -69,8 +65,8 @@ export async function leave(location: EmbeddedLocation, presence: Presence, pati
 }
 
 /**
- * For a process that ends at once: looks for `patienceMs` whether it is the last user, and has the server stop without
- * waiting for that. Returns whether it has.
+ * For a process that ends immediately: checks for `patienceMs` whether it is the last user, and stops the server
+ * without waiting. Returns true if it did.
  */
 export async function leaveAtOnce(
   location: EmbeddedLocation,
@@ -86,8 +82,8 @@ export async function leaveAtOnce(
 }
 
 /**
- * Gives up the presence lock and, when nobody else holds it, has the server stop; whether it has; null = the server is
- * gone.
+ * Releases the presence lock and, if no other process holds it, stops the server. Returns true if it did; null = the
+ * server is gone.
  */
 async function stopIfLast(location: EmbeddedLocation, { client, postmaster }: Presence): Promise<boolean | null> {
   try {
@@ -102,7 +98,7 @@ async function stopIfLast(location: EmbeddedLocation, { client, postmaster }: Pr
 }
 
 function connectionTo(location: EmbeddedLocation, postmaster: Postmaster): pg.ClientConfig {
-  // The server's own file says where its socket is: TMPDIR may differ between two processes.
+  // The server's own file contains its socket's folder: TMPDIR may differ between two processes.
   const host = process.platform === 'win32' ? '127.0.0.1' : postmaster.socketDir || location.socketDir;
   const password = passwordOf(location);
   return { host, port: postmaster.port, user: superuser, ssl: false, ...(password === null ? {} : { password }) };
@@ -111,7 +107,7 @@ function connectionTo(location: EmbeddedLocation, postmaster: Postmaster): pg.Cl
 async function ended(location: EmbeddedLocation, stopped: Postmaster): Promise<void> {
   const giveUpAt = performance.now() + longestStopMs;
   while (performance.now() < giveUpAt) {
-    // The file goes last. A different file means that the next user has already started the server again.
+    // The file is removed last. A different file means that the next user has already started the server again.
     const now = readPostmaster(location.cluster);
     if (now === null || now.pid !== stopped.pid || !isRunning(now, location.cluster)) return;
     await delay(5);

@@ -9,24 +9,24 @@ import { type EmbeddedLocation, findLocation } from './embedded-location.ts';
 import { leave, leaveAtOnce, type Presence, takePart } from './embedded-presence.ts';
 import { isRunning, type Postmaster, readPostmaster, removeStaleLocks } from './postmaster-file.ts';
 
-/** A PostgreSQL of our own, shared by every process that opened the same data folder. */
+/** An embedded PostgreSQL, shared by all processes that opened the same data folder. */
 export interface EmbeddedServer {
   /** Connection settings for `pg`; the database is the store's. */
   connection: pg.ClientConfig;
-  /** True if this process started it (false: it was running). */
+  /** True if this process started it; false: it was already running. */
   started: boolean;
-  /** Leaves it; the last to leave stops it and waits until it has ended. */
+  /** Leaves it; the last user stops it and waits until it has ended. */
   close(): Promise<void>;
 }
 
 export interface EmbeddedServerOptions {
-  /** Folder of the cluster; made when absent. */
+  /** Folder of the cluster; created if absent. */
   dataDir: string;
-  /** Gets a line when something is remarkable. */
+  /** Called with a line to log. */
   log?: (line: string) => void;
-  /** Aborted when it is no longer wanted: the opening that waits for it rejects with the reason. */
+  /** Aborted when it is no longer needed: a waiting open rejects with the reason. */
   stop?: AbortSignal | undefined;
-  /** PostgreSQL's settings where a server that this starts has others than by default. */
+  /** PostgreSQL settings that differ from the defaults, if this starts the server. */
   settings?: Record<string, string>;
 }
 
@@ -35,14 +35,14 @@ const patienceMs = 60_000;
 const pollMs = 20;
 const pauseAfterFailureMs = 5_000;
 const mostAttempts = 6;
-/** Time that a server may need to notice that its users were killed, ms. */
+/** Time for a server to notice that its users were killed, ms. */
 const killedUsersMs = 5_000;
-/** Time that a process that ends at once looks whether it is the last user, ms. */
+/** Time for which a process that ends immediately checks whether it is the last user, ms. */
 const lastLookMs = 300;
 
 /**
- * Joins the embedded server of a data folder, or starts it, creating its cluster first. A server that goes away under
- * us is started again. It runs apart from the process that started it: it is there until its last user has left.
+ * Joins the embedded server of a data folder, or starts it, creating its cluster first. A server that ends unexpectedly
+ * is restarted. It runs independently of the process that started it, until its last user has left.
  */
 export async function openEmbeddedServer(options: EmbeddedServerOptions): Promise<EmbeddedServer> {
   const { dataDir, log = () => {}, stop = new AbortController().signal, settings = {} } = options;
@@ -93,10 +93,7 @@ export async function openEmbeddedServer(options: EmbeddedServerOptions): Promis
   return { connection: { ...presence.connection, database: storeDatabase }, started, close };
 }
 
-/**
- * Has the server of a data folder stop if it runs and nobody uses it: what processes that were killed leave behind.
- * Returns when it has ended.
- */
+/** Stops the server of a data folder if it has no user: killed processes leave it behind. Returns when it has ended. */
 export async function stopIfUnused(dataDir: string): Promise<void> {
   const location = findLocation(dataDir);
   const stop = AbortSignal.timeout(killedUsersMs);
@@ -105,7 +102,7 @@ export async function stopIfUnused(dataDir: string): Promise<void> {
     if (postmaster === null || !isRunning(postmaster, location.cluster)) return;
     const presence = await takePart(location, postmaster, stop);
     if (presence) return leave(location, presence, killedUsersMs);
-    // It starts, or it stops.
+    // It is starting or stopping.
     await pause(pollMs, { signal: stop });
   }
 }
@@ -129,7 +126,7 @@ async function joinIn(
   }
 }
 
-/** Waits no longer than `stop` is not aborted. */
+/** Waits until the time is over or `stop` is aborted. */
 async function pause(ms: number, how: { signal: AbortSignal; ref?: boolean }): Promise<void> {
   await delay(ms, undefined, how).catch(() => {});
 }
@@ -144,7 +141,7 @@ async function join(location: EmbeddedLocation, stop: AbortSignal, settings: Rec
     if (presence !== null) return { presence, started: server !== null && !server.hasEnded() };
     if (performance.now() > giveUpAt) throw notAnswering(location, postmaster, server?.said());
     if (server?.hasEnded()) {
-      // It may have met another starter, or the last connections of a server that was killed: those pass.
+      // Another starter, or the last connections of a killed server, may be in the way: both are temporary.
       const said = server.said();
       if (isLasting(said)) throw dataFolderError(location.home, said);
       if (attempts >= mostAttempts) throw notAnswering(location, postmaster, said);
@@ -156,7 +153,7 @@ async function join(location: EmbeddedLocation, stop: AbortSignal, settings: Rec
     }
     await pause(pollMs, { signal: stop });
   }
-  // One that this process started, and that does not answer yet, has no other users.
+  // A server that this process started, and that does not answer yet, has no other users.
   server?.stop();
   while (server && !server.hasEnded() && performance.now() < giveUpAt) await delay(pollMs);
   throw stop.reason;
@@ -183,12 +180,12 @@ async function createStoreDatabase(client: pg.Client): Promise<void> {
   const found = await client.query('SELECT 1 FROM pg_database WHERE datname = $1', [storeDatabase]);
   if (found.rowCount !== 0) return;
   await client.query(`CREATE DATABASE ${storeDatabase}`).catch((error: { code?: string }) => {
-    // Another process was quicker.
+    // Another process was faster.
     if (error.code !== '42P04' && error.code !== '23505') throw error;
   });
 }
 
-/** Any free port on Windows; elsewhere the number only names the socket. */
+/** Any free port on Windows; elsewhere the number is only part of the socket's name. */
 async function choosePort(): Promise<number> {
   if (process.platform !== 'win32') return 5432;
   const probe = createServer();

@@ -1,18 +1,18 @@
 import { readFileSync, readlinkSync, realpathSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Facts of a running (or crashed) PostgreSQL in `postmaster.pid`. */
+/** Properties of a running (or crashed) PostgreSQL in `postmaster.pid`. */
 export interface Postmaster {
   pid: number;
   /** Port; on Unix only part of the socket's name. */
   port: number;
-  /** Folder of its Unix socket; empty on Windows and until it is known. */
+  /** Folder of its Unix socket; empty on Windows and while unknown. */
   socketDir: string;
-  /** The file as it was read, to recognise it again. */
+  /** Content of the file, to recognize it again. */
   text: string;
 }
 
-/** Reads `postmaster.pid` of a cluster; null if there is none, or it is still being written. */
+/** Reads `postmaster.pid` of a cluster; null if there is none, or it is incomplete. */
 export function readPostmaster(cluster: string): Postmaster | null {
   return readLock(join(cluster, 'postmaster.pid'));
 }
@@ -31,7 +31,7 @@ function readLock(path: string): Postmaster | null {
   return { pid: Number(pid), port: Number(port ?? 0), socketDir: socketDir ?? '', text };
 }
 
-/** True if the process that wrote the file is still this cluster's server, not a stranger that got its number later. */
+/** True if the process that wrote the file is still this cluster's server, not another one with the same number. */
 export function isRunning({ pid }: Postmaster, cluster: string): boolean {
   try {
     process.kill(pid, 0);
@@ -41,7 +41,7 @@ export function isRunning({ pid }: Postmaster, cluster: string): boolean {
   }
   if (process.platform !== 'linux') return true;
   try {
-    // The state follows the name, which is in parentheses; a zombie has ended and only waits to be collected.
+    // The state follows the name, which is in parentheses; a zombie has ended and is not reaped yet.
     const state = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.[0];
     if (state === 'Z' || state === 'X') return false;
     if (readFileSync(`/proc/${pid}/comm`, 'utf8').trim() !== 'postgres') return false;
@@ -49,7 +49,7 @@ export function isRunning({ pid }: Postmaster, cluster: string): boolean {
     return false;
   }
   try {
-    // A server works in its data folder. Only its own user (and root) may look.
+    // A server's working directory is its data folder. Only its own user (and root) may read that.
     return readlinkSync(`/proc/${pid}/cwd`) === realpathSync(cluster);
   } catch {
     return true;
@@ -57,9 +57,9 @@ export function isRunning({ pid }: Postmaster, cluster: string): boolean {
 }
 
 /**
- * Removes lock files (`postmaster.pid` and the socket's) left by a crash. The server does so itself, but not where the
- * process number now belongs to a stranger (after a reboot, in a container) or to a dead process that nobody collects:
- * then it refuses to start.
+ * Removes lock files (`postmaster.pid` and the socket's) left by a crash. The server does so itself, except if the
+ * process number now belongs to another process (after a reboot, in a container) or to a zombie: then it does not
+ * start.
  */
 export function removeStaleLocks(cluster: string, socketDir: string): void {
   for (const path of [join(cluster, 'postmaster.pid'), join(socketDir, '.s.PGSQL.5432.lock')]) {
@@ -71,7 +71,7 @@ export function removeStaleLocks(cluster: string, socketDir: string): void {
     } catch {
       continue;
     }
-    // One that another starter wrote in the meantime is put back.
+    // A file that another starter wrote in the meantime is restored.
     if (readFileSync(aside, 'utf8') === lock.text) rmSync(aside);
     else renameSync(aside, path);
   }

@@ -8,7 +8,7 @@ import type { Transaction } from '../rows/transaction.ts';
 
 type CoverageRow = Omit<Row<'FlowCoverage'>, 'underlying'>;
 
-/** The columns of a session's coverage that a statement reads beside the session. */
+/** The columns of a session's coverage that a statement reads besides the session. */
 export const coverageColumns = {
   status: 'text',
   complete: 'bool',
@@ -31,7 +31,7 @@ export async function coveragesOf(
   sessions: readonly { underlying: string; sessionDate: string }[],
 ): Promise<Map<string, Coverage>> {
   if (sessions.length === 0) return new Map();
-  // Reads every underlying in every session: a few more than asked for, which are as near.
+  // Reads every combination of underlying and session: a few more than requested, at no extra cost.
   const rows = await prisma.flowCoverage.findMany({
     where: {
       underlying: anyOf(sessions.map(({ underlying }) => underlying)),
@@ -41,12 +41,12 @@ export async function coveragesOf(
   return new Map(rows.map((row) => [coverageKey(row), coverageOf(numbered(row))]));
 }
 
-/** The name of an underlying's session. */
+/** Key of an underlying's session. */
 export function coverageKey({ underlying, sessionDate }: { underlying: string; sessionDate: string }): string {
   return `${underlying} ${sessionDate}`;
 }
 
-/** Writes what was observed of underlyings' sessions, replacing what was said of them before. One statement. */
+/** Writes the coverage of underlyings' sessions, replacing earlier ones. One statement. */
 export async function saveCoverages(tx: Transaction, coverages: ReadonlyMap<string, Coverage>): Promise<void> {
   const rows = Array.from(coverages, ([underlying, coverage]) => ({ underlying, ...coverage }));
   await upsertRows(tx, 'FlowCoverage', rows);

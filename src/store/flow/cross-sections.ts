@@ -45,8 +45,8 @@ function crossSectionOf(row: Awaited<ReturnType<(typeof latest)['rows']>>[number
 }
 
 /**
- * The snapshots of several underlyings in one statement: of `session`, or of the latest session held. One that was
- * observed beyond `throughMs` is skipped; an underlying without any is absent.
+ * The snapshots of several underlyings in one statement: of `session`, or of the latest stored session. One observed
+ * beyond `throughMs` is skipped; an underlying without any is absent.
  */
 export async function readCrossSections(
   store: Store,
@@ -85,8 +85,8 @@ function expiryBlock({ byExpiration }: CrossSection): Buffer {
 }
 
 /**
- * Writes snapshots of underlyings' sessions, replacing earlier ones, in one statement. Their coverage is
- * `saveCoverages`': without it a snapshot is not read.
+ * Writes snapshots of underlyings' sessions, replacing earlier ones, in one statement. `saveCoverages` writes their
+ * coverage, without which a snapshot is not read.
  */
 export async function saveCrossSections(tx: Transaction, sections: readonly CrossSection[]): Promise<void> {
   const rows = sections.map((section) => ({

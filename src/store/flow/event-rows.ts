@@ -4,7 +4,7 @@ import type { SessionDate } from '../../domain/market-time.ts';
 import type { EncodedRows } from '../rows/models/encoded-rows.ts';
 import type { Row } from '../rows/models/sets.ts';
 
-/** An event to be stored. */
+/** An event to store. */
 export interface NewEvent {
   /** The underlying. */
   symbol: string;
@@ -13,26 +13,26 @@ export interface NewEvent {
   event: FlowEvent;
 }
 
-/** An event as it is stored. */
+/** The row of an event. */
 export function eventRow({ symbol, seq, sessionDate, event }: NewEvent): Row<'FlowEvent'> {
   const { legs: _, ...rest } = event;
   return { ...rest, underlying: symbol, sessionDate, seq };
 }
 
-/** The legs of an event as they are stored. */
+/** The rows of an event's legs. */
 export function* legRows({ symbol, sessionDate, event }: NewEvent): Generator<Row<'FlowLeg'>> {
   const key = { underlying: symbol, sessionDate, eventId: event.eventId };
   for (const [legIndex, leg] of event.legs.entries())
     yield { ...leg, ...key, legIndex, contract: contractId(leg.contract) };
 }
 
-/** Events of an underlying's session, as the feed takes them. */
+/** Events of an underlying's session, as input of the feed. */
 export interface FeedSession {
   symbol: string;
   sessionDate: SessionDate;
   eventIds: string[];
   eventTsMs: number[];
-  /** Columns of an event that are sent again when it changes. */
+  /** Columns whose changes make an event be sent again. */
   contents: string[];
 }
 
@@ -50,7 +50,7 @@ export function feedEntries(events: readonly NewEvent[]): Omit<FeedSession, 'sym
   };
 }
 
-/** Events of an underlying's session with their legs, as the store takes them. */
+/** Events of an underlying's session with their legs, encoded for the store. */
 export interface EncodedEvents extends FeedSession {
   events: EncodedRows<'FlowEvent'>;
   legs: EncodedRows<'FlowLeg'>;

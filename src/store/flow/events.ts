@@ -22,24 +22,24 @@ import { coverageColumns, coverageKey, coverageOf, coveragesOf } from './coverag
 import { type EncodedEvents, eventRow, feedEntries, legRows } from './event-rows.ts';
 import { enterFeed } from './feed.ts';
 
-/** Which large trades are wanted. */
+/** Filter of large trades. */
 export interface LargeTradeFilter {
-  /** Null = every session held. */
+  /** Null = every stored session. */
   session: SessionDate | null;
-  /** Least total premium, dollars; null = any. */
+  /** Minimum total premium, dollars; null = any. */
   minPremiumUsd: number | null;
-  /** Nothing earlier is read; null = any. */
+  /** Start of the range, epoch ms; null = none. */
   fromMs: number | null;
-  /** Nothing later is read. */
+  /** End of the range, inclusive, epoch ms. */
   throughMs: number;
 }
 
-/** Which large trades of an underlying are wanted. */
+/** Filter of an underlying's large trades. */
 export interface LargeTradesOf extends LargeTradeFilter {
   /** Null = any. */
   kind: FlowEventKind | null;
   side: FlowSide | null;
-  /** Right and expiration that one of the legs has; null = any. */
+  /** Right and expiration that a single leg must have; null = any. */
   right: OptionRight | null;
   expiry: SessionDate | null;
 }
@@ -53,14 +53,14 @@ export interface EventPosition {
 
 /** A page of the large trades of each underlying. */
 export interface LargeTradesPage extends LargeTradesOf {
-  /** Events at most, of each underlying. */
+  /** Maximum number of events of each underlying. */
   limit: number;
-  /** Only events further back than this; null = from the newest. */
+  /** Returns only events after this position; null = from the newest. */
   after: EventPosition | null;
 }
 
 type EventRow = Row<'FlowEvent'>;
-/** An event as it is stored, with its coverage. */
+/** A stored event with its coverage. */
 export type CoveredEvent = EventRow & Row<'FlowCoverage'>;
 
 /** The columns of an event and its coverage that a statement reads. */
@@ -92,13 +92,13 @@ async function legsOf(store: Store, events: readonly EventRow[]): Promise<Map<st
   return legs;
 }
 
-/** The event of a row, but for its legs. */
+/** The event of a row, without its legs. */
 function eventOf(row: CoveredEvent): Omit<FlowEvent, 'legs'> {
   const { sessionDate: _, seq: _seq, ...event } = Object.fromEntries(eventFields.map((field) => [field, row[field]]));
   return event as unknown as Omit<FlowEvent, 'legs'>;
 }
 
-/** Stored events with their legs, in their order. One statement. */
+/** Stored events with their legs, in order. One statement. */
 export async function largeTradesOf(store: Store, events: readonly CoveredEvent[]): Promise<LargeTrade[]> {
   const legs = await legsOf(store, events);
   return events.map((row) => {
@@ -131,9 +131,9 @@ const totals = statement('flow/large-trade-totals', filterParameters, {
 });
 
 /**
- * The instants that a filter allows, both included. A session's events are those of its span, or of its New York date
- * where an earlier release stored them: without ends, all that came after a past session would be looked through,
- * newest first.
+ * The instants that a filter allows, both ends included. A session's events are those of its span, or of its New York
+ * date if an earlier release stored them. Without bounds, a past session would make the statement scan all later
+ * events, newest first.
  */
 function instantsOf({ session, fromMs, throughMs }: LargeTradeFilter): { fromMs: number; throughMs: number } {
   if (session === null) return { fromMs: fromMs ?? 0, throughMs };
@@ -147,7 +147,7 @@ function parametersOf(underlyings: readonly string[], { right, expiry, ...filter
   return { underlyings, ...filter, ...instantsOf(filter), contracts: contractPattern(right, expiry) };
 }
 
-/** The pattern of LIKE for the ids of contracts of a right and expiration; null for those of any. */
+/** The LIKE pattern for the ids of contracts with a right and expiration; null for any. */
 function contractPattern(right: OptionRight | null, expiry: SessionDate | null): string | null {
   if (right === null && expiry === null) return null;
   const date = expiry === null ? '_'.repeat(6) : expiry.slice(2).replaceAll('-', '');
@@ -156,8 +156,8 @@ function contractPattern(right: OptionRight | null, expiry: SessionDate | null):
 }
 
 /**
- * The large trades of several underlyings, newest first: two statements however many. Every underlying is in the
- * answer.
+ * The large trades of several underlyings, newest first: two statements for any number. Every underlying is in the
+ * result.
  */
 export async function readLargeTrades(
   store: Store,
@@ -173,7 +173,7 @@ export async function readLargeTrades(
   return answer;
 }
 
-/** The totals of the large trades of several underlyings; one that has none is not in the answer. One statement. */
+/** The totals of the large trades of several underlyings; one without any is absent. One statement. */
 export async function readLargeTradeTotals(
   store: Store,
   underlyings: readonly string[],
@@ -183,7 +183,7 @@ export async function readLargeTradeTotals(
   return new Map(rows.map(({ underlying, ...total }) => [underlying, total]));
 }
 
-/** Events with their sessions' coverage; an event without coverage is not read. */
+/** Events with their sessions' coverage; an event without coverage is omitted. */
 async function withCoverage(store: Store, rows: readonly EventRow[]): Promise<CoveredEvent[]> {
   const coverages = await coveragesOf(readFrom(store, 'flow', new Set(rows.map(({ underlying }) => underlying))), rows);
   return rows.flatMap((row) => {
@@ -214,14 +214,14 @@ async function readBegunTrades(store: Store, filter: LargeTradeFilter, limit: nu
       ...(session !== null && { sessionDate: session }),
       ...(minPremiumUsd !== null && { premiumUsd: { gte: minPremiumUsd } }),
     },
-    // The last two make the order one and only: sequences count within an underlying.
+    // The last two make the order unique: sequences count within an underlying.
     orderBy: [{ eventTsMs: 'desc' }, { seq: 'desc' }, { underlying: 'asc' }, { eventId: 'asc' }],
     take: limit,
   });
   return largeTradesOf(store, await withCoverage(store, rows.map(numbered)));
 }
 
-/** The large trades of these keys that are stored, none later than `throughMs`, in any order. */
+/** The stored large trades with these keys, none later than `throughMs`, in any order. */
 export async function findLargeTrades(
   store: Store,
   keys: readonly EventKey[],
@@ -244,8 +244,8 @@ export async function findLargeTrades(
 }
 
 /**
- * Writes events that are not there, with their legs. Their sessions' coverage is `saveCoverages`': without it they are
- * not read.
+ * Inserts new events, with their legs. `saveCoverages` writes their sessions' coverage, without which they are not
+ * read.
  */
 export async function saveLargeTrades(tx: Transaction, trades: readonly LargeTrade[]): Promise<void> {
   const events = trades.map(({ coverage: { sessionDate }, ...trade }) => ({ ...trade, sessionDate }));
@@ -261,7 +261,7 @@ export async function saveLargeTrades(tx: Transaction, trades: readonly LargeTra
   );
 }
 
-/** As `saveLargeTrades`. */
+/** Like `saveLargeTrades`. */
 export async function saveEncodedEvents(tx: Transaction, sessions: readonly EncodedEvents[]): Promise<void> {
   await copyEncoded(
     tx,

@@ -5,8 +5,8 @@ import { statement } from '../rows/statement.ts';
 import { eventColumns, largeTradesOf } from './events.ts';
 
 /**
- * A step of what a reader has seen: every event sent up to `position` that was not later than `throughMs`. Events later
- * than the clock exist where it is moved back, or a tape runs ahead: they are sent when they are due.
+ * A step of a reader's progress: it has seen every event sent up to `position` that was not later than `throughMs`.
+ * Events later than the clock exist if the clock is set back, or a tape runs ahead: they are sent when they are due.
  */
 export interface FeedStep {
   position: number;
@@ -14,33 +14,33 @@ export interface FeedStep {
   throughMs: number;
 }
 
-/** An event with its position in the order of sending. */
+/** An event with its position in the feed. */
 export interface FeedTrade {
   position: number;
   trade: LargeTrade;
 }
 
-/** Which part of the feed. */
+/** A range of the feed. */
 export interface FeedWindow {
-  /** The steps that were seen, at least one; none holds another. */
+  /** The seen steps, at least one; none contains another. */
   seen: readonly FeedStep[];
-  /** Events sent up to here are omitted. */
+  /** Events sent up to this position are omitted. */
   afterPosition: number;
-  /** Events sent later are omitted. */
+  /** Events sent after this position are omitted. */
   throughPosition: number;
   /** Events before this, and after, are omitted, epoch ms. */
   fromMs: number;
   throughMs: number;
-  /** Null = of any underlying. */
+  /** Null = any underlying. */
   underlying: string | null;
-  /** Least total premium, dollars; null = any. */
+  /** Minimum total premium, dollars; null = any. */
   minPremiumUsd: number | null;
   limit: number;
 }
 
 /** The newest position of the feed; 0 before the first event. */
 export async function newestFeedPosition(store: Store): Promise<number> {
-  // Not Prisma's aggregate, which reads every position there is.
+  // Not Prisma's aggregate, which would read every position.
   const newest = await readFrom(store, 'flow', null).prisma.flowFeedEntry.findFirst({
     orderBy: { position: 'desc' },
     select: { position: true },
@@ -58,7 +58,7 @@ const unseen = statement(
   { ...eventColumns, position: 'int8' },
 );
 
-/** Events that a reader has not seen, in the order of sending. Two statements, one when there are none. */
+/** Events that a reader has not seen, in feed order. Two statements, one if there are none. */
 export async function readFeed(store: Store, { seen, ...window }: FeedWindow): Promise<FeedTrade[]> {
   const rows = await unseen.rows(readFrom(store, 'flow', null), {
     seenPosition: seen[0]!.position,

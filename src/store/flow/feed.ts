@@ -10,9 +10,8 @@ const entering = statement(
 );
 
 /**
- * Gives events their position in the feed; an event that was sent before and is equal keeps its position, also when its
- * session was reconciled or its follower began again. Writers are serialized (`lockFlow`), so that positions are
- * committed in their order.
+ * Assigns events their positions in the feed. An unchanged event keeps its position, also when its session was
+ * reconciled or its follower restarted. Writers are serialized (`lockFlow`), so that positions are committed in order.
  */
 export async function enterFeed(tx: Transaction, sessions: readonly FeedSession[]): Promise<void> {
   for (const { symbol } of sessions) tx.changes.add('flow', symbol);

@@ -5,7 +5,7 @@ import { deleteRows } from '../rows/models/sets.ts';
 import type { Transaction } from '../rows/transaction.ts';
 import { forgetFeed } from './feed.ts';
 
-/** Which of these underlyings are reconciled in a session: nothing live takes their place. */
+/** The underlyings that are reconciled in a session: live data does not replace theirs. */
 export async function reconciledUnderlyings(
   tx: Transaction,
   session: SessionDate,
@@ -19,8 +19,8 @@ export async function reconciledUnderlyings(
 }
 
 /**
- * The symbols among these whose stock tape of the session was read at `sinceMs` or later: their bars and off-exchange
- * figures are complete, and live data does not replace them.
+ * The symbols whose stock tape of the session was read at `sinceMs` or later: their bars and off-exchange figures are
+ * complete, and live data does not replace them.
  */
 export async function symbolsWithTape(
   tx: Transaction,
@@ -35,7 +35,7 @@ export async function symbolsWithTape(
   return new Set(rows.map(({ symbol }) => symbol));
 }
 
-/** Takes events out of a session, with their legs. */
+/** Removes events from a session, with their legs. */
 export async function removeLargeTrades(
   tx: Transaction,
   session: SessionDate,
@@ -47,14 +47,14 @@ export async function removeLargeTrades(
   await deleteRows(tx, 'FlowEvent', { by, keys });
 }
 
-/** The highest snapshot number of a session; 0 when there is none. */
+/** The highest snapshot number of a session; 0 if there is none. */
 export async function highestSnapshot(tx: Transaction, session: SessionDate): Promise<number> {
   const { _max } = await tx.prisma.crossSection.aggregate({ where: { sessionDate: session }, _max: { seq: true } });
   return numbered(_max).seq ?? 0;
 }
 
 /**
- * Drops live flow that will no longer be reconciled, and returns its sessions: live flow of sessions before
+ * Deletes live flow that will no longer be reconciled, and returns its sessions: live flow of sessions before
  * `settledBefore` whose other underlyings are reconciled (it was not on the full tape), and all live flow of sessions
  * before `expiredBefore`.
  */

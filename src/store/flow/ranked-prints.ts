@@ -9,7 +9,7 @@ import { deleteRows, findRows, type Row, upsertRows } from '../rows/models/sets.
 import { statement } from '../rows/statement.ts';
 import type { Transaction } from '../rows/transaction.ts';
 
-/** The scope of a list over all its symbols. */
+/** The scope of a list over all symbols. */
 export const wholeList = '*';
 
 type PrintRow = Row<'RankedPrint'>;
@@ -22,8 +22,8 @@ function printOf({ scope: _, list: __, contract: id, ...row }: PrintRow): Ranked
   return { ...row, contract, coverageStatus, conditions: [...row.conditions] };
 }
 
-// A scope without a list of its own in a stored session is an underlying without ranked prints: its session is then
-// that of the whole list, and there are no prints.
+// A scope without a list of its own in a stored session is an underlying without ranked prints: its session is that of
+// the whole list, and its list is empty.
 const lastSessions = statement(
   'flow/ranked-sessions',
   { scopes: 'text[]', list: 'text', session: 'text?', lastSession: 'text' },
@@ -37,7 +37,7 @@ const printFields = [
 
 /**
  * The end-of-day lists of several scopes (an underlying, or `*`), in two statements: of `session`, or of the latest
- * stored session up to `lastSession`. A scope is absent when nothing of the session is stored.
+ * stored session up to `lastSession`. A scope is absent if nothing of the session is stored.
  */
 export async function readRankedLists(
   store: Store,
@@ -70,7 +70,7 @@ function* printRows(lists: readonly RankedList[]): Generator<PrintRow> {
     for (const print of prints) yield { ...print, scope, list, sessionDate, contract: contractId(print.contract) };
 }
 
-/** Writes lists of sessions, replacing earlier ones whole. */
+/** Writes lists of sessions, replacing earlier ones. */
 export async function saveRankedLists(tx: Transaction, lists: readonly RankedList[]): Promise<void> {
   await upsertRows(tx, 'RankedSession', lists);
   await deleteRows(tx, 'RankedPrint', { by: listKey, keys: lists });
@@ -78,8 +78,8 @@ export async function saveRankedLists(tx: Transaction, lists: readonly RankedLis
 }
 
 /**
- * Makes a session's list over all its underlyings again from their own lists: the largest over all are among the
- * largest of each. It is reconciled when all of them are.
+ * Recomputes a session's list over all its underlyings from their own lists: the largest over all are among the largest
+ * of each. It is reconciled if all of them are.
  */
 export async function saveWholeRankedList(
   tx: Transaction,

@@ -4,12 +4,12 @@ import { anyOf } from '../rows/models/any-of.ts';
 import { numbered } from '../rows/models/rows.ts';
 import type { Transaction } from '../rows/transaction.ts';
 
-/** Takes the option flow of all underlyings for a writer of whole sessions, until its transaction ends. */
+/** Locks the option flow of all underlyings for a writer of whole sessions, until its transaction ends. */
 export async function lockFlow(tx: Transaction): Promise<void> {
   await lock(tx, 'option_flow');
 }
 
-/** The number of the snapshot stored of a session, by underlying; one without is absent. */
+/** The number of a session's stored snapshot, by underlying; absent for one without. */
 export async function crossSectionNumbers(
   tx: Transaction,
   session: SessionDate,
@@ -23,9 +23,8 @@ export async function crossSectionNumbers(
 }
 
 /**
- * Takes out what is stored of the flow of underlyings in a session: events, legs, snapshot, coverage, and their
- * end-of-day lists. What replaces it is written in the same transaction. The list over all underlyings stays until it
- * is made again.
+ * Deletes the stored flow of underlyings in a session: events, legs, snapshot, coverage, and their end-of-day lists.
+ * Its replacement is written in the same transaction. The list over all underlyings stays until it is recomputed.
  */
 export async function removeFlow(tx: Transaction, session: SessionDate, underlyings: readonly string[]): Promise<void> {
   const where = { sessionDate: session, underlying: anyOf(underlyings) };
@@ -38,7 +37,7 @@ export async function removeFlow(tx: Transaction, session: SessionDate, underlyi
   await tx.prisma.rankedSession.deleteMany({ where: ranked });
 }
 
-/** Which of these underlyings have option flow stored of a session, live or reconciled, by name. */
+/** The underlyings with stored option flow in a session, live or reconciled, by name. */
 export async function underlyingsOfFlow(
   tx: Transaction,
   session: SessionDate,

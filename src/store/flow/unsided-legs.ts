@@ -1,7 +1,7 @@
 import type { SessionDate } from '../../domain/market-time.ts';
 import type { Store } from '../rows/connection.ts';
 
-/** An underlying's session, and which of its events have a leg of unknown side. */
+/** An underlying's session, and its events with a leg of unknown side. */
 export interface UnsidedSession {
   underlying: string;
   session: SessionDate;
@@ -9,8 +9,8 @@ export interface UnsidedSession {
 }
 
 /**
- * Events with a leg of unknown side that has one of these conditions, by underlying and session, in order; of sessions
- * alone in which some leg has a side: they were read with quotes.
+ * Events with a leg of unknown side that has one of these conditions, by underlying and session, in order; only of
+ * sessions in which some leg has a side, because those were read with quotes.
  */
 export async function unsidedSessions({ primary }: Store, conditions: readonly number[]): Promise<UnsidedSession[]> {
   const legs = await primary.prisma.flowLeg.findMany({

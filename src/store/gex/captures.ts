@@ -24,16 +24,13 @@ import { standing } from '../versions/published.ts';
 import { type HeldKind, heldId, type Interval, readHeld, readHeldAsOf } from '../versions/versioned-cache.ts';
 import { encodeInputs } from './inputs.ts';
 
-/**
- * A GEX capture as it is read: its rows still columns, `byExpiry` null unless it was asked for; its inputs are read
- * by `gexInputsOf`.
- */
+/** A GEX capture as read: its rows are columns, `byExpiry` is null unless requested; `gexInputsOf` reads its inputs. */
 export type StoredGexCapture = Omit<GexCapture, 'strikes' | 'byExpiry' | 'inputs'> & {
   strikes: GexColumns;
   byExpiry: GexColumns | null;
 };
 
-/** Which captures of a session: captured in [fromMs, toMs). */
+/** Range of a session's captures: captured in [fromMs, toMs). */
 export interface GexWindow {
   fromMs: number;
   toMs: number;
@@ -86,8 +83,8 @@ function decodeCurve(payload: Uint8Array): GexColumns {
 }
 
 /**
- * Writes a capture whole, inside the caller's transaction; one of the same instant is replaced. False when it was there
- * already, equal.
+ * Writes a whole capture, inside the caller's transaction, replacing one of the same instant. False if an equal one was
+ * stored.
  */
 export async function saveGexCapture(tx: Transaction, capture: GexCapture): Promise<boolean> {
   const blocks = [
@@ -96,7 +93,7 @@ export async function saveGexCapture(tx: Transaction, capture: GexCapture): Prom
     encodeExpiries(capture.expiries),
     encodeBlock(arraysOf(profileColumns, capture.profile ?? [])),
   ].map((block) => Buffer.from(block));
-  // Captures whose delay is unknown keep the version that they had before delays were stored.
+  // Captures of unknown delay have the version from before delays were stored.
   const delay = capture.delayMs === null ? [] : [capture.delayMs];
   const subset = capture.subset === true;
   const values = [...figureFields.map((name) => capture[name]), ...delay, ...(subset ? ['subset'] : [])];
@@ -112,14 +109,14 @@ export async function saveGexCapture(tx: Transaction, capture: GexCapture): Prom
 }
 
 /**
- * Removes the capture of an instant, inside the caller's transaction: its chain was replaced by one that gives none.
- * True when there was one.
+ * Deletes the capture of an instant, inside the caller's transaction: its chain was replaced by one without a capture.
+ * True if there was one.
  */
 export async function removeGexCapture(tx: Transaction, underlying: string, capturedAt: number): Promise<boolean> {
   return (await tx.prisma.gexCapture.deleteMany({ where: { underlying, capturedAt } })).count === 1;
 }
 
-/** Decoded parts of a capture in the cache, under its version: a rewritten capture is another entry. */
+/** Decoded parts of a cached capture, keyed by its version: a rewritten capture is another entry. */
 interface Curves {
   strikes: GexColumns;
   expiries: GexExpiry[];
@@ -131,7 +128,7 @@ const cacheKey = (what: 'net' | 'expiry', { underlying, capturedAt, version }: C
 
 const bytesOf = (columns: GexColumns) => columns.strike.length * Object.keys(columns).length * 8;
 
-/** Bytes of payload that are decoded before a yield to the event loop: about 2 ms of work. */
+/** Bytes of payload decoded before a yield to the event loop: about 2 ms of work. */
 const yieldBytes = 256 * 1024;
 
 function fromCache(store: Store, header: CaptureHeader, byExpiry: boolean): StoredGexCapture | null {
@@ -155,7 +152,7 @@ function decoded(store: Store, row: PayloadRow): StoredGexCapture {
   return { ...figuresOf(header), ...curves, byExpiry };
 }
 
-/** The captures of `wanted`, in its order: from the cache, the others with one statement. */
+/** The captures of `wanted`, in order: from the cache, the others with one statement. */
 async function withCurves(
   store: Store,
   wanted: readonly CaptureHeader[],
@@ -187,7 +184,7 @@ async function withCurves(
   return wanted.flatMap((header, i) => cached[i] ?? read.get(`${header.underlying} ${header.capturedAt}`) ?? []);
 }
 
-/** Bytes that a capture's header takes in the cache, about. */
+/** Approximate bytes of a cached header. */
 const headerBytes = 400;
 
 const heldSessions: HeldKind<CaptureHeader[]> = {
@@ -198,7 +195,7 @@ const heldSessions: HeldKind<CaptureHeader[]> = {
 
 /**
  * The headers of a session's captures by underlying, ascending by time; an underlying without any is absent. One
- * statement, none when all are held.
+ * statement, none if all are cached.
  */
 async function sessionHeaders(
   store: Store,
@@ -223,7 +220,7 @@ async function sessionHeaders(
 
 /**
  * Published captures of one session by underlying, ascending by time; an underlying without any is absent. Two
- * statements, none when all are held and cached.
+ * statements, none if all are cached.
  */
 export async function gexCapturesOf(
   store: Store,
@@ -248,8 +245,8 @@ const latest = statement(
 const heldLatest: HeldKind<CaptureHeader> = { subject: 'gex', name: 'gex-latest', bytesOf: () => headerBytes };
 
 /**
- * The header of the last published capture at or before `atMs`, or of the subset of exactly that instant, of each
- * underlying that has one. One statement, none when all are held.
+ * The header of each underlying's last published capture as of `atMs`, or of the subset of exactly that instant. One
+ * statement, none if all are cached.
  */
 async function latestHeaders(store: Store, underlyings: readonly string[], atMs: number): Promise<CaptureHeader[]> {
   const asked = Array.from(new Set(underlyings), (symbol) => ({ symbol, atMs }));
@@ -267,8 +264,8 @@ async function latestHeaders(store: Store, underlyings: readonly string[], atMs:
 }
 
 /**
- * The last published capture at or before `atMs` by underlying, or the subset of exactly that instant, of `sessionDate`
- * only when that is given; an underlying without one is absent. Two statements, none when all are held and cached.
+ * The last published capture as of `atMs` by underlying, or the subset of exactly that instant, only of `sessionDate`
+ * if given; an underlying without one is absent. Two statements, none if all are cached.
  */
 export async function latestGexCaptures(
   store: Store,
@@ -292,8 +289,8 @@ const following = statement(
 );
 
 /**
- * The published captures of each underlying from its instant (epoch ms, included) up to `throughMs`, ascending, at
- * most `limit` of each; an underlying without any is absent. Two statements, one when all are cached.
+ * The published captures of each underlying from its instant (epoch ms, included) up to `throughMs`, ascending, at most
+ * `limit` of each; an underlying without any is absent. Two statements, one if all are cached.
  */
 export async function gexCapturesFrom(
   store: Store,
@@ -307,8 +304,8 @@ export async function gexCapturesFrom(
 }
 
 /**
- * The first published capture of a session at or before `throughMs` whose quotes are of a time in the window, by
- * underlying; an underlying without one is absent. Two statements, none when all are held and cached.
+ * The first published capture of a session up to `throughMs` with quotes of a time in the window, by underlying; an
+ * underlying without one is absent. Two statements, none if all are cached.
  */
 export async function firstGexCaptures(
   store: Store,

@@ -9,9 +9,9 @@ import { numbered } from '../rows/models/rows.ts';
 import { findRows } from '../rows/models/sets.ts';
 import { decodeBlock, encodeBlock, measures, numbers, texts } from '../series/codec.ts';
 
-/** Inputs of a stored capture, and the file that its chain was read from. */
+/** Inputs of a stored capture, and the file of its chain. */
 export interface StoredInputs extends CaptureInputs {
-  /** Null when it is not known, as of a chain that was recorded live. */
+  /** Null if unknown, for example for a chain recorded live. */
   file: SourceFile | null;
 }
 
@@ -60,9 +60,7 @@ export function decodeInputs(payload: Uint8Array): ExpiryInputs[] {
   }));
 }
 
-/**
- * Inputs of each of these captures, in their order; null for one that was stored without them. Two statements.
- */
+/** Inputs of each of these captures, in order; null for one stored without them. Two statements. */
 export async function gexInputsOf(
   store: Store,
   captures: readonly Pick<GexCapture, 'underlying' | 'capturedAt'>[],
@@ -74,7 +72,7 @@ export async function gexInputsOf(
       ...by,
       ...(['inputs', 'productVersion'] as const),
     ]),
-    // Captures of each underlying at each instant: a few more than asked for, which are as near.
+    // Reads every combination of underlying and instant: a few more than requested, at no extra cost.
     readFrom(store, 'chain', underlyings).prisma.chainCapture.findMany({
       where: { underlying: anyOf(underlyings), capturedAt: anyOf(captures.map(({ capturedAt }) => capturedAt)) },
       select: selection([...by, 'fileName', 'fileHash']),

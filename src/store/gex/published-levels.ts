@@ -8,10 +8,10 @@ const fields = {
   ...{ callWall: true, putWall: true, callGexPeak: true, putGexPeak: true },
 } as const;
 
-/** The figures of a capture that are looked at first. */
+/** The main figures of a capture. */
 export type PublishedLevels = Pick<GexCapture, keyof typeof fields>;
 
-/** Those of a session's captures by instant (epoch ms), inside the caller's transaction. */
+/** The main figures of a session's captures by instant (epoch ms), inside the caller's transaction. */
 export async function publishedLevels(
   { prisma }: Transaction,
   underlying: string,

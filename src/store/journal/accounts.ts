@@ -1,7 +1,7 @@
 import type { JournalAccount } from '../../domain/journal/journal.ts';
 import type { JournalTable } from './records.ts';
 
-/** Accounts of journals, ascending by id. One that trades name is not deleted. */
+/** Accounts of journals, ascending by id. One that trades refer to cannot be deleted. */
 export const accountTable: JournalTable<JournalAccount> = {
   model: 'JournalAccount',
   select: { id: true, name: true, broker: true },

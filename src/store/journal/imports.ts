@@ -6,17 +6,17 @@ import type { Reader } from '../rows/reader.ts';
 import type { Transaction } from '../rows/transaction.ts';
 import { type OwnJournal, writeJournal } from './journal-writes.ts';
 
-/** An import to be carried out. */
+/** An import to run. */
 export interface JournalImport {
   importId: string;
   trades: readonly NewTrade[];
-  /** Rows that could not be read, in order: the first of them. */
+  /** The first of the unreadable rows, in order. */
   errors: readonly RowError[];
   /** Number of the others. */
   errorsOmitted: number;
 }
 
-/** The result of an earlier import of that id; null = there was none. */
+/** The result of an earlier import with that id; null = none. */
 export async function findImport(
   { prisma }: Pick<Reader, 'prisma'>,
   accountId: string,
@@ -30,8 +30,8 @@ export async function findImport(
 }
 
 /**
- * Imports the trades and stores the result in one transaction: a crash leaves both or neither. An `importId` that was
- * used before imports nothing and gives the first result, also when both come at the same time.
+ * Imports the trades and stores the result in one transaction: a crash leaves both or neither. A repeated `importId`
+ * imports nothing and returns the first result, also under concurrency.
  */
 export async function importTrades(
   store: Store,
@@ -41,14 +41,14 @@ export async function importTrades(
   nowMs: number,
 ): Promise<ImportResult> {
   const { accountId } = journal;
-  // Imports of one account wait for each other: the second of the same id finds the first's result, and two of
-  // different ids that share trades cannot wait for each other in a circle.
+  // Serialized per account: the second import of one id finds the first's result, and two with shared trades cannot
+  // deadlock.
   return writeJournal(store, journal, async (tx) => {
     const earlier = await findImport(tx, accountId, importId);
     if (earlier) return { result: earlier, added: 0 };
     let created = 0;
     let accounts = 0;
-    // In slices, so that preparing a large import never holds up other requests for long.
+    // In chunks, so that preparing a large import never blocks other requests for long.
     for (let start = 0; start < trades.length; start += sliceLength) {
       await yieldForRows(trades.length);
       const slice = trades.slice(start, start + sliceLength);
@@ -64,10 +64,7 @@ export async function importTrades(
 
 const sliceLength = 1000;
 
-/**
- * Makes the journal accounts that trades name and the journal has not, each of that id and name. Returns how many that
- * were.
- */
+/** Creates the missing journal accounts of trades, each with that id and name. Returns their number. */
 export async function addJournalAccounts(
   tx: Transaction,
   accountId: string,
@@ -79,7 +76,7 @@ export async function addJournalAccounts(
   return insertRows(tx, 'JournalAccount', rows);
 }
 
-/** Adds what the journal does not have yet, earlier rows first, and returns how many that were. */
+/** Adds new trades, earlier rows first. Returns their number. */
 function addTrades(
   tx: Transaction,
   accountId: string,

@@ -5,14 +5,14 @@ import type { Reader } from '../rows/reader.ts';
 import { statement } from '../rows/statement.ts';
 import { inTransaction, type Transaction } from '../rows/transaction.ts';
 
-/** The journal of an account, as it is written to. */
+/** The journal of an account, for writing. */
 export interface OwnJournal {
   accountId: string;
-  /** Rows that it may hold: trades, journal accounts and imports. */
+  /** Maximum number of its rows: trades, journal accounts and imports. */
   maxRows: number;
 }
 
-/** Accounts that this process counts from its own first count on; it forgets the one that wrote least recently. */
+/** Maximum number of accounts with counts in this process; the least recently written is dropped. */
 const mostCounted = 10_000;
 const countedBy = new WeakMap<Store['pool'], LRUCache<string, true>>();
 
@@ -22,7 +22,7 @@ function countedIn({ pool }: Store): LRUCache<string, true> {
   return known;
 }
 
-/** Counts the rows of a journal, and stores the number. */
+/** Counts the rows of a journal, and stores the count. */
 async function counted({ prisma }: Transaction, accountId: string): Promise<number> {
   const where = { accountId };
   const rows = [
@@ -37,17 +37,17 @@ async function counted({ prisma }: Transaction, accountId: string): Promise<numb
 
 const growing = statement('account/grow-journal', { accountId: 'text', rows: 'int4' }, { rows: 'int4' });
 
-/** The outcome of a write. */
+/** Result of a write. */
 interface Written<T> {
   result: T;
-  /** Rows added; below zero = removed. */
+  /** Number of added rows; negative = removed. */
   added: number;
 }
 
 /**
- * Writes to a journal in one transaction, one write of an account after the other. Throws 400, and changes nothing, if
- * rows were added beyond those that the journal may hold. The first write of an account in a process counts its rows: a
- * process of an older release, which writes during a rolling upgrade, does not count what it adds.
+ * Writes to a journal in one transaction, serialized per account. Throws 400, and changes nothing, if rows were added
+ * beyond the journal's limit. The first write of an account in a process counts its rows: a process of an older
+ * release, which writes during a rolling upgrade, does not update the count.
  */
 export async function writeJournal<T>(
   store: Store,
@@ -72,7 +72,7 @@ export async function writeJournal<T>(
   return result.result;
 }
 
-/** Rows that the journal of an account holds. */
+/** Number of rows in the journal of an account. */
 export async function journalRows({ prisma }: Pick<Reader, 'prisma'>, accountId: string): Promise<number> {
   const size = await prisma.journalSize.findUnique({ where: { accountId }, select: { rowCount: true } });
   return size?.rowCount ?? 0;

@@ -11,15 +11,15 @@ export interface JournalRecord {
   id: string;
 }
 
-/** A table of the journal: one row a record, by account and id. */
+/** A table of the journal: one row per record, by account and id. */
 export interface JournalTable<T extends JournalRecord> {
   model: 'JournalAccount' | 'JournalTrade';
   select: Readonly<Record<keyof T, true>>;
-  /** The order of its list, the id last. */
+  /** The order of its list, ending with the id. */
   order: readonly { field: keyof T & string; direction: 'asc' | 'desc' }[];
-  /** Adds rows that a record needs beside its own; `current` is the one it replaces. Returns how many were added. */
+  /** Adds rows that a record refers to; `current` is the one it replaces. Returns the number of added rows. */
   complete?: (tx: Transaction, accountId: string, written: Written<T>, nowMs: number) => Promise<number>;
-  /** Number of records that keep one from being deleted. */
+  /** Number of records that prevent one from being deleted. */
   dependents?: (tx: Transaction, accountId: string, id: string) => Promise<number>;
 }
 
@@ -28,7 +28,7 @@ interface Written<T> {
   current: T | null;
 }
 
-/** The calls of Prisma that are sent for either table. */
+/** The Prisma calls for either table. */
 interface Calls<T> {
   findMany(query: object): Promise<T[]>;
   findUnique(query: object): Promise<T | null>;
@@ -51,7 +51,7 @@ function after<T extends JournalRecord>({ order }: JournalTable<T>, position: Pa
   return { OR: behind };
 }
 
-/** Records of an account in their order, `limit` of them after `position` (null = from the first). */
+/** Records of an account in order, `limit` of them after `position` (null = from the first). */
 export async function listRecords<T extends JournalRecord>(
   store: Store,
   table: JournalTable<T>,
@@ -78,7 +78,7 @@ export async function findRecords<T extends JournalRecord>(
   return rows.map(numbered) as T[];
 }
 
-/** Stores a new record; false = there is one of that id. */
+/** Stores a new record; false = the id exists. */
 export async function insertRecord<T extends JournalRecord>(
   store: Store,
   table: JournalTable<T>,
@@ -96,7 +96,7 @@ export async function insertRecord<T extends JournalRecord>(
   });
 }
 
-/** Changes fields of a record; null = there is none of that id. */
+/** Changes fields of a record; null = the id is unknown. */
 export async function changeRecord<T extends JournalRecord>(
   store: Store,
   table: JournalTable<T>,
@@ -119,8 +119,8 @@ export async function changeRecord<T extends JournalRecord>(
 }
 
 /**
- * Deletes a record that no others depend on. Returns how many do: 0 = deleted; null = there is none of that id. It
- * waits for other writes to the journal, which would find it gone in between.
+ * Deletes a record without dependents. Returns their number: 0 = deleted; null = the id is unknown. It is serialized
+ * with other writes to the journal, which could refer to it.
  */
 export async function deleteRecord<T extends JournalRecord>(
   store: Store,

@@ -2,7 +2,7 @@ import type { JournalTrade } from '../../domain/journal/journal.ts';
 import { addJournalAccounts } from './imports.ts';
 import type { JournalTable } from './records.ts';
 
-/** Trades of journals, latest first. The journal account that one names is made when there is none. */
+/** Trades of journals, latest first. A missing journal account is created with its trade. */
 export const tradeTable: JournalTable<JournalTrade> = {
   model: 'JournalTrade',
   select: {

@@ -29,14 +29,14 @@ export function pickBars(bars: BarColumns, isPicked: (index: number) => boolean)
   return columns;
 }
 
-/** Columns for `length` bars that come from `parts`. */
+/** Allocates columns for `length` bars of `parts`. */
 function columnsFor(parts: readonly BarColumns[], length: number): BarColumns {
   const columns = barColumns(length);
   if (parts.some(({ pricedVolume }) => pricedVolume)) columns.pricedVolume = new Float64Array(length);
   return columns;
 }
 
-/** Bars one after another. */
+/** Concatenated bars. */
 export function concatBars(parts: readonly BarColumns[]): BarColumns {
   if (parts.length === 1) return parts[0]!;
   const length = parts.reduce((sum, part) => sum + part.tsMs.length, 0);
@@ -51,8 +51,8 @@ export function concatBars(parts: readonly BarColumns[]): BarColumns {
 }
 
 /**
- * The bars of a symbol's blocks, in their order. Only blocks of earlier releases, which cut days at midnight, reach
- * into the next one: of a bar in both, that of the later block counts.
+ * The bars of a symbol's blocks, in order. Only blocks of earlier releases, which ended days at midnight, overlap the
+ * next one: of a bar in both, that of the later block counts.
  */
 function joined(parts: readonly BarColumns[]): BarColumns {
   const held = parts.filter(({ tsMs }) => tsMs.length > 0);
@@ -73,7 +73,7 @@ export function firstAtOrAfter(bars: BarColumns, tsMs: number): number {
   return low;
 }
 
-/** Merges two ascending runs; where both have a bar, the one of `newer` counts. */
+/** Merges two ascending runs; of a bar in both, the one of `newer` counts. */
 export function mergeBars(older: BarColumns, newer: BarColumns): BarColumns {
   const merged = columnsFor([older, newer], older.tsMs.length + newer.tsMs.length);
   let o = 0;
@@ -104,7 +104,7 @@ export interface BarRange {
 /** Bytes that a decoded bar takes. */
 const bytesABar = 8 * barColumnNames.length;
 
-/** Bytes of payload that are decoded before a yield to the event loop: about 2 ms of work. */
+/** Bytes of payload decoded before a yield to the event loop: about 2 ms of work. */
 const yieldBytes = 256 * 1024;
 
 function cacheKey(symbol: string, timeframe: Timeframe, header: BarHeader): string {
@@ -113,7 +113,7 @@ function cacheKey(symbol: string, timeframe: Timeframe, header: BarHeader): stri
 
 /**
  * The leading blocks that together hold `limit` bars of the range; only the first and last may be partly outside it. Of
- * blocks that overlap (`joined`) the first alone is certain to add its bars.
+ * overlapping blocks (`joined`) only the first is certain to add its bars.
  */
 function needed(blocks: BarHeader[], { fromMs, limit }: BarRange): BarHeader[] {
   let certain = 0;
@@ -130,8 +130,8 @@ function needed(blocks: BarHeader[], { fromMs, limit }: BarRange): BarHeader[] {
 }
 
 /**
- * The bars of blocks: from the cache, the others with one statement. `hold` gets those that were read, under the
- * version that they have.
+ * The bars of blocks: from the cache, the others with one statement. `hold` gets the blocks that were read, with their
+ * version.
  */
 async function loadBlocks(
   store: Store,
@@ -157,7 +157,7 @@ async function loadBlocks(
     const block = byKey.get(`${row.symbol} ${row.spanStart}`);
     if (!block) continue;
     const bars = decodeBars(row.payload);
-    // The block may have been rewritten since its header was read: cache it under the version it has.
+    // The block may have been rewritten since its header was read, so it is cached under its current version.
     hold(cacheKey(row.symbol, timeframe, { ...block, version: row.version }), bars);
     loaded.set(block, bars);
     bytes += row.payload.length;
@@ -169,8 +169,7 @@ async function loadBlocks(
 }
 
 /**
- * The bars of blocks whose contents the reader keeps itself: they are read from the cache, but not added to it. One
- * statement.
+ * The bars of blocks that the caller caches itself: they are read from the cache, but not added to it. One statement.
  */
 export function loadBlocksOnce(
   store: Store,
@@ -181,9 +180,9 @@ export function loadBlocksOnce(
 }
 
 /**
- * Bars of several symbols in one range: two statements however many symbols, none when all are held. Every symbol is in
- * the answer; each run is ascending and holds at most `limit` bars. With `limit`, `more` says whether bars of the range
- * were omitted.
+ * Bars of several symbols in one range: two statements for any number of symbols, none if all are cached. Every symbol
+ * is in the result; each run is ascending and has at most `limit` bars. With `limit`, `more` is true if bars of the
+ * range were omitted.
  */
 export async function readBars(
   store: Store,
@@ -192,7 +191,7 @@ export async function readBars(
   range: BarRange,
 ): Promise<Map<string, { bars: BarColumns; more: boolean }>> {
   const headers = await barHeaders(store, symbols, timeframe, range);
-  // One bar more than the limit is looked for, to know whether there is more.
+  // One bar more than the limit is read, to know whether there are more.
   const wanted = new Map(
     [...headers].map(([symbol, blocks]) => [symbol, needed(blocks, { ...range, limit: range.limit + 1 })]),
   );
@@ -222,7 +221,7 @@ export async function lastBarStarts(
   const last = new Map<string, number>();
   const partly: BarHeader[] = [];
   for (const [symbol, blocks] of headers) {
-    // The last two: blocks of earlier releases reach into the next one (`joined`).
+    // The last two, because blocks of earlier releases overlap the next one (`joined`).
     for (const block of blocks.slice(-2)) {
       if (block.lastTsMs >= toMs) partly.push(block);
       else if (block.lastTsMs > (last.get(symbol) ?? -Infinity)) last.set(symbol, block.lastTsMs);
@@ -236,14 +235,14 @@ export async function lastBarStarts(
   return last;
 }
 
-/** Bars of one symbol to be written. */
+/** Bars of one symbol to write. */
 export interface BarRun {
   symbol: string;
-  /** Ascending by tsMs, no two alike. */
+  /** Ascending by tsMs, without duplicates. */
   bars: BarColumns;
   /**
-   * The run is every bar of these instants, `toMs` excluded: others stored there are taken out. Absent = the run adds
-   * to what is stored.
+   * Set if the run has every bar of these instants, excluding `toMs`: other stored bars there are removed. Absent = the
+   * run is merged with the stored bars.
    */
   whole?: { fromMs: number; toMs: number };
 }
@@ -258,7 +257,7 @@ function spansOf(timeframe: Timeframe, { symbol, bars, whole }: BarRun): Span[] 
   let span = '';
   let sessionEndMs = -Infinity;
   for (let i = 0; i <= bars.tsMs.length; i++) {
-    // Within a session there is nothing to ask: finding a date costs more than all the rest.
+    // Within a session the date is known: computing it costs more than everything else.
     if (i < bars.tsMs.length && bars.tsMs[i]! < sessionEndMs) continue;
     const session = i < bars.tsMs.length ? tradeSpanAt(bars.tsMs[i]!) : null;
     sessionEndMs = session?.toMs ?? Infinity;
@@ -274,8 +273,8 @@ const holdsBars = ({ bars }: Pick<BarRun, 'bars'>) => bars.tsMs.length > 0;
 const lastFields = ['symbol', 'spanStart', 'lastTsMs'] as const;
 
 /**
- * Spans without bars for the blocks that earlier releases cut at midnight and that hold instants of whole runs: what
- * they hold of them gives way to the runs.
+ * Empty spans for the blocks that earlier releases ended at midnight and that overlap whole runs: their bars of these
+ * instants are replaced by the runs.
  */
 async function supersededSpans(tx: Transaction, timeframe: Timeframe, runs: readonly BarRun[]): Promise<Span[]> {
   const spans = runs.flatMap(({ symbol, whole }): Span[] => {
@@ -293,50 +292,50 @@ async function supersededSpans(tx: Transaction, timeframe: Timeframe, runs: read
   return spans.filter((span) => (last.get(`${span.symbol} ${span.spanStart}`) ?? -Infinity) >= span.whole!.fromMs);
 }
 
-/** The stored bars that a run leaves. */
+/** The stored bars that a run does not replace. */
 function standing(bars: BarColumns, { whole }: Span): BarColumns {
   if (!whole) return bars;
   const [from, to] = [firstAtOrAfter(bars, whole.fromMs), firstAtOrAfter(bars, whole.toMs)];
   return concatBars([sliceBars(bars, 0, from), sliceBars(bars, to, bars.tsMs.length)]);
 }
 
-/** A block as it was written. */
+/** A written block. */
 export interface WrittenBlock {
   symbol: string;
   spanStart: SessionDate;
-  /** All bars of the block, those that were there before included. */
+  /** All bars of the block, including earlier ones. */
   bars: BarColumns;
-  /** Its bars before. */
+  /** Its former bars. */
   before: BarColumns;
 }
 
-/** A block's bars as they are, and as they would be. */
+/** A block's bars before and after a change. */
 export interface BarChange {
   symbol: string;
   before: BarColumns;
   after: BarColumns;
 }
 
-/** Throws when blocks must not be changed so. */
+/** Throws if blocks must not be changed. */
 export type BarGuard = (tx: Transaction, changes: readonly BarChange[]) => Promise<void>;
 
 /**
- * Takes every block for a long writer (a whole file) until its transaction ends: it then needs no lock a block, of
- * which there are too many.
+ * Locks every block for a long writer (a whole file) until its transaction ends, so that it requires no lock per block,
+ * which would be too many.
  */
 export async function lockAllBarBlocks(tx: Transaction): Promise<void> {
   await lock(tx, 'bar_blocks');
 }
 
-/** Keeps long writers of bars away until the transaction ends, for one that asks what they wrote before it writes. */
+/** Blocks long writers of bars until the transaction ends, for a writer that reads their data first. */
 export async function holdBarBlocks(tx: Transaction): Promise<void> {
   await lockShared(tx, 'bar_blocks');
 }
 
 /**
- * Merges bars into their blocks, inside the caller's transaction; a bar already there is replaced when it differs.
- * Returns the blocks that changed. Writers of one block wait for each other; `locked` says that the caller has
- * `lockAllBarBlocks`. `unless` is asked before anything is written, and throws when it must not be.
+ * Merges bars into their blocks, inside the caller's transaction; a stored bar is replaced if it differs. Returns the
+ * changed blocks. Writers of one block wait for each other; `locked`: the caller holds `lockAllBarBlocks`. `unless` is
+ * called before anything is written, and throws to prevent the write.
  */
 export async function writeBars(
   tx: Transaction,
@@ -344,7 +343,7 @@ export async function writeBars(
   runs: readonly BarRun[],
   { locked = false, unless }: { locked?: boolean; unless?: BarGuard } = {},
 ): Promise<WrittenBlock[]> {
-  // Locking in key order keeps two writers from waiting for each other in a circle.
+  // Locking in key order prevents deadlocks.
   const spans = runs
     .flatMap((run) => spansOf(timeframe, run))
     .concat(await supersededSpans(tx, timeframe, runs))

@@ -9,7 +9,7 @@ export function blockVersion(payload: Uint8Array): string {
   return hash('sha256', payload, 'base64url').slice(0, 16);
 }
 
-/** Bars as a column block. Their priced volume is a column of its own only where it is not the whole volume. */
+/** Bars as a column block. Their priced volume has a column only if it differs from the volume. */
 export function encodeBars({ pricedVolume, ...bars }: BarColumns): Uint8Array<ArrayBuffer> {
   const isWhole = !pricedVolume || pricedVolume.every((priced, i) => priced === bars.volume[i]);
   return encodeBlock(isWhole ? bars : { ...bars, pricedVolume });

@@ -9,7 +9,7 @@ import type { Row } from '../rows/models/sets.ts';
 import { type HeldKey, type HeldKind, heldId, readHeld } from '../versions/versioned-cache.ts';
 
 /**
- * The span a bar's block covers: its session for 1s, 1m and 5m, its month for 1h, its year for 1d; named by its first
+ * The span of a bar's block: its session for 1s, 1m and 5m, its month for 1h, its year for 1d; identified by its first
  * date.
  */
 export function spanStart(timeframe: Timeframe, date: SessionDate): SessionDate {
@@ -23,7 +23,7 @@ export type BarHeader = Pick<Row<'BarBlock'>, keyof typeof headerFields>;
 
 const headerFields = selection(['symbol', 'spanStart', 'firstTsMs', 'lastTsMs', 'count', 'version']);
 
-/** Bytes that a header takes in the cache, about. */
+/** Approximate bytes of a cached header. */
 const headerBytes = 150;
 
 const heldHeaders: HeldKind<BarHeader[]> = {
@@ -32,14 +32,14 @@ const heldHeaders: HeldKind<BarHeader[]> = {
   bytesOf: (headers) => headers.length * headerBytes,
 };
 
-/** Instants with a date of four digits; what lies beyond is read from the first block, or to the last. */
+/** Instants with a date of four digits; beyond them, ranges start at the first block or end at the last. */
 const [earliestMs, latestMs] = [Date.UTC(1, 0, 2), Date.UTC(9998, 0)];
 const [firstOfAll, lastOfAll] = ['0000-01-01', '9999-12-31'];
 
-/** The longest list of periods that is held; a longer range is read each time. */
+/** Maximum number of cached periods; a longer range is read each time. */
 const mostPeriods = 24;
 
-/** Digits of a date that name a period of several spans: about as many headers as a day has hours. */
+/** Number of date digits that identify a period of several spans: about as many headers as a day has hours. */
 const periodDigits: Record<Timeframe, number> = { '1s': 7, '1m': 7, '5m': 7, '1h': 4, '1d': 3 };
 
 function nextPeriod(period: string): string {
@@ -50,7 +50,7 @@ function nextPeriod(period: string): string {
     : `${String(year + 1).padStart(4, '0')}-01`;
 }
 
-/** The periods by which the headers of a range of spans are held, as beginnings of their dates; null = too many. */
+/** The periods under which the headers of a range of spans are cached, as prefixes of their dates; null = too many. */
 function periodsOf(timeframe: Timeframe, first: SessionDate, last: SessionDate): string[] | null {
   if (first === last) return [first];
   const digits = periodDigits[timeframe];
@@ -63,8 +63,8 @@ function periodsOf(timeframe: Timeframe, first: SessionDate, last: SessionDate):
 }
 
 /**
- * Headers of blocks whose spans begin between two dates, both included, by symbol, ascending. One statement for up to
- * 250 symbols.
+ * Headers of blocks with spans that begin between two dates, both included, by symbol, ascending. One statement for up
+ * to 250 symbols.
  */
 async function readHeaders(
   store: Store,
@@ -85,8 +85,8 @@ async function readHeaders(
 }
 
 /**
- * The headers of blocks of several symbols that have bars in [fromMs, toMs), ascending; a symbol without is absent. One
- * statement for up to 250 symbols, none when all are held.
+ * The headers of blocks of several symbols with bars in [fromMs, toMs), ascending; a symbol without any is absent. One
+ * statement for up to 250 symbols, none if all are cached.
  */
 export async function barHeaders(
   store: Store,
@@ -94,7 +94,7 @@ export async function barHeaders(
   timeframe: Timeframe,
   { fromMs, toMs }: { fromMs: number; toMs: number },
 ): Promise<Map<string, BarHeader[]>> {
-  // A bar lies in the block of its trade date. Earlier releases cut blocks at midnight: theirs are those of New York
+  // A bar is in the block of its trade date. Earlier releases ended blocks at midnight: theirs are those of New York
   // dates, which are never later.
   const first = fromMs < earliestMs ? firstOfAll : spanStart(timeframe, exchangeDate(fromMs));
   const last = toMs > latestMs ? lastOfAll : spanStart(timeframe, tradeDate(Math.max(toMs - 1, fromMs)));

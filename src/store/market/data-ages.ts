@@ -18,7 +18,7 @@ export interface NewestData {
 /** Newest stored data of a session. */
 export async function newestData(store: Store, sessionDate: SessionDate): Promise<NewestData> {
   const { prisma } = store;
-  // By the tables' keys, so that the answer takes no longer where years are stored.
+  // By the tables' keys, so that it is fast even if years are stored.
   const registered = anyOf((await symbolRegistry(store)).registered().map(({ symbol }) => symbol));
   const [quotes, prints, chains, bars] = await Promise.all([
     prisma.liveQuote.aggregate({ where: { sessionDate }, _max: { eventTsMs: true } }),

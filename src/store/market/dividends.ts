@@ -12,12 +12,12 @@ const heldDividends: HeldKind<readonly Dividend[]> = {
   bytesOf: (dividends) => 100 + 150 * dividends.length,
 };
 
-// A row holds what was checked when it was written.
+// Rows were validated when they were written.
 const dividendOf = (row: Row<'Dividend'>): Dividend => ({ ...row, kind: row.kind as DividendKind });
 
 /**
- * The dividends of symbols, ascending by ex-date; a symbol without any is absent. One statement for up to 250,
- * none when all are held.
+ * The dividends of symbols, ascending by ex-date; a symbol without any is absent. One statement for up to 250, none if
+ * all are cached.
  */
 export function dividendsOf(store: Store, symbols: readonly string[]): Promise<Map<string, readonly Dividend[]>> {
   const asked = symbols.map((symbol) => ({ symbol }));
@@ -31,13 +31,13 @@ export function dividendsOf(store: Store, symbols: readonly string[]): Promise<M
   });
 }
 
-/** The dividends of a symbol, ascending by ex-date, in the caller's transaction if it gives one. */
+/** The dividends of a symbol, ascending by ex-date, in the caller's transaction if given. */
 export async function readDividends({ prisma }: Pick<Reader, 'prisma'>, symbol: string): Promise<Dividend[]> {
   const rows = await prisma.dividend.findMany({ where: { symbol }, orderBy: [{ exDate: 'asc' }, { kind: 'asc' }] });
   return rows.map(dividendOf);
 }
 
-/** All stored dividends, by symbol, then ex-date; of one symbol unless that is null. */
+/** All stored dividends, by symbol, then ex-date; those of one symbol unless that is null. */
 export async function allDividends({ prisma }: Store, symbol: string | null): Promise<Dividend[]> {
   const where = symbol === null ? {} : { symbol };
   const rows = await prisma.dividend.findMany({
@@ -48,8 +48,8 @@ export async function allDividends({ prisma }: Store, symbol: string | null): Pr
 }
 
 /**
- * Inserts or replaces dividends, inside the caller's transaction; no two may have one symbol, ex-date and kind. Returns
- * how many are new or different.
+ * Inserts or replaces dividends, inside the caller's transaction; no two may have the same symbol, ex-date and kind.
+ * Returns the number that are new or different.
  */
 export function saveDividends(tx: Transaction, dividends: readonly Dividend[]): Promise<number> {
   return upsertRows(tx, 'Dividend', dividends, { ifDifferent: ['amount', 'ratio', 'declared'] });

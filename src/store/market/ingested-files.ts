@@ -4,23 +4,23 @@ import { type Row, upsertRows } from '../rows/models/sets.ts';
 import type { Transaction } from '../rows/transaction.ts';
 
 /**
- * A file that was stored, to be remembered. `parts` = what it was of: other data of one of these supersedes it; empty =
- * not known. `ingestedAt` is epoch ms.
+ * A stored file to remember. `parts`: its units; other data of one of these supersedes it; empty = unknown.
+ * `ingestedAt` is epoch ms.
  */
 export type StoredFile = Omit<Row<'IngestedFile'>, 'dataset' | 'hash' | 'head'>;
 
-/** A file whose content is in force. */
+/** A file whose content is current. */
 export type IngestedFile = StoredFile;
 
-/** True if a file of `dataset` that is in force may begin so: it does, or was stored without the hash of its head. */
+/** True if a current file of `dataset` may have this beginning: it has, or was stored without the hash of its head. */
 export async function mayBeIngested({ prisma }: Store, dataset: string, head: string): Promise<boolean> {
   const where = { dataset, OR: [{ head }, { head: null }] };
   return (await prisma.ingestedFile.findFirst({ where, select: { hash: true } })) !== null;
 }
 
 /**
- * The file of `dataset` with this hash when its content is in force, else null. The hash covers the bytes and the
- * options that shape the result.
+ * The file of `dataset` with this hash if its content is current, else null. The hash covers the bytes and the options
+ * that change the result.
  */
 export async function ingestedFile(tx: Transaction, dataset: string, hash: string): Promise<IngestedFile | null> {
   const row = await tx.prisma.ingestedFile.findUnique({
@@ -30,7 +30,7 @@ export async function ingestedFile(tx: Transaction, dataset: string, hash: strin
   return row && numbered(row);
 }
 
-/** Remembers a file, in the transaction that stores what is in it. */
+/** Remembers a file, in the transaction that stores its content. */
 export async function saveIngestedFile(
   tx: Transaction,
   dataset: string,
@@ -40,10 +40,10 @@ export async function saveIngestedFile(
   await upsertRows(tx, 'IngestedFile', [{ dataset, hash, head, ...file }]);
 }
 
-/** Under which name files are remembered that a session was reconciled from: not as files that are in force. */
+/** The dataset name under which files of a reconciled session are remembered, which are not current files. */
 const reconciled = (dataset: string) => `reconcile ${dataset}`;
 
-/** Remembers the names of the files that a session was reconciled from, in the transaction that stores it. */
+/** Remembers the names of the files of a reconciled session, in the transaction that stores it. */
 export async function saveReconciledFiles(
   tx: Transaction,
   dataset: string,
@@ -57,7 +57,7 @@ export async function saveReconciledFiles(
   await upsertRows(tx, 'IngestedFile', files);
 }
 
-/** The names of the files that a session's stored data is from, those stored first first. */
+/** The names of the files behind a session's stored data, in the order of storing. */
 export async function filesOfSession({ prisma }: Transaction, dataset: string, sessionDate: string): Promise<string[]> {
   const rows = await prisma.ingestedFile.findMany({
     where: { dataset: { in: [dataset, reconciled(dataset)] }, parts: { has: sessionDate } },
@@ -67,14 +67,14 @@ export async function filesOfSession({ prisma }: Transaction, dataset: string, s
   return [...new Set(rows.map(({ name }) => name))];
 }
 
-/** Forgets all files of datasets: other data would be computed from them now. */
+/** Removes all files of datasets: their data would now be computed differently. */
 export async function forgetDatasets(tx: Transaction, datasets: readonly string[]): Promise<void> {
   await tx.prisma.ingestedFile.deleteMany({ where: { dataset: { in: [...datasets] } } });
 }
 
 /**
- * Forgets files of datasets that are of one of these parts, or of unknown parts: other data has replaced theirs, or
- * different data would be computed from them now.
+ * Removes files of datasets with one of these parts, or of unknown parts: their data was replaced, or would now be
+ * computed differently.
  */
 export async function forgetFiles(
   tx: Transaction,

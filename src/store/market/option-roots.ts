@@ -26,7 +26,7 @@ export async function storedRoots({ prisma }: Pick<Reader, 'prisma'>): Promise<R
   return (await prisma.optionRoot.findMany({ orderBy: [{ root: 'asc' }, { fromDate: 'asc' }] })).map(entryOf);
 }
 
-/** The properties of roots as of now, in the caller's transaction if it gives one. */
+/** The current properties of roots, in the caller's transaction if given. */
 export async function readRoots(from: Pick<Reader, 'prisma'>): Promise<OptionRoots> {
   const entries = await storedRoots(from);
   const indices = await from.prisma.symbol.findMany({ where: { class: 'index' }, select: { symbol: true } });
@@ -39,7 +39,7 @@ const changing = [
 
 /**
  * Inserts or replaces rows of roots, inside the caller's transaction; no two may have the same root and first session.
- * Returns how many are new or different.
+ * Returns the number that are new or different.
  */
 export function saveRoots(tx: Transaction, entries: readonly RootEntry[]): Promise<number> {
   return changeRegistry(tx, () => upsertRows(tx, 'OptionRoot', entries.map(rowOf), { ifDifferent: changing }));

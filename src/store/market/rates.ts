@@ -6,7 +6,7 @@ import type { Reader } from '../rows/reader.ts';
 import type { Transaction } from '../rows/transaction.ts';
 import { type HeldKind, readHeld } from '../versions/versioned-cache.ts';
 
-/** Greatest age at which the last curve still holds, in calendar days. */
+/** Maximum age at which the last curve is valid, in calendar days. */
 const longestHeldDays = 31;
 
 const heldCurves: HeldKind<readonly Rate[]> = {
@@ -15,12 +15,12 @@ const heldCurves: HeldKind<readonly Rate[]> = {
   bytesOf: (points) => 100 + 80 * points.length,
 };
 
-// A curve is of no symbol: any change of rates is one of all.
+// A curve has no symbol: any change of rates concerns all.
 const ofNone = '*';
 
 /**
  * The points of the last curve up to `date` that is at most 31 days old, ascending by days; empty without one. In the
- * caller's transaction if it gives one.
+ * caller's transaction if given.
  */
 export async function readCurve({ prisma }: Pick<Reader, 'prisma'>, date: SessionDate): Promise<readonly Rate[]> {
   const within = { lte: date, gte: addDays(date, -longestHeldDays) };
@@ -28,7 +28,7 @@ export async function readCurve({ prisma }: Pick<Reader, 'prisma'>, date: Sessio
   return last ? prisma.rate.findMany({ where: { date: last.date }, orderBy: { days: 'asc' } }) : [];
 }
 
-/** The same as `readCurve`, held in the process. */
+/** Like `readCurve`, cached in the process. */
 export async function curveOn(store: Store, date: SessionDate): Promise<readonly Rate[]> {
   const found = await readHeld(store, heldCurves, [{ symbol: ofNone, part: date }], async () => {
     const curve = await readCurve(readFrom(store, 'corporate', [ofNone]), date);
@@ -37,7 +37,7 @@ export async function curveOn(store: Store, date: SessionDate): Promise<readonly
   return found.get(`${ofNone} ${date}`) ?? [];
 }
 
-/** The continuous rate on a date for a number of days, as a fraction per year; null without a curve of that time. */
+/** The continuous rate on a date for a number of days, as a fraction per year; null without a valid curve. */
 export async function rateOn(store: Store, date: SessionDate, days: number): Promise<number | null> {
   return rateAt(await curveOn(store, date), days);
 }
@@ -48,8 +48,8 @@ export function allRates({ prisma }: Store): Promise<Rate[]> {
 }
 
 /**
- * Inserts or replaces points, inside the caller's transaction; no two may have one date and days. Returns how many are
- * new or different.
+ * Inserts or replaces points, inside the caller's transaction; no two may have the same date and days. Returns the
+ * number that are new or different.
  */
 export function saveRates(tx: Transaction, rates: readonly Rate[]): Promise<number> {
   return upsertRows(tx, 'Rate', rates, { ifDifferent: ['rate'] });

@@ -12,13 +12,13 @@ const heldBars: HeldKind<BarColumns> = {
   bytesOf: ({ tsMs }) => tsMs.length * 64,
 };
 
-/** Blocks that one statement reads, and that are decoded before a yield to the event loop: some 6 MB of a year each. */
+/** Number of blocks per statement, decoded before a yield to the event loop: some 6 MB of a year each. */
 const blocksAtOnce = 1000;
 
 /**
  * The daily bars of several symbols in `days` calendar days up to `last`, this date included, ascending. Every symbol
- * is in the answer. These bars are held, not the years that they lie in, so that the prices of all symbols take a few
- * MB and leave the cache to others. Two statements for up to 1,000 symbols, none when all are held.
+ * is in the result. Only these bars are cached, not the years that contain them, so that the prices of all symbols take
+ * a few MB of the cache. Two statements for up to 1,000 symbols, none if all are cached.
  */
 export async function recentDailyBars(
   store: Store,
@@ -42,7 +42,7 @@ export async function recentDailyBars(
   return new Map(keys.map((key) => [key.symbol, held.get(heldId(key)) ?? barColumns(0)]));
 }
 
-/** The bars in [fromMs, toMs) of blocks, a list a symbol, by symbol. */
+/** The bars in [fromMs, toMs) of blocks, one list per symbol. */
 async function readRuns(
   store: Store,
   lists: readonly BarHeader[][],
@@ -56,7 +56,7 @@ async function readRuns(
     for (const headers of some) {
       const parts = headers.flatMap((header) => loaded.get(header) ?? []);
       const all = concatBars(parts);
-      // A copy: a part of the block would keep all of it in memory.
+      // A copy: a slice would retain the whole block.
       runs.set(headers[0]!.symbol, copied(sliceBars(all, firstAtOrAfter(all, fromMs), firstAtOrAfter(all, toMs))));
     }
   }

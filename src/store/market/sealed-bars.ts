@@ -17,11 +17,11 @@ function alike(a: BarColumns, b: BarColumns): boolean {
 }
 
 /**
- * Throws `SessionSealed` when bars of a sealed session would change. Those of other sessions in the same blocks may: a
- * file of years of daily bars that says of a sealed session what is stored is no change of it.
+ * Throws `SessionSealed` if bars of a sealed session would change. Those of other sessions in the same blocks may: a
+ * file of years of daily bars may repeat the stored bar of a sealed session.
  */
 export const rejectSealedBars: BarGuard = async (tx, changes) => {
-  // Bars add to what is stored: what changes lies between the first and the last that there will be.
+  // Bars are merged with the stored ones: changes are between the first and the last resulting bar.
   const spans = changes.map(({ symbol, after: { tsMs } }) => ({
     symbol,
     from: tradeDate(tsMs[0]!),

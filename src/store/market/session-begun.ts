@@ -5,19 +5,19 @@ import { anyOf } from '../rows/models/any-of.ts';
 import { numbered } from '../rows/models/rows.ts';
 import { symbolRegistry } from './symbols.ts';
 
-/** Knowledge of the beginning of a session. */
+/** Cached beginning of a session. */
 interface Beginning {
   session: SessionDate;
-  /** Versions of what it was read from; null = it may not be held. */
+  /** Versions of the data read; null = it may not be cached. */
   version: string | null;
   /** Epoch ms; Infinity = no print is stored. */
   firstMs: number;
 }
 
-// One session may be about to begin at a time.
+// At most one session is about to begin at a time.
 const held = new WeakMap<Store['blocks'], Beginning>();
 
-/** The instant of the first minute or option print of a registered symbol that is stored of a session, epoch ms. */
+/** The instant of the first stored minute or option print of a registered symbol in a session, epoch ms. */
 async function firstPrint(store: Store, session: SessionDate): Promise<number> {
   const registered = anyOf((await symbolRegistry(store)).registered().map(({ symbol }) => symbol));
   const [bars, prints] = await Promise.all([
@@ -34,7 +34,7 @@ async function firstPrint(store: Store, session: SessionDate): Promise<number> {
   return Math.min(...first.map((ms) => ms ?? Infinity));
 }
 
-/** True if a print of a session is stored that was made by `nowMs`. Once one is, nothing is read. */
+/** True if a print of a session up to `nowMs` is stored. Once one is, nothing is read. */
 export async function hasBegun(store: Store, session: SessionDate, nowMs: number): Promise<boolean> {
   if (nowMs < tradeSpan(session).fromMs) return false;
   const known = held.get(store.blocks);

@@ -6,7 +6,7 @@ import { insertRows } from '../rows/models/sets.ts';
 import type { Reader } from '../rows/reader.ts';
 import type { Transaction } from '../rows/transaction.ts';
 
-/** In place of a session: every one of the symbol. */
+/** Placeholder for every session of the symbol. */
 export const everySession = '*';
 export const sampleOrigin: DataOrigin = 'sample';
 
@@ -16,7 +16,7 @@ export interface SymbolSession {
   sessionDate: SessionDate;
 }
 
-/** The symbols whose data is the sample market's, ascending; `*` stands for the lists over all symbols. */
+/** The symbols whose data is the sample market's, ascending; `*` for the lists over all symbols. */
 export async function simulatedSymbols({ prisma }: Pick<Reader, 'prisma'>): Promise<string[]> {
   const rows = await prisma.sessionOrigin.findMany({
     where: { origin: sampleOrigin, sessionDate: everySession },
@@ -26,12 +26,12 @@ export async function simulatedSymbols({ prisma }: Pick<Reader, 'prisma'>): Prom
   return rows.map(({ symbol }) => symbol);
 }
 
-/** The symbols whose data is simulated, beside others whose is not; none while the sample market is all there is. */
+/** The symbols with simulated data, if others have none; empty if all data is the sample market's. */
 export async function simulatedBesideOthers(from: Pick<Reader, 'prisma'>): Promise<ReadonlySet<string>> {
   return new Set((await hasOwnData(from)) ? await simulatedSymbols(from) : []);
 }
 
-/** Where the data of sessions comes from, in their order. */
+/** The origins of sessions' data, in order. */
 export async function originsOf(
   { prisma }: Pick<Reader, 'prisma'>,
   sessions: readonly SymbolSession[],
@@ -49,7 +49,7 @@ export async function originsOf(
   );
 }
 
-/** Marks sessions that come from a live tape. */
+/** Marks sessions as of a live tape. */
 export async function markLive(tx: Transaction, sessions: readonly SymbolSession[]): Promise<void> {
   await insertRows(
     tx,
@@ -58,7 +58,7 @@ export async function markLive(tx: Transaction, sessions: readonly SymbolSession
   );
 }
 
-/** Marks sessions of symbols as of files: these took the place of what a live tape said. */
+/** Marks sessions of symbols as of files, which replaced data of a live tape. */
 export async function markFiles(
   tx: Transaction,
   symbols: readonly string[],

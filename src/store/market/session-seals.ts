@@ -12,7 +12,7 @@ export const wholeSession = '*';
 
 const lockKey = 'session_seals';
 
-/** Something of a sealed session would have been written; the message says which and what can be done. */
+/** Thrown before a sealed session is written; the message names it and the remedy. */
 export class SessionSealed extends Error {
   override readonly name = 'SessionSealed';
 
@@ -29,8 +29,8 @@ export interface SymbolSession {
 }
 
 /**
- * Which of these are sealed, and the scope of the seal. The answer holds until the transaction ends: sealing waits for
- * transactions that have asked, and asking waits for a seal in progress.
+ * The sealed ones of these, with the scope of the seal. The result is valid until the transaction ends: sealing waits
+ * for transactions that called this, and this waits for sealing in progress.
  */
 async function sealsOf(
   tx: Transaction,
@@ -50,15 +50,15 @@ async function sealsOf(
 }
 
 /**
- * Throws `SessionSealed` when one of these is sealed; else none is until the transaction ends. To be asked before they
- * are written.
+ * Throws `SessionSealed` if one of these is sealed; otherwise none can be until the transaction ends. Call it before
+ * they are written.
  */
 export async function rejectSealed(tx: Transaction, sessions: readonly SymbolSession[]): Promise<void> {
   const [first] = await sealsOf(tx, sessions);
   if (first) throw new SessionSealed(first.sessionDate, first.scope);
 }
 
-/** Which of these symbols are sealed in a session, for a writer that passes over them. */
+/** The sealed symbols in a session, for a writer that skips them. */
 export async function sealedSymbols(
   tx: Transaction,
   sessionDate: SessionDate,
@@ -71,14 +71,14 @@ export async function sealedSymbols(
   return new Set(sealed.map(({ symbol }) => symbol));
 }
 
-/** A symbol's sessions from one to another, both included. */
+/** A symbol's range of sessions, both ends included. */
 export interface SymbolSpan {
   symbol: string;
   from: SessionDate;
   to: SessionDate;
 }
 
-/** Which sessions in these spans are sealed. The answer holds until the transaction ends. */
+/** The sealed sessions in these spans. The result is valid until the transaction ends. */
 export async function sealedSessions(tx: Transaction, spans: readonly SymbolSpan[]): Promise<SymbolSession[]> {
   await lockShared(tx, lockKey);
   const first = spans.map(({ from }) => from).sort()[0];
@@ -101,8 +101,8 @@ export async function sealedSessions(tx: Transaction, spans: readonly SymbolSpan
 }
 
 /**
- * True if no writer is at work, and none comes before the transaction ends. Asked again and again by who would seal, so
- * that nobody waits behind it.
+ * True if no writer is active, and none can start before the transaction ends. A sealing process polls it, so that
+ * others do not queue behind it.
  */
 export function tryHoldSeals(tx: Transaction): Promise<boolean> {
   return tryLock(tx, lockKey);
@@ -126,8 +126,8 @@ export async function saveSeals(
 }
 
 /**
- * Undoes the seals of scopes of a session, all of them when `scopes` is null, in a transaction that holds the seals;
- * those that were sealed.
+ * Removes the seals of scopes of a session, all of them if `scopes` is null, in a transaction that holds the seals.
+ * Returns the removed ones.
  */
 export async function removeSeals(
   tx: Transaction,
@@ -144,7 +144,7 @@ export async function removeSeals(
   return sealed.map(({ symbol }) => symbol);
 }
 
-/** A seal, of a ticker or `*` for the whole session; `sealedAtMs` is epoch ms. */
+/** A seal, on a ticker or `*` for the whole session; `sealedAtMs` is epoch ms. */
 export type Seal = { session: SessionDate } & Omit<Row<'SessionSeal'>, 'sessionDate'>;
 
 /** Every seal, by session and symbol. */
@@ -156,10 +156,10 @@ export async function listSeals(store: Store): Promise<Seal[]> {
 /** The stored data of a symbol in a session. */
 export interface StoredSession {
   symbol: string;
-  /** Option flow or bars; and some of it was observed live and not reconciled. */
+  /** True for option flow or bars; and true if some of it was observed live and not reconciled. */
   options: boolean;
   live: boolean;
-  /** The stock tape, by its off-exchange figures; bars may be of other sources. */
+  /** True for a stock tape, detected by its off-exchange figures; bars may have other sources. */
   stockTape: boolean;
   stockBars: boolean;
   chains: boolean;
@@ -167,7 +167,7 @@ export interface StoredSession {
 
 const nothing = { options: false, live: false, stockTape: false, stockBars: false, chains: false };
 
-/** The stored data of a session, by symbol; of `symbols` alone unless null. */
+/** The stored data of a session, by symbol; only of `symbols` unless null. */
 export async function storedSession(
   { prisma }: Transaction,
   sessionDate: SessionDate,

@@ -1,12 +1,12 @@
 import type { Dependencies } from '../../runtime/dependencies.ts';
 import type { Store } from '../rows/connection.ts';
 
-/** Symbols that a note names. */
+/** Maximum number of symbols in a note. */
 const mostNamed = 10;
 
 const none: readonly string[] = [];
 
-/** Which of these symbols are simulated; null stands for every symbol. Empty unless others are not. */
+/** The simulated ones among these symbols; null stands for every symbol. Empty unless there are others. */
 function simulatedAmong({ versions: { simulated } }: Pick<Store, 'versions'>, symbols: Iterable<string | null>) {
   if (simulated.size === 0) return none;
   const found = new Set<string>();
@@ -31,7 +31,7 @@ function textOf(symbols: readonly string[]): string | null {
   return `Simulated data of the sample market: ${named}${more}.`;
 }
 
-/** The note of an answer that was made from these on simulated data in it; null = there is none, or nothing else. */
+/** The note on simulated data in an answer made from these; null = none, or all data is simulated. */
 export function simulatedNote(
   store: Pick<Store, 'versions'>,
   from: Dependencies | readonly (string | null)[],

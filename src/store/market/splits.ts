@@ -24,8 +24,8 @@ export async function splitsIn(
 }
 
 /**
- * The splits of symbols, ascending by ex-date; a symbol without any is absent. One statement for up to 250, none when
- * all are held.
+ * The splits of symbols, ascending by ex-date; a symbol without any is absent. One statement for up to 250, none if all
+ * are cached.
  */
 export function readSplits(store: Store, symbols: readonly string[]): Promise<Map<string, readonly Split[]>> {
   const asked = symbols.map((symbol) => ({ symbol }));
@@ -37,15 +37,15 @@ export function readSplits(store: Store, symbols: readonly string[]): Promise<Ma
   );
 }
 
-/** All stored splits, by symbol, then ex-date; of one symbol unless that is null. */
+/** All stored splits, by symbol, then ex-date; those of one symbol unless that is null. */
 export function allSplits({ prisma }: Store, symbol: string | null): Promise<Split[]> {
   const where = symbol === null ? {} : { symbol };
   return prisma.split.findMany({ where, orderBy: [{ symbol: 'asc' }, { exDate: 'asc' }] });
 }
 
 /**
- * Inserts or replaces splits, inside the caller's transaction; no two may have one symbol and ex-date. Returns how many
- * are new or different.
+ * Inserts or replaces splits, inside the caller's transaction; no two may have the same symbol and ex-date. Returns the
+ * number that are new or different.
  */
 export function saveSplits(tx: Transaction, splits: readonly Split[]): Promise<number> {
   return upsertRows(tx, 'Split', splits, { ifDifferent: ['ratio', 'declared'] });

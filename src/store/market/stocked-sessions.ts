@@ -1,11 +1,11 @@
-// Where there is something to show: the sessions and the symbols of which anything is stored.
+// Sessions and symbols with stored data.
 
 import type { SessionDate } from '../../domain/market-time.ts';
 import { dependOn, readFrom, type Store } from '../rows/connection.ts';
 import { statement } from '../rows/statement.ts';
 import type { Subject } from '../versions/subjects.ts';
 
-/** Subjects that a session or a symbol may have data of. */
+/** Subjects of data that a session or a symbol may have. */
 const stored: readonly Subject[] = ['market', 'gex', 'chain', 'flow', 'offexchange'];
 
 function reader(store: Store, symbols: readonly string[]) {
@@ -36,13 +36,13 @@ export async function storedSessions(
 
 const stocked = statement('market/stocked-symbols', { symbols: 'text[]' }, { symbol: 'text' });
 
-/** Those of the symbols that anything is stored of. */
+/** The symbols with any stored data. */
 export async function stockedSymbols(store: Store, symbols: readonly string[]): Promise<Set<string>> {
   const rows = await stocked.rows(readFrom(store, 'market', null), { symbols });
   return new Set(rows.map(({ symbol }) => symbol));
 }
 
-/** Changes when anything is written that a symbol may have data of; null = that cannot be known at present. */
+/** Changes when any data of a symbol is written; null = unknown at present. */
 export function stockVersion(store: Store): string | null {
   const versions = stored.map((subject) => dependOn(store, subject, null));
   return versions.includes(null) ? null : versions.join();

@@ -13,7 +13,7 @@ export interface SessionContents {
 
 const nothing: SessionContents = { bars: false, chains: false, flow: false, offExchange: false };
 
-/** The latest sessions of a symbol up to one of which something is stored, at most `most`, newest first. */
+/** The latest sessions of a symbol with stored data up to one, at most `most`, newest first. */
 export async function sessionContents(
   store: Store,
   symbol: string,

@@ -11,10 +11,10 @@ import { storedRoots } from './option-roots.ts';
 import { changeRegistry, registryVersion } from './registry-version.ts';
 import { simulatedBesideOthers } from './session-origins.ts';
 
-// A row holds what was checked when it was written.
+// Rows were validated when they were written.
 const entryOf = (row: SymbolRow) => row as SymbolEntry;
 
-/** Every ticker known, registered or only in the directory, ascending. */
+/** All known tickers, registered or only in the directory, ascending. */
 export async function allSymbols({ prisma }: Pick<Reader, 'prisma'>): Promise<SymbolEntry[]> {
   return (await prisma.symbol.findMany({ orderBy: { symbol: 'asc' } })).map(entryOf);
 }
@@ -24,7 +24,7 @@ async function writeSymbols(
   entries: readonly SymbolEntry[],
   write: (rows: readonly SymbolEntry[]) => Promise<number>,
 ): Promise<number> {
-  // In one order, so that two writers do not wait for each other in a circle; of entries of one symbol the last counts.
+  // In one order, which prevents deadlocks; of several entries of one symbol the last counts.
   const bySymbol = [...new Map(entries.map((entry) => [entry.symbol, entry])).values()].sort((a, b) =>
     a.symbol < b.symbol ? -1 : 1,
   );
@@ -37,21 +37,18 @@ const changing = [
   ...(['sector', 'instrumentType'] as const),
 ] as const;
 
-/** Inserts or replaces symbols, inside the caller's transaction. Returns how many are new or different. */
+/** Inserts or replaces symbols, inside the caller's transaction. Returns the number that are new or different. */
 export function saveSymbols(tx: Transaction, entries: readonly SymbolEntry[]): Promise<number> {
   return writeSymbols(tx, entries, (rows) => upsertRows(tx, 'Symbol', rows, { ifDifferent: changing }));
 }
 
-/** Removes symbols, inside the caller's transaction. Returns how many there were. */
+/** Removes symbols, inside the caller's transaction. Returns their number. */
 export async function removeSymbols(tx: Transaction, symbols: readonly string[]): Promise<number> {
   const keys = symbols.map((symbol) => ({ symbol }));
   return changeRegistry(tx, () => deleteRows(tx, 'Symbol', { by: ['symbol'], keys }));
 }
 
-/**
- * Enters tickers into the directory (not the registry) that are not known yet, so that a real ticker with data is never
- * "not found".
- */
+/** Adds unknown tickers to the directory (not the registry), so that a real ticker with data is never "not found". */
 export async function saveUnknownTickers(
   tx: Transaction,
   tickers: Iterable<string>,
@@ -81,25 +78,25 @@ export async function saveUnknownTickers(
   return writeSymbols(tx, entries, (rows) => insertRows(tx, 'Symbol', rows));
 }
 
-/** All symbols and roots in memory, as of one version. */
+/** A snapshot of all symbols and roots, with its version. */
 export interface SymbolRegistry {
-  /** The ticker's entry, registered or not; undefined when the ticker is not known at all. */
+  /** The ticker's entry, registered or not; undefined if the ticker is unknown. */
   get(ticker: string): SymbolEntry | undefined;
   /** The registered symbols, ascending. */
   registered(): readonly SymbolEntry[];
   roots: OptionRoots;
-  /** Grows with every change. */
+  /** Increases with every change. */
   version: number;
 }
 
-// While changes may be missed the version is asked for again after this long.
+// Interval at which the version is checked while changes may be missed, ms.
 const checkEveryMs = 5_000;
 
 interface Cached {
   registry: SymbolRegistry | null;
   /**
-   * The last notified change of the symbols before they were read, their version then, and when they were last known to
-   * be current.
+   * The last notified change of the symbols before they were read, their version then, and the time when they were last
+   * known to be current.
    */
   known: number;
   version: number | null;
@@ -122,7 +119,7 @@ function cacheOf(store: Store): Cached {
 type Read = Pick<Cached, 'known' | 'version' | 'checkedAt'>;
 
 async function load(store: Store, cached: Cached, read: Read): Promise<SymbolRegistry> {
-  // The version first: symbols that change in between are then loaded again, never missed.
+  // The version is read first: symbols that change in between are then loaded again, never missed.
   const version = await registryVersion(store);
   let registry = cached.registry;
   if (registry?.version !== version) {
@@ -138,7 +135,7 @@ async function load(store: Store, cached: Cached, read: Read): Promise<SymbolReg
   return registry;
 }
 
-/** Loads the symbols; whichever caller asks in the meantime waits for the same. */
+/** Loads the symbols; concurrent callers share one load. */
 function loaded(store: Store, cached: Cached, read: Read): Promise<SymbolRegistry> {
   const at = `${read.known} ${read.version}`;
   if (cached.loading?.at === at) return cached.loading.registry;
@@ -152,9 +149,9 @@ function loaded(store: Store, cached: Cached, read: Read): Promise<SymbolRegistr
 }
 
 /**
- * The symbols, cached in memory: a look-up costs no statement and no promise, and a change is seen as soon as it is
- * committed. While changes may be missed (`watchChanges`), every 5 s one statement asks whether there were any. For as
- * long the symbols serve when the store cannot be asked.
+ * The symbols, cached in memory: a look-up costs no statement and no promise, and a change is visible as soon as it is
+ * committed. While changes may be missed (`watchChanges`), one statement every 5 s checks for them. While the store is
+ * not reachable, the cached symbols are used.
  */
 export function symbolRegistry(store: Store): MaybePromise<SymbolRegistry> {
   const cached = cacheOf(store);
@@ -170,7 +167,7 @@ export function symbolRegistry(store: Store): MaybePromise<SymbolRegistry> {
   return reloaded(store, cached, read, isRecent ? before : null);
 }
 
-/** Loads the symbols; those from before serve, if there are any, when the store cannot be asked. */
+/** Loads the symbols. If the store is not reachable, returns the cached ones, if any. */
 async function reloaded(store: Store, cached: Cached, read: Read, before: SymbolRegistry | null) {
   try {
     return await loaded(store, cached, read);
@@ -181,9 +178,7 @@ async function reloaded(store: Store, cached: Cached, read: Read, before: Symbol
   }
 }
 
-/**
- * Reach of the expiries, in days, of the underlyings whose contracts are followed: the registered ones' windows.
- */
+/** Windows, in days, within which contracts of the registered underlyings are followed. */
 export async function followedWindows({ prisma }: Pick<Reader, 'prisma'>): Promise<Map<string, number>> {
   const rows = await prisma.symbol.findMany({
     where: { registered: true },
@@ -192,7 +187,7 @@ export async function followedWindows({ prisma }: Pick<Reader, 'prisma'>): Promi
   return new Map(rows.map(({ symbol, windowDays }) => [symbol, windowDays]));
 }
 
-/** The classes of tickers, inside the caller's transaction; one that is not known is absent. */
+/** The classes of tickers, inside the caller's transaction; an unknown one is absent. */
 export async function classesOf(tx: Transaction, tickers: readonly string[]): Promise<Map<string, SymbolClass>> {
   const keys = [...new Set(tickers)].map((symbol) => ({ symbol }));
   const rows = await findRows(tx, 'Symbol', { by: ['symbol'], keys }, ['symbol', 'class']);

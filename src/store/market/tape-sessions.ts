@@ -19,16 +19,16 @@ const ofSessions = ({ symbols, sessions }: Omit<TapeSessions, 'dataset'>) => ({
   sessionDate: anyOf(sessions),
 });
 
-/** The tape that a symbol's session was made from. */
+/** The tape behind a symbol's session. */
 export type StoredTape = Omit<Row<'TapeSession'>, 'dataset' | 'sketch'>;
 
-/** The tapes of symbols' sessions; those without are absent. */
+/** The tapes of symbols' sessions; absent for those without. */
 export async function storedTapes({ prisma }: Transaction, { dataset, ...of }: TapeSessions): Promise<StoredTape[]> {
   const select = { symbol: true, sessionDate: true, prints: true };
   return prisma.tapeSession.findMany({ where: { dataset, ...ofSessions(of) }, select });
 }
 
-/** Sketch of the prints of a symbol's tape; null = it has none. */
+/** Sketch of the prints of a symbol's tape; null = none. */
 export async function tapeSketch(
   { prisma }: Transaction,
   dataset: TapeDataset,
@@ -40,20 +40,20 @@ export async function tapeSketch(
   return (await prisma.tapeSession.findUnique({ where, select: { sketch: true } }))?.sketch ?? null;
 }
 
-/** Notes the tapes that sessions are made from. */
+/** Records the tapes behind sessions. */
 export async function saveTapes(tx: Transaction, tapes: readonly Row<'TapeSession'>[]): Promise<void> {
   if (tapes.length > 0) await upsertRows(tx, 'TapeSession', tapes);
 }
 
-/** Size of the stored data of symbols' sessions that is of no tape. */
+/** Size of the stored data of symbols' sessions without a tape. */
 export interface OtherContents {
   symbol: string;
   sessionDate: SessionDate;
-  /** Minute bars of a stock, or contracts with bars of an underlying. */
+  /** Number of minute bars of a stock, or of contracts with bars of an underlying. */
   count: number;
 }
 
-/** The minute bars of stocks' sessions. */
+/** Numbers of minute bars of stocks' sessions. */
 export async function minuteBarCounts({ prisma }: Transaction, of: Omit<TapeSessions, 'dataset'>) {
   const { symbol, sessionDate: spanStart } = ofSessions(of);
   const rows = await prisma.barBlock.findMany({
@@ -63,7 +63,7 @@ export async function minuteBarCounts({ prisma }: Transaction, of: Omit<TapeSess
   return rows.map(({ symbol, spanStart: sessionDate, count }): OtherContents => ({ symbol, sessionDate, count }));
 }
 
-/** The contracts with bars of underlyings' sessions. */
+/** Numbers of contracts with bars of underlyings' sessions. */
 export async function contractCounts({ prisma }: Transaction, of: Omit<TapeSessions, 'dataset'>) {
   const { symbol: underlying, sessionDate } = ofSessions(of);
   const rows = await prisma.optionBarBlock.groupBy({
@@ -81,8 +81,8 @@ export async function contractCounts({ prisma }: Transaction, of: Omit<TapeSessi
 }
 
 /**
- * Sessions of symbols that a live tape wrote; `marked`: no file replaced them since. Others may be those of a file of a
- * session in progress.
+ * Sessions of symbols that a live tape wrote; `marked`: no file has replaced them since. Others may be those of a file
+ * of a session in progress.
  */
 export async function liveSessions({ prisma }: Transaction, of: Omit<TapeSessions, 'dataset'>) {
   const { symbol, sessionDate } = ofSessions(of);
@@ -98,10 +98,10 @@ export async function liveSessions({ prisma }: Transaction, of: Omit<TapeSession
   ];
 }
 
-/** Prints of a symbol's session that wait for its tape. `keptAtMs` is epoch ms. */
+/** Waiting prints of a symbol's session. `keptAtMs` is epoch ms. */
 export type Remainder = Omit<Row<'TapeRemainder'>, 'dataset'>;
 
-/** The prints that wait for tapes of sessions, by symbol and content. */
+/** The waiting prints for tapes of sessions, by symbol and content. */
 export async function remaindersOf(
   { prisma }: Transaction,
   dataset: TapeDataset,
@@ -115,7 +115,7 @@ export async function remaindersOf(
   return rows.map((row) => ({ ...numbered(row), payload: row.payload }));
 }
 
-/** Keeps prints until the tape of their session comes. */
+/** Stores prints until the tape of their session is stored. */
 export async function keepRemainders(tx: Transaction, dataset: TapeDataset, rows: readonly Remainder[]): Promise<void> {
   if (rows.length > 0)
     await upsertRows(

@@ -16,7 +16,7 @@ const levelAt: (columns: InColumns<typeof levelColumns>, index: number) => Price
 /** A price level of a session, before disclosure. */
 export type PriceLevel = Omit<ProfileRow, 'date'>;
 
-/** The version of what is stored of a session's off-exchange trading; null when nothing is. */
+/** The version of the stored off-exchange data of a session; null if there is none. */
 export async function levelsVersion(tx: Transaction, symbol: string, session: SessionDate): Promise<string | null> {
   const row = await tx.prisma.offExchangeLevels.findUnique({
     where: { symbol_sessionDate: { symbol, sessionDate: session } },
@@ -41,11 +41,11 @@ export async function saveLevels(
   await upsertRows(tx, 'OffExchangeLevels', [{ symbol, sessionDate: session, version, payload }]);
 }
 
-/** A stored session as a concentration window sees it. */
+/** A stored session in a concentration window. */
 export interface WindowSession {
   sessionDate: SessionDate;
   levels: PriceLevel[];
-  /** The off-exchange vwap, dollars; null when nothing of the session is published. */
+  /** The off-exchange vwap, dollars; null if nothing of the session is published. */
   vwap: number | null;
 }
 
@@ -70,7 +70,7 @@ export async function readWindow(
   });
 }
 
-/** Writes a stored session's concentration, replacing the one before; `asOfMs`: when it was computed. */
+/** Writes a stored session's concentration, replacing the former one; `asOfMs`: the time of its computation. */
 export async function saveConcentration(
   tx: Transaction,
   symbol: string,

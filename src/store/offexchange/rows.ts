@@ -23,15 +23,15 @@ export interface SessionRange {
 /** Stored off-exchange data of a symbol, and of the sessions of a range. */
 export interface OffExchangeHistory {
   historySessions: number;
-  /** Null when nothing is stored of the symbol. */
+  /** Null if nothing is stored of the symbol. */
   latestSession: SessionDate | null;
-  /** The range without its open ends. `first` is null when it is open and nothing is stored of the symbol. */
+  /** The range without open ends. `first` is null if it is open and nothing is stored of the symbol. */
   first: SessionDate | null;
   last: SessionDate;
-  /** The last session of the range, and when the newest figures in it were computed; null when it has none. */
+  /** The last session of the range, and the time at which its newest figures were computed; null if it has none. */
   session: SessionDate | null;
   asOfMs: number | null;
-  /** Rows withheld in the range, by table. */
+  /** Number of withheld rows in the range, by table. */
   withheld: Record<OffExchangeTable, number>;
 }
 
@@ -45,9 +45,7 @@ const history = statement(
   },
 );
 
-/**
- * Reads the stored data of each of several ranges, in one statement; sessions after `throughSession` are not there yet.
- */
+/** Reads the stored data of each of several ranges, in one statement; sessions after `throughSession` are ignored. */
 export async function readOffExchangeHistory(
   store: Store,
   ranges: readonly SessionRange[],
@@ -110,7 +108,7 @@ export function rowKey(table: OffExchangeTable, row: OffExchangeRows[OffExchange
   return table === 'profile' ? String((row as ProfileRow).priceThousandths) : '';
 }
 
-/** True if `key` is one that `rowKey` could have given. */
+/** True if `key` has the form of `rowKey`. */
 export function isRowKey(table: OffExchangeTable, key: string): boolean {
   if (table === 'activity') return key === '';
   if (table === 'composition') return isStorableText(key);
@@ -119,7 +117,7 @@ export function isRowKey(table: OffExchangeTable, key: string): boolean {
 
 /**
  * The first `limit` rows of each of several ranges, in one statement; by date, then rank, category or price. The
- * disclosure rules are applied here again, regardless of what was written: no row, and no session, of fewer than three
+ * disclosure rules are enforced here again, whatever was written: no row, and no session, of fewer than three
  * executions.
  */
 export async function readOffExchangeRows<T extends OffExchangeTable>(

@@ -11,7 +11,7 @@ import { offExchangeColumns } from '../../domain/offexchange/off-exchange-column
 import { deleteRows, insertRows } from '../rows/models/sets.ts';
 import type { Transaction } from '../rows/transaction.ts';
 
-/** The rows published of a session. */
+/** The published rows of a session. */
 export interface OffExchangeTables {
   composition: readonly Omit<CompositionRow, 'date'>[];
   concentration: readonly Omit<ConcentrationRow, 'date'>[];
@@ -35,7 +35,7 @@ export async function saveConcentrationRows(
   );
 }
 
-/** Writes a symbol's session with everything published of it, replacing what was there. */
+/** Writes a symbol's session with all its published data, replacing the former. */
 export async function saveOffExchange(
   tx: Transaction,
   { symbol, sessionDate, activity, suppressedCategories, ...session }: OffExchangeSession,
@@ -54,7 +54,7 @@ export async function saveOffExchange(
   await insertRows(tx, 'OffExchangeProfile', profile);
 }
 
-/** Records that the figures of a session are those of a tape read after its end, unless that is recorded already. */
+/** Records that the figures of a session are from a tape read after its end, unless already recorded. */
 export async function confirmOffExchange(
   tx: Transaction,
   symbol: string,

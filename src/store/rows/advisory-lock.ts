@@ -5,7 +5,7 @@ import { statement } from './statement.ts';
 const locking = statement('locks/lock-session', { key: 'text' }, { pg_advisory_lock: 'void' });
 const trying = statement('locks/try-lock-session', { key: 'text' }, { free: 'bool' });
 
-/** Does `work` under an advisory lock: no other process does work of the same name. Waits for the lock. */
+/** Runs `work` under an advisory lock: no other process runs work of the same name. Waits for the lock. */
 export async function exclusively<T>(store: Store, name: string, work: () => Promise<T>): Promise<T> {
   const client = await store.pool.connect();
   try {
@@ -18,8 +18,8 @@ export async function exclusively<T>(store: Store, name: string, work: () => Pro
 }
 
 /**
- * Does `work` unless another process does work of the same name. Its signal is aborted when the connection that holds
- * the advisory lock is lost: then another process may begin.
+ * Runs `work` unless another process runs work of the same name. Its signal is aborted when the connection that holds
+ * the advisory lock is lost: then another process may start.
  */
 export async function unlessRunning(
   store: Store,
@@ -39,9 +39,9 @@ export async function unlessRunning(
 }
 
 /**
- * Does `work` on the connection that holds the advisory lock of this name: the lock stays as long as a statement of it
- * runs, also when this process is killed. Calls `onWait` when the lock has to be waited for. Aborting the signal ends
- * the statement at hand.
+ * Runs `work` on the connection that holds the advisory lock of this name: the lock is held as long as a statement of
+ * it runs, also when this process is killed. Calls `onWait` if the lock has to be awaited. Aborting the signal ends the
+ * current statement.
  */
 export async function withSessionLock<T>(
   { pool }: Store,

@@ -8,12 +8,12 @@ function adviceOn(code: string): string {
 
 const prismaCall = /^\s*Invalid `[^`]*` invocation:\s*/;
 
-/** The reason of an error of the database, `pg`'s or Prisma's, whose messages begin with lines about the call. */
+/** The reason of a database error, `pg`'s or Prisma's, whose messages begin with lines about the call. */
 export function reasonOf({ message }: Error): string {
   return message.replace(prismaCall, '');
 }
 
-/** The reason why the server of a URL could not be reached, and what to do, for people. */
+/** The reason for which the server of a URL could not be reached, and the remedy, for people. */
 export function connectionFailure(error: unknown): string {
   const { code = '' } = error as { code?: string };
   return `${reasonOf(error as Error) || code}. ${adviceOn(code)}`;

@@ -21,19 +21,17 @@ import { type WriteWatch, watchWrites } from './write-watch.ts';
 
 /** The open store. Every function of `store/` takes it (or a transaction) first. */
 export interface Store {
-  /** The tables, as `schema.prisma` has them. Read from the primary. */
+  /** The models of `schema.prisma`. Read from the primary. */
   prisma: Models;
-  /** For statements that Prisma has no form for; here a BIGINT arrives as a checked number, not as text. */
+  /** For statements that Prisma has no form for; a BIGINT is returned as a checked number, not as text. */
   pool: pg.Pool;
-  /** Opens the models on a connection that holds a transaction: for `inTransaction`. */
+  /** Opens the models on a connection with a transaction, for `inTransaction`. */
   holdModels(connection: pg.PoolClient): Promise<HeldModels>;
   /** Reads by the pool and its models. */
   primary: Reader;
-  /** Standbys that market data may be read from; null = there are none. */
+  /** Standbys that market data may be read from; null = none. */
   replicas: Replicas | null;
-  /**
-   * Result of `readFrom` while something is read with several statements; null = any reader that can be used now.
-   */
+  /** Result of `readFrom` during a read of several statements; null = any usable reader. */
   reader: Reader | null;
   /** The view of the request that it is read for; null = what is read need not be of one commit. */
   view: ReadView | null;
@@ -42,22 +40,22 @@ export interface Store {
   snapshots: Snapshots;
   /** Decoded blocks of this process, and what is held under a version. */
   blocks: BlockCache;
-  /** The versions of the data as far as this process knows (`watchChanges`). */
+  /** The versions of the data known to this process (`watchChanges`). */
   versions: DataVersions;
-  /** Which writes fail now, and why. */
+  /** Currently failing writes, with the reason. */
   writes: WriteWatch;
-  /** The nodes that its tables are on. */
+  /** The nodes with its tables. */
   cluster: Cluster;
   /**
-   * True if the clock of its reader runs in a past session, whose bars are stored whole: prices are shown up to the
-   * last second that has ended.
+   * True if the clock of its reader is in a past session, whose bars are stored whole: prices are shown up to the last
+   * second that has ended.
    */
   endedBarsOnly: boolean;
-  /** True if minutes have prices of extended hours, which are not those of the day. */
+  /** True if minutes have prices of extended hours, which differ from those of the day. */
   extendedBars: boolean;
-  /** Names of the migrations that opening applied; empty when the store was at the code's version. */
+  /** Names of the migrations that were applied on opening; empty if the store was at the code's version. */
   migrated: string[];
-  /** Ends every connection; the last process to leave an embedded server stops it. May be called twice. */
+  /** Ends every connection; the last process to leave an embedded server stops it. Idempotent. */
   close(): Promise<void>;
 }
 
@@ -66,35 +64,41 @@ export interface StoreOptions {
   databaseUrl: string | null;
   /** Folder of the embedded store; not used with `databaseUrl`. */
   dataDir: string;
-  /** Apply missing migrations (default); false: refuse a store that lacks some. A newer store is refused either way. */
+  /**
+   * True (default) to apply missing migrations; false: a store that lacks some is rejected. A newer store is rejected
+   * either way.
+   */
   migrate?: boolean;
-  /** Gets a line when something is remarkable. */
+  /** Called with a line to log. */
   log?: (line: string) => void;
-  /** Standbys of the server of `databaseUrl`, to read market data from. */
+  /** Standbys of the server of `databaseUrl`, for reading market data. */
   readUrls?: readonly string[];
-  /** Connections at most, to each server; 16 unless given. */
+  /** Maximum number of connections to each server; default 16. */
   poolSize?: number;
   /**
-   * Longest time of one statement, ms; 0, or absent, forever. PostgreSQL ends what takes longer; one that does not even
-   * say that has its connection closed a second later. Migrations may take as long as they need.
+   * Maximum time of one statement, ms; 0, or absent = unlimited. PostgreSQL ends longer ones; if it does not even
+   * report that, the connection is closed a second later. Migrations are not limited.
    */
   statementTimeoutMs?: number;
-  /** Show prices up to the last second that has ended; false, or absent: all that is stored of the bar in progress. */
+  /**
+   * True to show prices up to the last second that has ended; false, or absent: everything stored of the bar in
+   * progress.
+   */
   endedBarsOnly?: boolean;
-  /** Stock tapes give minutes prices of extended hours; false when absent. */
+  /** True if stock tapes give minutes prices of extended hours; false if absent. */
   extendedBars?: boolean;
   /** Called for every statement, for metrics and traces. */
   onStatement?: StatementObserver | undefined;
   /** Maximum size of cached decoded blocks, bytes; default 64 MiB. */
   cacheBytes?: number;
-  /** Aborted when the store is no longer wanted: an opening that waits for the embedded server rejects. */
+  /** Aborted when the store is no longer needed: an open that waits for the embedded server rejects. */
   stop?: AbortSignal;
 }
 
 /**
- * Where market data of a subject and symbols is read; null = of any symbol. What an account owns, and what is written
- * next, is read from `store.pool`. The answer of the request at hand depends on it from here on. Throws when the
- * request that it is read for is over.
+ * The reader for market data of a subject and symbols; null = any symbol. Data of accounts, and data about to be
+ * written, is read from `store.pool`. The current request's answer depends on the data from here on. Throws if that
+ * request is over.
  */
 export function readFrom(store: Store, subject: Subject, symbols: Iterable<string> | null): Reader {
   currentRequest()?.requireClient();
@@ -107,8 +111,8 @@ export function readFrom(store: Store, subject: Subject, symbols: Iterable<strin
 }
 
 /**
- * The version of a symbol's data, or of all symbols' with null, to be asked for before they are read; null = what is
- * read may not be held. The answer of the request at hand depends on it: it is cached no longer than the version stays.
+ * The version of a symbol's data, or of all symbols' for null; call it before the data is read. Null = the data may not
+ * be cached. The current request's answer depends on it: it is cached only while the version is unchanged.
  */
 export function dependOn({ versions, view, snapshot }: Store, subject: Subject, symbol: string | null): number | null {
   if (symbol !== null) view?.use(subject, symbol);
@@ -118,7 +122,7 @@ export function dependOn({ versions, view, snapshot }: Store, subject: Subject, 
   return version;
 }
 
-/** The store for one request: what it reads with several statements is never older than what it has read. */
+/** The store for one request: several statements never read older data than earlier ones. */
 export function readingTogether(store: Store): Store {
   return store.replicas ? { ...store, reader: store.replicas.together() } : store;
 }
@@ -230,7 +234,7 @@ function survivingLosses(pool: pg.Pool): pg.Pool {
   return pool.on('connect', (client) => client.on('error', () => {}));
 }
 
-// Another process may be migrating, which is waited for, and a change of a large table takes its time.
+// Another process may be migrating, which is awaited, and changing a large table takes time.
 async function migrateWithoutLimits(connection: pg.PoolConfig, options: MigrateOptions): Promise<string[]> {
   const pool = survivingLosses(new pg.Pool({ ...connection, max: 1 }));
   pool.on('error', () => {});
@@ -243,7 +247,7 @@ async function migrateWithoutLimits(connection: pg.PoolConfig, options: MigrateO
 
 const int8 = 20;
 
-// Raw SQL reads BIGINT as a checked number. Prisma brings its own readers and gives bigint.
+// Raw SQL reads BIGINT as a checked number. Prisma uses its own parsers and returns bigint.
 const types: pg.CustomTypesConfig = {
   getTypeParser: (oid, format) =>
     oid === int8 && format !== 'binary'
@@ -251,13 +255,16 @@ const types: pg.CustomTypesConfig = {
       : pg.types.getTypeParser(oid, format),
 };
 
-/** Resolves when the database answers; rejects when it does not within 2 s of having a connection, or gives none. */
+/**
+ * Resolves when the database answers; rejects if it does not within 2 s of getting a connection, or if none is
+ * available.
+ */
 export async function pingDatabase({ pool }: Store): Promise<void> {
-  // A limit of its own: the store's is for statements that do something, and may be none.
+  // A separate limit: the store's is for statements that do something, and may be absent.
   await pool.query({ text: 'SELECT 1', query_timeout: 2000 } as pg.QueryConfig);
 }
 
-/** True if the database answers; returns the schema in which its tables are. */
+/** Connects to the database. Returns the schema with its tables. */
 async function reach(pool: pg.Pool, databaseUrl: string | null): Promise<string> {
   try {
     const { rows } = await pool.query<{ schema: string | null }>('SELECT current_schema() AS schema');
@@ -268,7 +275,7 @@ async function reach(pool: pg.Pool, databaseUrl: string | null): Promise<string>
   }
 }
 
-/** The address of a standby, without what is secret in it. */
+/** The address of a standby without secrets. */
 function addressOf(connectionString: string, index: number): string {
   try {
     const { host, port, database } = new pg.Client({ connectionString });

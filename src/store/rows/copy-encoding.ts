@@ -1,17 +1,17 @@
 /** The types of columns that can be copied. */
 export type CopyType = 'text' | 'int4' | 'int8' | 'float8' | 'bool' | 'bytea' | 'int4[]';
 
-/** A value of a row to be copied, as its column's type wants it; null = SQL null. */
+/** A value of a row to copy, in its column's type; null = SQL null. */
 export type CopyValue = string | number | boolean | Uint8Array | readonly number[] | null;
 
 const chunkBytes = 128 * 1024;
-/** The beginning of a copy. */
+/** The header of a copy. */
 export const copyStart = Buffer.from('PGCOPY\n\xff\r\n\0\0\0\0\0\0\0\0\0', 'latin1');
-/** The end of a copy. */
+/** The trailer of a copy. */
 export const copyEnd = Buffer.from([0xff, 0xff]);
 const int4Oid = 23;
 
-/** Writes rows in PostgreSQL's binary form into a buffer that grows as it must. */
+/** Writes rows in PostgreSQL's binary form into a growing buffer. */
 export class RowWriter {
   readonly #types: readonly CopyType[];
   #bytes = Buffer.allocUnsafe(2 * chunkBytes);
@@ -37,7 +37,7 @@ export class RowWriter {
     }
   }
 
-  /** True once enough was written to be taken. */
+  /** True once there is enough to take. */
   get isFull(): boolean {
     return this.#at >= chunkBytes;
   }

@@ -20,7 +20,7 @@ function* wholeCopy(chunks: Iterable<Uint8Array>): Generator<Uint8Array> {
   yield copyEnd;
 }
 
-/** As `copyInto`, of rows that a `RowWriter` wrote in pieces. */
+/** Like `copyInto`, for chunks of rows written by a `RowWriter`. */
 export async function copyChunks(
   tx: Transaction,
   table: string,
@@ -34,9 +34,9 @@ export async function copyChunks(
 }
 
 /**
- * Writes rows into a table by COPY in its binary form, the fastest way in, and returns how many. Values stand in the
- * order of `columns`, each with its type. Rows are taken as the database takes them, so memory stays flat. A row that
- * breaks a key fails the transaction: COPY has no ON CONFLICT; take out what is there before.
+ * Writes rows into a table by binary COPY, the fastest way, and returns their number. Values are in the order of
+ * `columns`, each with its type. Rows are consumed at the database's pace, so memory is bounded. A row that violates a
+ * key fails the transaction, because COPY has no ON CONFLICT: remove existing rows first.
  */
 export function copyInto(
   tx: Transaction,

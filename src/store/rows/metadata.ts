@@ -1,7 +1,10 @@
 import type { Store } from './connection.ts';
 import type { Reader } from './reader.ts';
 
-/** Stores `value` under `key` unless the key has a value, and returns the stored value: the same for every process. */
+/**
+ * Stores `value` under `key` unless the key has a value, and returns the stored value, which is the same for every
+ * process.
+ */
 export async function ensureMetadata(store: Store, key: string, value: string): Promise<string> {
   await store.prisma.metadataEntry.createMany({ data: [{ key, value }], skipDuplicates: true });
   return (await readMetadata(store, key))!;
@@ -19,12 +22,12 @@ export async function writeMetadata({ prisma }: Pick<Reader, 'prisma'>, key: str
 
 const ownData = 'own_data';
 
-/** Notes that data besides the sample market's is stored. */
+/** Records that data besides the sample market's is stored. */
 export async function saveOwnData({ prisma }: Pick<Reader, 'prisma'>, nowMs: number): Promise<void> {
   await prisma.metadataEntry.createMany({ data: [{ key: ownData, value: String(nowMs) }], skipDuplicates: true });
 }
 
-/** True if data besides the sample market's was noted. */
+/** True if data besides the sample market's was recorded. */
 export async function hasOwnData(from: Pick<Reader, 'prisma'>): Promise<boolean> {
   return (await readMetadata(from, ownData)) !== null;
 }

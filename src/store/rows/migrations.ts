@@ -5,13 +5,13 @@ import { fileURLToPath } from 'node:url';
 import type pg from 'pg';
 import { storeError } from './store-error.ts';
 
-/** The project's own migrations, one folder each, applied in order of name. */
+/** The project's migrations, one folder each, applied in order of name. */
 export const migrationsFolder = fileURLToPath(new URL('../../../prisma/migrations', import.meta.url));
 
-// The advisory lock that Prisma's own migrate takes, so that the two keep apart too.
+// The advisory lock of Prisma's own migrate, so that the two exclude each other.
 const migrateLock = 72707369;
 
-// The table as Prisma makes it.
+// The table as Prisma creates it.
 const recordTable = `CREATE TABLE IF NOT EXISTS "_prisma_migrations" (
   "id" varchar(36) PRIMARY KEY NOT NULL,
   "checksum" varchar(64) NOT NULL,
@@ -33,23 +33,22 @@ interface Migration {
 }
 
 export interface MigrateOptions {
-  /** Folder of migrations; the project's own unless given. */
+  /** Folder of migrations; by default the project's. */
   folder?: string;
-  /** false: apply nothing, and refuse a store that lacks some. */
+  /** False: apply nothing, and reject a store that lacks some. */
   apply?: boolean;
   log?: (line: string) => void;
 }
 
-/** True if the store is at the code's version. Refuses the stores that `migrate` refuses. */
+/** True if the store is at the code's version. Rejects the stores that `migrate` rejects. */
 export async function isMigrated(client: Queryable): Promise<boolean> {
   return (await findMissing(client, readMigrations(migrationsFolder))).length === 0;
 }
 
 /**
- * Brings the store to the code's version and returns the names of what was applied (none: it was there already). All
- * that is missing goes in one transaction, under an advisory lock: a failure leaves the store as it was, and of two
- * processes at once one does the work. Refuses a store that is newer than the code, or was built from other migrations
- * than ours.
+ * Brings the store to the code's version and returns the names of the applied migrations. All missing ones are applied
+ * in one transaction, under an advisory lock: a failure leaves the store unchanged, and of two concurrent processes one
+ * does the work. Rejects a store that is newer than the code, or was built from other migrations.
  */
 export async function migrate(
   pool: pg.Pool,
@@ -80,7 +79,7 @@ function readMigrations(folder: string): Migration[] {
   const names = readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isDirectory());
   return names
     .map(({ name }) => {
-      // Line ends as committed, also if a checkout changed them: the checksum must not depend on the machine.
+      // Line ends as committed, even if a checkout changed them: the checksum must not depend on the machine.
       const sql = readFileSync(join(folder, name, 'migration.sql'), 'utf8').replaceAll('\r\n', '\n');
       return { name, sql, checksum: createHash('sha256').update(sql).digest('hex') };
     })
@@ -119,7 +118,7 @@ async function applyMissing(
   migrations: Migration[],
   log: (line: string) => void,
 ): Promise<string[]> {
-  // Looked at again: while we waited for the lock, another process may have done it.
+  // Checked again: another process may have migrated during the wait for the lock.
   const missing = await findMissing(client, migrations);
   if (missing.length === 0) return [];
   await client.query('begin');
@@ -136,7 +135,7 @@ async function applyMissing(
   return missing.map((each) => each.name);
 }
 
-// Citus refuses some changes of a distributed table beside other statements, so that each is sent by itself.
+// Citus rejects some changes of a distributed table together with other statements, so each is sent separately.
 const oneStatement = /(?:'[^']*'|"[^"]*"|--.*|\/\*[\s\S]*?\*\/|(\$\w*\$)[\s\S]*?\1|[^;])+/g;
 
 async function applyOne(client: pg.PoolClient, { name, sql, checksum }: Migration): Promise<void> {

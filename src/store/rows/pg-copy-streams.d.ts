@@ -2,6 +2,6 @@ declare module 'pg-copy-streams' {
   import type { Writable } from 'node:stream';
   import type { Submittable } from 'pg';
 
-  /** The stream into which the rows of `COPY … FROM STDIN` are written; `rowCount` is known once it has finished. */
+  /** The stream for the rows of `COPY … FROM STDIN`; `rowCount` is known once it has finished. */
   export function from(sql: string): Writable & Submittable & { rowCount: number };
 }

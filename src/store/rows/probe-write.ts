@@ -2,10 +2,13 @@ import type { Store } from './connection.ts';
 import { inTransaction } from './transaction.ts';
 
 const key = 'write_probe';
-/** Age up to which a probe's result serves, ms: those who ask more often share one probe. */
+/** Maximum age of a probe's result, ms: more frequent callers share one probe. */
 const knownForMs = 5000;
 
-/** Writes one small row and commits, unless that was done just now. Never throws: the result is in `store.writes`. */
+/**
+ * Writes one small row and commits, unless that was done a short time ago. Never throws: the result is in
+ * `store.writes`.
+ */
 export function writeProbe(store: Store, elapsed: () => number): () => Promise<void> {
   let atMs = Number.NEGATIVE_INFINITY;
   let running: Promise<void> | null = null;

@@ -1,6 +1,6 @@
 /**
- * PostgreSQL's code for an error that it answered with, e.g. `57014`, whether the statement was `pg`'s or Prisma's.
- * Null for any other error: a connection that broke, an answer that did not come.
+ * PostgreSQL's code of an error response, e.g. `57014`, for `pg`'s and Prisma's statements. Null for any other error: a
+ * broken connection, a missing answer.
  */
 export function sqlStateOf(error: unknown): string | null {
   const { code, severity, meta } = (error ?? {}) as { code?: unknown; severity?: unknown; meta?: unknown };

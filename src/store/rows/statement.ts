@@ -9,7 +9,7 @@ interface Values {
   text: string;
   bool: boolean;
   int4: number;
-  /** Checked: beyond 2^53 − 1 it throws. */
+  /** Checked: throws beyond 2^53 − 1. */
   int8: number;
   float8: number;
   bytea: Buffer;
@@ -22,7 +22,7 @@ interface Values {
   void: '';
 }
 
-/** A type, with `?` where null may stand for the value, or for one of a list. */
+/** A type, with `?` if the value, or an item of a list, may be null. */
 export type SqlType = keyof Values | `${keyof Values}?`;
 type ListOf<T> = T extends readonly (infer E)[] ? readonly (E | null)[] : T | null;
 type ValueOf<T> = T extends keyof Values
@@ -32,7 +32,7 @@ type ValueOf<T> = T extends keyof Values
     : never;
 type Nullable<T> = { [Name in keyof T]: T[Name] extends `${string}?` ? T[Name] : `${T[Name] & string}?` };
 
-/** The columns of what an outer join may not find: null stands for each. */
+/** The columns of an outer join: each may be null. */
 export function nullable<const Columns extends Types>(columns: Columns): Nullable<Columns> {
   const named = Object.entries(columns).map(([name, type]) => [name, type.endsWith('?') ? type : `${type}?`]);
   return Object.fromEntries(named) as Nullable<Columns>;
@@ -42,7 +42,7 @@ type Typed<T> = { [Name in keyof T]: ValueOf<T[Name]> };
 type Types = Readonly<Record<string, SqlType>>;
 
 /**
- * A statement of SQL: a file of `sql/`, and the types of its parameters, in the order of their numbers, and of its
+ * An SQL statement: a file of `sql/`, and the types of its parameters, in the order of their numbers, and of its
  * columns.
  */
 export interface Statement<Parameters extends Types = Types, Columns extends Types = Types> {
@@ -50,20 +50,20 @@ export interface Statement<Parameters extends Types = Types, Columns extends Typ
   readonly text: string;
   readonly parameters: Parameters;
   readonly columns: Columns;
-  /** Runs it and returns its rows: those of a symbol in their order, on a distributed store symbol by symbol. */
+  /** Runs it and returns its rows: those of a symbol in order, on a distributed store symbol by symbol. */
   rows(from: Queries, values: Typed<Parameters>): Promise<Typed<Columns>[]>;
-  /** Runs it and returns how many rows it gave or changed. */
+  /** Runs it and returns the number of rows it returned or changed. */
   count(from: Pick<Reader, 'query'>, values: Typed<Parameters>): Promise<number>;
   /** The statement for `pg` itself. */
   query(values: Typed<Parameters>): pg.QueryConfig;
-  /** The statements for `pg` itself, where rows are taken one by one: one, on a distributed store one a symbol. */
+  /** The statements for `pg` itself, for streaming rows: one, or on a distributed store one per symbol. */
   queries(from: Pick<Reader, 'routing'>, values: Typed<Parameters>): pg.QueryConfig[];
 }
 
 /** The sender of a statement. */
 export type Queries = Pick<Reader, 'query' | 'routing'>;
 
-/** Every statement, by name. A test prepares them all and compares their types with PostgreSQL's. */
+/** All statements, by name. A test prepares them and compares their types with PostgreSQL's. */
 export const statements = new Map<string, Statement>();
 
 /** The columns of a model by the names of its fields. */
@@ -73,7 +73,7 @@ function columnsOf(model: string, alias: string): string {
     .join(', ');
 }
 
-/** Reads `sql/<name>.sql`. The comments at its head are for readers and are not sent. */
+/** Reads `sql/<name>.sql`. The comments at its head are not sent. */
 function textOf(name: string): string {
   const file = readFileSync(new URL(`sql/${name}.sql`, import.meta.url), 'utf8');
   const written = file.replace(/^(\s*--.*\n)+/, '').trim();

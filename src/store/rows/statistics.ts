@@ -7,9 +7,9 @@ import { statement } from './statement.ts';
 const grown = statement('market/grown-tables', {}, { name: 'text' });
 
 /**
- * Has PostgreSQL look again at tables that have more than doubled. Connections keep the plans they made: of a table
- * that was empty then, they read every row, until autovacuum looks at it, a minute or more later. Called after a
- * commit; a failure is not thrown, since what was written is stored.
+ * Analyzes tables that have more than doubled. Connections reuse their plans: for a table that was empty then, they
+ * read every row, until autovacuum analyzes it, a minute or more later. Called after a commit; a failure is not thrown,
+ * since the data is stored.
  */
 export async function analyzeGrown({ pool }: Pick<Store, 'pool'>): Promise<void> {
   try {

@@ -1,22 +1,22 @@
 import { AsyncResource } from 'node:async_hooks';
 import pg from 'pg';
 
-/** Called for each statement as it is sent; what it returns, whether it failed when it is answered. */
+/** Called for each statement when it is sent. Call the returned function with whether it failed. */
 export type StatementObserver = (text: string) => (failed: boolean) => void;
 
 type Callback = (error: Error | null, ...rest: unknown[]) => void;
 
-/** The text of a statement; null for what is no statement of text: streams bring a protocol of their own. */
+/** The text of a statement; null for streams, which have their own protocol. */
 function textOf(statement: unknown): string | null {
   if (typeof statement === 'string') return statement;
   const { text, submit } = statement as { text?: unknown; submit?: unknown };
   return typeof text === 'string' && submit === undefined ? text : null;
 }
 
-/** A connection's class for a pool, whose statements are all reported to `observe`. */
+/** A connection class for a pool that reports all statements to `observe`. */
 function timedClient(observe: StatementObserver): typeof pg.Client {
   return class TimedClient extends pg.Client {
-    // As pg declares it in eight forms: what is passed on is what was given.
+    // `pg` declares eight overloads: arguments are passed on unchanged.
     override query(...given: unknown[]): never {
       const send = super.query as (...args: unknown[]) => unknown;
       const text = textOf(given[0]);
@@ -43,13 +43,14 @@ function timedClient(observe: StatementObserver): typeof pg.Client {
 type Connected = Parameters<pg.Pool['connect']>[0];
 
 /**
- * A pool whose statements are reported to `observe` within what asked for them, also when that had to wait for a
+ * A pool that reports statements to `observe` in the context of their caller, even if that had to wait for a
  * connection.
  */
 export function observedPool(options: pg.PoolConfig, observe: StatementObserver): pg.Pool {
   const pool = new pg.Pool({ ...options, Client: timedClient(observe) });
   const connect = pool.connect.bind(pool) as (connected?: Connected) => never;
-  // A waiting caller is resumed by the request that releases a connection, and would be attributed to that request.
+  // The request that releases a connection resumes a waiting caller, which would otherwise run in that request's
+  // context.
   pool.connect = ((connected?: Connected) =>
     connected ? connect(AsyncResource.bind(connected)) : connect()) as pg.Pool['connect'];
   return pool;

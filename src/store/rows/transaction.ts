@@ -9,16 +9,16 @@ import type { Reader } from './reader.ts';
 import { writeProblemOf } from './write-watch.ts';
 
 /**
- * One connection inside a transaction: `query`, streams of pg-copy-streams, and Prisma's models, all on this
- * connection. `changes` holds what was written so far: models and sets of rows note it themselves, a SQL statement that
- * writes cached data is noted where it is sent.
+ * One connection in a transaction: `query`, streams of pg-copy-streams, and Prisma's models all use it. `changes` has
+ * the changes so far: models and sets of rows record them themselves, an SQL statement that writes cached data is
+ * recorded where it is sent.
  */
 export type Transaction = pg.PoolClient & Reader & { readonly changes: ChangeSet };
 
 export interface TransactionOptions {
-  /** `work` changes more than the store: it may not be done again. */
+  /** True if `work` has effects outside the store, and must not be retried. */
   once?: boolean;
-  /** Waits until nobody else holds this lock, and holds it until the end. */
+  /** A lock to hold until the end; it is awaited first. */
   lock?: string;
 }
 
@@ -74,13 +74,13 @@ async function attempt<T>(
     const change = changes.change();
     const id = change && (await announce(store, transaction, change));
     onCommit();
-    // A transaction that may have been committed is not counted as announced: its announcement may still arrive.
+    // A transaction that may have been committed does not count as announced: its announcement may still arrive.
     const warned = await commit(tx, () => change && moveVersions(store, change, null));
     if (change) moveVersions(store, change, id);
     if (warned) await cluster.afterWarning(tx);
     return result;
   } catch (error) {
-    // A database that did not answer will not answer this either: its connection is closed, which rolls back.
+    // A database that did not answer will not answer a rollback either: closing the connection rolls back.
     if (isUnanswered(error)) broken ??= error;
     else await tx.query('rollback').catch((failure: Error) => (broken ??= failure));
     // A failure that concerns every write is reported by the store; a rejected row is not.
@@ -89,14 +89,14 @@ async function attempt<T>(
   } finally {
     held?.release();
     tx.off('error', onError);
-    // A connection that could not roll back is not used again.
+    // A connection that could not roll back is not reused.
     tx.release(broken);
   }
 }
 
 /**
- * `inTransaction` for what reads market data to change them: begins once every node has what was committed before.
- * `always`: also if no commit of this process was in doubt; another process's may have been.
+ * `inTransaction` for work that reads market data to change it: begins once every node has all earlier commits.
+ * `always`: also if no commit of this process was in doubt, because another process's may have been.
  */
 export async function inSettledTransaction<T>(
   store: Store,
@@ -108,14 +108,14 @@ export async function inSettledTransaction<T>(
 }
 
 /**
- * True if a statement got no answer within the store's limit (`StoreOptions.statementTimeoutMs`), not even that it was
- * ended.
+ * True if a statement was not answered within the store's limit (`StoreOptions.statementTimeoutMs`), not even with its
+ * cancellation.
  */
 function isUnanswered(error: unknown): error is Error {
   return error instanceof Error && error.message === 'Query read timeout';
 }
 
-/** Commits. True: the database warns of something. */
+/** Commits. Returns true if the database sent a warning. */
 async function commit(tx: pg.PoolClient, onUnknown: () => void): Promise<boolean> {
   let answer: pg.QueryResult;
   let warned = false;
@@ -135,7 +135,7 @@ async function commit(tx: pg.PoolClient, onUnknown: () => void): Promise<boolean
   } finally {
     tx.off('notice', onNotice);
   }
-  // PostgreSQL answers COMMIT of a transaction in which a statement failed with ROLLBACK, and no error.
+  // PostgreSQL answers COMMIT with ROLLBACK, and no error, if a statement of the transaction failed.
   if (answer.command !== 'COMMIT')
     throw new Error('A statement of the transaction failed; the transaction was rolled back.');
   return warned;

@@ -1,6 +1,6 @@
 import { sqlStateOf } from './sql-state.ts';
 
-/** Why a database rejects all writes. */
+/** Reason for which a database rejects all writes. */
 export type WriteProblem = 'read_only' | 'disk_full' | 'permission_denied' | 'io_error' | 'failed';
 
 const problems: Readonly<Record<string, WriteProblem>> = {
@@ -13,8 +13,7 @@ const problems: Readonly<Record<string, WriteProblem>> = {
 const deepestCause = 5;
 
 /**
- * The condition behind a failed write; null when it says nothing of other writes (a row that was refused, a broken
- * connection).
+ * The condition behind a failed write; null if it does not affect other writes (a rejected row, a broken connection).
  */
 export function writeProblemOf(error: unknown): WriteProblem | null {
   let at = error;
@@ -26,11 +25,11 @@ export function writeProblemOf(error: unknown): WriteProblem | null {
   return null;
 }
 
-/** Knows which of a process's writers fail, and why. */
+/** Tracks a process's failing writers, with the reasons. */
 export interface WriteWatch {
-  /** A writer, by a name of our own, wrote (`error` null) or failed. */
+  /** Records that a writer, by its name, succeeded (`error` null) or failed. */
   wrote(writer: string, error: unknown): void;
-  /** The writers that fail now, each with the reason of its last failure. */
+  /** The currently failing writers, each with the reason of its last failure. */
   failing(): ReadonlyMap<string, WriteProblem>;
   /** Failures of each writer since the process began. */
   failures(): ReadonlyMap<string, number>;

@@ -2,8 +2,8 @@ import { LRUCache } from 'lru-cache';
 import type { CacheStats } from '../../wire/response-cache.ts';
 
 /**
- * Decoded blocks, bounded by the bytes they hold. A key carries the block's version (its content hash), so an entry can
- * never be stale: a changed block is another key.
+ * Cache of decoded blocks, bounded in bytes. A key contains the block's version (its content hash), so an entry is
+ * never stale.
  */
 export interface BlockCache {
   get<T extends object>(key: string): T | undefined;
@@ -11,12 +11,12 @@ export interface BlockCache {
   stats(): CacheStats;
 }
 
-/** Bytes of an entry beside its columns and its key: objects, the map's slot, the cache's own lists. */
+/** Bytes of an entry besides its columns and its key: objects, the map's slot, the cache's own lists. */
 const entryBytes = 400;
 
 /** A cache of at most `maxBytes`. */
 export function createBlockCache(maxBytes: number): BlockCache {
-  // Without `max`: the library allocates room for that many entries at once. Each entry's own cost bounds their number.
+  // Without `max`: the library would allocate room for that many entries. Each entry's overhead bounds their number.
   const entries = new LRUCache<string, object>({ maxSize: maxBytes, maxEntrySize: maxBytes / 4 });
   let hits = 0;
   let misses = 0;

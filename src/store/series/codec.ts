@@ -1,11 +1,12 @@
 /**
- * Column blocks: how a series is stored in one `bytea`. Numbers are stored as the narrowest integers that give them
- * back exactly (frame of reference: value = (base + n·step) / scale), or as float64 where none do; texts as a
- * dictionary. Lossless: every number comes back to the last bit; NaN, "unknown", included. Layout, little-endian:
+ * Column blocks: how a series is stored in one `bytea`. Numbers are stored as the narrowest integers that reproduce
+ * them exactly (frame of reference: value = (base + n·step) / scale), or as float64 where none do; texts as a
+ * dictionary. Lossless to the last bit, including NaN for unknown. Layout, little-endian:
  *
- *     'T' 'G' version:u8 columns:u8 length:u32 | per column: header (JSON, padded) and its values
+ * 'T' 'G' version:u8 columns:u8 length:u32 | per column: header (JSON, padded) and its values
  *
- * The length of every part is checked on reading, so a cut or foreign payload is an error and never a wrong number.
+ * The length of every part is checked on reading, so a truncated or foreign payload is an error and never a wrong
+ * number.
  */
 export type Column = Float64Array | string[];
 export type Columns = Record<string, Column>;
@@ -15,7 +16,7 @@ const scales = [1, 10, 100, 1000, 1e4, 1e5, 1e6];
 
 type Storage = 'u8' | 'u16' | 'u32' | 'f64';
 const width: Record<Storage, number> = { u8: 1, u16: 2, u32: 4, f64: 8 };
-/** The largest code of each width stands for NaN, and one below for −0 is never needed: integers have no −0. */
+/** The largest code of each width represents NaN. None is necessary for −0: integers have no −0. */
 const unknownCode: Record<'u8' | 'u16' | 'u32', number> = { u8: 0xff, u16: 0xffff, u32: 0xffffffff };
 
 interface ColumnHeader {
@@ -24,7 +25,7 @@ interface ColumnHeader {
   base?: number;
   step?: number;
   scale?: number;
-  /** Present on text columns: the values are indexes into it. */
+  /** Set for text columns: the values are indexes into it. */
   words?: string[];
 }
 
@@ -42,8 +43,8 @@ function greatestCommonDivisor(a: number, b: number): number {
 }
 
 /**
- * The smallest power of ten by which all values become integers and come back exactly, and whether some value needs
- * less; null when none does.
+ * The smallest power of ten that makes all values integers without loss, and whether some value would fit a smaller
+ * one; null if there is none.
  */
 function decimalScale(values: Float64Array): { scale: number; isMixed: boolean } | null {
   let at = 0;
@@ -84,7 +85,7 @@ function integerFrame(
     const value = values[i]!;
     if (Number.isNaN(value)) continue;
     const scaled = Math.round(value * scale);
-    // A coarser scale met later in the column may not fit the values met before it.
+    // A coarser scale found later in the column may not fit earlier values.
     if (isMixed && (!Number.isSafeInteger(scaled) || scaled / scale !== value)) return null;
     if (step !== 1) step = greatestCommonDivisor(scaled - base, step);
   }
@@ -93,7 +94,7 @@ function integerFrame(
   return as && { base, step: step || 1, scale, as };
 }
 
-/** One loop a width: a width asked for at every value costs twice the time. */
+/** One loop per width: branching on the width at every value takes twice the time. */
 function writeNumbers(view: DataView, offset: number, values: Float64Array, header: ColumnHeader): void {
   const { as, base = 0, step = 1, scale = 1 } = header;
   const { length } = values;
@@ -113,7 +114,7 @@ function numberHeader(name: string, values: Float64Array): ColumnHeader {
   return frame ? { name, ...frame } : { name, as: 'f64' };
 }
 
-/** A header as JSON; that of numbers is written by hand: blocks of few values are mostly headers. */
+/** A header as JSON; a numeric one is written by hand, because blocks of few values consist mostly of headers. */
 function headerJson({ name, as, base, step, scale, words }: ColumnHeader): string {
   const frame = base === undefined ? '' : `"base":${base},"step":${step},"scale":${scale},`;
   const rest = words === undefined ? '' : `,"words":${JSON.stringify(words)}`;
@@ -128,7 +129,7 @@ function textColumn(name: string, texts: string[]): { header: ColumnHeader; valu
   return { header: { ...numberHeader(name, values), words }, values };
 }
 
-/** Encodes columns of one length. Equal columns always give equal bytes. */
+/** Encodes columns of equal length. Equal columns always give equal bytes. */
 export function encodeBlock(columns: Columns): Uint8Array<ArrayBuffer> {
   const names = Object.keys(columns);
   const length = names.length === 0 ? 0 : columns[names[0]!]!.length;
@@ -165,7 +166,7 @@ export function encodeBlock(columns: Columns): Uint8Array<ArrayBuffer> {
   return bytes;
 }
 
-/** Codes of one width to numbers. One loop a width: a width asked for at every value costs twice the time. */
+/** Decodes codes of one width. One loop per width: branching on the width at every value takes twice the time. */
 function readNumbers(bytes: Uint8Array, header: ColumnHeader, values: Float64Array): Float64Array {
   const { as, base = 0, step = 1, scale = 1 } = header;
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
@@ -189,7 +190,7 @@ interface EncodedColumn {
   values: Uint8Array;
 }
 
-/** The columns of a block as they are written; throws on a payload that is cut, too long, or of another version. */
+/** The encoded columns of a block. Throws on a payload that is truncated, too long, or of another version. */
 function encodedColumns(bytes: Uint8Array): { length: number; columns: EncodedColumn[] } {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   if (bytes.length < 8 || bytes[0] !== 0x54 || bytes[1] !== 0x47) throw new RangeError('not a column block');
@@ -213,8 +214,8 @@ function encodedColumns(bytes: Uint8Array): { length: number; columns: EncodedCo
 }
 
 /**
- * Decodes what `encodeBlock` wrote; throws on a payload that is cut, too long, or of another version. The numbers are
- * in one piece of memory: small pieces cost more than what they hold.
+ * Decodes the result of `encodeBlock`. Throws on a payload that is truncated, too long, or of another version. All
+ * numbers share one buffer: small buffers cost more than their content.
  */
 export function decodeBlock(bytes: Uint8Array): Columns {
   const { length, columns: encoded } = encodedColumns(bytes);
@@ -229,10 +230,10 @@ export function decodeBlock(bytes: Uint8Array): Columns {
   return columns;
 }
 
-/** Where a numeric column's values lie in a block, and how they are to be read. */
+/** Position and encoding of a numeric column's values in a block. */
 export interface ColumnLayout {
   header: ColumnHeader;
-  /** Position of the first value, from the block's first byte. */
+  /** Offset of the first value from the block's first byte. */
   at: number;
   /** Size of one value. */
   bytes: number;
@@ -247,16 +248,16 @@ export function layoutOf(block: Uint8Array, names: readonly string[]): ColumnLay
   });
 }
 
-/** The value whose bytes were cut out of a block; NaN = unknown. */
+/** Decodes a value cut out of a block; NaN = unknown. */
 export function cutValue({ header }: ColumnLayout, bytes: Uint8Array): number {
   return readNumbers(bytes, header, new Float64Array(1))[0]!;
 }
 
-/** A block from which single values are read: nothing is decoded before it is needed. */
+/** A block for reading single values, which are decoded on demand. */
 export interface OpenBlock {
-  /** Values a column has. */
+  /** Number of values per column. */
   length: number;
-  /** True if it has a column of that name. */
+  /** True if it has a column with that name. */
   has(name: string): boolean;
   /** The value of a numeric column at an index below `length`; NaN = unknown. */
   number(name: string, index: number): number;
@@ -264,7 +265,7 @@ export interface OpenBlock {
   text(name: string, index: number): string;
 }
 
-/** Opens what `encodeBlock` wrote; throws like `decodeBlock`. */
+/** Opens the result of `encodeBlock`. Throws like `decodeBlock`. */
 export function openBlock(bytes: Uint8Array): OpenBlock {
   const { length, columns } = encodedColumns(bytes);
   const byName = new Map(columns.map((column) => [column.header.name, column]));
@@ -298,8 +299,8 @@ export function numbers(columns: Columns, name: string): Float64Array {
 }
 
 /**
- * The numeric column `name` of a decoded block, of values that a layout may lack: all unknown (NaN) in a block that was
- * written before the column existed. What a row is a row of is read by `numbers` and `texts`: it is never unknown.
+ * The numeric column `name` of a decoded block; all unknown (NaN) if the block was written before the column existed.
+ * Columns that identify a row are read by `numbers` and `texts`: they are never unknown.
  */
 export function measures(columns: Columns, name: string): Float64Array {
   if (columns[name] !== undefined) return numbers(columns, name);
@@ -307,7 +308,7 @@ export function measures(columns: Columns, name: string): Float64Array {
   return new Float64Array(first?.length ?? 0).fill(Number.NaN);
 }
 
-/** A stored number; null for NaN, which stands for unknown. */
+/** A stored number; null for NaN, which means unknown. */
 export function known(value: number): number | null {
   return Number.isNaN(value) ? null : value;
 }

@@ -8,21 +8,21 @@ import { noteCommits } from './symbol-commits.ts';
 const processId = randomBytes(6).toString('base64url');
 let announced = 0;
 
-/** A change as it is sent. */
+/** A change in sent form. */
 interface Announcement {
   id: string;
   change: Change;
 }
 
-// Servers of the release before hear too while an upgrade replaces them. They read the symbols of `stocks`, `gex` and
-// `flow` beside the id.
+// Servers of the previous release listen too while an upgrade replaces them. They read the symbols of `stocks`, `gex`
+// and `flow` beside the id.
 const sentNames: Readonly<Record<Subject, string>> = {
   ...(Object.fromEntries(subjects.map((subject) => [subject, subject])) as Record<Subject, string>),
   market: 'stocks',
 };
 const subjectsByName = new Map(subjects.map((subject) => [sentNames[subject], subject]));
 
-/** An announcement as text. Where the symbols are too many, the longest lists give way to "any symbol". */
+/** An announcement as text. If there are too many symbols, the longest lists are replaced by "any symbol". */
 function written({ id, change: given }: Announcement): string {
   const change = { ...given };
   for (;;) {
@@ -34,7 +34,7 @@ function written({ id, change: given }: Announcement): string {
   }
 }
 
-/** The change that these lists by sent name are; null when one of them is not understood. */
+/** The change of these lists by sent name; null if one of them is unknown. */
 function changeOf(named: Record<string, unknown>): Change | null {
   const change: Change = {};
   for (const [name, symbols] of Object.entries(named)) {
@@ -45,9 +45,7 @@ function changeOf(named: Record<string, unknown>): Change | null {
   return change;
 }
 
-/**
- * Reads an announcement; one that is not understood (another version of the program sent it) may be of anything.
- */
+/** Parses an announcement; an unknown one (from another version of the program) may concern anything. */
 function read(payload: string): { id: string | null; change: Change } {
   try {
     const { id, ...named } = JSON.parse(payload) as Record<string, unknown>;
@@ -69,9 +67,9 @@ export async function announce({ cluster }: Pick<Store, 'cluster'>, tx: Queries,
   return id;
 }
 
-/** Moves this process's versions for a change that is committed, or with no `id` may be. */
+/** Updates this process's versions for a change that is committed, or without `id` may be. */
 export function moveVersions({ replicas, versions }: Store, change: Change, id: string | null): void {
-  // Before anybody reads by the new versions: what is read then must not come from a standby that lacks the change.
+  // Before the new versions are used: data read then must not be from a standby that lacks the change.
   replicas?.changed();
   versions.move(change, id);
 }
@@ -79,15 +77,15 @@ export function moveVersions({ replicas, versions }: Store, change: Change, id: 
 /** Follows changes of the stored data. */
 export interface Changes {
   /**
-   * Calls `listener` for every change until the returned function is called. Changes that may have been missed are
-   * reported as `anyChange`.
+   * Calls `listener` for every change until the returned function is called. Possibly missed changes are reported as
+   * `anyChange`.
    */
   onChange(listener: (change: Change) => void): () => void;
-  /** Stops following; to be called before the store is closed. */
+  /** Stops following; call it before the store is closed. */
   stop(): Promise<void>;
 }
 
-/** Starts following changes: from now on what is read may be held (`store.versions`). */
+/** Starts following changes: from now on data may be cached (`store.versions`). */
 export async function watchChanges(store: Store): Promise<Changes> {
   const { versions } = store;
   const nodes = store.cluster.watch(store);
@@ -100,14 +98,15 @@ export async function watchChanges(store: Store): Promise<Changes> {
       const { id, change } = read(payload);
       nodes.whenCommitted(id, (known) => versions.move(change, known));
     },
-    // Called when the connection is lost and again when it is back: what changed in between was missed.
+    // Called when the connection is lost and again when it is back: changes in between were missed.
     () => {
       listening = !listening;
       versions.addLost(listening ? -1 : 1);
       if (listening) nodes.lookAgain();
     },
   );
-  // Values read before the first look are not held: without it, the answers of a quiet gateway would be made twice.
+  // Values read before the first check are not cached: without it, a quiet gateway would compute its first answers
+  // twice.
   await nodes.doubt();
   versions.addListening(1);
   return {

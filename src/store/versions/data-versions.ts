@@ -1,28 +1,28 @@
 import { afterCommit, anyChange, type Change, type Commits, type Subject, subjects } from './subjects.ts';
 
-/** Number of changes whose ids are remembered, so that a change received twice counts once. */
+/** Number of remembered change ids, so that a change received twice counts once. */
 const rememberedIds = 1000;
-/** Symbols of a subject whose versions are remembered one by one. */
+/** Maximum number of symbols per subject with a version of their own. */
 const rememberedSymbols = 50_000;
 
-/** When a subject changed, as counts of changes. */
+/** Changes of a subject, as counts of changes. */
 interface Moved {
-  /** Something of it. */
+  /** The last change of any of it. */
   any: number;
-  /** All of its symbols at once. */
+  /** The last change of all its symbols. */
   all: number;
   symbols: Map<string, number>;
 }
 
 /**
- * The versions of stored data by subject and symbol, as far as this process knows. What was read may be held under the
- * version from before it was read, and serves as long as the version is the same.
+ * The versions of stored data by subject and symbol, as far as this process knows. Data may be cached under the version
+ * from before it was read, and is valid while the version is unchanged.
  */
 export class DataVersions {
   #count = 1;
   #listening = 0;
   #lost = 0;
-  /** When listening for changes began last: earlier changes may have been missed. */
+  /** Count at which listening for changes last began: earlier changes may have been missed. */
   #since = 1;
   readonly #moved = Object.fromEntries(
     subjects.map((subject) => [subject, { any: 1, all: 1, symbols: new Map() }]),
@@ -34,12 +34,12 @@ export class DataVersions {
   readonly #ids = new Set<string>();
   readonly #listeners = new Set<(change: Change) => void>();
 
-  /** Grows with every change, and whenever it becomes unknown whether there was one. */
+  /** Increases with every change, and whenever changes may have been missed. */
   get count(): number {
     return this.#count;
   }
 
-  /** The last change that this process was notified of; with null, of any symbol. Others may have been missed. */
+  /** The last change that this process was notified of; for null, of any symbol. Others may have been missed. */
   known(subject: Subject, symbol: string | null): number {
     const { any, all, symbols } = this.#moved[subject];
     return symbol === null ? any : Math.max(all, symbols.get(symbol) ?? 0);
@@ -84,13 +84,13 @@ export class DataVersions {
     this.#send(change);
   }
 
-  /** Changes are received from now on, or (`-1`) no longer. */
+  /** Adds a listener for changes, or (`-1`) removes one. */
   addListening(by: 1 | -1): void {
     this.#listening += by;
     this.#mayHaveMissed();
   }
 
-  /** Changes may be missed from now on, or (`-1`) are received again. */
+  /** Call it when changes may be missed from now on, or (`-1`) are received again. */
   addLost(by: 1 | -1): void {
     this.#lost += by;
     this.#mayHaveMissed();
@@ -103,7 +103,7 @@ export class DataVersions {
     this.#commits.clear();
   }
 
-  /** Tells `listener` of every change until the returned function is called. */
+  /** Calls `listener` for every change until the returned function is called. */
   onChange(listener: (change: Change) => void): () => void {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);

@@ -3,33 +3,32 @@ import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import type { Reader } from '../rows/reader.ts';
 
-/** On this channel every process is notified of changes of stored data by any process. */
+/** The channel that notifies every process of changes of stored data by any process. */
 export const changesChannel = 'market_data';
-/** Longest payload of a notification that PostgreSQL takes. */
+/** Maximum payload of a PostgreSQL notification, bytes. */
 export const longestPayloadBytes = 7999;
 const longestPauseMs = 5_000;
-// A connection over which nothing is asked does not find out that its other end has gone, nor that it hangs: it is
-// asked this often, and given up when the answer takes so long. What was sent meanwhile is missed for no longer than
-// both.
+// An idle connection does not detect that its other end is gone or hangs: it is probed at this interval, and dropped if
+// the answer takes this long. Notifications are missed for at most both together.
 const heartbeatMs = 2_000;
 const patienceMs = 2_000;
-// Longest time in which a connection is made, or ended in an orderly way.
+// Maximum time to open a connection, or to close one in an orderly way, ms.
 const connectMs = 3_000;
 const endMs = 1_000;
 
-/** A store, by its connections. */
+/** A store with its connection pool. */
 interface PoolOwner {
   pool: pg.Pool;
 }
 
-/** A store whose standbys are notified of what its listeners receive. */
+/** A store whose standbys depend on its listeners' notifications. */
 interface ListeningStore extends PoolOwner {
   replicas: { changed(): void; heard(count: number): void; deaf(count: number): void } | null;
 }
 
 /**
  * Sends `payload` (at most 7,999 bytes) to every listener of `channel`, in all processes. Inside a transaction it is
- * sent when that commits, and not at all when it rolls back.
+ * sent on commit, and not on rollback.
  */
 export async function notify(
   target: PoolOwner | Pick<Reader, 'query'>,
@@ -44,7 +43,7 @@ export async function notify(
 
 const listenerName = 'tapegraph listener';
 
-/** True if a process listens to this database: asked before this one does, whether there is another server. */
+/** True if a process listens to this database: checked before this one does, to detect another server. */
 export async function othersListen({ pool }: PoolOwner): Promise<boolean> {
   const { rows } = await pool.query<{ found: boolean }>(
     'SELECT EXISTS (SELECT FROM pg_stat_activity WHERE application_name = $1 AND datname = current_database()) AS found',
@@ -54,14 +53,11 @@ export async function othersListen({ pool }: PoolOwner): Promise<boolean> {
 }
 
 interface Listener {
-  /** Ends the connection, whether or not the other end still answers. */
+  /** Ends the connection, even if the other end no longer answers. */
   end(): Promise<void>;
 }
 
-/**
- * A connection that listens to `channel` and is asked time and again whether it is there; `onEnd` is called when it is
- * not.
- */
+/** A connection that listens to `channel` and is probed regularly; `onEnd` is called when it has failed. */
 async function connect(
   { options }: pg.Pool,
   channel: string,
@@ -102,8 +98,8 @@ async function connect(
 
 /**
  * Listens to `channel` on a connection of its own, until the returned function is called; returns once it listens.
- * `onLost` is called when the connection breaks or hangs (noticed within 4 s) and again when it listens again: what was
- * sent between has been missed, so caches that live by the notifications must be dropped both times.
+ * `onLost` is called when the connection breaks or hangs (noticed within 4 s) and again when it listens again:
+ * notifications in between were missed, so dependent caches must be dropped both times.
  */
 export async function listen(
   store: ListeningStore,
@@ -113,7 +109,7 @@ export async function listen(
 ): Promise<() => Promise<void>> {
   let closed = false;
   const { replicas } = store;
-  // Before listeners are called: what they read must not come from a standby that lacks it.
+  // Before listeners are called: data that they read must not be from a standby that lacks the change.
   const heard = (payload: string) => {
     replicas?.changed();
     onPayload(payload);

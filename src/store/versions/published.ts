@@ -1,18 +1,18 @@
 /** Condition on captures of chains and of GEX: those that are published. */
 export const published = { OR: [{ subset: false }, { subset: null }] };
 
-/** The last at or before an instant, as a statement finds it. */
+/** The last capture as of an instant, as found by a statement. */
 interface FoundAsOf {
-  /** Epoch ms; null = there is none. */
+  /** Epoch ms; null = none. */
   capturedAt: number | null;
   subset: boolean | null;
-  /** When the last was captured at or before the instant that was asked for, and the next after it, subsets too. */
+  /** The time of the last capture as of the requested instant, and of the next one, including subsets. */
   lastMs: number | null;
   nextMs: number | null;
 }
 
 /**
- * From when until when a capture is the last one: a subset at its own instant alone, at which what was published before
+ * The interval in which a capture is the last one: a subset only at its own instant, at which the published one before
  * it is not.
  */
 export function standing({ capturedAt, subset, lastMs, nextMs }: FoundAsOf): { fromMs: number; untilMs: number } {

@@ -1,8 +1,7 @@
 import type { Model } from '../rows/models/model-tables.ts';
 
 /**
- * Subjects of stored data. Everything that was read of a subject and symbol has one version, which moves when any of it
- * is written.
+ * Subjects of stored data. All data of a subject and symbol has one version, which changes when any of it is written.
  */
 export const subjects = [
   'registry',
@@ -19,7 +18,7 @@ export type Subject = (typeof subjects)[number];
 /** The changed symbols by subject; an absent subject did not change; null = any symbol may have changed. */
 export type Change = Partial<Record<Subject, readonly string[] | null>>;
 
-/** A change with unknown subjects and symbols. */
+/** A change of unknown subjects and symbols. */
 export const anyChange: Change = Object.fromEntries(subjects.map((subject) => [subject, null]));
 
 /**
@@ -40,7 +39,7 @@ export function afterCommit(commits: Commits, subject: Subject, id: string): Com
 
 const sets = new WeakMap<readonly string[], ReadonlySet<string>>();
 
-/** True if a change may be of `symbol`. */
+/** True if a change may concern `symbol`. */
 export function concerns(change: Change, subject: Subject, symbol: string): boolean {
   const symbols = change[subject];
   if (!symbols) return symbols === null;
@@ -49,7 +48,7 @@ export function concerns(change: Change, subject: Subject, symbol: string): bool
   return known.has(symbol);
 }
 
-/** Where a model belongs: its subject, and the field with the symbol; null = its rows are always read as a whole. */
+/** The subject of a model, and its symbol field; null = its rows are always read as a whole. */
 export interface ModelSubject {
   subject: Subject;
   symbol: string | null;
@@ -57,7 +56,7 @@ export interface ModelSubject {
 
 const of = (subject: Subject, symbol: string | null): ModelSubject => ({ subject, symbol });
 
-/** The subject of each model; null = nothing that is read of it outlives the request. */
+/** The subject of each model; null = its data is not cached beyond the request. */
 export const modelSubjects: Readonly<Record<Model, ModelSubject | null>> = {
   Symbol: of('registry', null),
   OptionRoot: of('registry', null),
@@ -120,7 +119,7 @@ export class ChangeSet {
     else this.#symbols.set(subject, new Set([symbol]));
   }
 
-  /** Adds the symbols of rows of a model, or of parts of their keys; those that do not name a symbol are of any. */
+  /** Adds the symbols of rows of a model, or of parts of their keys; those without a symbol concern any. */
   addRows(model: Model, rows: Iterable<object>): void {
     const owner = modelSubjects[model];
     if (owner === null) return;

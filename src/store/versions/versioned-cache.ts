@@ -2,18 +2,16 @@ import { dependOn, type Store } from '../rows/connection.ts';
 import type { ReadView } from './read-view.ts';
 import type { Subject } from './subjects.ts';
 
-/**
- * A kind of value that is held in the process, by symbol, as long as nothing of its subject is written for the symbol.
- */
+/** A kind of value that is cached in the process, by symbol, until its subject is written for the symbol. */
 export interface HeldKind<V> {
   subject: Subject;
-  /** Unlike any other kind's. */
+  /** Unique name. */
   name: string;
-  /** Bytes that a value takes, about. */
+  /** Approximate bytes of a value. */
   bytesOf: (value: V) => number;
 }
 
-/** The wanted value: a symbol's, or one of its parts. */
+/** Key of a value: a symbol, or one of its parts. */
 export interface HeldKey {
   symbol: string;
   part?: string;
@@ -24,7 +22,7 @@ export function heldId({ symbol, part }: HeldKey): string {
   return part === undefined ? symbol : `${symbol} ${part}`;
 }
 
-/** Values under the version from before they were read; no value = there was none. */
+/** Values with the version from before they were read; no value = none exists. */
 interface Entry<V> {
   version: number;
   /** The commit of their subject that they were read at; null = unknown. */
@@ -62,8 +60,8 @@ function hold<T>({ store, view, kind, key, version }: Holding<never>, value: T |
 const entryKey = ({ name }: Pick<HeldKind<never>, 'name'>, key: HeldKey) => `held:${name}:${heldId(key)}`;
 
 /**
- * The values of several keys by `heldId`: those that are held, the others by one `read`, which gets the keys that are
- * missing and leaves out those without a value. Values are shared by their readers and must not be changed.
+ * The values of several keys by `heldId`: cached ones, and the others by one `read`, which gets the missing keys and
+ * omits those without a value. Values are shared by their readers and must not be changed.
  */
 export async function readHeld<V extends object>(
   store: Store,
@@ -97,24 +95,24 @@ export async function readHeld<V extends object>(
   return found;
 }
 
-/** The wanted value: the last one that a symbol had at an instant, epoch ms. */
+/** Key of a value as of an instant, epoch ms. */
 export interface AsOf extends HeldKey {
   atMs: number;
 }
 
-/** The last value in [fromMs, untilMs), epoch ms; null = there was none. */
+/** The last value in [fromMs, untilMs), epoch ms; null = none. */
 export interface Interval<V> {
   fromMs: number;
   untilMs: number;
   value: V | null;
 }
 
-/** Intervals held of a key: the newest, and those of the past that were asked for last. */
+/** Number of cached intervals of a key: the newest, and the most recently used of the past. */
 const intervalsHeld = 8;
 
 /**
- * The last value at each instant, in the order asked; null where there was none. `read` gets those that are not held
- * and returns an interval for each, in their order.
+ * The last value as of each instant, in order; null if there is none. `read` gets the instants that are not cached and
+ * returns an interval for each, in order.
  */
 export async function readHeldAsOf<V extends object>(
   store: Store,

@@ -3,8 +3,8 @@ import { yieldToEventLoop } from '../../../runtime/event-loop.ts';
 const steps = [1, 2, 5, 10, 25, 50, 100, 250, 500];
 
 /**
- * A condition on one of several values, for Prisma. Every length of a list is a statement of its own, so that the list
- * is brought to one of a few lengths by repeating its last value.
+ * A Prisma condition on one of several values. Every length of a list is a separate statement, so lists are padded to
+ * one of a few lengths by repeating the last value.
  */
 export function anyOf<T>(values: Iterable<T>): { in: T[] } {
   const list = [...new Set(values)];
@@ -13,12 +13,12 @@ export function anyOf<T>(values: Iterable<T>): { in: T[] } {
   return { in: list.concat(new Array<T>(length - list.length).fill(list.at(-1)!)) };
 }
 
-/** Values of one statement of `findAny`: reading a row of each takes some 5 ms. */
+/** Maximum number of values per statement of `findAny`: reading a row of each takes some 5 ms. */
 const mostAtOnce = 250;
 
 /**
- * The rows of any number of values. `read` gets a condition on up to 250 of them, once unless there are more; between
- * two calls the event loop gets a turn.
+ * The rows for any number of values. `read` gets a condition on up to 250 of them, and is called once unless there are
+ * more; calls yield to the event loop in between.
  */
 export async function findAny<T, Row>(
   values: Iterable<T>,

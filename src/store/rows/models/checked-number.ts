@@ -1,6 +1,6 @@
 /**
  * A PostgreSQL bigint as a number (epoch ms, shares, contracts, counts). Throws beyond ±(2^53 − 1), where a number
- * would no longer be exact: nothing is ever rounded in silence.
+ * would no longer be exact, so that nothing is rounded silently.
  */
 export function toNumber(value: bigint): number {
   const number = Number(value);

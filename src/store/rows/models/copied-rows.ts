@@ -7,7 +7,7 @@ import { type Model, tableOf } from './model-tables.ts';
 import type { Row } from './sets.ts';
 
 /**
- * Writes rows by COPY, the fastest way for thousands. None of them may exist already. Rows are consumed as fast as the
+ * Writes rows by COPY, the fastest way for thousands. Their keys must not exist. Rows are consumed as fast as the
  * database accepts them.
  */
 export function copyRows<M extends Model>(tx: Transaction, model: M, rows: Iterable<Row<M>>): Promise<number> {
@@ -21,7 +21,7 @@ export function copyRows<M extends Model>(tx: Transaction, model: M, rows: Itera
   return copyInto(tx, tableOf(model).table, copyColumns(model), values());
 }
 
-/** As `copyRows`, of rows that are encoded already. */
+/** Like `copyRows`, for encoded rows. */
 export function copyEncoded<M extends Model>(
   tx: Transaction,
   model: M,

@@ -2,7 +2,7 @@ import { type CopyType, type CopyValue, RowWriter } from '../copy-encoding.ts';
 import { type Model, tableOf } from './model-tables.ts';
 import type { FieldOf, Row } from './sets.ts';
 
-/** Rows of a model in the binary form of COPY. They are made without a database, also in other threads. */
+/** Rows of a model in the binary form of COPY. They are built without a database, also in other threads. */
 export interface EncodedRows<M extends Model> {
   model: M;
   count: number;
@@ -23,14 +23,14 @@ export function copyValues<M extends Model>(model: M): (row: Row<M>) => CopyValu
   return (row) => names.map((name) => row[name] as CopyValue);
 }
 
-/** Takes rows of one symbol, and gives them encoded. */
+/** Encodes rows of one symbol. */
 export interface RowEncoder<M extends Model> {
   add(row: Row<M>): void;
-  /** Takes the rows added since the last call. */
+  /** Returns the rows added since the last call. */
   take(): EncodedRows<M>;
 }
 
-/** An encoder of a model's rows. */
+/** Creates an encoder of a model's rows. */
 export function rowEncoder<M extends Model>(model: M, symbol: string): RowEncoder<M> {
   const writer = new RowWriter(Object.values(copyColumns(model)));
   const valuesOf = copyValues(model);

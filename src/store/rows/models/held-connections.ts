@@ -1,8 +1,8 @@
-// The adapter of Prisma for PostgreSQL, @prisma/adapter-pg 7.10.0, with transactions on connections that are held
-// already. Prisma's own transaction takes a connection that nothing else can use, does not look at what COMMIT answered
-// and gives a connection back whose statement timed out; here COPY, NOTIFY, SQL and models of a transaction share one
-// connection, which `inTransaction` begins, commits and gives back. Only the public interface of driver adapters is
-// used: `startTransaction`, and "phantom" transactions, for which Prisma sends no BEGIN, COMMIT or ROLLBACK.
+// The adapter of Prisma for PostgreSQL, @prisma/adapter-pg 7.10.0, with transactions on connections that are already
+// checked out. Prisma's own transaction takes a connection that nothing else can use, ignores the result of COMMIT, and
+// returns a connection whose statement timed out; here COPY, NOTIFY, SQL and models of a transaction share one
+// connection, which `inTransaction` begins, commits and returns. Only the public interface of driver adapters is used:
+// `startTransaction`, and "phantom" transactions, for which Prisma sends no BEGIN, COMMIT or ROLLBACK.
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { PrismaPg } from '@prisma/adapter-pg';
 import pg from 'pg';
@@ -11,7 +11,7 @@ type Options = NonNullable<ConstructorParameters<typeof PrismaPg>[1]>;
 type Adapter = Awaited<ReturnType<PrismaPg['connect']>>;
 type PrismaTransaction = Awaited<ReturnType<Adapter['startTransaction']>>;
 
-/** A connection as Prisma's models use it: not while no transaction of ours holds it. */
+/** A connection for Prisma's models, while no transaction of ours uses it. */
 export class Lease {
   isOpen = true;
   readonly #connection: pg.PoolClient;
@@ -36,7 +36,7 @@ export class Lease {
   }
 }
 
-/** A pool of one connection, as far as the adapter uses one. */
+/** A pool of one connection, with the methods that the adapter uses. */
 function poolOf(lease: Lease): pg.Pool {
   return Object.create(pg.Pool.prototype, {
     query: { value: lease.query.bind(lease) },
@@ -45,10 +45,10 @@ function poolOf(lease: Lease): pg.Pool {
   });
 }
 
-/** Prisma's adapter over a pool. Its transactions begin inside of `startOn` alone. */
+/** Prisma's adapter over a pool. Its transactions begin only inside of `startOn`. */
 export interface HeldConnections {
   adapter: Pick<PrismaPg, 'provider' | 'adapterName' | 'connect'>;
-  /** Runs `work`, in which a transaction that Prisma begins is on the connection of `lease`. */
+  /** Runs `work`; a transaction that Prisma begins in it is on the connection of `lease`. */
   startOn<T>(lease: Lease, work: () => Promise<T>): Promise<T>;
 }
 

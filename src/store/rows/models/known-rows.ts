@@ -6,9 +6,8 @@ import { type FieldOf, findRows, type KeySet, type Row } from './sets.ts';
 type Versioned = { version: string };
 
 /**
- * `findRows` of rows whose versions are known, from what is held or from a statement before. A standby that lacks one
- * of them, or has another version, may be behind what is known, which came from the primary: those are read from the
- * primary too.
+ * `findRows` for rows of known versions, cached or from an earlier statement. A standby that lacks one of them, or has
+ * another version, may be behind the primary, which the versions came from: those are read from the primary too.
  */
 export async function findKnownRows<M extends Model, By extends FieldOf<M>, Field extends FieldOf<M>>(
   store: Store,

@@ -3,7 +3,7 @@ import type { Models } from './prisma.ts';
 type Call = <T>(call: (models: Models) => Promise<T>) => Promise<T>;
 type Operation = (args?: unknown) => Promise<unknown>;
 
-/** Models whose every operation is done by `run`, which says on which models: it may do it once more on others. */
+/** Models whose every operation is run by `run`, which chooses the models; it may repeat an operation on others. */
 export function modelsThrough(run: Call): Models {
   const model = (name: string) =>
     new Proxy(

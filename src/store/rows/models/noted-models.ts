@@ -11,7 +11,7 @@ interface Arguments {
   data?: Values | Values[];
 }
 
-/** Rows that stand for what a write is of: what it creates, else what its condition names. */
+/** Rows that identify what a write changes: the created ones, else those of its condition. */
 function rowsOf({ where = {}, create, data }: Arguments, symbol: string, creates: boolean): Values[] {
   if (creates) return [data ?? create ?? {}].flat();
   const wanted = where[symbol];
@@ -20,9 +20,7 @@ function rowsOf({ where = {}, create, data }: Arguments, symbol: string, creates
   return [{ [symbol]: wanted }];
 }
 
-/**
- * Called before a write is sent, with rows that stand for what it changes. A row that names no symbol may be of any.
- */
+/** Called before a write is sent, with rows that identify what it changes. A row without a symbol may concern any. */
 type OnWrite = (model: Model, rows: readonly object[]) => void;
 
 /** Models whose writes are reported to `onWrite`. */
@@ -55,7 +53,7 @@ export function notedModels(models: Models, onWrite: OnWrite): Models {
 
 /**
  * Models outside of transactions. Versioned data is not written there: no notification would follow, and processes
- * would hold what was before.
+ * would use outdated caches.
  */
 export function readModels(models: Models): Models {
   return notedModels(models, (model) => {

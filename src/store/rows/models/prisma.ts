@@ -6,8 +6,8 @@ import { statementNames } from './statement-names.ts';
 type Raw = '$queryRaw' | '$queryRawUnsafe' | '$executeRaw' | '$executeRawUnsafe';
 
 /**
- * Prisma Client's models. Transactions are begun by `inTransaction` alone, and SQL is a `statement` of its own, so that
- * Prisma's ways to either are omitted.
+ * Prisma Client's models. Only `inTransaction` begins transactions, and SQL is in a `statement`, so Prisma's methods
+ * for both are omitted.
  */
 export type Models = Omit<Prisma.TransactionClient, Raw>;
 
@@ -16,11 +16,10 @@ export interface PrismaOverPool {
   /** The models, each call on any connection of the pool. */
   models: Models;
   /**
-   * Opens the models of a connection that a transaction holds. Until `release` their calls run on it; after that they
-   * throw.
+   * Opens the models on a connection with a transaction. Until `release` their calls run on it; after that they throw.
    */
   hold(connection: pg.PoolClient): Promise<HeldModels>;
-  /** Frees what Prisma holds; its opener ends the pool. */
+  /** Frees Prisma's resources; the caller ends the pool. */
   close(): Promise<void>;
 }
 
@@ -30,20 +29,20 @@ export interface HeldModels {
   release(): void;
 }
 
-// The longest a timer can wait, almost 25 days. Prisma ends an interactive transaction after it, so that each is begun
-// again after a day.
+// The maximum of a timer, almost 25 days. Prisma ends an interactive transaction after it, so each is restarted after a
+// day.
 const longestMs = 2 ** 31 - 1;
 const renewAfterMs = 24 * 3_600_000;
 
-/** Prisma Client over `pool`, whose tables lie in `schema`. */
+/** Prisma Client over `pool`, whose tables are in `schema`. */
 export function openPrisma(pool: pg.Pool, schema: string): PrismaOverPool {
   const { adapter, startOn } = heldConnections(pool, { schema, statementNameGenerator: statementNames() });
-  // The shortest form of errors spares a stack for every call.
+  // The shortest form of errors saves a stack trace per call.
   const client = new PrismaClient({ adapter, errorFormat: 'minimal' });
   const leases = new WeakMap<pg.PoolClient, { lease: Lease; models: Models; begunAt: number }>();
   pool.on('remove', (connection) => leases.get(connection)?.lease.end());
 
-  // Prisma's transaction goes on as long as the connection lives: beginning one costs as much as four statements.
+  // Prisma's transaction lasts as long as the connection: beginning one costs as much as four statements.
   async function begin(connection: pg.PoolClient) {
     const lease = new Lease(connection);
     const begun = Promise.withResolvers<Models>();
@@ -82,7 +81,7 @@ export function openPrisma(pool: pg.Pool, schema: string): PrismaOverPool {
 }
 
 /**
- * Loads and tries Prisma's query compiler, which takes a tenth of a second at the first query of a process. Asks no
+ * Loads and runs Prisma's query compiler, which takes a tenth of a second at the first query of a process. Requires no
  * database.
  */
 export async function loadPrisma(): Promise<void> {

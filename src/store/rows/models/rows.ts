@@ -9,7 +9,7 @@ export type Numbered<Row> = {
       : Row[Field];
 };
 
-/** A row as Prisma gives it, its BIGINTs as numbers. Throws where a number would not be exact. */
+/** Converts a row's BIGINTs to numbers. Throws if a number would not be exact. */
 export function numbered<Row extends object>(row: Row): Numbered<Row> {
   const copy = { ...row } as Record<string, unknown>;
   for (const field in copy) if (typeof copy[field] === 'bigint') copy[field] = toNumber(copy[field]);

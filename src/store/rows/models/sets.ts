@@ -6,8 +6,8 @@ import type { Transaction } from '../transaction.ts';
 import { type Model, type TableField, tableOf } from './model-tables.ts';
 
 // Prisma compiles every `createMany` again (215 ms of CPU for 1,000 rows of 10 columns, 5 ms here), has no upsert of
-// many rows, and no condition on many keys of several columns. These statements are made from the models: one text per
-// model, for any number of rows.
+// many rows, and no condition on many keys of several columns. These statements are generated from the models: one text
+// per model, for any number of rows.
 
 type Scalars<M extends Model> = Prisma.TypeMap['model'][M]['payload']['scalars'];
 type Plain<T> = T extends bigint
@@ -22,7 +22,7 @@ type Plain<T> = T extends bigint
 export type Row<M extends Model> = { [Field in keyof Scalars<M>]: Plain<Scalars<M>[Field]> };
 /** Names of fields of a model. */
 export type FieldOf<M extends Model> = keyof Row<M> & string;
-/** A row as it is read: bytes are a Buffer. */
+/** A row as read: bytes are a Buffer. */
 type Found<M extends Model, Field extends FieldOf<M>> = {
   [F in Field]: Row<M>[F] extends Uint8Array ? Buffer : Row<M>[F];
 };
@@ -43,8 +43,7 @@ const columnNames = (fields: readonly TableField[]) => fields.map(({ column }) =
 const columnsOf = (fields: readonly TableField[]) => columnNames(fields).join(', ');
 
 /**
- * A set of rows as parameters, a list a column. `unnest` of one list each is what Citus takes; of several at once it
- * does not.
+ * A set of rows as parameters, one list per column. Citus supports `unnest` of one list, but not of several at once.
  */
 function unnested(fields: readonly TableField[]): string {
   return fields
@@ -79,9 +78,9 @@ const asBuffer = (bytes: Uint8Array) => Buffer.from(bytes.buffer, bytes.byteOffs
 export interface OnConflict<M extends Model> {
   /** Numbers that are added to the stored ones instead of replacing them. */
   add?: readonly FieldOf<M>[];
-  /** The row is replaced only when one of these fields differs. */
+  /** Replaces the row only if one of these fields differs. */
   ifDifferent?: readonly FieldOf<M>[];
-  /** The row is replaced only by one whose field is no less. */
+  /** Replaces the row only if this field is not smaller. */
   unlessBelow?: FieldOf<M>;
 }
 
@@ -110,7 +109,7 @@ function onConflict<M extends Model>(model: M, { add = [], ifDifferent, unlessBe
 
 const made = new Map<string, { name: string; text: string }>();
 
-/** A statement for a purpose, whose text is made once. Names of prepared statements are short. */
+/** A statement for a purpose, whose text is built once. Names of prepared statements are short. */
 function named(purpose: string, text: () => string, values: unknown[]): pg.QueryConfig {
   let known = made.get(purpose);
   if (!known) {
@@ -130,14 +129,12 @@ async function insert(tx: Transaction, model: Model, name: string, conflict: () 
   return rowCount ?? 0;
 }
 
-/** Inserts rows, leaving out those whose key is there; of two of one key the first counts. Returns how many are new. */
+/** Inserts rows whose keys are new; of two with one key the first counts. Returns their number. */
 export function insertRows<M extends Model>(tx: Transaction, model: M, rows: readonly Row<M>[]): Promise<number> {
   return insert(tx, model, `insert ${model}`, () => 'ON CONFLICT DO NOTHING', rows);
 }
 
-/**
- * Inserts rows, or puts them in place of those of their keys; no two may have one key. Returns how many were written.
- */
+/** Inserts rows or replaces those with their keys; no two may have the same key. Returns the number of written rows. */
 export function upsertRows<M extends Model>(
   tx: Transaction,
   model: M,
@@ -156,8 +153,8 @@ export interface KeySet<M extends Model, By extends FieldOf<M>> {
 const joined = (fields: readonly TableField[]) => fields.map(({ column }) => `t.${column} = w.${column}`).join(' AND ');
 
 /**
- * Reads fields of the rows of several keys, in any order. Bytes come as they are: through Prisma they would go by way
- * of base64.
+ * Reads fields of the rows of several keys, in any order. Bytes are returned directly; Prisma would encode them as
+ * base64.
  */
 export async function findRows<M extends Model, By extends FieldOf<M>, Field extends FieldOf<M>>(
   from: Queries,
@@ -178,7 +175,7 @@ export async function findRows<M extends Model, By extends FieldOf<M>, Field ext
   return rows;
 }
 
-/** Deletes the rows of several keys and returns how many there were. */
+/** Deletes the rows of several keys and returns their number. */
 export async function deleteRows<M extends Model, By extends FieldOf<M>>(
   tx: Transaction,
   model: M,

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 
 /**
- * Names statements, so that PostgreSQL prepares each once a connection. Lists of varying length make ever new texts:
- * past a thousand of them the rest go unnamed, or a long-lived server's memory would grow without bound.
+ * Names statements, so that PostgreSQL prepares each once per connection. Lists of varying length create new texts:
+ * beyond a thousand of them statements are unnamed, or a long-lived server's memory would grow without bound.
  */
 export function statementNames(): (query: { sql: string }) => string {
   const names = new Map<string, string>();

@@ -1,4 +1,4 @@
--- Locked in the order of their ids, so that two processes never wait for each other in a circle.
+-- Locked in the order of their ids, to prevent deadlocks.
 WITH used AS MATERIALIZED (
   SELECT k.id, u.at
   FROM (SELECT unnest($1::text[]) AS id, unnest($2::int8[]) AS at) AS u JOIN api_keys AS k ON k.id = u.id

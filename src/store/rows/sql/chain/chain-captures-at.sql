@@ -1,5 +1,5 @@
--- The last published capture of an underlying at or before each time, or the subset of exactly that time, without its rows; when the last
--- was captured by then, and when the next one follows, subsets too.
+-- The last published capture of an underlying as of each time, or the subset of exactly that time, without its rows;
+-- the time of the last capture by then, and of the next one, including subsets.
 SELECT wanted.nth, n."nextMs", l."lastMs", c.*
 FROM (
   SELECT w.*, row_number() OVER () AS nth FROM (SELECT unnest($1::text[]) AS underlying, unnest($2::int8[]) AS at_ms) AS w

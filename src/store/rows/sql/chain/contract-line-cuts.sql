@@ -1,4 +1,4 @@
--- The values of single contracts, cut out of captures where the layout says they are. A payload is unpacked once, then cut.
+-- The values of single contracts, cut out of captures by their layout. A payload is unpacked once, then cut.
 SELECT c.underlying, c.captured_at AS "capturedAt", c.session_date AS "sessionDate", c.spot, c.prior_close_spot AS "priorCloseSpot",
   c.version, c.delay_ms AS "delayMs", c.listing, c.layout, (
     SELECT string_agg(

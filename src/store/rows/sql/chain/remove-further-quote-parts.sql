@@ -1,4 +1,4 @@
--- Of each contract's session, the parts beyond the last.
+-- The parts of each contract's session beyond its last one.
 DELETE FROM option_quote_blocks AS b
 USING (
   SELECT unnest($1::text[]) AS underlying, unnest($2::text[]) AS session_date, unnest($3::text[]) AS contract,

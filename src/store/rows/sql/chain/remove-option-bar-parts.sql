@@ -1,4 +1,4 @@
--- Of each contract's session, the parts from one on. Part 0 is a whole session, not between −1 and 1.
+-- The parts of each contract's session from one on. Part 0 is a whole session, not between −1 and 1.
 DELETE FROM option_bar_blocks AS b
 USING (
   SELECT unnest($1::text[]) AS underlying, unnest($2::text[]) AS session_date, unnest($3::text[]) AS contract,

@@ -1,6 +1,6 @@
--- Events that a reader has not seen. $1 and $2 are one of the steps it has seen: what is new was sent since, or is due
--- since. Each is a range of one index; the sums keep the other bounds from being looked up instead, which hold for most
--- of what is stored.
+-- Events that a reader has not seen. $1 and $2 are one of the steps it has seen: unseen events were sent since, or
+-- became due since. Each is a range of one index; the sums prevent index look-ups of the other bounds, which most rows
+-- satisfy.
 WITH entry AS MATERIALIZED (
   SELECT underlying, session_date, event_id, place, event_ts_ms FROM flow_feed
   WHERE place > greatest($1::int8, $5::int8) AND place <= $6 AND event_ts_ms + 0 >= $7 AND event_ts_ms + 0 <= $8

@@ -1,4 +1,5 @@
--- How many events each underlying has, and their premium: as numeric, so that the order of adding does not show.
+-- Number of events of each underlying, and their premium: as numeric, so that the result does not depend on the order
+-- of addition.
 SELECT e.underlying, count(*) AS count, sum(e.premium_usd::numeric)::float8 AS "premiumUsd"
 FROM flow_events AS e
 JOIN flow_coverage AS c ON c.underlying = e.underlying AND c.session_date = e.session_date

@@ -1,5 +1,5 @@
--- The last published capture of each underlying at or before an instant, or the subset of exactly that instant, without its curves; when the
--- last was captured by then, and when the next one follows, subsets too.
+-- The last published capture of each underlying as of an instant, or the subset of exactly that instant, without its
+-- curves; the time of the last capture by then, and of the next one, including subsets.
 SELECT wanted.underlying AS wanted, n."nextMs", l."lastMs", g.*
 FROM unnest($1::text[]) AS wanted(underlying) LEFT JOIN LATERAL (
   SELECT captured_at AS "nextMs" FROM gex_captures WHERE underlying = wanted.underlying AND captured_at > $2

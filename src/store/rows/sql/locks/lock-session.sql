@@ -1,2 +1,2 @@
--- Held by the connection, until it ends.
+-- Held by the connection until it ends.
 SELECT pg_advisory_lock(hashtextextended($1, 0))

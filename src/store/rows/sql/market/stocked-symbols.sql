@@ -1,4 +1,4 @@
--- Those of the symbols that anything is stored of.
+-- The symbols with any stored data.
 SELECT s.symbol
 FROM unnest($1::text[]) AS w(symbol) CROSS JOIN LATERAL (
   SELECT x.symbol FROM (

@@ -1,4 +1,4 @@
--- The latest sessions up to $2 of which something is stored of each symbol: at most $3 of each kind of data.
+-- The latest sessions up to $2 with stored data of each symbol: at most $3 of each kind of data.
 SELECT s.symbol, s."sessionDate"
 FROM unnest($1::text[]) AS w(symbol) CROSS JOIN LATERAL (
   (SELECT b.symbol, b.span_start AS "sessionDate" FROM bar_blocks AS b

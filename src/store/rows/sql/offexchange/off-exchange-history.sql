@@ -1,4 +1,4 @@
--- What is stored of each symbol up to session $4, and of the sessions of its range; an open end is filled in.
+-- The stored data of each symbol up to session $4, and of the sessions of its range; an open end is filled in.
 SELECT w.nth, h.*, x.*
 FROM (
   SELECT r.*, row_number() OVER () AS nth
