@@ -1,5 +1,5 @@
 /**
- * The version of the definitions in docs/methodology.md. It is stored with computed data, and raised when the
+ * The version of the definitions in docs/methodology.md. It is stored with computed data, and increased when the
  * definition of a figure changes.
  */
 export const methodologyVersion = '3';

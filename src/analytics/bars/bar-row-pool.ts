@@ -68,7 +68,7 @@ export class BarRowPool {
   }
 
   /**
-   * The bucket that starts at `startMs`, made when there is none. Prints come in order, so that it is nearly always the
+   * The bucket that starts at `startMs`, created if necessary. Prints are nearly always in order, so it is usually the
    * latest.
    */
   #bucketOf(series: number, startMs: number): number {

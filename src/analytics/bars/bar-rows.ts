@@ -13,7 +13,7 @@ const at = {
   high: 2,
   low: 3,
   close: 4,
-  /** Entries of the prints that set open and close; −1: none does, so there is no bar. */
+  /** Entries of the prints that set open and close; −1: none, so there is no bar. */
   openEntry: 5,
   closeEntry: 6,
   count: 7,
@@ -24,22 +24,22 @@ const at = {
   money: 12,
   moneyMicros: 13,
 } as const;
-/** Numbers in a bucket's record. The first is its start. */
+/** Number of values per record. The first is its start. */
 export const barStride = 14;
 const stride = barStride;
 
-/** Buckets of prints with the sums their bars are made of, ascending by start: one array, a record a bucket. */
+/** Buckets of prints with the sums behind their bars, ascending by start: one array, one record per bucket. */
 export interface BarRows {
   values: Float64Array;
   count: number;
 }
 
-/** No buckets. */
+/** Creates empty rows. */
 export function createBarRows(): BarRows {
   return { values: new Float64Array(4 * stride), count: 0 };
 }
 
-/** Makes the record that begins at `row` one of no prints. Its start stays. */
+/** Resets the record at `row`, except its start. */
 export function clearRow(values: Float64Array, row: number): void {
   values.fill(0, row + 1, row + stride);
   values[row + at.high] = -Infinity;
@@ -49,7 +49,7 @@ export function clearRow(values: Float64Array, row: number): void {
 }
 
 /**
- * Where the record of a bucket begins, or −1 − where it would. Prints come in order, so that it is nearly always the
+ * Offset of a bucket's record, or −1 − its insertion offset. Prints are nearly always in order, so it is usually the
  * last.
  */
 function findRow({ values, count }: BarRows, startMs: number): number {
@@ -76,7 +76,7 @@ function rowOf(rows: BarRows, startMs: number): number {
   return row;
 }
 
-/** The fields of a print that a bar needs. `entry` is its number in a ledger that `before` orders by event time. */
+/** The fields of a print that a bar uses. `entry` is its number in a ledger that `before` orders by event time. */
 export interface BarPrint {
   entry: number;
   price: number;
@@ -87,12 +87,12 @@ export interface BarPrint {
 
 const counts = countsVolume | setsHighLow | setsOpenClose;
 
-/** True if a print says anything of a bar. */
+/** True if a print affects bars. */
 export function isOfBar({ traits }: BarPrint): boolean {
   return (traits & counts) !== 0;
 }
 
-/** Adds a print to the bucket that starts at `startMs`. The order in which prints are added makes no difference. */
+/** Adds a print to the bucket that starts at `startMs`. The result does not depend on the order of prints. */
 export function addToBar(
   rows: BarRows,
   startMs: number,
@@ -136,7 +136,7 @@ export function addToRow(
   }
 }
 
-/** Adds to a sum whose millionths stand beside its whole part. */
+/** Adds to a sum whose millionths are stored beside its whole part. */
 function addSized(values: Float64Array, offset: number, add: number, addMicros: number) {
   values[offset]! += add;
   if (addMicros === 0) return;
@@ -146,16 +146,16 @@ function addSized(values: Float64Array, offset: number, add: number, addMicros: 
   values[offset + 1] = micros - carry * sizeParts;
 }
 
-/** Empties a bucket, to be filled again from the prints that stand. */
+/** Empties a bucket, to refill it from the remaining prints. */
 export function emptyBar(rows: BarRows, startMs: number): void {
   const row = findRow(rows, startMs);
   if (row >= 0) clearRow(rows.values, row);
 }
 
 /**
- * Buckets put together: `startOf` gives the longer bucket's start for a shorter one's. With `barsOnly` a part without a
- * price of its own is omitted, volume and all, as in bars made of bars. Parts before `fromMs`, where a longer bucket
- * begins, are omitted.
+ * Folds buckets into longer ones: `startOf` returns the longer bucket's start for a shorter one's. With `barsOnly` a
+ * part without a price is omitted with its volume, as in bars folded from bars. Parts before `fromMs`, where a longer
+ * bucket begins, are omitted.
  */
 export function foldRows(
   rows: BarRows,
@@ -186,9 +186,8 @@ export function foldRows(
 }
 
 /**
- * The bars of the buckets from `fromMs` on that have one, ascending: dollars a share, sizes as doubles. A bar whose
- * prints set prices without size has no vwap. `withPriced` adds the priced volume, so that longer bars can be made of
- * these.
+ * The bars of the buckets from `fromMs` on, ascending: dollars per share, sizes as doubles. A bar whose prints set
+ * prices without size has no vwap. `withPriced` adds the priced volume, so that longer bars can be folded from these.
  */
 export function barsOfRows({ values, count }: BarRows, fromMs: number, withPriced = false): BarColumns {
   let length = 0;
@@ -208,7 +207,7 @@ export function barsOfRows({ values, count }: BarRows, fromMs: number, withPrice
     bars.close[i] = values[row + at.close]! / priceUnits;
     bars.volume[i] = sum(row + at.size);
     bars.tradeCount[i] = values[row + at.count]!;
-    // A mean lies among what it is the mean of, which its last rounding may not know.
+    // Clamped, because rounding may put a mean outside of its values.
     const pricedSize = sum(row + at.pricedSize);
     const vwap = pricedSize > 0 ? sum(row + at.money) / pricedSize / priceUnits : Number.NaN;
     if (bars.pricedVolume) bars.pricedVolume[i] = pricedSize;

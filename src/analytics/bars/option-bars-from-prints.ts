@@ -57,15 +57,15 @@ export class OptionBars {
 
   /**
    * The minutes so far that start at or after `fromMs`, ascending; empty for a contract that is not followed or has not
-   * traded. Longer bars are made of them.
+   * traded. Longer bars are folded from them.
    */
   minutes({ index }: TradedContract, fromMs = -Infinity): BarColumns {
     return barsOfRows(this.#pool.rows(index, fromMs), fromMs, true);
   }
 
   /**
-   * Contracts whose bars changed since they were last taken, and the first minute that did; at most `most`, those that
-   * have waited longest.
+   * Contracts whose bars changed since the last call, with the first changed minute; at most `most`, those that have
+   * waited longest.
    */
   takeChanged(most = Infinity): { contract: TradedContract; fromMs: number }[] {
     const taken = this.#changed.slice(0, most).map((index) => {

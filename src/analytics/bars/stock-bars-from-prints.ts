@@ -14,13 +14,13 @@ const cut = (lengthMs: number) => (tsMs: number) => tsMs - (tsMs % lengthMs);
 /** One symbol's prints by the second, from which every longer bar is folded. */
 export interface StockSeconds {
   count(entry: number): void;
-  /** Makes a second again from the symbol's prints that still stand; `head` is the newest of them. */
+  /** Recomputes a second from the symbol's remaining prints; `head` is the newest of them. */
   recount(tsMs: number, head: number): void;
   /** The bars that start at or after `fromMs`. */
   bars(timeframe: Timeframe, fromMs: number): BarColumns;
 }
 
-/** True if an instant is in extended hours: from 04:00 to 20:00 New York, the regular session left out. */
+/** True if an instant is in extended hours: from 04:00 to 20:00 New York, without the regular session. */
 function extendedHours(session: SessionDate): (tsMs: number) => boolean {
   const fromMs = exchangeInstant(session, sessionMinutes.extendedOpen);
   const toMs = exchangeInstant(session, sessionMinutes.extendedClose);
@@ -29,13 +29,13 @@ function extendedHours(session: SessionDate): (tsMs: number) => boolean {
 }
 
 /**
- * No seconds yet. With `isExtended`, Form T prints of extended hours form the prices of all bars but that of the day,
- * which begins at the session's midnight.
+ * Creates empty seconds. With `isExtended`, Form T prints of extended hours form the prices of all bars except the
+ * day's, which begins at the session's midnight.
  */
 export function createStockSeconds(ledger: StockLedger, session: SessionDate, isExtended: boolean): StockSeconds {
   const { columns } = ledger;
   const dayStartMs = exchangeInstant(session);
-  // By the rules of regular hours, of which the day is made; and those that all other bars are made of.
+  // The first follows the rules of regular hours, for day bars; the second is for all other bars.
   const seconds = createBarRows();
   const shown = isExtended ? createBarRows() : seconds;
   const isOfExtended = isExtended ? extendedHours(session) : null;
@@ -56,7 +56,7 @@ export function createStockSeconds(ledger: StockLedger, session: SessionDate, is
     addToBar(shown, secondOf(tsMs), print, before);
   }
 
-  /** 1m and 1d are of trades, so that volume without a price counts in them; 5m and 1h are of 1m bars. */
+  /** 1m and 1d bars are based on trades, so that volume without a price counts in them; 5m and 1h on 1m bars. */
   function rowsOf(timeframe: Timeframe, fromMs: number): BarRows {
     if (timeframe === '1s') return shown;
     if (timeframe === '1d') return foldRows(seconds, () => dayStartMs, false, -Infinity);
@@ -80,7 +80,7 @@ export function createStockSeconds(ledger: StockLedger, session: SessionDate, is
   };
 }
 
-/** The start of the last bar of a length that nothing can change any more when event time has come to `reachedMs`. */
+/** The start of the last bar of a length that is final when event time is `reachedMs`. */
 export function completeThrough(reachedMs: number, lengthMs: number): number {
   const settledMs = reachedMs - tapeSettings.completionLagMs;
   return settledMs - (((settledMs % lengthMs) + lengthMs) % lengthMs) - lengthMs;

@@ -1,7 +1,7 @@
 import type { ListedStrike } from '../pricing/chain-groups.ts';
 import type { SolvedGroup } from './solve-chain.ts';
 
-/** The usable strike nearest the forward; of two as near the lower; null when none is usable. */
+/** The usable strike nearest the forward, the lower of two equally near ones; null if none is usable. */
 export function nearestToForward(
   { strikes, forward }: Pick<SolvedGroup, 'strikes' | 'forward'>,
   usable: (listed: ListedStrike) => boolean,
@@ -15,9 +15,8 @@ export function nearestToForward(
 }
 
 /**
- * The contract, as an index into the chain's rows, whose volatility is the one at the money: at the strike nearest the
- * forward that has a known volatility, the out-of-the-money side (a call at or above the forward), else the other. Null
- * when none is known.
+ * The index of the contract whose volatility is that at the money: at the strike nearest the forward with a known
+ * volatility, the out-of-the-money side (a call at or above the forward), else the other. Null if none is known.
  */
 function contractAtTheMoney(
   group: Pick<SolvedGroup, 'strikes' | 'forward'>,
@@ -32,8 +31,8 @@ function contractAtTheMoney(
 }
 
 /**
- * The contract at the money of those whose volatility is known, preferring those that were solved: where none was, the
- * source's serves, which marks deep contracts with a floor. Null when none is known.
+ * The contract at the money among those with a known volatility, preferably a solved one: the source's volatilities
+ * have a floor for deep contracts. Null if none is known.
  */
 export function volatilityAtTheMoney(
   group: Pick<SolvedGroup, 'strikes' | 'forward'>,

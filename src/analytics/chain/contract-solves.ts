@@ -8,18 +8,17 @@ import { methodologySettings } from '../methodology.ts';
 import { yearsToExpiry } from '../pricing/expiry-time.ts';
 import { type Mark, type MarkInputs, markOf } from '../pricing/mark.ts';
 
-/** A contract's trades as the captures so far show them. */
+/** A contract's trades, inferred from the captures so far. */
 interface TradesSeen {
-  /** The last trade of the session, at the earliest instant it can have been; null while none is known. */
+  /** The last trade of the session, at its earliest possible instant; null while unknown. */
   trade: MarkInputs['trade'];
-  /** The last price of the session before; null when it did not trade then, or that is not known. */
+  /** The last price of the session before; null if unknown or it did not trade then. */
   previousClose: number | null;
 }
 
 /**
- * Since when a trade must have happened for the volume of `line` to be over `volume`: the capture before of the
- * session's regular hours; else their open, but not for index options, which trade in the night before too. Null: not
- * known.
+ * The earliest instant of a trade that raised the volume of `line` over `volume`: the previous capture in the session's
+ * regular hours; else their open, except for index options, which also trade in the night before. Null: unknown.
  */
 function volumeBefore(
   line: ContractLine,
@@ -35,8 +34,8 @@ function volumeBefore(
 }
 
 /**
- * A chain does not date its last trades, but its volume shows that there was one since the capture before, and `last`
- * is its price. While nothing has traded in a session, `last` is still the one before's.
+ * A chain does not date its last trades, but its volume shows a trade since the previous capture, at the price `last`.
+ * Until something trades in a session, `last` is the session before's.
  */
 function tradesSeen(
   line: ContractLine,
@@ -58,7 +57,7 @@ function tradesSeen(
   return { trade, previousClose };
 }
 
-/** True if a mark lies between what the contract is worth exercised (American) and the most it can be worth. */
+/** True if a mark is between the contract's exercise value (American) and its upper bound. */
 function isInsideBounds(
   { right, strike }: OptionContract,
   { style, adjusted }: OptionRoot,
@@ -68,7 +67,7 @@ function isInsideBounds(
   const { boundMargin } = methodologySettings;
   const spot = line.spot ?? line.priorCloseSpot;
   if (mark <= boundMargin) return false;
-  // An adjusted contract does not deliver one share's worth.
+  // The deliverable of an adjusted contract is not one share.
   if (spot === null || adjusted) return true;
   const dollars = fromThousandths(strike);
   const exercised = right === 'call' ? spot - dollars : dollars - spot;
@@ -76,23 +75,23 @@ function isInsideBounds(
   return mark < most && (style === 'european' || mark > exercised + boundMargin);
 }
 
-/** True if a volatility can be read off a mark (methodology 2), as far as one row of a chain shows. */
+/** True if a mark implies a volatility (methodology 2), as far as one row of a chain shows. */
 function isSolvable(contract: OptionContract, root: OptionRoot, line: ContractLine, mark: Mark): boolean {
   const { minimumVolatility, maximumVolatility, maximumVolatilityError } = methodologySettings;
   const { iv, vega, bid, ask } = line;
   if (mark.source === 'close') return false;
   if (yearsToExpiry(contract.expiry, root, sourceTime(line)) === 0) return false;
   if (iv !== null && !(iv >= minimumVolatility && iv <= maximumVolatility)) return false;
-  // Vega is dollars per vol point: a hundredth of what a whole volatility is worth.
+  // Vega is dollars per vol point: a hundredth of that per 1.00 of volatility.
   const ofMid = mark.source === 'mid';
   if (ofMid && vega !== null && (ask! - bid!) / 2 / (100 * vega) > maximumVolatilityError) return false;
-  // The capture's solve knows the forward and the price that its quotes imply; one that is older did not say.
+  // The capture's solve knew the forward and the implied price; an older capture did not store them.
   return (ofMid ? line.withinBounds : undefined) ?? isInsideBounds(contract, root, line, mark.price);
 }
 
 /**
- * The solves of a contract that its lines in chain captures (ascending) are: volatility, delta and gamma as stored, the
- * source's or solved, and the mark by the rule as of the time of its quotes. A line without a mark gives none.
+ * The solves of a contract from its lines in chain captures (ascending): volatility, delta and gamma as stored, the
+ * source's or solved, and the mark by the rule as of the time of its quotes. A line without a mark is omitted.
  */
 export function contractSolves(
   contract: OptionContract,
@@ -102,20 +101,20 @@ export function contractSolves(
   const solves: GreeksSolve[] = [];
   let before: ContractLine | null = null;
   let seen: TradesSeen = { trade: null, previousClose: null };
-  // With several sources the later page can have the earlier quotes.
+  // With several sources a later page can have earlier quotes.
   for (const line of lines.toSorted((a, b) => sourceTime(a) - sourceTime(b))) {
     const { bid, ask, iv, delta, gamma } = line;
     const tsMs = sourceTime(line);
     const root = roots.of(contract.root, line.sessionDate);
     seen = tradesSeen(line, before, seen, root.style === 'european');
     before = line;
-    // A chain's quotes are of its source's time.
+    // A chain's quotes have its source's time.
     const mark = markOf({ nowMs: tsMs, quote: { bid, ask, tsMs }, ...seen });
     if (mark === null) continue;
     const figures = isSolvable(contract, root, line, mark)
       ? { iv, delta, gamma }
       : { iv: null, delta: null, gamma: null };
-    // Rounded, since the middle of two prices would show a tail that no quote has.
+    // Rounded, because the midpoint of two doubles has spurious digits.
     solves.push({ tsMs, ...figures, mark: roundTo(mark.price, 6), markSource: mark.source, bid, ask });
   }
   return solves;

@@ -2,8 +2,8 @@ import { methodologySettings } from '../methodology.ts';
 import { straddlesPerSigma } from '../pricing/near-money.ts';
 
 /**
- * The at-the-money straddle's price, dollars a share: what the market pays for the move to expiry. Null when a leg has
- * no price.
+ * The price of the at-the-money straddle, dollars per share: the market's price of the move to expiry. Null if a leg
+ * has no price.
  */
 export function straddleMove(callMid: number | null, putMid: number | null): number | null {
   return callMid === null || putMid === null ? null : callMid + putMid;
@@ -11,15 +11,15 @@ export function straddleMove(callMid: number | null, putMid: number | null): num
 
 /**
  * One standard deviation of the price at expiry, dollars: S·σ·√T. Null without an implied volatility or time. `price`,
- * dollars, is what options are priced with: the price of the underlying, or the forward that they follow.
+ * dollars, is that with which options are priced: of the underlying, or the forward that they follow.
  */
 export function sigmaMove(price: number, volatility: number | null, years: number): number | null {
   return volatility === null || !(years > 0) ? null : price * volatility * Math.sqrt(years);
 }
 
 /**
- * The straddle at a strike without what the chance to exercise its call before an ex-date adds, dollars: the call is
- * worth what parity makes of the put. Null without a put.
+ * The straddle at a strike without the value of exercising its call before an ex-date, dollars: the call is valued by
+ * parity from the put. Null without a put.
  */
 export function unexercisedStraddle(
   putMid: number | null,
@@ -30,8 +30,8 @@ export function unexercisedStraddle(
 }
 
 /**
- * True if an expiry's two expected moves agree: their ratio is 1 at the forward. `inconsistent` where they do not
- * within 30 days, where quotes and the price of the underlying are then not of one instant. Moves in dollars.
+ * The ratio of an expiry's two expected moves, which is 1 at the forward if they agree. `inconsistent` if they do not
+ * within 30 days: quotes and the price of the underlying then have different times. Moves in dollars.
  */
 export function selfCheck(
   sigma: number | null,

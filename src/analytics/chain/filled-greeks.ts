@@ -5,7 +5,7 @@ import { greeksAt, type SolvedGroup } from './solve-chain.ts';
 const lacksGreeks = (row: ChainRow) =>
   row.iv !== null && row.iv > 0 && filledGreekNames.some((name) => row[name] === null);
 
-/** The greeks that a row lacks, at the volatility that its source gives; null if one of them cannot be computed. */
+/** The missing greeks of a row, at the source's volatility; null if one cannot be computed. */
 function lackingGreeks(row: ChainRow, group: SolvedGroup): Partial<Record<FilledGreek, number>> | null {
   const { vega, ...greeks } = greeksAt(row, group, row.iv!);
   const filled = filledGreekNames
@@ -15,8 +15,8 @@ function lackingGreeks(row: ChainRow, group: SolvedGroup): Partial<Record<Filled
 }
 
 /**
- * A chain with the greeks that its source lacks beside the volatility that it gives, in the market in which the chain
- * is priced; `groups` have it. Exposures are not made of them.
+ * A chain with greeks filled in at the source's volatility, in the market in which the chain is priced; `groups`
+ * contain it. Exposures are not based on them.
  */
 export function withFilledGreeks(chain: ChainCapture, groups: readonly SolvedGroup[]): ChainCapture {
   if (!chain.rows.some(lacksGreeks)) return chain;

@@ -14,20 +14,20 @@ import { isWithinBounds, solveSmile } from '../pricing/smile.ts';
 
 /** Settings of a chain's solve. */
 export interface SolveOptions extends MarketReference {
-  /** Absent = the project's own list. */
+  /** Absent = the built-in list. */
   roots?: OptionRoots | undefined;
-  /** The session's last solved volatility by contract path form, used where this chain has none. */
+  /** The session's last solved volatility by contract path form, used if this chain implies none. */
   previousSolves?: ReadonlyMap<string, number> | undefined;
-  /** Also works out theta and vega, which exposures do not need. */
+  /** True to compute theta and vega too, which exposures do not use. */
   allGreeks?: boolean | undefined;
 }
 
-/** A group with what it is priced in. */
+/** A group with its pricing inputs. */
 export interface SolvedGroup extends ChainGroup, GroupMarket {}
 
-/** The pricing inputs of a chain, with no contract solved. */
+/** The pricing inputs of a chain, before any contract is solved. */
 export interface PricedChain extends ImpliedSpot {
-  /** The price of the underlying that options are priced with, dollars. */
+  /** The price of the underlying with which options are priced, dollars. */
   pricingSpot: number;
   groups: SolvedGroup[];
 }
@@ -39,9 +39,9 @@ export interface SolvedChain extends PricedChain {
   delta: Float64Array;
   /** Change of delta per $1. */
   gamma: Float64Array;
-  /** Dollars a day; NaN unless all greeks were asked for. */
+  /** Dollars per day; NaN unless all greeks were requested. */
   theta: Float64Array;
-  /** Dollars per vol point; NaN unless all greeks were asked for. */
+  /** Dollars per vol point; NaN unless all greeks were requested. */
   vega: Float64Array;
   /** Index into `solveOrigins`. */
   origin: Uint8Array;
@@ -71,7 +71,7 @@ export function unsolved(length: number, priced: PricedChain): SolvedChain {
   };
 }
 
-/** The source's price of a chain's underlying, dollars: its spot, else its prior close; null when neither is known. */
+/** The source's price of a chain's underlying, dollars: its spot, else its prior close; null if both are unknown. */
 export function sourcePrice({ spot, priorCloseSpot }: Pick<ChainCapture, 'spot' | 'priorCloseSpot'>): number | null {
   const price = spot ?? priorCloseSpot;
   return price !== null && price > 0 ? price : null;
@@ -80,9 +80,9 @@ export function sourcePrice({ spot, priorCloseSpot }: Pick<ChainCapture, 'spot' 
 const unpriced: PricedChain = { impliedSpot: null, spotStale: null, pricingSpot: Number.NaN, groups: [] };
 
 /**
- * Implied volatility, delta and gamma of every live contract of a chain, from its own quotes; where a strike has none
- * by interpolation, else from the session's last solve, else the source's own greeks. Expired contracts and adjusted
- * roots stay unknown, and so does everything when the chain has no price of its underlying.
+ * Implied volatility, delta and gamma of every live contract of a chain: from its own quotes, else by interpolation,
+ * else from the session's last solve, else the source's own greeks. Expired contracts and adjusted roots stay unknown,
+ * and so does everything without a price of the underlying.
  */
 export function solveChain(chain: ChainCapture, options: SolveOptions): SolvedChain {
   const spot = sourcePrice(chain);
@@ -102,7 +102,7 @@ export function solveChain(chain: ChainCapture, options: SolveOptions): SolvedCh
   return solved;
 }
 
-/** True if a live contract's figures are neither from this chain's quotes nor from a solve before. */
+/** True if a live contract's figures are from neither this chain's quotes nor an earlier solve. */
 const isUnsolved = (origin: number) => origin === 0 || origin === source;
 
 function* unsolvedRows({ groups, origin }: SolvedChain): Generator<{ group: SolvedGroup; index: number }> {
@@ -111,12 +111,12 @@ function* unsolvedRows({ groups, origin }: SolvedChain): Generator<{ group: Solv
       for (const index of [call, put]) if (index >= 0 && isUnsolved(origin[index]!)) yield { group, index };
 }
 
-/** True if solves made before in the session could add to this chain's quotes. */
+/** True if earlier solves of the session could complete this chain's. */
 export function lacksSolves(solved: SolvedChain): boolean {
   return !unsolvedRows(solved).next().done;
 }
 
-/** Fills what a chain's quotes did not give from the session's last solves: volatilities by contract path form. */
+/** Fills gaps of a chain from the session's last solves: volatilities by contract path form. */
 export function fillPrevious(
   chain: ChainCapture,
   solved: SolvedChain,
@@ -147,7 +147,7 @@ function fallBack(task: Task): void {
   }
 }
 
-/** Takes over what the source says of a contract. Sources write 0 for a volatility they do not have. */
+/** Copies the source's greeks of a contract. Sources write 0 for an unknown volatility. */
 export function copySource({ iv, delta, gamma, theta, vega }: SolvedChain, index: number, row: ChainRow): void {
   iv[index] = row.iv !== null && row.iv > 0 ? row.iv : Number.NaN;
   delta[index] = row.delta ?? Number.NaN;
@@ -160,8 +160,8 @@ export function copySource({ iv, delta, gamma, theta, vega }: SolvedChain, index
 export type GreeksMarket = Pick<SolvedGroup, 'root' | 'spot' | 'years' | 'rate' | 'dividendYield' | 'dividends'>;
 
 /**
- * Greeks of a contract at a volatility, in the market of its group and the units of a chain: theta in dollars a day,
- * vega in dollars a vol point. Vega is computed when it is asked for: an American one takes two more trees.
+ * Greeks of a contract at a volatility, in the market of its group and the units of a chain: theta in dollars per day,
+ * vega in dollars per vol point. Vega is computed on demand: an American one takes two more trees.
  */
 export function greeksAt(
   { right, strike }: Pick<ChainRow, 'right' | 'strike'>,
@@ -188,7 +188,7 @@ function fill({ solved, index, row, group, options }: Task, volatility: number, 
   solved.vega[index] = vega();
 }
 
-/** By the index of each live contract with a mid: true if that lies between the least and the most it can be worth. */
+/** By the index of each live contract with a mid: true if the mid is between the contract's lower and upper bounds. */
 function withinBounds(chain: ChainCapture, { groups }: PricedChain): Map<number, boolean> {
   const within = new Map<number, boolean>();
   for (const { strikes, root, ...group } of groups) {
@@ -206,8 +206,7 @@ function withinBounds(chain: ChainCapture, { groups }: PricedChain): Map<number,
 }
 
 /**
- * A chain with what its solve made of its contracts beside what its source says of them. Expired and adjusted contracts
- * are `absent`.
+ * A chain with the solved figures of its contracts beside the source's. Expired and adjusted contracts are `absent`.
  */
 export function withSolved(chain: ChainCapture, solved: SolvedChain): ChainCapture {
   const known = (value: number) => (Number.isNaN(value) ? null : value);

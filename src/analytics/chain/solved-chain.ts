@@ -15,15 +15,15 @@ export interface SolvedContracts {
   solves: ReadonlyMap<string, GreeksSolve>;
 }
 
-/** A chain brought up to a minute, with the marks of the rows that were solved then. */
+/** A chain updated to a minute, with the marks of the rows solved then. */
 export interface MinuteChain {
   chain: ChainCapture;
   marks: ReadonlyMap<ChainRow, Mark>;
 }
 
 /**
- * A chain as of a later minute: a contract that has a volatility by its solve of the minute stands as solved, the
- * others as captured, if that was in the minute's session. `null` = there is no chain.
+ * A chain as of a later minute: contracts with a volatility in the minute's solve are as solved, the others as
+ * captured, if that was in the minute's session. `null` = there is no chain.
  */
 export function minuteChain(captured: ChainCapture | null, minute: SolvedContracts): MinuteChain {
   const base = captured?.sessionDate === minute.sessionDate ? captured : null;

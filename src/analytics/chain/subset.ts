@@ -8,7 +8,7 @@ const { wholeShare, joinedSpanMs, joinedSpotTolerance } = methodologySettings;
 
 /** A capture's listing as fractions of another's. */
 export interface ListedShares {
-  /** Null when the other has none. */
+  /** Null if the other has none. */
   openInterest: number | null;
   contracts: number | null;
 }
@@ -29,7 +29,7 @@ function unexpired({ listed }: ChainOutline, at: ChainOutline, roots: OptionRoot
   return total;
 }
 
-/** A capture's listing as fractions of that part of another's that has not expired since. */
+/** A capture's listing as fractions of the unexpired part of another's. */
 export function listedShares(outline: ChainOutline, whole: ChainOutline, roots: OptionRoots): ListedShares {
   const [own, other] = [unexpired(outline, outline, roots), unexpired(whole, outline, roots)];
   return {
@@ -43,10 +43,7 @@ export function isSubset({ openInterest, contracts }: ListedShares): boolean {
   return (openInterest ?? 1) < wholeShare || (contracts ?? 1) < wholeShare;
 }
 
-/**
- * True if a capture lists so much of a whole one that it is no subset whatever of that has expired; false when that is
- * not known.
- */
+/** True if a capture lists so much of a whole one that it is no subset, whatever has expired; false if unknown. */
 export function hasMostOf(
   outline: ChainOutline,
   { rowCount, openInterest }: { rowCount: number; openInterest: number | null },
@@ -57,27 +54,27 @@ export function hasMostOf(
   return !isSubset({ openInterest: share(own.openInterest, openInterest), contracts: share(own.contracts, rowCount) });
 }
 
-/** True if two captures can be parts of one: taken shortly after one another, at one price, of other expiries. */
+/** True if two captures can be parts of one: taken within a short time, at one price, with different expiries. */
 export function areParts(a: ChainOutline, b: ChainOutline): boolean {
   if (a.spot === null || b.spot === null || Math.abs(a.capturedAt - b.capturedAt) > joinedSpanMs) return false;
   if (Math.abs(a.spot / b.spot - 1) > joinedSpotTolerance) return false;
   return [...a.listed.keys()].every((key) => !b.listed.has(key));
 }
 
-/** A capture without what it holds of others. */
+/** A capture without joined contracts. */
 export function ownPart({ joined, ...chain }: ChainCapture): ChainCapture {
   const others = new Set(joined);
   return { ...chain, rows: chain.rows.filter(({ root, expiry }) => !others.has(listingKey(root, expiry))) };
 }
 
-/** A capture with the contracts of others, which are parts of the same chain. */
+/** A capture joined with the contracts of others, which are parts of the same chain. */
 export function joinParts(chain: ChainCapture, others: readonly ChainCapture[]): ChainCapture {
   if (others.length === 0) return chain;
   const rows = [chain, ...others].flatMap((each) => each.rows).sort(compareContracts);
   return { ...chain, partial: [chain, ...others].some(({ partial }) => partial), rows };
 }
 
-/** True if a capture lists contracts of another alone, and fewer. */
+/** True if a capture lists a strict subset of another's contracts. */
 function isWithin(chain: ChainCapture, other: ChainCapture): boolean {
   if (chain.rows.length >= other.rows.length) return false;
   const listed = new Set(other.rows.map(contractId));
@@ -86,16 +83,16 @@ function isWithin(chain: ChainCapture, other: ChainCapture): boolean {
 
 const quotedCount = ({ rows }: ChainCapture) => rows.filter(({ bid, ask }) => bid !== null && ask !== null).length;
 
-/** True if a capture lacks the price of the underlying, or most of the quotes, that another of its instant has. */
+/** True if a capture lacks the price of the underlying, or most of the quotes, of another of its instant. */
 function knowsLess(chain: ChainCapture, other: ChainCapture): boolean {
   if (chain.spot === null && other.spot !== null) return true;
   return quotedCount(chain) < wholeShare * quotedCount(other);
 }
 
 /**
- * Combines two captures of one instant, the second of which came later: both where they are parts of one chain; null
- * where the first holds all that the second does, or more; else the second. In parts the higher spot counts, so that it
- * does not matter which came first.
+ * Combines two captures of one instant, given in order of arrival: joins them if they are parts of one chain; returns
+ * null if the first has everything of the second; else the second. Joined parts have the higher spot, so that the order
+ * of arrival does not matter.
  */
 export function combined(first: ChainCapture, second: ChainCapture, roots: OptionRoots): ChainCapture | null {
   const [before, after] = [outlineOf(first), outlineOf(second)];

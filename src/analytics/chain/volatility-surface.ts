@@ -23,33 +23,30 @@ export interface TermExpiry extends Skew {
   years: number;
   /** Calendar days from the New York date of the capture's quotes. */
   dte: number;
-  /** Contracts whose volatility is known: the expiry's points of the surface. */
+  /** Number of contracts with a known volatility: the expiry's points of the surface. */
   contractCount: number;
-  /** Strike, thousandths, of `atmIv`; null with it. */
+  /** Strike of `atmIv`, thousandths; null with it. */
   atmStrike: number | null;
-  /** Annualized fraction; null when no volatility is known, or no price of the underlying. */
+  /** Annualized fraction; null without a known volatility or a price of the underlying. */
   atmIv: number | null;
 }
 
-/** A chain's volatilities: its expiries ascending, and which of its rows are points of the surface. */
+/** A chain's volatilities: its expiries ascending, and the rows that are points of the surface. */
 export interface VolatilitySurface {
   expiries: TermExpiry[];
   /** Indexes of rows, by expiry, strike, call before put: at most one row of each. */
   rows: Uint32Array;
-  /**
-   * The price of the underlying that moneyness is computed with, dollars: the implied one if the source's is stale;
-   * null when unknown.
-   */
+  /** The price of the underlying for moneyness, dollars: the implied one if the source's is stale; null if unknown. */
   price: number | null;
-  /** Whose volatilities these are; null of a chain without any, or that an older version stored. */
+  /** Source of the volatilities; null for a chain without any, or stored by an older version. */
   source: GreeksSource | null;
 }
 
-/** One contract of a surface. Null = not known. */
+/** One contract of a surface. Null = unknown. */
 export interface SurfacePoint extends Pick<ChainRow, 'root' | 'expiry' | 'right' | 'strike' | 'delta' | 'gamma'> {
   /** Annualized fraction. */
   iv: number;
-  /** Dollars a share. */
+  /** Dollars per share. */
   mark: number | null;
   markSource: MarkSource | null;
   /** Strike over the underlying's price. */
@@ -61,7 +58,7 @@ function hasVolatility(row: ChainRow): boolean {
   return iv !== null && iv > 0;
 }
 
-/** Settings of a surface beside its chain, which has its own rate. */
+/** Settings of a surface; its chain has its own rate. */
 export interface SurfaceOptions extends Omit<MarketReference, 'rate'> {
   roots?: OptionRoots | undefined;
 }
@@ -69,8 +66,7 @@ export interface SurfaceOptions extends Omit<MarketReference, 'rate'> {
 type SurfaceGroup = ChainGroup & { forward: number | null };
 
 /**
- * The live groups of a chain; their forwards are null when nothing says what the underlying costs. `price`: with which
- * moneyness is.
+ * The live groups of a chain; their forwards are null without a price of the underlying. `price`: that for moneyness.
  */
 function groupsOf(
   chain: ChainCapture,
@@ -81,8 +77,8 @@ function groupsOf(
     return { groups: groupChain(chain, roots).map((group) => ({ ...group, forward: null })), price: null };
   const rate = chain.rate ?? methodologySettings.usualRate;
   const { groups, pricingSpot } = priceChain(chain, spot, { ...reference, rate, roots });
-  // Quotes of a chain brought up to a minute are of several instants, and say nothing of its price; captures of before
-  // were priced at theirs.
+  // Quotes of a chain updated to a minute have several times, and imply no price; older captures were priced at their
+  // own.
   return { groups, price: chain.rate == null ? spot : pricingSpot };
 }
 
@@ -99,15 +95,15 @@ function atTheMoney(
   return { atmStrike: found?.listed.strike ?? null, atmIv: found && usedGreeks(rows[found.index]!).iv };
 }
 
-/** Whose volatilities a chain's are; null of one that an older version stored, which did not tell. */
+/** Source of a chain's volatilities; null for one stored by an older version, which did not store it. */
 function sourceOf({ rows, rate }: ChainCapture): GreeksSource | null {
   if (rows.some(({ solved }) => solved !== undefined)) return 'solved';
   return rate == null ? null : 'vendor';
 }
 
 /**
- * The volatilities a chain's exposures are made of, solved or the source's: of each expiry that was live at the time of
- * the chain's quotes, those of the root that settles last, so that a strike has one call and one put.
+ * The volatilities behind a chain's exposures, solved or the source's: of each expiry that was live at the time of the
+ * chain's quotes, those of the root that settles last, so that a strike has one call and one put.
  */
 export function volatilitySurface(chain: ChainCapture, options: SurfaceOptions = {}): VolatilitySurface {
   const quotedOn = epochDay(exchangeDate(sourceTime(chain)));
@@ -135,8 +131,8 @@ export function volatilitySurface(chain: ChainCapture, options: SurfaceOptions =
 const noMarks: ReadonlyMap<ChainRow, Mark> = new Map();
 
 /**
- * The point of a row that is one of the surface's; `price` is the surface's. A row's mark is that of its solve, where
- * `marks` has one; a chain's quotes are as old as the chain, and it does not date its last trades.
+ * The surface point of a row; `price` is the surface's. The mark is that of its solve, if `marks` has one; a chain's
+ * quotes are as old as the chain, and it does not date its last trades.
  */
 export function surfacePoint(
   chain: ChainCapture,

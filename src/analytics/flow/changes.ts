@@ -13,13 +13,11 @@ import {
 } from './events.ts';
 import type { RankedCandidate, RankedPrints } from './ranked-prints.ts';
 
-/**
- * Changes of the list of large trades. Applied in order, they leave exactly the events of the prints that stand.
- */
+/** Changes of the list of large trades. Applied in order, they yield exactly the events of the valid prints. */
 export type FlowChange =
   | { kind: 'added'; seq: number; event: FlowEvent }
   /**
-   * An event sent before no longer exists: a cancel, or a print that came late, made its prints into others, which are
+   * An event sent before no longer exists: a cancel, or a late print, regrouped its prints into other events, which are
    * added again.
    */
   | { kind: 'withdrawn'; seq: number; underlying: string; eventId: string };
@@ -45,7 +43,7 @@ function candidate(ledger: OptionLedger, event: FormedEvent, leg: number): Ranke
   };
 }
 
-/** Tells the events whose premium is large enough, numbered, and ranks the prints of all. */
+/** Reports events of sufficient premium, numbered, and ranks the prints of all. */
 export function createFlowChanges(
   ledger: OptionLedger,
   ranked: RankedPrints,
@@ -53,7 +51,7 @@ export function createFlowChanges(
   firstSeq: number,
 ): EventSink {
   let seq = firstSeq;
-  // Least premium to be ranked, in 1e-4 dollars, by underlying index.
+  // Minimum premium to be ranked, in 1e-4 dollars, by underlying index.
   const floors: number[] = [];
 
   function rank(event: FormedEvent) {

@@ -6,12 +6,12 @@ import { type EventFamily, ensureGroup, multiLegFamily, sweepFamily } from './ev
 import type { FormedEvent } from './events.ts';
 import { nanosFrom, segmentsOf } from './runs.ts';
 
-/** Where events go: every counted print is in exactly one formed event that is not dissolved. */
+/** Receiver of events: every counted print is in exactly one formed event that is not dissolved. */
 export interface EventSink {
-  /** One print by itself: as `formed`, without the cost of an object for the many events that are not published. */
+  /** A single print as an event: like `formed`, without an object for the many events that are not published. */
   formedAlone(kind: FlowEventKind, entry: number): void;
   formed(event: FormedEvent): void;
-  /** An event that was formed before no longer exists; its prints form others, or were cancelled. */
+  /** An earlier event no longer exists; its prints form others, or were cancelled. */
   dissolved(event: FormedEvent): void;
 }
 
@@ -33,19 +33,19 @@ export class Detector {
     this.#books = multiLegFamily(links);
   }
 
-  /** Tells that everything before this entry has been seen: segments that nothing later can join are closed. */
+  /** Reports that everything before this entry has been seen: segments that nothing later can join are closed. */
   pass(entry: number): void {
     this.#passed = entry;
     this.#closeDue();
   }
 
-  /** No print before this instant will be accepted any more. */
+  /** Reports that no print before this instant will be accepted. */
   advance(clockMs: number): void {
     this.#clockMs = clockMs;
     this.#closeDue();
   }
 
-  /** Null for a print that is always an event by itself. */
+  /** Null for a print that is always an event of its own. */
   #familyOf(entry: number): EventFamily | null {
     const traits = this.#columns.traits[entry & this.#ledger.mask]!;
     if ((traits & optionTraits.multiLeg) !== 0) return this.#books;
@@ -74,13 +74,14 @@ export class Detector {
     for (const event of family.events(this.#ledger, entries.reverse())) this.#sink.formed(event);
   }
 
-  /** Nanoseconds that an entry's segment still waits for another print when `at` has come; below zero: it is over. */
+  /** Remaining time that an entry's segment waits for another print at `at`, ns; negative: it is over. */
   #dueIn(family: EventFamily, entry: number, at: number): number {
     return family.closeness.gapNanos - nanosFrom(this.#ledger, entry, at);
   }
 
   /**
-   * The family whose oldest waiting segment ends first, so that events form in one order however the clock is advanced.
+   * The family whose oldest waiting segment ends first, so that the order of events does not depend on how the clock is
+   * advanced.
    */
   #firstDue(): EventFamily | null {
     const [a, b] = [this.#sweeps.closing.first(), this.#books.closing.first()];
@@ -89,7 +90,7 @@ export class Detector {
     return this.#sweeps.closeness.gapNanos <= this.#dueIn(this.#books, b, a) ? this.#sweeps : this.#books;
   }
 
-  /** True if nothing can join a print any more: by the clock, and by the last entry passed. */
+  /** True if no print can join any more: by the clock, and by the last entry passed. */
   #isOver(family: EventFamily, entry: number): boolean {
     if ((this.#clockMs - this.#columns.tsMs[entry & this.#ledger.mask]!) * 1e6 > family.closeness.gapNanos) return true;
     return this.#passed >= this.#ledger.oldest && this.#dueIn(family, entry, this.#passed) < 0;
@@ -105,7 +106,7 @@ export class Detector {
     }
   }
 
-  /** Takes a counted, linked print that comes in event-time order, after `pass`. */
+  /** Accepts a counted, linked print in event-time order, after `pass`. */
   accept(entry: number) {
     const family = this.#familyOf(entry);
     if (!family) {
@@ -126,7 +127,7 @@ export class Detector {
     family.closing.push(entry);
   }
 
-  /** The prints of an entry's group around it that are chained to it by gaps, itself included, in order. */
+  /** The prints of an entry's group that are chained to it by gaps, including itself, in order. */
   #runAround(family: EventFamily, entry: number): number[] {
     const ledger = this.#ledger;
     const previous = this.#columns[family.column];
@@ -138,8 +139,7 @@ export class Detector {
       n = previous[n & ledger.mask]!;
     }
     run.reverse();
-    // From the newest on. Only prints that are chained down to the entry count: the others are dropped where the chain
-    // breaks.
+    // From the newest on. Only prints chained down to the entry count: the others are dropped at a gap.
     let later: number[] = [];
     for (let n = family.head(entry); n !== entry && n >= ledger.oldest; n = previous[n & ledger.mask]!) {
       if (!isMember(n)) continue;
@@ -150,10 +150,7 @@ export class Detector {
     return run;
   }
 
-  /**
-   * Changes whether a linked print is counted, by `apply`, which sets its state. The events this affects are formed
-   * again.
-   */
+  /** Changes whether a linked print is counted, by `apply`, which sets its state, and re-forms the affected events. */
   revise(entry: number, apply: () => void) {
     const family = this.#familyOf(entry);
     if (!family) {

@@ -6,23 +6,23 @@ import { createEntryQueue, type EntryQueue } from '../prints/reorder.ts';
 import type { FormedEvent } from './events.ts';
 import { type Closeness, multiLegCloseness, multiLegsOf, sweepCloseness, sweepsOf } from './runs.ts';
 
-/** The prints among which one kind of event is looked for, in groups: a segment never holds prints of two. */
+/** The prints of one kind of event, in groups: a segment never spans two groups. */
 export interface EventFamily {
   closeness: Closeness;
   /** First and last print of the open segment by group; −1 = none is open. */
   openFirst: Int32Array;
   openLast: Int32Array;
-  /** Prints in order, to close their segments by. */
+  /** Prints in order, for closing their segments. */
   closing: EntryQueue;
   groupOf(entry: number): number;
-  /** The newest print of the list on which the group's prints are, and the column that links it. */
+  /** The newest print on the list with the group's prints, and the column that links it. */
   head(entry: number): number;
   column: 'previousOfContract' | 'previousOfBook';
-  /** True if `other`, met on `entry`'s list, is of its group. */
+  /** True if `other`, on `entry`'s list, is in its group. */
   akin(entry: number, other: number): boolean;
   /** The events of a segment. */
   events(ledger: OptionLedger, entries: readonly number[]): FormedEvent[];
-  /** The kind of a print that is the only one of its segment. */
+  /** The kind of a print that is alone in its segment. */
   kindAlone: FlowEventKind;
 }
 
@@ -32,7 +32,7 @@ const open = () => ({
   closing: createEntryQueue(),
 });
 
-/** Makes room for a group's number. */
+/** Allocates a group's number. */
 export function ensureGroup(family: EventFamily, group: number): void {
   if (group < family.openFirst.length) return;
   for (const name of ['openFirst', 'openLast'] as const) {

@@ -6,7 +6,7 @@ import { priceUnits } from '../../domain/market/print.ts';
 import { tapeSettings } from '../methodology.ts';
 import type { OptionLedger } from '../prints/option-ledger.ts';
 
-/** Prints that are one event, in event-time order. */
+/** Prints that form one event, in event-time order. */
 export interface FormedEvent {
   kind: FlowEventKind;
   entries: readonly number[];
@@ -19,7 +19,7 @@ export const minimumPremium: Record<FlowEventKind, number> = {
   sweep: tapeSettings.minimumSweepPremiumUsd * priceUnits,
 };
 
-/** The premium of a print in 1e-4 dollars: price × contracts × shares a contract. */
+/** The premium of a print in 1e-4 dollars: price × contracts × shares per contract. */
 export function premiumOf(ledger: OptionLedger, entry: number): number {
   const slot = entry & ledger.mask;
   const { columns } = ledger;
@@ -70,7 +70,7 @@ export function flowEventOf(ledger: OptionLedger, formed: FormedEvent): FlowEven
   };
 }
 
-/** The premium of prints together, in 1e-4 dollars. */
+/** The total premium of prints, in 1e-4 dollars. */
 export function totalPremium(ledger: OptionLedger, entries: readonly number[]): number {
   let sum = 0;
   for (const entry of entries) sum += premiumOf(ledger, entry);

@@ -6,9 +6,8 @@ import type { QuoteBook } from '../prints/quote-book.ts';
 import type { Detector } from './detector.ts';
 
 /**
- * Puts right what a quote says that came after prints of its contract were taken (it is in the book already): those it
- * was in force for get the side that they would have had, and the events that this touches are formed again. Right as
- * far back as the book remembers quotes.
+ * Corrects the side of prints whose quote arrived late (it is in the book already), and re-forms the affected events.
+ * Exact as far back as the book remembers quotes.
  */
 export function sidesAnew(
   ledger: OptionLedger,
@@ -24,7 +23,7 @@ export function sidesAnew(
       columns.side[slot] = side;
       return;
     }
-    // Out of its group, and into that of its new side.
+    // Moves it from its group to that of its new side.
     detector.revise(entry, () => {
       columns.state[slot] = printState.left;
     });
@@ -34,7 +33,7 @@ export function sidesAnew(
     });
   }
 
-  /** The prints of the quote's contract at its instant and after, in order. */
+  /** The prints of the quote's contract at its instant and later, in order. */
   function printsAfter({ contract, tsMs, tsNanos }: OptionQuote): number[] {
     const after: number[] = [];
     let n = links.contractHead(contract.index);

@@ -1,6 +1,6 @@
 import type { TradedUnderlying } from '../../domain/chain/contract-book.ts';
 
-/** From when to when prints of an underlying were met, epoch ms. */
+/** Range of the instants of an underlying's prints, epoch ms. */
 export interface ObservedSpan {
   fromMs: number;
   throughMs: number;
@@ -9,13 +9,13 @@ export interface ObservedSpan {
 /** The span of every underlying's prints. */
 export interface ObservedSpans {
   add(underlying: TradedUnderlying, tsMs: number): void;
-  /** Null when no print of it was met. */
+  /** Null without a print of it. */
   of(underlying: TradedUnderlying): ObservedSpan | null;
-  /** The underlyings met. */
+  /** The underlyings with prints. */
   underlyings(): TradedUnderlying[];
 }
 
-/** No spans. */
+/** Creates empty spans. */
 export function createObservedSpans(): ObservedSpans {
   const underlyings: TradedUnderlying[] = [];
   const spans: ObservedSpan[] = [];

@@ -7,12 +7,15 @@ import {
   rankedListSize,
 } from '../../domain/flow/flow.ts';
 
-/** A print that may come into a list. */
+/** A print that may enter a list. */
 export type RankedCandidate = Omit<RankedPrint, 'rank' | 'sessionDate' | 'coverageStatus'>;
 
 /** The prints of largest premium by underlying, updated as prints arrive and are cancelled. */
 export interface RankedPrints {
-  /** The least premium in dollars with which a print of the underlying could still come in; −∞ while there is room. */
+  /**
+   * The minimum premium, dollars, with which a print of the underlying could still enter; −∞ while the list is not
+   * full.
+   */
   floor(underlying: string): number;
   add(print: RankedCandidate): void;
   withdraw(underlying: string, printId: string): void;
@@ -20,8 +23,8 @@ export interface RankedPrints {
   tops(): { underlying: string; prints: RankedCandidate[] }[];
 }
 
-// More are stored than are listed, so that a list stays right while up to 50 of an underlying's largest prints are
-// taken back.
+// More are stored than are listed, so that a list stays exact while up to 50 of an underlying's largest prints are
+// cancelled.
 const capacity = 1.5 * rankedListSize;
 
 /** Order of the lists (methodology 4): premium descending, then event time, sequence, print id. */
@@ -46,7 +49,7 @@ function indexOf(prints: readonly RankedCandidate[], print: RankedCandidate): nu
   return low;
 }
 
-/** No prints. */
+/** Creates empty lists. */
 export function createRankedPrints(): RankedPrints {
   const byUnderlying = new Map<string, RankedCandidate[]>();
   return {

@@ -4,7 +4,7 @@ import type { OptionLedger } from '../prints/option-ledger.ts';
 import type { FormedEvent } from './events.ts';
 
 /**
- * Largest gaps within one event: from each print to the one before, from the last to the first. Nanoseconds, inclusive.
+ * Maximum gaps within one event: between consecutive prints, and from the first to the last. Nanoseconds, inclusive.
  */
 export interface Closeness {
   gapNanos: number;
@@ -29,16 +29,16 @@ export function nanosFrom({ columns, mask }: OptionLedger, from: number, to: num
   return nanosBetween(columns.tsMs[i]!, columns.tsNanos[i]!, columns.tsMs[j]!, columns.tsNanos[j]!);
 }
 
-/** Takes prints in event-time order, and gives every segment of them when it ends. */
+/** Takes prints in event-time order, and emits each segment when it ends. */
 export interface SegmentCutter {
   add(entry: number): void;
-  /** Nothing comes any more. */
+  /** Ends the last segment. */
   end(): void;
 }
 
 /**
- * Cuts prints into segments: a print that is too far from the one before it, or from the segment's first, begins the
- * next. The list that `onSegment` gets is filled again afterwards.
+ * Splits prints into segments: a print that is too far from the previous one, or from the segment's first, begins the
+ * next. The list passed to `onSegment` is reused.
  */
 export function createSegmentCutter(
   ledger: OptionLedger,
@@ -77,8 +77,8 @@ const alone = (kind: FormedEvent['kind'], entries: readonly number[]): FormedEve
   entries.map((entry) => ({ kind, entries: [entry] }));
 
 /**
- * The events of a segment of one contract's ordinary prints of one side: a sweep when two exchanges took part, else
- * blocks.
+ * The events of a segment of one contract's ordinary prints of one side: a sweep if at least two exchanges took part,
+ * else blocks.
  */
 export function sweepsOf({ columns, mask }: OptionLedger, entries: readonly number[]): FormedEvent[] {
   const exchange = columns.exchange[entries[0]! & mask];
@@ -87,7 +87,7 @@ export function sweepsOf({ columns, mask }: OptionLedger, entries: readonly numb
 }
 
 /**
- * The events of a segment of one book's multi-leg prints: one when two contracts took part, else every print by itself.
+ * The events of a segment of one book's multi-leg prints: one if at least two contracts took part, else one per print.
  */
 export function multiLegsOf({ columns, mask }: OptionLedger, entries: readonly number[]): FormedEvent[] {
   const contract = columns.contract[entries[0]! & mask];

@@ -30,13 +30,13 @@ import { gammaProfile, profilePoints, type RepricedPosition, zeroGamma } from '.
 export interface GexCaptureOptions extends SolveOptions {
   /** `solve`: gammas from the chain's quotes. `vendor`: the source's own. */
   gammaSource: GammaSource;
-  /** The chain as already solved, or taken from its source, with the same options; saves doing it again. */
+  /** The chain as already solved, or with its source's greeks, with the same options; saves solving it again. */
   solved?: SolvedChain | undefined;
 }
 
 /**
- * The GEX capture of a chain (methodology 1). Null when none may be published: no price of the underlying, no known
- * open interest, or gammas known for less than 90% of it.
+ * The GEX capture of a chain (methodology 1). Null if none may be published: no price of the underlying, no known open
+ * interest, or gammas known for less than 90% of it.
  */
 export function computeGexCapture(chain: ChainCapture, options: GexCaptureOptions): GexCapture | null {
   const spot = sourcePrice(chain);
@@ -86,7 +86,7 @@ const inputsOf = ({ expiry, root, years, rate, forward, dividendYield, dividend 
   ...{ expiry, root: root.root, years, rate, forward, dividendYield, dividend },
 });
 
-/** Net gex, where its cumulative curve crosses zero, and how much that says. `price` of the underlying, dollars. */
+/** Net gex, the zero crossing of its cumulative curve, and the status of that. `price` of the underlying, dollars. */
 function netFigures({ strikes, grossGex }: GexRows, price: number, isPartial: boolean) {
   const netGex = netGexOf({ strikes });
   const crossing = flipPoint(strikes, price);
@@ -94,7 +94,7 @@ function netFigures({ strikes, grossGex }: GexRows, price: number, isPartial: bo
   return { netGex, flipPoint: crossing, flipStatus: flipStatus(figures) };
 }
 
-/** The source's own greeks, with forwards from the quotes for what needs a forward. */
+/** The source's own greeks, with forwards from the quotes for figures that use one. */
 export function takeVendor(chain: ChainCapture, spot: number, options: SolveOptions): SolvedChain {
   const taken = unsolved(chain.rows.length, priceChain(chain, spot, options));
   const source = solveOrigins.indexOf('source');
@@ -112,8 +112,8 @@ export function takeVendor(chain: ChainCapture, spot: number, options: SolveOpti
 }
 
 /**
- * The net gex of a chain by its source's own gammas, dollars per $1 move, as a capture of them has it; null when there
- * would be none. `price` of the underlying, dollars. Nothing is priced for it.
+ * The net gex of a chain by its source's own gammas, dollars per $1 move, as in a capture of them; null if there would
+ * be none. `price` of the underlying, dollars. Prices nothing.
  */
 export function vendorNetGex(chain: ChainCapture, price: number, roots: OptionRoots | undefined): number | null {
   const column = (name: 'gamma' | 'delta') => Float64Array.from(chain.rows, (row) => row[name] ?? Number.NaN);
@@ -122,7 +122,7 @@ export function vendorNetGex(chain: ChainCapture, price: number, roots: OptionRo
   return publishedCoverage(rows) === null ? null : netGexOf(rows);
 }
 
-/** Every open position whose volatility is known, in the order of the groups. */
+/** All open positions with a known volatility, in the order of the groups. */
 function repricedPositions(chain: ChainCapture, { groups, iv, pricingSpot }: SolvedChain): RepricedPosition[] {
   const positions: RepricedPosition[] = [];
   for (const group of groups) {

@@ -25,7 +25,7 @@ export function gexExpiries(chain: ChainCapture, solved: SolvedChain): GexExpiry
   });
 }
 
-/** The straddle that the self-check compares, dollars. */
+/** The straddle for the self-check, dollars. */
 function checkedStraddle(group: SolvedGroup, chain: ChainCapture, atm: ListedStrike | null): number | null {
   if (atm === null) return null;
   const putMid = mid(chain, atm.put);
@@ -38,12 +38,12 @@ function mid(chain: ChainCapture, index: number): number | null {
   return row ? quoteMid(row.bid, row.ask) : null;
 }
 
-/** The strike nearest the forward whose call and put both have a mid; of two as near the lower. */
+/** The strike nearest the forward whose call and put both have a mid; the lower of two equally near ones. */
 function atTheMoney(group: SolvedGroup, chain: ChainCapture): ListedStrike | null {
   return nearestToForward(group, ({ call, put }) => mid(chain, call) !== null && mid(chain, put) !== null);
 }
 
-/** The volatility at the money; null when none is known. */
+/** The volatility at the money; null if none is known. */
 function atmVolatility(group: SolvedGroup, { iv, origin }: SolvedChain): number | null {
   const source = solveOrigins.indexOf('source');
   const found = volatilityAtTheMoney(
@@ -54,7 +54,7 @@ function atmVolatility(group: SolvedGroup, { iv, origin }: SolvedChain): number 
   return found === null ? null : iv[found.index]!;
 }
 
-/** Open interest by strike over an expiry's roots, in shares where multipliers differ. */
+/** Open interest by strike over an expiry's roots, in shares if multipliers differ. */
 function strikeInterest(groups: readonly SolvedGroup[], chain: ChainCapture): StrikeInterest[] {
   const byStrike = new Map<number, StrikeInterest>();
   for (const group of groups) {

@@ -5,15 +5,15 @@ export interface OpenPosition {
   right: OptionRight;
   /** Change of delta per $1. */
   gamma: number;
-  /** Contracts, the prior close's figure. */
+  /** Contracts, as of the prior close. */
   openInterest: number;
-  /** Shares a contract. */
+  /** Shares per contract. */
   multiplier: number;
 }
 
 /**
- * Dollars dealers trade to stay hedged when spot moves $1 (spec 2.10): s·Γ·OI·M·S, calls +, puts −. Divide by spot for
- * shares.
+ * Dollars that dealers trade to stay hedged when spot moves $1 (spec 2.10): s·Γ·OI·M·S, calls +, puts −. Divide by spot
+ * for shares.
  */
 export function gex({ right, gamma, openInterest, multiplier }: OpenPosition, spot: number): number {
   const sign = right === 'call' ? 1 : -1;

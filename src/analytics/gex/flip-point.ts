@@ -1,12 +1,12 @@
 import { fromThousandths } from '../../domain/units.ts';
 
-/** Cumulative sums below this share of Σ|gex| are zero: sums of doubles that ought to cancel leave this much behind. */
+/** Share of Σ|gex| below which cumulative sums count as zero: the rounding error of doubles that should cancel. */
 const zeroShare = 1e-9;
 
 /**
- * The price, dollars, at which the cumulative net curve crosses zero; null when it does not (spec 2.10). Strikes
- * ascending, integer thousandths. Leaving the initial zero is no crossing. Of several crossings the nearest to `spot`,
- * of two as near the lower.
+ * The price, dollars, at which the cumulative net curve crosses zero; null if it does not (spec 2.10). Strikes
+ * ascending, integer thousandths. Leaving the initial zero is not a crossing. Of several crossings the nearest to
+ * `spot`, the lower of two equally near ones.
  */
 export function flipPoint(curve: readonly { strike: number; gex: number }[], spot: number): number | null {
   let nearest: number | null = null;
@@ -19,7 +19,7 @@ export function flipPoint(curve: readonly { strike: number; gex: number }[], spo
 function* crossings(curve: readonly { strike: number; gex: number }[]): Generator<number> {
   const zero = zeroShare * curve.reduce((sum, row) => sum + Math.abs(row.gex), 0);
   let cumulative = 0;
-  // The last non-zero point, and the exact zeros met since it.
+  // The last non-zero point, and the exact zeros since then.
   let last: { strike: number; sum: number } | null = null;
   let zeros: number[] = [];
   for (const { strike: thousandths, gex } of curve) {

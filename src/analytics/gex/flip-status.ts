@@ -2,7 +2,7 @@ import type { FlipStatus } from '../../domain/gex/flip-status.ts';
 import type { GexColumns } from '../../domain/gex/gex.ts';
 import { methodologySettings } from '../methodology.ts';
 
-/** Figures that decide how much a flip point says. */
+/** Figures that decide the status of a flip point. */
 export interface FlipFigures {
   strikeCount: number;
   /** Dollars; null without a crossing. */
@@ -16,7 +16,7 @@ export interface FlipFigures {
   grossGex: number;
 }
 
-/** True if a flip point is so far from the price that it says little; null without either. Both in dollars. */
+/** True if a flip point is too far from the price to be informative; null without either. Both in dollars. */
 export function isRemote(flipPoint: number | null, price: number | null): boolean | null {
   return flipPoint === null || !price ? null : Math.abs(flipPoint / price - 1) > methodologySettings.remoteFlip;
 }
@@ -32,9 +32,9 @@ export function flipStatus(figures: FlipFigures): FlipStatus {
 }
 
 /**
- * Σ|gex| over contracts, dollars per $1 move, read off rows by strike and expiry. Call and put of a row have one gamma
- * or nearly so, and their open interest tells how much of their gex cancels; a row in which all of it does counts as
- * nothing.
+ * Σ|gex| over contracts, dollars per $1 move, computed from rows by strike and expiry. Call and put of a row have
+ * almost the same gamma, so their open interest determines how much of their gex cancels; a row that cancels completely
+ * counts as zero.
  */
 export function grossOfRows({ gex, callOi, putOi }: Pick<GexColumns, 'gex' | 'callOi' | 'putOi'>): number {
   return gex.reduce((sum, net, i) => {
@@ -44,8 +44,8 @@ export function grossOfRows({ gex, callOi, putOi }: Pick<GexColumns, 'gex' | 'ca
 }
 
 /**
- * The status of a capture that was stored without one; null when unknown. Of its gex only the rows are known, whose sum
- * of |gex| is at most that of the contracts: a net that is fragile beside it is fragile.
+ * The status of a capture stored without one; null if unknown. Only its rows' gex is known, whose Σ|gex| is at most
+ * that of the contracts: a net that is fragile relative to it is fragile.
  */
 export function flipStatusOfRows(figures: Omit<FlipFigures, 'grossGex'>, rowGex: Float64Array): FlipStatus | null {
   const grossGex = rowGex.reduce((sum, gex) => sum + Math.abs(gex), 0);

@@ -10,7 +10,7 @@ function decimalsOf(value: number): number {
   return Math.max(0, (digits.split('.')[1]?.length ?? 0) - Number(exponent));
 }
 
-/** Number of decimals that a source prints gammas with: the most of any; null when it gives no gamma above zero. */
+/** Number of decimals of a source's gammas: the maximum; null without a gamma above zero. */
 export function gammaDecimals(rows: readonly ChainRow[]): number | null {
   let most: number | null = null;
   for (const { gamma } of rows) if (gamma) most = Math.max(most ?? 0, decimalsOf(gamma));
@@ -18,8 +18,8 @@ export function gammaDecimals(rows: readonly ChainRow[]): number | null {
 }
 
 /**
- * Bias that rounding gammas to `decimals` decimals puts on the net gex of a solved chain, dollars per $1 move: that of
- * its solved gammas, rounded, less that of them as they are. `price` of the underlying, dollars.
+ * Bias of the net gex from rounding gammas of a solved chain to `decimals` decimals, dollars per $1 move: that of the
+ * rounded gammas, less that of the exact ones. `price` of the underlying, dollars.
  */
 export function roundingBias(chain: ChainCapture, decimals: number, price: number, roots?: OptionRoots): number {
   let bias = 0;

@@ -1,4 +1,4 @@
-/** Open contracts at a strike (thousandths), calls and puts; weighted by multiplier where multipliers differ. */
+/** Open contracts at a strike (thousandths), calls and puts; weighted by multiplier if multipliers differ. */
 export interface StrikeInterest {
   strike: number;
   calls: number;
@@ -6,9 +6,9 @@ export interface StrikeInterest {
 }
 
 /**
- * The listed strike, thousandths, at which holders would receive least at expiry; null without open interest. Ties: the
- * lowest. Strikes ascending. What holders receive is convex in the settlement price and its slope between two strikes
- * is (calls at or below) − (puts above), in whole contracts: the least is where that first stops being negative.
+ * The listed strike, thousandths, with the smallest payout to holders at expiry; null without open interest. Ties: the
+ * lowest. Strikes ascending. The payout is convex in the settlement price and its slope between two strikes is (calls
+ * at or below) − (puts above), in whole contracts: the minimum is where that first stops being negative.
  */
 export function maxPain(rows: readonly StrikeInterest[]): number | null {
   let putsAbove = rows.reduce((sum, row) => sum + row.puts, 0);

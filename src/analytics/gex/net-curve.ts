@@ -3,7 +3,7 @@ import { rowBy } from '../../domain/columns.ts';
 import type { GexColumns } from '../../domain/gex/gex.ts';
 import { exposureColumns, partColumns } from '../../domain/gex/gex-columns.ts';
 
-/** Sums what is known at each strike; NaN where nothing is. */
+/** Sums of the known values at each strike; NaN if none is known. */
 function summed(values: Float64Array, strikeIndex: Uint32Array, count: number): Float64Array {
   const sums = new Float64Array(count).fill(Number.NaN);
   for (let i = 0; i < values.length; i++) {
@@ -15,7 +15,7 @@ function summed(values: Float64Array, strikeIndex: Uint32Array, count: number): 
   return sums;
 }
 
-/** Sums at each strike; NaN where any part is unknown. */
+/** Sums at each strike; NaN if any value is unknown. */
 function total(values: Float64Array, strikeIndex: Uint32Array, count: number): Float64Array {
   const sums = new Float64Array(count);
   for (let i = 0; i < values.length; i++) sums[strikeIndex[i]!] = sums[strikeIndex[i]!]! + values[i]!;

@@ -8,7 +8,7 @@ import { deltaAdjustedGex, gex } from './exposure.ts';
 import { netCurve } from './net-curve.ts';
 import type { SidedGex } from './walls.ts';
 
-/** A capture's rows and what was counted on the way. */
+/** A capture's rows and counts. */
 export interface GexRows {
   /** Net rows, ascending by strike. */
   strikes: GexRow[];
@@ -26,14 +26,13 @@ export interface GexRows {
 
 interface Cell extends GexRow, SidedGex {}
 
-/** Gammas and deltas that a chain's exposures are computed from, of the source or solved. */
+/** Gammas and deltas behind a chain's exposures, of the source or solved. */
 export interface ChainGammas extends Pick<SolvedChain, 'gamma' | 'delta'> {
   groups: readonly ChainGroup[];
 }
 
 /**
- * The share of open interest whose gamma is known; null when it is too small for a capture, or no strike has open
- * interest.
+ * The share of open interest with known gamma; null if it is too small for a capture, or no strike has open interest.
  */
 export function publishedCoverage({ strikes, openInterest, coveredInterest }: GexRows): number | null {
   const coverage = openInterest === 0 ? 1 : coveredInterest / openInterest;
@@ -45,14 +44,14 @@ export function netGexOf({ strikes }: Pick<GexRows, 'strikes'>): number {
   return strikes.reduce((sum, row) => sum + row.gex, 0);
 }
 
-/** A row's open interest added to what is known of its side; unknown adds nothing. */
+/** Adds a row's open interest to its side; unknown adds nothing. */
 function addInterest(known: number | null, openInterest: number | null): number | null {
   return openInterest === null ? known : (known ?? 0) + openInterest;
 }
 
 /**
  * Exposure rows of a solved chain. Terms are added in one order, by strike, expiry, root, call before put, so that the
- * order in which rows arrive never changes a figure, and a net row is exactly the sum of its expiries' rows.
+ * order of rows never changes a figure, and a net row is exactly the sum of its expiries' rows.
  */
 export function gexRows(chain: ChainCapture, solved: ChainGammas, spot: number): GexRows {
   const expiring = new Set(
@@ -122,7 +121,7 @@ function addContract(
   cell.gex += value;
   if (right === 'call') cell.callGex += value;
   else cell.putGex += value;
-  // A delta that is not known leaves the sum unknown, unless there is nothing to weigh.
+  // An unknown delta makes the sum unknown, unless its weight is zero.
   if (Number.isNaN(delta)) cell.deltaAdj = value === 0 ? cell.deltaAdj : null;
   else if (cell.deltaAdj !== null) cell.deltaAdj += deltaAdjustedGex(position, spot);
 }

@@ -5,29 +5,28 @@ import { fillPrevious, lacksSolves, solveChain, sourcePrice, withSolved } from '
 import type { MarketReference } from '../pricing/market-reference.ts';
 import { computeGexCapture, type GexCaptureOptions, takeVendor } from './capture.ts';
 
-/** Everything that is published of one chain capture. */
+/** The published figures of one chain capture. */
 export interface SolvedCapture {
-  /** The chain as it is stored: where it was solved, each row has what was solved beside what the source said. */
+  /** The chain as stored: if it was solved, each row has the solved values beside the source's. */
   chain: ChainCapture;
-  /** Null when none may be published: no price of the underlying, or too few gammas known. */
+  /** Null if none may be published: no price of the underlying, or too few known gammas. */
   gex: GexCapture | null;
 }
 
 /** Settings of one capture's solve. */
 export interface CaptureSettings extends MarketReference, Pick<GexCaptureOptions, 'gammaSource' | 'roots'> {
   /**
-   * Volatilities that the session solved before this capture, by contract path form; asked for only where the quotes
-   * leave gaps.
+   * Volatilities that the session solved before this capture, by contract path form; called only if the quotes leave
+   * gaps.
    */
   previousSolves: () => Promise<ReadonlyMap<string, number>>;
 }
 
 /**
- * Solves one capture: chain, spot and time in, everything published out. What reads chains, what computes stored ones
- * again, and tests call this one function, and nothing else decides what a capture says: for one chain, settings and
- * earlier solves the result is the same to the last bit. What the chain's rows already hold of an earlier solve is
- * replaced. Minute solves, of single contracts, are made with the same market (`chainMarket`) and the same pricing
- * (`contractVolatility`).
+ * Solves one capture: from chain, spot and time to everything published. Reading chains, recomputing stored ones, and
+ * tests all call this function, and nothing else decides a capture's figures: for one chain, settings and earlier
+ * solves the result is identical to the last bit. Earlier solves in the chain's rows are replaced. Minute solves, of
+ * single contracts, use the same market (`chainMarket`) and the same pricing (`contractVolatility`).
  */
 export async function solveCapture(given: ChainCapture, settings: CaptureSettings): Promise<SolvedCapture> {
   const { previousSolves, gammaSource, ...market } = settings;
@@ -49,7 +48,7 @@ export async function solveCapture(given: ChainCapture, settings: CaptureSetting
   };
 }
 
-/** A chain as its source gave it, to be priced with a rate. */
+/** A chain with its source's values only, for pricing at a rate. */
 function unsolvedChain(chain: ChainCapture, rate: number): ChainCapture {
   const isGiven = ({ solved, filled }: ChainCapture['rows'][number]) => solved === undefined && filled === undefined;
   if (chain.rows.every(isGiven)) return { ...chain, rate };

@@ -1,13 +1,13 @@
 import type { GexColumns } from '../../domain/gex/gex.ts';
 
 /**
- * Indexes, ascending, of the `top` net rows with the largest |gex|; null when there are no more than that. Of equals
+ * Indexes, ascending, of the `top` net rows with the largest |gex|; null if there are no more than that. Of equal ones
  * the lower strikes stay. Strikes ascending.
  */
 export function topStrikes({ gex }: Pick<GexColumns, 'gex'>, top: number): Uint32Array | null {
   if (gex.length <= top) return null;
   const sizes = gex.map(Math.abs);
-  // A heap of the selected rows, with the one to drop first on top: the smallest, of equals the highest strike.
+  // A heap of the selected rows, with the first to drop on top: the smallest, of equal ones the highest strike.
   const heap = Uint32Array.from({ length: top }, (_, i) => i);
   const goesBefore = (a: number, b: number) => sizes[a]! < sizes[b]! || (sizes[a] === sizes[b] && a > b);
   for (let i = (top >> 1) - 1; i >= 0; i--) sink(heap, i, goesBefore);

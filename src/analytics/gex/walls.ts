@@ -7,7 +7,7 @@ export interface SidedGex {
   putGex: number;
 }
 
-/** The strike of the largest value above zero, the first of equal ones; null when there is none. */
+/** The strike of the largest value above zero, the first of equal ones; null if there is none. */
 function strikeOfMost<Row extends { strike: number }>(rows: readonly Row[], value: (row: Row) => number) {
   let most: { strike: number; value: number } | null = null;
   for (const row of rows) if (value(row) > (most?.value ?? 0)) most = { strike: row.strike, value: value(row) };
@@ -15,7 +15,7 @@ function strikeOfMost<Row extends { strike: number }>(rows: readonly Row[], valu
 }
 
 /**
- * Strikes, thousandths, of the largest positive and the most negative net gex; null when no strike has that sign. Ties:
+ * Strikes, thousandths, of the largest positive and the most negative net gex; null if no strike has that sign. Ties:
  * the lower strike. Net rows, ascending by strike.
  */
 export function walls(rows: readonly Pick<GexRow, 'strike' | 'gex'>[]): {
@@ -26,8 +26,8 @@ export function walls(rows: readonly Pick<GexRow, 'strike' | 'gex'>[]): {
 }
 
 /**
- * Strikes, thousandths, of the largest call gex and the largest |put gex|; null when that side has none. Ties: the
- * lower strike. Each looks at one side only, so the two can lie the wrong way round: they are no walls.
+ * Strikes, thousandths, of the largest call gex and the largest |put gex|; null if that side has none. Ties: the lower
+ * strike. Each considers one side only, so the two can be in reverse order: they are not walls.
  */
 export function gexPeaks(rows: readonly SidedGex[]): { callGexPeak: number | null; putGexPeak: number | null } {
   return {

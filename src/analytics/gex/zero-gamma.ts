@@ -3,7 +3,7 @@ import type { GexProfilePoint } from '../../domain/gex/gex.ts';
 import { methodologySettings } from '../methodology.ts';
 import { brent } from '../pricing/brent.ts';
 
-/** An open position that can be re-priced at another spot: its implied volatility is held fixed. */
+/** An open position that can be re-priced at another spot, with its implied volatility fixed. */
 export interface RepricedPosition {
   right: OptionRight;
   /** Dollars. */
@@ -15,11 +15,11 @@ export interface RepricedPosition {
   years: number;
   rate: number;
   dividendYield: number;
-  /** The spot its expiry is priced at over that of the chain; absent = 1. */
+  /** Ratio of the spot that its expiry is priced at to the chain's; absent = 1. */
   spotShare?: number;
 }
 
-/** Net gex were the underlying at each level (dollars, ascending), in dollars per 1% move of that level. */
+/** Net gex at hypothetical levels of the underlying (dollars, ascending), in dollars per 1% move of that level. */
 export interface GammaProfile {
   levels: Float64Array;
   gexPerPercent: Float64Array;
@@ -43,7 +43,7 @@ export function gammaProfile(positions: readonly RepricedPosition[], spot: numbe
   return { levels, gexPerPercent: levels.map((level) => 0.01 * level * level * sharesPerDollar(level)) };
 }
 
-/** Σ s·Γ·OI·M at a level, shares per $1; what does not depend on the level is computed once. */
+/** Σ s·Γ·OI·M at a level, shares per $1; level-independent factors are computed once. */
 function netGamma(positions: readonly RepricedPosition[]): (level: number) => number {
   const count = positions.length;
   const weight = new Float64Array(count);
@@ -72,8 +72,8 @@ function netGamma(positions: readonly RepricedPosition[]): (level: number) => nu
 }
 
 /**
- * Where a gamma profile changes sign between levels, as indices of the levels on either side. Both must exceed 1% of
- * the largest |gex|, so that the flat ends make no crossing; one level too near zero to count may lie between them.
+ * Sign changes of a gamma profile, as indices of the levels on either side. Both must exceed 1% of the largest |gex|,
+ * so that the flat ends make no crossing; one level too near zero to count may be between them.
  */
 function signChanges(gexPerPercent: Float64Array): [number, number][] {
   const largest = gexPerPercent.reduce((most, value) => Math.max(most, Math.abs(value)), 0);
@@ -89,8 +89,8 @@ function signChanges(gexPerPercent: Float64Array): [number, number][] {
 }
 
 /**
- * The price, dollars, at which re-priced net gamma is zero: the crossing of the profile nearest to `spot`, found
- * exactly between its two levels. Null when the profile has none. Not the flip point, which re-prices nothing.
+ * The price, dollars, at which re-priced net gamma is zero: the crossing of the profile nearest to `spot`, refined
+ * between its two levels. Null if the profile has none. Differs from the flip point, which re-prices nothing.
  */
 export function zeroGamma(
   positions: readonly RepricedPosition[],

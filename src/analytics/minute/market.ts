@@ -12,7 +12,7 @@ import type { FollowedContract, MinuteMarket } from './solve.ts';
 export interface MinuteInputs {
   underlying: string;
   tsMs: number;
-  /** Dollars; null when unknown. */
+  /** Dollars; null if unknown. */
   spot: number | null;
   reference: MarketReference;
   /** Pricing inputs of the last chain, by `root expiry`; empty without one. */
@@ -31,9 +31,9 @@ function rowOf({ contract, quote }: Pick<FollowedContract, 'contract' | 'quote'>
 
 /**
  * Pricing inputs of followed contracts at a minute's boundary: forwards and implied spot from the quotes in force, as
- * of a chain. Rates, an inferred dividend and the yield of an American root are the last chain's, since they are a
- * matter of days, else from the quotes; the yield of a European root, and the forward of one that options follow, are
- * the last chain's only where the quotes give no forward.
+ * for a chain. Rates, an inferred dividend and the yield of an American root are the last chain's, since they change
+ * slowly, else from the quotes; the yield of a European root, and the forward of one that options follow, are the last
+ * chain's only if the quotes imply no forward.
  */
 export function minuteMarket(
   followed: readonly Pick<FollowedContract, 'contract' | 'quote'>[],

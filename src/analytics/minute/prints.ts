@@ -8,8 +8,8 @@ import { doubleRing } from '../prints/ring.ts';
 const [stands, setsNoLast, cancelled] = [0, 1, 2];
 
 /**
- * A contract's last trades in event time, as far back as one may give a mark. Memory holds a quarter of an hour of
- * prints, and a number a contract.
+ * A contract's last trades in event time, as far back as they may give a mark. Memory holds a quarter of an hour of
+ * prints, and a number per contract.
  */
 export class MinutePrints {
   readonly #columns = {
@@ -31,7 +31,7 @@ export class MinutePrints {
   #mask = 511;
   readonly #waiting = createReorder((a, b) => this.#before(a, b));
 
-  /** Takes a print in; it counts once `pass` has gone beyond its instant. */
+  /** Adds a print; it counts once `pass` has passed its instant. */
   add({ contract, tsMs, tsNanos, sequence, price, size, exchange, conditions, correction }: OptionPrint): void {
     const columns = this.#columns;
     const traits = optionTraitsOf(conditions);
@@ -59,23 +59,18 @@ export class MinutePrints {
     this.#waiting.push(entry);
   }
 
-  /**
-   * Everything before an instant counts from now on; the contracts that traded are reported in order, each time they
-   * trade.
-   */
+  /** Makes everything before an instant count; traded contracts are reported in order, each time they trade. */
   pass(beforeMs: number, traded: (contract: TradedContract) => void): void {
     for (let entry = this.#waiting.peek(); entry >= 0; entry = this.#waiting.peek()) {
       if (this.#columns.tsMs[entry & this.#mask]! >= beforeMs) break;
       this.#take(this.#waiting.shift(), traded);
     }
-    // An older one gives no mark any more, and its cancel changes none.
+    // An older print gives no mark any more, and its cancel changes none.
     const since = beforeMs - methodologySettings.maximumTradeAgeMs;
     while (this.#oldest < this.#next && this.#columns.tsMs[this.#oldest & this.#mask]! < since) this.#oldest++;
   }
 
-  /**
-   * The last trade that stands and may set a last price; null when it is older than a mark's may be, or there was none.
-   */
+  /** The last valid trade that may set a last price; null if it is too old for a mark, or there was none. */
   last({ index }: TradedContract): { price: number; tsMs: number } | null {
     const columns = this.#columns;
     if (index >= this.#heads.length) return null;
@@ -87,7 +82,7 @@ export class MinutePrints {
     return null;
   }
 
-  /** Event time as the tape engine has it: indices depend on the order of arrival, ids do not. */
+  /** Event-time order as in the tape engine: indices depend on the order of arrival, ids do not. */
   #before(a: number, b: number): boolean {
     const columns = this.#columns;
     const [i, j] = [a & this.#mask, b & this.#mask];
@@ -123,7 +118,7 @@ export class MinutePrints {
       this.#heads[index] = entry;
       return;
     }
-    // Later than the bound: it stands where it belongs from now on.
+    // Later than the lateness bound: it is at its position from now on.
     let later = head;
     while (this.#previousOf(later) >= this.#oldest && this.#before(entry, this.#previousOf(later)))
       later = this.#previousOf(later);
@@ -154,7 +149,7 @@ export class MinutePrints {
     const traits = columns.traits[slot]!;
     if ((traits & optionTraits.cancel) !== 0) {
       this.#cancel(entry, index);
-      // It stays among the others, for the one that says the same again.
+      // It stays among the others, to detect repetitions.
       columns.state[slot] = cancelled;
       this.#link(entry, index);
       return;

@@ -67,8 +67,8 @@ class NewestQuotes {
 }
 
 /**
- * 0 on a tape means no bid or no ask. An option without a bid sells for nothing, so 0 is a bid; without an ask nothing
- * is for sale.
+ * 0 on a tape means no bid or no ask. An option without a bid is worth nothing to sell, so 0 is a bid; without an ask
+ * there is no offer.
  */
 const dollars = (units: number) => units / priceUnits;
 

@@ -11,7 +11,7 @@ import { type GroupMarket, groupKey, type KnownGroup } from '../pricing/group-ma
 import { type Mark, type MarkInputs, markOf } from '../pricing/mark.ts';
 import { contractVolatility } from '../pricing/smile.ts';
 
-/** A contract that is followed live, and what is held of its price. */
+/** A contract that is followed live, and its known prices. */
 export interface FollowedContract extends Omit<MarkInputs, 'nowMs'> {
   contract: OptionContract;
 }
@@ -21,8 +21,8 @@ export interface MinuteMarket {
   /** The boundary, epoch ms. */
   tsMs: number;
   /**
-   * By `root expiry`; of a contract in none of them nothing but its mark is known, as of all where the price of the
-   * underlying is unknown.
+   * By `root expiry`; for a contract in none of them only its mark is known, as for all if the price of the underlying
+   * is unknown.
    */
   groups: ReadonlyMap<string, MinuteGroup>;
 }
@@ -51,8 +51,8 @@ type Figures = Pick<GreeksSolve, 'iv' | 'delta' | 'gamma'>;
 const unknown: Figures = { iv: null, delta: null, gamma: null };
 
 function figuresOf({ contract, quote }: FollowedContract, mark: Mark, { groups }: MinuteMarket): Figures {
-  // Groups are of contracts that are live and not adjusted: what an adjusted contract delivers is not a share, so that
-  // no formula holds.
+  // Groups contain live, unadjusted contracts: the deliverable of an adjusted contract is not a share, so no formula
+  // applies.
   const group = groups.get(`${contract.root} ${contract.expiry}`);
   if (group === undefined || mark.source === 'close') return unknown;
   const { root, spot, years, rate, dividendYield, dividends } = group;
@@ -67,7 +67,7 @@ function figuresOf({ contract, quote }: FollowedContract, mark: Mark, { groups }
   return { iv, delta, gamma };
 }
 
-/** The solve of a contract at a minute boundary (methodology 2); null without a mark: there is no sample. */
+/** The solve of a contract at a minute boundary (methodology 2); null without a mark, which means no sample. */
 export function minuteSolve(followed: FollowedContract, market: MinuteMarket): GreeksSolve | null {
   const nowMs = market.tsMs;
   const mark = markOf({ ...followed, nowMs });
@@ -77,7 +77,7 @@ export function minuteSolve(followed: FollowedContract, market: MinuteMarket): G
   return {
     tsMs: nowMs,
     ...figuresOf(followed, mark, market),
-    // The middle of two prices would show a tail that no quote has.
+    // The midpoint of two doubles has spurious digits.
     mark: Math.round(mark.price * 1e6) / 1e6,
     markSource: mark.source,
     bid: held?.bid ?? null,

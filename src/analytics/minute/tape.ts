@@ -8,12 +8,10 @@ import { MinutePrints } from './prints.ts';
 import { MinuteQuotes } from './quotes.ts';
 import type { FollowedContract } from './solve.ts';
 
-/** A contract that is followed, as the tape has it. */
+/** A followed contract with its data on the tape. */
 export type TapedContract = Omit<FollowedContract, 'previousClose'> & { traded: TradedContract };
 
-/**
- * The tape at a minute's boundary, by underlying: contracts in the order in which they came to be followed.
- */
+/** The tape at a minute's boundary, by underlying: contracts in the order in which they began to be followed. */
 export interface TapedMinute {
   tsMs: number;
   underlyings: ReadonlyMap<string, readonly TapedContract[]>;
@@ -21,9 +19,9 @@ export interface TapedMinute {
 
 export interface MinuteTapeOptions {
   session: SessionDate;
-  /** True if a contract is one to follow once it trades. */
+  /** True if a contract must be followed once it trades. */
   follows(contract: TradedContract): boolean;
-  /** Contracts of an underlying that are followed, the first to trade. */
+  /** Maximum number of followed contracts per underlying, the first to trade. */
   most?: number | undefined;
 }
 

@@ -10,15 +10,15 @@ import { addTotal, emptyTotal, exactDollars, exactValue, type PrintTotal } from 
 import { collapse, withholdRows } from './disclosure.ts';
 import { levelOf, type OffExchangeTally } from './tally.ts';
 
-/** Published figures of a symbol's session by itself (methodology 6); concentration looks over several. */
+/** Published figures of a symbol's single session (methodology 6); concentration spans several. */
 export interface OffExchangeFigures {
-  /** Null under the disclosure threshold: then nothing is published. */
+  /** Null below the disclosure threshold: then nothing is published. */
   activity: Omit<ActivityRow, 'date'> | null;
   composition: Omit<CompositionRow, 'date'>[];
   suppressedCategories: number;
   profile: Omit<ProfileRow, 'date'>[];
   suppressedLevels: number;
-  /** The price levels, ascending, before disclosure: what concentration is made of. */
+  /** The price levels, ascending, before disclosure: the input of concentration. */
   levels: Omit<ProfileRow, 'date'>[];
 }
 

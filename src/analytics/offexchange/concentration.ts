@@ -49,9 +49,9 @@ function bucketsOf(sessions: readonly (readonly Omit<ProfileRow, 'date'>[])[], w
 }
 
 /**
- * Prices at which off-exchange trading gathered (methodology 6). `sessions`: the price levels of the window's
- * sessions, oldest first, those without any included as empty; the last 20 count. `referencePrice`: the last
- * session's off-exchange vwap, dollars; null (nothing of it may be published): no rows.
+ * Prices with the most off-exchange trading (methodology 6). `sessions`: the price levels of the window's sessions,
+ * oldest first, empty for those without any; the last 20 count. `referencePrice`: the last session's off-exchange vwap,
+ * dollars; null (nothing of it may be published): no rows.
  */
 export function concentrationOf(
   sessions: readonly (readonly Omit<ProfileRow, 'date'>[])[],

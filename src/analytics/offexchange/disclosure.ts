@@ -11,9 +11,9 @@ const bySize = (a: NamedTotal, b: NamedTotal) =>
   a.total.count - b.total.count || a.total.notional.whole - b.total.notional.whole || (a.name < b.name ? -1 : 1);
 
 /**
- * Parts of a published total such that none is of fewer than three executions, nor can be had by subtraction
- * (methodology 6): smaller ones join `other`; while `other` then has one or two, it also takes the smallest that is
- * left. The parts still add up to the total. `suppressed`: parts not published under their own name.
+ * Parts of a published total such that none has fewer than three executions, nor can be derived by subtraction
+ * (methodology 6): smaller ones are merged into `other`; if `other` then has one or two, the smallest remaining part is
+ * merged too. The parts still add up to the total. `suppressed`: parts not published under their own name.
  */
 export function collapse(parts: readonly NamedTotal[]): { published: NamedTotal[]; suppressed: number } {
   const other: NamedTotal = { name: 'other', total: emptyTotal() };

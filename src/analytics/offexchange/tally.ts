@@ -13,7 +13,7 @@ export interface OffExchangeTally {
   levels: Map<number, PrintTotal>;
 }
 
-/** A price in thousandths of a dollar, finer prices with the one below, and a place in `compositionCategories`. */
+/** A price in thousandths of a dollar, rounded down, and an index in `compositionCategories`. */
 const levelKey = (thousandths: number, category: number) => thousandths * compositionCategories.length + category;
 
 /** Splits a key of `levels` into its parts. */
@@ -30,7 +30,7 @@ export function emptyTally(): OffExchangeTally {
 const priceForming = compositionCategories.map(isPriceForming);
 
 /**
- * Adds a print to a tally (1) or takes it out (−1). Official prices and what else counts in no volume is no execution.
+ * Adds a print to a tally (1) or removes it (−1). Official prices, and other prints without volume, are not executions.
  */
 export function tallyPrint(tally: OffExchangeTally, { columns, mask }: StockLedger, entry: number, sign: 1 | -1): void {
   const slot = entry & mask;

@@ -6,30 +6,30 @@ import { europeanVolatility } from './implied-volatility.ts';
 import { growLattice, type Lattice, type TreeTop } from './lattice.ts';
 
 /**
- * Inputs of an American option's value. With dividends of known amounts `spot` is the underlying's price less their
- * present value (escrowed), and the yield is what lies beyond them.
+ * Inputs of an American option's value. With cash dividends `spot` is the underlying's price less their present value
+ * (escrowed), and the yield is the remaining one.
  */
 export interface AmericanInputs extends OptionInputs {
-  /** Those that go ex before expiry, ascending; absent = none. */
+  /** Those with an ex-date before expiry, ascending; absent = none. */
   dividends?: readonly CashDividend[] | undefined;
 }
 
-/** Value and sensitivities of an American option a share; units as in `OptionValue`. */
+/** Value and sensitivities of an American option per share; units as in `OptionValue`. */
 export type AmericanValue = Pick<OptionValue, 'price' | 'delta' | 'gamma' | 'theta'>;
 
 const { treeSteps, coarseTreeSteps } = methodologySettings;
 
-/** Volatility to within which a solve goes. */
+/** Absolute tolerance of a solved volatility. */
 const volatilityTolerance = 1e-6;
 const leastVolatility = 1e-4;
 
-/** True if holding always beats exercising: a call that pays for waiting, a put that does. */
+/** True if early exercise never pays. */
 function neverExercised({ right, rate, dividendYield, dividends = noDividends }: AmericanInputs): boolean {
   if (right === 'put') return rate <= 0 && dividendYield >= 0;
   return dividendYield <= 0 && rate >= 0 && dividends.length === 0;
 }
 
-/** Early-exercise premium over the European price in a tree of `steps`, dollars a share. */
+/** Early-exercise premium over the European price in a tree of `steps`, dollars per share. */
 function treePremium(inputs: AmericanInputs, steps: number): number {
   const { right, spot, strike, years, rate, dividendYield, volatility, dividends } = inputs;
   const tree = growLattice(right, spot, strike, years, rate, dividendYield, volatility, steps, dividends);
@@ -37,9 +37,9 @@ function treePremium(inputs: AmericanInputs, steps: number): number {
 }
 
 /**
- * Early-exercise premium over the European price, dollars a share; zero where it never pays. A tree may exercise only
- * at its steps, which costs an amount falling as 1/N: two trees show how much, and a tenth of the error is left. A call
- * on a share with dividends is exercised at their ex-dates, which the tree has exactly.
+ * Early-exercise premium over the European price, dollars per share; zero if it never pays. A tree exercises only at
+ * its steps, with an error that falls as 1/N: extrapolating from two trees leaves a tenth of it. A call on a share with
+ * dividends is exercised at their ex-dates, which the tree has exactly.
  */
 function exercisePremium(inputs: AmericanInputs): number {
   if (neverExercised(inputs)) return 0;
@@ -53,15 +53,15 @@ function extrapolated(inputs: AmericanInputs, fine: number): number {
   return Math.max(0, (treeSteps * fine - coarseTreeSteps * coarse) / (treeSteps - coarseTreeSteps));
 }
 
-/** Proceeds of exercise at once, dollars a share: before an ex-date, of the price with its dividend. */
+/** Value of immediate exercise, dollars per share: before an ex-date, at the price with its dividend. */
 function intrinsicValue({ right, spot, strike, rate, dividends = noDividends }: Omit<AmericanInputs, 'volatility'>) {
   const price = spot + presentDividends(dividends, rate);
   return Math.max(0, right === 'call' ? price - strike : strike - price);
 }
 
 /**
- * Without volatility the price is known at every instant, and the option is exercised at the best: now, at expiry,
- * before an ex-date, or where the gain of waiting, ±(r·K·e^{−rt} − q·S·e^{−qt}), changes sign in between.
+ * Without volatility the price is known at every instant, and the option is exercised at the best one: now, at expiry,
+ * before an ex-date, or at the sign change of the gain of waiting, ±(r·K·e^{−rt} − q·S·e^{−qt}), in between.
  */
 function certainValue(inputs: AmericanInputs): AmericanValue {
   const { right, spot, strike, years, rate, dividendYield, dividends = noDividends } = inputs;
@@ -94,15 +94,15 @@ function treeGamma({ secondPrices }: Lattice, { second }: TreeTop): number {
 /**
  * An American option's price, delta, gamma and theta. Each is the European formula's value plus the difference between
  * the American and the European reading of one tree, so that the tree's own error cancels; theta follows from the
- * others by the pricing equation. An option better exercised at once is its intrinsic value: delta ±1, gamma and
- * theta 0.
+ * others by the pricing equation. An option that is best exercised immediately has its intrinsic value: delta ±1, gamma
+ * and theta 0.
  */
 export function americanValue(inputs: AmericanInputs): AmericanValue {
   const { right, spot, strike, years, rate, dividendYield, volatility, dividends } = inputs;
   if (!(volatility > 0) && years > 0) return certainValue(inputs);
   const european = blackScholes(inputs);
   const intrinsic = intrinsicValue(inputs);
-  // Deep in the money and without carry the two are one figure, and rounding may take the European price below it.
+  // Deep in the money and without carry the two are equal, and rounding may put the European price below it.
   if (neverExercised(inputs) || !(years > 0)) return { ...european, price: Math.max(intrinsic, european.price) };
   const tree = growLattice(right, spot, strike, years, rate, dividendYield, volatility, treeSteps, dividends);
   if (tree === null && european.price >= intrinsic) return european;
@@ -123,7 +123,9 @@ export function americanPrice(inputs: AmericanInputs): number {
   return americanValue(inputs).price;
 }
 
-/** Dollars per 1.00 of volatility of an American option: the European vega plus the slope of what exercise adds. */
+/**
+ * Vega of an American option, dollars per 1.00 of volatility: the European vega plus the slope of the exercise premium.
+ */
 export function americanVega(inputs: AmericanInputs): number {
   if (!(inputs.volatility > 0)) return 0;
   const step = 0.01 * inputs.volatility;
@@ -133,9 +135,9 @@ export function americanVega(inputs: AmericanInputs): number {
 }
 
 /**
- * The volatility, annualized fraction, at which an American option is worth `price` (dollars a share). NaN when none
- * is: the price at or under its intrinsic value, or at or over its upper bound. The European volatility of the same
- * price is never less, and nearly right: Brent's method starts from it, to 1e-6.
+ * The volatility, annualized fraction, at which an American option is worth `price` (dollars per share). NaN if there
+ * is none: the price is at or below its intrinsic value, or at or above its upper bound. The European volatility of the
+ * same price is never lower, and nearly right: Brent's method starts from it, to 1e-6.
  */
 export function americanVolatility(price: number, option: Omit<AmericanInputs, 'volatility'>): number {
   const { right, spot, strike, years, rate, dividendYield } = option;
@@ -164,9 +166,9 @@ export function americanVolatility(price: number, option: Omit<AmericanInputs, '
 }
 
 /**
- * The yield q at which an American call and put of one strike have one volatility: their early-exercise premiums taken
- * off, what is left obeys parity. NaN when the prices admit none. Prices dollars a share; a yield near the one sought
- * saves iterations.
+ * The yield q at which an American call and put of one strike have the same volatility: without their early-exercise
+ * premiums they obey parity. NaN if the prices admit none. Prices in dollars per share; a guess near the solution saves
+ * iterations.
  */
 export function americanYield(
   callPrice: number,

@@ -1,9 +1,7 @@
 import type { OptionRight } from '../../domain/chain/option-contract.ts';
 import { normalCdf, normalPdf } from './normal.ts';
 
-/**
- * Inputs of a European option's value. Prices in dollars a share, rates continuous, time in years of 365 days.
- */
+/** Inputs of a European option's value. Prices in dollars per share, rates continuous, time in years of 365 days. */
 export interface OptionInputs {
   right: OptionRight;
   /** The underlying's price. */
@@ -18,9 +16,9 @@ export interface OptionInputs {
   volatility: number;
 }
 
-/** Value and sensitivities of one option a share. */
+/** Value and sensitivities of one option per share. */
 export interface OptionValue {
-  /** Dollars a share. */
+  /** Dollars per share. */
   price: number;
   /** Change of price per $1 of spot. */
   delta: number;
@@ -36,7 +34,7 @@ export interface OptionValue {
   charm: number;
 }
 
-/** Without time or volatility the option is a forward or nothing. */
+/** Without time or volatility the option is worth a forward or nothing. */
 function certainValue({ right, spot, strike, years, rate, dividendYield }: OptionInputs): OptionValue {
   const sign = right === 'call' ? 1 : -1;
   const time = Math.max(0, years);

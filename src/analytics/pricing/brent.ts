@@ -1,6 +1,6 @@
 /**
- * A zero of `f` between `a` and `b`, whose values `fa` and `fb` are known and of opposite signs, to within `tolerance`
- * of its place (Brent, Algorithms for Minimization without Derivatives, 1973, ch. 4).
+ * A zero of `f` between `a` and `b`, whose values `fa` and `fb` have opposite signs, with `tolerance` of its argument
+ * (Brent, Algorithms for Minimization without Derivatives, 1973, ch. 4).
  */
 export function brent(
   f: (x: number) => number,
@@ -42,7 +42,7 @@ export function brent(
   return best;
 }
 
-/** The step from `best` that a line through two points, or an inverse parabola through three, proposes. */
+/** The step from `best` by a line through two points, or an inverse parabola through three. */
 function interpolation(
   previous: number,
   fPrevious: number,

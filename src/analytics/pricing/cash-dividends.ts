@@ -1,16 +1,18 @@
 import type { OptionRight } from '../../domain/chain/option-contract.ts';
 
-/** A dividend of a known amount that goes ex before an option expires. */
+/** A cash dividend with an ex-date before an option's expiry. */
 export interface CashDividend {
   /** Years to the last instant before the ex-date; 0 once that has passed and the next session is the ex-date. */
   years: number;
-  /** Dollars a share. */
+  /** Dollars per share. */
   amount: number;
 }
 
 export const noDividends: readonly CashDividend[] = [];
 
-/** Present value of dividends at an instant, dollars a share: those not yet ex then, discounted from their ex-dates. */
+/**
+ * Present value of dividends at an instant, dollars per share: those not yet ex then, discounted from their ex-dates.
+ */
 export function presentDividends(dividends: readonly CashDividend[], rate: number, atYears = 0): number {
   let sum = 0;
   for (const { years, amount } of dividends) {
@@ -19,7 +21,7 @@ export function presentDividends(dividends: readonly CashDividend[], rate: numbe
   return sum;
 }
 
-/** A tree's steps, and what its option is exercised for. */
+/** A tree's steps, and the terms of exercise. */
 export interface ExerciseTerms {
   right: OptionRight;
   strike: number;
@@ -32,8 +34,8 @@ export interface ExerciseTerms {
 
 /**
  * Fills `strikes` with the strike less the dividends not yet ex, dollars, at each level of a tree of the price without
- * dividends. A call is exercised at the last instant before an ex-date, which lies between two levels: the earlier one
- * counts, with the strike discounted from that instant.
+ * dividends. A call is exercised at the last instant before an ex-date, which is between two levels: the earlier one is
+ * used, with the strike discounted from that instant.
  */
 export function fillExerciseStrikes(
   strikes: Float64Array,

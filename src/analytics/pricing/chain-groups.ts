@@ -23,15 +23,14 @@ export interface ChainGroup {
   strikes: ListedStrike[];
 }
 
-/** Shares a contract: what the source says, unless the root is known to be otherwise than standard. */
+/** Shares per contract: the source's number, unless the root is known to be non-standard. */
 export function resolveMultiplier({ root }: ChainGroup, { sharesPerContract }: ChainRow): number {
   return root.multiplier === 100 ? (sharesPerContract ?? 100) : root.multiplier;
 }
 
 /**
- * The contracts of a chain that have exposures, by expiry and root. Omitted: expired ones, roots settled at the open of
- * this date, adjusted deliverables. The order of the groups and of their strikes does not depend on the order of the
- * rows.
+ * The contracts of a chain with exposures, by expiry and root. Omitted: expired ones, roots settled at the open of this
+ * date, adjusted deliverables. The order of the groups and of their strikes does not depend on the order of the rows.
  */
 export function groupChain(chain: ChainCapture, roots: OptionRoots = standardRoots): ChainGroup[] {
   const groups = new Map<string, Map<number, ListedStrike>>();

@@ -10,7 +10,7 @@ import { quotedPairs } from './quoted-pairs.ts';
 
 /** Pricing inputs of a chain. */
 export interface ChainMarket extends ImpliedSpot {
-  /** The price of the underlying that options are priced with, dollars: the implied one when the source's is stale. */
+  /** The price of the underlying with which options are priced, dollars: the implied one if the source's is stale. */
   pricingSpot: number;
   /** Parallel to the groups. */
   groups: GroupMarket[];
@@ -18,15 +18,13 @@ export interface ChainMarket extends ImpliedSpot {
 
 const nothingKnown: KnownGroups = new Map();
 
-/**
- * Where the money is, dollars: the source's price, unless a pair of the first expiry puts it more than 3% from there.
- */
+/** The money, dollars: the source's price, unless a pair of the first expiry puts it more than 3% away. */
 function moneyOf(groups: readonly PairedGroup[], spot: number): number {
   const first = firstQuoted(groups);
   return first === null ? spot : centreOf(first.pairs, spot);
 }
 
-/** The dividends to come: those of the dataset, else one that the quotes show, or showed in an earlier chain. */
+/** The coming dividends: those of the dataset, else one implied by the quotes, now or in an earlier chain. */
 function dividendsToCome(
   groups: readonly ChainGroup[],
   rows: readonly ChainRow[],
@@ -41,9 +39,9 @@ function dividendsToCome(
 }
 
 /**
- * Derives the pricing inputs of a chain (methodology 2): the forward of every group from parity, the price of the
- * underlying that they imply, dividends, rates, and yields around it. `spot` is the source's price, dollars. Call and
- * put of a strike then have one volatility within their quotes, also where spot and quotes are not of one instant.
+ * Derives the pricing inputs of a chain (methodology 2): the forward of every group from parity, the implied price of
+ * the underlying, dividends, rates, and yields consistent with it. `spot` is the source's price, dollars. Call and put
+ * of a strike then have one volatility within their quotes, even if spot and quotes have different times.
  */
 export function chainMarket(
   chain: Pick<ChainCapture, 'rows' | 'capturedAt' | 'delayMs'>,

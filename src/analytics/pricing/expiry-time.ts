@@ -8,8 +8,8 @@ export function yearsUntil(expiryMs: number, nowMs: number): number {
 }
 
 /**
- * Years left to contracts of `root` that are dated `expiry`, 0 when they are out of every exposure: expired, or settled
- * at the open of this very date, their value then being all but fixed.
+ * Years left to contracts of `root` that are dated `expiry`; 0 if they have no exposure: expired, or settled at the
+ * open of this date, when their value is almost fixed.
  */
 export function yearsToExpiry(expiry: SessionDate, root: Pick<OptionRoot, 'settlement'>, nowMs: number): number {
   if (root.settlement === 'am' && lastSession(expiry) === exchangeDate(nowMs)) return 0;

@@ -7,17 +7,17 @@ export function carriedForward(spot: number, rate: number, dividendYield: number
   return spot * Math.exp((rate - dividendYield) * years);
 }
 
-/** The forward price, dollars, that European put–call parity gives: the median over pairs. NaN without a pair. */
+/** The forward price, dollars, by European put–call parity: the median over pairs. NaN without a pair. */
 export function parityForward(pairs: readonly QuotedPair[], discount: number): number {
   return median(pairs.map((pair) => pairForward(pair, discount)));
 }
 
-/** Inputs that American pairs are priced with. */
+/** Inputs for pricing American pairs. */
 type AmericanTerms = Pick<AmericanInputs, 'spot' | 'years' | 'rate' | 'dividends'>;
 
 /**
- * The forward price, dollars, of American pairs, nearest the money first: their early-exercise premiums taken off, what
- * is left obeys parity. The median over pairs; NaN unless most of them admit a volatility.
+ * The forward price, dollars, of American pairs, nearest the money first: without their early-exercise premiums they
+ * obey parity. The median over pairs; NaN unless most of them admit a volatility.
  */
 export function americanForward(pairs: readonly QuotedPair[], terms: AmericanTerms): number {
   const { spot, years, rate } = terms;
@@ -32,7 +32,7 @@ export function americanForward(pairs: readonly QuotedPair[], terms: AmericanTer
   return 2 * forwards.length > pairs.length ? median(forwards) : Number.NaN;
 }
 
-/** A yield within what is taken for one, a fraction a year. */
+/** A yield clamped to the accepted range, a fraction per year. */
 export function boundedYield(dividendYield: number): number {
   const { leastYield, greatestYield } = methodologySettings;
   return Math.min(greatestYield, Math.max(leastYield, dividendYield));

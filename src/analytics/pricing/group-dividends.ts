@@ -13,7 +13,7 @@ import { median, pairForward, type QuotedPair, quotedPairs } from './quoted-pair
 
 const midOf = ({ bid, ask }: ChainRow) => quoteMid(bid, ask);
 
-/** A dividend of a known amount to come. */
+/** A coming dividend of a known amount. */
 export interface ComingDividend extends Pick<PricedDividend, 'amount' | 'exDate' | 'source'>, CashDividend {}
 
 /** Years from the quotes to the last instant before an ex-date: the close of the trading day before. */
@@ -22,8 +22,8 @@ export function yearsBefore(exDate: SessionDate, quotedAt: number): number {
 }
 
 /**
- * The dividends that go ex after the quotes and were declared by then, ascending; one stated as a share of the price is
- * that of `price`, dollars.
+ * The dividends with an ex-date after the quotes that were declared by then, ascending; a ratio is applied to `price`,
+ * dollars.
  */
 export function comingDividends(dividends: readonly Dividend[], quotedAt: number, price: number): ComingDividend[] {
   const date = exchangeDate(quotedAt);
@@ -31,14 +31,14 @@ export function comingDividends(dividends: readonly Dividend[], quotedAt: number
   for (const { exDate, declared, amount, ratio } of dividends) {
     const dollars = amount ?? (ratio ?? 0) * price;
     if (exDate <= date || (declared !== null && declared > date)) continue;
-    // Nothing is left to price options on after a dividend of the whole price.
+    // After a dividend of the whole price nothing is left to price options on.
     if (!(dollars > 0 && dollars < price)) continue;
     coming.push({ exDate, amount: dollars, source: 'dataset', years: yearsBefore(exDate, quotedAt) });
   }
   return coming;
 }
 
-/** The dividend to come that an earlier chain showed on the eve of its ex-date; null = none did. */
+/** The coming dividend implied by an earlier chain on the eve of its ex-date; null = none. */
 export function knownInferred(
   groups: Iterable<{ dividend: PricedDividend | null }>,
   quotedAt: number,
@@ -50,7 +50,7 @@ export function knownInferred(
   return null;
 }
 
-/** Those of the coming dividends that go ex before a group's contracts end. */
+/** The coming dividends with an ex-date before a group's contracts end. */
 export function dividendsBefore(
   { expiry }: Pick<ChainGroup, 'expiry'>,
   coming: readonly ComingDividend[],
@@ -60,7 +60,7 @@ export function dividendsBefore(
   return coming.filter(({ exDate }) => exDate <= last);
 }
 
-/** The dividend that a group is priced with, as it is stored and served; null without one. */
+/** The dividend that a group is priced with, in stored and served form; null without one. */
 export function pricedDividend(dividends: readonly ComingDividend[]): PricedDividend | null {
   const first = dividends[0];
   if (first === undefined) return null;
@@ -68,7 +68,7 @@ export function pricedDividend(dividends: readonly ComingDividend[]): PricedDivi
   return { amount, exDate: first.exDate, source: first.source };
 }
 
-/** Dividends as a tree takes them. */
+/** Dividends in the form for a tree. */
 export function cashOf(dividends: readonly ComingDividend[]): readonly CashDividend[] {
   return dividends.length === 0 ? noDividends : dividends.map(({ years, amount }) => ({ years, amount }));
 }
@@ -82,9 +82,9 @@ function outermost(side: readonly QuotedPair[], money: number): QuotedPair[] {
 }
 
 /**
- * By how much K + C − P of the calls in the money is over that of the calls out of the money, dollars: the medians of
- * the outermost pairs on either side within 5% of the money, where the other option of the strike is worth next to
- * nothing. Null where a side has fewer than three, or the step is within two half-spreads of their quotes.
+ * The excess of K + C − P at calls in the money over that at calls out of the money, dollars: the medians of the
+ * outermost pairs on either side within 5% of the money, where the other option of the strike is almost worthless. Null
+ * if a side has fewer than three, or the step is within two half-spreads of their quotes.
  */
 function stepOf(pairs: readonly QuotedPair[], money: number): number | null {
   const { stepPairs } = methodologySettings;
@@ -104,10 +104,10 @@ function stepOf(pairs: readonly QuotedPair[], money: number): number | null {
 }
 
 /**
- * The dividend that a chain's own quotes show on the eve of its ex-date: calls in the money are worth exercising today,
- * so that parity at their strikes gives the price with the dividend, above the money the price without it. Null unless
- * the step is 0.05% to 3% of the price and the first two expiries that outlive the next session agree within 20%.
- * `groups` are American, ascending by expiry; `money` dollars.
+ * The dividend implied by a chain's own quotes on the eve of its ex-date: calls in the money are worth exercising
+ * today, so that parity at their strikes gives the price with the dividend, above the money the price without it. Null
+ * unless the step is 0.05% to 3% of the price and the first two expiries that outlive the next session agree within
+ * 20%. `groups` are American, ascending by expiry; `money` dollars.
  */
 export function inferredDividend(
   groups: readonly ChainGroup[],

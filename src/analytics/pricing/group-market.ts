@@ -10,23 +10,23 @@ import { halfSpreadOf, hasPairs } from './quoted-pairs.ts';
 /** Pricing inputs of one group's contracts. */
 export interface GroupMarket {
   /**
-   * The price that options are priced with, dollars: the underlying's, the source's or what the quotes imply, less the
-   * present value of `dividend`; the forward itself for roots on forwards.
+   * The price with which options are priced, dollars: the underlying's, from the source or implied by the quotes, less
+   * the present value of `dividend`; the forward itself for roots on forwards.
    */
   spot: number;
-  /** Risk-free, continuous, a fraction a year. */
+  /** Risk-free, continuous, a fraction per year. */
   rate: number;
-  /** Continuous yield q beyond the dividend, a fraction a year; the rate for roots on forwards. */
+  /** Continuous yield q besides the dividend, a fraction per year; the rate for roots on forwards. */
   dividendYield: number;
   /** Dollars: spot·e^{(r−q)T}. */
   forward: number;
-  /** The dividend that goes ex before the contracts end; null = none is known. */
+  /** The dividend with an ex-date before the contracts end; null = none is known. */
   dividend: PricedDividend | null;
-  /** The same as a tree takes it. */
+  /** The same in the form for a tree. */
   dividends: readonly CashDividend[];
 }
 
-/** A group's inputs from an earlier chain, in place of those that the quotes of American roots would give. */
+/** A group's inputs from an earlier chain, which replace those from the quotes of American roots. */
 export type KnownGroup = Pick<GroupMarket, 'rate' | 'dividendYield' | 'forward' | 'dividend'>;
 
 /** By `root expiry`. */
@@ -35,7 +35,7 @@ export type KnownGroups = ReadonlyMap<string, KnownGroup>;
 /** The key of a group in `KnownGroups`. */
 export const groupKey = ({ root, expiry }: Pick<ChainGroup, 'root' | 'expiry'>) => `${root.root} ${expiry}`;
 
-/** A group's own figure and how much it counts beside its neighbours', 0…1. */
+/** A group's own figure and its weight relative to its neighbours', 0…1. */
 interface OwnFigure {
   years: number;
   value: number;
@@ -57,7 +57,7 @@ function ownYield(group: QuotedGroup, pricingSpot: number, known: KnownGroups): 
   return { years, value: boundedYield(value), weight };
 }
 
-/** The figure of the nearest in time whose own counts in full, else of the nearest that has one; null when none has. */
+/** The figure of the nearest expiry with full weight, else of the nearest that has one; null if none has. */
 function neighbouring(figures: readonly OwnFigure[], years: number): number | null {
   const whole = figures.filter(({ weight }) => weight === 1);
   const usable = whole.length > 0 ? whole : figures.filter(({ weight }) => weight > 0);
@@ -68,7 +68,7 @@ function neighbouring(figures: readonly OwnFigure[], years: number): number | nu
   return nearest?.value ?? null;
 }
 
-/** The spot of a group: what of its forward no yield explains is in its spot. */
+/** The spot of a group: the part of its forward that no yield explains is attributed to the spot. */
 function onSpot(group: QuotedGroup, pricingSpot: number, dividendYield: number): GroupMarket {
   const { years, forward, rate, dividend, dividends } = group;
   const spot = escrowedSpot(group, pricingSpot);
@@ -76,19 +76,19 @@ function onSpot(group: QuotedGroup, pricingSpot: number, dividendYield: number):
   const usual = { spot, rate, dividendYield, forward: carried, dividend, dividends };
   if (!(forward > 0)) return usual;
   const own = { ...usual, spot: (spot * forward) / carried, forward };
-  // Rounding apart these are one: the yield was read off the forward.
+  // Equal except for rounding: the yield was derived from the forward.
   if (Math.abs(own.spot - spot) <= 1e-12 * spot) return { ...usual, forward };
   if (isEuropean(group)) return own;
   const withinQuotes = Math.abs(own.spot - spot) <= halfSpreadOf(group);
   return hasPairs(group) && !withinQuotes ? own : usual;
 }
 
-/** Options on a forward are priced on it alone (Black-76): at a yield that is the rate, it does not grow. */
+/** Options on a forward are priced on it alone (Black-76): with a yield equal to the rate, it does not grow. */
 function onForward({ rate, dividend, dividends }: QuotedGroup, forward: number): GroupMarket {
   return { spot: forward, rate, dividendYield: rate, forward, dividend, dividends };
 }
 
-/** Pricing inputs of groups that follow the spot; `pricingSpot` in dollars. */
+/** Pricing inputs of groups on the spot; `pricingSpot` in dollars. */
 export function spotMarkets(groups: readonly QuotedGroup[], pricingSpot: number, known: KnownGroups): GroupMarket[] {
   const yields = groups.map((group) => ownYield(group, pricingSpot, known));
   return groups.map((group, i) => {
@@ -100,7 +100,7 @@ export function spotMarkets(groups: readonly QuotedGroup[], pricingSpot: number,
 
 /**
  * Pricing inputs of groups on forwards: the forward of their quotes, else the known one, else that of the nearest
- * expiry; `spot`, dollars, where there is none at all.
+ * expiry; `spot`, dollars, if there is none at all.
  */
 export function forwardMarkets(groups: readonly QuotedGroup[], spot: number, known: KnownGroups): GroupMarket[] {
   const forwards = groups.map((group): OwnFigure => {

@@ -3,10 +3,10 @@ import { methodologySettings } from '../methodology.ts';
 import type { ChainGroup } from './chain-groups.ts';
 import type { QuotedPair } from './quoted-pairs.ts';
 
-/** A point of an interest rate curve: days to maturity, and the continuous rate, a fraction a year. */
+/** A point of an interest rate curve: days to maturity, and the continuous rate, a fraction per year. */
 export type CurvePoint = Pick<Rate, 'days' | 'rate'>;
 
-/** A group whose rate is asked for. */
+/** A group for which a rate is determined. */
 export interface RatedGroup extends Pick<ChainGroup, 'root' | 'expiry' | 'years'> {
   /** All its quoted pairs. */
   pairs: readonly QuotedPair[];
@@ -14,12 +14,12 @@ export interface RatedGroup extends Pick<ChainGroup, 'root' | 'expiry' | 'years'
   centre: number;
 }
 
-/** The risk-free rate that a group's contracts are priced with, continuous, a fraction a year. */
+/** The risk-free rate for pricing a group's contracts, continuous, a fraction per year. */
 export type RateSource = (group: RatedGroup) => number;
 
 /**
- * The rate that a European group's own pairs imply: C − P falls by e^{−rT} per dollar of strike. Least squares over the
- * pairs within 10% of the money; null with fewer than 10, or that span less than 5% of it.
+ * The rate implied by a European group's own pairs: C − P falls by e^{−rT} per dollar of strike. Least squares over the
+ * pairs within 10% of the money; null with fewer than 10, or a span below 5% of it.
  */
 export function slopeRate({ pairs, centre, years }: Pick<RatedGroup, 'pairs' | 'centre' | 'years'>): number | null {
   const { rateReach, rateSpan, fewestRatePairs } = methodologySettings;
@@ -41,8 +41,8 @@ export function slopeRate({ pairs, centre, years }: Pick<RatedGroup, 'pairs' | '
 }
 
 /**
- * The usual source of rates: for European roots of a tenth of a year and more the chain itself, as long as it is within
- * 2% of the curve; else the curve at the group's days; `setting` without one.
+ * The default source of rates: for European roots of at least a tenth of a year the chain itself, if it is within 2% of
+ * the curve; else the curve at the group's days; `setting` without one.
  */
 export function chainRates(setting: number, curve: readonly CurvePoint[] = []): RateSource {
   const { shortestRateYears, rateTolerance } = methodologySettings;

@@ -4,23 +4,25 @@ import { boundedYield, carriedForward } from './forward.ts';
 import { firstQuoted, type QuotedGroup } from './quoted-groups.ts';
 import { halfSpreadOf, hasPairs, median } from './quoted-pairs.ts';
 
-/** The underlying's price according to the quotes. */
+/** The underlying's price implied by the quotes. */
 export interface ImpliedSpot {
-  /** Dollars; null when no expiry within ten days has enough pairs, and for options that follow a forward. */
+  /** Dollars; null if no expiry within ten days has enough pairs, and for options on a forward. */
   impliedSpot: number | null;
-  /** True when it differs from the source's price by more than the quotes leave open; null with nothing to compare. */
+  /**
+   * True if it differs from the source's price by more than the uncertainty of the quotes; null without a comparison.
+   */
   spotStale: boolean | null;
 }
 
-/** A group's forward, dollars, as it were if its dividends were not paid. */
+/** A group's forward, dollars, if its dividends were not paid. */
 function undividedForward({ forward, rate, years, dividends }: QuotedGroup): number {
   return forward + presentDividends(dividends, rate) * Math.exp(rate * years);
 }
 
 /**
- * The yield, a fraction a year, between the first expiry and later ones, beyond the dividends that are known: the
- * median over the first three at least a quarter later, since dividends come by the quarter; else up to the last
- * expiry; null when there is none.
+ * The yield, a fraction per year, between the first expiry and later ones, besides known dividends: the median over the
+ * first three at least a quarter later, since dividends are quarterly; else up to the last expiry; null if there is
+ * none.
  */
 function laterYield(first: QuotedGroup, groups: readonly QuotedGroup[]): number | null {
   const { yieldSpanYears } = methodologySettings;
@@ -36,9 +38,9 @@ function laterYield(first: QuotedGroup, groups: readonly QuotedGroup[]): number 
 }
 
 /**
- * The middle of what American pairs leave open for the price of the underlying, dollars, whatever its yield between 0
- * and the rate: K·e^{−rT} + C − P to K + C − P. The half-spreads widen it on both sides alike. Pairs above the money
- * show the price without dividends that are to come.
+ * The midpoint of the price interval that American pairs allow for the underlying, dollars, with any yield between 0
+ * and the rate: K·e^{−rT} + C − P to K + C − P. The half-spreads widen it symmetrically. Pairs above the money show the
+ * price without coming dividends.
  */
 function middleOfIntervals({ pairs, rate, years, dividends }: QuotedGroup): number {
   const halfway = 0.5 * (1 + Math.exp(-rate * years));
@@ -46,7 +48,7 @@ function middleOfIntervals({ pairs, rate, years, dividends }: QuotedGroup): numb
   return middle + presentDividends(dividends, rate);
 }
 
-/** The price of the underlying that the quotes of one expiry imply, dollars; `dividendYield` null = unknown. */
+/** The price of the underlying implied by the quotes of one expiry, dollars; `dividendYield` null = unknown. */
 function impliedBy(first: QuotedGroup, dividendYield: number | null): number {
   const { root, forward, rate, years, dividends } = first;
   const isUnknown = root.style === 'american' && dividendYield === null;
@@ -55,8 +57,8 @@ function impliedBy(first: QuotedGroup, dividendYield: number | null): number {
 }
 
 /**
- * The price of the underlying that the quotes of its first expiry imply: its forward brought back by r − q with the q
- * of later expiries, and the dividends until then; `spot` is the source's.
+ * The price of the underlying implied by the quotes of its first expiry: its forward discounted by r − q with the q of
+ * later expiries, and the dividends until then; `spot` is the source's.
  */
 export function impliedSpotOf(
   groups: readonly QuotedGroup[],

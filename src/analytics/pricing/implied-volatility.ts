@@ -5,15 +5,16 @@ const sqrt2OverPi = 0.7978845608028654;
 const sqrt2Pi = 2.5066282746310002;
 const halfLog2Pi = 0.9189385332046727;
 
-/** The bracket a solve stays in, annualized fractions. */
+/** The bracket of a solve, annualized fractions. */
 const leastVolatility = 1e-6;
 const mostVolatility = 20;
-/** exp of half its square overflows beyond; no option has so much. */
+/** exp of half its square overflows beyond; no option reaches it. */
 const mostDeviation = 70;
 
 /**
- * Where to start: the deviation s = σ√T at which the normalised out-of-the-money price is about `price`. Prices below
- * the one at the inflection s = √(2|x|) fall as φ(x/s)·s/(x²/s² + 3); above, the tangent at the inflection serves.
+ * The starting point: the deviation s = σ√T at which the normalised out-of-the-money price is approximately `price`.
+ * Prices below the one at the inflection s = √(2|x|) fall as φ(x/s)·s/(x²/s² + 3); above, the tangent at the inflection
+ * is used.
  */
 function firstDeviation(price: number, logPrice: number, x: number): number {
   const inflection = Math.sqrt(2 * x);
@@ -51,7 +52,7 @@ function deviationOf(price: number, x: number, least: number, most: number): num
     const newton = -error / slope;
     const bend = 0.5 * newton * ((h * h) / s - 0.25 * s - slope);
     const step = newton / (bend > -0.5 ? 1 + bend : 0.5);
-    // Steps converge cubically: after one of 1e-6 nothing is left to correct.
+    // Steps converge cubically: after one of 1e-6 no error is left.
     if (Math.abs(step) <= 1e-6 * s) return s + step;
     const next = s + step;
     // A NaN (the price underflowed at this s) bisects too.
@@ -61,9 +62,9 @@ function deviationOf(price: number, x: number, least: number, most: number): num
 }
 
 /**
- * The volatility, annualized fraction, at which a European option on `forward` is worth `price` (dollars a share,
- * discounted by `discount` = e^{−rT}). NaN when no volatility in [1e-6, 20] is: the price at or outside its bounds, no
- * time, or input unknown. Positional for speed: a chain takes thousands.
+ * The volatility, annualized fraction, at which a European option on `forward` is worth `price` (dollars per share,
+ * discounted by `discount` = e^{−rT}). NaN if there is none in [1e-6, 20]: the price is at or outside its bounds, no
+ * time is left, or an input is unknown. Positional arguments for speed: a chain calls it thousands of times.
  */
 export function europeanVolatility(
   right: OptionRight,
@@ -75,7 +76,7 @@ export function europeanVolatility(
 ): number {
   const inTheMoney = right === 'call' ? forward - strike : strike - forward;
   const outPrice = price / discount - Math.max(inTheMoney, 0);
-  // Also false for NaN anywhere, and above what the smaller of F and K bounds.
+  // Also false for NaN anywhere, and above the bound of the smaller of F and K.
   if (!(outPrice > 0 && outPrice < Math.min(forward, strike) && years > 0)) return Number.NaN;
   const x = Math.abs(Math.log(forward / strike));
   const rootT = Math.sqrt(years);

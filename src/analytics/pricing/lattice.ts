@@ -10,11 +10,11 @@ import { type CashDividend, fillExerciseStrikes, noDividends } from './cash-divi
  */
 const mostSteps = methodologySettings.treeSteps;
 
-// One tree at a time is alive, so its arrays are made once.
+// Only one tree exists at a time, so its arrays are allocated once.
 const spacing = new Float64Array(mostSteps + 2);
 const values = new Float64Array(mostSteps + 2);
 const weights = new Float64Array(mostSteps + 1);
-// Cost of exercise at each level, dollars: the strike, less dividends that are still to come.
+// Cost of exercise at each level, dollars: the strike, less coming dividends.
 const strikes = new Float64Array(mostSteps + 1);
 
 /** The first three levels of a tree: values at its root, after one step and after two, from the side of exercise. */
@@ -31,7 +31,7 @@ export interface Lattice {
   /** Prices of the underlying after one step and after two, from the side of exercise. */
   firstPrices: [number, number];
   secondPrices: [number, number, number];
-  /** True when exercise at once is worth at least as much as holding. */
+  /** True if immediate exercise is worth at least as much as holding. */
   exercised: boolean;
 }
 
@@ -48,7 +48,8 @@ const lattice: Lattice = {
 };
 
 /**
- * The tree being grown: discounted probabilities, price moves, and sign·price = `scale`·spacing[m] at the last level.
+ * The tree under construction: discounted probabilities, price moves, and sign·price = `scale`·spacing[m] at the last
+ * level.
  */
 interface Growth {
   steps: number;
@@ -155,8 +156,8 @@ function compareEveryNode(top: TreeTop, { steps, sign, nearValue, farValue, near
 }
 
 /**
- * American values when the exercised nodes of a level are 0…boundary and the boundary never rises towards the root:
- * only the nodes between the boundary and the last paying one are worked out. Returns whether the root is exercised.
+ * American values if the exercised nodes of a level are 0…boundary and the boundary never rises towards the root: only
+ * the nodes between the boundary and the last paying one are computed. Returns whether the root is exercised.
  */
 function followBoundary(top: TreeTop, tree: Growth): boolean {
   const { steps, signedStrike, nearValue, farValue, nearMove, lastPaying } = tree;
@@ -204,9 +205,9 @@ function fillLastLevel(tree: Growth, ratio: number): void {
 
 /**
  * Values an option on a Leisen–Reimer tree (Binomial Models for Option Valuation, 1996) of `steps`, odd and at most
- * 101, American and European side by side. `spot` is the price without the present value of `dividends`, which an
- * exercise before their ex-dates receives. The result is one object, overwritten by the next call. Null where a
- * probability leaves what a double holds: so far from the strike that only exercise or nothing is left.
+ * 101, American and European side by side. `spot` is the price without the present value of `dividends`, which exercise
+ * before their ex-dates receives. The result is one object, overwritten by the next call. Null if a probability
+ * underflows or overflows a double: the price is so far from the strike that only exercise or nothing is left.
  */
 export function growLattice(
   right: OptionRight,
@@ -258,7 +259,7 @@ export function growLattice(
 }
 
 /**
- * True if one boundary that recedes in time parts exercise from holding: there is a gain from exercising early
+ * True if one boundary that recedes in time separates exercise from holding: there is a gain from early exercise
  * (interest on the strike of a put, the yield of a call), and the near move is one.
  */
 function hasOneBoundary(right: OptionRight, rate: number, dividendYield: number, nearMove: number): boolean {

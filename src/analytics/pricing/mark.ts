@@ -7,24 +7,24 @@ import { methodologySettings } from '../methodology.ts';
 export const markSources = ['mid', 'last', 'close'] as const;
 export type MarkSource = (typeof markSources)[number];
 
-/** Prices of a contract at one point in time; null = not held. Dollars a share. */
+/** Prices of a contract at an instant; null = unknown. Dollars per share. */
 export interface MarkInputs {
   nowMs: number;
   quote: { bid: number | null; ask: number | null; tsMs: number } | null;
-  /** `eligible`: the print's conditions let it set a last price. */
+  /** `eligible`: the print's conditions allow it to set a last price. */
   trade: { price: number; tsMs: number; eligible: boolean } | null;
   /** The last price of the session before. */
   previousClose: number | null;
 }
 
-/** The price a solve uses, dollars a share, and where it came from. */
+/** The price used by a solve, dollars per share, and its source. */
 export interface Mark {
   price: number;
   source: MarkSource;
 }
 
 /**
- * The middle of a two-sided quote that is not crossed; a bid of zero counts only under an ask of at most 0.05. Else
+ * The midpoint of a two-sided quote that is not crossed; a bid of zero counts only with an ask of at most 0.05. Else
  * null.
  */
 export function quoteMid(bid: number | null, ask: number | null): number | null {
@@ -33,7 +33,7 @@ export function quoteMid(bid: number | null, ask: number | null): number | null 
   return 0.5 * (bid + ask);
 }
 
-// New York is whole hours from UTC: within one the session is the same.
+// New York's offset from UTC is whole hours: within one hour the session is the same.
 const lastSession = { hour: Number.NaN, session: '' };
 function sessionAt(tsMs: number): SessionDate {
   const hour = Math.floor(tsMs / hourMs);
@@ -41,9 +41,7 @@ function sessionAt(tsMs: number): SessionDate {
   return lastSession.session;
 }
 
-/**
- * The mid of a fresh quote, else a recent trade of the same session, else the previous close; null: there is no sample.
- */
+/** The mid of a fresh quote, else a recent trade of the same session, else the previous close; null: no sample. */
 export function markOf({ nowMs, quote, trade, previousClose }: MarkInputs): Mark | null {
   const { maximumQuoteAgeMs, maximumTradeAgeMs } = methodologySettings;
   if (quote !== null && nowMs - quote.tsMs <= maximumQuoteAgeMs) {

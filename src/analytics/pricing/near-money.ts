@@ -2,7 +2,7 @@ import { methodologySettings } from '../methodology.ts';
 import type { ChainGroup, ListedStrike } from './chain-groups.ts';
 import { nearestPairs, pairForward, type QuotedPair } from './quoted-pairs.ts';
 
-/** A straddle at the forward is worth S·σ·√T·√(2/π), so that one standard deviation is this many straddles. */
+/** Number of straddles in one standard deviation: a straddle at the forward is worth S·σ·√T·√(2/π). */
 export const straddlesPerSigma = 1.2533;
 
 function nearestPair(pairs: readonly QuotedPair[], price: number): QuotedPair | null {
@@ -14,8 +14,8 @@ function nearestPair(pairs: readonly QuotedPair[], price: number): QuotedPair | 
 }
 
 /**
- * Where the money of a group is, dollars: at `price`, unless the pair nearest to it puts it more than 3% from there. A
- * prior close after a gap is that far off, and so is a spot that the options do not follow.
+ * The money of a group, dollars: `price`, unless the pair nearest to it puts it more than 3% away. A prior close after
+ * a gap can be that far off, and so can a spot that the options do not follow.
  */
 export function centreOf(pairs: readonly QuotedPair[], price: number): number {
   const nearest = nearestPair(pairs, price);
@@ -32,9 +32,9 @@ function gapAround(strikes: readonly ListedStrike[], price: number): number {
 }
 
 /**
- * The pairs near the money of a group, `centre`, at most five, nearest first. Near is the greatest of 3% of it, 2.5
- * gaps between its listed strikes there, and one standard deviation by its straddle: a share of $11 with strikes every
- * $0.50 has pairs too, and so has an expiry whose strikes are as far apart as its price may go.
+ * The pairs near the money of a group, `centre`, at most five, nearest first. Near means within the largest of 3% of
+ * it, 2.5 gaps between its listed strikes there, and one standard deviation by its straddle: a share of $11 with
+ * strikes every $0.50 has pairs too, and so has an expiry with strikes one standard deviation apart.
  */
 export function pairsNearMoney(
   { strikes }: Pick<ChainGroup, 'strikes'>,

@@ -58,7 +58,7 @@ export function normalPdf(x: number): number {
   return inverseSqrt2Pi * Math.exp(-0.5 * x * x);
 }
 
-/** The standard normal distribution function; the lower tail keeps its relative accuracy down to 1e-300. */
+/** The standard normal distribution function; the lower tail is relatively accurate down to 1e-300. */
 export function normalCdf(x: number): number {
   const z = x * sqrtHalf;
   if (z < 0.46875 && z > -0.46875) return 0.5 + 0.5 * z * erfOverX(z * z);

@@ -8,28 +8,28 @@ import type { RateSource } from './group-rate.ts';
 import { centreOf, pairsNearMoney } from './near-money.ts';
 import { hasPairs, type QuotedPair } from './quoted-pairs.ts';
 
-/** A group with every strike that has a quoted pair, ascending. */
+/** A group with its quoted pairs, ascending by strike. */
 export interface PairedGroup extends ChainGroup {
   pairs: readonly QuotedPair[];
 }
 
-/** A group with what its quotes say at the money. */
+/** A group with the values implied by its quotes at the money. */
 export interface QuotedGroup extends ChainGroup {
   /** Near the money, nearest first. */
   pairs: readonly QuotedPair[];
-  /** Dollars; NaN when the quotes imply none. */
+  /** Dollars; NaN if the quotes imply none. */
   forward: number;
-  /** Risk-free, continuous, a fraction a year. */
+  /** Risk-free, continuous, a fraction per year. */
   rate: number;
   /** Null = none is known. */
   dividend: PricedDividend | null;
-  /** The same as a tree takes it. */
+  /** The same in the form for a tree. */
   dividends: readonly CashDividend[];
 }
 
 /** Terms of a group that do not depend on its quotes. */
 export interface GroupTerms {
-  /** The price of the underlying at which the money is looked for, dollars. */
+  /** The price of the underlying around which the money is searched, dollars. */
   money: number;
   rates: RateSource;
   coming: readonly ComingDividend[];
@@ -37,10 +37,7 @@ export interface GroupTerms {
 
 export const isEuropean = ({ root }: Pick<ChainGroup, 'root'>) => root.style === 'european';
 
-/**
- * The group from which the implied spot is read: the first to expire within ten days with enough pairs; null when there
- * is none.
- */
+/** The group for the implied spot: the first to expire within ten days with enough pairs; null if there is none. */
 export function firstQuoted<Group extends Pick<QuotedGroup, 'pairs' | 'years' | 'root'>>(
   groups: readonly Group[],
 ): Group | null {
@@ -52,12 +49,12 @@ export function firstQuoted<Group extends Pick<QuotedGroup, 'pairs' | 'years' | 
   return first;
 }
 
-/** True for a group with less than a day left: its quotes tell the price of the underlying, not its yield. */
+/** True for a group with less than a day left: its quotes imply the price of the underlying, but not its yield. */
 export const isShort = ({ years }: Pick<ChainGroup, 'years'>) => years < methodologySettings.shortestYieldYears;
 
 /**
- * The pairs that a forward is read from. Where a dividend goes ex before expiry only those at and above the money, if
- * they are enough: below it a call may be worth exercising first, and then says nothing of the price after.
+ * The pairs for the forward. If there is an ex-date before expiry, only those at and above the money, if they are
+ * enough: below it a call may be worth exercising first, and then implies nothing about the price afterwards.
  */
 function forwardPairs(group: PairedGroup, centre: number, hasDividends: boolean): QuotedPair[] {
   if (hasDividends && !isEuropean(group)) {
@@ -81,18 +78,18 @@ function quotedGroup(group: PairedGroup, { money, rates, coming }: GroupTerms): 
   };
 }
 
-/** The forward that a group's quotes imply, dollars; NaN when they imply none. */
+/** The forward implied by a group's quotes, dollars; NaN if there is none. */
 function impliedForward(group: QuotedGroup, money: number): number {
   const { pairs, years, rate, dividends } = group;
-  // Under a day exercise adds nothing, unless a dividend goes ex.
+  // Below a day exercise adds nothing, unless there is an ex-date.
   if (isEuropean(group) || (isShort(group) && dividends.length === 0))
     return hasPairs(group) ? parityForward(pairs, Math.exp(-rate * years)) : Number.NaN;
   return americanForward(pairs, { spot: money - presentDividends(dividends, rate), years, rate, dividends });
 }
 
 /**
- * The groups with their pairs near the money and the forwards these imply. A forward takes long where the options are
- * American: those that `isKnown` says are left unknown, except the first's, which gives the implied spot.
+ * The groups with their pairs near the money and the implied forwards. Forwards of American options are slow to
+ * compute: those for which `isKnown` is true are left unknown, except the first's, which gives the implied spot.
  */
 export function quotedGroups(
   groups: readonly PairedGroup[],

@@ -3,16 +3,16 @@ import { methodologySettings } from '../methodology.ts';
 import type { ChainGroup } from './chain-groups.ts';
 import { quoteMid } from './mark.ts';
 
-/** A strike whose call and put both have a two-sided quote that is not crossed. Dollars a share. */
+/** A strike whose call and put both have a two-sided quote that is not crossed. Dollars per share. */
 export interface QuotedPair {
   strike: number;
   callMid: number;
   putMid: number;
-  /** By how much C − P may be off its mid: half of ask − bid, of the call and of the put together. */
+  /** Uncertainty of C − P: half of ask − bid, of the call and of the put together. */
   halfSpread: number;
 }
 
-/** The middle of some numbers; NaN without any. */
+/** The median; NaN without any numbers. */
 export function median(values: readonly number[]): number {
   if (values.length === 0) return Number.NaN;
   const sorted = values.toSorted((a, b) => a - b);
@@ -20,7 +20,7 @@ export function median(values: readonly number[]): number {
   return sorted.length % 2 === 1 ? sorted[middle]! : 0.5 * (sorted[middle - 1]! + sorted[middle]!);
 }
 
-/** The pairs nearest to a price, nearest first; of two as near the lower strike. */
+/** The pairs nearest to a price, nearest first; of two equally near ones the lower strike. */
 export function nearestPairs(pairs: readonly QuotedPair[], price: number): QuotedPair[] {
   return pairs
     .toSorted((a, b) => Math.abs(a.strike - price) - Math.abs(b.strike - price) || a.strike - b.strike)
@@ -36,7 +36,7 @@ function twoSidedMid({ bid, ask }: ChainRow): number | null {
   return bid !== null && bid > 0 ? quoteMid(bid, ask) : null;
 }
 
-/** The pairs of a group, ascending by strike; with `midOf` those whose worthless side has no bid too. */
+/** The pairs of a group, ascending by strike; with `midOf` also those whose worthless side has no bid. */
 export function quotedPairs(
   { strikes }: Pick<ChainGroup, 'strikes'>,
   rows: readonly ChainRow[],
@@ -55,10 +55,10 @@ export function quotedPairs(
   return pairs;
 }
 
-/** True for enough pairs near the money. */
+/** True if there are enough pairs near the money. */
 export const hasPairs = ({ pairs }: { pairs: readonly QuotedPair[] }) =>
   pairs.length >= methodologySettings.fewestPairs;
 
-/** By how much C − P is uncertain at the money, dollars. */
+/** Uncertainty of C − P at the money, dollars. */
 export const halfSpreadOf = ({ pairs }: { pairs: readonly QuotedPair[] }) =>
   median(pairs.map(({ halfSpread }) => halfSpread));

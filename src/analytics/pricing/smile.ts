@@ -16,26 +16,28 @@ export interface SmileMarket {
   spot: number;
   rate: number;
   dividendYield: number;
-  /** Those that go ex before expiry. */
+  /** Those with an ex-date before expiry. */
   dividends: readonly CashDividend[];
 }
 
-/** A contract's price and what it is solved with. */
+/** A contract's price and its pricing inputs. */
 export interface QuotedOption extends SmileMarket {
   right: OptionRight;
   strike: number;
   years: number;
   american: boolean;
-  /** Dollars a share. */
+  /** Dollars per share. */
   mark: number;
-  /** Half of ask − bid; null when the mark is no mid. */
+  /** Half of ask − bid; null if the mark is not a mid. */
   halfSpread: number | null;
 }
 
 /** Pricing inputs of a contract, without its mark. */
 type UnmarkedOption = Omit<QuotedOption, 'mark' | 'halfSpread'>;
 
-/** The least a contract can be worth, dollars: zero, the European lower bound, its exercise where it is American. */
+/**
+ * The lower bound of a contract's value, dollars: zero, the European lower bound, its exercise value if it is American.
+ */
 function leastValue(option: UnmarkedOption): number {
   const { right, spot, strike, years, rate, dividendYield, dividends, american } = option;
   const sign = right === 'call' ? 1 : -1;
@@ -43,21 +45,21 @@ function leastValue(option: UnmarkedOption): number {
   return Math.max(0, european, american ? sign * (spot + presentDividends(dividends, rate) - strike) : 0);
 }
 
-/** The most a contract can be worth, dollars: what it delivers, or is paid for; discounted where it is European. */
+/** The upper bound of a contract's value, dollars: its deliverable, or its price; discounted if it is European. */
 function mostValue(option: UnmarkedOption): number {
   const { right, spot, strike, years, rate, dividendYield, dividends, american } = option;
   if (american) return right === 'call' ? spot + presentDividends(dividends, rate) : strike;
   return right === 'call' ? spot * Math.exp(-dividendYield * years) : strike * Math.exp(-rate * years);
 }
 
-/** True if a volatility can be read off a price, dollars: it lies between the least and the most that can be. */
+/** True if a price, dollars, implies a volatility: it is between the lower and upper bounds. */
 export function isWithinBounds(option: UnmarkedOption, mark: number): boolean {
   return mark > leastValue(option) + methodologySettings.boundMargin && mark < mostValue(option);
 }
 
 /**
- * The implied volatility of one contract, annualized fraction; NaN when its mark gives none: outside its bounds, no
- * time left, beyond [0.005, 10], or so wide a quote that half its spread is worth more than 0.5 of volatility.
+ * The implied volatility of one contract, annualized fraction; NaN if its mark implies none: outside its bounds, no
+ * time left, beyond [0.005, 10], or half the quote's spread is worth more than 0.5 of volatility.
  */
 export function contractVolatility(option: QuotedOption): number {
   const { right, spot, strike, years, rate, dividendYield, dividends, american, mark, halfSpread } = option;
@@ -74,11 +76,11 @@ export function contractVolatility(option: QuotedOption): number {
   return halfSpread <= maximumVolatilityError * vega ? volatility : Number.NaN;
 }
 
-/** Origins of a strike's volatility; the first four of `solveOrigins` say the same. */
+/** Origins of a strike's volatility, which equal the first four of `solveOrigins`. */
 const [none, outOfTheMoney, inTheMoney, interpolated] = [0, 1, 2, 3];
 
 /**
- * The volatilities of a group's strikes, NaN unknown, and how each was found: 0 not, 1 out of the money, 2 in, 3
+ * The volatilities of a group's strikes, NaN unknown, and the origin of each: 0 none, 1 out of the money, 2 in, 3
  * interpolated.
  */
 export interface Smile {
@@ -87,9 +89,9 @@ export interface Smile {
 }
 
 /**
- * One volatility a strike, for its call and its put: from the out-of-the-money side, else from the other, else on a
- * straight line in ln(K/F) between the nearest solved strikes on either side. A strike without a bid whose ask says
- * little is on the line through those with one.
+ * One volatility per strike, for its call and its put: from the out-of-the-money side, else from the other, else
+ * interpolated linearly in ln(K/F) between the nearest solved strikes on either side. A strike without a bid and with
+ * an uninformative ask is on the line through those with one.
  */
 export function solveSmile(group: ChainGroup, rows: readonly ChainRow[], market: SmileMarket): Smile {
   const forward = carriedForward(market.spot, market.rate, market.dividendYield, group.years);

@@ -12,22 +12,22 @@ interface StrikeMarket {
   forward: number;
 }
 
-/** A strike whose volatility was read off the side that is out of the money. */
+/** A strike whose volatility is from its out-of-the-money side. */
 interface ReadStrike {
   index: number;
   /** ln(K/F). */
   x: number;
   volatility: number;
-  /** By how much half the spread changes the volatility, absolute. */
+  /** Effect of half the spread on the volatility, absolute. */
   error: number;
 }
 
 const nothing: ReadonlyMap<number, number> = new Map();
 
-/** The least half-spread, dollars: a locked quote is no surer than half a cent. */
+/** The minimum half-spread, dollars: a locked quote is no more certain than half a cent. */
 const leastHalfSpread = 0.005;
 
-/** The strikes of a group that were read, of those that have a bid out of the money, or of those that have none. */
+/** The strikes of a group with such a volatility, either with a bid out of the money, or without one. */
 function readStrikes(
   { strikes, years }: ChainGroup,
   rows: readonly ChainRow[],
@@ -48,7 +48,10 @@ function readStrikes(
   return found;
 }
 
-/** The straight line in ln(K/F) through volatilities, each as sure as its quote; null without a spread of strikes. */
+/**
+ * The straight line in ln(K/F) through volatilities, weighted by the certainty of their quotes; null without a spread
+ * of strikes.
+ */
 function lineThrough(points: readonly ReadStrike[]): ((x: number) => number) | null {
   let [weights, xs, ys] = [0, 0, 0];
   for (const { x, volatility, error } of points) {
@@ -66,10 +69,10 @@ function lineThrough(points: readonly ReadStrike[]): ((x: number) => number) | n
 }
 
 /**
- * The volatilities, by index of the strike, of those that nobody bids for and whose ask says little: half of it is
- * worth more than a tenth of the volatility. A $0.005 mid of an $11 share two deviations away is a volatility several
- * times too high. They lie on the straight line through the strikes of the expiry that have a bid, at least three;
- * `read` gives the volatility that was read off the out-of-the-money side of a strike, NaN without one.
+ * The volatilities, by index, of strikes without a bid and with an uninformative ask: half of it is worth more than a
+ * tenth of the volatility. A $0.005 mid of an $11 share two deviations away is a volatility several times too high.
+ * They are on the straight line through the strikes of the expiry that have a bid, at least three; `read` returns the
+ * volatility from the out-of-the-money side of a strike, NaN without one.
  */
 export function unbidVolatilities(
   group: ChainGroup,

@@ -2,8 +2,8 @@ import { type OptionLedger, printState } from './option-ledger.ts';
 import type { PrintLinks } from './print-links.ts';
 
 /**
- * Finds the print that a cancel withdraws, which comes in event-time order: the most recent print before it that it
- * looks like and that stands; −1 = none.
+ * Finds the print that a cancel withdraws, if it arrives in event-time order: the most recent earlier valid print with
+ * the same properties; −1 = none.
  */
 export function mostRecent(ledger: OptionLedger, cancel: number): number {
   const { columns } = ledger;
@@ -17,9 +17,8 @@ export function mostRecent(ledger: OptionLedger, cancel: number): number {
 
 /**
  * Pairs the cancels of trades that look like `entry` with their originals (methodology 3: same contract, exchange,
- * price and size, the most recent first), and calls `turn` for the prints whose state this changes. Called when a
- * cancel comes late, or a print of a contract that had a cancel. Returns the change of the number of cancels without an
- * original.
+ * price and size, the most recent first), and calls `turn` for the prints whose state changes. Called for a late
+ * cancel, or a print of a contract with a cancel. Returns the change of the number of cancels without an original.
  */
 export function pairCancels(
   ledger: OptionLedger,

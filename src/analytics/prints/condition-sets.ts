@@ -1,10 +1,10 @@
-/** Lists of condition ids, each stored once under a small number. */
+/** Lists of condition ids, each stored once with a small number. */
 export interface ConditionSets {
   indexOf(conditions: readonly number[]): number;
   at(index: number): readonly number[];
 }
 
-/** An empty collection; at most 65,536 different lists, far above what tapes use. */
+/** Creates an empty collection of at most 65,536 different lists, far above what tapes use. */
 export function createConditionSets(): ConditionSets {
   const sets: (readonly number[])[] = [[]];
   const single: number[] = [];

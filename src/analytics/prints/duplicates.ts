@@ -4,10 +4,10 @@ import { createPrintLines } from './print-lines.ts';
 import type { PrintLinks } from './print-links.ts';
 
 /**
- * True if a print that is about to be linked repeats one that is: the same contract, exchange and sequence (methodology
- * 3). Numbers ascend on a tape, so that nearly every print is known to be new by one look at the highest of its line. A
- * repeated print has the instant of the first: prints of the contract well before it need not be checked, regardless of
- * their numbers.
+ * True if a print about to be linked repeats a linked one: the same contract, exchange and sequence (methodology 3).
+ * Numbers ascend on a tape, so for nearly every print one comparison with the highest of its line suffices. A repeated
+ * print has the instant of the first: prints of the contract well before it need not be checked, whatever their
+ * numbers.
  */
 export function createDuplicateCheck(ledger: OptionLedger, links: PrintLinks): (entry: number) => boolean {
   const lines = createPrintLines();

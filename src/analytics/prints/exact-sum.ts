@@ -5,7 +5,7 @@ import { priceUnits, sizeParts } from '../../domain/market/print.ts';
  * and millionths are summed apart; so are whole price units of money (1e-4 dollars) and their millionths.
  */
 
-/** A sum of parts of 1e-6: `whole + micros / 1e6`, micros always in 0…999,999, also if negative values are added. */
+/** A sum with parts of 1e-6: `whole + micros / 1e6`, micros always in 0…999,999, even if negative values are added. */
 export interface ExactSum {
   whole: number;
   micros: number;
@@ -48,7 +48,7 @@ export function emptyTotal(): PrintTotal {
   return { volume: exactZero(), notional: exactZero(), count: 0 };
 }
 
-/** Adds an execution of `size + sizeMicros / 1e6` shares at `price` (1e-4 dollars); `sign` −1 takes it away again. */
+/** Adds an execution of `size + sizeMicros / 1e6` shares at `price` (1e-4 dollars); `sign` −1 removes it. */
 export function addPrint(total: PrintTotal, price: number, size: number, sizeMicros: number, sign: 1 | -1): void {
   addExact(total.volume, sign * size, sign * sizeMicros);
   addExact(total.notional, sign * price * size, sign * price * sizeMicros);

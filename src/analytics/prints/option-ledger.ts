@@ -10,11 +10,11 @@ export const printState = {
   waiting: 0,
   /** Part of every figure. */
   counted: 1,
-  /** Taken back by a cancel. */
+  /** Withdrawn by a cancel. */
   cancelled: 2,
   /** Is itself a cancel. */
   cancel: 3,
-  /** In no figure: a compression trade, a record the tape withdrew, a duplicate. */
+  /** In no figure: a compression trade, a record withdrawn by the tape, a duplicate. */
   left: 4,
 } as const;
 

@@ -1,21 +1,21 @@
-/** The highest number met on each line of prints, a line being a (contract, exchange). */
+/** The highest number on each line of prints, a line being a (contract, exchange). */
 export interface PrintLines {
-  /** True if `sequence` is above all before it on its line, which it then is the highest of. */
+  /** True if `sequence` is above all earlier ones of its line; it becomes the highest. */
   ascends(contract: number, exchange: number, sequence: number): boolean;
 }
 
 /**
- * An empty table: open addressing, so that a print costs no string and no object; a line's key and number side by side,
- * so that it costs one look at memory.
+ * Creates an empty table: open addressing, so that a print costs no string and no object; a line's key and number are
+ * adjacent, so that it costs one memory access.
  */
 export function createPrintLines(): PrintLines {
   let table = new Float64Array(1024).fill(-1);
   let mask = 511;
   let count = 0;
 
-  /** Where the key of a line stands, or would. */
+  /** Slot of a line's key, or its insertion slot. */
   function entryOf(contract: number, exchange: number, key: number): number {
-    // Multiplicative hashing of the contract and the exchange apart; the key itself has up to 47 bits.
+    // Multiplicative hashing of the contract and the exchange separately; the key itself has up to 47 bits.
     let slot = ((Math.imul(contract, 0x9e3779b1) ^ Math.imul(exchange, 0x85ebca6b)) >>> 7) & mask;
     while (table[2 * slot] !== -1 && table[2 * slot] !== key) slot = (slot + 1) & mask;
     return 2 * slot;

@@ -6,15 +6,12 @@ import { doubleRing } from './ring.ts';
 import { sideIndex, sideOf } from './side.ts';
 
 const maximumAgeNanos = tapeSettings.maximumSideQuoteAgeMs * 1e6;
-/**
- * A quote older than this is forgotten when there is no room: no print within the lateness bound could still be sided
- * by it.
- */
+/** Age from which a quote may be forgotten: no print within the lateness bound could still use it. */
 const horizonMs = tapeSettings.latenessMs + tapeSettings.maximumSideQuoteAgeMs;
 
 /**
- * Quotes by contract, by which prints are sided. They may come in any order; one that comes after `release` has passed
- * its instant sides the prints that come after it, not those before. At least the last half of `remembered` quotes are
+ * Quotes by contract, for the sides of prints. They may arrive in any order; one that arrives after `release` has
+ * passed its instant applies to later prints, not to earlier ones. At least the last half of `remembered` quotes are
  * known, and all of the lateness bound.
  */
 export class QuoteBook {
@@ -33,7 +30,7 @@ export class QuoteBook {
   #mask = 255;
   #releasedMs = -Infinity;
   #heads = new Int32Array(256).fill(-1);
-  // The quote in force by contract outlives the ring: a quiet contract's last quote stays known.
+  // The quote in force by contract outlives the ring, so a quiet contract's last quote stays known.
   #lastBid = new Float64Array(256);
   #lastAsk = new Float64Array(256);
   #lastMs = new Float64Array(256).fill(Number.NaN);
@@ -43,7 +40,7 @@ export class QuoteBook {
     this.#remembered = remembered;
   }
 
-  /** Takes a quote in; it counts once `release` has passed its instant. */
+  /** Adds a quote; it counts once `release` has passed its instant. */
   add({ contract, bid, ask, tsMs, tsNanos, sequence }: OptionQuote): void {
     const columns = this.#columns;
     this.#ensureContract(contract.index);
@@ -59,7 +56,7 @@ export class QuoteBook {
     this.#waiting.push(entry);
   }
 
-  /** Puts every quote up to and with an instant in force. */
+  /** Puts all quotes up to an instant, inclusive, in force. */
   release(tsMs: number, tsNanos: number): void {
     if (tsMs > this.#releasedMs) this.#releasedMs = tsMs;
     for (;;) {
@@ -73,7 +70,7 @@ export class QuoteBook {
   }
 
   /**
-   * The side of a print by the quote in force at its instant, a quote of that instant included; an index into
+   * The side of a print by the quote in force at its instant, including a quote of that instant; an index into
    * `flowSides`.
    */
   sideAt({ index }: TradedContract, price: number, tsMs: number, tsNanos: number): number {
@@ -89,7 +86,7 @@ export class QuoteBook {
     return sideIndex.unknown;
   }
 
-  /** Best bid and ask in force, 1e-4 dollars, at what is released; null when there was none. */
+  /** Best bid and ask in force, 1e-4 dollars, at the released instant; null if there was none. */
   latest({ index }: TradedContract): { bid: number; ask: number; tsMs: number } | null {
     if (index >= this.#heads.length || Number.isNaN(this.#lastMs[index]!)) return null;
     return { bid: this.#lastBid[index]!, ask: this.#lastAsk[index]!, tsMs: this.#lastMs[index]! };
@@ -101,8 +98,7 @@ export class QuoteBook {
     if (columns.tsMs[i] !== columns.tsMs[j]) return columns.tsMs[i]! < columns.tsMs[j]!;
     if (columns.tsNanos[i] !== columns.tsNanos[j]) return columns.tsNanos[i]! < columns.tsNanos[j]!;
     if (columns.sequence[i] !== columns.sequence[j]) return columns.sequence[i]! < columns.sequence[j]!;
-    // Among a contract's quotes with equal instant and number the last to be applied would decide: let it be the
-    // narrower one.
+    // Among a contract's quotes with equal instant and number the last applied wins: the narrower one.
     if (columns.bid[i] !== columns.bid[j]) return columns.bid[i]! < columns.bid[j]!;
     return columns.ask[i]! > columns.ask[j]!;
   }
@@ -146,14 +142,14 @@ export class QuoteBook {
     const columns = this.#columns;
     if (this.#next - this.#oldest <= this.#mask) return;
     const half = (this.#mask + 1) >> 1;
-    // Quotes so far behind the release have been put in force: nothing that waits is forgotten.
+    // Quotes this far behind the release are in force: no waiting quote is forgotten.
     if (this.#mask + 1 >= this.#remembered)
       while (
         this.#next - this.#oldest > half &&
         columns.tsMs[this.#oldest & this.#mask]! < this.#releasedMs - horizonMs
       )
         this.#oldest++;
-    // Forgetting a few at a time would be asked for at every quote: with less than half free the ring grows.
+    // Forgetting a few at a time would run for every quote: with less than half free the ring grows.
     if (this.#next - this.#oldest <= half) return;
     doubleRing(columns, this.#oldest, this.#next);
     this.#mask = columns.tsMs.length - 1;

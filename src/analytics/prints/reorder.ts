@@ -1,9 +1,9 @@
-/** Entries by number, taken out in the order that `before` gives, regardless of the order in which they were put in. */
+/** A queue of entries by number, in the order of `before`, regardless of the order of insertion. */
 export interface Reorder {
   push(entry: number): void;
-  /** The first entry; −1 when there is none. */
+  /** The first entry; −1 if there is none. */
   peek(): number;
-  /** Takes the first entry out; −1 when there is none. */
+  /** Removes the first entry; −1 if there is none. */
   shift(): number;
   readonly size: number;
 }
@@ -11,7 +11,7 @@ export interface Reorder {
 /** A queue of entry numbers that doubles when full. */
 export interface EntryQueue {
   push(entry: number): void;
-  /** The oldest and the newest entry; −1 when there is none. */
+  /** The oldest and the newest entry; −1 if there is none. */
   first(): number;
   last(): number;
   shift(): number;
@@ -50,8 +50,8 @@ export function createEntryQueue(): EntryQueue {
 }
 
 /**
- * A queue for what comes in order and a heap for what comes late: a tape is nearly in order, so that nearly every entry
- * costs one comparison. `before` must be a total order and distinguish entries that are not the same.
+ * A queue for entries in order and a heap for late ones: a tape is nearly in order, so that most entries cost one
+ * comparison. `before` must be a total order that distinguishes different entries.
  */
 export function createReorder(before: (a: number, b: number) => boolean): Reorder {
   const queue = createEntryQueue();

@@ -2,8 +2,8 @@
 export type RingColumn = Float64Array | Int32Array | Uint32Array | Uint16Array | Uint8Array;
 
 /**
- * Copies every column into one of twice its length, where entry `n` moves from slot `n & (length − 1)` to
- * `n & (2·length − 1)`. Entries `from` … `to` − 1 are the ones held.
+ * Copies every column into one of twice its length, moving entry `n` from slot `n & (length − 1)` to `n & (2·length −
+ * 1)`. Valid entries are `from` … `to` − 1.
  */
 export function doubleRing<T extends Record<string, RingColumn>>(columns: T, from: number, to: number): void {
   for (const name of Object.keys(columns) as (keyof T)[]) {

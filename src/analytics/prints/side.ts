@@ -10,10 +10,10 @@ export const sideIndex = {
 } as const;
 
 /**
- * Who wanted the trade, by where its price lies between bid and ask (methodology 3): from 0.6 of the spread up the
- * buyer, up to 0.4 the seller. In a locked market the price at it is neutral, any other beyond it. Unknown without
- * sellers (ask 0) or when crossed. All in one unit, integers, so that the bounds are exact. Returns an index into
- * `flowSides`.
+ * The aggressor's side, by the position of the price between bid and ask (methodology 3): from 0.6 of the spread up the
+ * buyer, up to 0.4 the seller. In a locked market the price at it is neutral, any other beyond it. Unknown without an
+ * ask (0) or in a crossed market. All arguments in one unit, integers, so that the bounds are exact. Returns an index
+ * into `flowSides`.
  */
 export function sideOf(price: number, bid: number, ask: number): number {
   if (ask <= 0 || bid < 0 || bid > ask) return sideIndex.unknown;

@@ -3,7 +3,7 @@ import { roundTo } from '../../domain/units.ts';
 /** A symbol, its sector and its change. */
 export interface SectorMember {
   symbol: string;
-  /** Null: no sector is known; it is counted under `other`. */
+  /** Null: unknown; counted under `other`. */
   sector: string | null;
   /** Percent; null = unknown. */
   changePct: number | null;
@@ -14,16 +14,16 @@ export interface SectorAverage {
   sector: string;
   /** All its symbols, ascending. */
   symbols: string[];
-  /** Unweighted mean over the symbols with a change, percent, 4 decimals; null when none has one. */
+  /** Unweighted mean over the symbols with a change, percent, 4 decimals; null if none has one. */
   avgChangePct: number | null;
   /** The symbols that contributed. */
   count: number;
 }
 
-/** The sector of symbols the map does not cover. */
+/** The sector of symbols without one. */
 export const otherSector = 'other';
 
-/** Sectors ascending by name, `other` last. The order in which members come changes nothing. */
+/** Sectors ascending by name, `other` last. The order of members does not matter. */
 export function sectorAverages(members: readonly SectorMember[]): SectorAverage[] {
   const bySector = new Map<string, SectorMember[]>();
   const ordered = [...members].sort((a, b) => (a.symbol < b.symbol ? -1 : a.symbol > b.symbol ? 1 : 0));

@@ -24,7 +24,7 @@ import { sideIndex } from '../prints/side.ts';
 import { emptyCounts, type OptionTapeOptions } from './option-tape.ts';
 
 export interface ContractTapeOptions extends Pick<OptionTapeOptions, 'session' | 'onChange'> {
-  /** Called with the minutes of each contract, if it has any, once all its prints were taken in. */
+  /** Called with the minutes of each contract, if any, once all its prints were taken. */
   onBars(contract: TradedContract, minutes: BarColumns): void;
 }
 
@@ -32,10 +32,10 @@ export interface ContractTapeOptions extends Pick<OptionTapeOptions, 'session' |
 const largestExchange = 65_535;
 
 /**
- * One underlying's session of an option tape, prints in, events and figures out: as `OptionTape`, but made a contract
- * after the other, for a whole tape without quotes, whose prints are numbered by their lines, so that none repeats
- * another. All but multi-leg events depends on the prints of one contract alone, which lie in the processor's cache.
- * Memory is bounded by the largest contract and the multi-leg prints.
+ * One underlying's session of an option tape, from prints to events and figures: like `OptionTape`, but one contract
+ * after the other, for a whole tape without quotes, whose prints are numbered by their lines, so that there are no
+ * duplicates. Everything except multi-leg events depends on the prints of one contract alone, which fit the processor's
+ * cache. Memory is bounded by the largest contract and the multi-leg prints.
  */
 export class ContractTape {
   readonly crossSections = new CrossSections();
@@ -62,7 +62,7 @@ export class ContractTape {
   readonly #sums = { volume: 0, premium: 0, count: 0, ofMinute: 0 };
   readonly #barPrint = { entry: 0, price: 0, size: 0, sizeMicros: 0, traits: 0 };
   #minuteStartMs = -Infinity;
-  // The contract's multi-leg prints that stand.
+  // The contract's valid multi-leg prints.
   readonly #legs: number[] = [];
 
   constructor({ session, onChange, onBars }: ContractTapeOptions) {
@@ -84,7 +84,7 @@ export class ContractTape {
   }
 
   /**
-   * Takes a print: a contract's follow one another, in order of their milliseconds. The object may be used again
+   * Takes a print: those of a contract are consecutive, in order of their milliseconds. The object may be reused
    * afterwards.
    */
   print(print: OptionPrint): void {
@@ -106,7 +106,7 @@ export class ContractTape {
     }
   }
 
-  /** Nothing comes any more: every print is taken and every event sent. */
+  /** Call it after the last print: all prints are taken and all events sent. */
   end(): void {
     this.#endContract();
     this.#contract = null;
@@ -124,7 +124,7 @@ export class ContractTape {
     inOrder[at] = entry;
   }
 
-  /** Says whether a print stands; a cancel takes the most recent print back that it looks like. */
+  /** Determines whether a print is valid; a cancel withdraws the most recent print with the same properties. */
   #settle(entry: number, previous: number) {
     const ledger = this.#ledger;
     const columns = this.#columns;
@@ -143,7 +143,7 @@ export class ContractTape {
     else this.counts.unmatchedCancels++;
   }
 
-  /** Notes when the first and the last print of the contract were made, taken back or not. */
+  /** Records the first and the last instant of the contract's prints, cancelled or not. */
   #observe() {
     const inOrder = this.#inOrder;
     const isCancel = (entry: number) => this.#columns.state[entry & this.#ledger.mask] === printState.cancel;
@@ -155,7 +155,7 @@ export class ContractTape {
       this.observed.add(this.#contract!.underlying, this.#columns.tsMs[inOrder[at]! & this.#ledger.mask]!);
   }
 
-  /** Adds a print that stands to what is made of its contract. */
+  /** Adds a valid print to its contract's figures. */
   #count(entry: number) {
     const columns = this.#columns;
     const sums = this.#sums;
@@ -218,14 +218,14 @@ export class ContractTape {
     this.#minutes.count = 0;
   }
 
-  /** The multi-leg prints that stand, by exchange, in order of event time. */
+  /** The valid multi-leg prints, by exchange, in event-time order. */
   #multiLegsByExchange(): Int32Array[] {
     const ledger = this.#ledger;
     const columns = this.#columns;
     const left = new Int32Array(largestExchange + 1);
     for (let leg = 0; leg < ledger.next; leg++) left[columns.exchange[leg]!]!++;
     const books = new Map<number, Int32Array>();
-    // Nanoseconds since the session began are exact in a double: those of a hundred days are.
+    // Nanoseconds since the session began are exact in a double for a hundred days.
     const nanos = new Float64Array(ledger.next);
     for (let leg = 0; leg < ledger.next; leg++) {
       const exchange = columns.exchange[leg]!;
@@ -237,7 +237,7 @@ export class ContractTape {
       book[book.length - left[exchange]!--] = leg;
       nanos[leg] = (columns.tsMs[leg]! - this.#startMs) * 1e6 + columns.tsNanos[leg]!;
     }
-    // A difference would be a new object for each comparison: it fits no small integer.
+    // A difference would not fit a small integer and allocate an object for each comparison.
     const compare = (a: number, b: number) => {
       const one = nanos[a]!;
       const other = nanos[b]!;

@@ -11,9 +11,9 @@ const nanosInMs = 1_000_000;
 const cut = (lengthMs: number) => (tsMs: number) => tsMs - (tsMs % lengthMs);
 const secondOf = cut(secondMs);
 
-/** One session's index values: values in, bars without volume out. */
+/** One session's index values: from values to bars without volume. */
 export interface IndexTape extends PriceTape {
-  /** Takes a value; the object may be used again afterwards. Values of another trade date are omitted. */
+  /** Takes a value; the object may be reused afterwards. Values of another trade date are omitted. */
   value(value: IndexValue): void;
 }
 
@@ -23,7 +23,7 @@ interface IndexState {
   changedFromMs: number;
 }
 
-/** Values of one second lie in a row: its entries are their instants, nanoseconds within the second. */
+/** Values of one second are in one list: its entries are their instants, nanoseconds within the second. */
 const isEarlier = (a: number, b: number) => a < b;
 const traits = stockTraits.highLow | stockTraits.openClose;
 
@@ -34,7 +34,7 @@ function rowsOf(seconds: BarRows, timeframe: Timeframe, dayStartMs: number, from
   return foldRows(seconds, startOf, true, startOf(fromMs));
 }
 
-/** An index tape of one session. Memory is bounded by the seconds in which indices have values. */
+/** Creates an index tape of one session. Memory is bounded by the seconds in which indices have values. */
 export function createIndexTape(session: SessionDate): IndexTape {
   const { fromMs: startMs, toMs: endMs } = tradeSpan(session);
   const dayStartMs = exchangeInstant(session);

@@ -2,7 +2,7 @@ import { priceUnits } from '../../domain/market/print.ts';
 import { closingTradeCondition, officialCloseCondition } from '../../domain/market/stock-trade-conditions.ts';
 import type { StockLedger } from '../prints/stock-ledger.ts';
 
-/** True if a print's conditions make it one the official close may be read from. */
+/** True if a print's conditions make it a candidate for the official close. */
 export function mayBeClose(conditions: readonly number[]): boolean {
   return conditions.includes(officialCloseCondition) || conditions.includes(closingTradeCondition);
 }
@@ -10,7 +10,7 @@ export function mayBeClose(conditions: readonly number[]): boolean {
 /**
  * The official close in dollars (methodology 5): the listing exchange's closing price print (condition 15), else its
  * closing auction's (19), the last of several; else the last price that sets a close. Null if there is none.
- * `candidates`: the symbol's prints of those conditions that stand.
+ * `candidates`: the symbol's valid prints with those conditions.
  */
 export function officialCloseOf(
   ledger: StockLedger,

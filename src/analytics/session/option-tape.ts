@@ -20,25 +20,25 @@ import { createReorder, type Reorder } from '../prints/reorder.ts';
 import { sideIndex } from '../prints/side.ts';
 
 export interface OptionTapeOptions {
-  /** Prints of another New York date are counted as such and omitted. */
+  /** Prints of another New York date are counted and omitted. */
   session: SessionDate;
   onChange(change: FlowChange): void;
   /**
-   * Time a print waits for earlier ones, by event time, ms. At the lateness bound (the default) nothing within the
-   * bound is ever sent twice. A live reader waits less, sees events sooner, and gets `withdrawn` when a later print
-   * changes them.
+   * Time that a print waits for earlier ones, by event time, ms. At the lateness bound (the default) nothing within the
+   * bound is sent twice. A live reader waits less, gets events sooner, and gets `withdrawn` if a later print changes
+   * them.
    */
   holdMs?: number;
   /**
-   * The number before the first change's, and before every underlying's first snapshot's: a restart goes on counting.
+   * The number before the first change's, and before every underlying's first snapshot's, for resuming after a restart.
    */
   firstSeq?: number;
   firstSnapshotSeq?: number;
-  /** Contracts whose bars are made; all when absent. */
+  /** Contracts with bars; all if absent. */
   followed?(contract: TradedContract): boolean;
-  /** Prints remembered; `tapeSettings.rememberedPrints` when absent. */
+  /** Number of remembered prints; `tapeSettings.rememberedPrints` if absent. */
   remembered?: number;
-  /** Quotes remembered beyond the lateness bound; `tapeSettings.rememberedQuotes` when absent. */
+  /** Number of quotes remembered beyond the lateness bound; `tapeSettings.rememberedQuotes` if absent. */
   rememberedQuotes?: number;
 }
 
@@ -62,8 +62,8 @@ export function emptyCounts(): OptionTapeCounts {
 }
 
 /**
- * One session's option tape: prints and quotes in, events and figures out. Fed by event time alone. Memory is bounded
- * by the prints remembered, the contracts that trade and their minutes.
+ * One session's option tape: from prints and quotes to events and figures. Driven by event time alone. Memory is
+ * bounded by the remembered prints, the traded contracts and their minutes.
  */
 export class OptionTape {
   readonly crossSections: CrossSections;
@@ -82,7 +82,7 @@ export class OptionTape {
   readonly #waiting: Reorder;
   readonly #detector: Detector;
   readonly #giveSidesAnew: (quote: OptionQuote) => void;
-  // Contracts that had a cancel: only there a late print may be one that was meant.
+  // Contracts with a cancel: only there may a late print be the cancelled one.
   readonly #withCancels = new Set<number>();
   #reachedMs = -Infinity;
   #clockMs = -Infinity;
@@ -108,19 +108,19 @@ export class OptionTape {
     this.#giveSidesAnew = sidesAnew(ledger, links, this.quotes, this.#detector);
   }
 
-  /** The latest instant met, epoch ms. */
+  /** The latest instant so far, epoch ms. */
   get reachedMs(): number {
     return this.#reachedMs;
   }
 
-  /** A forgotten print must be out of every open segment; those last half a second. */
+  /** A forgotten print must be outside of every open segment; those last half a second. */
   #mayForget(entry: number): boolean {
     const slot = entry & this.#ledger.mask;
     const isWaiting = this.#columns.state[slot] === printState.waiting;
     return !isWaiting && this.#columns.tsMs[slot]! < this.#clockMs - tapeSettings.latenessMs;
   }
 
-  /** Takes a print; the object may be used again afterwards. */
+  /** Takes a print; the object may be reused afterwards. */
   print(print: OptionPrint): void {
     const { tsMs, correction } = print;
     if (tsMs < this.#startMs || tsMs >= this.#endMs) {
@@ -150,12 +150,12 @@ export class OptionTape {
     if (quote.tsMs < this.#clockMs && quote.tsMs >= this.#clockMs - tapeSettings.latenessMs) this.#giveSidesAnew(quote);
   }
 
-  /** Nothing comes any more: every print is taken and every event sent. */
+  /** Call it after the last record: all prints are taken and all events sent. */
   end(): void {
     this.#release(Infinity);
   }
 
-  /** Adds a print to the sums (1), or takes it out of them (−1). */
+  /** Adds a print to the sums (1), or removes it (−1). */
   #sum(entry: number, sign: 1 | -1) {
     const columns = this.#columns;
     const slot = entry & this.#ledger.mask;
@@ -191,7 +191,7 @@ export class OptionTape {
     else this.counts.unmatchedCancels++;
   }
 
-  /** Takes a print in: in event-time order, or (`late`) behind others. */
+  /** Takes a print: in event-time order, or (`late`) after others. */
   #take(entry: number, late: boolean) {
     const ledger = this.#ledger;
     const columns = this.#columns;
@@ -236,7 +236,7 @@ export class OptionTape {
     this.#detector.advance(untilMs);
   }
 
-  /** Event time has come to this instant (epoch ms) although nothing traded. */
+  /** Advances event time to this instant (epoch ms) without a trade. */
   advance(tsMs: number): void {
     if (tsMs <= this.#reachedMs) return;
     this.#reachedMs = tsMs;

@@ -2,7 +2,7 @@ import type { BarColumns, Timeframe } from '../../domain/market/bar.ts';
 
 /** Prices of a session's tape: of stocks, or of indices. */
 export interface PriceTape {
-  /** The symbols whose figures changed since the last call, alphabetical, and the first second that did. */
+  /** The symbols whose figures changed since the last call, alphabetical, with the first changed second. */
   takeChanged(): { symbol: string; fromMs: number }[];
   /** The bars so far that start at or after `fromMs`, ascending. */
   bars(symbol: string, timeframe: Timeframe, fromMs?: number): BarColumns;

@@ -13,21 +13,24 @@ import { mayBeClose, officialCloseOf } from './official-close.ts';
 import type { PriceTape } from './price-tape.ts';
 
 export interface StockTapeOptions {
-  /** Prints of another trade date are counted as such and omitted. */
+  /** Prints of another trade date are counted and omitted. */
   session: SessionDate;
-  /** Prints remembered; `tapeSettings.rememberedPrints` when absent. A correction of one forgotten changes nothing. */
+  /**
+   * Number of remembered prints; `tapeSettings.rememberedPrints` if absent. A correction of a forgotten print has no
+   * effect.
+   */
   remembered?: number;
-  /** Form T prints of extended hours form the prices of bars, but not of that of the day. */
+  /** True if Form T prints of extended hours form the prices of bars, but not of the day's. */
   extendedBars?: boolean;
 }
 
-/** Counts of the prints that came in, by outcome. */
+/** Counts of prints by outcome. */
 export interface StockTapeCounts {
   prints: number;
-  /** Prints that name a trade which no print before named. */
+  /** Prints of a new trade. */
   trades: number;
   duplicates: number;
-  /** Records that took another back or replaced it. */
+  /** Records that withdrew or replaced another. */
   corrections: number;
   otherSession: number;
 }
@@ -41,14 +44,14 @@ interface SymbolState {
   /** The newest entry by arrival, and the last in event time that sets a close; −1 = none. */
   head: number;
   last: number;
-  /** The first second that changed since that was last asked for; Infinity = none did. */
+  /** The first second changed since the last call; Infinity = none. */
   changedFromMs: number;
   closes: Set<number>;
 }
 
 /**
- * One session's stock tape: prints in, bars and off-exchange figures out. What it says depends on the prints alone, not
- * on their order. Memory is bounded by the prints remembered and the seconds in which symbols trade.
+ * One session's stock tape: from prints to bars and off-exchange figures. The result depends on the prints alone, not
+ * on their order. Memory is bounded by the remembered prints and the seconds in which symbols trade.
  */
 export class StockTape implements PriceTape {
   readonly counts: StockTapeCounts = { prints: 0, trades: 0, duplicates: 0, corrections: 0, otherSession: 0 };
@@ -59,7 +62,7 @@ export class StockTape implements PriceTape {
   readonly #ledger: StockLedger;
   readonly #columns: StockColumns;
   readonly #states = new Map<string, SymbolState>();
-  // Records that stand at another record's position in time, with their own position.
+  // Records moved to another record's position in time, with their own position.
   readonly #moved = new Map<number, number>();
   #latestState: SymbolState | null = null;
   #reachedMs = -Infinity;
@@ -74,12 +77,12 @@ export class StockTape implements PriceTape {
     this.#columns = this.#ledger.columns;
   }
 
-  /** The latest instant met, epoch ms. */
+  /** The latest instant so far, epoch ms. */
   get reachedMs(): number {
     return this.#reachedMs;
   }
 
-  /** Takes a print; the object may be used again afterwards. */
+  /** Takes a print; the object may be reused afterwards. */
   print(print: StockPrint): void {
     if (print.tsMs < this.#startMs || print.tsMs >= this.#endMs) {
       this.counts.otherSession++;
@@ -96,7 +99,7 @@ export class StockTape implements PriceTape {
     else this.#turn(state, entry, true);
   }
 
-  /** The symbols met, alphabetical. */
+  /** The symbols with prints, alphabetical. */
   symbols(): string[] {
     return [...this.#states.keys()].sort();
   }
@@ -121,7 +124,7 @@ export class StockTape implements PriceTape {
     return { price: this.#columns.price[slot]! / priceUnits, tsMs: this.#columns.tsMs[slot]!, volume };
   }
 
-  /** The start of the last bar of a timeframe that is taken to be complete, epoch ms; null before the first. */
+  /** The start of the last complete bar of a timeframe, epoch ms; null before the first. */
   completeThrough(timeframe: Timeframe): number | null {
     if (timeframe === '1d') {
       const isComplete = this.#reachedMs - tapeSettings.completionLagMs >= this.#endMs;
@@ -131,7 +134,7 @@ export class StockTape implements PriceTape {
     return through >= this.#startMs ? through : null;
   }
 
-  /** The official close so far, dollars; `listingExchange` null when it is not known. */
+  /** The official close so far, dollars; `listingExchange` null if unknown. */
   officialClose(symbol: string, listingExchange: number | null): number | null {
     const state = this.#states.get(symbol);
     if (!state) return null;
@@ -166,7 +169,7 @@ export class StockTape implements PriceTape {
     return (this.#columns.traits[entry & this.#ledger.mask]! & stockTraits.openClose) !== 0;
   }
 
-  /** The last counted print of a symbol that sets a close, looked for among all remembered. */
+  /** The last counted print of a symbol that sets a close, among all remembered ones. */
   #findLast({ head }: SymbolState): number {
     const ledger = this.#ledger;
     let last = -1;
@@ -194,7 +197,7 @@ export class StockTape implements PriceTape {
     else state.closes.delete(entry);
   }
 
-  /** Moves a record that replaces another to that one's position in time. */
+  /** Moves a replacing record to the replaced one's position in time. */
   #moveTo(entry: number, positionOf: number) {
     const columns = this.#columns;
     if (entry === positionOf) return;
@@ -213,7 +216,7 @@ export class StockTape implements PriceTape {
     return this.#saidAt(a) < this.#saidAt(b) || (this.#saidAt(a) === this.#saidAt(b) && this.#ledger.before(a, b));
   }
 
-  /** A trade has several records: whichever stands is counted, the others are not. */
+  /** A trade has several records: the valid one is counted, the others are not. */
   #settle(state: SymbolState, entry: number, others: readonly number[]) {
     const ledger = this.#ledger;
     if (isRepeated(ledger, entry, others)) {
@@ -231,7 +234,7 @@ export class StockTape implements PriceTape {
     this.#turn(state, standing.entry, true);
   }
 
-  /** Event time has come to this instant (epoch ms) although nothing traded. */
+  /** Advances event time to this instant (epoch ms) without a trade. */
   advance(tsMs: number): void {
     if (tsMs > this.#reachedMs) this.#reachedMs = tsMs;
   }
