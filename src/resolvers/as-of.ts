@@ -10,7 +10,7 @@ import { minuteMs } from '../domain/units.ts';
 import { invalidParameter } from '../wire/failure.ts';
 import type { RequestContext } from './context.ts';
 
-/** Which stored state is requested. */
+/** The requested stored state. */
 export interface AsOf {
   /** The latest time that counts, epoch ms; never later than the context's clock. */
   atMs: number;

@@ -10,14 +10,14 @@ export interface Edge<T> {
 export interface ConnectionPage<T> {
   edges: readonly Edge<T>[];
   pageInfo: { hasNextPage: boolean; hasPreviousPage: boolean; startCursor: string | null; endCursor: string | null };
-  /** Items over all pages. */
+  /** Number of items over all pages. */
   totalCount: number;
 }
 
 /** Parts of a page. */
 export interface PageParts<T> {
   nodes: readonly T[];
-  /** Where a node stands in the list, by its index in the page. */
+  /** Position of a node in the list, by its index in the page. */
   position: (node: T, index: number) => string;
   /** Values that the cursors are valid for. */
   bound: readonly (string | number)[];
@@ -26,7 +26,7 @@ export interface PageParts<T> {
   totalCount: number;
 }
 
-/** An edge whose cursor is made when it is asked for, once: it takes as long as ten values. */
+/** An edge whose cursor is created once, on demand: it costs as much as ten values. */
 class PageEdge<T> implements Edge<T> {
   readonly node: T;
   readonly #index: number;
@@ -45,7 +45,7 @@ class PageEdge<T> implements Edge<T> {
   }
 }
 
-/** Makes a page. */
+/** Builds a page. */
 export function connectionPage<T>(parts: PageParts<T>): ConnectionPage<T> {
   const { nodes, hasNextPage, hasPreviousPage, totalCount } = parts;
   const edges = nodes.map((node, index) => new PageEdge(node, index, parts));

@@ -16,24 +16,24 @@ import type { Store } from '../store/rows/connection.ts';
 import { readsOf } from '../store/versions/reads.ts';
 import { Failure, notFound, sourceFailed, sourceNotConfigured } from '../wire/failure.ts';
 
-/** The datasets whose source an operator configures. */
+/** The datasets with a configurable source. */
 export const datasets = ['bars', 'chain', 'option_tape', 'stock_tape', 'option_bars'] as const;
 export type Dataset = (typeof datasets)[number];
 
-/** Services of a server, whichever caller asks. */
+/** Services of a server for all requests. */
 export interface Services {
   store: Store;
   access: Access;
-  /** Which datasets have a source. */
+  /** True for the datasets with a source. */
   sources: Record<Dataset, boolean>;
   now: Clock;
   /** Creates unpredictable ids. */
   random: RandomBytes;
   /** Live events. */
   live: LiveHub;
-  /** Rows that the journal of an account may hold. */
+  /** Maximum number of rows in the journal of an account. */
   journalMaxRows: number;
-  /** Who sees the names of files. */
+  /** Decides who sees the names of files. */
   provenance: Provenance;
 }
 
@@ -60,7 +60,7 @@ export interface RequestContext extends Services, Batching, SharedWork, OneCommi
   pasts: Map<number, RequestContext>;
   /** Registers a clean-up that runs when the request ends, however it ends. */
   onEnd: (undo: () => void) => void;
-  /** Where an earlier stream of what is followed stood; null = it begins. */
+  /** Position of an earlier stream to resume from; null = none. */
   after: string | null;
 }
 
@@ -80,7 +80,7 @@ export function requestContext(services: Services, caller: Caller, onEnd: (undo:
   return { ...services, ...own, store, sharedStore, ofOneCommit };
 }
 
-/** Throws 503 when no source is configured of `dataset`, nor of any of `others` that would serve as well. */
+/** Throws 503 if no source of `dataset`, or of any of the alternatives `others`, is configured. */
 export function requireSource(
   { sources }: Pick<RequestContext, 'sources'>,
   dataset: Dataset,
@@ -89,7 +89,7 @@ export function requireSource(
   if (![dataset, ...others].some((each) => sources[each])) throw sourceNotConfigured(dataset);
 }
 
-/** Reads from the source of `dataset`: 503 when none is configured, 502 when it fails. */
+/** Reads from the source of `dataset`: 503 if none is configured, 502 if it fails. */
 export async function fromSource<T>(
   context: Pick<RequestContext, 'sources'>,
   dataset: Dataset,
@@ -99,7 +99,7 @@ export async function fromSource<T>(
   return fromStore(dataset, read);
 }
 
-/** Reads or writes what is not a dataset (the registry, accounts, watchlists): 502 when the store fails. */
+/** Reads or writes data without a dataset (the registry, accounts, watchlists): 502 if the store fails. */
 export async function fromStore<T>(what: string, read: () => MaybePromise<T>): Promise<T> {
   try {
     return await read();
@@ -109,7 +109,7 @@ export async function fromStore<T>(what: string, read: () => MaybePromise<T>): P
   }
 }
 
-/** Symbols and option roots: at once where they are in memory, as they are for all but the first requests. */
+/** Symbols and option roots, synchronously if they are in memory, as for all but the first requests. */
 function registry({ store }: RequestContext): MaybePromise<SymbolRegistry> {
   const found = symbolRegistry(store);
   return found instanceof Promise ? fromStore('registry', () => found) : found;
@@ -125,7 +125,7 @@ export function underlyingOf(context: RequestContext, { root }: Pick<OptionContr
   return whenThere(rootsOf(context), (roots) => roots.of(root).underlying);
 }
 
-/** The registry or directory entry of a ticker, or null when it is no real ticker. */
+/** The registry or directory entry of a ticker, or null if it is not a real ticker. */
 export function findSymbol(context: RequestContext, symbol: string): MaybePromise<SymbolEntry | null> {
   return whenThere(registry(context), (symbols) => symbols.get(symbol) ?? null);
 }
@@ -138,7 +138,7 @@ export function registeredSymbol(context: RequestContext, symbol: string): Maybe
   });
 }
 
-/** The entry of a real ticker, registered or not; 404 for a string that is no ticker anywhere. */
+/** The entry of a real ticker, registered or not; 404 for any other string. */
 export function realTicker(context: RequestContext, symbol: string): MaybePromise<SymbolEntry> {
   return whenThere(findSymbol(context, symbol), (entry) => {
     if (!entry) throw notFound(`Symbol ${symbol}`);

@@ -10,7 +10,7 @@ import { readSplits } from '../store/market/splits.ts';
 import { invalidParameter } from '../wire/failure.ts';
 import { findSymbol, fromStore, type RequestContext } from './context.ts';
 
-/** All stored splits of a symbol, ascending; all that a request asks for are read together. */
+/** All stored splits of a symbol, ascending; those of one request are read together. */
 export async function loadSplits(context: RequestContext, symbol: string): Promise<readonly Split[]> {
   const splits = await batched(context, 'splits', symbol, (symbols) =>
     fromStore('splits', () => readSplits(context.store, symbols)),
@@ -18,7 +18,7 @@ export async function loadSplits(context: RequestContext, symbol: string): Promi
   return splits ?? [];
 }
 
-/** The range of dates of a symbol's events, both included; null = no bound. */
+/** The range of dates of a symbol's events, both ends included; null = no bound. */
 export interface ExDates {
   from?: SessionDate | null | undefined;
   to?: SessionDate | null | undefined;
@@ -41,7 +41,7 @@ export async function symbolSplits(context: RequestContext, symbol: string, aske
 
 const noDividends: readonly Dividend[] = [];
 
-/** All stored dividends of a symbol, ascending; all that a request asks for are read together. */
+/** All stored dividends of a symbol, ascending; those of one request are read together. */
 export async function loadDividends(context: RequestContext, symbol: string): Promise<readonly Dividend[]> {
   const dividends = await batched(context, 'dividends', symbol, (symbols) =>
     fromStore('dividends', () => dividendsOf(context.store, symbols)),
@@ -57,7 +57,7 @@ export async function symbolDividends(context: RequestContext, symbol: string, a
 
 const noCurve: readonly Rate[] = [];
 
-/** The interest rate curve that holds on a date, empty without one; read once per request. */
+/** The interest rate curve valid on a date, empty without one; read once per request. */
 export async function loadCurve(context: RequestContext, date: SessionDate): Promise<readonly Rate[]> {
   const curve = await batched(context, 'curves', date, (dates) =>
     fromStore('rates', () => Promise.all(dates.map((each) => curveOn(context.store, each)))),
@@ -65,13 +65,13 @@ export async function loadCurve(context: RequestContext, date: SessionDate): Pro
   return curve.length === 0 ? noCurve : curve;
 }
 
-/** A date that rates are asked for: today unless one is given, nothing later. */
+/** The date of rates: today unless given, never later. */
 function rateDate({ nowMs }: Pick<RequestContext, 'nowMs'>, date: SessionDate | null): SessionDate {
   const today = exchangeDate(nowMs);
   return date === null || date > today ? today : date;
 }
 
-/** The interest rate curve that holds on a date; empty without one. */
+/** The interest rate curve valid on a date; empty without one. */
 export async function rateCurve(context: RequestContext, date: SessionDate | null): Promise<Rate[]> {
   return [...(await fromStore('rates', () => curveOn(context.store, rateDate(context, date))))];
 }

@@ -5,8 +5,8 @@ import { hasBegun } from '../store/market/session-begun.ts';
 import { fromStore, type RequestContext } from './context.ts';
 
 /**
- * The date of the current session, which the first stored print of the next trade date begins: until then, and at the
- * latest from midnight on, the New York date, also one without trading.
+ * The date of the current session, which begins with the first stored print of the next trade date: until then, and at
+ * the latest from midnight on, the New York date, even one without trading.
  */
 export function currentDate(context: RequestContext): Promise<SessionDate> {
   // The same for all symbols and for everybody.

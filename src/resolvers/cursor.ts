@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { type Failure, invalidParameter } from '../wire/failure.ts';
 import { isStorableText } from '../wire/stored-text.ts';
 
-// Opaque to clients; the checksum binds it to what it continues, so that a changed or foreign cursor is rejected
-// instead of silently continuing something else.
+// Opaque to clients; the checksum binds it to its query, so that a changed or foreign cursor is rejected instead of
+// silently continuing another query.
 function seal(position: string, bound: readonly (string | number)[]): string {
   return createHash('sha256')
     .update(JSON.stringify([position, ...bound]))
@@ -16,25 +16,23 @@ export function writeCursor(position: string, bound: readonly (string | number)[
   return Buffer.from(`1.${position}.${seal(position, bound)}`).toString('base64url');
 }
 
-/** 400 for a cursor that was not given with the page before. */
+/** 400 for a cursor of another query. */
 export function foreignCursor(parameter = 'cursor'): Failure {
   return invalidParameter(parameter, 'expected the cursor of the previous page, with the other parameters unchanged');
 }
 
-/** The position of a cursor made with the same `bound` values; 400 naming `parameter` for any other. */
+/** The position of a cursor created with the same `bound` values; 400 naming `parameter` for any other. */
 export function readCursor(cursor: string, bound: readonly (string | number)[], parameter = 'cursor'): string {
   const match = /^1\.(.*)\.([\w-]{12})$/.exec(Buffer.from(cursor, 'base64url').toString());
   if (!match || seal(match[1]!, bound) !== match[2] || writeCursor(match[1]!, bound) !== cursor) {
     throw foreignCursor(parameter);
   }
-  // The checksum is no secret: a position made by hand may hold anything.
+  // The checksum is no secret: a forged position may contain anything.
   if (!isStorableText(match[1]!)) throw foreignCursor(parameter);
   return match[1]!;
 }
 
-/**
- * As `readCursor`, for a position that is a number. The checksum is no secret: a cursor made by hand may hold anything.
- */
+/** Like `readCursor`, for a numeric position. The checksum is no secret: a forged cursor may contain anything. */
 export function readPosition(cursor: string, bound: readonly (string | number)[], parameter = 'cursor'): number {
   const text = readCursor(cursor, bound, parameter);
   if (!/^-?\d{1,15}$/.test(text)) throw foreignCursor(parameter);

@@ -6,9 +6,7 @@ import type { RequestContext } from './context.ts';
 import { currentDate } from './current-date.ts';
 import type { SourceKey } from './provenance.ts';
 
-/**
- * Caps that shaped an answer (spec 2.1). `darkpool`, `flow` and `gexDepth` are null where a route does not report them.
- */
+/** Caps applied to an answer (spec 2.1). `darkpool`, `flow` and `gexDepth` are null if a route does not report them. */
 export interface Caps {
   applied: string[];
   tier: Tier;
@@ -17,7 +15,7 @@ export interface Caps {
   gexDepth: string | null;
 }
 
-/** Which serving tier answered: `live` holds the current session, `archive` only sealed ones, `registry` neither. */
+/** The serving tier of an answer: `live` has the current session, `archive` only sealed ones, `registry` neither. */
 export type Plane = 'live' | 'archive' | 'registry';
 
 /** The part of `meta` that every answer has. */
@@ -74,8 +72,8 @@ export function capturePlane(session: SessionDate, nowMs: number): Plane {
 }
 
 /**
- * Plane of the prints of a session: `archive` for one before the current session; `live` for that one, and for
- * whichever is the latest (null).
+ * Plane of the prints of a session: `archive` for one before the current session; `live` for that one, and for the
+ * latest (null).
  */
 export async function printPlane(context: RequestContext, session: SessionDate | null): Promise<Plane> {
   return session !== null && session < (await currentDate(context)) ? 'archive' : 'live';

@@ -8,8 +8,8 @@ import { type ResponseMeta, responseMeta } from '../response-meta.ts';
 export type { ApiKeyInfo, CreatedKey, Declaration };
 
 /**
- * `meta` of account answers: `caps.flow` is reported, true or false (spec 2.1). `caps.darkpool` is not: the contract
- * names no account route that reports it. The graph has both as fields of `me`.
+ * `meta` of account answers: `caps.flow` is reported, true or false (spec 2.1). `caps.darkpool` is not: no account
+ * route of the contract reports it. The graph has both as fields of `me`.
  */
 export function accountMeta(context: RequestContext): ResponseMeta {
   const meta = responseMeta(context, 'registry');
@@ -31,7 +31,7 @@ export function declaration({ access, caller }: RequestContext): Promise<Declara
   return fromStore('account', () => access.accounts.declaration(caller.accountId));
 }
 
-/** Declares the caller's account; what comes after in the same request is served under the new declaration. */
+/** Declares the caller's account; the rest of the request is served under the new declaration. */
 export async function classify(context: RequestContext, classification: Classification): Promise<Declaration> {
   const { access, caller } = context;
   const declared = await fromStore('account', () => access.accounts.declare(caller.accountId, classification));
@@ -40,19 +40,19 @@ export async function classify(context: RequestContext, classification: Classifi
   return declared;
 }
 
-/** The API keys of the caller's account, oldest first, revoked ones too; 403 for a caller that is a key itself. */
+/**
+ * The API keys of the caller's account, oldest first, including revoked ones; 403 for a caller that is a key itself.
+ */
 export function apiKeys({ access, caller }: RequestContext): Promise<ApiKeyInfo[]> {
   return fromStore('account', () => access.keys.listFor(caller));
 }
 
-/** Makes an API key for the caller's account; 403 for a key, and without the declaration. */
+/** Creates an API key for the caller's account; 403 for a key, and without the declaration. */
 export function createKey({ access, caller }: RequestContext, name: string | null): Promise<CreatedKey> {
   return fromStore('account', () => access.keys.createFor(caller, name));
 }
 
-/**
- * Revokes an API key of the caller's account and returns its id; 403 for a key, 404 for one that is unknown or revoked.
- */
+/** Revokes an API key of the caller's account and returns its id; 403 for a key, 404 for an unknown or revoked one. */
 export async function revokeKey({ access, caller }: RequestContext, id: string): Promise<string> {
   await fromStore('account', () => access.keys.revokeFor(caller, id));
   return id;

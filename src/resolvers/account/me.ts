@@ -1,4 +1,4 @@
 import type { Caller } from '../../access/caller.ts';
 
-/** Who asks, and under what the request is served. */
+/** The caller, and the rights of the request. */
 export type Me = Caller;

@@ -3,7 +3,7 @@ import type { RequestContext } from '../context.ts';
 import type { ResponseMeta } from '../response-meta.ts';
 import { accountMeta } from './account.ts';
 
-/** A ticket that was issued, and the metadata of the answer. */
+/** An issued ticket, and the metadata of the answer. */
 export interface CreatedStreamTicket extends StreamTicket {
   meta: ResponseMeta;
 }

@@ -20,7 +20,7 @@ export interface Quota {
 
 /** Requests of an account (spec 2.16). */
 export interface AccountUsage {
-  /** Days looked back, today among them. */
+  /** Number of days, including today. */
   trailingDays: number;
   /** Ascending by date, then by scope group. */
   byDay: UsageDay[];
@@ -28,12 +28,12 @@ export interface AccountUsage {
   rateLimit: { perMin: number };
   /** Always null: there is no quota yet. */
   quota: Quota | null;
-  /** Rows that the account's journal holds, and may hold: trades, journal accounts and imports. */
+  /** Current and maximum number of rows in the account's journal: trades, journal accounts and imports. */
   journal: { rows: number; limit: number };
 }
 
 /**
- * The usage of the caller's account over the last 30 UTC days. The request that asks is not in it: it is counted once
+ * The usage of the caller's account over the last 30 UTC days, without the current request, which is counted once
  * answered.
  */
 export async function accountUsage(context: RequestContext): Promise<AccountUsage> {

@@ -36,7 +36,7 @@ export async function watchlists(context: RequestContext, first: number | null):
   return { rows, meta: { ...watchlistMeta(context), count: rows.length } };
 }
 
-/** The caller's watchlist of that id; null = there is none. */
+/** The caller's watchlist with that id; null = none. */
 export async function watchlist(context: RequestContext, id: string): Promise<Watchlist | null> {
   return (await allWatchlists(context)).find((list) => list.id === id) ?? null;
 }
@@ -71,15 +71,15 @@ async function requireAllReadable(context: RequestContext, symbols: ReadonlySet<
 }
 
 /**
- * Stores a list of the caller, replacing the one of that id (spec 4.16). Symbols, upper-cased already, stay in the
- * order in which they were sent, each once. 400 for a blank name, a symbol the caller cannot read, and over the limits.
+ * Stores a list of the caller, replacing the one with that id (spec 4.16). Symbols, already in upper case, stay in the
+ * order sent, without duplicates. 400 for a blank name, a symbol the caller cannot read, and over the limits.
  */
 export async function writeWatchlist(context: RequestContext, list: Watchlist): Promise<Watchlist> {
   const { store, caller, nowMs } = context;
   if (list.name.trim() === '') throw invalidParameter('name', 'a value is required; it was empty');
   const unique = new Set(list.symbols);
   const symbols = [...unique];
-  // Before anything is looked up; the store holds the same limit.
+  // Checked before any look-up; the store enforces the same limit.
   if (symbols.length > watchlistLimits.symbols) {
     throw invalidParameter('symbols', `expected at most ${watchlistLimits.symbols} symbols, got ${symbols.length}`);
   }
@@ -87,7 +87,7 @@ export async function writeWatchlist(context: RequestContext, list: Watchlist): 
   return fromStore('watchlists', () => putWatchlist(store, caller.accountId, { ...list, symbols }, nowMs));
 }
 
-/** Deletes a list of the caller and returns its id; 404 when there is none of that id. */
+/** Deletes a list of the caller and returns its id; 404 if the id is unknown. */
 export async function removeWatchlist({ store, caller }: RequestContext, id: string): Promise<string> {
   if (!(await fromStore('watchlists', () => deleteWatchlist(store, caller.accountId, id)))) {
     throw notFound(`Watchlist ${JSON.stringify(id.slice(0, 40))}`);

@@ -7,7 +7,7 @@ import { yieldToEventLoop } from '../../runtime/event-loop.ts';
 import { contractLines } from '../../store/chain/contract-lines.ts';
 import { fromSource, type RequestContext, rootsOf } from '../context.ts';
 
-/** Contracts whose lines become solves before a yield to the event loop: about 5 ms of work. */
+/** Number of contracts whose lines are converted to solves before a yield to the event loop: about 5 ms of work. */
 const contractsPerYield = 20;
 
 /** The solves in the last `captures` chain captures, ascending; null for a contract whose underlying has none. */
@@ -39,8 +39,8 @@ export async function capturedSolves(context: RequestContext, contract: OptionCo
 }
 
 /**
- * The newest captured solve of each contract; null for one never captured. The latest capture decides where it quotes
- * the contract; where it does not list it, or only trades before can give the mark, the ones before are looked at too.
+ * The newest captured solve of each contract; null for one never captured. The latest capture decides if it quotes the
+ * contract; if it does not list it, or only earlier trades can give the mark, earlier captures are read too.
  */
 export async function latestCapturedSolves(
   context: RequestContext,

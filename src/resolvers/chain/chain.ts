@@ -34,35 +34,35 @@ export interface ChainArgs extends ChainFilter {
 }
 
 export interface ChainMeta extends ResponseMeta, PriceChecked {
-  /** Epoch ms; null where it is the capture's own time. */
+  /** Epoch ms; null if it is the capture's own time. */
   sourceTime: number | null;
   underlying: string;
   rowCount: number;
-  /** Whose greeks the rows show; null when no row has any, or when it is not known. */
+  /** Source of the rows' greeks; null if no row has any, or it is unknown. */
   greeksSource: GreeksSource | null;
-  /** Greeks that rows show at the source's volatility, since it does not give them; null = none. */
+  /** Greeks computed at the source's volatility because the source lacks them; null = none. */
   greeksFilled: FilledGreek[] | null;
 }
 
-/** A chain capture, or what of it was asked for. */
+/** A chain capture, or the requested part. */
 export interface Chain extends QuoteTime {
-  /** Dollars; null when unknown or nothing was captured. */
+  /** Dollars; null if unknown or nothing was captured. */
   spot: number | null;
-  /** Epoch ms; null when nothing was captured. */
+  /** Epoch ms; null if nothing was captured. */
   capturedAt: number | null;
   partial: boolean;
   rows: ChainRow[];
   meta: ChainMeta;
 }
 
-/** The last chain captured at or before `atMs`; null if there is none. */
+/** The last chain captured as of `atMs`; null if there is none. */
 export function chainAt(context: RequestContext, underlying: string, atMs: number): Promise<ChainCapture | null> {
   return batched(context, 'chains', { underlying, atMs }, (asked) =>
     fromSource(context, 'chain', () => chainCapturesAt(context.store, asked)),
   );
 }
 
-/** True if a row is one that was asked for. */
+/** True if a row was requested. */
 export function chainFilter({ expiry, strikeGte, strikeLte }: ChainFilter): (row: ChainRow) => boolean {
   return (row) =>
     (expiry == null || row.expiry === expiry) &&
@@ -73,10 +73,7 @@ export function chainFilter({ expiry, strikeGte, strikeLte }: ChainFilter): (row
 // Captures are shared and never change, so results are cached with them.
 const sources = new WeakMap<ChainCapture, GreeksSource | null>();
 
-/**
- * Whose greeks the rows of a chain show: the source's where it gives any. Of a chain that an older version stored it is
- * not known.
- */
+/** Source of a chain's greeks: the source's if it provides any. Unknown for a chain stored by an older version. */
 function greeksSourceOf(capture: ChainCapture): GreeksSource | null {
   if (capture.rate == null) return null;
   let source = sources.get(capture);
@@ -94,9 +91,7 @@ function greeksFilledOf(rows: readonly ChainRow[]): FilledGreek[] | null {
   return found.size > 0 ? filledGreekNames.filter((name) => found.has(name)) : null;
 }
 
-/**
- * The latest chain, or with `at` the one stored for that time as it was; a bare date means its last (contract-notes 3).
- */
+/** The latest chain, or with `at` the stored one as of that time; a bare date means its last (contract-notes 3). */
 export async function chain(context: RequestContext, symbol: string, args: ChainArgs): Promise<Chain> {
   const asOf = args.at == null ? null : parseAsOf(args.at, args.tz, 'at', context);
   const atMs = asOf?.atMs ?? context.nowMs;
@@ -153,8 +148,8 @@ function rowsByStrike(capture: ChainCapture): Map<number, ChainRow[]> {
 }
 
 /**
- * The chain rows behind a strike row: of its strike, and of its expiry unless it is a net row, from the chain its
- * capture was computed from.
+ * The chain rows behind a strike row: those of its strike, and of its expiry unless it is a net row, in the chain
+ * behind its capture.
  */
 export async function chainRowsAtStrike(context: RequestContext, row: GexStrike): Promise<ChainRow[]> {
   const { underlying, capturedAt } = row.capture;

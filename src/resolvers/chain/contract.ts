@@ -13,7 +13,7 @@ import { findSymbol, type RequestContext, registeredSymbol, underlyingOf } from 
 import { foreignCursor, readCursor } from '../cursor.ts';
 import { type ChainFilter, chainAt, chainFilter, latestChainRow } from './chain.ts';
 
-/** Contracts a page holds at most. */
+/** Maximum number of contracts per page. */
 export const contractsPageMax = 1000;
 
 export interface ContractsArgs extends ChainFilter {
@@ -34,7 +34,7 @@ export async function requireContract(context: RequestContext, contract: OptionC
   requireReadable(context.caller, await registeredSymbol(context, await underlyingOf(context, contract)));
 }
 
-/** The row of a contract in its underlying's latest chain; null when it is not listed there. */
+/** The row of a contract in its underlying's latest chain; null if it is not listed there. */
 export async function chainRowOf(context: RequestContext, contract: OptionContract): Promise<ChainRow | null> {
   const underlying = await underlyingOf(context, contract);
   requireReadable(context.caller, await findSymbol(context, underlying));

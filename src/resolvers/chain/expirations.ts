@@ -13,10 +13,10 @@ import { listSource } from '../source-keys.ts';
 
 export interface ExpirationsMeta extends ResponseMeta {
   count: number;
-  /** Epoch ms of the chain capture the list comes from; null if there is none. */
+  /** Epoch ms of the chain capture behind the list; null if there is none. */
   capturedAt: number | null;
   underlying: string;
-  /** The list was not read again for this request. */
+  /** True if the list was not read again for this request. */
   cached: boolean;
 }
 
@@ -26,16 +26,16 @@ export interface Expirations {
   meta: ExpirationsMeta;
 }
 
-/** Longest time for which a live list may be called cached, ms. */
+/** Longest time for which a live list may be reported as cached, ms. */
 const cacheMs = minuteMs;
 
-/** A list that was served. */
+/** A served list. */
 interface Served {
   listed: ListedExpirations | null;
   firstAtMs: number;
 }
 
-// By store, so that two servers in one process never mix. Bounded: any well-formed ticker may be asked for.
+// By store, so that two servers in one process never mix. Bounded, because any well-formed ticker may be requested.
 const lastServed = new WeakMap<Store['blocks'], LRUCache<string, Served>>();
 
 function servedFrom(store: Store): LRUCache<string, Served> {
@@ -47,14 +47,14 @@ function servedFrom(store: Store): LRUCache<string, Served> {
   return served;
 }
 
-/** Expiries listed at one point in time; null when none were. */
+/** Expiries listed at an instant; null if none were. */
 function listedAt(context: RequestContext, symbol: string, atMs: number): Promise<ListedExpirations | null> {
   return batched(context, 'expirations', { underlying: symbol, atMs }, (asked) =>
     fromSource(context, 'chain', () => expirationsAt(context.store, asked)),
   );
 }
 
-/** The live list; `cached` while it is the same for a minute. */
+/** The live list; `cached` while it is unchanged for a minute. */
 async function liveList(
   context: RequestContext,
   symbol: string,
@@ -97,8 +97,8 @@ function page(
 }
 
 /**
- * The expiries of a symbol's latest chain without those that have settled, or with `at` those of the chain stored for
- * that time as it was; a bare date means its last chain (spec 4.14). No entitlement: any credential may read it.
+ * The expiries of a symbol's latest chain without settled ones, or with `at` those of the stored chain as of that time;
+ * a bare date means its last chain (spec 4.14). No entitlement: any credential may read it.
  */
 export async function expirations(
   context: RequestContext,

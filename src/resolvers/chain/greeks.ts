@@ -11,9 +11,9 @@ import { greeksSource, spanOf } from '../source-keys.ts';
 import { capturedSolves, latestCapturedSolves, mergedSeries } from './capture-solves.ts';
 import { requireContract } from './contract.ts';
 
-/** A newest solve as it is served (spec 2.9). */
+/** A newest solve in served form (spec 2.9). */
 export interface LatestGreeks extends GreeksSolve {
-  /** ask − bid, dollars a share; null if either is null. */
+  /** ask − bid, dollars per share; null if either is null. */
   spread: number | null;
 }
 
@@ -24,7 +24,7 @@ export interface GreeksPage {
 }
 
 export interface GreeksMeta extends ResponseMeta {
-  /** Why the answer is empty; null if it is not. */
+  /** Reason for an empty answer; null if it is not empty. */
   note: string | null;
 }
 
@@ -71,35 +71,35 @@ async function readSeries(context: RequestContext, contracts: readonly OptionCon
   return contracts.map((contract, i) => mergedSeries(stored.get(contractId(contract)) ?? [], captured[i]!));
 }
 
-/** A quote is held while it is no older than a mark's may be: with the last solve of a session it is gone. */
+/** A quote is shown while it is young enough for a mark: for the last solve of a session it no longer is. */
 function served(solve: GreeksSolve, nowMs: number): LatestGreeks {
   const held = nowMs - solve.tsMs <= quoteAgeMs;
   const bid = held ? solve.bid : null;
   const ask = held ? solve.ask : null;
-  // Rounded, since a difference of doubles would show a tail that no quote has.
+  // Rounded, because the difference of two doubles has spurious digits.
   return { ...solve, bid, ask, spread: bid === null || ask === null ? null : roundTo(ask - bid, 6) };
 }
 
-/** A contract's greeks (spec 4.11). The series is read where it is asked for. */
+/** A contract's greeks (spec 4.11). The series is read on demand. */
 export async function greeks(
   context: RequestContext,
   contract: OptionContract,
   session: SessionDate | null,
 ): Promise<GreeksPage> {
   await requireContract(context, contract);
-  // Minute solves come from the option tape, and every stored chain is one of all its contracts: either serves.
+  // Minute solves are based on the option tape, and every stored chain has all its contracts: either suffices.
   requireSource(context, 'option_tape', 'chain');
   const latest = await batched(context, 'greeks latest', contract, (all) => readLatest(context, all), contractId);
   return { contract, session, latest: latest && served(latest, context.nowMs) };
 }
 
-/** The last 390 samples; with a session, those of them that lie in it. */
+/** The last 390 samples; with a session, those of them within it. */
 export async function greeksSeries(
   context: RequestContext,
   { contract, session }: GreeksPage,
 ): Promise<GreeksSample[]> {
   const samples = await batched(context, 'greeks series', contract, (all) => readSeries(context, all), contractId);
-  // As everywhere, what was captured on a Sunday is of Friday's session.
+  // As everywhere, a capture of a Sunday belongs to Friday's session.
   return session === null ? samples : samples.filter((sample) => sessionOf(sample.tsMs) === session);
 }
 

@@ -3,7 +3,7 @@ import type { ChainCapture } from '../../domain/chain/chain.ts';
 import type { LiveSource } from '../../live/source.ts';
 import { findSymbol, type RequestContext, requireSource } from '../context.ts';
 
-/** An underlying's chains: the latest, then each as it is captured. 403 when the symbol may not be read. */
+/** An underlying's chains: the latest, then each new one. 403 if the symbol may not be read. */
 export async function followChain(context: RequestContext, symbol: string): Promise<LiveSource<ChainCapture>> {
   requireReadable(context.caller, await findSymbol(context, symbol));
   requireSource(context, 'chain');

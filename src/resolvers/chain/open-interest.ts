@@ -13,8 +13,8 @@ function publishedInterest(context: RequestContext, underlying: string): Promise
 }
 
 /**
- * A contract's open interest, the prior close's figure: of the latest chain, or as published for a session since then,
- * or where the chain does not say; null when neither says.
+ * A contract's open interest, as of the prior close: from the latest chain, or as published for a later session, or if
+ * the chain has none; null if neither has it.
  */
 export async function openInterestOf(context: RequestContext, contract: OptionContract): Promise<number | null> {
   const underlying = await underlyingOf(context, contract);

@@ -17,7 +17,7 @@ import { printPlane, type ResponseMeta, responseMeta } from '../response-meta.ts
 import { optionBarSource } from '../source-keys.ts';
 import { requireContract } from './contract.ts';
 
-/** Bars an answer holds: the default, and the most for every caller (spec 4.12). */
+/** Number of bars in an answer: the default, and the maximum for every caller (spec 4.12). */
 export const optionBarLimits = { default: 390, max: 2000 };
 
 export interface OptionBarsArgs {
@@ -29,7 +29,7 @@ export interface OptionBarsArgs {
 export interface OptionBarsMeta extends ResponseMeta {
   session: SessionDate;
   count: number;
-  /** Why there are no bars; null if there are any. */
+  /** Reason for which there are no bars; null if there are any. */
   note: string | null;
   /** True if a larger limit was requested; null otherwise. */
   limitClamped: true | null;
@@ -58,7 +58,10 @@ async function readSession(
   return found?.bars ?? barColumns(0);
 }
 
-/** Option bars have a provider of their own: not reachable is 503 `provider_unavailable`, not 502 (spec 7). */
+/**
+ * Option bars have a separate provider: if it is not reachable, the error is 503 `provider_unavailable`, not 502 (spec
+ * 7).
+ */
 async function fromProvider<T>(context: RequestContext, read: () => Promise<T>): Promise<T> {
   if (!context.sources.option_bars) throw sourceNotConfigured('option_bars');
   try {
@@ -69,8 +72,8 @@ async function fromProvider<T>(context: RequestContext, read: () => Promise<T>):
 }
 
 /**
- * The bars of a contract's session as they stand now: in a replay, the one in progress is made of ended minutes, which
- * are the shortest that is stored of a contract.
+ * The bars of a contract's session as of now: in a replay, the one in progress is built from ended minutes, the
+ * shortest stored bars of a contract.
  */
 async function shownBars(
   context: RequestContext,

@@ -23,9 +23,9 @@ import { chainFigures } from './chain-figures.ts';
 export type { SurfacePoint, TermExpiry };
 
 export interface VolatilityMeta extends ResponseMeta, PriceChecked {
-  /** Whose volatilities these are; null when unknown or there are none. */
+  /** Source of the volatilities; null if unknown or there are none. */
   greeksSource: GreeksSource | null;
-  /** Why the answer is empty; null if it is not. */
+  /** Reason for an empty answer; null if it is not empty. */
   note: string | null;
 }
 
@@ -35,17 +35,17 @@ export interface VolatilityMeta extends ResponseMeta, PriceChecked {
  */
 export interface VolatilityTerm {
   symbol: string;
-  /** The minute of the solves, or the time of the chain's quotes, epoch ms; null when there is neither. */
+  /** The minute of the solves, or the time of the chain's quotes, epoch ms; null if there is neither. */
   asOfMs: number | null;
-  /** Dollars, then; null when unknown. */
+  /** Spot at that time, dollars; null if unknown. */
   spot: number | null;
   expiries: TermExpiry[];
   meta: VolatilityMeta;
 }
 
-/** As the term structure, and by contract. */
+/** The term structure, and volatilities by contract. */
 export interface VolatilitySurfacePage extends VolatilityTerm {
-  /** The chain whose rows the points are, and which; null when none was captured. */
+  /** The chain with the rows of the points, and their indexes; null if none was captured. */
   points: (MinuteChain & Pick<VolatilitySurface, 'rows' | 'price'>) | null;
 }
 
@@ -59,11 +59,11 @@ function lastSolvedMinute(context: RequestContext, symbol: string): Promise<Solv
   );
 }
 
-// The result for a chain is cached with the minute while the chain is the same.
+// The result for a chain is cached with the minute while the chain is unchanged.
 const minuteChains = new WeakMap<SolvedMinute, { captured: ChainCapture | null; made: MinuteChain }>();
 const noMarks: MinuteChain['marks'] = new Map();
 
-/** The latest chain, brought up to the last solved minute where that is newer. */
+/** The latest chain, updated to the last solved minute if that is newer. */
 async function latestChain(context: RequestContext, symbol: string): Promise<MinuteChain | null> {
   const { chain: hasChains, option_tape: hasTape } = context.sources;
   requireSource(context, 'chain', 'option_tape');
@@ -101,7 +101,7 @@ function term(
   const asOfMs = found && sourceTime(found.chain);
   const spot = found?.chain.spot ?? null;
   const shown = new Set(expiries.map(({ expiry }) => expiry));
-  // The checks of a capture say nothing of a minute that was solved after it.
+  // The checks of a capture do not apply to a minute solved after it.
   const checked = found?.marks === noMarks ? found.chain : null;
   const meta = {
     ...responseMeta(context, 'live', [], () => {
@@ -123,7 +123,7 @@ export async function volatilityTerm(context: RequestContext, symbol: string): P
   return term(context, symbol, await latest(context, symbol));
 }
 
-/** Implied volatility by contract, as of the same. */
+/** Implied volatility by contract, as of the same time. */
 export async function volatilitySurfacePage(context: RequestContext, symbol: string): Promise<VolatilitySurfacePage> {
   const found = await latest(context, symbol);
   const page = term(context, symbol, found);

@@ -11,7 +11,7 @@ import { flowRetention, requireFlowOf } from './flow.ts';
 export interface CrossSectionMeta extends ResponseMeta {
   symbol: string;
   retention: string;
-  /** Why there is no snapshot; null if there is one. */
+  /** Reason for which there is no snapshot; null if there is one. */
   note: string | null;
 }
 

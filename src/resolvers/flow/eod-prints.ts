@@ -27,16 +27,16 @@ export interface EodMeta extends ResponseMeta {
   /** Number of prints that passed the filters. */
   count: number;
   filters: EodFilters;
-  /** Why there are no prints; null if there are any. */
+  /** Reason for which there are no prints; null if there are any. */
   note: string | null;
 }
 
 export interface EodPrints {
-  /** Null when nothing is stored. */
+  /** Null if nothing is stored. */
   sessionDate: SessionDate | null;
-  /** Null when not filtered by symbol. */
+  /** Null if not filtered by symbol. */
   symbol: string | null;
-  /** The list that was served. */
+  /** The served list. */
   tier: RankedListName;
   limit: number;
   coverageStatus: CoverageStatus | null;
@@ -75,10 +75,7 @@ function noteOf(ranked: RankedList | null, count: number, isIndexByKey: boolean)
   return ranked.prints.length === 0 ? 'No print of the session is ranked.' : 'No ranked print passes the filters.';
 }
 
-/**
- * The largest option prints of a session (spec 4.10). Filters only leave prints out: ranks and session stay what they
- * are.
- */
+/** The largest option prints of a session (spec 4.10). Filters only omit prints: ranks and session are unchanged. */
 export async function eodPrints(context: RequestContext, filters: EodFilters): Promise<EodPrints> {
   const { symbol = null, session = null } = filters;
   requireFlow(context.caller);

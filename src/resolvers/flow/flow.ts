@@ -5,16 +5,14 @@ import { minuteMs } from '../../domain/units.ts';
 import { invalidParameter } from '../../wire/failure.ts';
 import { type RequestContext, registeredSymbol } from '../context.ts';
 
-/**
- * `meta.retention`: the live feed of about a day, or a session that was asked for by its date (contract-notes 2).
- */
+/** `meta.retention`: the live feed of about a day, or a session requested by its date (contract-notes 2). */
 export function flowRetention(session: SessionDate | null): 'intraday_24h' | 'stored_session' {
   return session === null ? 'intraday_24h' : 'stored_session';
 }
 
 /**
- * Where the live feed begins, epoch ms (contract-notes 2): at the same clock time on the trading day before; on a day
- * without a session no later than the open of the last one, so that a weekend shows the whole of it.
+ * Start of the live feed, epoch ms (contract-notes 2): the same clock time on the trading day before; on a day without
+ * a session no later than the open of the last one, so that a weekend shows all of it.
  */
 export function feedStartMs(nowMs: number): number {
   const today = exchangeDate(nowMs);
@@ -41,7 +39,10 @@ export function requireFlowFilter({ caller }: RequestContext, { symbol, minPremi
     throw invalidParameter('symbol', 'with an API key, symbol or min_premium_usd is required');
 }
 
-/** Throws 403 or 404 unless the caller may read an underlying's flow: flow's own rule first, then the symbol's. */
+/**
+ * Throws 403 or 404 unless the caller may read an underlying's flow: flow's own rule is checked first, then the
+ * symbol's.
+ */
 export async function requireFlowOf(context: RequestContext, symbol: string): Promise<void> {
   requireFlow(context.caller);
   requireReadable(context.caller, await registeredSymbol(context, symbol));

@@ -20,17 +20,19 @@ import { printPlane, type ResponseMeta, responseMeta } from '../response-meta.ts
 import { flowSource, sourcesOfRows } from '../source-keys.ts';
 import { feedStartMs, flowRetention, requireFlowFilter, requireFlowOf } from './flow.ts';
 
-/** Events an answer holds: the default, the most for a site session, the most for an API key (spec 4.8). */
+/**
+ * Number of events in an answer: the default, the maximum for a site session, the maximum for an API key (spec 4.8).
+ */
 export const largeTradeLimits = { default: 100, max: 200, keyMax: 100 };
 
-/** Filters of large trades of whichever underlying. */
+/** Filters of large trades of any underlying. */
 interface LargeTradesArgs {
   session?: SessionDate | null | undefined;
   minPremiumUsd?: number | null | undefined;
   limit?: number | null | undefined;
 }
 
-/** Filters of those of one underlying. */
+/** Filters of large trades of one underlying. */
 export interface LargeTradesOfArgs extends LargeTradesArgs {
   kind?: FlowEventKind | null | undefined;
   side?: FlowSide | null | undefined;
@@ -46,9 +48,9 @@ export interface LargeTradesMeta extends ResponseMeta {
   retention: string;
   /** True if a larger limit was requested; null otherwise. */
   limitClamped: true | null;
-  /** Where the next page begins; null at the end, and for those of all underlyings. */
+  /** Cursor of the next page; null at the end, and for those of all underlyings. */
   cursor: string | null;
-  /** Reads how many there are on all pages; null for those of all underlyings. */
+  /** Reads the totals over all pages; null for those of all underlyings. */
   total: () => Promise<LargeTradesTotal> | null;
 }
 
@@ -120,7 +122,7 @@ export async function largeTradesOf(
   const name = JSON.stringify([filter, limit, after]);
   const read = () =>
     batched(context, `large-trades ${name}`, symbol, (symbols) =>
-      // One more tells whether there is a further page.
+      // One more shows whether there is a further page.
       readLargeTrades(context.store, symbols, { ...filter, limit: limit + 1, after }),
     );
   const found = (await fromSource(context, 'option_tape', read))!;
@@ -160,7 +162,7 @@ export async function largeTrades(
 
 type StoredEvent = EventId & { underlying: string };
 
-/** The large trade of an id; null if there is none. Those of one answer are read together. */
+/** The large trade with an id; null if there is none. Those of one answer are read together. */
 export async function flowEvent(context: RequestContext, id: EventId): Promise<FlowEvent | null> {
   const of = { ...id, underlying: await underlyingOf(context, id) };
   await requireFlowOf(context, of.underlying);
@@ -169,7 +171,7 @@ export async function flowEvent(context: RequestContext, id: EventId): Promise<F
       sessionDates.map((sessionDate) => ({ underlying, eventId, sessionDate })),
     );
     const trades = await findLargeTrades(context.store, keys, context.nowMs);
-    // Stored under both dates, that of the trade date counts: it is the later one.
+    // If it is stored under both dates, that of the trade date counts, which is the later one.
     trades.sort((a, b) => (a.coverage.sessionDate < b.coverage.sessionDate ? -1 : 1));
     return new Map(trades.map(({ event }) => [event.eventId, event]));
   };

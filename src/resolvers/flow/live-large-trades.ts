@@ -5,15 +5,15 @@ import type { LiveSource } from '../../live/source.ts';
 import { type RequestContext, requireSource } from '../context.ts';
 import { requireFlowFilter, requireFlowOf } from './flow.ts';
 
-/** Which large trades are followed, and from where. */
+/** The followed large trades, and the position to resume from. */
 export interface LargeTradeFollowing {
   symbol?: string | null | undefined;
   minPremiumUsd?: number | null | undefined;
 }
 
 /**
- * Large trades as they are detected, of one underlying or of all; one that changes is sent again. 400 and 403 as for
- * the page of them.
+ * Large trades as they are detected, of one underlying or of all; a changed one is sent again. 400 and 403 as for the
+ * page of them.
  */
 export async function followLargeTrades(
   context: RequestContext,

@@ -5,7 +5,7 @@ import { findSymbol, type RequestContext } from '../context.ts';
 import { type GexStrike, rowAtStrike, servedCaptures, storedCapture } from '../gex/gex.ts';
 import { crossSection } from './cross-section.ts';
 
-/** A strike of a cross-section, that knows the snapshot it is of. */
+/** A strike of a cross-section, with its snapshot. */
 export type StrikeFlow = CrossSection['byStrike'][number] & { section: CrossSection };
 
 /** The strikes of a snapshot. */
@@ -14,7 +14,7 @@ export function strikesOf(section: CrossSection): StrikeFlow[] {
 }
 
 /**
- * Trading at a row's strike so far in the session of its capture, over all expirations; null when nothing was observed
+ * Trading at a row's strike so far in the session of its capture, over all expirations; null if nothing was observed
  * there.
  */
 export async function flowAtStrike(

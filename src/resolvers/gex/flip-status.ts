@@ -13,7 +13,8 @@ export function flipIsRemote(capture: ServedGexCapture): boolean | null {
 }
 
 /**
- * Status of a capture's flip point; of one stored without it, by its rows. Null where they leave it open.
+ * Status of a capture's flip point; computed from its rows if it was stored without one. Null if they do not determine
+ * it.
  */
 export function flipStatusOf(context: RequestContext, capture: ServedGexCapture): MaybePromise<FlipStatus | null> {
   if (capture.flipStatus !== null) return capture.flipStatus;

@@ -12,19 +12,19 @@ import { parseAsOf } from '../as-of.ts';
 import { findSymbol, fromSource, type RequestContext } from '../context.ts';
 import { type QuoteTime, quoteTimeOf } from '../quote-time.ts';
 
-/** A capture as it is served: the rows in force, cut to what was asked for, still columns. */
+/** A capture in served form: the rows in force, cut as requested, as columns. */
 export interface ServedGexCapture extends Omit<StoredGexCapture, 'strikes' | 'byExpiry'>, QuoteTime {
   /** Net rows, or rows by expiry. */
   columns: GexColumns;
   /** True if the rows are by expiry. */
   isByExpiry: boolean;
-  /** Strikes the rows are cut to; null = no trim. */
+  /** Number of strikes after the trim; null = no trim. */
   top: number | null;
-  /** Indexes of the rows that are served, ascending; null = all. */
+  /** Indexes of the served rows, ascending; null = all. */
   selected: Uint32Array | null;
 }
 
-/** A strike row that knows the capture it is of. */
+/** A strike row with its capture. */
 export interface GexStrike extends GexRow {
   capture: ServedGexCapture;
 }
@@ -39,7 +39,7 @@ export function checkTop(top: number | null | undefined, parameter: string): voi
   if (top != null && top < 1) throw invalidParameter(parameter, 'expected 1 or more');
 }
 
-/** Indexes of the rows, by expiry, of the strikes that net rows at `selected` have. */
+/** Indexes of the rows by expiry of the strikes of the net rows at `selected`. */
 function ofStrikes(rows: GexColumns, net: GexColumns, selected: Uint32Array): Uint32Array {
   const strikes = new Set<number>();
   for (const index of selected) strikes.add(net.strike[index]!);
@@ -47,7 +47,7 @@ function ofStrikes(rows: GexColumns, net: GexColumns, selected: Uint32Array): Ui
   return indexes.filter((index) => strikes.has(rows.strike[index]!));
 }
 
-/** The rows that were last selected of a capture: the same are asked for again and again while it is the latest. */
+/** The last selected rows of a capture: the same selection is requested repeatedly while it is the latest. */
 const lastSelected = new WeakMap<Float64Array, { top: number; selected: Uint32Array | null }>();
 
 function selectedOf(strikes: GexColumns, top: number): Uint32Array | null {
@@ -59,8 +59,8 @@ function selectedOf(strikes: GexColumns, top: number): Uint32Array | null {
 }
 
 /**
- * Captures as they are served: net or by expiry, and at most `top` strikes each. A trim goes by a strike's net figure,
- * also where its rows by expiry are served: the same strikes stay either way.
+ * Captures in served form: net or by expiry, with at most `top` strikes each. A trim uses a strike's net figure, even
+ * for rows by expiry, so that the same strikes stay.
  */
 export function servedCaptures(
   captures: readonly StoredGexCapture[],
@@ -88,7 +88,7 @@ function rowOf(capture: ServedGexCapture, index: number): GexStrike {
 /** Selected columns, by their selection. */
 const selectedColumns = new WeakMap<Uint32Array, GexColumns>();
 
-/** The columns of the rows that are served. */
+/** The columns of the served rows. */
 function servedColumns({ columns, selected }: ServedGexCapture): GexColumns {
   if (selected === null) return columns;
   const found = selectedColumns.get(selected) ?? arraysAt(columns, selected);
@@ -112,8 +112,8 @@ export function rowAtStrike(capture: ServedGexCapture, strikeThousandths: number
 }
 
 /**
- * Dollars as shares: divided by the capture's spot, or its prior close where there is no spot (spec 2.10); null when
- * neither is known.
+ * Dollars as shares: divided by the capture's spot, or its prior close without a spot (spec 2.10); null if both are
+ * unknown.
  */
 export function inShares(
   { spot, priorCloseSpot }: Pick<ServedGexCapture, 'spot' | 'priorCloseSpot'>,
@@ -123,7 +123,7 @@ export function inShares(
   return dollars === null || !price ? null : dollars / price;
 }
 
-/** The last stored capture at or before `atMs`, of one session only when that is given; null if there is none. */
+/** The last stored capture as of `atMs`, only of one session if given; null if there is none. */
 export function storedCapture(
   context: RequestContext,
   symbol: string,

@@ -26,35 +26,35 @@ export interface GexGridArgs {
 }
 
 export interface GexGridMeta extends ResponseMeta, PriceChecked {
-  /** Null when nothing was captured. */
+  /** Null if nothing was captured. */
   capture: ServedGexCapture | null;
-  /** Epoch ms; null where it is the capture's own time. */
+  /** Epoch ms; null if it is the capture's own time. */
   sourceTime: number | null;
-  /** Session of the capture; where there is none, the date that was asked for. */
+  /** Session of the capture; without one, the requested date. */
   date: SessionDate;
   underlying: string;
-  /** Strikes served. */
+  /** Number of served strikes. */
   strikeCount: number;
   /** True if settled expiries were omitted from a live grid; null otherwise. */
   expiredFiltered: true | null;
-  /** 0 and the expiry it stands for; null when not asked for. */
+  /** 0 and its expiry; null if not requested. */
   dte: number | null;
   dteExpiry: SessionDate | null;
 }
 
-/** One capture by strike, over the expiries asked for (contract-notes 3). */
+/** One capture by strike, over the requested expiries (contract-notes 3). */
 export interface GexGrid extends QuoteTime {
-  /** Null when nothing was captured. Its totals are over all strikes left after filtering by expiry, before `top`. */
+  /** Null if nothing was captured. Its totals are over all strikes left after filtering by expiry, before `top`. */
   capture: ServedGexCapture | null;
   /** Largest |gex| of the rows before `top`, dollars per $1 move; null without a capture. */
   maxAbsGex: number | null;
-  /** Totals were computed for the expiries asked for, not when the chain was captured. */
+  /** True if totals were computed for the requested expiries, not when the chain was captured. */
   adhoc: boolean;
   meta: GexGridMeta;
 }
 
 /**
- * A capture over some of its expiries: its rows, `netGex`, `flipPoint` and `flipStatus`. Other figures stay those of
+ * A capture over some of its expiries: its rows, `netGex`, `flipPoint` and `flipStatus`. Other figures are those of
  * all.
  */
 export function overExpiries(capture: StoredGexCapture, expiries: ReadonlySet<number>): StoredGexCapture {
@@ -67,7 +67,7 @@ export function overExpiries(capture: StoredGexCapture, expiries: ReadonlySet<nu
   const isPartial = capture.flipStatus === 'partial';
   const figures = { strikeCount: curve.length, flipPoint: crossing, isPartial, price, netGex };
   const isWhole = byExpiry.strike.length === capture.byExpiry!.strike.length;
-  // A capture of an older version has no status: its rows are looked at when it is asked for.
+  // A capture of an older version has no status: it is computed from its rows on demand.
   const asStored = isWhole || capture.flipStatus === null;
   const status = asStored ? capture.flipStatus : flipStatus({ ...figures, grossGex: grossOfRows(byExpiry) });
   return { ...capture, strikes, byExpiry, netGex, flipPoint: crossing, flipStatus: status };
@@ -78,7 +78,7 @@ function listedExpiries(capture: StoredGexCapture): SessionDate[] {
   return Array.from(new Set(capture.byExpiry!.expiry), dateOfEpochDay);
 }
 
-/** Expiries that a grid is limited to; null = all of the capture. A live grid shows none that has settled. */
+/** Expiries of a grid; null = all of the capture. A live grid omits settled ones. */
 function chosenExpiries(
   listed: readonly SessionDate[],
   wanted: readonly SessionDate[] | null,
@@ -90,7 +90,7 @@ function chosenExpiries(
   return { days: wanted === null && !expiredFiltered ? null : new Set(chosen.map(epochDay)), expiredFiltered };
 }
 
-/** The listed expiry whose last session is `session`; that date itself when there is none. */
+/** The listed expiry whose last session is `session`; that date itself if there is none. */
 function expiringOn(session: SessionDate, listed: readonly SessionDate[]): SessionDate {
   return listed.find((expiry) => lastSession(expiry) === session) ?? session;
 }

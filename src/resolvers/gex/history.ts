@@ -13,7 +13,7 @@ import { capturesSource } from '../source-keys.ts';
 import { checkTop, type ServedGexCapture, servedCaptures } from './gex.ts';
 import { type PriceChecked, priceChecksOfAll } from './price-checks.ts';
 
-/** Strikes a capture is cut to when an API key names no `top` (spec 8). */
+/** Default number of strikes of a capture for an API key without `top` (spec 8). */
 export const keyDefaultTop = 20;
 
 export interface GexHistoryArgs {
@@ -27,14 +27,14 @@ export interface GexHistoryArgs {
 export interface GexHistoryMeta extends ResponseMeta, PriceChecked {
   captures: ServedGexCapture[];
   captureCount: number;
-  /** When the quotes of each capture are from, epoch ms; null where that is the time of every capture. */
+  /** Times of each capture's quotes, epoch ms; null if all are their captures' own. */
   sourceTime: number[] | null;
   /** HH:MM of the regular session; null on a date without trading. */
   sessionOpen: string | null;
   sessionClose: string | null;
   /** The trim in force; null = none. */
   top: number | null;
-  /** True when `top` is the default of API keys; null otherwise. */
+  /** True if `top` is the default of API keys; null otherwise. */
   topDefaulted: true | null;
 }
 
@@ -46,8 +46,8 @@ export interface GexHistory {
 }
 
 /**
- * [from, to) on a session's captures. Without a bound every capture of the session counts, one taken the Sunday after
- * too.
+ * [from, to) of a session's captures. Without bounds every capture of the session counts, including one of the Sunday
+ * after.
  */
 function historyWindow({ date, from, to, byExpiry }: GexHistoryArgs, nowMs: number): GexWindow {
   const fromMinute = from == null ? 0 : parseClockTime(from, 'from');
@@ -55,7 +55,7 @@ function historyWindow({ date, from, to, byExpiry }: GexHistoryArgs, nowMs: numb
   if (fromMinute >= toMinute) throw invalidParameter(from == null ? 'to' : 'from', 'expected from to be before to');
   return {
     fromMs: from == null ? -maxEpochMs : exchangeInstant(date, fromMinute),
-    // Captures later than the server's clock are not there yet (they are when a past session is replayed).
+    // Captures later than the server's clock are omitted (they exist when a past session is replayed).
     toMs: Math.min(to == null ? maxEpochMs : exchangeInstant(date, toMinute), nowMs + 1),
     byExpiry: byExpiry ?? false,
   };
@@ -75,9 +75,7 @@ async function storedCaptures(
   return found ?? [];
 }
 
-/**
- * The captures of one session, oldest first (spec 4.5); none for a weekend, a holiday or a symbol that is not covered.
- */
+/** The captures of one session, oldest first (spec 4.5); none for a weekend, a holiday or an uncovered symbol. */
 export async function gexHistory(context: RequestContext, symbol: string, args: GexHistoryArgs): Promise<GexHistory> {
   const { date } = args;
   const today = exchangeDate(context.nowMs);

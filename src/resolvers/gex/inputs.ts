@@ -68,7 +68,7 @@ async function filesOf(context: RequestContext, capture: ServedGexCapture): Prom
   );
 }
 
-/** Inputs of a capture; null for one that was stored without them. */
+/** Inputs of a capture; null for one stored without them. */
 export async function gexInputs(context: RequestContext, capture: ServedGexCapture): Promise<GexInputs | null> {
   const { underlying, capturedAt, methodologyVersion } = capture;
   const stored = await batched(context, 'gex inputs', { underlying, capturedAt }, (captures) =>

@@ -8,7 +8,7 @@ import { findSymbol, type RequestContext, requireSource } from '../context.ts';
 import { type ServedGexCapture, servedCaptures, storedCapture } from './gex.ts';
 import { overExpiries } from './grid.ts';
 
-/** A symbol's captures: the latest, then each as it is made, or made again. 403 when the symbol may not be read. */
+/** A symbol's captures: the latest, then each new or recomputed one. 403 if the symbol may not be read. */
 export async function followGex(context: RequestContext, symbol: string): Promise<LiveSource<StoredGexCapture>> {
   requireReadable(context.caller, await findSymbol(context, symbol));
   requireSource(context, 'chain');
@@ -26,13 +26,13 @@ export async function followGex(context: RequestContext, symbol: string): Promis
   });
 }
 
-/** Arguments of a subscriber for every capture. */
+/** Arguments of a subscription, for every capture. */
 export interface FollowedGexArgs {
   topStrikes?: number | null | undefined;
   expiries?: readonly SessionDate[] | null | undefined;
 }
 
-/** A followed capture as a subscriber gets it. */
+/** A followed capture as its subscriber requested it. */
 export async function followedCapture(
   context: RequestContext,
   capture: StoredGexCapture,
@@ -40,7 +40,7 @@ export async function followedCapture(
 ): Promise<ServedGexCapture> {
   let chosen = capture;
   if (expiries != null) {
-    // The hub reads net rows alone: most subscribers want no more.
+    // The hub reads only net rows, which suffice for most subscribers.
     const { underlying, capturedAt: atMs } = capture;
     const whole = await storedCapture(context, underlying, { atMs, byExpiry: true });
     if (!whole) throw notFound('The capture');

@@ -6,13 +6,13 @@ import { storedCapture } from './gex.ts';
 
 /** Checks of the prices behind an answer's figures. */
 export interface PriceChecks {
-  /** True if spot and quotes are not of one instant; null when nothing was compared. */
+  /** True if spot and quotes have different times; null if nothing was compared. */
   spotStale: boolean | null;
-  /** Expiries that fail the self-check, ascending; null when not checked. */
+  /** Expiries that fail the self-check, ascending; null if not checked. */
   inconsistentExpiries: SessionDate[] | null;
 }
 
-/** The checks of an answer, read when they are asked for. */
+/** The checks of an answer, read on demand. */
 export interface PriceChecked {
   priceChecks: () => MaybePromise<PriceChecks>;
 }
@@ -21,7 +21,7 @@ const unchecked: PriceChecks = { spotStale: null, inconsistentExpiries: null };
 
 type Checked = Pick<StoredGexCapture, 'spotStale' | 'inconsistentExpiries' | 'expiries'>;
 
-/** The checks of the expiries of a capture that an answer shows; `null` = there is no capture. */
+/** The checks of the shown expiries of a capture; `null` = there is no capture. */
 export function priceChecksOf(
   capture: Checked | null,
   shows: (expiry: SessionDate) => boolean = () => true,
@@ -35,7 +35,7 @@ export function priceChecksOf(
 }
 
 /**
- * The checks of several captures: a spot is stale if that of one is, and expiries are those that fail in one. Null
+ * The checks of several captures: a spot is stale if that of one is, and expiries are those that fail in any. Null
  * unless something fails or all were checked.
  */
 export function priceChecksOfAll(captures: readonly Checked[]): PriceChecks {
@@ -49,10 +49,7 @@ export function priceChecksOfAll(captures: readonly Checked[]): PriceChecks {
   };
 }
 
-/**
- * The checks of the GEX capture that was computed from a chain, for the expiries shown; nothing is checked of a chain
- * without one.
- */
+/** The checks of the GEX capture of a chain, for the shown expiries; nothing is checked for a chain without one. */
 export async function priceChecksOfChain(
   context: RequestContext,
   chain: { underlying: string; capturedAt: number } | null,

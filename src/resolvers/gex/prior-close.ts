@@ -5,8 +5,8 @@ import { loadSplits } from '../corporate.ts';
 import type { ServedGexCapture } from './gex.ts';
 
 /**
- * The prior close of a capture, dollars, in shares of its session; null when unknown. On the ex-date of a split some
- * sources give it as printed, others divided already: what is nearer to the spot is meant.
+ * The prior close of a capture, dollars, in shares of its session; null if unknown. On the ex-date of a split some
+ * sources report it as printed, others already divided: the value nearer to the spot is used.
  */
 export async function priorCloseOf(
   context: RequestContext,

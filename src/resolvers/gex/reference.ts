@@ -11,7 +11,7 @@ import { captureSource } from '../source-keys.ts';
 import { type ServedGexCapture, servedCaptures, storedCapture } from './gex.ts';
 import { isPartial } from './partial.ts';
 
-/** Bases that a session's gamma is compared with: its own open, or the close of the session before. */
+/** Bases of comparison for a session's gamma: its own open, or the close of the session before. */
 export const referenceBases = ['open', 'prev_close'] as const;
 export type ReferenceBasis = (typeof referenceBases)[number];
 
@@ -21,29 +21,28 @@ export interface GexReferenceArgs {
 }
 
 export interface GexReferenceMeta extends ResponseMeta {
-  /** Epoch ms; null where it is the capture's own time. */
+  /** Epoch ms; null if it is the capture's own time. */
   sourceTime: number | null;
   /** True if there is such a capture. */
   available: boolean;
-  /** Null when there is no such capture. */
+  /** Null if there is no such capture. */
   capture: ServedGexCapture | null;
 }
 
-/** The capture a session's gamma is compared with, by strike and expiry (contract-notes 3). */
+/** The capture with which a session's gamma is compared, by strike and expiry (contract-notes 3). */
 export interface GexReference extends QuoteTime {
   symbol: string;
   basis: ReferenceBasis;
   sessionDate: SessionDate;
-  /** Null when there is no such capture. */
+  /** Null if there is no such capture. */
   capture: ServedGexCapture | null;
-  /** Every contract with open interest has its gamma, of a chain that was given whole; null without a capture. */
+  /** True if every contract with open interest has a gamma, and the chain is complete; null without a capture. */
   complete: boolean | null;
   meta: GexReferenceMeta;
 }
 
 /**
- * The first capture so far whose quotes are of the regular session of `date`; symbols asked for the same date are read
- * together.
+ * The first capture so far with quotes of the regular session of `date`; symbols with the same date are read together.
  */
 async function openingCapture(
   context: RequestContext,
@@ -60,8 +59,7 @@ async function openingCapture(
 
 /**
  * The first capture of the regular session of `date` by the time of its quotes, or the last of the session before it.
- * By strike and expiry where the capture holds such rows, else net. Without `date` the session that runs, or ran last,
- * is meant.
+ * By strike and expiry if the capture has such rows, else net. Without `date`, the current or last session.
  */
 export async function gexReference(
   context: RequestContext,

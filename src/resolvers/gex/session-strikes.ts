@@ -8,19 +8,19 @@ import { type ServedGexCapture, servedCaptures, storedCapture } from './gex.ts';
 export interface SessionStrikesMeta extends ResponseMeta {
   underlying: string;
   date: SessionDate;
-  /** Epoch ms; null when the session has no capture. */
+  /** Epoch ms; null if the session has no capture. */
   capturedAt: number | null;
   rowCount: number;
 }
 
-/** The rows of a session's last capture: by (strike, expiry) where the capture holds them, else net. */
+/** The rows of a session's last capture: by (strike, expiry) if the capture has them, else net. */
 export interface SessionStrikes {
-  /** Null when the session has no capture. */
+  /** Null if the session has no capture. */
   capture: ServedGexCapture | null;
   meta: SessionStrikesMeta;
 }
 
-/** The last capture of a session so far, as the legacy route lists it (spec 4.6). */
+/** The last capture of a session so far, as listed by the legacy route (spec 4.6). */
 export async function sessionStrikes(
   context: RequestContext,
   symbol: string,

@@ -27,16 +27,16 @@ export interface ImportAnswer {
   meta: ResponseMeta & { errorsOmitted: number | null };
 }
 
-/** Imports trades as `imported` does, and answers. */
+/** Imports trades with `imported`, and builds the answer. */
 export async function importJournal(context: RequestContext, args: ImportArgs): Promise<ImportAnswer> {
   const result = await imported(context, args);
   return { result, meta: { ...responseMeta(context, 'registry'), errorsOmitted: result.errorsOmitted || null } };
 }
 
 /**
- * Imports trades into the caller's journal (spec 4.17). An id that was used before returns its first result and imports
- * nothing, regardless of the body. 400 for an id or a body that cannot be one and over the quota of rows, 413 over the
- * limits; then nothing is imported.
+ * Imports trades into the caller's journal (spec 4.17). A repeated id returns its first result and imports nothing,
+ * regardless of the body. 400 for an invalid id or body and over the quota of rows, 413 over the limits; then nothing
+ * is imported.
  */
 async function imported(context: RequestContext, args: ImportArgs): Promise<ImportResult> {
   const { store, caller, nowMs, random } = context;

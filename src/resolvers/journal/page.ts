@@ -2,7 +2,7 @@ import { invalidParameter } from '../../wire/failure.ts';
 import type { RequestContext } from '../context.ts';
 import { type ResponseMeta, responseMeta } from '../response-meta.ts';
 
-/** Rows a page of the journal holds: by default and at most. */
+/** Number of rows of a journal page: default and maximum. */
 export const journalPageMax = 5000;
 
 export interface JournalPageArgs {
@@ -16,7 +16,7 @@ export interface JournalPage<Row> {
   meta: ResponseMeta & { count: number; cursor: string | null };
 }
 
-/** A page's size, and the caps that shaped it. */
+/** A page's size, and the caps applied to it. */
 export function journalLimit(limit: number | null | undefined): { limit: number; applied: string[] } {
   if (limit != null && limit < 1) throw invalidParameter('limit', 'expected 1 or more');
   return {
@@ -25,7 +25,7 @@ export function journalLimit(limit: number | null | undefined): { limit: number;
   };
 }
 
-/** Makes a page of rows read with one more than its limit, which only shows whether there are more. */
+/** Builds a page from rows read with one more than its limit, which only shows whether there are more. */
 export function journalPage<Row>(
   context: RequestContext,
   read: readonly Row[],

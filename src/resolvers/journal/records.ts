@@ -17,21 +17,21 @@ import { readCursor, writeCursor } from '../cursor.ts';
 import { ownJournal } from './own-journal.ts';
 import { type JournalPage, type JournalPageArgs, journalLimit, journalPage } from './page.ts';
 
-/** One kind of records that a journal holds. */
+/** One kind of journal records. */
 export interface RecordKind<T extends JournalRecord> {
   /** Its name, such as `journal account`. */
   name: string;
-  /** One whose id is taken, as the error calls it. */
+  /** Its name in the error of a taken id. */
   one: string;
-  /** Its list, to which cursors are bound. */
+  /** Name of its list, for binding cursors. */
   list: string;
   fields: RecordFields<Omit<T, 'id'> & { id: string | null }>;
   table: JournalTable<T>;
-  /** A position in its list as a text, and back. */
+  /** Conversion of a position in its list to text and back. */
   position: { write: (record: T) => string; read: (text: string) => Partial<T> };
 }
 
-/** The records of one kind: what every endpoint does with those of the caller's journal. */
+/** The records of one kind: operations of every endpoint on those of the caller's journal. */
 export class JournalRecords<T extends JournalRecord> {
   readonly #kind: RecordKind<T>;
 
@@ -44,7 +44,7 @@ export class JournalRecords<T extends JournalRecord> {
     return notFound(`${name[0]!.toUpperCase()}${name.slice(1)} ${JSON.stringify(id.slice(0, 40))}`);
   }
 
-  /** A page of them, in their order. */
+  /** A page of records, in order. */
   async page(context: RequestContext, args: JournalPageArgs): Promise<JournalPage<T>> {
     const { store, caller } = context;
     const { list, table, position } = this.#kind;
@@ -55,7 +55,7 @@ export class JournalRecords<T extends JournalRecord> {
     return journalPage(context, read, size, (record) => writeCursor(position.write(record), bound));
   }
 
-  /** The one of that id; null = there is none. Those of one answer are read together. */
+  /** The record with that id; null = none. Those of one answer are read together. */
   find(context: RequestContext, id: string): Promise<T | null> {
     const { store, caller } = context;
     const { list, table } = this.#kind;
@@ -75,7 +75,7 @@ export class JournalRecords<T extends JournalRecord> {
     return fromStore('journal', () => changeRecord(store, this.#kind.table, ownJournal(context), changes, nowMs));
   }
 
-  /** Makes one; without an id it is given one. 400 when there is one of that id. */
+  /** Creates a record, with a generated id if absent. 400 if the id is taken. */
   async create(context: RequestContext, sent: SentFields): Promise<T> {
     const { nowMs, random } = context;
     const read = this.#kind.fields.require(sent, nowMs);
@@ -86,19 +86,19 @@ export class JournalRecords<T extends JournalRecord> {
   }
 
   /**
-   * Puts one with these fields in place of the one of that id, or creates it. A request that is sent again, also at the
-   * same time, makes no second one. 400 for an id that is none.
+   * Replaces the record with that id, or creates it. A repeated request, also a concurrent one, creates no second one.
+   * 400 for an invalid id.
    */
   async replace(context: RequestContext, id: string, sent: SentFields): Promise<T> {
     const record = { ...this.#kind.fields.require({ ...sent, id }, context.nowMs), id } as T;
     const replaced = await this.#change(context, record);
     if (replaced !== null || (await this.#insert(context, record))) return record;
-    // Another request created it in the meantime; one that deleted it since came after this one.
+    // Another request created it in the meantime; one that deleted it since is later than this one.
     await this.#change(context, record);
     return record;
   }
 
-  /** Changes the fields that are sent: null clears one. 404 when there is none of that id. */
+  /** Changes the sent fields: null clears one. 404 if the id is unknown. */
   async patch(context: RequestContext, id: string, sent: SentFields): Promise<T> {
     if (!isId(id)) throw this.#notThere(id);
     const changes = { ...this.#kind.fields.requirePatch(sent, context.nowMs), id } as Partial<T> & JournalRecord;
@@ -107,7 +107,7 @@ export class JournalRecords<T extends JournalRecord> {
     return changed;
   }
 
-  /** Deletes one and returns its id. 400 when others depend on it, 404 when there is none of that id. */
+  /** Deletes a record and returns its id. 400 if others depend on it, 404 if the id is unknown. */
   async remove(context: RequestContext, id: string): Promise<string> {
     const { store } = context;
     const { table } = this.#kind;

@@ -2,10 +2,10 @@ import type { Timeframe } from '../../domain/market/bar.ts';
 import { dayMs } from '../../domain/units.ts';
 import { barLimits } from './stock-bars.ts';
 
-/** Bars of a day that trades from 4:00 to 20:00, by timeframe; of seconds, those on which something trades. */
+/** Number of bars of a day that trades from 4:00 to 20:00, by timeframe; of seconds, those with a trade. */
 const barsADay: Record<Timeframe, number> = { '1s': 57_600, '1m': 960, '5m': 192, '1h': 16, '1d': 1 };
 
-/** An instant, about: the zone of a local time is omitted. NaN for a text that is none. */
+/** An approximate instant: the zone of a local time is ignored. NaN for an invalid text. */
 function aboutMs(text: string): number {
   return /^\d{9,}$/.test(text) ? Number(text) : Date.parse(text.slice(0, 10));
 }
@@ -18,10 +18,10 @@ export interface BarsAsked {
   limit?: number | null;
 }
 
-/** The most bars that a page of [from, to) has, before it is known what there is. Keys read shorter pages. */
+/** The maximum number of bars in a page of [from, to), before the data is read. Keys read shorter pages. */
 export function barsAsked({ from, to, timeframe, limit }: BarsAsked, kind: 'key' | 'session'): number {
   const most = Math.min(limit ?? barLimits.default, kind === 'key' ? barLimits.keyMax : barLimits.max);
-  // Either end may lie anywhere in its day.
+  // Either end may be anywhere in its day.
   const days = Math.ceil((aboutMs(to) - aboutMs(from)) / dayMs) + 1;
   const there = Number.isNaN(days) ? most : days * barsADay[timeframe ?? '1m'];
   return Math.max(1, Math.min(most, there));

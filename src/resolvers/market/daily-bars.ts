@@ -3,7 +3,7 @@ import { dailyBarsAt } from '../../live/daily-bars.ts';
 import { batched } from '../../runtime/batched.ts';
 import { fromSource, type RequestContext } from '../context.ts';
 
-/** The daily bars of a symbol at the request's instant; all that a request asks for are read together. */
+/** The daily bars of a symbol at the request's instant; those of one request are read together. */
 export async function loadDailyBars(context: RequestContext, symbol: string): Promise<Bar[]> {
   const bars = await batched(context, 'daily bars', symbol, (symbols) =>
     fromSource(context, 'bars', () => dailyBarsAt(context.store, symbols, context.nowMs)),

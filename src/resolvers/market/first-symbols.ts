@@ -2,15 +2,15 @@ import { stockedSymbols, stockVersion } from '../../store/market/stocked-session
 import { symbolRegistry } from '../../store/market/symbols.ts';
 import type { Store } from '../../store/rows/connection.ts';
 
-// The symbols that most people look at first.
+// The most popular symbols.
 const usual = ['SPY', 'QQQ', 'IWM', 'DIA', 'AAPL', 'MSFT', 'NVDA', 'AMZN', 'META', 'GOOGL', 'TSLA', 'AMD', 'SPX'];
 
-/** Registered symbols that are looked at; of a larger registry the first ones. */
+/** Maximum number of registered symbols to check; the first ones of a larger registry. */
 const mostLookedAt = 2000;
 
 /**
- * Creates the function that returns the registered symbols with stored data, those that most people look at first, as
- * many as a list shows. None while the store cannot be read.
+ * Creates the function that returns the registered symbols with stored data, the most popular first, as many as a list
+ * shows. None while the store cannot be read.
  */
 export function firstSymbols(store: Store): () => Promise<string[]> {
   let known: { version: string | null; symbols: string[] } | null = null;

@@ -5,12 +5,12 @@ import { lastBarStarts } from '../../store/market/bar-blocks.ts';
 import { fromSource, type RequestContext, realTicker } from '../context.ts';
 import { currentDate } from '../current-date.ts';
 
-/** From when on bars are looked for, epoch ms: few enough years that their headers are cached. */
+/** Start of the search for bars, epoch ms: few enough years to cache their headers. */
 const earliestMs = Date.UTC(1950, 0);
 
 /**
- * The latest session with a stored daily bar of the symbol, as of the request; null = there is none. The bar of the
- * current session counts although its date may not have come.
+ * The latest session with a stored daily bar of the symbol, as of the request; null = none. The bar of the current
+ * session counts even before its date.
  */
 export async function lastSession(context: RequestContext, symbol: string): Promise<SessionDate | null> {
   requireReadable(context.caller, await realTicker(context, symbol));

@@ -5,7 +5,7 @@ import type { LiveSource } from '../../live/source.ts';
 import { invalidParameter } from '../../wire/failure.ts';
 import { type RequestContext, realTicker, requireSource } from '../context.ts';
 
-/** A symbol's bars: the newest, then each as it is made or changes; bars that are taken back are not reported. */
+/** A symbol's bars: the newest, then each new or changed one; withdrawn bars are not reported. */
 export async function followBars(
   context: RequestContext,
   symbol: string,

@@ -5,8 +5,8 @@ import { findSymbol, type RequestContext, requireSource } from '../context.ts';
 import { checkQuoteSymbols } from './quotes.ts';
 
 /**
- * The symbols that the caller may follow; throws the 403 of the first when there is none. Nothing is withheld of a
- * ticker nobody knows.
+ * The symbols that the caller may follow; throws the 403 of the first if there is none. An unknown ticker is not
+ * restricted.
  */
 async function readableSymbols(context: RequestContext, symbols: readonly string[]): Promise<Set<string>> {
   const readable = new Set<string>();
@@ -21,8 +21,8 @@ async function readableSymbols(context: RequestContext, symbols: readonly string
 }
 
 /**
- * The quotes of symbols: each as it stands, then whenever it changes. As in a page of quotes, a symbol that may not be
- * read is an empty row; 403 when that is all of them, and as soon as one may be read no longer.
+ * The quotes of symbols: the current one of each, then its changes. As in a page of quotes, a symbol that may not be
+ * read is an empty row; 403 if all of them are, and as soon as one may no longer be read.
  */
 export async function followQuotes(context: RequestContext, symbols: readonly string[]): Promise<LiveSource<Quote>> {
   checkQuoteSymbols(symbols);

@@ -9,7 +9,7 @@ import { priceSource, sourcesOfRows } from '../source-keys.ts';
 import { notesOf } from './quotes.ts';
 import { registryQuotes } from './registry-quotes.ts';
 
-/** Movers an answer holds: the default and the most (contract-notes 3). */
+/** Number of movers in an answer: the default and the maximum (contract-notes 3). */
 export const moverLimits = { default: 25, max: 180 };
 
 /** The symbols that movers are selected from. */

@@ -12,18 +12,18 @@ import { type ResponseMeta, responseMeta } from '../response-meta.ts';
 import { priceSource, sourcesOfRows } from '../source-keys.ts';
 import { loadDailyBars } from './daily-bars.ts';
 
-/** Symbols one request may ask quotes of (spec 8). */
+/** Maximum number of symbols of a request for quotes (spec 8). */
 export const maxQuotes = 180;
 
 export interface QuotesMeta extends ResponseMeta {
   count: number;
-  /** Symbols of the request that the caller may not read, once each; null = none. */
+  /** Symbols of the request that the caller may not read, without duplicates; null = none. */
   restricted: string[] | null;
   /** Doubts about changes; null = none. */
   note: string | null;
 }
 
-/** A quote under the name by which its symbol was asked. */
+/** A quote with the symbol's name in the request. */
 export interface AskedQuote extends Quote {
   /** Absent = the symbol. */
   asked?: string;
@@ -50,7 +50,7 @@ async function readQuote(context: RequestContext, entry: SymbolEntry): Promise<Q
   return quoteAt(context.store, entry, { bars, live, splits }, context.nowMs);
 }
 
-/** The quote of one symbol: all null for a ticker nobody knows, 403 for one the caller may not read. */
+/** The quote of one symbol: all null for an unknown ticker, 403 for one that the caller may not read. */
 export async function symbolQuote(context: RequestContext, symbol: string): Promise<Quote> {
   const entry = await findSymbol(context, symbol);
   if (!entry) return emptyQuote(symbol);
@@ -58,13 +58,13 @@ export async function symbolQuote(context: RequestContext, symbol: string): Prom
   return readQuote(context, entry);
 }
 
-/** The notes of quotes, each once; null when there is none. */
+/** The notes of quotes, without duplicates; null if there is none. */
 export function notesOf(quotes: readonly Pick<Quote, 'note'>[]): string | null {
   const notes = new Set(quotes.map(({ note }) => note).filter((note) => note !== null));
   return notes.size > 0 ? [...notes].join(' ') : null;
 }
 
-/** Throws 400 for no symbols, and for more than one request may ask of. */
+/** Throws 400 for no symbols, and for more than the maximum. */
 export function checkQuoteSymbols(symbols: readonly string[]): void {
   if (symbols.length === 0) throw invalidParameter('symbols', 'expected at least one ticker');
   if (symbols.length > maxQuotes)
@@ -72,7 +72,7 @@ export function checkQuoteSymbols(symbols: readonly string[]): void {
 }
 
 /**
- * One row a symbol in the order asked, repeats included (spec 4.2), under the spelling in `asked`.
+ * One row per symbol in the order of the request, including repeats (spec 4.2), with the requested spelling in `asked`.
  * A symbol that may not be read is an empty row, and in `restricted`.
  */
 export async function quotes(
@@ -95,7 +95,7 @@ export async function quotes(
       }),
     ),
   );
-  // In the order asked: what is found out side by side comes in any.
+  // In the order of the request: concurrent results arrive in any.
   const listed = [...new Set(asked.filter((_, i) => restricted.has(symbols[i]!)))];
   return {
     rows: rows.map((row, i) => ({ ...row, asked: asked[i]! })),

@@ -22,7 +22,7 @@ export interface QuotedEntry {
 interface Quoted {
   /** Ascending by ticker. */
   quoted: readonly QuotedEntry[];
-  /** Those whose change is known, the largest first, up or down; of equals by ticker. */
+  /** Those with a known change, the largest first, up or down; of equal ones by ticker. */
   byChange: readonly QuotedEntry[];
 }
 
@@ -41,10 +41,11 @@ interface Computing {
   quoted: Promise<Quoted>;
 }
 
-// One computation a minute serves every screener and everybody: callers differ only in which symbols they see of it.
+// One computation per minute serves every screener and every caller: callers differ only in the symbols that they may
+// see.
 const computing = new WeakMap<Store['blocks'], Computing>();
 
-/** Quotes that are made before a yield to the event loop: about 2 ms of work. */
+/** Number of quotes computed before a yield to the event loop: about 2 ms of work. */
 const quotesPerYield = 250;
 
 /** The context of work that others than its request use as well. */
@@ -67,7 +68,7 @@ async function compute(context: RequestContext): Promise<Quoted> {
     if (quoted.length % quotesPerYield === 0) await yieldToEventLoop();
   }
   const changeOf = ({ quote }: QuotedEntry) => Math.abs(quote.changePct!);
-  // Stable, and the registry ascends: equals stay by ticker.
+  // Stable, and the registry ascends: equal ones stay in order of ticker.
   const byChange = quoted.filter(({ quote }) => quote.changePct !== null).sort((a, b) => changeOf(b) - changeOf(a));
   return { quoted, byChange };
 }
@@ -84,21 +85,19 @@ function ofThisMinute(context: RequestContext): Pick<Computing, 'atMs' | 'quoted
   const splits = store.versions.known('corporate', null);
   const latest = computing.get(store.blocks);
   const isRecent = latest && nowMs >= latest.atMs && nowMs < latest.atMs + minuteMs;
-  // Not waited for: a change of the registry, by which prices may not be served any more, and a split, which changes
-  // prices that did not move.
+  // Checked immediately: a change of the registry, after which prices may no longer be served, and a split, which
+  // changes prices without a trade.
   if (isRecent && latest.registry === registry && latest.splits === splits) return latest;
   const fresh = { registry, splits, atMs: nowMs, quoted: forEverybody(() => compute(ofTheProcess(context))) };
   computing.set(store.blocks, fresh);
-  // A failure is not shared beyond those who already wait for it.
+  // A failure is shared only with those who already wait for it.
   fresh.quoted.catch(() => {
     if (computing.get(store.blocks) === fresh) computing.delete(store.blocks);
   });
   return fresh;
 }
 
-/**
- * The quotes of all registered symbols, ascending, at most a minute old. Entitlement is checked where they are served.
- */
+/** The quotes of all registered symbols, ascending, at most a minute old. Entitlement is checked by the callers. */
 export function registryQuotes(context: RequestContext): Promise<RegistryQuotes> {
   return fromSource(context, 'bars', async () => {
     const { atMs, quoted } = ofThisMinute(context);

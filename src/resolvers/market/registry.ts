@@ -16,7 +16,7 @@ export interface RegistryPage {
   meta: ResponseMeta & { count: number; class: SymbolClass | null };
 }
 
-/** Every registered symbol of `symbolClass` (null = of any), ascending. */
+/** Every registered symbol of `symbolClass` (null = any), ascending. */
 export async function registryPage(context: RequestContext, symbolClass: SymbolClass | null): Promise<RegistryPage> {
   const all = await registeredSymbols(context);
   const rows = symbolClass === null ? all : all.filter((entry) => entry.class === symbolClass);
@@ -26,21 +26,21 @@ export async function registryPage(context: RequestContext, symbolClass: SymbolC
 /** Answer of a look-up: true or false for a real ticker, and its kind (contract-notes 3). */
 export interface SymbolLookup {
   valid: boolean;
-  /** The ticker; of a text that is none, the text upper-cased. */
+  /** The ticker; for any other text, the text in upper case. */
   symbol: string;
   name: string | null;
   class: SymbolClass | null;
   instrumentType: InstrumentType;
-  /** `registry` or `directory`, whichever says so; null when the type is not known. */
+  /** Source of the type, `registry` or `directory`; null if the type is unknown. */
   instrumentTypeSource: string | null;
-  /** Date the type was established; null = unknown, which it is as long as no source says. */
+  /** Date the type was established; null = unknown, as long as no source provides it. */
   instrumentTypeAsOf: string | null;
 }
 
-/** Longest text that is looked up. */
+/** Maximum length of a look-up text. */
 export const maxLookupLength = 40;
 
-/** Looks a text up in the ticker directory. What is no ticker is an answer, not a failure: that is what was asked. */
+/** Looks a text up in the ticker directory. Returns `valid: false` for a malformed ticker instead of throwing. */
 export async function lookup(context: RequestContext, q: string): Promise<SymbolLookup> {
   const text = q.trim();
   if (text === '') throw invalidParameter('q', 'a value is required; it was empty');

@@ -13,7 +13,7 @@ export interface SectorsMeta extends ResponseMeta {
   count: number;
   /** Epoch ms. */
   computedAt: number;
-  /** As sent; not applied. */
+  /** As sent; ignored. */
   date: SessionDate | null;
   note: string;
 }
@@ -26,7 +26,7 @@ export interface SectorsPage {
 const note =
   'Preliminary: rows are for the latest session, regardless of the date parameter. Symbols that the sector map does not cover are listed under other.';
 
-/** Index symbols are never shown to keys, and to sessions only when they may read them. */
+/** Index symbols are never shown to keys, and to sessions only if they may read them. */
 function shows({ caller }: RequestContext, entry: SymbolEntry): boolean {
   return entry.class !== 'index' || (caller.kind === 'session' && symbolAccess(caller, entry).allowed);
 }

@@ -4,7 +4,7 @@ import { batched } from '../../runtime/batched.ts';
 import { storedSessions } from '../../store/market/stocked-sessions.ts';
 import { fromStore, type RequestContext, realTicker } from '../context.ts';
 
-/** Most sessions that are listed of a symbol. */
+/** Maximum number of listed sessions of a symbol. */
 export const maxSessions = 250;
 
 /** The sessions with stored data of the symbol, latest first, as of the request. */

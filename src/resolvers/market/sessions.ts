@@ -7,21 +7,21 @@ import { type SessionContents, sessionContents } from '../../store/market/stored
 import { invalidParameter } from '../../wire/failure.ts';
 import { type RequestContext, realTicker } from '../context.ts';
 
-/** A session of which something is stored. */
+/** A session with stored data. */
 export interface StoredSession extends SessionContents {
   sessionDate: SessionDate;
   origin: DataOrigin;
 }
 
-/** Number of sessions listed. */
+/** Number of sessions listed: default and maximum. */
 export const sessionLimits = { usual: 20, most: 250 };
 
-/** Where the data of a symbol's session comes from. */
+/** Origin of the data of a symbol's session. */
 export function originOf(context: RequestContext, { symbol, sessionDate }: SymbolSession): Promise<DataOrigin> {
   return batched(context, 'session origins', { symbol, sessionDate }, (sessions) => originsOf(context.store, sessions));
 }
 
-/** The latest sessions of a symbol of which something is stored, newest first. */
+/** The latest sessions of a symbol with stored data, newest first. */
 export async function storedSessions(context: RequestContext, symbol: string, last: number): Promise<StoredSession[]> {
   requireReadable(context.caller, await realTicker(context, symbol));
   if (last < 1) throw invalidParameter('last', `expected a whole number from 1, got ${last}`);

@@ -9,15 +9,15 @@ import { loadDailyBars } from './daily-bars.ts';
 /** A symbol's spot (spec 2.5). */
 export interface Spot {
   symbol: string;
-  /** Dollars; null when no recent bar exists. */
+  /** Dollars; null without a recent bar. */
   price: number | null;
-  /** Start of the daily bar the price is the close of, epoch ms; null when no recent bar exists. */
+  /** Start of the daily bar whose close is the price, epoch ms; null without a recent bar. */
   ts: number | null;
   meta: ResponseMeta;
 }
 
 /**
- * The close of a registered symbol's latest daily bar (spec 4.3): the current session's as it builds, else the last
+ * The close of a registered symbol's latest daily bar (spec 4.3): the current session's in progress, else the last
  * completed one's.
  */
 export async function spot(context: RequestContext, symbol: string): Promise<Spot> {

@@ -33,14 +33,14 @@ import { readPosition, writeCursor } from '../cursor.ts';
 import { type Plane, type ResponseMeta, responseMeta } from '../response-meta.ts';
 import { spanOf, stockBarSource } from '../source-keys.ts';
 
-/** Bars a page holds: the default, the most for a site session, the most for an API key (spec 8). */
+/** Number of bars in a page: the default, the maximum for a site session, the maximum for an API key (spec 8). */
 export const barLimits = { default: 10_000, max: 50_000, keyMax: 1000 };
 
-/** True if bars are as printed, or in shares of now: divided by the splits since. */
+/** Adjustments of bars: as printed, or in current shares, divided by the splits since. */
 export const barAdjustments = ['raw', 'split'] as const;
 export type BarAdjustment = (typeof barAdjustments)[number];
 
-/** The longest span an API key may read, by timeframe; longer ones are clamped (spec 8). */
+/** The longest span that an API key may read, by timeframe; longer ones are clamped (spec 8). */
 export const keySpanDays: Record<Timeframe, number> = { '1s': 7, '1m': 7, '5m': 30, '1h': 90, '1d': 2 * 365 };
 
 export interface StockBarsArgs {
@@ -59,11 +59,11 @@ export interface StockBarsMeta extends ResponseMeta {
   /** Start of the last complete bar in range; null if there is none. */
   completeThrough: number | null;
   cursor: string | null;
-  /** Why the range can hold no bar; null when it can. */
+  /** Reason for which the range can have no bar; null if it can. */
   note: string | null;
-  /** True if the bars are adjusted; null when that was not asked for and no split lies in the range. */
+  /** True if the bars are adjusted; null if that was not requested and no split is in the range. */
   adjusted: boolean | null;
-  /** The splits in the range; null when there are none. */
+  /** The splits in the range; null if there are none. */
   splits: Split[] | null;
 }
 
@@ -76,7 +76,7 @@ export interface StockBarsPage {
 }
 
 interface Window {
-  /** Start as it was written: what a cursor is bound to, since a clamp follows the clock. */
+  /** Start as sent, to which a cursor is bound, since a clamp moves with the clock. */
   writtenFromMs: number;
   fromMs: number;
   toMs: number;
@@ -85,8 +85,8 @@ interface Window {
 }
 
 /**
- * The earliest `from` a key may read, counted back from `toMs`; the more generous of calendar and elapsed days, so that
- * a clock change clamps nobody.
+ * The earliest `from` that a key may read, counted back from `toMs`; the more generous of calendar and elapsed days, so
+ * that a clock change clamps no request.
  */
 function earliestFrom(toMs: number, timeframe: Timeframe): number {
   let days = keySpanDays[timeframe];
@@ -99,13 +99,13 @@ function earliestFrom(toMs: number, timeframe: Timeframe): number {
   return Math.min(elapsed, elapsed + exchangeOffsetMs(toMs) - exchangeOffsetMs(elapsed));
 }
 
-/** The first date a range of bars may begin or end with (contract-notes 2). */
+/** The earliest date for the start or end of a range of bars (contract-notes 2). */
 const earliestBarDate = '1900-01-01';
 
-/** From here on it is later than that in every time zone, epoch ms. */
+/** From this instant it is later than that in every time zone, epoch ms. */
 const laterAnywhereMs = (epochDay(earliestBarDate) + 2) * dayMs;
 
-/** An end of the range as it was written, epoch ms; 400 below the year 1900. */
+/** An end of the range as sent, epoch ms; 400 below the year 1900. */
 function rangeEnd(text: string, zone: string, parameter: 'from' | 'to'): number {
   const { ms } = parseRequestedInstant(text, zone, parameter);
   if (ms < laterAnywhereMs && ms < startOfDate(earliestBarDate, zone))
@@ -121,7 +121,7 @@ function barWindow(context: RequestContext, args: StockBarsArgs, timeframe: Time
   requireServedWindow({ name: 'from', ms: fromMs }, { name: 'to', ms: toMs });
   const isKey = context.caller.kind === 'key';
   const applied: string[] = [];
-  // Counted from now where `to` lies in the future, so that the newest bars stay in the range.
+  // Counted from now if `to` is in the future, so that the newest bars stay in the range.
   const earliestMs = earliestFrom(Math.min(toMs, context.nowMs), timeframe);
   if (isKey && fromMs < earliestMs) {
     fromMs = earliestMs;
@@ -132,7 +132,7 @@ function barWindow(context: RequestContext, args: StockBarsArgs, timeframe: Time
   return { writtenFromMs, fromMs, toMs, limit: Math.min(args.limit ?? barLimits.default, max), applied };
 }
 
-/** The start a bar must have, or precede, to be complete at `nowMs`. */
+/** The latest start of a bar that is complete at `nowMs`. */
 function lastCompleteStart(timeframe: Timeframe, nowMs: number): number {
   const settled = nowMs - latenessMs;
   if (timeframe !== '1d') return settled - timeframeMs[timeframe];
@@ -161,7 +161,7 @@ async function completeThrough(
 }
 
 /**
- * `live` when the range reaches into the current session, whose bars may still change. A range that ends with the
+ * `live` if the range reaches into the current session, whose bars may still change. A range that ends with the
  * midnight in it does so only if there are bars of the evening before.
  */
 async function planeOf(context: RequestContext, toMs: number, { tsMs }: BarColumns): Promise<Plane> {
@@ -182,7 +182,7 @@ export async function stockBars(context: RequestContext, symbol: string, args: S
   const timeframe = args.timeframe ?? '1m';
   const window = barWindow(context, args, timeframe);
   const adjust = args.adjust ?? 'raw';
-  // A cursor goes on with the bars that it came from.
+  // A cursor continues with the adjustment that it was created with.
   const bound = [symbol, timeframe, window.writtenFromMs, window.toMs, ...(adjust === 'raw' ? [] : [adjust])];
   const start = args.cursor ? readPosition(args.cursor, bound) : window.fromMs;
   await takeInFlightSlot(context);
@@ -228,12 +228,12 @@ export function stockBarRows({ bars, ...series }: StockBarsPage): ColumnRows<Sto
   return new ColumnRows(bars.tsMs.length, (i) => stockBarAt(bars, i, series), { ...bars, ...one });
 }
 
-/** A close older than this many days is no longer the one before. */
+/** Maximum age of the prior close, in days. */
 const priorCloseWindowDays = 14;
 
 /**
- * The close, in dollars, of the session before the page's first bar, adjusted as the bars are; null when the page is
- * empty or none is known.
+ * The close, in dollars, of the session before the page's first bar, adjusted like the bars; null if the page is empty
+ * or none is known.
  */
 export async function priorClose(
   context: RequestContext,

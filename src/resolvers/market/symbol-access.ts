@@ -7,7 +7,7 @@ import { findSymbol, type RequestContext, realTicker } from '../context.ts';
 /** The part of a symbol's expiries that the option chain covers (spec 2.3). */
 export interface ChainPolicy {
   symbol: string;
-  /** Expiries covered: the number of days from today. */
+  /** Covered expiries: the number of days from today. */
   windowDays: number;
   tenorFrame: TenorFrame;
 }
@@ -17,7 +17,7 @@ export function chainPolicy({ symbol, windowDays, tenorFrame }: SymbolEntry): Ch
   return { symbol, windowDays, tenorFrame };
 }
 
-/** True if the caller may read a symbol's data, and what is lacking. */
+/** Result of checking the caller's access to a symbol's data. */
 export interface AccessAnswer {
   symbol: string;
   allowed: boolean;
@@ -25,7 +25,7 @@ export interface AccessAnswer {
   requiredTier: Tier | null;
 }
 
-/** The entitlement of the caller to a real ticker's data; 404 for a string that is none. */
+/** The entitlement of the caller to a real ticker's data; 404 for any other string. */
 export function accessTo(context: RequestContext, symbol: string): MaybePromise<AccessAnswer> {
   return whenThere(realTicker(context, symbol), (entry) => ({ symbol, ...symbolAccess(context.caller, entry) }));
 }

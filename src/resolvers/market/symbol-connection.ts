@@ -6,7 +6,7 @@ import type { RequestContext } from '../context.ts';
 import { readCursor } from '../cursor.ts';
 import { registeredSymbols } from './registry.ts';
 
-/** Most symbols a page of the connection holds; more are clamped to it. */
+/** Maximum number of symbols per page; a larger number is clamped to it. */
 export const maxSymbolsPage = 500;
 
 export interface SymbolsArgs {
@@ -28,13 +28,13 @@ function matcher({ class: symbolClass, sector }: SymbolsArgs, text: string): (en
     (text === '' || entry.symbol.toLowerCase().startsWith(text) || entry.name.toLowerCase().includes(text));
 }
 
-/** Where a search lists a symbol: its own ticker, then tickers that begin with the text, then names that hold it. */
+/** Rank of a symbol in a search: its own ticker, then tickers that begin with the text, then names that contain it. */
 function rankOf(symbol: string, search: string): number {
   const ticker = symbol.toLowerCase();
   return ticker === search ? 0 : ticker.startsWith(search) ? 1 : 2;
 }
 
-/** The order of a search for a text: by rank, then by ticker; of none, that of the tickers. */
+/** The order of a search for a text: by rank, then by ticker; without a text, by ticker. */
 function byRank(text: string): (one: string, other: string) => number {
   return (one, other) => rankOf(one, text) - rankOf(other, text) || (one < other ? -1 : Number(one > other));
 }
@@ -47,7 +47,7 @@ export async function symbolConnection(context: RequestContext, args: SymbolsArg
   const found = (await registeredSymbols(context)).filter(matcher(args, text));
   // The registry is in the order of its tickers.
   const matching = text === '' ? found : found.sort((one, other) => order(one.symbol, other.symbol));
-  // The position is a ticker, so that symbols entering the registry in the meantime neither repeat nor hide others.
+  // The position is a ticker, so that symbols added in the meantime neither repeat nor hide others.
   const bound = ['symbols', args.class ?? '', args.sector ?? '', args.search ?? ''];
   const after = args.after == null ? null : readCursor(args.after, bound, 'after');
   const rest = after === null ? matching : matching.filter((entry) => order(entry.symbol, after) > 0);

@@ -26,7 +26,7 @@ import { lastOffExchangeSession } from '../publication.ts';
 import { type ResponseMeta, responseMeta } from '../response-meta.ts';
 import { offExchangeSource, spanOf } from '../source-keys.ts';
 
-/** Rows a page holds: the default, and the most (spec 4.18). */
+/** Number of rows in a page: the default, and the maximum (spec 4.18). */
 export const offExchangeLimits = { default: 500, max: 5000 };
 
 export interface OffExchangeArgs {
@@ -39,22 +39,22 @@ export interface OffExchangeArgs {
 
 export interface OffExchangeMeta extends ResponseMeta {
   symbol: string;
-  /** Always true: our own aggregates, never a print. */
+  /** Always true: derived aggregates, never a print. */
   synthetic: true;
-  /** Rows of the range that are withheld. */
+  /** Number of withheld rows in the range. */
   suppressedCount: number;
-  /** The last session of the range that is stored; null when none is. */
+  /** The last stored session of the range; null if none is. */
   session: SessionDate | null;
-  /** The last session stored of the symbol; null when none is. */
+  /** The last stored session of the symbol; null if none is. */
   latestSession: SessionDate | null;
-  /** When the newest figures of the range were computed; null when there are none. */
+  /** The time at which the newest figures of the range were computed; null if there are none. */
   asOf: number | null;
   /** Number of sessions stored for the symbol. */
   historySessions: number;
-  /** Rows on this page. */
+  /** Number of rows on this page. */
   count: number;
   cursor: string | null;
-  /** Why there are no rows; null if there are any. */
+  /** Reason for which there are no rows; null if there are any. */
   note: string | null;
 }
 
@@ -87,7 +87,7 @@ function storedRows<T extends OffExchangeTable>(
   );
 }
 
-/** Where a page begins. A cursor carries its range, so that a session added between two pages does not move it. */
+/** Start of a page. A cursor contains its range, so that a session added between two pages does not move it. */
 interface Start {
   range: SessionRange;
   after: RowRange['after'];
@@ -110,7 +110,7 @@ function startOf(
   if (args.cursor == null) return { range, after: null };
   const [first, last, date, ...key] = readCursor(args.cursor, bound).split('|') as [string, string, string];
   const after = { date, key: key.join('|') };
-  // The checksum is no secret: one made by hand may hold anything.
+  // The checksum is no secret: a forged cursor may contain anything.
   if (![first, last, date].every((text) => isDate(text ?? '')) || !isRowKey(table, after.key)) throw foreignCursor();
   return { range: { symbol, first, last }, after };
 }
