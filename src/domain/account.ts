@@ -7,15 +7,15 @@ export interface Account {
   siteTier: Tier;
   /** Tier of its API keys. */
   apiTier: Tier;
-  /** Its declaration about itself; null = none yet. `non_professional` is what "attested" means. */
+  /** Its declaration about itself; null = none yet. `non_professional` counts as attested. */
   classification: Classification | null;
-  /** When it did, epoch ms; null = not yet. */
+  /** Time of the declaration, epoch ms; null = none yet. */
   classifiedAt: number | null;
   /** Epoch ms. */
   createdAt: number;
 }
 
-/** Tiers of an account without further settings. */
+/** Tiers of a new account. */
 export const newAccountTiers: { siteTier: Tier; apiTier: Tier } = { siteTier: 'free', apiTier: 'free' };
 
 /** Maximum length of an id, UTF-16 units; four of these in UTF-8 still fit into one index entry of the store. */
@@ -25,9 +25,9 @@ export const maxIdLength = 128;
 const controlCharacter = /[\u0000-\u001f\u007f]/;
 
 /**
- * True if `text` can serve as an id that others chose (account, watchlist, import, trade): not empty, at most 128
- * characters, no control characters (the store has no place for NUL), no half of a surrogate pair (two such ids would
- * be stored as one).
+ * True if `text` is a valid id of a client's choice (account, watchlist, import, trade): not empty, at most 128
+ * characters, no control characters (the store cannot hold NUL), no unpaired surrogate (two such ids would be stored as
+ * one).
  */
 export function isId(text: string): boolean {
   return text.length > 0 && text.length <= maxIdLength && !controlCharacter.test(text) && text.isWellFormed();

@@ -10,7 +10,7 @@ export const sessionMinutes = {
   extendedClose: 20 * 60,
 };
 
-// Closings no rule gives. Source: NYSE's published list of special closings.
+// Closings that no rule gives. Source: NYSE's published list of special closings.
 const specialClosings = new Set([
   '2001-09-11',
   '2001-09-12',
@@ -23,11 +23,11 @@ const specialClosings = new Set([
   '2018-12-05', // mourning for President G. H. W. Bush
   '2025-01-09', // mourning for President Carter
 ]);
-// Half days no rule gives, and rule-made ones that did not happen.
+// Half days that no rule gives, and exceptions from the rules.
 const specialHalfDays = new Set<SessionDate>(['2002-07-05', '2003-12-26']);
 const notHalfDays = new Set<SessionDate>(['1998-11-27', '1998-12-24', '2002-07-03']);
 
-/** The remainder in [0, by), below zero too. */
+/** The remainder in [0, by), also for negative values. */
 function modulo(value: number, by: number): number {
   return ((value % by) + by) % by;
 }
@@ -115,7 +115,8 @@ function year(date: SessionDate) {
 }
 
 /**
- * True if the US equity exchanges trade on `date`: by rule, so that no list runs out, plus the closings no rule gives.
+ * True if the US equity exchanges trade on `date`: by rule, so that the calendar is unlimited, plus closings that no
+ * rule gives.
  */
 export function isTradingDay(date: SessionDate): boolean {
   const day = weekday(date);
@@ -143,7 +144,8 @@ export function nextTradingDay(date: SessionDate): SessionDate {
 }
 
 /**
- * `date` when it trades, else the last trading day before it. A capture taken on a Sunday belongs to Friday's session.
+ * `date` if it is a trading day, else the last trading day before it. A capture of a Sunday belongs to Friday's
+ * session.
  */
 export function tradingDayAtOrBefore(date: SessionDate): SessionDate {
   return isTradingDay(date) ? date : previousTradingDay(date);
@@ -154,7 +156,7 @@ export function closeMinute(date: SessionDate): number {
   return isHalfDay(date) ? sessionMinutes.halfDayClose : sessionMinutes.close;
 }
 
-/** Epoch ms of the regular session's open and close; null when the exchange does not trade that day. */
+/** Epoch ms of the regular session's open and close; null if the exchange does not trade that day. */
 export function regularSession(date: SessionDate): { openMs: number; closeMs: number } | null {
   if (!isTradingDay(date)) return null;
   return { openMs: exchangeInstant(date, sessionMinutes.open), closeMs: exchangeInstant(date, closeMinute(date)) };
@@ -192,7 +194,7 @@ export function openFrom(tsMs: number): number {
   return regularSession(nextTradingDay(date))!.openMs;
 }
 
-/** The instants of a trade date, epoch ms, `toMs` excluded. */
+/** The instants of a trade date, epoch ms, excluding `toMs`. */
 export interface TradeSpan {
   date: SessionDate;
   fromMs: number;
@@ -208,7 +210,7 @@ export function tradeSpan(date: SessionDate): TradeSpan {
   return { date, fromMs, toMs: isTradingDay(date) ? exchangeInstant(date, sessionMinutes.extendedClose) : fromMs };
 }
 
-// Prints come nearly in order: the span last met answers all but the first of a session.
+// Prints are nearly in order: the last span fits all but the first print of a session.
 let lastSpan: TradeSpan = { date: '', fromMs: 0, toMs: 0 };
 
 /** The span of the trade date that a print belongs to. */
@@ -229,8 +231,8 @@ export function tradeDate(tsMs: number): SessionDate {
 }
 
 /**
- * The session a capture belongs to: its New York date, or the trading day before when that date does not trade. Prints
- * belong to their `tradeDate`.
+ * The session of a capture: its New York date, or the trading day before if that date does not trade. Prints belong to
+ * their `tradeDate`.
  */
 export function sessionOf(tsMs: number): SessionDate {
   return tradingDayAtOrBefore(exchangeDate(tsMs));

@@ -42,7 +42,7 @@ export function namesOf<C extends Columns>(columns: C): readonly (keyof C & stri
   return Object.keys(columns);
 }
 
-/** A row made column by column. */
+/** Builds a row column by column. */
 export function rowBy<C extends Columns, Value>(
   columns: C,
   make: (name: keyof C & string) => Value,
@@ -50,7 +50,7 @@ export function rowBy<C extends Columns, Value>(
   return Object.fromEntries(namesOf(columns).map((name) => [name, make(name)])) as Record<keyof C, Value>;
 }
 
-/** `openInterest` as `open_interest`. */
+/** Converts `openInterest` to `open_interest`. */
 export function snakeCase(name: string): string {
   return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }

@@ -1,6 +1,6 @@
-/** Where a stored session comes from: the sample market, vendor files, or a live tape. */
+/** Origins of a stored session: the sample market, vendor files, or a live tape. */
 export const dataOrigins = ['sample', 'file', 'live'] as const;
 export type DataOrigin = (typeof dataOrigins)[number];
 
-/** The origin of sessions of which none is noted. */
+/** The default origin of sessions. */
 export const usualOrigin: DataOrigin = 'file';

@@ -1,6 +1,6 @@
 import { hourMs } from './units.ts';
 
-/** The instants that a source can speak of, epoch ms, both included. */
+/** The plausible instants of a source, epoch ms, both ends included. */
 export interface InstantBounds {
   fromMs: number;
   toMs: number;
@@ -8,7 +8,7 @@ export interface InstantBounds {
 
 const earliestMs = Date.UTC(1990, 0);
 
-/** From 1990 to an hour after `nowMs`: the clocks of sources differ. Computed once per file. */
+/** From 1990 to an hour after `nowMs`, because sources' clocks differ. Computed once per file. */
 export function instantBounds(nowMs: number): InstantBounds {
   return { fromMs: earliestMs, toMs: nowMs + hourMs };
 }
@@ -24,7 +24,7 @@ export type FineUnit = Exclude<TimeUnit, 'seconds'>;
 /** The digits of such a number below its millisecond. */
 export const digitsBelowMs: Record<FineUnit, number> = { milliseconds: 0, microseconds: 3, nanoseconds: 6 };
 
-/** The unit in which a number is an instant within the bounds; null in none. No number is one in two units. */
+/** The unit in which a number is an instant within the bounds; null if there is none. The units exclude each other. */
 export function likelyUnit(value: number, bounds: InstantBounds): TimeUnit | null {
   const units = Object.keys(perMs) as TimeUnit[];
   return units.find((unit) => isWithin(bounds, value / perMs[unit])) ?? null;
@@ -33,8 +33,8 @@ export function likelyUnit(value: number, bounds: InstantBounds): TimeUnit | nul
 const span = 'from 1990 to an hour from now';
 
 /**
- * Describes the expected number in place of one that is no instant within the bounds in its unit since 1970. NaN stands
- * for a text that is no number.
+ * Describes the expected number, for one that is not an instant within the bounds in its unit since 1970. NaN stands
+ * for a text that is not a number.
  */
 export function expectedTime(value: number, unit: TimeUnit, bounds: InstantBounds): string {
   const likely = likelyUnit(value, bounds);
@@ -42,7 +42,7 @@ export function expectedTime(value: number, unit: TimeUnit, bounds: InstantBound
   return likely === null ? `${unit} since 1970, ${span}` : `${unit} since 1970, not ${likely}`;
 }
 
-/** Why an instant that was read is outside the bounds. */
+/** The reason why a parsed instant is outside the bounds. */
 export function outOfBounds(tsMs: number): string {
   return `expected a time ${span}, got ${new Date(tsMs).toISOString()}`;
 }

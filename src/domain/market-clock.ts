@@ -12,7 +12,7 @@ export interface MarketClock {
   nextOpenMs: number;
 }
 
-/** The market's hours as seen at `nowMs`. */
+/** The market's hours as of `nowMs`. */
 export function marketClock(nowMs: number): MarketClock {
   const day = tradingDayAtOrBefore(exchangeDate(nowMs));
   const sessionDate = nowMs < regularSession(day)!.openMs ? previousTradingDay(day) : day;

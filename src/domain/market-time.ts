@@ -11,15 +11,15 @@ export const exchangeTimeZone = 'America/New_York';
  */
 export type SessionDate = string;
 
-/** One span of constant UTC offset. */
+/** A period of constant UTC offset. */
 interface OffsetSpan {
   startMs: number;
   endMs: number;
   offsetMs: number;
 }
 
-// Converting through a time-zone library costs microseconds; an offset holds for half a year, so the span last met is
-// remembered and nearly every call is one comparison.
+// Converting through a time-zone library takes microseconds; an offset lasts half a year, so the last period is cached
+// and nearly every call is one comparison.
 const spans: OffsetSpan[] = [];
 let lastSpan: OffsetSpan = { startMs: 0, endMs: 0, offsetMs: 0 };
 
@@ -31,7 +31,7 @@ function offsetSpan(tsMs: number): OffsetSpan {
     return known;
   }
   const zoned = Temporal.Instant.fromEpochMilliseconds(tsMs).toZonedDateTimeISO(exchangeTimeZone);
-  // `previous` finds a transition strictly before, so it is asked from the next millisecond on.
+  // `previous` finds a transition strictly before, so the next millisecond is passed.
   const start = zoned.add({ milliseconds: 1 }).getTimeZoneTransition('previous');
   const end = zoned.getTimeZoneTransition('next');
   lastSpan = {
@@ -55,7 +55,7 @@ const digits = (text: string, start: number) =>
 
 /** Days since 1970-01-01 of a date. Arithmetic on dates is done in these. */
 export function epochDay(date: SessionDate): number {
-  // Only years of four digits take this form. It is ten times as fast as `Date.parse`, and every request needs dates.
+  // Only years of four digits have this form. It is ten times as fast as `Date.parse`, and every request uses dates.
   if (date.length !== 10) return Date.parse(`${date}T00:00:00Z`) / dayMs;
   const month = digits(date, 5);
   const year = digits(date, 0) * 100 + digits(date, 2) - (month <= 2 ? 1 : 0);
@@ -64,11 +64,11 @@ export function epochDay(date: SessionDate): number {
   return year * 365 + leapDays + dayOfYear - epochFromMarch;
 }
 
-/** Dates from 1970 to 2134, by epoch day, as they are first needed. */
+/** Number of cached dates, from 1970 to 2134, by epoch day, filled on demand. */
 const datesKept = 60_000;
 const dates = new Array<SessionDate | undefined>(datesKept);
 
-// All but the 14 characters of `T00:00:00.000Z`: the part before them has no fixed length.
+// Everything except the 14 characters of `T00:00:00.000Z`: the part before them has no fixed length.
 const written = (day: number): SessionDate => new Date(day * dayMs).toISOString().slice(0, -14);
 
 /** The date of an epoch day. */
@@ -84,7 +84,7 @@ export function dateOfEpochDay(day: number): SessionDate {
 
 const dateOfUtc = (ms: number) => dateOfEpochDay(Math.floor(ms / dayMs));
 
-/** The date `days` after `date` (before, when negative). */
+/** The date `days` after `date` (before, if negative). */
 export function addDays(date: SessionDate, days: number): SessionDate {
   return dateOfEpochDay(epochDay(date) + days);
 }
@@ -135,8 +135,7 @@ export function parseClockTime(text: string, parameter: string): number {
   return hour * 60 + minute;
 }
 
-// Asking the time-zone database costs 0.1 ms; the zones found to exist are a few hundred at most, in any spelling of
-// case a few more.
+// Querying the time-zone database costs 0.1 ms; valid zones are a few hundred at most, with a few more spellings.
 const knownZones = new Set<string>([exchangeTimeZone, 'UTC']);
 
 /** True if `name` is an IANA time zone. Bare offsets such as `+05:00` are not. */
@@ -154,7 +153,7 @@ export function isTimeZone(name: string): boolean {
 
 /**
  * The instant at which clocks in New York show a local time, given as ms since the epoch of a clock without an offset:
- * one that a clock change skips is the later instant, one that it repeats the earlier.
+ * the later instant for one skipped by a clock change, the earlier for a repeated one.
  */
 function exchangeLocal(local: number): number {
   const [before, after] = [exchangeOffsetMs(local - dayMs), exchangeOffsetMs(local + dayMs)];
@@ -169,7 +168,7 @@ export function startOfDate(date: SessionDate, timeZone: string): number {
   return Temporal.PlainDate.from(date).toZonedDateTime({ timeZone }).epochMilliseconds;
 }
 
-/** A point in time as a caller wrote it: the instant, and the date when nothing but a date was written. */
+/** A point in time as sent: the instant, and the date if only a date was sent. */
 export interface WrittenInstant {
   ms: number;
   bareDate: SessionDate | null;
@@ -178,8 +177,8 @@ export interface WrittenInstant {
 const instantPattern = /^(\d{4}-\d{2}-\d{2})(?:T(\d{2}):(\d{2})(?::(\d{2})(?:\.(\d{1,9}))?)?(Z|[+-]\d{2}:?\d{2})?)?$/i;
 
 /**
- * Reads epoch ms digits, `YYYY-MM-DD`, or `YYYY-MM-DDTHH:MM[:SS[.fff]]` in `timeZone`; a trailing `Z` or offset wins
- * over it (contract-notes 1). A local time that a clock change skips reads as the later instant, one that it repeats as
+ * Reads epoch ms digits, `YYYY-MM-DD`, or `YYYY-MM-DDTHH:MM[:SS[.fff]]` in `timeZone`; a trailing `Z` or offset takes
+ * precedence (contract-notes 1). A local time skipped by a clock change reads as the later instant, a repeated one as
  * the earlier. A fraction finer than a millisecond is rounded up. Throws 400 naming `parameter`.
  */
 export function parseInstant(text: string, timeZone: string, parameter: string): WrittenInstant {
@@ -209,12 +208,12 @@ export function parseInstant(text: string, timeZone: string, parameter: string):
   }
   // A time-zone library takes ten times as long.
   if (timeZone === exchangeTimeZone) return { ms: exchangeLocal(Date.parse(`${local}Z`)) + roundedUp, bareDate: null };
-  // 'compatible' is exactly the rule: the later instant of a gap, the earlier of a repetition.
+  // 'compatible' is this rule: the later instant of a gap, the earlier of a repetition.
   const zoned = Temporal.PlainDateTime.from(local).toZonedDateTime(timeZone, { disambiguation: 'compatible' });
   return { ms: zoned.epochMilliseconds + roundedUp, bareDate: null };
 }
 
-// As seconds 1985 to 2128; as milliseconds the first two months of 1970, which nobody asks for.
+// As seconds 1985 to 2128; as milliseconds the first two months of 1970, for which there is no data.
 const [leastSeconds, mostSeconds] = [5e8, 5e9];
 
 /** Throws 400 naming `parameter` for epoch milliseconds that look like seconds. */
@@ -224,8 +223,8 @@ export function rejectSeconds(ms: number, parameter: string): void {
 }
 
 /**
- * `parseInstant` for a time that a request asks for: any number of milliseconds beyond the year 9999 is read as its
- * last one, so that a range without an end can be written as a large number. Throws 400 for seconds too.
+ * `parseInstant` for a requested time: milliseconds beyond the year 9999 read as its last one, so that an open-ended
+ * range can be written with a large number. Throws 400 for seconds too.
  */
 export function parseRequestedInstant(text: string, timeZone: string, parameter: string): WrittenInstant {
   if (/^\d+$/.test(text)) {

@@ -1,3 +1,3 @@
-/** Callers that see the names of the files that figures come from: everybody, attested accounts, nobody. */
+/** Callers that may see the names of source files: everybody, attested accounts, nobody. */
 export const provenances = ['public', 'account', 'off'] as const;
 export type Provenance = (typeof provenances)[number];

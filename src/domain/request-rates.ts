@@ -1,23 +1,23 @@
 import type { Tier } from './tier.ts';
 
-/** Whose minute a request is taken from: a tier's caller, or without a credential the client's address. */
+/** The counter of a request: that of a tier's caller, or without a credential of the client's address. */
 export type RatePool = Tier | 'anonymous';
 
-/** Requests a minute of each pool. */
+/** Requests per minute of each pool. */
 export type Rates = Record<RatePool, number>;
 
-/** The rates of a server whose settings (`RATE_FREE` and so on) name no others. */
+/** Default rates, which settings (`RATE_FREE` and so on) override. */
 export const defaultRates: Readonly<Rates> = { free: 60, basic: 300, pro: 600, anonymous: 60 };
 
 /** Seconds of a minute, which begins with its first request. */
 export const rateWindowSeconds = 60;
 
-/** The rule in public texts. */
+/** Public text of the rule. */
 export function rateRule(limit: number): string {
   return `At most ${limit} requests per minute.`;
 }
 
-/** The public text of a request over its rate. `cost`: the requests that it costs itself. */
+/** The public text of a request over its rate. `cost`: the cost of the request itself. */
 export function rateExceeded(limit: number, { cost, anonymous }: { cost: number; anonymous: boolean }): string {
   const whose = anonymous ? ' from one address without a credential' : '';
   const own = cost > 1 ? `; this one costs ${cost}` : '';

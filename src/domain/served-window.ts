@@ -1,17 +1,17 @@
 import { invalidParameter } from '../wire/failure.ts';
 
-/** The years of which there can be market data; a window that lies outside of all of them is a mistake. */
+/** The years that can have market data; a window outside of them is an error. */
 const servedYears = { first: 1990, last: 2200 };
 const earliestMs = Date.UTC(servedYears.first, 0);
 const endMs = Date.UTC(servedYears.last + 1, 0);
 
-/** An end of a window: the name of its parameter, and its time, epoch ms; null = none was sent. */
+/** An end of a window: its parameter's name, and its time, epoch ms; null = absent. */
 interface WindowEnd {
   name: string;
   ms: number | null;
 }
 
-/** Throws 400 for a window of times that ends before it begins, or that lies wholly outside of the years served. */
+/** Throws 400 for a window of times that ends before it begins, or that is completely outside of the served years. */
 export function requireServedWindow(from: WindowEnd, to: WindowEnd): void {
   if (from.ms !== null && to.ms !== null && from.ms > to.ms)
     throw invalidParameter(from.name, `expected a time that is not after \`${to.name}\``);

@@ -18,14 +18,14 @@ export interface TapeHours {
   readonly closeMs: number;
 }
 
-/** The sessions of prints, counted as they are read. */
+/** Counts the sessions of prints as they are read. */
 export interface TapeHoursCounter {
   add(tsMs: number): void;
-  /** The sessions met. */
+  /** The sessions so far. */
   readonly sessions: ReadonlyMap<SessionDate, TapeHours>;
 }
 
-/** No prints yet. */
+/** Creates an empty counter. */
 export function tapeHoursCounter(): TapeHoursCounter {
   const sessions = new Map<SessionDate, TapeHours>();
   let [fromMs, toMs] = [0, 0];
@@ -52,7 +52,7 @@ export function tapeHoursCounter(): TapeHoursCounter {
   };
 }
 
-/** The sessions of several files as those of one tape. */
+/** Merges the sessions of several files into those of one tape. */
 export function joinedHours(files: Iterable<ReadonlyMap<SessionDate, TapeHours>>): Map<SessionDate, TapeHours> {
   const joined = new Map<SessionDate, TapeHours>();
   for (const sessions of files) {
@@ -71,7 +71,7 @@ export function joinedHours(files: Iterable<ReadonlyMap<SessionDate, TapeHours>>
   return joined;
 }
 
-/** True if a tape has prints up to the close of a session: one that was cut before has not. */
+/** True if a tape has prints up to the close of a session; false for a truncated one. */
 export function reachesClose({ regularThroughMs, closeMs }: TapeHours): boolean {
   return regularThroughMs >= closeMs - closeReachMs;
 }

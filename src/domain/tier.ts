@@ -7,6 +7,6 @@ export function reaches(tier: Tier, floor: Tier): boolean {
   return tiers.indexOf(tier) >= tiers.indexOf(floor);
 }
 
-/** Declarations of an account for market data; `non_professional` is what "attested" means. */
+/** Declarations of an account for market data; `non_professional` counts as attested. */
 export const classifications = ['professional', 'non_professional'] as const;
 export type Classification = (typeof classifications)[number];

@@ -3,7 +3,7 @@ export const minuteMs = 60_000;
 export const hourMs = 3_600_000;
 export const dayMs = 86_400_000;
 
-/** The largest absolute value an instant may have: 9999-12-31 and as far before 1970. */
+/** The largest absolute value of an instant: 9999-12-31 and as far before 1970. */
 export const maxEpochMs = 253_402_300_799_999;
 
 /** Dollars to integer thousandths of a dollar, the unit of strikes. */
@@ -25,7 +25,7 @@ export function roundTo(value: number, places: number): number {
   return Math.sign(value) * Number(`${m}e${Number(e) - places}`);
 }
 
-/** A whole number of shares, of two equally near ones the even one. */
+/** A whole number of shares; halves are rounded to even. */
 export function roundHalfEven(shares: number): number {
   const below = Math.floor(shares);
   const rest = shares - below;

@@ -1,7 +1,7 @@
 import type { SessionDate } from '../market-time.ts';
 import type { PricedDividend } from './priced-dividend.ts';
 
-/** The file that a capture was read from. */
+/** The file of a capture. */
 export interface SourceFile {
   /** Base name, without the query of an address. */
   name: string;
@@ -9,23 +9,23 @@ export interface SourceFile {
   sha256: string;
 }
 
-/** Inputs that the contracts of one root and expiry of a capture were priced with. */
+/** Pricing inputs of the contracts of one root and expiry of a capture. */
 export interface ExpiryInputs {
   expiry: SessionDate;
   root: string;
   /** From the time of the quotes to the contracts' last instant, years of 365 days. */
   years: number;
-  /** Continuous, a fraction a year. */
+  /** Continuous, a fraction per year. */
   rate: number;
   /** Dollars. */
   forward: number;
-  /** Continuous, a fraction a year. */
+  /** Continuous, a fraction per year. */
   dividendYield: number;
-  /** Null when no dividend is known. */
+  /** Null if no dividend is known. */
   dividend: PricedDividend | null;
 }
 
-/** Inputs of a capture, beside its quotes. */
+/** Inputs of a capture besides its quotes. */
 export interface CaptureInputs {
   /** Version of the program that computed it. */
   productVersion: string;

@@ -1,14 +1,14 @@
 import { type Columns, namesOf } from '../columns.ts';
 
-/** More contracts than any option has open or trades in a day; a hundred of them are summed within 32 bits. */
+/** Above the number of contracts that any option has open or trades in a day; sums of a hundred fit 32 bits. */
 export const mostContracts = 20_000_000;
-/** Dollars a share above which nothing is a price: some sources write the largest double where they have none. */
+/** Dollars per share; larger values are not prices: some sources write the largest double for no value. */
 const price = { type: 'float64', from: 0, to: 1e6 } as const;
 const contracts = { type: 'int64', from: 0, to: mostContracts } as const;
-/** Gammas, thetas and vegas above this are none: exposures summed from them would have no end. */
+/** Larger gammas, thetas and vegas are invalid: exposures summed from them would be meaningless. */
 const largestGreek = 1e9;
 
-/** Numbers that a source says of a contract at an instant, beside its greeks. */
+/** Numbers of a source about a contract at an instant, besides its greeks. */
 export const quoteColumns = {
   openInterest: { ...contracts, rest: 'oi', description: 'Open interest, contracts, as of the prior close.' },
   volume: { ...contracts, description: 'Contracts traded in the session so far.' },
@@ -33,7 +33,7 @@ export const greekColumns = {
   },
 } as const satisfies Columns;
 
-/** Every number that a source says of a contract at an instant. */
+/** All numbers of a source about a contract at an instant. */
 export const sourceColumns = { ...quoteColumns, ...greekColumns };
 
 /** The numbers of a chain's row. */

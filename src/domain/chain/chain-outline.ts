@@ -1,12 +1,12 @@
 import type { SessionDate } from '../market-time.ts';
 import type { ChainCapture } from './chain.ts';
 
-/** The contracts that a capture lists of one root and expiry. */
+/** The contracts of one root and expiry in a capture. */
 export interface ListedExpiry {
   root: string;
   expiry: SessionDate;
   contracts: number;
-  /** Contracts outstanding; unknown ones count as none. */
+  /** Contracts outstanding; unknown ones count as zero. */
   openInterest: number;
 }
 
@@ -21,7 +21,7 @@ export function listingKey(root: string, expiry: SessionDate): string {
   return `${root} ${expiry}`;
 }
 
-/** Counts what is listed; contracts of one root and expiry that follow one another are found at once. */
+/** Counts listed contracts; consecutive ones of one root and expiry share one look-up. */
 export function createListing() {
   const listed = new Map<string, ListedExpiry>();
   let last: ListedExpiry = { root: '', expiry: '', contracts: 0, openInterest: 0 };

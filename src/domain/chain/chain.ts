@@ -5,80 +5,80 @@ import type { SourceFile } from './capture-inputs.ts';
 import { chainColumns, type greekColumns, type greekNames } from './chain-columns.ts';
 import type { OptionContract } from './option-contract.ts';
 
-/** Where the volatility of a solved contract came from. */
+/** Origins of a solved contract's volatility. */
 export const solveOrigins = ['absent', 'outOfTheMoney', 'inTheMoney', 'interpolated', 'previous', 'source'] as const;
 export type SolveOrigin = (typeof solveOrigins)[number];
 
 /** A contract's implied volatility and sensitivities. Null = unknown. */
 export type Greeks = RowOf<typeof greekColumns>;
 
-/** The greeks that are computed at the source's volatility where it gives that alone. */
+/** Greeks that are computed at the source's volatility if the source provides only that. */
 export const filledGreekNames = ['delta', 'gamma', 'theta', 'vega'] as const satisfies readonly (keyof Greeks)[];
 export type FilledGreek = (typeof filledGreekNames)[number];
 
-/** A contract's figures from the solve of its chain, from which its exposures are computed. */
+/** A contract's figures from the solve of its chain, the inputs of its exposures. */
 export interface SolvedGreeks extends Greeks {
   origin: SolveOrigin;
   /**
-   * True if the middle of the contract's own quote lies between the least and the most that it can be worth, so that a
-   * volatility can be read off it. Absent without one.
+   * True if the midpoint of the contract's own quote is between its lower and upper bounds, so that it implies a
+   * volatility. Absent without one.
    */
   withinBounds?: boolean;
 }
 
-/** One contract's line of a chain capture. Null = the source did not say; its greeks are the source's. */
+/** One contract's line of a chain capture. Null = not given by the source; its greeks are the source's. */
 export interface ChainRow extends OptionContract, RowOf<typeof chainColumns> {
-  /** Absent where the capture was not solved: its exposures are then made of the source's greeks. */
+  /** Absent if the capture was not solved: its exposures then use the source's greeks. */
   solved?: SolvedGreeks;
-  /** The greeks that the source lacks, computed at the volatility that it gives. Absent where it lacks either. */
+  /** The greeks that the source lacks, computed at its volatility. Absent if it lacks none, or the volatility. */
   filled?: Partial<Record<FilledGreek, number>>;
 }
 
-/** The numbers of a row of which nothing is known. */
+/** The numbers of a row without any known value. */
 export const unknownNumbers: RowOf<typeof chainColumns> = rowBy(chainColumns, () => null);
 
-/** Whose greeks: the source's or ours. */
+/** Origin of greeks: the source, or the solve. */
 export type GreeksSource = 'vendor' | 'solved';
 
-/** The greeks that exposures are made of: solved ones where the capture was solved, else the source's. */
+/** The greeks behind exposures: solved ones if the capture was solved, else the source's. */
 export function usedGreeks(row: ChainRow): Greeks {
   return row.solved ?? row;
 }
 
-/** One of a row's greeks as it is shown: the source's, else that at the source's volatility, else the solved one. */
+/** One of a row's greeks as shown: the source's, else that at the source's volatility, else the solved one. */
 export function shownGreek(row: ChainRow, name: (typeof greekNames)[number]): number | null {
   return row[name] ?? (name === 'iv' ? null : row.filled?.[name]) ?? row.solved?.[name] ?? null;
 }
 
-/** An underlying's whole option chain at one point in time. */
+/** An underlying's whole option chain at an instant. */
 export interface ChainCapture {
   underlying: string;
   /** Epoch ms: the time of the source's page. */
   capturedAt: number;
-  /** The New York date of `capturedAt`, or the trading day before when that date does not trade. */
+  /** The New York date of `capturedAt`, or the trading day before if that date does not trade. */
   sessionDate: SessionDate;
   /** The underlying's price in dollars. */
   spot: number | null;
   /** The underlying's close of the session before. */
   priorCloseSpot: number | null;
-  /** True when the source gave only part of the chain, or some of its lines were broken and omitted. */
+  /** True if the source returned only part of the chain, or some of its lines were invalid and omitted. */
   partial: boolean;
-  /** Age of the source's quotes at its page's time, ms; null or absent when unknown. */
+  /** Age of the source's quotes at its page's time, ms; null or absent if unknown. */
   delayMs?: number | null;
-  /** The file it was read from; null or absent when unknown, and in what is served. */
+  /** The file it was read from; null or absent if unknown, and in served captures. */
   file?: SourceFile | null;
-  /** Risk-free rate of its solve, continuous; null or absent when it was not solved, or is not known. */
+  /** Risk-free rate of its solve, continuous; null or absent if it was not solved, or unknown. */
   rate?: number | null;
-  /** Hash of the terms, curve and dividends it was computed with; null or absent when unknown, and as it is read. */
+  /** Hash of the terms, curve and dividends of its computation; null or absent if unknown, and when read. */
   referenceVersion?: string | null;
   /**
-   * True when it lists much less than the underlying's last whole capture: it is stored and not published. Null or
-   * absent: it is whole, or nothing whole is known.
+   * True if it lists much less than the underlying's last whole capture: it is stored and not published. Null or
+   * absent: it is whole, or there is no whole capture to compare with.
    */
   subset?: boolean | null;
   /**
-   * The roots and expiries (`root expiry`) that it holds of captures shortly before it, ascending; null, absent or
-   * empty when all are its own.
+   * The roots and expiries (`root expiry`) joined from captures shortly before it, ascending; null, absent or empty if
+   * all are its own.
    */
   joined?: readonly string[] | null;
   /** Ordered by expiry, strike, call before put, root. */
@@ -90,10 +90,10 @@ export function isIncomplete({ partial, subset }: Pick<ChainCapture, 'partial' |
   return partial || subset === true;
 }
 
-/** Longest delay of a source that is believed, ms: a day. */
+/** Maximum plausible delay of a source, ms: a day. */
 export const longestDelayMs = dayMs;
 
-/** Epoch ms that the quotes of a capture are of: an unknown delay is taken as none. */
+/** Time of a capture's quotes, epoch ms; an unknown delay counts as zero. */
 export function sourceTime({ capturedAt, delayMs }: Pick<ChainCapture, 'capturedAt' | 'delayMs'>): number {
   return capturedAt - (delayMs ?? 0);
 }

@@ -3,9 +3,9 @@ import type { SessionDate } from '../market-time.ts';
 import { type OptionContract, readOptionContract } from './option-contract.ts';
 import { lastSession, type OptionRoot, type OptionRoots, standardRoots } from './option-root.ts';
 
-/** An option contract as the tape engine knows it: one object a contract, with small numbers to index arrays by. */
+/** An option contract in the tape engine: one object per contract, with a small number as array index. */
 export interface TradedContract {
-  /** 0, 1, 2, … in the order in which the book met contracts. Says nothing beyond the process. */
+  /** 0, 1, 2, … in the order in which the book first saw contracts. Valid only within the process. */
   index: number;
   /** `O:` and the OSI symbol. */
   id: string;
@@ -13,11 +13,11 @@ export interface TradedContract {
   underlying: TradedUnderlying;
   /** Shares per contract. */
   multiplier: number;
-  /** End of the contract's last session, epoch ms: nothing of it can be printed or quoted from then on. */
+  /** End of the contract's last session, epoch ms: it has no later prints or quotes. */
   endMs: number;
 }
 
-/** The ticker a contract belongs to. */
+/** The ticker of a contract. */
 export interface TradedUnderlying {
   index: number;
   symbol: string;
@@ -36,18 +36,18 @@ export function sessionEnds(): (expiry: SessionDate) => number {
   };
 }
 
-/** Contracts met on a tape, each once. */
+/** Contracts of a tape, each once. */
 export interface ContractBook {
-  /** The contract an OSI symbol names, with or without `O:`; null when it has not that form. */
+  /** The contract of an OSI symbol, with or without `O:`; null for any other text. */
   find(text: string): TradedContract | null;
   underlyings(): readonly TradedUnderlying[];
-  /** Properties of the roots that the book meets. */
+  /** Properties of the book's roots. */
   readonly roots: OptionRoots;
 }
 
 /**
- * An empty book, for one tape: what a tape keeps by contract is as long as its book. `known` is asked once a root;
- * without it roots have the properties of the project's own list.
+ * Creates an empty book, for one tape: arrays by contract are as long as its book. `known` is read once per root; by
+ * default roots have the properties of the built-in list.
  */
 export function createContractBook(known: OptionRoots = standardRoots): ContractBook {
   const contracts = new Map<string, TradedContract | null>();
@@ -88,7 +88,7 @@ export function createContractBook(known: OptionRoots = standardRoots): Contract
       const found = contracts.get(text);
       if (found) return found;
       const added = add(text);
-      // Other spellings are remembered too, wrong ones not: they have no bound.
+      // Other spellings are cached too, but not invalid ones, whose number is unlimited.
       if (added) contracts.set(text, added);
       return added;
     },

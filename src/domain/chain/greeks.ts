@@ -4,7 +4,7 @@ import type { sampleColumns, solveColumns } from './greeks-columns.ts';
 /** Samples stored per contract, one per minute (methodology 2). */
 export const greeksSeriesLength = 390;
 
-/** Age above which a quote is no longer held, ms (methodology 2, mark). */
+/** Maximum age of a quote, ms (methodology 2, mark). */
 export const quoteAgeMs = 90_000;
 
 /** One minute's solve of a contract (spec 2.9). Null = not solvable from that mark. */
@@ -13,7 +13,7 @@ export interface GreeksSample extends RowOf<typeof sampleColumns> {
   tsMs: number;
 }
 
-/** Where a mark came from (methodology 2). */
+/** Sources of a mark (methodology 2). */
 export const markSources = ['mid', 'last', 'close'] as const;
 export type MarkSource = (typeof markSources)[number];
 

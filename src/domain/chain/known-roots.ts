@@ -18,8 +18,8 @@ const entry = (root: string, underlying: string, terms: Terms, onForwards = fals
 });
 
 /**
- * Roots whose terms are generally known; a row of the dataset `roots` takes the place of one. Sources: the contract
- * specifications that Cboe and Nasdaq publish of their index options, and the OCC's convention for share classes.
+ * Roots with well-known terms; a row of the dataset `roots` overrides one. Sources: the contract specifications of Cboe
+ * and Nasdaq for their index options, and the OCC's convention for share classes.
  */
 export const knownRoots: readonly RootEntry[] = [
   // S&P: the standard monthly root settles at the open, its weekly and daily twin at the close.

@@ -4,8 +4,8 @@ import { isDate, type SessionDate } from '../market-time.ts';
 export type OptionRight = 'call' | 'put';
 
 /**
- * One option contract (spec 2.7). `root` is the OSI root, which the wire calls `underlying`; the ticker it belongs to
- * is `underlyingOf(root)`.
+ * One option contract (spec 2.7). `root` is the OSI root, which is named `underlying` on the wire; its ticker is
+ * `underlyingOf(root)`.
  */
 export interface OptionContract {
   root: string;
@@ -15,7 +15,7 @@ export interface OptionContract {
   strike: number;
 }
 
-// The same few hundred expiries come in millions of lines: each is parsed once.
+// Millions of lines repeat the same few hundred expiries: each is parsed once.
 const expiries = new Map<string, SessionDate | null>();
 const mostExpiries = 10_000;
 
@@ -45,7 +45,7 @@ export function readOptionContract(text: string): OptionContract | null {
 }
 
 /**
- * As `readOptionContract`, in either case of ASCII letters. Others, such as ſ and ı, would become ASCII ones in upper
+ * Like `readOptionContract`, in either case of ASCII letters. Others, such as ſ and ı, would become ASCII ones in upper
  * case.
  */
 export function readOptionContractText(text: string): OptionContract | null {

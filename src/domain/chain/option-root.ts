@@ -3,24 +3,24 @@ import { exchangeInstant, type SessionDate } from '../market-time.ts';
 import { knownRoots } from './known-roots.ts';
 import type { ExerciseStyle, RootEntry, Settlement } from './root-entry.ts';
 
-/** Properties that a root gives its contracts (methodology 2, 7). */
+/** Properties that a root's contracts share (methodology 2, 7). */
 export interface OptionRoot {
   root: string;
-  /** The ticker whose price the option follows and whose entitlement decides. */
+  /** The ticker whose price the option follows, and whose entitlement applies. */
   underlying: string;
   style: ExerciseStyle;
   settlement: Settlement;
   /** Shares (or index units) per contract that premiums and exposures assume. */
   multiplier: number;
-  /** The same, where it is known: null for an adjusted deliverable that nobody stated. */
+  /** The same if known: null for an adjusted deliverable without stated terms. */
   sharesPerContract: number | null;
-  /** False when its options are on a forward of the underlying that parity with the spot does not bind (VIX). */
+  /** False if its options are on a forward of the underlying that parity with the spot does not bind (VIX). */
   followsSpot: boolean;
-  /** A deliverable changed by a corporate action: stays in flow, out of GEX. */
+  /** True for a deliverable changed by a corporate action: in flow, but not in GEX. */
   adjusted: boolean;
 }
 
-/** Roots known beside the project's own list. Plain data, which goes to another thread. */
+/** Roots known in addition to the built-in list. Plain data, which can be sent to another thread. */
 export interface RootReference {
   /** Rows of the dataset `roots`. */
   entries: readonly RootEntry[];
@@ -28,9 +28,9 @@ export interface RootReference {
   indices: readonly string[];
 }
 
-/** The one place that knows the properties of roots. */
+/** Source of the properties of roots. */
 export interface OptionRoots {
-  /** The properties of a root in a session; without one, those in force last. */
+  /** The properties of a root in a session; without one, the last ones in force. */
   of(root: string, session?: SessionDate): OptionRoot;
 }
 
@@ -52,9 +52,9 @@ const isInForce = ({ from, to }: RootEntry, session: SessionDate | undefined) =>
   session === undefined || ((from ?? '') <= session && (to === null || session <= to));
 
 /**
- * The properties of roots: of a row of the dataset `roots`, else of the project's list, else of the class of the
+ * The properties of roots: of a row of the dataset `roots`, else of the built-in list, else of the class of the
  * underlying. Options on an index are European, those on shares and funds American; both settle at the close. A
- * trailing digit marks an adjusted deliverable, which without a row nobody stated.
+ * trailing digit marks an adjusted deliverable, whose terms are unknown without a row.
  */
 export function optionRoots({ entries, indices }: RootReference): OptionRoots {
   const newestFirst = entries.toSorted((a, b) => ((a.from ?? '') < (b.from ?? '') ? 1 : -1));
@@ -99,7 +99,7 @@ export function optionRoots({ entries, indices }: RootReference): OptionRoots {
   };
 }
 
-/** The project's own list, for a store that knows no other root and no ticker. */
+/** The built-in list, for a store without other roots and tickers. */
 export const standardRoots: OptionRoots = optionRoots({ entries: [], indices: [] });
 
 /**
@@ -111,8 +111,8 @@ export function lastSession(expiry: SessionDate): SessionDate {
 }
 
 /**
- * A contract's last instant, from which on it is worth what it settles at: 09:30 or the close (16:00, half day 13:00)
- * of its last session, New York.
+ * A contract's last instant, at which its settlement value is fixed: 09:30 or the close (16:00, half day 13:00) of its
+ * last session, New York.
  */
 export function lastInstant(expiry: SessionDate, settlement: Settlement): number {
   const session = lastSession(expiry);

@@ -12,14 +12,11 @@ export interface Coverage {
   observedFromMs: number;
   observedThroughMs: number;
   registryVersion: number;
-  /** True when premium used the standard 100-share multiplier. */
+  /** True if premium assumes the standard 100-share multiplier. */
   standardMultiplierAssumed: boolean;
 }
 
-/**
- * The coverage as it stood at `nowMs`: what was observed later is not yet known, and nothing unfinished claims to be
- * complete.
- */
+/** The coverage as of `nowMs`: later observations are not known yet, and nothing unfinished counts as complete. */
 export function coverageAt(coverage: Coverage, nowMs: number): Coverage {
   if (coverage.observedThroughMs > nowMs) {
     return { ...coverage, status: 'observed_live', complete: false, observedThroughMs: nowMs };

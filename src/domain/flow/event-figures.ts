@@ -1,6 +1,6 @@
 import type { EventFigures, FlowEventKind, FlowLeg, FlowSide } from './flow.ts';
 
-/** The side that all of `sides` have; `unknown` if they differ. */
+/** The side of all `sides`; `unknown` if they differ. */
 export function commonSide(sides: readonly FlowSide[]): FlowSide {
   const [first] = sides;
   return first !== undefined && sides.every((side) => side === first) ? first : 'unknown';

@@ -3,7 +3,7 @@ import { contractId, readOptionContract } from '../chain/option-contract.ts';
 import { exchangeDate, type SessionDate } from '../market-time.ts';
 import { flowEventKinds } from './flow.ts';
 
-/** Where a large trade is stored. */
+/** Key of a stored large trade. */
 export interface EventKey {
   underlying: string;
   sessionDate: SessionDate;
@@ -16,15 +16,15 @@ export interface EventId {
   root: string;
   eventId: string;
   /**
-   * The sessions under which it may be stored: the trade date of its first leg, and where that is another one the New
-   * York date, which earlier releases stored.
+   * The sessions under which it may be stored: the trade date of its first leg, and the New York date if that differs,
+   * which earlier releases used.
    */
   sessionDates: readonly SessionDate[];
 }
 
 const idPattern = new RegExp(`^(?:${flowEventKinds.join('|')}):(O:[A-Z0-9]+):(\\d{1,15}):\\d{1,15}$`);
 
-/** Reads the id of a large trade; null for a text that is none. */
+/** Parses the id of a large trade; null for any other text. */
 export function readEventId(eventId: string): EventId | null {
   const [, id = '', tsMs] = idPattern.exec(eventId) ?? [];
   const contract = readOptionContract(id);

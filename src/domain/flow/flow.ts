@@ -11,7 +11,7 @@ export type FlowSide = (typeof flowSides)[number];
 /** One contract's part of a detected large trade (spec 2.13). */
 export interface FlowLeg {
   contract: OptionContract;
-  /** Dollars a share. */
+  /** Dollars per share. */
   price: number;
   /** Contracts. */
   size: number;
@@ -29,7 +29,7 @@ export interface FlowLeg {
 
 /** Figures of an event: each is a column of the store and a field of the graph of the same name. */
 export interface EventFigures {
-  /** Lowest and highest leg price, dollars a share. */
+  /** Lowest and highest leg price, dollars per share. */
   priceLow: number;
   priceHigh: number;
   side: FlowSide;
@@ -107,11 +107,11 @@ export interface CrossSection {
   minutes?: PremiumMinute[];
 }
 
-/** Which end-of-day list: `free` ranks equity options, `pro` index options too (contract-notes 2). */
+/** Names of end-of-day lists: `free` ranks equity options, `pro` index options too (contract-notes 2). */
 export const rankedListNames = ['free', 'pro'] as const;
 export type RankedListName = (typeof rankedListNames)[number];
 
-/** Prints an end-of-day list holds (spec 2.15). */
+/** Number of prints of an end-of-day list (spec 2.15). */
 export const rankedListSize = 100;
 
 /** One print of an end-of-day list (spec 2.15). */
@@ -121,7 +121,7 @@ export interface RankedPrint {
   eventId: string;
   underlying: string;
   contract: OptionContract;
-  /** Dollars a share. */
+  /** Dollars per share. */
   price: number;
   /** Contracts. */
   size: number;

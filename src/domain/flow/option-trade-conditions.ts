@@ -7,13 +7,13 @@ export const optionTraits = {
   volume: 1,
   highLow: 2,
   openClose: 4,
-  /** Takes an earlier print back. */
+  /** Withdraws an earlier print. */
   cancel: 8,
   /** A leg of a multi-leg or stock-tied trade. */
   multiLeg: 16,
   /** Multilateral compression: no trading interest, in no figure. */
   compression: 32,
-  /** Late, cross or reopening: the quote of its instant says nothing of who wanted the trade. */
+  /** Late, cross or reopening: the quote of its instant does not determine its side. */
   sideless: 64,
   /** Executed against standing quotes, alone or as part of an intermarket sweep order. */
   sweepable: 128,
@@ -75,8 +75,8 @@ export const auctionConditions: readonly number[] = [227, 228, 233, 237, 238, 24
 const permissions = eligible | sweepable;
 
 /**
- * The traits of a print: what every one of its conditions permits, and what any of them says. An unknown id restricts
- * nothing.
+ * The traits of a print: those that all of its conditions permit, and those that any of them sets. An unknown id
+ * restricts nothing.
  */
 export function optionTraitsOf(conditions: readonly number[]): number {
   if (conditions.length === 0) return ordinaryOptionTraits;

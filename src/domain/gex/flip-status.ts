@@ -1,3 +1,3 @@
-/** Statuses of a flip point, in the order in which they are tried: the first that holds. */
+/** Statuses of a flip point, in order of precedence. */
 export const flipStatuses = ['no_strikes', 'no_crossing', 'partial', 'remote', 'fragile', 'crosses'] as const;
 export type FlipStatus = (typeof flipStatuses)[number];

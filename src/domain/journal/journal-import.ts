@@ -6,15 +6,15 @@ import type { NewTrade, RowError } from './journal.ts';
 import { journalTradeFields } from './journal-trade.ts';
 
 /**
- * Largest import (contract-notes 2). A JSON line over `lineLength` is not looked at: parsing it could hold up
- * everybody. The first invalid rows are listed; the others are counted.
+ * Maximum import (contract-notes 2). A JSON line over `lineLength` is not parsed, because that could block other
+ * requests. The first invalid rows are listed; the others are counted.
  */
 export const importLimits = { bytes: 10 * 1024 * 1024, lines: 100_000, lineLength: 1024 * 1024, listedErrors: 100 };
 
-/** Size of an import that one request pays for, at most 10 ms of CPU: dated trades of new accounts take the most. */
+/** Size of an import per charged request, at most 10 ms of CPU: dated trades of new accounts take the most. */
 const paidByRequest = { lines: 1000, bytes: 200_000 };
 
-/** Requests that an import costs by its size; one of less than a request costs one all the same. */
+/** Number of requests that an import costs by its size, at least one. */
 export function importRequests(body: Uint8Array): number {
   return Math.max(countLines(body) / paidByRequest.lines, body.byteLength / paidByRequest.bytes);
 }
@@ -24,20 +24,20 @@ const csvColumns: readonly string[] = journalTradeFields.names;
 
 /** The content of an import's body. */
 export interface JournalBody {
-  /** The rows that could be read, in order. */
+  /** The valid rows, in order. */
   trades: NewTrade[];
-  /** The others, one reason each: the first 100. A CSV header is line 1. */
+  /** The invalid rows, with one reason each: the first 100. A CSV header is line 1. */
   errors: RowError[];
-  /** Number of the others that are not in `errors`. */
+  /** Number of the invalid rows that are not in `errors`. */
   errorsOmitted: number;
 }
 
-// Rows of one piece of work: 2 ms.
+// Number of rows per slice of work: 2 ms.
 const yieldRows = 250;
 
 /**
- * Reads an import: JSON lines, or CSV with a header. Blank lines are skipped. Throws 413 over the limits and 400 when
- * the body is not UTF-8; all other errors belong to a row. `nowMs` is the time of trades without one.
+ * Reads an import: JSON lines, or CSV with a header. Blank lines are skipped. Throws 413 over the limits and 400 if the
+ * body is not UTF-8; all other errors concern a row. `nowMs` is the time of trades without one.
  */
 export async function readJournalBody(body: Uint8Array, format: 'jsonl' | 'csv', nowMs: number): Promise<JournalBody> {
   if (body.byteLength > importLimits.bytes) throw bodyTooLarge('10 MiB');
@@ -66,7 +66,7 @@ function decode(body: Uint8Array): string {
 
 const lineFeed = 0x0a;
 
-/** Lines of a body; counting ends at the first line too many. */
+/** Number of lines of a body; counting stops at the first one over the limit. */
 function countLines(body: Uint8Array): number {
   let lines = 0;
   for (let at = 0; at < body.length && lines <= importLimits.lines; lines += 1) {
@@ -77,7 +77,7 @@ function countLines(body: Uint8Array): number {
   return lines;
 }
 
-/** A row's fields by name, or the code of what is wrong with it. */
+/** A row's fields by name, or the code of its error. */
 interface RawRow {
   row: number;
   fields: Record<string, unknown> | string;
@@ -107,7 +107,7 @@ function parseObject(line: string): Record<string, unknown> | string {
   }
 }
 
-/** Without its header the columns cannot be trusted: that is one error, and no row is read. */
+/** Without a valid header the columns are unknown: that is one error, and no row is read. */
 function* csvRows(text: string): Generator<RawRow> {
   let headed = false;
   for (const { row, fields } of csvRecords(text)) {
@@ -122,7 +122,9 @@ function* csvRows(text: string): Generator<RawRow> {
   }
 }
 
-/** CSV cannot tell an empty field from none, nor a number from text. Texts may be as answers in CSV write them. */
+/**
+ * CSV does not distinguish an empty field from none, nor a number from text. Texts may be escaped as in CSV answers.
+ */
 function fieldsByName(values: readonly string[]): Record<string, unknown> {
   return Object.fromEntries(
     csvColumns.map((name, i) => {

@@ -7,7 +7,7 @@ import { idField, RecordFields, readNumber, readText } from './record-fields.ts'
 
 const readEpochMs = readNumber((ms) => Number.isInteger(ms) && Math.abs(ms) <= maxEpochMs);
 
-/** Epoch ms, or text as the contract writes times; without an offset it is New York's. */
+/** Epoch ms, or text in the contract's form; without an offset it is New York time. */
 function readTime(value: unknown): number | undefined {
   if (typeof value !== 'string') return readEpochMs(value);
   try {
@@ -18,8 +18,8 @@ function readTime(value: unknown): number | undefined {
 }
 
 /**
- * Fields of a trade (contract-notes 3). Symbols become upper case. A quantity is above zero (the side gives the
- * direction), a price not below it.
+ * Fields of a trade (contract-notes 3). Symbols become upper case. A quantity is positive (the side gives the
+ * direction), a price not negative.
  */
 export const journalTradeFields = new RecordFields<NewTrade>({
   id: { name: 'id', ...idField, absent: () => null },

@@ -1,6 +1,6 @@
-/** An account to be put into a journal: where trades were made. */
+/** A new account of a journal, at which trades are made. */
 export interface NewAccount {
-  /** Null = it is to be given one. */
+  /** Null = generated. */
   id: string | null;
   name: string;
   /** Null = not given. */
@@ -10,9 +10,9 @@ export interface NewAccount {
 /** An account of a journal. */
 export type JournalAccount = NewAccount & { id: string };
 
-/** A trade to be put into a journal. */
+/** A new trade of a journal. */
 export interface NewTrade {
-  /** Null = it is to be given one. */
+  /** Null = generated. */
   id: string | null;
   /** Id of the journal account. */
   journalAccountId: string;
@@ -30,7 +30,7 @@ export interface NewTrade {
 /** A trade of a journal. */
 export type JournalTrade = NewTrade & { id: string };
 
-/** Why a row of an import could not be read. */
+/** Reason for which a row of an import is invalid. */
 export interface RowError {
   /** 1-based line on which the row starts. */
   row: number;
@@ -38,7 +38,7 @@ export interface RowError {
   code: string;
 }
 
-/** The outcome of an import (spec 2.18). */
+/** Result of an import (spec 2.18). */
 export interface ImportResult {
   created: number;
   /** Number of trades skipped because their id is already in the journal or in an earlier row. */

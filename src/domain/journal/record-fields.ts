@@ -5,18 +5,18 @@ import { isId, maxIdLength } from '../account.ts';
 export interface RecordField<V> {
   /** Its name on the wire, such as `account_id`; the graph has it in camelCase. */
   name: string;
-  /** Its value; undefined = what was sent is none. */
+  /** Reads its value; undefined = invalid. */
   read: (value: unknown) => V | undefined;
-  /** Values that it takes, as its error says. */
+  /** Description of valid values, for its error. */
   expected: string;
-  /** Its value when none was sent; a field without this is required. */
+  /** Its default value; a field without one is required. */
   absent?: (nowMs: number) => V;
 }
 
-/** Fields as they were sent, by their names. */
+/** Sent fields, by their names. */
 export type SentFields = Readonly<Record<string, unknown>>;
 
-/** The names of fields in what was sent, and in what is wrong with it. */
+/** Naming of fields in the input, and in errors. */
 type Naming = 'wire' | 'graph';
 
 interface WrongField {
@@ -29,18 +29,18 @@ type KnownField = RecordField<unknown> & { key: string; names: Record<Naming, st
 
 const camelCase = (name: string) => name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
 
-/** A field's value; null = none was sent, of which an empty text is one. */
+/** A field's value; null = absent, which includes an empty text. */
 function sentValue(sent: SentFields, name: string): unknown {
-  // An argument of the graph that was not sent is there, as undefined.
+  // An absent argument of the graph is present, as undefined.
   const value = Object.hasOwn(sent, name) ? sent[name] : null;
   return value === undefined || value === '' ? null : value;
 }
 
-/** A text that `accepts` takes. */
+/** Reads a text that `accepts` allows. */
 export const readText = (accepts: (text: string) => boolean) => (value: unknown) =>
   typeof value === 'string' && accepts(value) ? value : undefined;
 
-/** A finite number that `accepts` takes. */
+/** Reads a finite number that `accepts` allows. */
 export const readNumber = (accepts: (number: number) => boolean) => (value: unknown) =>
   typeof value === 'number' && Number.isFinite(value) && accepts(value) ? value : undefined;
 
@@ -50,7 +50,7 @@ export const idField = {
   expected: `expected 1 to ${maxIdLength} characters without control characters`,
 };
 
-/** The one declaration of a record's fields: reads them from REST, from files and from the graph. */
+/** The declaration of a record's fields: reads them from REST, from files and from the graph. */
 export class RecordFields<T extends object> {
   readonly #fields: readonly KnownField[];
 
@@ -68,7 +68,7 @@ export class RecordFields<T extends object> {
     return this.#fields.map(({ name }) => name);
   }
 
-  /** Reads `fields` into `record`; returns the first that is wrong, null = none. */
+  /** Reads `fields` into `record`. Returns the first invalid one, null = none. */
   #readInto(
     record: Record<string, unknown>,
     fields: readonly KnownField[],
@@ -92,8 +92,8 @@ export class RecordFields<T extends object> {
   }
 
   /**
-   * Reads a record by names of the wire, or says what is wrong with the first field that is: `missing_<field>` or
-   * `bad_<field>`. Null and empty count as not sent; other keys are skipped. `nowMs` is the time if none is given.
+   * Reads a record by names of the wire, or returns the error of the first invalid field: `missing_<field>` or
+   * `bad_<field>`. Null and empty count as absent; other keys are skipped. `nowMs` is the default time.
    */
   read(sent: SentFields, nowMs: number): T | string {
     const record = {};
@@ -101,20 +101,20 @@ export class RecordFields<T extends object> {
     return wrong ? `${wrong.problem}_${wrong.name}` : (record as T);
   }
 
-  /** Reads a record; throws 400 naming the first field that is wrong. */
+  /** Reads a record. Throws 400 naming the first invalid field. */
   require(sent: SentFields, nowMs: number, naming: Naming = 'graph'): T {
     return this.#required(this.#fields, { sent, nowMs, naming }) as T;
   }
 
-  /** Reads the fields that were sent, and those only: null clears one. Throws as `require`. */
+  /** Reads only the sent fields: null clears one. Throws like `require`. */
   requirePatch(sent: SentFields, nowMs: number, naming: Naming = 'graph'): Partial<T> {
     const asked = this.#fields.filter(({ names }) => sent[names[naming]] !== undefined);
     return this.#required(asked, { sent, nowMs, naming }) as Partial<T>;
   }
 
   /**
-   * A body of REST as input of the graph: names of the graph, values that were read. What was not sent is null, of a
-   * patch omitted. Throws as `require`, by names of the wire.
+   * Converts a REST body to input of the graph: names of the graph, parsed values. Absent fields are null, or omitted
+   * for a patch. Throws like `require`, by names of the wire.
    */
   graphInput(sent: SentFields, { isPatch = false } = {}): Record<string, unknown> {
     const record = isPatch ? this.requirePatch(sent, 0, 'wire') : this.require(sent, 0, 'wire');

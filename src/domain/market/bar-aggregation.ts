@@ -3,11 +3,11 @@ import { barColumnNames, barNumbers, type Joining } from './bar-columns.ts';
 import { priceUnits } from './print.ts';
 
 /**
- * Longer bars from shorter ones, ascending (methodology 5): first open, highest high, lowest low, last close, summed
- * volume and trade count, vwap weighted by the volume it is the mean of. Where the vwaps are those of prints, this one
- * is to the last bit that of all their prints. A bar's vwap or count is unknown (NaN) when that of any of its parts is;
- * a vwap without volume is the plain mean. Bars are cut at multiples of their length since the epoch, which in New
- * York are the same minutes up to an hour; days are not made so.
+ * Folds bars into longer ones, ascending (methodology 5): first open, highest high, lowest low, last close, summed
+ * volume and trade count, vwap weighted by its volume. If the vwaps are those of prints, the result equals that of all
+ * their prints to the last bit. A bar's vwap or count is unknown (NaN) if that of any of its parts is; a vwap without
+ * volume is the plain mean. Bars are cut at multiples of their length since the epoch, which in New York are the same
+ * minutes up to an hour; days are not built this way.
  */
 export function aggregateBars(bars: BarColumns, timeframe: Exclude<Timeframe, '1d'>): BarColumns {
   const lengthMs = timeframeMs[timeframe];
@@ -24,7 +24,7 @@ export function aggregateBars(bars: BarColumns, timeframe: Exclude<Timeframe, '1
   return longer;
 }
 
-/** All of `bars` as one that starts at `tsMs`, by the rules of `aggregateBars`; null when there are none. */
+/** All of `bars` as one that starts at `tsMs`, by the rules of `aggregateBars`; null without any. */
 export function oneBar(bars: BarColumns, tsMs: number): Bar | null {
   if (bars.tsMs.length === 0) return null;
   return { ...barAt(joinedBars(bars, [0]), 0), tsMs };
@@ -62,14 +62,11 @@ function joinedBars(bars: BarColumns, starts: readonly number[]): BarColumns {
   return longer;
 }
 
-/**
- * The mean of vwaps, weighted by volume. Bars with a priced volume are weighted by that, and those without any are
- * skipped.
- */
+/** The mean of vwaps, weighted by volume. Bars with a priced volume are weighted by that, and skipped if it is zero. */
 function meanVwap({ vwap: vwaps, volume, pricedVolume }: BarColumns, start: number, end: number): number {
   const weights = pricedVolume ?? volume;
   let sum = 0;
-  // Money in the whole units in which prints are summed, as long as it is whole.
+  // Money in the whole units in which prints are summed, if it is whole.
   let units = 0;
   let weight = 0;
   let low = Infinity;
@@ -86,7 +83,7 @@ function meanVwap({ vwap: vwaps, volume, pricedVolume }: BarColumns, start: numb
   if (weight === 0 && pricedVolume) return Number.NaN;
   const weighted = Number.isNaN(units) ? sum / weight : units / weight / priceUnits;
   const mean = weight > 0 ? weighted : plainMean(vwaps, start, end);
-  // A mean lies among what it is the mean of, which its last rounding may not know.
+  // Clamped, because rounding may put a mean outside of its values.
   return Math.min(high, Math.max(low, mean));
 }
 
@@ -94,10 +91,10 @@ function plainMean(vwaps: Float64Array, start: number, end: number): number {
   return vwaps.subarray(start, end).reduce((a, b) => a + b) / (end - start);
 }
 
-// A print's money is a whole number of units, and a vwap was rounded twice since it was divided; so is this product.
+// A print's money is a whole number of units, and a vwap was rounded twice since its division, like this product.
 const roundings = 1e-15;
 
-/** The whole number that a sum of money is but for roundings; NaN where it is none. */
+/** The whole number nearest to a sum of money, within rounding errors; NaN if there is none. */
 function wholeUnits(units: number): number {
   const whole = Math.round(units);
   return Math.abs(units - whole) <= roundings * whole ? whole : Number.NaN;

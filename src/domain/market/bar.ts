@@ -15,7 +15,7 @@ export const timeframeMs: Record<Timeframe, number> = {
   '1d': 86_400_000,
 };
 
-/** A bar is complete once its end is this long past: late prints may still arrive before (methodology 5). */
+/** Time after its end at which a bar is complete, ms: late prints may arrive before (methodology 5). */
 export const latenessMs = 15_000;
 
 /** One OHLCV bar of a stock or of an option contract. */
@@ -68,7 +68,7 @@ export function isSameBar(a: BarColumns, i: number, b: BarColumns, j: number): b
   return barColumnNames.every((name) => Object.is(a[name][i], b[name][j]));
 }
 
-/** Bars as they are served, with volumes in whole shares: prints, and stored volumes, have fractions of a share. */
+/** Bars in served form, with volumes in whole shares: prints, and stored volumes, have fractions of a share. */
 export function inWholeShares(bars: BarColumns): BarColumns {
   return bars.volume.every(Number.isInteger) ? bars : { ...bars, volume: bars.volume.map(roundHalfEven) };
 }

@@ -22,21 +22,21 @@ export interface OptionPrint {
   contract: TradedContract;
   /** The tape's exchange id. */
   exchange: number;
-  /** 1e-4 dollars a share; under 429,496 dollars. */
+  /** 1e-4 dollars per share; under 429,496 dollars. */
   price: number;
   /** Contracts. */
   size: number;
-  /** The tape's condition ids; empty when it gives none. */
+  /** The tape's condition ids; empty if there are none. */
   conditions: readonly number[];
-  /** The tape's correction code (`isWithdrawn`); 0 when it gives none. */
+  /** The tape's correction code (`isWithdrawn`); 0 if there is none. */
   correction: number;
   /** SIP time: epoch ms, and the nanoseconds within it (0…999,999). */
   tsMs: number;
   tsNanos: number;
   /**
-   * Ascends within (contract, exchange) and with it names the print in its session. A reader of files that have none
-   * numbers a contract's rows over all exchanges: event ids are made of contract, instant and sequence, and would meet
-   * otherwise.
+   * Ascends within (contract, exchange), which together identify the print in its session. Without numbers in a file,
+   * its reader numbers a contract's rows over all exchanges: event ids consist of contract, instant and sequence, and
+   * would collide otherwise.
    */
   sequence: number;
 }
@@ -44,9 +44,9 @@ export interface OptionPrint {
 /** The best bid and offer of an option contract from `tsMs` on. */
 export interface OptionQuote {
   contract: TradedContract;
-  /** 1e-4 dollars a share; 0 = no buyers. */
+  /** 1e-4 dollars per share; 0 = no buyers. */
   bid: number;
-  /** 1e-4 dollars a share; 0 = no sellers, which makes the quote unusable. */
+  /** 1e-4 dollars per share; 0 = no sellers, which makes the quote unusable. */
   ask: number;
   tsMs: number;
   tsNanos: number;
@@ -54,7 +54,7 @@ export interface OptionQuote {
   sequence: number;
 }
 
-/** Parts of a share in which sizes are counted. */
+/** Number of parts of a share in which sizes are counted. */
 export const sizeParts = 1_000_000;
 
 /** One execution of a stock. */
@@ -63,9 +63,9 @@ export interface StockPrint {
   exchange: number;
   /** The FINRA facility that reported it; 0 = none. */
   trf: number;
-  /** The trade id as a number (`tradeNumber`); (symbol, exchange, trf, id) names the print in its session. */
+  /** The trade id as a number (`tradeNumber`); (symbol, exchange, trf, id) identifies the print in its session. */
   id: number;
-  /** 1e-4 dollars a share. */
+  /** 1e-4 dollars per share. */
   price: number;
   /** Whole shares. */
   size: number;
@@ -92,15 +92,15 @@ export interface IndexValue {
   tsNanos: number;
 }
 
-/** Splits decimal nanoseconds since the epoch, which are beyond a double, into ms and nanoseconds. */
+/** Splits decimal nanoseconds since the epoch, which exceed a double, into ms and nanoseconds. */
 export function splitNanos(nanos: string): { tsMs: number; tsNanos: number } {
   const cut = Math.max(0, nanos.length - 6);
   return { tsMs: Number(nanos.slice(0, cut)), tsNanos: Number(nanos.slice(cut)) };
 }
 
-/** Highest price of a share, and value of an index, that is believed, dollars or points. */
+/** Maximum plausible price of a share, and value of an index, dollars or points. */
 export const highestStockPrice = 1e9;
-/** Most shares that one print is believed to have: a million of them add up within 53 bits. */
+/** Maximum plausible number of shares of one print: a million of them add up within 53 bits. */
 export const mostShares = 9e9;
 
 /** Splits a size in shares into whole shares and millionths. */
@@ -111,8 +111,8 @@ export function splitSize(shares: number): { size: number; sizeMicros: number } 
 }
 
 /**
- * A trade id as a number: digits are that number, anything else a 52-bit hash below zero: among a million
- * ids the chance that any two meet is 1e-4.
+ * A trade id as a number: digits are that number, anything else a negative 52-bit hash: among a million ids the chance
+ * of a collision is 1e-4.
  */
 export function tradeNumber(id: string): number {
   if (id.length <= 15 && /^[0-9]+$/.test(id) && (id.length === 1 || id[0] !== '0')) return Number(id);
@@ -136,12 +136,12 @@ export function nanosBetween(fromMs: number, fromNanos: number, toMs: number, to
  * cancelled; 10, 11 the cancel or error message itself; 12 the correction message, holding the wrong data.
  */
 
-/** The record of a trade that was later corrected: holds the right data. */
+/** Correction code of a corrected trade's record, which has the right data. */
 export const correctedTrade = 1;
-/** The correction message that goes with it. */
+/** Code of the correction message that accompanies it. */
 export const correctionMessage = 12;
 
-/** True if a record says that the trade it names does not stand. */
+/** True if a record withdraws its trade. */
 export function isWithdrawn(correction: number): boolean {
   return correction === 7 || correction === 8 || correction === 10 || correction === 11;
 }

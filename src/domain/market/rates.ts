@@ -5,13 +5,13 @@ export interface Rate {
   date: SessionDate;
   /** Days to maturity. */
   days: number;
-  /** Continuous, a fraction a year. */
+  /** Continuous, a fraction per year. */
   rate: number;
 }
 
 /**
- * The rate of a curve at a number of days: linear in days between its points, and that of the nearest point beyond
- * them. Points of one date, ascending by days; null without any.
+ * The rate of a curve at a number of days: interpolated linearly between its points, and that of the nearest point
+ * beyond them. Points of one date, ascending by days; null without any.
  */
 export function rateAt(points: readonly Pick<Rate, 'days' | 'rate'>[], days: number): number | null {
   const after = points.findIndex((point) => point.days >= days);

@@ -2,18 +2,18 @@ import { exchangeDate, type SessionDate } from '../market-time.ts';
 import { roundHalfEven } from '../units.ts';
 import type { BarColumns } from './bar.ts';
 
-/** A split of a share, or a consolidation. */
+/** A split of a share, or a reverse split. */
 export interface Split {
   symbol: string;
-  /** The first session of the new shares. */
+  /** The first session with the new shares. */
   exDate: SessionDate;
-  /** New shares for one old: 10 for 10:1, 0.125 for 1:8. */
+  /** New shares per old one: 10 for 10:1, 0.125 for 1:8. */
   ratio: number;
-  /** When it was declared; null = unknown. */
+  /** Declaration date; null = unknown. */
   declared: SessionDate | null;
 }
 
-/** A split as it is known on `date`: it was declared by then, or without that date, is in effect. */
+/** True if a split is known on `date`: it was declared by then or, without a declaration date, is in effect. */
 export function isKnownOn(
   { exDate, declared }: { exDate: SessionDate; declared: SessionDate | null },
   date: SessionDate,
@@ -36,7 +36,7 @@ export function splitAdjusted(bars: BarColumns, splits: readonly Split[], to: Se
   const firstMs = bars.tsMs[0];
   if (firstMs === undefined) return bars;
   const first = exchangeDate(firstMs);
-  // Mostly there is none, and no bar is looked at.
+  // Usually there is none, and no bar is read.
   if (!splits.some(({ exDate }) => exDate > first && exDate <= to)) return bars;
   const factors = new Map<SessionDate, number>();
   const factorOf = (tsMs: number) => {
@@ -64,20 +64,19 @@ export function splitAdjusted(bars: BarColumns, splits: readonly Split[], to: Se
   };
 }
 
-/** The largest ratio that is looked for in prices: above it, one per cent covers every price. */
+/** The largest ratio to detect in prices: above it, one per cent covers every price. */
 const largestGuess = 50;
 /** Distance from a whole number within which a ratio of prices suggests a split, relative. */
 const guessShare = 0.01;
 
-/** The whole number n ≥ 2 that a ratio of prices is within 1 % of; null if there is none. */
+/** The whole number n ≥ 2 within 1 % of a ratio of prices; null if there is none. */
 function wholeRatio(ratio: number): number | null {
   const n = Math.round(ratio);
   return n >= 2 && n <= largestGuess && Math.abs(ratio / n - 1) <= guessShare ? n : null;
 }
 
 /**
- * The split that the close before and an open look like, as `10:1` or `1:8`, when nothing says that there was one; null
- * when they do not.
+ * The split suggested by the close before and an open, as `10:1` or `1:8`, if none is recorded; null if there is none.
  */
 export function likelySplit(closeBefore: number, open: number): string | null {
   const split = wholeRatio(closeBefore / open);

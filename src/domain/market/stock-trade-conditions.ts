@@ -56,8 +56,8 @@ const table: readonly (readonly [id: number, name: string, traits: number])[] = 
 ];
 
 /**
- * Conditions that say nothing of the price: a regular sale, an intermarket sweep. They restrict nothing and the
- * reference leaves them out.
+ * Conditions without an effect: a regular sale, an intermarket sweep. They restrict nothing and are not in the
+ * reference.
  */
 const regularSale = 0;
 const intermarketSweep = 14;
@@ -84,12 +84,12 @@ export function stockTraitsOf(conditions: readonly number[]): number {
 
 const formT = 12;
 
-/** Traits of a print of extended hours where Form T is no reason to leave its price out. */
+/** Traits of a print of extended hours, whose price Form T does not exclude. */
 export function extendedTraitsOf(conditions: readonly number[]): number {
   return stockTraitsOf(conditions.filter((id) => id !== formT));
 }
 
-/** Groups of off-exchange executions, in the order in which they are tried (methodology 6). */
+/** Categories of off-exchange executions, in order of precedence (methodology 6). */
 export const compositionCategories = [
   'average_price',
   'derivatively_priced',
@@ -111,7 +111,7 @@ const idsOfCategory: readonly (readonly [CompositionCategory, readonly number[]]
   ['odd_lot', [37]],
 ];
 
-// The index into `compositionCategories` that an id alone would give. Of the indexes of a print's ids, the lowest wins.
+// The index into `compositionCategories` of a single id. Of a print's ids, the lowest index wins.
 const regularWay = compositionCategories.indexOf('regular_way');
 const other = compositionCategories.indexOf('other');
 const categoryById = new Uint8Array(64).fill(other);
@@ -121,8 +121,8 @@ for (const [category, ids] of idsOfCategory) {
 }
 
 /**
- * The index into `compositionCategories` of an off-exchange print. Regular way is a print all of whose conditions leave
- * it ordinary; what no category names (a cash sale, an id not known) is `other`.
+ * The index into `compositionCategories` of an off-exchange print. Regular way is a print whose conditions are all
+ * ordinary; one without a category (a cash sale, an unknown id) is `other`.
  */
 export function compositionCategoryOf(conditions: readonly number[]): number {
   let first = regularWay;
@@ -135,7 +135,7 @@ export function compositionCategoryOf(conditions: readonly number[]): number {
   return first === regularWay && unmapped ? other : first;
 }
 
-/** True if a category's prints say what the price was (methodology 6). */
+/** True if prices of a category's prints are meaningful (methodology 6). */
 export function isPriceForming(category: CompositionCategory): boolean {
   return category === 'regular_way' || category === 'odd_lot' || category === 'form_t';
 }

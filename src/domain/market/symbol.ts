@@ -10,7 +10,7 @@ export const instrumentTypes = ['common_equity', 'etf', 'index', 'adr_other', 'u
 export type InstrumentType = (typeof instrumentTypes)[number];
 
 /**
- * One ticker the service knows. `registered` separates the registry (spec 2.3: symbols with analytics and entitlement)
+ * A ticker known to the service. `registered` separates the registry (spec 2.3: symbols with analytics and entitlement)
  * from the larger ticker directory (real tickers, bars only).
  */
 export interface SymbolEntry {
@@ -18,7 +18,7 @@ export interface SymbolEntry {
   name: string;
   class: SymbolClass;
   registered: boolean;
-  /** Days of expiries from today that the option chain covers. */
+  /** Number of days, from today, of expiries that the option chain covers. */
   windowDays: number;
   tenorFrame: TenorFrame;
   minTier: Tier;

@@ -6,13 +6,13 @@ import { invalidParameter } from '../../wire/failure.ts';
  */
 const tickerPattern = /^[A-Za-z][A-Za-z0-9]{0,5}([.\-/ ][A-Za-z0-9]{1,3})?$/;
 
-/** The ticker that `text` is a spelling of, upper-cased, its suffix after a point; null when it is none. */
+/** The ticker of a spelling, in upper case, with a point before its suffix; null if invalid. */
 export function readTicker(text: string): string | null {
-  // Before it is upper-cased: letters beyond ASCII, such as ſ and ı, become ASCII ones.
+  // Before conversion to upper case: letters beyond ASCII, such as ſ and ı, would become ASCII ones.
   return tickerPattern.test(text) ? text.toUpperCase().replace(/[-/ ]/, '.') : null;
 }
 
-/** As `readTicker`, but throws 400 naming `parameter`. */
+/** Like `readTicker`, but throws 400 naming `parameter`. */
 export function parseTicker(text: string, parameter = 'symbol'): string {
   const ticker = readTicker(text);
   if (ticker === null)

@@ -2,10 +2,10 @@ import type { RowOf } from '../columns.ts';
 import type { SessionDate } from '../market-time.ts';
 import type { offExchangeColumns } from './off-exchange-columns.ts';
 
-/** Executions under which a row is withheld (methodology 6). */
+/** Minimum number of executions of a published row (methodology 6). */
 export const disclosureThreshold = 3;
 
-/** Sessions in which a price bucket must have traded to be published (spec 4.18). */
+/** Minimum number of sessions with trades in a published price bucket (spec 4.18). */
 export const disclosureSessions = 2;
 
 /** The rows of each off-exchange table by its name (spec 2.19, contract-notes 3). */
@@ -25,12 +25,12 @@ export type ProfileRow = OffExchangeRows['profile'];
 export interface OffExchangeSession {
   symbol: string;
   sessionDate: SessionDate;
-  /** When it was computed. */
+  /** Time of the computation. */
   asOfMs: number;
   /** Categories, price buckets and price levels not published under their own name. */
   suppressedCategories: number;
   suppressedBuckets: number;
   suppressedLevels: number;
-  /** Null under the disclosure threshold: then nothing of the session is published. */
+  /** Null below the disclosure threshold: then nothing of the session is published. */
   activity: Omit<ActivityRow, 'date'> | null;
 }
