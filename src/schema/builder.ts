@@ -13,7 +13,7 @@ import {
   readNode,
 } from './node-id.ts';
 
-/** A scalar that is a number on the wire, and one that is a text. */
+/** Input and output types of a numeric scalar, and of a textual one. */
 interface NumberScalar {
   Input: number;
   Output: number;
@@ -23,13 +23,13 @@ interface TextScalar {
   Output: string;
 }
 
-/** The one builder of the graph: context, and what each scalar is in code. */
+/** The builder of the graph: the context, and the scalars' types in code. */
 export const builder = new SchemaBuilder<{
   Context: RequestContext;
   DefaultFieldNullability: false;
   DefaultEdgesNullability: false;
   DefaultNodeNullability: false;
-  /** Fields of every connection beside its edges. */
+  /** Fields of every connection besides its edges. */
   Connection: { totalCount: number };
   Scalars: {
     ID: TextScalar;
@@ -74,7 +74,7 @@ export const builder = new SchemaBuilder<{
       },
       resolve: (_root, { id }, context) => readNode(nodeTypes, id as NodeId, context),
     },
-    // In node.ts, where ids are counted before they are read.
+    // Defined in node.ts, which counts ids before they are read.
     nodesQueryOptions: false,
     nodesOnConnection: {
       description: 'The items of the page.',

@@ -1,6 +1,4 @@
-/**
- * The lists whose length no number of their own decides: what each stands for, and how many items it may have at most.
- */
+/** Lists whose length no argument determines, with their maximum number of items. */
 export const listSizes = {
   /** Rows of an option chain, or contracts: an index's has the most. */
   contracts: 20_000,
@@ -19,7 +17,7 @@ export const listSizes = {
   /** Symbols of the registry. */
   symbols: 250,
   sectors: 20,
-  /** Symbols of one sector, when all are asked for. */
+  /** Symbols of one sector, if all are requested. */
   symbolsOfSector: 15,
   /** Contracts of one large trade. */
   legs: 4,
@@ -33,27 +31,29 @@ export const listSizes = {
   page: 100,
 } as const;
 
-/** Who asks, as far as it decides how much may be asked. */
+/** Properties of the caller that determine its limits. */
 export interface AskingCaller {
   kind: 'key' | 'session';
 }
 
-/** A kind of list, by which a field above says how many items it has. */
+/** A kind of list, by which an enclosing field sets its length. */
 type ListName = keyof typeof listSizes;
 
-/** Items of each kind of list below a field. */
+/** Number of items of each kind of list below a field. */
 export type Sizes = Readonly<Record<string, number>>;
 
 /**
  * Cost of a field, as `extensions.cost`. Points are measured: ten are the CPU of a page of 1,000 bars of nine values. A
- * value, of a field or a list item, costs the same everywhere and is not said here.
+ * value, of a field or a list item, costs the same everywhere and is not included.
  */
 export interface FieldCost<Args = never, Name extends string = string> {
-  /** Points of running the field for one parent; by the items that it reads, whether or not they are asked for. */
+  /**
+   * Points of running the field for one parent, depending on the items that it reads, whether or not they are selected.
+   */
   each?: number | ((sizes: { readonly [name in Name]: number }) => number);
-  /** Points of its first run in a document: the statements that a batch of parents shares. */
+  /** Points of its first run in a document: the statements shared by a batch of parents. */
   once?: number;
-  /** Points of each item of its list, beyond those of its values. */
+  /** Points of each item of its list, besides those of its values. */
   item?: number;
   /** Kind of a list, or its maximum number of items. */
   rows?: Name | number;
@@ -61,19 +61,16 @@ export interface FieldCost<Args = never, Name extends string = string> {
   sizes?: (args: Args, caller: AskingCaller, above: Sizes) => { readonly [name in Name]?: number };
   /** Bytes of its value as JSON, if its type does not define them. */
   bytes?: number;
-  /**
-   * True if its value is a text as long as somebody wrote it: then the bytes of an answer are counted, not taken from
-   * `bytes`.
-   */
+  /** True if its value is a text of any length: the bytes of an answer are then counted, not taken from `bytes`. */
   isWritten?: boolean;
-  /** Number of values for one parent, where that is not one: a subscription sends several at once. */
+  /** Number of values per parent, if that is not one: a subscription sends several at once. */
   times?: (args: Args, above: Sizes) => number;
 }
 
-/** Rows of a chain that are left when one expiry is asked for. */
+/** Number of rows of a chain if one expiry is requested. */
 export const contractsOfExpiry = 1200;
 
-/** Cost of a mutation beside its answer: one request. */
+/** Cost of a mutation besides its answer: one request. */
 export const writing = { once: 9 } as const;
 
 /** Cost of the quotes of the whole registry as of an instant in the past; live ones are computed once a minute. */
@@ -91,7 +88,7 @@ export function costOf(field: { extensions: object }): FieldCost | undefined {
   return (field.extensions as { cost?: FieldCost }).cost;
 }
 
-/** A number of items that was asked for, within 1 and the most there are; `otherwise` when none was asked for. */
+/** A requested number of items, clamped to 1 and the maximum; `otherwise` is the default. */
 export function itemsAsked(asked: number | null | undefined, most: number, otherwise = most): number {
   return Math.max(1, Math.min(asked ?? otherwise, most));
 }

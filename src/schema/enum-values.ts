@@ -1,4 +1,4 @@
-/** The values of an enum, each with its meaning: leaving one out does not compile. */
+/** The values of an enum, each with its description: a missing one is a compile error. */
 export function enumValues<V extends string>(
   meanings: Readonly<Record<V, string>>,
 ): { [K in V]: { description: string } } {

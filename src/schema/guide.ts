@@ -1,6 +1,4 @@
-/**
- * Introduction to the graph's documentation: where to begin, and the units that hold throughout. Markdown.
- */
+/** Introduction to the graph's documentation: the first steps, and the common units. Markdown. */
 export const guide = `Market data and the analytics computed from it. Start at \`Query.symbol\`: everything about a symbol is reachable from there.
 
 **Units**, unless a field says otherwise:

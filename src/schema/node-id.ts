@@ -6,15 +6,15 @@ import type { Sizes } from './cost.ts';
 
 /** Look-up of the object of an id. */
 export interface NodeLookup {
-  /** Reads the object by the rules of the field that otherwise gives it; null = there is none. */
+  /** Reads the object by the rules of the field that otherwise returns it; null = there is none. */
   read: (context: RequestContext) => Promise<object | null> | object | null;
-  /** Points of reading it, which are those of that field. 0 by default. */
+  /** Points of reading it, equal to those of that field. 0 by default. */
   points?: number;
-  /** Number of items in the lists of the object, where the id says so. */
+  /** Number of items in the lists of the object, if the id determines it. */
   sizes?: Sizes;
 }
 
-/** Reads the part of an id that follows its type; null for a text that no id of the type holds. */
+/** Reads the part of an id after its type; null for an invalid text. */
 export type KeyReader = (key: string) => NodeLookup | null;
 
 /** Types whose objects are found by id, by their name. */
@@ -23,12 +23,12 @@ export type NodeTypes = Map<string, KeyReader>;
 /** Description of the field `id`. */
 export const idDescription = 'Global id, the same in every answer. Send it to node to read the object again.';
 
-/** Types that `Query.node` finds. Their objects depend on nothing of the caller but its rights. */
+/** Types that `Query.node` finds. Their objects depend on the caller only by its rights. */
 export const nodeTypes: NodeTypes = new Map();
 /** Types that `Query.refetch` finds. */
 export const refetchedTypes: NodeTypes = new Map();
 
-/** Longer than any id: the longest key is 128 characters of at most three bytes. */
+/** Upper bound of an id's length: the longest key is 128 characters of at most three bytes. */
 const maxLength = 600;
 
 /**
@@ -79,7 +79,7 @@ function lookup(types: NodeTypes, id: string): { typename: string; found: NodeLo
   return found ? { typename: parts.typename, found } : null;
 }
 
-/** Advice on an id that the other field takes. */
+/** Advice for an id that belongs to the other field. */
 const otherField = new Map([
   [nodeTypes, { types: refetchedTypes, message: 'expected the id of an object, got a nodeId; send it to refetch' }],
   [refetchedTypes, { types: nodeTypes, message: 'expected the nodeId of an object, got an id; send it to node' }],

@@ -22,8 +22,8 @@ type Ref<T> = ObjectRef<typeof builder.$inferSchemaTypes, T>;
 type Read = (context: RequestContext, key: string) => Promise<object | null> | object | null;
 
 /**
- * Says in which scope group usage counts an object of a type that is read by its id: that of the field which otherwise
- * gives it.
+ * Sets the scope group in which usage counts an object that is read by its id: that of the field that otherwise returns
+ * it.
  */
 function countIn<T extends object>(type: Ref<T>, scopeGroup: string): void {
   type.updateConfig((config) => ({ ...config, extensions: { ...config.extensions, scopeGroup } }));
@@ -54,12 +54,12 @@ export function node<T extends object>(
   );
 }
 
-/** Keys that are tickers. `points`: what reading the object costs. */
+/** Keys that are tickers. `points`: cost of reading the object. */
 export function byTicker(read: Read, points = 0): KeyReader {
   return (key) => (readTicker(key) === key ? { points, read: (context) => read(context, key) } : null);
 }
 
-/** Objects that one `nodes` field may ask for. */
+/** Maximum number of objects of one `nodes` field. */
 const maxNodes = 100;
 
 builder.queryField('nodes', (t) =>
@@ -121,7 +121,7 @@ export function refetchable<T extends object>(
   );
 }
 
-/** Keys that an account's owner chose. `points`: what reading the object costs. */
+/** Keys chosen by an account's owner. `points`: cost of reading the object. */
 export function byOwnId(read: Read, points: number): KeyReader {
   return (key) => (isId(key) ? { points, read: (context) => read(context, key) } : null);
 }
@@ -134,7 +134,7 @@ builder.queryField('refetch', (t) =>
       'The object with this nodeId; null if there is none, or if it belongs to another account. Gives the same errors as the field that returned the nodeId.',
     args: { nodeId: t.arg.id({ required: true, description: 'The nodeId of an object.' }) },
     extensions: {
-      // Never market data alone: answers are not shared between callers, since the object may be an account's own.
+      // Never shared between callers like market data, since the object may belong to an account.
       scopeGroup: 'account',
       contextBelow: (_value: never, { nodeId }: { nodeId: string }, context: RequestContext) =>
         contextOfIds(context, [nodeId], 'nodeId'),

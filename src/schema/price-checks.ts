@@ -3,7 +3,7 @@ import { whenThere } from '../runtime/maybe-promise.ts';
 import { builder } from './builder.ts';
 import { costs } from './cost.ts';
 
-/** The interface of what an answer says of the prices behind its figures. */
+/** The interface of answers with checks of the prices behind their figures. */
 export const PriceChecksInterface = builder.interfaceRef<PriceChecked>('PriceChecks').implement({
   description: 'Checks of the prices behind the figures of an answer.',
   fields: (t) => ({

@@ -1,7 +1,7 @@
 import type { QuoteTime } from '../resolvers/quote-time.ts';
 import { builder } from './builder.ts';
 
-/** The interface of what says when the quotes of a capture are from. */
+/** The interface of answers with the times of a capture's quotes. */
 export const QuoteTimeInterface = builder.interfaceRef<QuoteTime>('QuoteTime').implement({
   description:
     'When the quotes of a capture are from. Time to expiry, volatilities, greeks and 0DTE are computed as of that time.',

@@ -51,7 +51,7 @@ const CapsType = builder.objectRef<Caps>('Caps').implement({
   }),
 });
 
-/** The interface all `meta` types implement: caps and plane. */
+/** The interface of all `meta` types: caps and plane. */
 export const ResponseMetaInterface = builder.interfaceRef<ResponseMeta>('ResponseMeta').implement({
   description: 'Metadata of every answer.',
   fields: (t) => ({
@@ -75,7 +75,7 @@ export const ResponseMetaInterface = builder.interfaceRef<ResponseMeta>('Respons
   }),
 });
 
-/** `meta` of answers that have nothing of their own to say in it. */
+/** `meta` of answers without metadata of their own. */
 export const PlainMetaType = builder.objectRef<ResponseMeta>('PlainMeta').implement({
   description: 'Metadata without fields of its own.',
   interfaces: [ResponseMetaInterface],

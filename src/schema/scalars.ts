@@ -58,7 +58,7 @@ const form = ({ description, specifiedByURL, type }: ScalarForm) => ({
   extensions: { codegenScalarType: type },
 });
 
-/** A scalar written as text; `parse` returns the value in its normal form or throws what is wrong with it. */
+/** A scalar written as text; `parse` returns the normalized value or throws its error. */
 function textScalar(name: TextScalarName, described: Omit<ScalarForm, 'type'>, parse: (text: string) => string): void {
   builder.scalarType(name, {
     ...form({ ...described, type: 'string' }),
@@ -78,7 +78,7 @@ function noInteger(name: string, sent: string): GraphQLError {
 }
 
 function checkedInteger(name: string, value: unknown): number {
-  // A value sent as JSON may be an object that says nothing of itself: `String` would call its `toString`.
+  // A JSON object may have its own `toString`, which `String` would call.
   if (typeof value !== 'number' || !Number.isSafeInteger(value)) throw noInteger(name, shownValue(value));
   return value;
 }
@@ -89,8 +89,8 @@ function writtenInteger(name: string, node: ValueNode): number {
 }
 
 /**
- * A scalar that is an integer of at most 53 bits; anything beyond is rejected, never rounded. `check` throws what is
- * wrong with one that was sent.
+ * A scalar that is an integer of at most 53 bits; larger ones are rejected, never rounded. `check` throws the error of
+ * an input.
  */
 function integerScalar(
   name: 'EpochMs' | 'Long' | 'StrikeThousandths',
@@ -233,7 +233,7 @@ builder.scalarType('CountsByName', {
   serialize: (counts) => counts,
 });
 
-/** UTF-8 bytes as they came over REST, or a text of the graph. */
+/** UTF-8 bytes received over REST, or a text of the graph. */
 function importBody(value: unknown): Uint8Array {
   if (value instanceof Uint8Array) return value;
   if (typeof value !== 'string' || !value.isWellFormed()) throw invalidParameter('body', 'expected text in UTF-8');

@@ -35,7 +35,7 @@ builder.subscriptionField('quotes', (t) =>
       ...costs<{ symbols: readonly string[] }>({
         once: 2.5,
         each: 0.1,
-        // Each symbol's quote is sent at once.
+        // Each symbol's quote is sent immediately.
         times: ({ symbols }) => itemsAsked(symbols.length, maxQuotes),
       }),
     },

@@ -10,7 +10,7 @@ const CallerKindEnum = builder.enumType('CallerKind', {
   } as const,
 });
 
-/** The caller's account. Other nouns of the account add their edges in their own files. */
+/** The caller's account. Other parts of the schema add their edges in their own files. */
 export const MeType = builder.objectRef<Me>('Me').implement({
   description: 'The calling account, and how this request is served.',
   fields: (t) => ({

@@ -3,7 +3,7 @@ import { builder } from '../builder.ts';
 import { costs } from '../cost.ts';
 import { MeType } from './me.ts';
 
-/** Counts of 30 days by scope group, at most. */
+/** Maximum number of counts of 30 days by scope group. */
 const usageRows = 330;
 
 const UsageDayType = builder.objectRef<UsageDay>('UsageDay').implement({

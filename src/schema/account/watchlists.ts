@@ -16,7 +16,7 @@ import { SymbolConnectionType } from '../market/symbol-connection.ts';
 import { byOwnId, refetchable } from '../node.ts';
 import { PlainMetaType, ResponseMetaInterface } from '../response-meta.ts';
 
-/** Tickers of a list, as a rule: those with more cost what they have. */
+/** Usual number of tickers of a list: larger lists cost their actual number. */
 const usualTickers = 100;
 
 const WatchlistType = builder.objectRef<Watchlist>('Watchlist').implement({

@@ -37,7 +37,7 @@ const ofRoot =
   ({ root }: OptionContract, _args: object, context: RequestContext) =>
     whenThere(rootsOf(context), (roots) => roots.of(root)[name]);
 
-/** `OptionContract`. Other nouns add their edges in their own files. */
+/** `OptionContract`. Other parts of the schema add their edges in their own files. */
 export const OptionContractType = builder.objectRef<OptionContract>('OptionContract').implement({
   description: 'One option contract.',
   fields: (t) => ({

@@ -16,7 +16,7 @@ import { ProvenancedInterface } from '../provenance.ts';
 import { ResponseMetaInterface } from '../response-meta.ts';
 import { OptionContractType } from './contract.ts';
 
-/** Where a mark came from. */
+/** Sources of a mark. */
 export const MarkSourceEnum = builder.enumType('MarkSource', {
   description: 'Source of a mark: the mid of a quote (mid), a recent trade (last), or the prior close (close).',
   values: enumValues<MarkSource>({
@@ -69,7 +69,7 @@ const GreeksType = builder.objectRef<GreeksPage>('Greeks').implement({
     }),
     series: t.field({
       type: [GreeksSampleType],
-      // Read from as many captures as it has samples.
+      // Read from as many captures as there are samples.
       extensions: costs({ once: 5, each: 4, rows: 'minutes' }),
       description: 'The last 390 samples, ascending; at most one per minute.',
       resolve: (page, _args, context) => greeksSeries(context, page),

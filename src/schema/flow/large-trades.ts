@@ -217,7 +217,7 @@ marketField('largeTrades', (t) =>
     ...served,
     extensions: {
       ...served.extensions,
-      // With all underlyings, each event may be in another's feed.
+      // Over all underlyings, each event may be in another feed.
       ...costs<LimitArgs>({ ...served.extensions.cost, each: ({ page }) => 0.18 * page }),
     },
     description:

@@ -5,7 +5,8 @@ import { keyOfId, type NodeLookup } from '../node-id.ts';
 import { capturePoints, strikeSizes } from './cost.ts';
 
 /**
- * The key of a capture: its instant, and what its rows are. So an answer of the past is never merged into one of now.
+ * The key of a capture: its instant, and the kind of its rows. A client's cache therefore never merges a past answer
+ * with a current one.
  */
 export function captureKey({ underlying, capturedAt, isByExpiry, top }: ServedGexCapture): string {
   return `${underlying}:${capturedAt}:${isByExpiry ? 'expiry' : 'net'}:${top ?? 'all'}`;

@@ -46,7 +46,7 @@ function capturesBetween({ from, to }: HistoryArgs): number {
   return Number.isFinite(captures) ? itemsAsked(captures, listSizes.captures) : listSizes.captures;
 }
 
-/** Cost of the captures of a session; API keys have them cut unless they say otherwise. */
+/** Cost of the captures of a session; those of API keys are trimmed by default. */
 export const historyCost = costs<HistoryArgs>({
   once: 2.5,
   each: ({ captures }) => 0.1 + 0.03 * captures,

@@ -16,6 +16,6 @@ export const FlipStatusEnum = builder.enumType('FlipStatus', {
   }),
 });
 
-/** Description of the status of a flip point, where captures of older versions can be. */
+/** Description of a flip point's status, for fields that may return captures of older versions. */
 export const flipStatusText =
   'How much the flip point says. Null if an older version stored the capture and its rows leave it open, or if there is no capture.';

@@ -22,13 +22,13 @@ type Payload<T> = ObjectRef<Types, { record: T; meta: ResponseMeta }>;
 
 const ownId = { required: true, description: 'Id within the journal.' } as const;
 
-/** A kind of records of the journal, as the graph has it. */
+/** A kind of journal records in the graph. */
 export interface RecordInGraph<T extends { id: string }> {
   type: ObjectRef<Types, T>;
   records: JournalRecords<T>;
   /** Its argument and field in mutations, such as `trade`. */
   field: string;
-  /** One and several, as descriptions name them: `trade`, `trades`. */
+  /** Singular and plural for descriptions: `trade`, `trades`. */
   noun: { one: string; many: string };
   input: Input;
   /** The same fields, each optional. */
@@ -89,7 +89,7 @@ const changed = (context: RequestContext) => ({ meta: responseMeta(context, 'reg
 
 const extensions = { scopeGroup, ...costs(writing) };
 
-/** The mutations that are sent all fields: they create a record, or replace it. */
+/** The mutations with all fields: they create a record, or replace it. */
 function addWholeMutations<T extends { id: string }>(kind: RecordInGraph<T>, payload: Payload<T>): void {
   const { type, records, field, noun, input, describe } = kind;
   const result = { type: payload, nullable: true, extensions } as const;
@@ -123,7 +123,7 @@ function addWholeMutations<T extends { id: string }>(kind: RecordInGraph<T>, pay
   );
 }
 
-/** The mutations of a record that is there: they change some of its fields, or delete it. */
+/** The mutations of an existing record: they change some of its fields, or delete it. */
 function addChangeMutations<T extends { id: string }>(kind: RecordInGraph<T>, payload: Payload<T>): void {
   const { type, records, noun, patch, describe } = kind;
   builder.mutationField(`patch${type.name}`, (t) =>

@@ -8,7 +8,7 @@ import { enumValues } from '../enum-values.ts';
 import { marketField } from './as-of.ts';
 import { SymbolType } from './symbol.ts';
 
-/** As many as the longest histories have: what a list of them costs. */
+/** The length of the longest histories, for the cost of a list. */
 export const mostSplits = 20;
 const mostDividends = 250;
 const mostRates = 30;

@@ -14,7 +14,7 @@ import { byTicker, node } from '../node.ts';
 import { TierEnum } from '../response-meta.ts';
 import { marketField } from './as-of.ts';
 
-/** A ticker as a node of the graph; its properties are looked up when they are requested. */
+/** A ticker as a node of the graph; its properties are looked up on demand. */
 export interface SymbolNode {
   symbol: string;
 }
@@ -85,7 +85,7 @@ const known =
   ({ symbol }: SymbolNode, _args: object, context: RequestContext) =>
     whenThere(realTicker(context, symbol), read);
 
-/** `Symbol`, the centre of the graph. Other nouns add their edges in their own files. */
+/** `Symbol`, the centre of the graph. Other parts of the schema add their edges in their own files. */
 export const SymbolType = builder.objectRef<SymbolNode>('Symbol').implement({
   description:
     'A symbol. Registry fields give not_found if the ticker is not registered. Market data has its own rules per field.',
