@@ -3,7 +3,7 @@ import { randomShape, type Shape, type ShapeClient, shapeClient } from './body-s
 import { pageOfBars } from './graph-cpu.ts';
 import type { Served } from './sample-server.ts';
 
-/** What a way of sending took, by its CPU time and its charge. */
+/** Cost of a way of sending: its CPU time and its charge. */
 export interface Cost {
   name: string;
   /** CPU time of the server's process for each time, ms. */
@@ -17,7 +17,7 @@ export interface Cost {
   status: number | null;
 }
 
-/** What was found of random bodies of one endpoint. */
+/** Results of a search over random bodies of one endpoint. */
 export interface Search {
   /** The dearest bodies, each measured again. */
   dearest: Cost[];
@@ -103,7 +103,7 @@ export class CostMeter {
     return { name, cpuMs: percentile(cpuMs, 0.5), requests: Math.max(1, percentile(requests, 0.5)), ...last };
   }
 
-  /** What a shape costs: the middle of several times. What is dear must be so again, at another time of the machine. */
+  /** Measures the cost of a shape: the median of several times, measured again later if it is high. */
   async cost(shape: Shape): Promise<Cost> {
     let cost: Cost | null = null;
     for (let time = 0; time < 3 && (cost === null || cost.ratio > dear); time++) {

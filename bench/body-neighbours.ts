@@ -38,7 +38,7 @@ async function tell<T>(child: ChildProcess, command: object): Promise<T> {
   return report as T;
 }
 
-/** What a light client asks. */
+/** Requests of a light client. */
 function lightRequests({ url, lightToken }: Served): Sent[] {
   const headers = { authorization: `Bearer ${lightToken}`, 'x-measured': '1' };
   const get = (path: string): Sent => ({ url: url + path, method: 'GET', headers });

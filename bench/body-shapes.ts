@@ -12,7 +12,7 @@ export interface Shape {
   send: () => Promise<{ status: number | null; bytes: number }>;
 }
 
-/** What sends shapes. */
+/** Sender of shapes. */
 export type ShapeClient = Pick<TestApp, 'send' | 'url'>;
 
 /** A client of a server, over connections that last. */

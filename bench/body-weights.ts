@@ -19,7 +19,7 @@ const shown = Number(process.env.BODY_SHOWN ?? 15);
 /** Shapes that are measured between two measurements of the page. */
 const shapesAPage = 6;
 
-/** What must hold: CPU of a charge over that of the page, megabytes, and p99 beside others over that alone. */
+/** Upper bounds: CPU of a charge over that of the page, megabytes, and p99 beside others over that alone. */
 const bounds = { ratio: 3, memoryMb: 20, secondPassMb: 5, p99: 2 };
 /**
  * How long a process is left alone before its memory is read, ms. A process that is idle does not collect its garbage,
@@ -127,8 +127,8 @@ export async function bodyWeights(): Promise<void> {
     const found = [...(await measuredShapes(server, meter)), ...(randomCount > 0 ? await searched(meter) : [])];
     for (const { ratio, name } of found)
       requireThat(ratio <= bounds.ratio, `${name}: ${ratio.toFixed(2)} times the page`);
-    // The heap and the C library's arenas grow to what the largest bodies take at once, and keep that. What a second
-    // pass adds would be added by every other.
+    // The heap and the C library's arenas grow to the peak of the largest bodies, and stay there. Growth in a second
+    // pass would recur in every other.
     const onceMb = await memory(server, 'after');
     requireThat(onceMb - idleMb <= bounds.memoryMb, `${(onceMb - idleMb).toFixed(0)} MB more`);
     await passAgain(server);

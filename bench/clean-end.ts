@@ -9,7 +9,7 @@ import { type Served, served, worst } from './served.ts';
 const runs = Number(process.env.CLEAN_END_RUNS ?? 20);
 /** Streams that are open when a server is stopped, half of them REST's, half the graph's. */
 const streams = 8;
-/** What is measured: `stops`, `workers`, `starts`, with commas between. */
+/** Measurements to run: `stops`, `workers`, `starts`, comma-separated. */
 const parts = (process.env.CLEAN_END_PARTS ?? 'stops,workers,starts').split(',');
 
 const loads: Record<string, ClientKind[]> = {

@@ -28,7 +28,7 @@ const panel = (topStrikes: number) => `fragment Panel on Symbol {
   expirations { dates }
 }`;
 
-/** What a dashboard of 25 symbols asks. */
+/** The query of a dashboard of 25 symbols. */
 export const dashboardQuery = `query Dashboard($from: PointInTime!, $to: PointInTime!) {
 ${symbols.map((symbol) => `  ${symbol}: symbol(symbol: "${symbol}") { ...Panel }`).join('\n')}
 }
@@ -130,7 +130,7 @@ async function mercuriusServer(ground: Ground): Promise<Measured> {
   return serveMercurius({ schema, context: () => requestContext(services, authentication.caller, () => {}) });
 }
 
-/** The gateway over the same data, but that it hears of no changes: every request reads again what it needs. */
+/** The gateway over the same data without change notifications: every request reads its data again. */
 async function holdingNothing({ dataDir, config, access, now, live }: Ground): Promise<Measured> {
   const store = await openStore({ databaseUrl: process.env.DATABASE_URL ?? null, dataDir });
   const served = await listen(createApp({ config, store, access, now, log: pino({ level: 'silent' }), live }));

@@ -9,15 +9,17 @@ import {
 import { pageOfBars } from './graph-cpu.ts';
 import { cpuMsOf, type Served, serveSample } from './sample-server.ts';
 
-// What a request buys in CPU: documents that a search over the schema finds, beside a page of 1,000 bars. A server over
-// the sample market runs in a process of its own, whose time is read from the system; the database's is not in it.
+// CPU per charged request: documents found by a search over the schema, compared with a page of 1,000 bars. A server
+// over the sample market runs in a process of its own, whose time is read from the system; the database's is excluded.
 
 const [session, next] = ['2026-11-19', '2026-11-20'];
 
 /** Documents of the search, and changes of the dearest. */
 const documents = Number(process.env.SEARCH_COUNT ?? 150);
 const seed = Number(process.env.SEARCH_SEED ?? 20261120);
-/** A document is asked until it took so much of the server's time, since that is told in hundredths of a second. */
+/**
+ * Minimum CPU time of the server over which a document is repeated, because the system reports hundredths of a second.
+ */
 const leastCpuMs = 300;
 const mostTimes = 60;
 const mostRequests = 60;
@@ -57,7 +59,7 @@ interface Taken {
 
 let sent = 0;
 
-/** Sends a document; null for one that is refused. Variables that it does not have keep its answer from the cache. */
+/** Sends a document; null if it is rejected. Variables that it does not have prevent a cached answer. */
 async function ask({ url, token }: Served, document: string, isNew: boolean): Promise<number | null> {
   sent += 1;
   const query = isNew ? document.replace('query Greedy', `query Greedy${sent}`) : document;
@@ -71,7 +73,7 @@ async function ask({ url, token }: Served, document: string, isNew: boolean): Pr
   return cost ? Number(cost[1]) : null;
 }
 
-/** CPU of the server for one answer, and what it was charged; null for a document that is refused. */
+/** CPU of the server for one answer, and its charge; null for a rejected document. */
 async function taken(server: Served, document: string, isNew: boolean) {
   let requests = await ask(server, document, isNew);
   if (requests === null || requests > mostRequests) return null;

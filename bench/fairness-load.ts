@@ -10,17 +10,19 @@ export interface Sent {
   body?: string;
 }
 
-/** What a client process is told to do. */
+/** Commands to a client process. */
 export type LoadCommand =
   /** Asks for so long, a little after each answer, and tells how long each took. */
   | { do: 'measure'; requests: Sent[]; connections: number; pauseMs: number; durationMs: number }
-  /** Asks without pause until told to stop. What is refused for its rate is asked again when the answer says so. */
+  /**
+   * Sends requests without pause until stopped. Requests over the rate are repeated after the answer's `Retry-After`.
+   */
   | { do: 'press'; clients: { requests: Sent[]; connections: number }[] }
   /** Opens connections over many loopback addresses: some say nothing, some send their headers a byte a second. */
   | { do: 'hold'; host: string; port: number; idle: number; slow: number }
   | { do: 'stop' };
 
-/** What it tells. */
+/** Report of a client process. */
 export interface LoadReport {
   latenciesMs: number[];
   answers: number;

@@ -4,7 +4,8 @@ import { prepareBars, symbols } from './bars-page.ts';
 import { prepareGex, session } from './gex-history.ts';
 import { openGround } from './ground.ts';
 
-// The gateway in a process of its own, its main thread on one core, so that nobody's load is measured as its own work.
+// The gateway in a process of its own, its main thread on one core, so that other processes' load is not measured as
+// its own.
 
 const ground = await openGround(exchangeInstant('2026-11-20', 8 * 60), { RATE_FREE: '1000000' });
 await prepareBars(ground.store);

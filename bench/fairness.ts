@@ -17,7 +17,7 @@ interface Credentials {
   session: string;
 }
 
-/** What the server's process tells when it is ready. */
+/** Message of the server's process when it is ready. */
 interface Served {
   url: string;
   light: Credentials;
@@ -60,7 +60,7 @@ function ask(url: string, credential: string, query: string): Sent {
   return { url: `${url}/graphql`, method: 'POST', headers, body: JSON.stringify({ query }) };
 }
 
-/** What a small dashboard asks. */
+/** Requests of a small dashboard. */
 function lightRequests({ url, light: { session } }: Served): Sent[] {
   return [
     get(`${url}/v2/symbols/SA/spot`, session),

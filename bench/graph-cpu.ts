@@ -16,7 +16,7 @@ import { openStore } from '../src/store/rows/connection.ts';
 import { watchChanges } from '../src/store/versions/changes.ts';
 import { jsonBytes } from '../src/wire/json-bytes.ts';
 
-/** What running a document took. */
+/** Cost of running a document. */
 export interface Run {
   /** CPU of this process, ms: middle of several rounds. */
   cpuMs: number;

@@ -19,7 +19,7 @@ export interface Measured {
   close: () => Promise<void>;
 }
 
-/** What every measurement stands on: an embedded store of its own, and the gateway over it. */
+/** Setup of every measurement: an embedded store of its own, and the gateway over it. */
 export interface Ground {
   store: Store;
   access: Access;

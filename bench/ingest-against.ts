@@ -1,5 +1,6 @@
-// What ingest costs in this tree against another: `node bench/ingest-against.ts TREE [ROUNDS] [DATASET=FILE …]`.
-// CPU time of `ingest` of the same files, by the two trees in turn, each into a new copy of its empty migrated store.
+// Compares the cost of ingest in this tree with another's: `node bench/ingest-against.ts TREE [ROUNDS] [DATASET=FILE
+// …]`. CPU time of `ingest` of the same files, by the two trees alternately, each into a new copy of its empty migrated
+// store.
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -29,7 +30,7 @@ function chainText(prices: SamplePrices, symbol: string): string {
   return chainFile(prices, sessionChain(prices, sampleSymbolOf(symbol), tapeSession), chainMinute);
 }
 
-// What the simulated files contain but for the option tape, which has contracts by the thousand.
+// Contents of the simulated files except the option tape, which has thousands of contracts.
 const simulated: Readonly<Record<string, { dataset: string; text(prices: SamplePrices): string }>> = {
   'stock-trades': {
     dataset: 'stock-trades',
@@ -76,7 +77,7 @@ function cpuSeconds({ folder }: Tree, database: string, command: readonly string
   const env = { ...process.env, DATABASE_URL: `${server}/${database}` };
   const timed = 'TIMEFORMAT="%U %S"; { time "$@" > /dev/null 2>&3; } 2>&1';
   const node = [process.execPath, 'src/main.ts', ...command];
-  // What the command says of failures is shown; the shell's status is that of the command.
+  // The command's messages about failures are shown; the shell's status is that of the command.
   const output = execFileSync('bash', ['-c', `exec 3>&2; ${timed}`, 'bash', ...node], { cwd: folder, env });
   const [user, system] = output.toString().trim().split(/\s+/).map(Number);
   return user! + system!;

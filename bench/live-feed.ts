@@ -12,7 +12,7 @@ export interface FeedOrder {
   aheadMs: number;
 }
 
-/** A mark of every so many ms: a price of SPY, and a block of so many contracts. */
+/** Interval of marks, ms: a price of SPY, and a block. */
 export const markEveryMs = 250;
 export const markPrice = (mark: number) => Math.round(100 * (600 + mark / 100)) / 100;
 export const markSize = (mark: number) => 5000 + mark;

@@ -6,7 +6,7 @@ import { liveCommitEveryMs } from '../src/ingest/tail/live-bounds.ts';
 import { openStore } from '../src/store/rows/connection.ts';
 import type { FeedOrder } from './live-feed.ts';
 
-/** What a follower says at the end. */
+/** Final report of a follower. */
 export interface FollowerEnd {
   commits: number;
   lines: number;

@@ -17,7 +17,7 @@ const tapes = [
 const contracts = 10_000;
 /** Of each topic. */
 const readers = 50;
-/** Marks that are left out at the beginning, until all readers have been told something. */
+/** Marks ignored at the beginning, until all readers have received an event. */
 const firstMarks = 8;
 
 const at = (sorted: readonly number[], share: number) =>
@@ -70,7 +70,7 @@ async function measure({ printsPerSecond, seconds }: (typeof tapes)[number]): Pr
   const ground = await openGround(exchangeInstant('2026-11-19', 600), { MAX_STREAMS: '1000' });
   try {
     await ensureStarterRegistry(ground.store, ground.now);
-    // They are told something once the tape has begun.
+    // Readers receive events once the tape has begun.
     const opening = Promise.all([
       readersOf(ground, 'quotes:SPY', 'spot'),
       readersOf(ground, 'large-trades:SPY:900000', 'total_size'),

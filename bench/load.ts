@@ -2,7 +2,7 @@ import { fork } from 'node:child_process';
 import http from 'node:http';
 import { fileURLToPath } from 'node:url';
 
-/** What one round of load found. */
+/** Result of one round of load. */
 export interface LoadResult {
   requestsPerSecond: number;
   p50Ms: number;
@@ -11,13 +11,13 @@ export interface LoadResult {
 }
 
 export interface LoadOrder {
-  /** Loopback addresses asked one after another, over and over. */
+  /** Loopback addresses requested in rotation. */
   urls: string[];
   method?: 'GET' | 'POST';
   bodies?: string[];
   headers: Record<string, string>;
   connections: number;
-  /** Ends after so many ms, or when `requests` are done. */
+  /** Ends after this many ms, or when `requests` are done. */
   durationMs: number;
   requests?: number;
 }

@@ -84,7 +84,7 @@ async function atRest(what: string, dataDir: string, args: string[] = []): Promi
   await stop(gateway);
 }
 
-/** Writes what the mixed run reads; returns a site session that may read it all, as often as it likes. */
+/** Writes the data that the mixed run reads. Returns a site session with all rights and no rate limit. */
 async function prepare(dataDir: string): Promise<string> {
   const store = await openStore({ databaseUrl: null, dataDir });
   try {
@@ -101,7 +101,7 @@ async function prepare(dataDir: string): Promise<string> {
   }
 }
 
-/** What clients ask at the same time: dashboards, pages of bars, whole GEX histories, and both as CSV and Arrow. */
+/** Concurrent requests of clients: dashboards, pages of bars, whole GEX histories, and both as CSV and Arrow. */
 function mixed(url: string, token: string): Record<string, LoadOrder> {
   const headers = { authorization: `Bearer ${token}` };
   const common = { headers, durationMs: 1_800_000 };
@@ -186,10 +186,7 @@ async function inFolder(work: (dataDir: string) => Promise<void>): Promise<void>
   }
 }
 
-/**
- * What a gateway's process takes: at rest on an empty store, beside the sample market, and while everything is asked at
- * once.
- */
+/** Memory of a gateway's process: idle on an empty store, beside the sample market, and under all requests at once. */
 export async function memory(): Promise<void> {
   await inFolder(async (dataDir) => {
     await atRest('empty store, first start', dataDir);

@@ -22,7 +22,7 @@ import { load } from './load.ts';
 const rounds = 9;
 const requestsARound = 2000;
 
-/** What watches over a server. */
+/** Observers of a server. */
 interface Watch {
   name: string;
   metrics?: boolean;
@@ -85,8 +85,8 @@ async function cpuOf(url: string, headers: Record<string, string>): Promise<numb
 const median = (values: number[]) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]!;
 
 /**
- * What watching costs: the CPU time of a request with metrics, log or traces, over that without, of small requests,
- * where it shows most.
+ * Cost of observing: the CPU time of a request with metrics, log or traces, relative to that without, for small
+ * requests, where it is largest.
  */
 export async function observing(): Promise<void> {
   const dataDir = await mkdtemp(join(tmpdir(), 'tapegraph-bench-'));

@@ -10,7 +10,7 @@ import type { Measured } from './ground.ts';
 
 const folder = join(import.meta.dirname, 'peers');
 
-/** What a dashboard shows of one symbol, as our graph answers it. */
+/** Data of a dashboard for one symbol, in the form of our graph's answer. */
 export interface Panel {
   symbol: string;
   quote: Record<'spot' | 'changePct' | 'volume' | 'officialClose', number | null>;
@@ -185,7 +185,7 @@ export async function startPeers(store: Store): Promise<Peer[]> {
   return peers;
 }
 
-/** Throws unless a peer's answer says what ours says. */
+/** Throws unless a peer's answer equals ours. */
 export function requireSame(peer: Peer, ours: Record<string, Panel>, theirs: Record<string, never>): void {
   for (const symbol of symbols) {
     const panel = peer.panel(theirs[symbol]!);

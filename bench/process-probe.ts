@@ -6,7 +6,7 @@ import { watchLoop } from '../test/support/loop-watch.ts';
 // Loaded into a server's process (`--import`): tells over a socket what the process takes, since the system's own
 // figures come in hundredths of a second, and collects garbage where that is asked for (`--expose-gc`).
 
-/** What a process takes, as its probe tells. */
+/** State of a process as reported by its probe. */
 export interface ProcessState {
   /** CPU time of all its threads, ms. */
   cpuMs: number;
@@ -15,11 +15,11 @@ export interface ProcessState {
   heapTotal: number;
   heapUsed: number;
   arrayBuffers: number;
-  /** What V8 accounts for outside its heap, buffers included. */
+  /** V8's external memory, buffers included. */
   external: number;
   /** Most CPU time that the main thread spent in one iteration of the event loop since `watch`, ms; 0 = not watched. */
   longestTurnMs: number;
-  /** CPU time of the process while each request with `x-measured` was answered, since it was last asked, ms. */
+  /** CPU time of the process during each request with `x-measured` since the last query, ms. */
   measuredMs: number[];
 }
 
@@ -27,7 +27,7 @@ interface Exchange {
   request: IncomingMessage;
 }
 
-/** What a probe can be asked: the state, the state after garbage was collected, and the same from now on. */
+/** Queries of a probe: the state, the state after a garbage collection, and the same from now on. */
 export type Asked = 'state' | 'collect' | 'watch';
 
 let watched: (() => number) | null = null;

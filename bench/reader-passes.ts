@@ -10,7 +10,7 @@ import { RecordSorter } from '../src/ingest/files/record-sorter.ts';
 import { readOptionTrades } from '../src/tape/prints/option-trades.ts';
 import type { Pass } from './tape-passes.ts';
 
-/** A result of a query, as far as it is used. */
+/** The used part of a query's result. */
 interface Rows {
   fetchChunk(): Promise<{ rowCount: number; getColumns(): unknown[][] } | null>;
 }
@@ -31,7 +31,7 @@ export async function openDuckDb(folder: string): Promise<Connection> {
 const columnTypes = `{'ticker': 'VARCHAR', 'conditions': 'VARCHAR', 'correction': 'INTEGER', 'exchange': 'INTEGER',
   'price': 'DOUBLE', 'sip_timestamp': 'BIGINT', 'size': 'BIGINT'}`;
 
-/** How a file is read in SQL. It is told the columns, so that it need not find them out. */
+/** SQL that reads a file with given columns, so that it need not detect them. */
 export function scanOf(path: string, more = ''): string {
   const name = `'${path.replaceAll("'", "''")}'`;
   if (path.endsWith('.parquet')) return `read_parquet(${name})`;

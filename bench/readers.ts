@@ -14,11 +14,11 @@ import type { Pass } from './tape-passes.ts';
 const prints = Number(process.env.READER_PRINTS ?? 1_000_000);
 const rounds = 3;
 
-/** The file of `gzip` in another form, written when there is none yet. */
+/** The file of `gzip` in another format, written on first use. */
 async function inForm(gzip: string, ending: string, write: (path: string) => Promise<unknown>): Promise<string> {
   const path = gzip.replace(/\.csv\.gz$/, ending);
   if (existsSync(path)) return path;
-  // The form is told by the ending.
+  // The extension identifies the format.
   const part = path.replace(/([^/]+)$/, `${process.pid}.$1`);
   await write(part);
   renameSync(part, path);
@@ -72,7 +72,7 @@ const wrong: Record<string, string> = {
   'instant not of this time': good.replace('1763562600000000000', '17'),
 };
 
-/** What each reader says of lines that are wrong, one file each. */
+/** Compares the readers' errors about invalid lines, one file each. */
 async function badLines(): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'tapegraph-readers-'));
   try {

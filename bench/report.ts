@@ -17,7 +17,7 @@ function median(values: number[]): number {
   return values.sort((a, b) => a - b)[Math.floor(values.length / 2)]!;
 }
 
-/** Runs both in turn, several times, since machines are noisy; what counts is the ratio. */
+/** Runs both alternately, several times, since machines are noisy; the ratio is the result. */
 export async function compare(
   what: string,
   run: { ours: () => Promise<LoadResult>; theirs: () => Promise<LoadResult> },

@@ -12,7 +12,7 @@ import { cpuOf, type Served, served, worst } from './served.ts';
 const kills = 10;
 const starts = 5;
 const quiet = { LOG_LEVEL: 'warn' };
-/** What a worker has served when it is killed, ms: one that ends sooner is taken for one that cannot start. */
+/** Serving time of a worker before it is killed, ms: one that ends sooner counts as one that cannot start. */
 const settledMs = 5500;
 
 /** The sockets that listen at a port, by their inodes; Linux only. */
@@ -41,10 +41,7 @@ function memoryOf(pid: number): string {
   return `${of('Rss')} MB (${of('Pss')} MB proportional)`;
 }
 
-/**
- * Kills one of two workers, again and again; how long until another listens in its place, and the CPU time it took for
- * that, ms.
- */
+/** Kills one of two workers repeatedly; measures the time until its replacement listens, and its CPU time, ms. */
 async function killWorkers(server: Served): Promise<{ took: number[]; cpu: number[] }> {
   const { child, port, log } = server;
   const prepared = () => log().match(/is ready as the spare/g)?.length ?? 0;
@@ -137,7 +134,7 @@ async function warmStarts(dataDir: string): Promise<void> {
   }
 }
 
-/** A data folder with the sample market: CLEAN_END_DATA, where it is kept for the next run, or a temporary one. */
+/** A data folder with the sample market: CLEAN_END_DATA, which is reused by the next run, or a temporary one. */
 async function withSample(work: (dataDir: string) => Promise<void>): Promise<void> {
   const kept = process.env.CLEAN_END_DATA;
   const dataDir = kept ?? (await mkdtemp(join(tmpdir(), 'tapegraph-bench-')));

@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { exchangeInstant } from '../src/domain/market-time.ts';
 import { type Ground, openGround } from './ground.ts';
 
-// What only measurements need is installed here, not with the product.
+// Packages that only measurements use are installed here, not with the product.
 const { dependencies } = JSON.parse(readFileSync(new URL('./package.json', import.meta.url), 'utf8'));
 const isThere = (name: string) => existsSync(new URL(`./node_modules/${name}`, import.meta.url));
 if (!Object.keys(dependencies).every(isThere)) {
@@ -49,7 +49,7 @@ const alone: Record<string, () => Promise<unknown>> = {
   diff,
 };
 
-// Only by name: it needs a server of its own and 30 GB.
+// Only by name, because it requires a server of its own and 30 GB.
 const byName: Record<string, () => Promise<unknown>> = { scale };
 
 const known = [onGround, alone, byName].flatMap((each) => Object.keys(each));

@@ -34,7 +34,7 @@ export function sessionsOf(count: number): SessionDate[] {
   return dates;
 }
 
-/** Names that do not lie beside each other in the order of the alphabet where their numbers do. */
+/** Names whose alphabetical order differs from their numeric order. */
 export function symbolOf(index: number): string {
   const code = (index * 7919) % 26 ** 3;
   const letters = [code / 26 ** 2, (code / 26) % 26, code % 26];
@@ -90,7 +90,7 @@ async function saveTemplates(store: Store, sessions: readonly SessionDate[]): Pr
   }
 }
 
-/** What is copied, in tables of its own: symbols and sessions by number, blocks by class. */
+/** Prepares the copied data, in separate tables: symbols and sessions by number, blocks by class. */
 async function prepareCopying(store: Store, size: Size, sessions: readonly SessionDate[]): Promise<void> {
   const { pool } = store;
   await saveTemplates(store, sessions);

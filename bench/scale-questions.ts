@@ -12,12 +12,12 @@ export interface Question {
   name: string;
   /** How many of it are asked of a gateway that was just started; no two read the same. */
   cold: number;
-  /** The `nth` of it; `again` makes an address that was not asked before, and changes nothing in the answer. */
+  /** The `nth` variant; `again` makes an address that was not requested before, with the same answer. */
   request: (size: Size, nth: number, again: number) => Request;
 }
 
 const sessions = sessionsOf(500);
-/** Numbers that lie far apart for neighbours. */
+/** Maps neighbouring numbers to distant ones. */
 const scattered = (nth: number, below: number) => ((nth + 1) * 2_654_435_761) % below;
 const pastSession = (nth: number) => sessions[scattered(nth, sessions.length - 25)]!;
 const underlyingOf = ({ underlyings }: Size, nth: number) => symbolOf(nth % underlyings);
@@ -68,7 +68,7 @@ function bars(size: Size, nth: number, again: number): Request {
   return { path: `/v2/stocks/${symbol}/bars?from=${from}&to=${from + 2 * 86_400_000}&limit=1000&n=${again}` };
 }
 
-/** What is asked, the cheapest first: what a question leaves held in the process serves none of the later ones. */
+/** The measured requests, the cheapest first: data cached by one is not used by later ones. */
 export const questions: readonly Question[] = [
   { name: 'quotes of 10 symbols', cold: 8, request: quotes },
   { name: 'page of minute bars', cold: 20, request: bars },

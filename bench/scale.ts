@@ -34,7 +34,7 @@ const statisticsMs = 11_000;
 interface Filled {
   size: Size;
   url: string;
-  /** For what the database says of itself. */
+  /** Connection for the database's own statistics. */
   client: pg.Client;
   token: string;
 }
@@ -113,7 +113,7 @@ async function pagesRead({ client }: Filled): Promise<number> {
   return rows[0].pages;
 }
 
-/** What was measured of a question at one size. */
+/** Measurements of a request at one size. */
 interface Figures {
   coldMs: number[];
   warmMs: number[];
@@ -130,7 +130,7 @@ const warmUp = 3;
 async function askCold(asked: readonly Asked[], results: Results, round: number): Promise<void> {
   for (const question of questions) {
     const { cold, request } = question;
-    // What computes of all symbols is measured at its first time.
+    // Computations over all symbols are measured at their first run.
     if (cold > 1 || question.name.startsWith('dashboard'))
       for (const each of asked) await ask(each, request(each.size, round * (cold + warmUp) + cold, -1));
     const isCounted = round === 0;
@@ -167,7 +167,7 @@ async function askWarm(asked: readonly Asked[], results: Results, round: number)
   }
 }
 
-/** The value below which a share of some lies. */
+/** A quantile of some values. */
 function quantile(values: readonly number[], share: number): number {
   const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
@@ -191,7 +191,7 @@ function report(results: Results): void {
     console.log(`| ${name} | ${sizes.map((size) => bySize.get(size)!.pages.toFixed(0)).join(' | ')} |`);
 }
 
-/** What the tables take on disk. */
+/** Disk usage of the tables. */
 async function reportDisk(filled: readonly Filled[]): Promise<void> {
   for (const { client, size } of filled) {
     const { rows } = await client.query(`SELECT relname AS name, reltuples::int8 AS rows, pg_table_size(oid) AS data,
@@ -231,8 +231,9 @@ async function reportIngest(filled: readonly Filled[]): Promise<void> {
 }
 
 /**
- * The same questions to gateways over databases of three sizes on one server, each in turn: what they take should not
- * depend on the size. Needs a server in DATABASE_URL on which databases may be made; they stay until they are dropped.
+ * Sends the same requests to gateways over databases of three sizes on one server, alternately: their cost should not
+ * depend on the size. Requires a server in DATABASE_URL on which databases may be created; they stay until they are
+ * dropped.
  */
 export async function scale(): Promise<void> {
   const url = process.env.DATABASE_URL;

@@ -12,7 +12,7 @@ import { openStore, type Store } from '../src/store/rows/connection.ts';
 import { type Columns, decodeBlock, encodeBlock } from '../src/store/series/codec.ts';
 import { readChain } from '../src/tape/chains/chain-file.ts';
 
-/** What is used of apache-arrow. Its types are there only once bench/ is installed. */
+/** The used part of apache-arrow. Its types exist only once bench/ is installed. */
 interface Arrow {
   tableFromArrays(columns: Record<string, unknown>): unknown;
   tableToIPC(table: unknown, type: 'stream'): Uint8Array;

@@ -15,7 +15,7 @@ export interface Served {
   key?: string;
   /** Process ids of its workers. */
   workers: number[];
-  /** What it wrote to its log up to now. */
+  /** Its log output so far. */
   log: () => string;
   /** From its start until it answered `/readyz` with 200, ms. */
   readyMs: number;

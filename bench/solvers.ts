@@ -13,7 +13,7 @@ import { tapeSession } from './tape-market.ts';
 const market = { spot: 600, rate: 0.045, dividendYield: 0.012 };
 const rounds = 5;
 
-/** CPU seconds of the middle one of some rounds, after one that warms up. */
+/** Median of the CPU seconds of some rounds, after a warm-up. */
 function cpuSeconds(work: () => void): number {
   const runs: number[] = [];
   for (let round = 0; round <= rounds; round++) {
@@ -25,7 +25,7 @@ function cpuSeconds(work: () => void): number {
   return runs.sort((a, b) => a - b)[Math.floor(rounds / 2)]!;
 }
 
-/** What one solve is given. */
+/** Inputs of one solve. */
 interface Priced {
   right: 'call' | 'put';
   price: number;
@@ -115,7 +115,7 @@ function americanChain(): ChainCapture {
   };
 }
 
-/** What a GEX capture of a chain cost, in CPU seconds. */
+/** CPU seconds of a GEX capture of a chain. */
 export interface CaptureCost {
   contracts: number;
   /** Of which the volatility came from the contract's or its strike's own quotes, not from the neighbours'. */

@@ -12,11 +12,11 @@ export interface ReadingOrder {
   body?: string;
   /** Streams read at the same time, each on a connection of its own. */
   readers: number;
-  /** The number that is looked for in what comes; `spot` when absent. */
+  /** The key of the number to find in events; `spot` if absent. */
   key?: string;
 }
 
-/** What came of one event: when each reader had it, epoch ms with fractions. */
+/** Arrival times of one event: when each reader received it, epoch ms with fractions. */
 export interface Arrivals {
   spot: number;
   atMs: number[];
@@ -31,7 +31,7 @@ export interface Readers {
   stop(): void;
 }
 
-/** Opens the streams; resolves when each has been told something. */
+/** Opens the streams; resolves when each has received an event. */
 export async function readStreams(order: ReadingOrder): Promise<Readers> {
   const child = fork(fileURLToPath(import.meta.url), ['--read']);
   const waiting = new Map<number, (arrivals: Arrivals) => void>();

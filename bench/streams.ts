@@ -8,7 +8,7 @@ import { inTransaction } from '../src/store/rows/transaction.ts';
 import { type Ground, openGround } from './ground.ts';
 import { type ReadingOrder, readStreams } from './stream-readers.ts';
 
-/** Prices told in a round, and how far apart, ms. */
+/** Number of prices sent in a round, and their interval, ms. */
 const told = 30;
 const everyMs = 250;
 

@@ -1,5 +1,5 @@
-// A simulated option trades file in a vendor's form: gzip CSV by contract, then time. Written once for each size, and
-// kept.
+// A simulated option trades file in a vendor's format: gzip CSV by contract, then time. Written once per size, and
+// reused.
 import { createWriteStream, existsSync, mkdirSync, renameSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -15,7 +15,7 @@ const sessionMicros = 390 * 60 * 1e6;
 const header = 'ticker,conditions,correction,exchange,price,sip_timestamp,size\n';
 const exchanges = [300, 301, 302, 303, 304, 307, 308, 309, 312, 313, 316, 318, 319, 320, 322, 323];
 
-// Condition ids by how often they come, cumulative: ordinary, sweep order, auction, cross, floor, late.
+// Condition ids by frequency, cumulative: ordinary, sweep order, auction, cross, floor, late.
 const conditions: readonly (readonly [upTo: number, id: number])[] = [
   [0.6, 209],
   [0.82, 219],
@@ -163,7 +163,7 @@ function* lines(prints: number): Generator<string> {
   }
 }
 
-/** The path of a file of so many prints, which is written when there is none yet. */
+/** The path of a file with this many prints, which is written on first use. */
 export async function tapeFile(prints: number): Promise<string> {
   const folder = join(tmpdir(), 'tapegraph-bench-tapes');
   const path = join(folder, `option-trades-${prints}.csv.gz`);

@@ -1,5 +1,4 @@
-// What is measured over an option trades file, each in a process of its own, so that its CPU time and memory are its
-// alone.
+// Measurements over an option trades file, each in a process of its own, so that its CPU time and memory are separate.
 import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { type RankedPrints, rankedLists } from '../src/analytics/flow/ranked-prints.ts';
@@ -12,7 +11,7 @@ import { fileReaderOptions } from '../src/runtime/memory-plan.ts';
 import { type OnBadLine, readBytes } from '../src/tape/csv/tape-file.ts';
 import { readOptionTrades } from '../src/tape/prints/option-trades.ts';
 
-/** What a pass found and what it cost. */
+/** Result and cost of a pass. */
 export interface Pass {
   /** Of the whole process, all its threads: the unpacking has one of its own. */
   cpuSeconds: number;
@@ -20,7 +19,7 @@ export interface Pass {
   /** Most memory the process ever had, MiB, and what it had before it began. */
   peakMiB: number;
   startMiB: number;
-  /** What tells whether it did what it should. */
+  /** Figures that verify the pass. */
   found: Record<string, number>;
 }
 
@@ -42,7 +41,7 @@ async function gunzip(path: string): Promise<Record<string, number>> {
   return { bytes };
 }
 
-/** Volume, premium and count per contract, cancels and all, by our reader: what DuckDB is asked too. */
+/** Volume, premium and count per contract, including cancels, by our reader; DuckDB computes the same. */
 async function group(path: string): Promise<Grouped> {
   const volumes: number[] = [];
   const premiums: number[] = [];
@@ -106,7 +105,7 @@ async function events(path: string, threads: number): Promise<Record<string, num
   return { ...counts, ...found, rankedPrints: ranked.reduce((sum, list) => sum + list.prints.length, 0) };
 }
 
-/** What is used of DuckDB. Its types are there only once bench/ is installed. */
+/** The used part of DuckDB. Its types exist only once bench/ is installed. */
 interface DuckDb {
   DuckDBInstance: {
     create(
@@ -123,7 +122,7 @@ interface DuckDb {
 const duckDbColumns =
   "{'ticker': 'VARCHAR', 'conditions': 'VARCHAR', 'correction': 'INTEGER', 'exchange': 'INTEGER', 'price': 'DOUBLE', 'sip_timestamp': 'BIGINT', 'size': 'BIGINT'}";
 
-/** The grouping by DuckDB on one thread. It is told the columns, so that it need not find them out. */
+/** The grouping by DuckDB on one thread, with given columns, so that it need not detect them. */
 async function duckDb(path: string): Promise<Grouped> {
   const { DuckDBInstance }: DuckDb = await import('@duckdb/node-api' as string);
   const instance = await DuckDBInstance.create(':memory:', { threads: '1' });

@@ -1,4 +1,4 @@
-// Simulated quotes beside a tape of `tapeFile`: gzip CSV by contract, then time. Written once for each size, and kept.
+// Simulated quotes beside a tape of `tapeFile`: gzip CSV by contract, then time. Written once per size, and reused.
 import { createWriteStream, existsSync, mkdirSync, renameSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -30,7 +30,7 @@ function* lines(quotes: number): Generator<string> {
   }
 }
 
-/** The path of a file of about so many quotes, which is written when there is none yet. */
+/** The path of a file with about this many quotes, which is written on first use. */
 export async function quotesFile(quotes: number): Promise<string> {
   const folder = join(tmpdir(), 'tapegraph-bench-tapes');
   const path = join(folder, `option-quotes-${quotes}.csv.gz`);

@@ -1,4 +1,4 @@
-// What it costs to store an option tape: `ingest option-trades` into an empty embedded store, in a process of its own.
+// Cost of storing an option tape: `ingest option-trades` into an empty embedded store, in a process of its own.
 import { fork } from 'node:child_process';
 import { chmod, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -10,7 +10,7 @@ import { fileReaderOptions } from '../src/runtime/memory-plan.ts';
 import { openStore, type Store } from '../src/store/rows/connection.ts';
 import { tapeSession } from './tape-market.ts';
 
-/** What storing a tape cost. */
+/** Cost of storing a tape. */
 export interface Storing {
   cpuSeconds: number;
   /** Of PostgreSQL, all its processes. */

@@ -97,7 +97,7 @@ async function optionTape(): Promise<void> {
   }
 }
 
-/** Tapes and what is solved: nothing here needs a store. */
+/** Tapes and solves, which require no store. */
 export async function tape(): Promise<void> {
   const { contracts, fromOwnQuotes, first, warm } = gexCaptureCost();
   console.log(`GEX capture of ${contracts} American contracts, ${fromOwnQuotes} of them solved from their own quotes`);

@@ -13,7 +13,7 @@ const requests = 2000;
 
 const settings = { RATE_PRO: '1000000', LOG_LEVEL: 'silent' };
 
-/** What is asked: addresses, and bodies that are never the same twice. */
+/** Requests to send: addresses, and bodies that are never repeated. */
 function orders(credential: string): Record<string, (url: string, round: number) => LoadOrder> {
   const headers = { authorization: `Bearer ${credential}` };
   const pages = windows(2 * rounds * requests);
@@ -48,7 +48,7 @@ async function fullRate(server: Served, order: LoadOrder): Promise<number> {
 
 const middle = (values: readonly number[]) => values.toSorted((a, b) => a - b)[values.length >> 1]!;
 
-/** One worker and two beside it, asked in turn: what a second worker adds where each has a core of its own. */
+/** Compares one worker with two, alternately: the gain of a second worker if each has a core of its own. */
 export async function workers({ dataDir, access }: Ground): Promise<void> {
   // The servers' clock is not the ground's.
   const credential = await access.sessions.create('bench', 30 * 86_400_000);
