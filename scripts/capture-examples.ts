@@ -79,7 +79,7 @@ async function ask({
     body,
   });
   const omitted: Record<string, number> = {};
-  // What has not changed has no body.
+  // An unchanged answer (304) has no body.
   const answer = response.status === 304 ? null : shortened(await response.json(), '', omitted);
   const headers = Object.fromEntries(
     [...shownHeaders, ...alsoShown].flatMap((name) =>

@@ -55,7 +55,7 @@ function mayImport(layer: string, target: string): boolean {
   const allowed = layers[layer];
   const targetLayer = layerOf(target);
   const [own, shared] = [sharedLayers.indexOf(layer), sharedLayers.indexOf(targetLayer)];
-  // Those that all may import stand on each other in their order.
+  // Layers that all may import depend on each other in their order.
   if (shared >= 0 && (own < 0 || shared < own)) return true;
   if (allowed === '*' || allowed?.includes(targetLayer)) return true;
   return allowed?.includes(`${targetLayer}/${subjectOf(target)}`) ?? false;
@@ -76,7 +76,7 @@ function checkImport(file: string, site: ImportSite): void {
   }
   if (!specifier.startsWith('.')) return;
   const target = posix.join(dirname(file), specifier);
-  // What is generated belongs to the layer that its folder names.
+  // Generated code belongs to the layer that its folder names.
   const isGenerated = target.startsWith(`generated/${layer}/`);
   if (!isGenerated && !target.startsWith('src/')) {
     findings.push(`${at}  src/${layer} may not import what is outside src (${specifier})`);
@@ -136,7 +136,7 @@ function checkFolders(files: readonly string[]): void {
       );
 }
 
-/** Reports every circle among `edges`. What depends on each other cannot be read one at a time. */
+/** Reports every cycle among `edges`. Files in a cycle cannot be read one at a time. */
 function checkCycles(what: string, edges: ReadonlyMap<string, Iterable<string>>): void {
   const done = new Set<string>();
   const visit = (name: string, path: readonly string[]): void => {

@@ -11,7 +11,7 @@ import { codeOnly, lineOf, linesWithoutLiterals } from './source-text.ts';
 const longest = 50;
 const widest = 120;
 
-/** Words that say nothing to somebody new, and the field's term for each. */
+/** Words without a clear meaning, and the field's term for each. */
 const terms: Readonly<Record<string, string>> = {
   door: 'endpoint',
   crew: 'workerPool',
@@ -55,7 +55,7 @@ function* lengths(file: string, text: string, code: string): Generator<string> {
 }
 
 /**
- * Lines over the limit. What is inside a string, template or regular expression does not count: breaking it would hide
+ * Lines over the limit. The content of a string, template or regular expression does not count: breaking it would hide
  * it from a search. Nor does a comment line of one word, such as a URL.
  */
 function* widths(file: string, text: string): Generator<string> {

@@ -17,7 +17,7 @@ const checks = [
 ];
 
 const root = join(import.meta.dirname, '..');
-// The checkers of the dependencies, and the Node that runs TypeScript as it is, wherever this was started from.
+// The dependencies' checkers, and the Node that runs TypeScript, from any working directory.
 const path = [join(root, 'node_modules', '.bin'), process.env.PATH].join(process.platform === 'win32' ? ';' : ':');
 const failed: string[] = [];
 for (const { name, command } of checks) {

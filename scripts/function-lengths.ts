@@ -5,7 +5,7 @@ export interface FunctionLength {
 }
 
 const controls = new Set(['if', 'for', 'while', 'switch', 'catch', 'with']);
-// What stands before a brace that opens a type, not a body.
+// Tokens before a brace that opens a type, not a body.
 const beforeType = /[:|&,<(?]$|=>$|\b(?:extends|keyof|is|in|as|satisfies)$/;
 
 /** Where the bracket that closes at `end` opens; -1 when nowhere. */

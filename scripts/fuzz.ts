@@ -1,6 +1,6 @@
-// `npm run fuzz -- --requests 20000 --seed 1`: sends generated requests to a gateway and judges every answer.
-// Without --url it starts a gateway of its own on the sample market. Exit code 1 = something was found.
-// docs/security.md says what is looked for.
+// `npm run fuzz -- --requests 20000 --seed 1`: sends generated requests to a gateway and judges every answer. Without
+// --url it starts a gateway of its own on the sample market. Exit code 1 = a finding. docs/security.md lists the
+// checks.
 import { readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -37,7 +37,7 @@ const replayed = `--today ${values.today}${values.heavy ? ' --heavy' : ''}`;
 const slowMs = 2000;
 const patienceMs = 30_000;
 
-/** A key and a session of each tier, and of those who are nobody any more. */
+/** A key and a session of each tier, and invalidated ones. */
 async function makeCredentials(settings: Settings): Promise<Record<string, FuzzCredential>> {
   const made: Record<string, FuzzCredential> = {};
   const key = async (account: string, ...more: string[]) =>

@@ -104,7 +104,7 @@ function linksOf(locale: string): string {
     [0, 13].flatMap((hour) => partsOf(locale, form, Date.UTC(year, 0, 5, hour, 31))),
   );
   const words = literals.filter(({ type }) => type === 'literal').flatMap(({ value }) => value.match(/\p{L}+/gu) ?? []);
-  // What stands after digits is part of them: 2023年, 14 h 31.
+  // Text directly after digits belongs to them: 2023年, 14 h 31.
   return listed(words.filter((word) => !/^(?:[年月日时時分秒년월일시분초]|h|min|s)$/.test(word)));
 }
 

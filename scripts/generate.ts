@@ -1,6 +1,6 @@
-// Writes what is generated for running, so that a start needs no development package; with --check only reports what
-// differs, with --pages makes the files of the pages alone. The captured answers beside them come from a running
-// server, by scripts/capture-examples.ts: of them, --check reports routes without one.
+// Writes the generated files, so that a start requires no development package; with --check only reports differences,
+// with --pages makes the files of the pages alone. The captured answers beside them come from a running server, by
+// scripts/capture-examples.ts: of them, --check reports routes without one.
 import { globSync, rmSync } from 'node:fs';
 import { join, sep } from 'node:path';
 import type { GeneratedFiles } from './generate/generated-files.ts';

@@ -152,7 +152,7 @@ export const restrictedImports: readonly { folder: string; what: string; specifi
   },
 ];
 
-/** What may be read only at the edge, since clock, environment and randomness come in as parameters. */
+/** APIs that may be read only at the edge, since clock, environment and randomness are parameters. */
 export const ambient: readonly { what: string; code: RegExp }[] = [
   { what: 'process.env', code: /\bprocess\s*\.\s*env\b/g },
   { what: 'Date.now', code: /\bDate\s*\.\s*now\b/g },
@@ -182,5 +182,5 @@ export const exceptions: readonly { file: string; what: string; why: string }[] 
 /** Maximum number of files that a folder of src/ holds, without those of folders in it. */
 export const filesPerFolder = 25;
 
-/** Names that say nothing of what a file holds. */
+/** Names that do not describe a file's content. */
 export const emptyNames = /(^|[-_.])(utils?|helpers?|common|managers?)([-_.]|$)/i;

@@ -25,7 +25,7 @@ import { untilLoaded } from './own-gateway.ts';
 const clock = '2026-11-20T07:30:00-05:00';
 const [session, next] = ['2026-11-19', '2026-11-20'];
 
-/** How a field of a type is reached, for so many parents. */
+/** Ways to select a field of a type for a number of parents. */
 const ways: Record<string, (field: string, parents: number) => string> = {
   Query: (field) => `{ ${field} }`,
   Symbol: (field, parents) =>
@@ -46,7 +46,7 @@ const ways: Record<string, (field: string, parents: number) => string> = {
   Me: (field) => `{ me { ${field} } }`,
 };
 
-/** Arguments that a field needs, or that decide how much it reads. */
+/** Required arguments of a field, and those that decide how much it reads. */
 const argument: Record<string, string> = {
   from: `"${session}"`,
   to: `"${next}"`,
@@ -77,7 +77,7 @@ interface Probe {
   baseMany: string | null;
 }
 
-/** What is asked below a field: the rows that it reads, where it has such, since they are counted as they are. */
+/** The selection below a field: the rows that it reads, if any, since they count by their number. */
 function below(type: GraphQLNamedType): string {
   if (isLeafType(type)) return '';
   const fields = isObjectType(type) ? Object.values(type.getFields()) : [];

@@ -32,7 +32,7 @@ const { values } = parseArgs({
     folder: { type: 'string', default: join(tmpdir(), 'tapegraph-mutations') },
     /** Number of nearest files that a mutation is tried on first. */
     near: { type: 'string', default: '3' },
-    /** A command before each run of tests, such as one that waits for its turn on a shared machine. */
+    /** A command before each run of tests, such as one that queues on a shared machine. */
     through: { type: 'string', default: '' },
     /** Number of test files that run at a time. */
     workers: { type: 'string', default: '1' },
@@ -94,7 +94,7 @@ function filesThatReach(mutation: Mutation, project: string, files: string[]): s
   return [...byNearness(mutation, tree, files.filter(reaches)), ...byNearness(mutation, tree, others)];
 }
 
-/** Whether files pass in the tree as it is. */
+/** True if files pass in the unchanged tree. */
 async function isSound(project: string, files: string[]): Promise<boolean> {
   const key = `${project}:${files.join(' ')}`;
   results.sound[key] ??= (await runTests(runner, project, files, [])).failure === null;
@@ -111,7 +111,7 @@ async function tryOn(mutation: Mutation, project: string, files: string[], outco
       runTests(runner, project, together, ['--bail', '1']),
     );
     if (run.failure && (await isSound(project, run.failed))) outcome.killed = { project, ...run.failure };
-    // A file that fails without the mutation too says nothing of it.
+    // A file that also fails without the mutation is no evidence.
     const done = run.failure ? run.failed : together;
     outcome.passed.push(...done.map(keyOf(project)));
     rest = rest.filter((file) => !done.includes(file));

@@ -1,12 +1,12 @@
-// Prints what clients are written against: the graph to schema.graphql, the routes to routes.txt. With --check only
-// says whether the files are what would be printed.
+// Prints the interfaces that clients are written against: the graph to schema.graphql, the routes to routes.txt. With
+// --check only reports whether the files are up to date.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { lexicographicSortSchema, printSchema } from 'graphql';
 import { routes } from '../src/rest/routes.ts';
 import { schema } from '../src/schema/index.ts';
 
-/** One line a route: method, path, operation name, what its caller needs, the rule of its symbol. */
+/** One line per route: method, path, operation name, requirements on its caller, the rule of its symbol. */
 function printRoutes(): string {
   // Of fixed width, so that a new route is one new line.
   const lines = routes.map(({ method, path, name, needs, symbolRule }) =>

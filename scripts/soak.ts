@@ -1,6 +1,6 @@
 // `npm run soak -- --minutes 30`: a gateway with workers on a PostgreSQL and a Redis of its own, under mixed load,
-// while database, Redis and workers are cut and killed. What was acknowledged is looked for at the end. Exit code 1 =
-// something was lost or is there twice.
+// while database, Redis and workers are cut and killed. Acknowledged writes are verified at the end. Exit code 1 =
+// something was lost or duplicated.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -19,7 +19,7 @@ const modules = [
   'reference/client/main.ts',
 ];
 
-/** Scripts that run where they stand in the page, and import nothing. */
+/** Scripts that run at their position in the page, and import nothing. */
 const classicScripts = [
   'client/before-paint.ts',
   'graphiql/client/prepare-storage.ts',
@@ -108,7 +108,7 @@ function builtStyleSheet([path, parts]: readonly [string, readonly string[]]): B
   return ofText(path, Buffer.from(code).toString());
 }
 
-/** Modules that `entry` needs before it runs, without itself, level by level. */
+/** Modules that `entry` imports, directly or not, without itself, level by level. */
 function modulesOf(entry: Built, byPath: ReadonlyMap<string, Built>): string[] {
   const found = new Set(entry.imports);
   for (const path of found) for (const imported of byPath.get(path)!.imports) found.add(imported);

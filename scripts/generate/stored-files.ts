@@ -28,7 +28,7 @@ const gzip: Form = { ending: '.gz', encode: (bytes) => gzipSync(bytes, { level: 
 export interface StoredFile {
   /** Its path there. */
   path: string;
-  /** True if it holds what it should. What compressed files hold is compared: systems compress differently. */
+  /** True if it is up to date. The contents of compressed files are compared, because systems compress differently. */
   isCurrent: () => boolean;
   write: () => void;
 }

@@ -12,7 +12,7 @@ export interface Edit {
   to: number;
 }
 
-// Each changes places with its neighbour.
+// Pairs of tokens that are swapped.
 const operators = '< <= > >= + - * / += -= && || === !=='.split(' ');
 const methods = 'min max some every floor ceil'.split(' ');
 

@@ -5,7 +5,7 @@ import { randomOf } from '../../test/support/random.ts';
 import { lineOf } from '../source-text.ts';
 import { candidatesOf, type Edit } from './candidates.ts';
 
-/** A change of one place of the source, as it is printed and found again in another commit. */
+/** A change at one location of the source, in a form that can be printed and found again in another commit. */
 export interface Mutation {
   /** `src/file.ts:12: before → after`. */
   id: string;
@@ -15,7 +15,7 @@ export interface Mutation {
   start: number;
   end: number;
   after: string;
-  /** Texts around the place, each with its offset: its lines and one on both sides, its lines, its expression. */
+  /** Texts around the location, each with its offset: its lines and one on both sides, its lines, its expression. */
   around: { text: string; at: number }[];
 }
 
@@ -122,7 +122,7 @@ export function chooseMutations(root: string, seed: number): Mutation[] {
   return chosen;
 }
 
-/** The offset of a mutation in a text that may have changed since it was chosen: null if its place has. */
+/** The offset of a mutation in a text that may have changed since it was chosen: null if its location has. */
 export function placeOf(text: string, { around, start }: Mutation): number | null {
   for (const each of around) {
     if (text.startsWith(each.text, each.at)) return start;
@@ -132,7 +132,7 @@ export function placeOf(text: string, { around, start }: Mutation): number | nul
   return null;
 }
 
-/** The text with the mutation in it; null if its place has changed since it was chosen. */
+/** The text with the mutation; null if its location has changed since it was chosen. */
 export function mutated(text: string, mutation: Mutation): string | null {
   const at = placeOf(text, mutation);
   if (at === null) return null;

@@ -1,6 +1,6 @@
-// Which test files reach which mutations: a mark at the place of each says so when it runs, in a run of all files. A
-// child process has its test file from the environment. Each file has a process of its own, so that what a module does
-// once is not put down to the first file alone.
+// Determines which test files reach which mutations, in a run of all files: a mark at the location of each records when
+// it runs. A child process learns its test file from the environment. Each file has a process of its own, so that code
+// that runs once is not attributed to the first file alone.
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Edit } from './candidates.ts';
@@ -11,7 +11,7 @@ import { withTexts } from './tree.ts';
 /** Name of the record of what runs outside any test file, or in a process whose environment a test has emptied. */
 export const elsewhere = '(elsewhere)';
 
-/** What each mark calls, in a browser too. */
+/** The function that each mark calls, also in a browser. */
 const markOf = (folder: string) => `
 function reached$(mark) {
   const seen = (globalThis.reached$ ??= new Set());
@@ -39,7 +39,7 @@ function configured(config: string): string {
   return text;
 }
 
-/** What a mark goes around: the expression of an operator or method, else what the mutation changes. */
+/** The node that a mark wraps: the expression of an operator or method, else the changed node. */
 function markedBy(mark: number, edit: Edit) {
   const isWord = edit.kind === 'operator' || edit.kind === 'method';
   const isStatement = edit.kind === 'early exit removed' || edit.kind === 'statement removed';
@@ -53,7 +53,7 @@ function markedBy(mark: number, edit: Edit) {
 /** A source text with a mark at each edit. */
 export function withMarks(text: string, edits: ReadonlyMap<number, Edit>): string {
   const marks = [...edits].flatMap(([mark, edit]) => markedBy(mark, edit));
-  // From the end; of those at one place the inner ones first.
+  // From the end; of those at one position the inner ones first.
   marks.sort((a, b) => b.at - a.at || b.order - a.order);
   let marked = text;
   for (const { at, text: mark } of marks) marked = marked.slice(0, at) + mark + marked.slice(at);

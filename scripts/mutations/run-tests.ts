@@ -5,7 +5,7 @@ import { delimiter, join, relative } from 'node:path';
 /** Where tests are run. */
 export interface Runner {
   tree: string;
-  /** A command before each run of tests, such as one that waits for its turn on a shared machine. */
+  /** A command before each run of tests, such as one that queues on a shared machine. */
   through: readonly string[];
   /** Number of test files that run at a time. */
   workers: string;
@@ -21,7 +21,7 @@ export interface Failure {
   message: string;
 }
 
-/** What is known after a run. If it fails without naming a file, all of its files have failed. */
+/** Result of a run. If it fails without naming a file, all of its files have failed. */
 export interface TestRun {
   failed: string[];
   failure: Failure | null;

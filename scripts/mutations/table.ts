@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { Mutation } from './choose.ts';
 import type { Failure } from './run-tests.ts';
 
-/** What is known of one mutation: what failed, which files (`project:file`) passed, and the projects that are done. */
+/** State of one mutation: the failure, the files (`project:file`) that passed, and the finished projects. */
 export interface Outcome {
   killed?: Failure & { project: string };
   passed: string[];
@@ -25,7 +25,7 @@ function verdictOf(mutation: Mutation, outcome: Outcome | undefined, projects: r
   return projects.every((project) => outcome?.finished.includes(project)) ? 'survives' : 'not tried';
 }
 
-/** Prints every mutation with what became of it, and the rate. `isHere` = its place is in the tree. */
+/** Prints every mutation with its result, and the rate. `isHere` = its location is in the tree. */
 export function printTable(
   chosen: readonly Mutation[],
   outcomes: Readonly<Record<string, Outcome>>,

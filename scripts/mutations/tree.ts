@@ -43,7 +43,7 @@ export function treeOf(commit: string, folder: string): string {
   return tree;
 }
 
-/** Whether the place of a mutation is in the tree as it was when it was chosen. */
+/** True if the location of a mutation is unchanged in the tree. */
 export function isIn(tree: string, mutation: Mutation): boolean {
   const path = join(tree, mutation.file);
   return existsSync(path) && mutated(readFileSync(path, 'utf8'), mutation) !== null;

@@ -17,7 +17,7 @@ function holderIsGone(file, text) {
   }
 }
 
-/** Takes away a lock whose holder died; one that another process took meanwhile is put back. */
+/** Removes a lock whose holder ended; one that another process took meanwhile is restored. */
 function breakLock(file, text) {
   const aside = `${file}.${process.pid}`;
   try {

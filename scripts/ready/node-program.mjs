@@ -7,7 +7,10 @@ const linkIn = (root) => join(root, 'node_modules/.bin', isWindows ? 'node.cmd' 
 /** The folder whose package.json lists Node 24 for each platform. */
 export const nodeFolder = (root) => join(root, 'scripts/node');
 
-/** Whether this machine has no Node that runs TypeScript: this one is too old, or comes from packages, which can go. */
+/**
+ * True if this machine has no Node that runs TypeScript: the current one is too old, or is from packages, which can be
+ * removed.
+ */
 export function wantsNode(root) {
   const [major, minor] = process.versions.node.split('.').map(Number);
   const isOld = major < 23 || (major === 23 && minor < 6);

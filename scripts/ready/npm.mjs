@@ -4,7 +4,7 @@ import { skippedPackages } from './packages.mjs';
 
 const isWindows = process.platform === 'win32';
 
-/** What a user can act on: its message is the cause, then what to do. */
+/** An error for users: its message is the cause, then the remedy. */
 export class NotReady extends Error {
   /** What npm returned if it failed; null if it did not run, or was stopped before it could undo what it had begun. */
   npmStatus = null;
@@ -56,7 +56,7 @@ async function npm(args, cwd) {
   }
 }
 
-// What npm's output holds when nobody answered it.
+// Marks of npm's output if it got no answer.
 const noAnswer =
   /\b(ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ENETUNREACH|EHOSTUNREACH|ETIMEDOUT|E\w+TIMEOUT|network timeout|request-timeout|ENOTCACHED)\b/;
 

@@ -66,7 +66,7 @@ export async function installPackages(npm, folder, wanted) {
       await npm(folder, ['ci', wanted === 'run' ? '--omit=dev' : '--include=dev']);
       return writeStamp(folder, wanted);
     } catch (error) {
-      // What is there must not be taken for an install by hand.
+      // Existing packages must not be taken for a manual install.
       writeStamp(folder, 'none');
       throw error;
     }

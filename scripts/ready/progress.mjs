@@ -18,7 +18,7 @@ export function openProgress(stream) {
     else say(status());
   }
 
-  /** Runs `work`, named as what goes on ("installing packages") and as what was done ("installed packages"). */
+  /** Runs `work`, named for its progress ("installing packages") and its end ("installed packages"). */
   async function step(doing, done, work) {
     const begunAt = Date.now();
     running.set(doing, begunAt);

@@ -1,6 +1,6 @@
 import http from 'node:http';
 
-/** An answer; status 0 = the connection was refused or cut, or no answer came in time. */
+/** An answer; status 0 = the connection was rejected or cut, or no answer arrived in time. */
 export interface Answer {
   status: number;
   ms: number;

@@ -1,4 +1,4 @@
-// What clients wrote and what they were told of it, and whether it is there at the end.
+// Writes of clients with their acknowledgements, and a check of their presence at the end.
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Answer, type Asked, ask, type Tally } from './ask.ts';
 
@@ -11,10 +11,10 @@ export interface Writer {
   name: string;
 }
 
-/** What became of the writes of one writer. */
+/** Result of one writer's writes. */
 export interface Verdict {
   acknowledged: number;
-  /** Sent without an answer that says yes or no. */
+  /** Number sent without a conclusive answer. */
   unknown: number;
   lost: string[];
   doubled: string[];
@@ -62,7 +62,7 @@ function replaced(
   asked: (id: string, version: number) => Asked,
   versionOf: (row: Record<string, unknown>) => number,
   ids: number,
-  /** Makes the records where a write of one that is not there is refused. */
+  /** Creates the records, for writes that are rejected without one. */
   setup?: (ids: readonly string[]) => Asked,
 ) {
   return (writer: Writer): WriteLoad => {

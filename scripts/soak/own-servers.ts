@@ -56,7 +56,7 @@ export async function makePostgres(folder: string): Promise<OwnPostgres> {
           () => false,
         );
       for (let tries = 1; !(await answers()); ) {
-        // A killed server's process may still be listed for a moment, and its lock then counts.
+        // A killed server's process may still be listed for an instant, and its lock then counts.
         if (hasEnded() && tries++ === 20) throw new Error(`PostgreSQL did not start: ${said()}`);
         await delay(100);
         if (hasEnded()) ({ said, hasEnded } = spawnServer(location, port));
