@@ -133,7 +133,7 @@ export async function testApp(
     store?: TestStore;
     symbols?: SymbolEntry[];
     sampleKey?: string;
-    /** How much of the sample market is stored; all of it unless given. */
+    /** Loading state of the sample market; complete by default. */
     loading?: () => Promise<MarketLoading | null>;
     /** The timers of streams; the system's unless given. */
     every?: Every;
@@ -141,7 +141,7 @@ export async function testApp(
     logLines?: string[];
     metrics?: Metrics;
     traces?: Traces;
-    /** What clients may take of the server, where it differs from what is usual. */
+    /** Limits of clients that differ from the default. */
     limits?: Partial<ServerLimits>;
   } = {},
 ): Promise<TestApp> {
@@ -172,7 +172,7 @@ export async function testApp(
     log: logOf(config, options.logLines),
     metrics: options.metrics ?? null,
     traces: options.traces ?? null,
-    // What is traced is compiled with its traces.
+    // A traced contract is compiled with its traces.
     contract: options.traces ? undefined : contractOf(config),
     sampleKey: options.sampleKey ?? null,
     ...(options.loading && { loading: options.loading }),

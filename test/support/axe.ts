@@ -6,10 +6,11 @@ interface AxeResults {
 }
 
 /**
- * What axe-core finds against the accessibility of a page as it stands: one line per rule and element; empty = nothing.
+ * axe-core's findings about the accessibility of a page in its current state: one line per rule and element; empty =
+ * none.
  */
 export async function axeFindings(page: Page): Promise<string[]> {
-  // Evaluated by the debugger: the page's content security policy lets nobody else add a script.
+  // Evaluated by the debugger, because the page's content security policy allows no other added script.
   await page.evaluate(`${axe.source}; 0`);
   const { violations } = (await page.evaluate('axe.run()')) as AxeResults;
   return violations.flatMap(({ id, nodes }) =>

@@ -6,18 +6,18 @@ import type { Random } from './random.ts';
 import { type BodyForm, randomBody, randomJson } from './random-bodies.ts';
 import { talk } from './web-socket.ts';
 
-/** What came of a body. */
+/** Answer to a body. */
 export interface BodyAnswer {
   /** HTTP status; null for a message of a WebSocket. */
   status: number | null;
   headers: http.IncomingHttpHeaders;
-  /** What was answered; of a WebSocket, its messages and the close frame. */
+  /** Text of the answer; for a WebSocket, its messages and the close frame. */
   text: string;
-  /** Requests left of the minute when it was answered; null where the answer does not say. */
+  /** Requests left of the minute after the answer; null if the answer has no such header. */
   remaining: number | null;
 }
 
-/** Where bodies are sent. */
+/** Target of bodies. */
 export interface BodyServer {
   url: string;
   /** A site session of a pro, attested account. */
@@ -112,7 +112,7 @@ const mcpFrames = [
   (json: string) => call('graphql', operation(quotes)(json)),
 ];
 
-/** Frames of a route: its body as a whole, and its example with each field in turn. */
+/** Frames of a route: its whole body, and its example with each field replaced. */
 function framesOf({ body }: Route): ((json: string) => string)[] {
   const [example] = (body!.schema.examples ?? []) as unknown[];
   if (typeof example !== 'object' || example === null) return [whole, (json) => `${json}\n${String(example)}`];
@@ -126,7 +126,7 @@ function framesOf({ body }: Route): ((json: string) => string)[] {
   ];
 }
 
-/** Every route that is asked otherwise than by GET: those without a body discard what comes. */
+/** Every route with a method other than GET: those without a body discard input. */
 function routeEndpoints(): BodyEndpoint[] {
   return routes
     .filter(({ method, body }) => body || method === 'POST')
@@ -156,7 +156,7 @@ function addressEndpoint(path: string, texts: (random: Random, json: string) => 
   };
 }
 
-/** How messages are sent over a WebSocket, and when they are answered. */
+/** Exchange of messages over a WebSocket, and the sign of an answer. */
 interface Spoken {
   path: string;
   protocols: string[];

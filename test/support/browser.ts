@@ -9,13 +9,13 @@ export const chromiumPath: string | null =
 if (chromiumPath === null)
   notRunOutsideCi('tests in a browser', 'there is no Chromium (/usr/bin/chromium, or CHROMIUM)');
 
-/** What a page complained of, and what it asked for of other hosts. Empty when all is well. */
+/** Errors of a page, and its requests to other hosts. Empty if all is well. */
 export interface Complaints {
   console: string[];
   otherHosts: string[];
 }
 
-/** How a page is looked at. */
+/** Options of opening a page. */
 export interface PageOptions {
   /** Entries of local storage, removed again when the page closes: where it is given, there is no key but its own. */
   storage?: Record<string, string>;
@@ -28,7 +28,7 @@ export interface PageOptions {
 export interface OpenedPage {
   page: Page;
   complaints: Complaints;
-  /** Bodies of what it asked the graph. */
+  /** Bodies of its requests to the graph. */
   asked: string[];
   close: () => Promise<void>;
 }
@@ -71,7 +71,7 @@ export async function openPage(
   });
   if (storage !== undefined)
     await page.addInitScript((entries) => {
-      // Once a tab: what the page stores later stays when it is loaded anew.
+      // Once per tab: later changes of the page's storage survive a reload.
       if (sessionStorage.getItem('given') !== null) return;
       sessionStorage.setItem('given', 'yes');
       localStorage.removeItem('tapegraph-key');

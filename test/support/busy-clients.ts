@@ -3,20 +3,20 @@ import http from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** How a client uses its connections. */
+/** Use of connections by a client. */
 export type ClientKind = 'keep-alive' | 'new' | 'pipelining' | 'slow-reader' | 'slow-body';
 
-/** What busy clients met. */
+/** Results of busy clients. */
 export interface Met {
   answered: number;
   /** Of these, answers with `Connection: close`. */
   last: number;
   /**
-   * Answers without `Connection: close` to requests sent after `closingFrom` was called, on connections without a
-   * request behind them.
+   * Answers without `Connection: close` to requests sent after `closingFrom` was called, on connections without a later
+   * request.
    */
   kept: number;
-  /** Connections that were refused: the port is closed. */
+  /** Rejected connections: the port is closed. */
   refused: number;
   /** Requests behind an answer with `Connection: close`: HTTP has the client send them again. */
   passedOver: number;
@@ -24,18 +24,18 @@ export interface Met {
   broken: string[];
 }
 
-/** Clients that ask without a pause until their connections are refused. */
+/** Clients that send requests without pause until their connections are rejected. */
 export interface BusyClients {
   met: Met;
-  /** From now on every answer has to say `Connection: close`. */
+  /** Requires `Connection: close` in every answer from now on. */
   closingFrom(): void;
-  /** Resolves when every client was refused. */
+  /** Resolves when every client was rejected. */
   ended: Promise<void>;
   /** Ends the clients that are left. */
   stop(): void;
 }
 
-/** What clients ask for. */
+/** Requests of the clients. */
 export interface BusyRequests {
   url: string;
   /** Headers of every request: the credential. */

@@ -49,7 +49,7 @@ export async function chainServer(): Promise<ChainServer> {
   };
 }
 
-/** Answers a body with a tag, and 304 to whoever has it. */
+/** Answers with a body and an ETag, or 304 if the client has it. */
 export function tagged(body: Buffer | string, etag: string, headers: Record<string, string> = {}): Answer {
   return (request, response) => {
     if (request.headers['if-none-match'] === etag) response.writeHead(304, { etag }).end();

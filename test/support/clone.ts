@@ -6,7 +6,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 const copied = ['src/domain', 'src/runtime', 'src/wire', 'src/store', 'generated/store', 'prisma', 'test/support'];
 
 /**
- * Makes a clone at `folder` with what a store needs. Packages are links to the installed ones, but for the embedded
+ * Creates a clone at `folder` for running a store. Packages are links to the installed ones, except for the embedded
  * server's, which is copied (`server: 'copied'`) or omitted.
  */
 export function cloneInto(folder: string, { server }: { server: 'copied' | 'absent' }): { storeProgram: string } {

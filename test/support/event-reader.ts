@@ -16,7 +16,7 @@ export interface EventReader {
   events: SentEvent[];
   /** Comments so far. */
   comments: string[];
-  /** The next event that has not been asked for yet; null at the end. */
+  /** The next event; null at the end. */
   next(): Promise<SentEvent | null>;
   /** Resolved when the stream is over. */
   over: Promise<void>;
@@ -44,7 +44,7 @@ export function readEvents(
   { method = 'GET', headers = {}, body }: { method?: string; headers?: Record<string, string>; body?: string },
 ): Promise<EventReader> {
   return new Promise((resolve, reject) => {
-    // A connection of its own: an agent's would be kept for others.
+    // A separate connection: an agent would reuse its own.
     const options = { method, headers: { accept: 'text/event-stream', ...headers }, agent: false };
     const request = http.request(url, options, (response) => {
       const events: SentEvent[] = [];

@@ -18,15 +18,15 @@ const large = (atMs: number) =>
 
 /**
  * Fills the sockets of clients that follow the GEX of SPX and do not read, with 40 captures of 2,000 strikes from a
- * minute of the session on, later than those of a call before: what comes then waits in the server. Returns once a
- * client that reads has them all.
+ * minute of the session on, later than those of earlier calls: further events queue in the server. Returns once a
+ * reading client has all of them.
  */
 export async function fillSockets(app: TestApp, session: SessionDate, minute: number): Promise<void> {
   const headers = { authorization: `Bearer ${await app.key()}` };
   const beside = await readEvents(`${app.url}/v2/stream?topics=gex:SPX:2000`, { headers });
   expect(await beside.next()).toMatchObject({ event: 'ready' });
   const instants = Array.from({ length: 40 }, (_, i) => exchangeInstant(session, minute + i));
-  // Of a symbol without captures the newest alone is sent: one comes before the others.
+  // For a symbol without captures only the newest is sent, so one precedes the others.
   for (const stored of [instants.slice(0, 1), instants.slice(1)]) {
     await saveCaptures(app.store, { gex: stored.map(large) });
     for (let sent = await beside.next(); sent?.data.captured_at !== stored.at(-1); sent = await beside.next())

@@ -16,7 +16,7 @@ import { saveRankedLists } from '../../src/store/flow/ranked-prints.ts';
 import type { Store } from '../../src/store/rows/connection.ts';
 import { inTransaction } from '../../src/store/rows/transaction.ts';
 
-/** Coverage of a session from 09:30 to `through` minutes of the New York day, live unless told otherwise. */
+/** Coverage of a session from 09:30 to `through` minutes of the New York day, live by default. */
 export function coverage(sessionDate: string, throughMinute: number, change: Partial<Coverage> = {}): Coverage {
   return {
     status: 'observed_live',
@@ -30,7 +30,7 @@ export function coverage(sessionDate: string, throughMinute: number, change: Par
   };
 }
 
-/** A leg of `contract` (path form), 100 contracts at $2 unless told otherwise. */
+/** A leg of `contract` (path form), 100 contracts at $2 by default. */
 export function leg(contract: string, eventTsMs: number, change: Partial<FlowLeg> = {}): FlowLeg {
   const { price = 2, size = 1000 } = change;
   return {
@@ -88,7 +88,7 @@ export async function storeLargeTrades(store: Store, trades: LargeTrade[]): Prom
   });
 }
 
-/** What traded at a strike or expiry, all different. */
+/** Measures of a strike or expiry, all different. */
 export function measures(base: number): FlowMeasures {
   return {
     callVolume: base,

@@ -8,7 +8,7 @@ export interface SentDocument {
   operationName?: string;
 }
 
-/** What came of an operation. */
+/** Answer to an operation. */
 export interface GraphAnswer {
   /** HTTP status; null where the operation has none of its own. */
   status: number | null;
@@ -16,7 +16,7 @@ export interface GraphAnswer {
   text: string;
 }
 
-/** As much of an application as sending needs. */
+/** The methods of an application that sending uses. */
 type GraphApp = Pick<TestApp, 'send' | 'url'>;
 
 type Send = (app: GraphApp, credential: string, sent: SentDocument) => Promise<GraphAnswer>;

@@ -18,21 +18,21 @@ import { schema } from '../../src/schema/index.ts';
  */
 export type ArgumentValues = Readonly<Record<string, readonly string[]>>;
 
-/** A way through the graph to a type with values, and what is asked for there. */
+/** A path through the graph to a type with values, and its selections. */
 export interface Greed {
-  /** Which of the ways it goes. */
+  /** Index of the path. */
   path: number;
-  /** Names under which the fields of the path are asked for, from the last one up. */
+  /** Numbers of aliases of the path's fields, from the last one up. */
   copies: readonly number[];
-  /** Names under which each value is asked for. */
+  /** Number of aliases of each value. */
   names: number;
   /** Values of the last type, at most. */
   values: number;
   /** Characters of each name. */
   nameLength: number;
-  /** Where a number of rows may be asked for: the most, none, or one. */
+  /** Requested number of rows: the maximum, none, or one. */
   rows: 'most' | 'usual' | 'one';
-  /** Which of the values of each argument. */
+  /** Index of each argument's value. */
   argument: number;
   byExpiry: boolean;
   fragments: boolean;
@@ -50,7 +50,7 @@ const isList = ({ type }: GraphQLField<unknown, unknown>) => isListType(isNonNul
 
 const deepestPath = 9;
 
-/** What a field may give: its type, and each type that its interface stands for. */
+/** Possible types of a field: its type, and the implementations of its interface. */
 function typesOf({ type }: GraphQLField<unknown, unknown>): readonly GraphQLNamedType[] {
   const named = getNamedType(type);
   return isInterfaceType(named) ? [named, ...schema.getPossibleTypes(named)] : [named];
@@ -118,7 +118,7 @@ export function documentOf(greeds: readonly Greed[], values: ArgumentValues, amo
     const last = path.at(-1)!.type;
     const leaves = fieldsOf(last).filter(({ type, args }) => isLeafType(getNamedType(type)) && args.length === 0);
     const asked = leaves.slice(0, greed.values);
-    // As many names as the limit of fields leaves room for.
+    // As many aliases as the limit of fields allows.
     const places = greed.copies.slice(0, path.length).reduce((product, copies) => product * copies, 1);
     const room = Math.floor(fieldsInAll / (greeds.length * places * asked.length));
     const names = Math.max(1, Math.min(greed.names, room));
@@ -152,7 +152,7 @@ export function documentOf(greeds: readonly Greed[], values: ArgumentValues, amo
 
 const few = fc.constantFrom(1, 1, 1, 1, 2, 5, 20);
 
-/** One way and what is asked on it. */
+/** A path with its selections. */
 const greed: fc.Arbitrary<Greed> = fc.record({
   path: fc.nat(paths.length - 1),
   copies: fc.array(few, { minLength: 1, maxLength: 4 }),

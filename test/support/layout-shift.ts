@@ -2,7 +2,7 @@ import type { BrowserContext, Page } from 'playwright-core';
 
 interface Shifts {
   total: number;
-  /** What moved, each as `element x,y→x,y`. */
+  /** Moved elements, each as `element x,y→x,y`. */
   moved: string[];
 }
 
@@ -26,6 +26,6 @@ export async function watchLayout(context: BrowserContext): Promise<void> {
   });
 }
 
-/** How much of a page has moved since it was opened (0 = nothing; browsers call up to 0.1 good), and what. */
+/** Layout shift of a page since it was opened (0 = none; browsers rate up to 0.1 as good), with the moved elements. */
 export const layoutShifts = (page: Page): Promise<Shifts> =>
   page.evaluate(() => (window as unknown as { shifts: Shifts }).shifts);

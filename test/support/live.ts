@@ -18,11 +18,11 @@ export interface HandTimers {
   sweep(): void;
 }
 
-/** Timers that run when they are told to. */
+/** Timers that run on command. */
 export function handTimers(): HandTimers {
   const works = new Set<{ ms: number; work: () => void }>();
   const run = (ms: number, which: number) => {
-    // What two of them share is distinguished by the order in which the hub sets them.
+    // Timers with the same interval are distinguished by the order in which the hub sets them.
     const found = [...works].filter((each) => each.ms === ms);
     found[Math.min(which, found.length - 1)]?.work();
   };
@@ -38,7 +38,7 @@ export function handTimers(): HandTimers {
   };
 }
 
-/** Writes the price of symbols as a live tape does, `{SPY: 600}` dollars at `atMs`, and tells what changed. */
+/** Writes the price of symbols like a live tape, `{SPY: 600}` dollars at `atMs`, and reports the change. */
 export async function trade(store: Store, prices: Record<string, number>, atMs: number, volume = 100): Promise<void> {
   await inTransaction(store, async (tx) => {
     const quotes = Object.entries(prices).map(([symbol, spot]) => ({

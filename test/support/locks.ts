@@ -1,8 +1,8 @@
 import type pg from 'pg';
 
 /**
- * How many statements wait for a lock in the store's own database: the tests share a server, and databases made from
- * one template give their tables the same oids.
+ * Number of statements that wait for a lock in the store's own database: the tests share a server, and databases copied
+ * from one template have the same oids for their tables.
  */
 export async function waitingForLocks(connection: pg.Pool | pg.ClientBase, table?: string): Promise<number> {
   const here = `(select oid from pg_database where datname = current_database())`;

@@ -1,6 +1,6 @@
 /**
- * Watches the event loop of this process; the returned function stops and gives the most CPU time, ms, that this thread
- * spent between two turns of it. Time lost to other processes of a busy machine does not count.
+ * Watches the event loop of this process. The returned function stops this and returns the maximum CPU time of this
+ * thread in one iteration, ms. Time lost to other processes of a busy machine does not count.
  */
 export function watchLoop(): () => number {
   let last = process.threadCpuUsage();

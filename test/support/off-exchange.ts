@@ -3,7 +3,7 @@ import { saveOffExchange } from '../../src/store/offexchange/writing.ts';
 import type { Store } from '../../src/store/rows/connection.ts';
 import { inTransaction } from '../../src/store/rows/transaction.ts';
 
-/** What is to be stored of a session: names of categories, and how many buckets and price levels. */
+/** A session's data to store: names of categories, and numbers of buckets and price levels. */
 export interface OffExchangeDay {
   /** Executions; under 3 nothing is published. */
   tradeCount?: number;

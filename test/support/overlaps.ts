@@ -1,8 +1,8 @@
 import type { Page } from 'playwright-core';
 
 /**
- * The visible texts of a page that lie over each other, as pairs. What is clipped by what scrolls counts as far as it
- * is seen; a head that stays above scrolled rows covers them, and does not count.
+ * Pairs of overlapping visible texts of a page. Text clipped by a scroll container counts as far as it is visible; a
+ * sticky header covers scrolled rows and does not count.
  */
 export const overlappingTexts = (page: Page): Promise<string[]> =>
   page.evaluate(() => {
@@ -37,7 +37,7 @@ export const overlappingTexts = (page: Page): Promise<string[]> =>
       range.selectNodeContents(node);
       for (const { left, top, right, bottom } of range.getClientRects()) {
         const box = clipped({ text, left, top, right, bottom }, parent);
-        // What is for screen readers alone is a pixel large.
+        // Text for screen readers only is one pixel large.
         if (box.right - box.left > 2 && box.bottom - box.top > 2) boxes.push(box);
       }
     }
@@ -46,7 +46,7 @@ export const overlappingTexts = (page: Page): Promise<string[]> =>
       for (const b of boxes.slice(i + 1)) {
         const wide = Math.min(a.right, b.right) - Math.max(a.left, b.left);
         const high = Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top);
-        // Lines that stand close share the room above and below their letters.
+        // Adjacent lines share the space above and below their letters.
         const least = Math.min(a.bottom - a.top, b.bottom - b.top) / 3;
         if (wide > 2 && high > least) found.push(`${a.text} / ${b.text}`);
       }

@@ -8,12 +8,12 @@ export interface SentBody {
   bytes: Buffer;
 }
 
-/** What an endpoint reads of bodies. */
+/** Body form of an endpoint. */
 export interface BodyForm {
   mostBytes: number;
   /** The media type that it takes. */
   mediaType: string;
-  /** Bodies around a JSON value: the fuller of them, the farther they come. */
+  /** Bodies around a JSON value: the fuller ones get further in processing. */
   frames: readonly ((json: string) => string)[];
 }
 
@@ -22,7 +22,7 @@ const scalars = ['1', '-0', '1e400', '-1.5e-7', 'null', 'true', '""', '"SPY"', '
 /** Pieces of long texts, as JSON writes them. */
 const letters = ['x', 'é', '😀', '\\u00e9', '\\ud83d\\ude00', '\\ud800', '\\"', '\\n', '\\u0000', '9', ' ', ','];
 
-/** JSON of about so many values, at most so many levels deep. */
+/** JSON of approximately this many values and at most this many levels. */
 function mixed(random: Random, values: number, levels: number): string {
   const text = () => JSON.stringify(random.pick(words).repeat(1 + random.below(random.once(20) ? 2000 : 3)));
   if (values <= 1 || levels === 0) return random.once(2) ? text() : random.pick(scalars);
@@ -37,7 +37,7 @@ const longText = (random: Random, bytes: number) => {
   return `"${letter.repeat(Math.max(1, Math.floor(bytes / Buffer.byteLength(letter))))}"`;
 };
 
-/** A JSON value of each kind, of about so many bytes. */
+/** A JSON value of each kind, of approximately this many bytes. */
 const kinds: Record<string, (random: Random, bytes: number) => string> = {
   mixed: (random, bytes) => mixed(random, Math.min(12_000, Math.ceil(bytes / 8)), random.pick([1, 2, 5, 60])),
   scalar: (random) => random.pick(scalars),
@@ -63,7 +63,7 @@ const kinds: Record<string, (random: Random, bytes: number) => string> = {
   digits: (_random, bytes) => '9'.repeat(bytes),
 };
 
-/** What makes of JSON what is none, or hardly. */
+/** Changes that make JSON invalid, or almost. */
 const spoilers: ((random: Random, text: string) => string)[] = [
   (random, text) => text.slice(0, random.below(text.length)),
   (random, text) => {
@@ -115,7 +115,7 @@ export function randomBody(random: Random, { mostBytes, mediaType, frames }: Bod
   }
   const frame = random.pick(frames);
   const isOver = random.once(40);
-  // What the frame adds fits, too.
+  // The frame's own bytes fit too.
   const room = isOver ? 2 * mostBytes : mostBytes - Math.min(mostBytes / 2, 1000);
   const framed = frame(randomJson(random, room));
   const text = random.once(12) ? random.pick(spoilers)(random, framed) : framed;

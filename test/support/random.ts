@@ -1,4 +1,4 @@
-/** Numbers that come again with the same seed. */
+/** Random numbers that are reproducible by seed. */
 export interface Random {
   /** A whole number in [0, below). */
   below(below: number): number;

@@ -6,9 +6,9 @@ export interface RawClient {
   socket: Socket;
   /** Writes all of it; rejects when the connection breaks before it is written. */
   send(bytes: string | Buffer): Promise<void>;
-  /** What has come up to now. */
+  /** Data received so far. */
   received(): string;
-  /** Resolves with what has come once it holds `text`; rejects when the connection ends before. */
+  /** Resolves with the received data once it contains `text`; rejects if the connection ends before. */
   until(text: string | RegExp): Promise<string>;
   /** Resolves when the connection is over: with all that came, and how it ended. */
   ended: Promise<{ text: string; reset: boolean }>;

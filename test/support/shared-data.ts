@@ -2,14 +2,13 @@ import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { notRunOutsideCi } from './not-run.ts';
 
-// Real vendor files lie beside the project and are no part of it; where they are missing, tests that read them are
-// skipped.
+// Real vendor files are beside the project and not part of it; without them, tests that read them are skipped.
 /** The folder of the real vendor files. */
 export const sharedDataFolder = resolve(
   process.env.TAPEGRAPH_SHARED_DATA ?? join(import.meta.dirname, '../../../shared/data'),
 );
 
-/** Whether the real vendor files are here. */
+/** True if the real vendor files exist. */
 export const hasSharedData = existsSync(join(sharedDataFolder, 'README.md'));
 
 if (!hasSharedData)

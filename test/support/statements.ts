@@ -1,17 +1,14 @@
 import pg from 'pg';
 import { vi } from 'vitest';
 
-/**
- * Every statement that is sent while `work` runs, by anybody: whichever connection it takes and whether by pool, client
- * or Prisma.
- */
+/** Every statement sent while `work` runs, by any connection and by pool, client or Prisma. */
 export async function allStatements(work: () => Promise<unknown>): Promise<string[]> {
   const sent: string[] = [];
   const query = pg.Client.prototype.query as (...args: unknown[]) => unknown;
   const spy = vi.spyOn(pg.Client.prototype, 'query').mockImplementation(function (this: pg.Client, ...args: unknown[]) {
     const [statement] = args as [string | { text: string; values?: unknown[] }];
     const { text, values = [] } = typeof statement === 'string' ? { text: statement } : statement;
-    // A lock is told by its key.
+    // A lock is identified by its key.
     sent.push(/advisory/.test(text) ? `${text} -- ${values[0]}` : text);
     return query.apply(this, args);
   } as never);
@@ -24,9 +21,9 @@ export async function allStatements(work: () => Promise<unknown>): Promise<strin
 }
 
 /**
- * The SQL that `work` sends. What comes by the clock is omitted: usage and last uses of keys being written, caller and
- * registry being looked at again every few seconds, a listening connection being asked whether it is still there. Nor
- * do BEGIN and its like count, and that others are told of a change.
+ * The SQL that `work` sends. Periodic statements are omitted: writes of usage and last uses of keys, reloads of caller
+ * and registry, probes of a listening connection. BEGIN and the like, and notifications of changes, do not count
+ * either.
  */
 export async function statementsOf(work: () => Promise<unknown>): Promise<string[]> {
   return (await allStatements(work)).filter(

@@ -1,13 +1,13 @@
 import type { TestStore } from './store.ts';
 
-/** What a comparison of stores leaves out. */
+/** Data excluded from a comparison of stores. */
 export interface Omitted {
   tables?: readonly string[];
   /** By table. */
   columns?: Readonly<Record<string, readonly string[]>>;
 }
 
-// Counters of commits say in which order things came; nothing that is served is computed from them.
+// Counters of commits depend on the order of arrival; no served data is computed from them.
 const counters: Readonly<Record<string, readonly string[]>> = { cross_sections: ['seq'], flow_feed: ['place'] };
 // Generations say which files brought the data, and when: the same data may come from others.
 const notOfTheMarket = ['_prisma_migrations', 'store_facts', 'symbol_commits', 'generations'];

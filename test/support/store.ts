@@ -58,7 +58,7 @@ export function filledStores(fill: (store: Store) => Promise<void>): () => Promi
     try {
       await fill(store);
     } finally {
-      // What has connections is not copied. The end of the run drops it.
+      // A database with connections cannot be copied. The end of the run drops it.
       await store.close();
     }
     return database;

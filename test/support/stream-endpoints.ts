@@ -17,9 +17,9 @@ export interface Followed {
   leave(): void;
 }
 
-/** What is followed of a symbol, in the terms of each endpoint. */
+/** The followed data of a symbol, in the terms of each endpoint. */
 interface Subject {
-  /** Of `/v2/stream`, and the name of its events. */
+  /** Topic of `/v2/stream`, and the name of its events. */
   topic: 'quotes' | 'bars';
   query(symbol: string): string;
   /** The price in the data of either. */

@@ -44,7 +44,7 @@ export function legalValue(type: GraphQLInputType): unknown {
   return isListType(nullable) ? [legalValue(nullable.ofType)] : legal[getNamedType(nullable).name];
 }
 
-/** Whether a type is, or holds, a list or an input object. */
+/** True if a type is, or contains, a list or an input object. */
 export function isStructured(type: GraphQLInputType): boolean {
   return isListType(isNonNullType(type) ? type.ofType : type) || isInputObjectType(getNamedType(type));
 }

@@ -9,12 +9,12 @@ export interface Talk {
   /** Binary messages. */
   bytes: Buffer[];
   send(message: object | string | Buffer): void;
-  /** How the connection ended. */
+  /** Resolves with the end of the connection. */
   closed: Promise<{ code: number; reason: string }>;
   open: Promise<void>;
 }
 
-/** What an HTTP answer to a handshake says. */
+/** An HTTP answer to a handshake. */
 export interface Rejected {
   status: number;
   headers: Record<string, string | string[] | undefined>;

@@ -10,7 +10,7 @@ import pg from 'pg';
 import { distributionSql } from '../../../src/store/cluster/distribution.ts';
 import { openStore } from '../../../src/store/rows/connection.ts';
 
-// The cluster's program lies beside the clone, as the shared data do.
+// The cluster's program is beside the clone, like the shared data.
 const program = fileURLToPath(new URL('../../../../shared/citus/cluster.sh', import.meta.url));
 const postgresBin = '/usr/lib/postgresql/15/bin';
 
@@ -31,7 +31,7 @@ declare module 'vitest' {
 
 /** A coordinator and two workers. */
 export interface CitusCluster {
-  /** A database of the coordinator, in which `{database}` stands for the name. */
+  /** A database of the coordinator; `{database}` is the placeholder of its name. */
   url: string;
   /** The nodes' ports; the first is the coordinator's. */
   ports: readonly number[];
@@ -140,7 +140,7 @@ export async function buildDistributed(
 /** Makes what `createDistributed` copies. */
 async function createTemplate(cluster: CitusCluster): Promise<void> {
   await buildDistributed(cluster, template);
-  // A database is copied while nobody uses it, nor Citus's own process of each database.
+  // A database can be copied only without connections, including those of Citus's own process per database.
   const closed = [
     `ALTER DATABASE ${template} ALLOW_CONNECTIONS false`,
     `SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity WHERE datname = '${template}'`,
@@ -163,7 +163,7 @@ export async function killServer(folder: string): Promise<void> {
   while (all.some((pid) => tryKill(pid, 0))) await delay(10);
 }
 
-/** Whether the process was there. */
+/** True if the process existed. */
 function tryKill(pid: number, signal: 'SIGKILL' | 0): boolean {
   try {
     return process.kill(pid, signal);
@@ -190,7 +190,7 @@ export async function createDistributed(cluster: CitusCluster, database: string)
 
 /** A standby that streams from the coordinator and reads the workers themselves. */
 export interface CoordinatorStandby {
-  /** A database of it, in which `{database}` stands for the name. */
+  /** A database of it; `{database}` is the placeholder of its name. */
   url: string;
   start(): void;
   /** Ends it as a crash does. */

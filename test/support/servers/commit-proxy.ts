@@ -9,11 +9,11 @@ export interface CommitProxy {
   /** From now on a COMMIT PREPARED waits, until `letGo`. */
   holdCommits(): void;
   /**
-   * Once: the worker has finished its part of a transaction (`finished`), or is to commit what it has prepared
-   * (`decided`). `act` is called before anybody hears of it, and nobody does until `letGo`.
+   * Calls `act` once, when the worker has finished its part of a transaction (`finished`), or is about to commit a
+   * prepared one (`decided`). No process learns of it until `letGo`.
    */
   at(moment: 'finished' | 'decided', act: () => void): void;
-  /** Whether one waits. */
+  /** True if one is held. */
   holds(): boolean;
   letGo(): void;
   close(): void;

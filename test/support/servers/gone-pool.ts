@@ -1,6 +1,6 @@
 /**
- * What `query` and `connect` of a pool do when its database is gone: a callback that is given gets the error, else the
- * promise.
+ * Behaviour of a pool's `query` and `connect` after its database is gone: the callback, if given, gets the error, else
+ * the promise rejects.
  */
 export function goneWith(message: string) {
   return (...args: unknown[]): unknown => {

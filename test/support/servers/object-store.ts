@@ -5,7 +5,7 @@ import { crc32 } from 'node:zlib';
 
 export const credentials = { accessKeyId: 'AKIDTEST', secretAccessKey: 'not/a+secret', sessionToken: 'session-token' };
 
-/** What a test does with an answer before it is sent: true = the test answered itself. */
+/** A test's handler of an answer before it is sent: true = the test answered itself. */
 export type Intercept = (request: IncomingMessage, response: ServerResponse, body: Buffer) => boolean;
 
 /** A store of one bucket, `lake`, that verifies Signature Version 4 as AWS does. */
@@ -14,10 +14,10 @@ export interface ObjectStore {
   objects: Map<string, Buffer>;
   /** The requests: method, path and range. */
   requests: string[];
-  /** As the client of an environment would set it. */
+  /** Environment variables for a client. */
   env: Record<string, string>;
   intercept: Intercept;
-  /** Keys a list holds before it goes on. */
+  /** Number of keys per page of a list. */
   pageSize: number;
   close(): Promise<void>;
 }

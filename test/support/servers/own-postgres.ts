@@ -20,7 +20,7 @@ export interface OwnPostgres {
   kill(): Promise<void>;
   /** One statement in `postgres`, or the database given, on a connection made for it. */
   query(sql: string, database?: string): Promise<Record<string, unknown>[]>;
-  /** A standby that streams from this server, made from its files while it stands still; both are started. */
+  /** Starts a standby that streams from this server, copied from its files while it is stopped; both are started. */
   standby(): Promise<OwnPostgres>;
 }
 

@@ -10,7 +10,7 @@ import { onTestFinished } from 'vitest';
 import { notRunOutsideCi } from '../not-run.ts';
 
 /**
- * Whether this machine has the program; without it tests of a Redis that ends are skipped, which is said, and fails
+ * True if this machine has the program; without it, tests of a Redis that ends are skipped with a message, and fail
  * under CI=true.
  */
 export const hasRedisServer = spawnSync('redis-server', ['--version']).status === 0;
@@ -24,7 +24,7 @@ export interface OwnRedis {
   port: number;
   /** Ends at once. */
   kill(): Promise<void>;
-  /** Starts it with what its file holds, or again without it. */
+  /** Starts it with its file, or again without it. */
   start(file?: 'kept' | 'removed'): Promise<void>;
 }
 

@@ -81,9 +81,9 @@ async function ask(origin: URL, request: IncomingMessage, headers: IncomingHttpH
 }
 
 /**
- * Starts a shared cache that stores and gives again all that RFC 9111 allows one to, for as long as it runs (a
- * heuristic age is the cache's own choice). Every answer says in `x-cache` whether it is a `hit`, `revalidated`, or a
- * `miss`. What must not be stored passes through as it comes, so streams stay streams.
+ * Starts a shared cache that stores and reuses everything that RFC 9111 allows, for as long as it runs (a heuristic age
+ * is the cache's own choice). Every answer has an `x-cache` of `hit`, `revalidated`, or `miss`. Answers that must not
+ * be stored are streamed through.
  */
 export async function sharedCache(originUrl: string): Promise<SharedCache> {
   const origin = new URL(originUrl);

@@ -6,7 +6,7 @@ const program = fileURLToPath(new URL('store-program.ts', import.meta.url));
 /** A running `store-program.ts`. */
 export interface StoreProcess {
   child: ChildProcess;
-  /** What it has printed so far, by line. */
+  /** Its output so far, by line. */
   lines: string[];
   /** Waits for a line that begins so; throws with all output when the process ends first. */
   until(start: string): Promise<string>;

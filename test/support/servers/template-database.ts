@@ -5,9 +5,7 @@ import { openStore } from '../../../src/store/rows/connection.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /**
-     * The PostgreSQL of this run: a URL in which `{database}` stands for the name, and the start of this run's names.
-     */
+    /** The PostgreSQL of this run: a URL with the placeholder `{database}`, and the prefix of this run's names. */
     testServer: { url: string; run: string };
   }
 }

@@ -35,7 +35,7 @@ async function answers(url: string): Promise<boolean> {
   return false;
 }
 
-/** Starts a stock Varnish, with the rules it comes with, in front of an origin that answers `/healthz`. */
+/** Starts a stock Varnish, with its default rules, in front of an origin that answers `/healthz`. */
 export async function varnish(originUrl: string): Promise<SharedCache> {
   const folder = mkdtempSync(join(tmpdir(), 'varnish-'));
   // Started as root it works as a user of its own, who has to get there.

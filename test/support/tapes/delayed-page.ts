@@ -18,16 +18,16 @@ export function blackPrice(right: 'call' | 'put', forward: number, strike: numbe
   return right === 'call' ? call : call - forward + strike;
 }
 
-/** What a page of the exchange is made of. */
+/** Inputs of a page of the exchange. */
 export interface DelayedPage {
-  /** As the page prints its time: `November 16, 2026 at 3:50 PM EST`. */
+  /** The time as printed on the page: `November 16, 2026 at 3:50 PM EST`. */
   date: string;
   root: string;
   forward: number;
   /** Expiries, and the years that they are away from the time of the quotes. */
   expiries: Record<string, number>;
   strikes: readonly number[];
-  /** Of every contract, and what the page says of them. */
+  /** Figures of every contract on the page. */
   volatility: number;
   /** Open contracts of a strike; 100 and 60 unless given. */
   interest?: { call: number; put: number };
@@ -35,7 +35,7 @@ export interface DelayedPage {
 
 const side = 'Last Sale,Net,Bid,Ask,Volume,IV,Delta,Gamma,Open Interest';
 
-/** The exchange's page, saved as CSV, whose quotes are worth what `blackPrice` says. */
+/** The exchange's page, saved as CSV, with quotes priced by `blackPrice`. */
 export function delayedPage({ interest = { call: 100, put: 60 }, ...page }: DelayedPage): string {
   const { date, root, forward, expiries, strikes, volatility } = page;
   const lines = Object.entries(expiries).flatMap(([expiry, years]) =>

@@ -23,7 +23,7 @@ export interface PlantedLeg {
 export interface PlantedEvent {
   /** The recipe it was made by. */
   recipe: string;
-  /** As the engine will name it: kind, first leg's contract, its instant, its sequence. */
+  /** The id that the engine will assign: kind, first leg's contract, its instant, its sequence. */
   eventId: string;
   eventKind: FlowEventKind;
   underlying: string;
@@ -36,7 +36,7 @@ export interface PlantedEvent {
   legs: PlantedLeg[];
 }
 
-/** What of an underlying's option tape counts: cancelled and compression trades do not. */
+/** Total of the valid prints of an underlying's option tape: cancelled and compression trades do not count. */
 export interface OptionTotal {
   prints: number;
   /** Contracts. */
@@ -45,15 +45,15 @@ export interface OptionTotal {
   premiumUsd: number;
 }
 
-/** What was put on a session's option tape, so that what is computed from it can be checked. */
+/** Contents of a session's option tape, for verifying figures computed from it. */
 export interface OptionTapeLedger {
   events: PlantedEvent[];
-  /** How many of each recipe were planted that are no event, or no more. */
+  /** Number of planted trades by recipe that are not, or no longer, an event. */
   nearMisses: Record<string, number>;
   /** Lines of the files. */
   prints: number;
   quotes: number;
-  /** Of the prints: cancels, each with its original; trades reported late; compression trades. */
+  /** Counts of prints: cancels, each with its original; trades reported late; compression trades. */
   cancels: number;
   late: number;
   compressions: number;
@@ -108,7 +108,7 @@ function totalsOf(contracts: readonly SampleContract[], untilMs: number): Record
   return totals;
 }
 
-/** What is on a tape. */
+/** The contents of a tape. */
 export function optionLedger({ traded: contracts, plants, untilMs }: SampleOptionTape): OptionTapeLedger {
   const events: PlantedEvent[] = [];
   const nearMisses: Record<string, number> = {};

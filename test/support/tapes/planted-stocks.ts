@@ -12,9 +12,9 @@ export interface StockTotal {
   notionalUnits: number;
 }
 
-/** What was put on a session's tape of a stock. */
+/** Contents of a session's tape of a stock. */
 export interface StockTapeTotals {
-  /** All that stands and counts in volume, in and out of regular hours. */
+  /** All valid prints that count in volume, in and out of regular hours. */
   consolidated: StockTotal;
   offExchange: StockTotal;
   composition: Record<CompositionCategory, StockTotal>;
@@ -24,7 +24,7 @@ export interface StockTapeTotals {
   officialClose: number | null;
 }
 
-/** What was put on a session's stock tape. */
+/** Contents of a session's stock tape. */
 export interface StockTapeLedger {
   /** Lines of the file. */
   prints: number;
@@ -63,7 +63,7 @@ function totalsOf(records: readonly StockRecord[]): StockTapeTotals {
   return totals;
 }
 
-/** What is on the tapes of tickers. */
+/** The contents of the tapes of tickers. */
 export function stockLedger(tapes: Iterable<TickerRecords>): StockTapeLedger {
   const ledger: StockTapeLedger = { prints: 0, corrected: 0, withdrawn: 0, duplicates: 0, symbols: {} };
   for (const { entry, records } of tapes) {

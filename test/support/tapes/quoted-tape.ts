@@ -23,7 +23,7 @@ export const quotedContracts = [
   ...tickers('SPXW', '261218', [5950, 6000, 6050]),
   ...tickers('SPXW', '261116', [6000]),
 ];
-/** Trades, and nobody quotes it. */
+/** A contract with trades and without quotes. */
 export const unquoted = 'O:SPY261218C00620000';
 /** Crossed whenever it is quoted, and does not trade after the first minute. */
 export const crossed = 'O:SPY261218P00580000';
@@ -40,7 +40,7 @@ export interface QuotedRecord {
   sequence: number;
 }
 
-/** What a contract is worth at 20 % volatility, a rate of 4.5 % and dividends of 1.3 %, dollars. */
+/** Value of a contract at 20 % volatility, a rate of 4.5 % and dividends of 1.3 %, dollars. */
 export function worth({ root, right, strike, expiry }: OptionContract, spot: number, tsMs: number): number {
   const facts = standardRoots.of(root);
   const years = Math.max(1e-6, yearsToExpiry(expiry, facts, tsMs));

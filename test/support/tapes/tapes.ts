@@ -11,7 +11,7 @@ export const tapeContracts = [
 ];
 const conditions = [[209], [209], [209], [219], [], [227], [232], [232], [233], [231], [204], [246], [248], [247]];
 
-/** A tape in event-time order: prints and quotes close enough to sweep and spread, most large enough to be kept. */
+/** A tape in event-time order: prints and quotes close enough to sweep and spread, most large enough to be stored. */
 export const tapes = fc
   .array(
     fc.record({
