@@ -7,7 +7,7 @@ import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
-import type { Captured, CapturedExamples } from '../src/pages/reference/captured-answers.ts';
+import type { Captured, CapturedExamples } from '../src/pages/reference/example-answers.ts';
 import {
   inOrderOfExamples,
   type Standing,

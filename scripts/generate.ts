@@ -46,7 +46,7 @@ async function differences(isCheck: boolean, arePagesAlone: boolean): Promise<st
 /** Routes without a captured answer, and answers of routes that are gone: one line each. */
 async function captureDifferences(): Promise<string[]> {
   const { routes } = await import('../src/rest/routes.ts');
-  const { capturedExamples } = await import('../src/pages/reference/captured-answers.ts');
+  const { capturedExamples } = await import('../src/pages/reference/example-answers.ts');
   const captured = new Set(Object.keys(capturedExamples.routes));
   const names = new Set(routes.map(({ name }) => name));
   return [

@@ -6,7 +6,7 @@ import { siteLinks } from './links.ts';
 import type { SiteState } from './market-note.ts';
 import { originOf, originText } from './origin.ts';
 import type { JsonInstead, Page } from './page-document.ts';
-import type { PagesParts } from './pages-parts.ts';
+import type { PagesParts } from './pages-dependencies.ts';
 import { guideAnswers } from './reference/guides/examples.ts';
 import { jsonText } from './reference/json-text.ts';
 

@@ -7,7 +7,7 @@ import { landingPage } from './landing-page.ts';
 import type { SiteState } from './market-note.ts';
 import { missingPage } from './missing.ts';
 import { type JsonInstead, type Page, sendPage } from './page-document.ts';
-import type { PagesParts } from './pages-parts.ts';
+import type { PagesParts } from './pages-dependencies.ts';
 import { guidePage } from './reference/guides/guide-page.ts';
 import { guides } from './reference/guides/guides.ts';
 import { referencePage } from './reference/reference-page.ts';

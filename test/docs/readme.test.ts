@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { type FieldNode, Kind, parse, type SelectionSetNode, validate } from 'graphql';
 import { describe, expect, it } from 'vitest';
 import { firstQuery, firstRoute } from '../../src/pages/first-requests.ts';
-import type { Captured } from '../../src/pages/reference/captured-answers.ts';
+import type { Captured } from '../../src/pages/reference/example-answers.ts';
 import { type GuideExampleName, guideAnswers } from '../../src/pages/reference/guides/examples.ts';
 import { schema } from '../../src/schema/index.ts';
 

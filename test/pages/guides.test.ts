@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { maxInFlight } from '../../src/access/limits/in-flight.ts';
 import { methodologyVersion } from '../../src/analytics/methodology.ts';
-import { type Captured, capturedExamples } from '../../src/pages/reference/captured-answers.ts';
+import { type Captured, capturedExamples } from '../../src/pages/reference/example-answers.ts';
 import { changes } from '../../src/pages/reference/guides/changes.ts';
 import {
   guideAnswers as answersCaptured,

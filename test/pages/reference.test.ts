@@ -4,7 +4,7 @@ import { getVariableValues } from 'graphql/execution/values.js';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readConfig } from '../../src/config/config.ts';
 import { openAssets } from '../../src/pages/assets.ts';
-import { capturedExamples } from '../../src/pages/reference/captured-answers.ts';
+import { capturedExamples } from '../../src/pages/reference/example-answers.ts';
 import { shownRequest, standingAt, streamTopics } from '../../src/pages/reference/example-request.ts';
 import { referencePage } from '../../src/pages/reference/reference-page.ts';
 import { searchPath } from '../../src/pages/reference/search-index.ts';

@@ -164,7 +164,7 @@ describe("Prisma's models", () => {
   test('run on the version of the adapter that held connections were written against', () => {
     const text = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
     const installed = JSON.parse(text('package.json')).dependencies['@prisma/adapter-pg'];
-    expect(text('src/store/rows/models/held-connections.ts')).toContain(`@prisma/adapter-pg ${installed},`);
+    expect(text('src/store/rows/models/prisma-adapter.ts')).toContain(`@prisma/adapter-pg ${installed},`);
   });
 
   test('do what wants a transaction only inside of one', async () => {

@@ -1,5 +1,5 @@
 import { recordAt as at, recordWidth as width } from '../../tape/prints/option-records.ts';
-import { inOrder, type KeptPrints, numbered, packPrints } from '../files/kept-prints.ts';
+import { inOrder, type KeptPrints, numbered, packPrints } from '../files/packed-prints.ts';
 import type { Partition, TapePartitions } from './tape-partitions.ts';
 import { storedRecords } from './tape-records.ts';
 

@@ -20,7 +20,7 @@ import {
 } from '../../tape/prints/option-records.ts';
 import type { OptionTradeColumn } from '../../tape/prints/option-trades.ts';
 import type { TapeFile } from '../files/file-job.ts';
-import type { KeptPrints } from '../files/kept-prints.ts';
+import type { KeptPrints } from '../files/packed-prints.ts';
 import type { PrintSketch } from '../files/print-sketch.ts';
 import { contractsIn, joinRecords, packedRecords } from './option-remainders.ts';
 import type { MadeSession, SolvedSession } from './option-session.ts';

@@ -9,7 +9,7 @@ import { readRoots } from '../../store/market/option-roots.ts';
 import { readBytes } from '../../tape/csv/tape-file.ts';
 import { FileMeters } from '../files/content-hash.ts';
 import type { IngestSettings, TapeJob, TapeLoader } from '../files/file-job.ts';
-import { unpackPrints } from '../files/kept-prints.ts';
+import { unpackPrints } from '../files/packed-prints.ts';
 import { openTapeGuard, type TapeGuard, waitingPrints } from '../files/tape-guard.ts';
 import { filesOfSession, tapeResults, unstored } from '../files/tape-results.ts';
 import {

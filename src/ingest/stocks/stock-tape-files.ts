@@ -8,7 +8,7 @@ import type { UnservedTickers } from '../../tape/csv/unserved-tickers.ts';
 import { closedDayCounter } from '../../tape/prints/closed-days.ts';
 import { readStockTrades } from '../../tape/prints/stock-trades.ts';
 import type { TapeFile } from '../files/file-job.ts';
-import type { KeptPrints } from '../files/kept-prints.ts';
+import type { KeptPrints } from '../files/packed-prints.ts';
 import { recordAt as at, createTapeRecords, type TapeRecords, recordWidth as width } from './stock-records.ts';
 
 /** A stock tape read from its files, which feeds the sessions of symbols one after the other. */

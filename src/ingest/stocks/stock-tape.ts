@@ -12,7 +12,7 @@ import type { Transaction } from '../../store/rows/transaction.ts';
 import { TapeFileError } from '../../tape/csv/tape-file.ts';
 import { unservedTickers } from '../../tape/csv/unserved-tickers.ts';
 import type { IngestSettings, TapeJob, TapeLoader } from '../files/file-job.ts';
-import { unpackPrints } from '../files/kept-prints.ts';
+import { unpackPrints } from '../files/packed-prints.ts';
 import { createPrintSketch, mixed, type PrintSketch } from '../files/print-sketch.ts';
 import { openTapeGuard, type TapeGuard, waitingPrints } from '../files/tape-guard.ts';
 import { filesOfSession, tapeResults, unstored } from '../files/tape-results.ts';

@@ -3,7 +3,7 @@ import { latestSession } from '../../graphql/examples.ts';
 import { html } from '../html.ts';
 import type { SiteState } from '../market-note.ts';
 import type { Page } from '../page-document.ts';
-import type { PagesParts } from '../pages-parts.ts';
+import type { PagesParts } from '../pages-dependencies.ts';
 import { dashboardFrames } from './prerender.ts';
 
 // Shown if nothing is stored.

@@ -1,7 +1,7 @@
 import type { VNode } from 'preact';
 import { renderToString } from 'preact-render-to-string';
 import { type Html, html, trusted } from '../html.ts';
-import type { FrameParts } from './client/frame-parts.ts';
+import type { FrameParts } from './client/frame-inputs.ts';
 
 // `as string` keeps TypeScript from checking the import: browser code has other global types than this file.
 const { frame } = (await import('./client/empty-dashboard.ts' as string)) as {

@@ -5,7 +5,7 @@ import type { Assets } from '../assets.ts';
 import { html, trusted } from '../html.ts';
 import type { SiteState } from '../market-note.ts';
 import { beforePaint, type EditorPage, header } from '../page-document.ts';
-import type { PagesParts } from '../pages-parts.ts';
+import type { PagesParts } from '../pages-dependencies.ts';
 import { graphiqlFrame } from './skeleton.ts';
 
 // Run once the frame is painted (client/fill-skeleton.ts).

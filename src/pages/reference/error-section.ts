@@ -1,6 +1,6 @@
 import { errorStatuses } from '../../rest/openapi/errors.ts';
 import { type Html, html } from '../html.ts';
-import { capturedExamples } from './captured-answers.ts';
+import { capturedExamples } from './example-answers.ts';
 import { jsonText } from './json-text.ts';
 
 /** Statuses of failures without a route. */

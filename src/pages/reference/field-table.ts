@@ -1,5 +1,5 @@
 import { type Html, html } from '../html.ts';
-import type { DescribedField } from './described-route.ts';
+import type { DescribedField } from './openapi-fields.ts';
 
 /** Fields of an answer, a body or an event, with types and units. */
 export function fieldTable(fields: readonly DescribedField[]): Html {

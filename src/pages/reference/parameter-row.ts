@@ -1,5 +1,5 @@
 import { type Html, html } from '../html.ts';
-import { type DescribedParameter, parameterId, typeText } from './described-route.ts';
+import { type DescribedParameter, parameterId, typeText } from './openapi-fields.ts';
 
 /** Parameters with a symbol of the registry, and those with several. */
 const symbolNames: readonly string[] = ['symbol', 'underlying'];

@@ -3,12 +3,12 @@ import type { Needs } from '../../rest/contract/route.ts';
 import type { CompiledRoute } from '../../rest/http/router.ts';
 import { graphiqlLink } from '../graphiql-link.ts';
 import { type Html, html } from '../html.ts';
-import type { Captured } from './captured-answers.ts';
-import { type Described, type DescribedParameter, fieldsOf } from './described-route.ts';
+import type { Captured } from './example-answers.ts';
 import type { ShownRequest } from './example-request.ts';
 import { fieldTable } from './field-table.ts';
 import { graphVariables } from './graph-variables.ts';
 import { jsonText } from './json-text.ts';
+import { type Described, type DescribedParameter, fieldsOf } from './openapi-fields.ts';
 import { parameterRow } from './parameter-row.ts';
 import { snippetsOf } from './snippets.ts';
 

@@ -3,11 +3,11 @@ import type { CompiledRoute } from '../../rest/http/router.ts';
 import { errorStatuses } from '../../rest/openapi/errors.ts';
 import { topicKinds } from '../../rest/stream/stream-topics.ts';
 import { type Html, trusted } from '../html.ts';
-import type { PagesParts } from '../pages-parts.ts';
-import { type DescribedParameter, describedBy, fieldsOf, parameterId } from './described-route.ts';
+import type { PagesParts } from '../pages-dependencies.ts';
 import type { Guide, GuideParts } from './guides/guide-types.ts';
 import { guides } from './guides/guides.ts';
 import { aiClients, introduction } from './introduction.ts';
+import { type DescribedParameter, describedBy, fieldsOf, parameterId } from './openapi-fields.ts';
 import { webSockets } from './stream-section.ts';
 
 /** A document of the search. */

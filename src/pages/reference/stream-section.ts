@@ -5,11 +5,11 @@ import { graphiqlLink } from '../graphiql-link.ts';
 import { type Html, html } from '../html.ts';
 import { originText } from '../origin.ts';
 import { prose } from '../prose.ts';
-import { capturedExamples } from './captured-answers.ts';
-import { fieldsOf } from './described-route.ts';
+import { capturedExamples } from './example-answers.ts';
 import { streamTopics } from './example-request.ts';
 import { fieldTable } from './field-table.ts';
 import { jsonText } from './json-text.ts';
+import { fieldsOf } from './openapi-fields.ts';
 
 /** The stream with the content of its section. */
 export interface ShownStream {

@@ -3,9 +3,9 @@ import { type FileHandle, open } from 'node:fs/promises';
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { crc32 } from 'node:zlib';
+import { failureOf } from './error-response.ts';
 import { type GetOptions, get } from './get.ts';
 import { ObjectError } from './object-address.ts';
-import { failureOf } from './refused-answer.ts';
 
 /** An object to read. */
 export interface RemoteObject {

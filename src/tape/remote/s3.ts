@@ -1,8 +1,8 @@
 import { posix } from 'node:path';
 import { AwsV4Signer } from 'aws4fetch';
+import { failureOf } from './error-response.ts';
 import { bodyText, type GetOptions, get, type RequestHeaders } from './get.ts';
 import { bucketKey, ObjectError } from './object-address.ts';
-import { failureOf } from './refused-answer.ts';
 
 /** Location of buckets and credentials, from the AWS_* variables. */
 export interface S3Settings {

@@ -5,7 +5,7 @@ import { viewOf } from './address.ts';
 import { App } from './app.ts';
 import { noPalette } from './charts/palette.ts';
 import { DashboardController } from './data/dashboard-controller.ts';
-import type { FrameParts } from './frame-parts.ts';
+import type { FrameParts } from './frame-inputs.ts';
 
 const nothing = () => {};
 const never = () => {

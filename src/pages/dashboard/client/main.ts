@@ -11,8 +11,8 @@ import { DashboardController } from './data/dashboard-controller.ts';
 import { graphAt } from './data/graph-client.ts';
 import { openLive } from './data/live-link.ts';
 import { type Visibility, whileVisible } from './data/while-visible.ts';
-import { partsInSight } from './panels-in-sight.ts';
 import { listenForKeys } from './shortcuts.ts';
+import { partsInSight } from './visible-panels.ts';
 
 const main = document.querySelector<HTMLElement>('#main')!;
 const now = () => Date.now();

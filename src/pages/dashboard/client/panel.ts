@@ -5,7 +5,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import type { DashboardState } from './data/dashboard-state.ts';
 import type { FieldError } from './data/graph-client.ts';
 import type { Part } from './data/part-names.ts';
-import { whenInSight } from './panels-in-sight.ts';
+import { whenInSight } from './visible-panels.ts';
 
 /** Datasets behind panels, by their names on the command line. */
 export type Dataset = 'stock-minute-bars' | 'stock-day-bars' | 'stock-trades' | 'chain' | 'option-trades';

@@ -4,7 +4,7 @@ import { type Html, html } from '../../html.ts';
 import type { SiteState } from '../../market-note.ts';
 import { originOf } from '../../origin.ts';
 import type { Page } from '../../page-document.ts';
-import type { PagesParts } from '../../pages-parts.ts';
+import type { PagesParts } from '../../pages-dependencies.ts';
 import { contents } from '../docs-navigation.ts';
 import { searchDialog } from '../search-dialog.ts';
 import { searchPath } from '../search-index.ts';

@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { type Prisma, PrismaClient } from '../../../../generated/store/client.ts';
-import { heldConnections, Lease } from './held-connections.ts';
+import { heldConnections, Lease } from './prisma-adapter.ts';
 import { statementNames } from './statement-names.ts';
 
 type Raw = '$queryRaw' | '$queryRawUnsafe' | '$executeRaw' | '$executeRawUnsafe';

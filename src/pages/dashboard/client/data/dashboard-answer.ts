@@ -16,8 +16,8 @@ import {
   quotedSymbols,
   shownSession,
 } from './dashboard-state.ts';
+import { errorsOf, partVariables, withParts } from './deferred-fields.ts';
 import type { FieldError } from './graph-client.ts';
-import { errorsOf, partVariables, withParts } from './lazy-parts.ts';
 import { type Part, parts } from './part-names.ts';
 
 /** Period of off-exchange activity, calendar days. */

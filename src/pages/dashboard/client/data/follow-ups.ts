@@ -4,8 +4,8 @@ import type { LargeTradesPage, Quote } from '../../../../../generated/pages/oper
 import { isNarrow } from '../flow/trade-filter.ts';
 import { variablesOf } from './dashboard-answer.ts';
 import { type DashboardState, listedTickers } from './dashboard-state.ts';
+import { errorsOf, withParts } from './deferred-fields.ts';
 import type { Ask, FieldError } from './graph-client.ts';
-import { errorsOf, withParts } from './lazy-parts.ts';
 import { withPage } from './live-rows.ts';
 import { barsQuery, historyQuery, partsQuery, quotesQuery, surfaceQuery, tradesQuery } from './operations.ts';
 import type { Part } from './part-names.ts';
