@@ -108,6 +108,11 @@ const plainer: Readonly<Record<string, string>> = {
   anew: 'again',
   'under way': 'in progress',
   moment: 'instant',
+  'at sight': 'on first use',
+  'puts right': 'corrects',
+  'is told': 'is notified, or receives',
+  'passed over': 'skipped',
+  'for who': 'the one that is meant',
 };
 
 const oddWord = new RegExp(String.raw`^[ \t]*(?:\*|/\*\*|//).*?\b(${Object.keys(plainer).join('|')})\b`, 'gm');
