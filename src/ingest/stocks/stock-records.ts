@@ -1,6 +1,6 @@
 import type { StockPrint } from '../../domain/market/print.ts';
 import { internTable } from '../files/intern-table.ts';
-import { inOrder, type KeptPrints, numbered, packPrints } from '../files/kept-prints.ts';
+import { inOrder, type KeptPrints, numbered, packPrints } from '../files/packed-prints.ts';
 import { RecordSorter } from '../files/record-sorter.ts';
 
 /** Offsets in a print's record; the symbol is the group. */

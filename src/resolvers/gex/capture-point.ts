@@ -21,7 +21,12 @@ export interface AskedPoint {
 /** Reads a point. Throws 400 naming `parameter`, also for the capture of another symbol. */
 export function parseCapturePoint(
   point: CapturePoint,
-  { symbol, tz, parameter, context }: {
+  {
+    symbol,
+    tz,
+    parameter,
+    context,
+  }: {
     symbol: string;
     tz: string | null | undefined;
     parameter: string;

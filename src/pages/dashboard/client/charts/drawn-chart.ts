@@ -1,6 +1,6 @@
 // A chart that is made once and changed in place.
 import type { ECharts, EChartsOption } from 'echarts';
-import { whileInSight } from '../panels-in-sight.ts';
+import { whileInSight } from '../visible-panels.ts';
 import { followedWindow, type Window, windowOf } from './shown-window.ts';
 
 /** The reader's place in a chart: as shown at first, where they moved to, or behind the end. */
