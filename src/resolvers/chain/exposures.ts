@@ -5,11 +5,11 @@ import { methodologySettings } from '../../analytics/methodology.ts';
 import type { ChainCapture } from '../../domain/chain/chain.ts';
 import type { ExpiryExposures, Exposures, StrikeExposures } from '../../domain/exposures.ts';
 import { exchangeDate, type SessionDate } from '../../domain/market-time.ts';
-import { parseAsOf } from '../as-of.ts';
+import { clampedCaps, parseAsOf } from '../as-of.ts';
 import { findSymbol, type RequestContext } from '../context.ts';
 import { type PriceChecked, priceChecksOfChain } from '../gex/price-checks.ts';
 import { delayedSourceTime, type QuoteTime, quoteTimeOf } from '../quote-time.ts';
-import { type ResponseMeta, responseMeta } from '../response-meta.ts';
+import { instantMeta, type ResponseMeta, responseMeta } from '../response-meta.ts';
 import { chainAt } from './chain.ts';
 import { chainFigures } from './chain-figures.ts';
 
@@ -53,11 +53,12 @@ export async function symbolExposures(
   symbol: string,
   { at, tz }: { at?: string | null | undefined; tz?: string | null | undefined },
 ): Promise<ExposuresPage> {
-  const atMs = at == null ? context.nowMs : parseAsOf(at, tz, 'at', context).atMs;
+  const asOf = at == null ? null : parseAsOf(at, tz, 'at', context);
+  const atMs = asOf?.atMs ?? context.nowMs;
   requireReadable(context.caller, await findSymbol(context, symbol));
   const capture = await chainAt(context, symbol, atMs);
   const exposures = capture && (await exposuresOf(context, capture));
-  const sealed = at != null && exchangeDate(atMs) < exchangeDate(context.nowMs);
+  const sealed = asOf !== null && exchangeDate(atMs) < exchangeDate(context.nowMs);
   const shown = new Set(exposures?.byExpiry.map(({ expiry }) => expiry));
   return {
     symbol,
@@ -67,7 +68,8 @@ export async function symbolExposures(
     spot: capture?.spot ?? null,
     exposures,
     meta: {
-      ...responseMeta(context, sealed ? 'archive' : 'live'),
+      ...responseMeta(context, sealed ? 'archive' : 'live', clampedCaps(asOf)),
+      ...instantMeta(context, asOf, capture?.capturedAt ?? null),
       priceChecks: () => priceChecksOfChain(context, capture, (expiry) => shown.has(expiry)),
       sourceTime: delayedSourceTime(capture),
       note: noteOf(symbol, capture, exposures),

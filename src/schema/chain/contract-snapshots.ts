@@ -10,6 +10,7 @@ import {
 import { builder } from '../builder.ts';
 import { columnFields } from '../column-fields.ts';
 import { costs, itemsAsked } from '../cost.ts';
+import { marketField } from '../market/as-of.ts';
 import { ResponseMetaInterface } from '../response-meta.ts';
 import { ChainRowType, shownGreekField } from './chain.ts';
 import { OptionContractType } from './contract.ts';
@@ -68,7 +69,7 @@ const ContractSnapshotsType = builder.objectRef<ContractSnapshots>('ContractSnap
   }),
 });
 
-builder.queryField('contracts', (t) =>
+marketField('contracts', (t) =>
   t.field({
     type: ContractSnapshotsType,
     nullable: true,

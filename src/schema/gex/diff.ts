@@ -171,7 +171,7 @@ const DiffGapEnum = builder.enumType('GexDiffReason', {
 });
 
 /** Cost of what a difference is computed from: both chains are read, and their contracts re-priced. */
-const comparing = costs({ once: 5, each: 35 });
+const comparing = costs({ once: 5, each: 120 });
 
 const GexDiffMetaType = builder.objectRef<GexDiffMeta>('GexDiffMeta').implement({
   description: 'Metadata of a difference.',

@@ -14,6 +14,7 @@ export const contractHistory = route({
   operation: 'chain/contract-history.graphql',
   graphql: '{ contract(id: "{contract}") { history { days { date openInterest close } } } }',
   example: { shown: { params: { from: '{previous}', to: '{session}' } } },
+  hasInstant: true,
   answer: 'contract.history',
   aboutSessions: true,
   withoutTool: true,

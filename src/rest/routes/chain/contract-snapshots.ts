@@ -14,6 +14,7 @@ export const contractSnapshots = route({
   operation: 'chain/contract-snapshots.graphql',
   graphql: '{ contracts(ids: ["{contract}"]) { rows { iv volumeToOi } meta { restricted } } }',
   example: { params: { contracts: '{contract}' } },
+  hasInstant: true,
   answer: 'contracts',
   variables: ({ contracts: ids }) => ({ ids }),
   withoutTool: true,

@@ -12,6 +12,7 @@ export const unusualFlow = route({
   name: 'unusual-flow',
   operation: 'flow/unusual.graphql',
   graphql: '{ symbol(symbol: "{symbol}") { flow { unusual { callRatio putRatio sessions } } } }',
+  hasInstant: true,
   answer: 'symbol.flow.unusual',
   withoutTool: true,
   errors: [400, 403, 404, 502, 503],

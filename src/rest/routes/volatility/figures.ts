@@ -12,6 +12,7 @@ export const volFigures = route({
   name: 'vol-figures',
   operation: 'volatility/figures.graphql',
   graphql: '{ symbol(symbol: "{symbol}") { volatility { figures { iv30 realized { closeToClose } } } } }',
+  hasInstant: true,
   answer: 'symbol.volatility.figures',
   withoutTool: true,
   errors: [400, 403, 502, 503],
