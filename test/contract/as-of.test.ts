@@ -37,7 +37,11 @@ const texts = {
   Ticker: '"SPY"',
   symbols: '["SPY", "NVDA"]',
   OptionContractId: `"${filledContract('SPY')}"`,
+  ids: `["${filledContract('SPY')}"]`,
+  'chainDiff.expiry': '"2026-12-18"',
   'chain.expiry': '"2026-12-18"',
+  from: '"2026-11-27T09:25"',
+  to: '"2026-11-27T09:25:30"',
   'bars.from': '"2026-11-24"',
   'bars.to': '"2026-12-02"',
   'bars.limit': '200',
@@ -72,6 +76,9 @@ const ways = [
   'Symbol.flow',
   'Symbol.offExchange',
   'Symbol.volatility',
+  // Of types that were selected in another place.
+  'GexDiff.to',
+  'GreeksMeta.provenance',
 ];
 
 /** Every field as of an instant; the fields of a symbol, and those of its parts, one by one. */
@@ -107,7 +114,7 @@ describe.each(named)('the graph as of %s is that of a server whose clock stands 
   });
 });
 
-const told = new Set(['at', 'at_effective', 'plane']);
+const told = new Set(['at', 'at_effective', 'plane', 'read_at_ms']);
 const plain = (body: Json) => JSON.parse(JSON.stringify(body), (key, value) => (told.has(key) ? undefined : value));
 const market = routes.filter(({ hasInstant }) => hasInstant);
 const sessions = {

@@ -70,7 +70,7 @@ describe('GET /v2/gex/{symbol}/change', () => {
       ['2026-12-31', true],
     ]);
     expect(body.meta).toEqual({
-      ...{ caps: { applied: [], tier: 'pro' }, plane: 'live', reason: null },
+      ...{ caps: { applied: [], tier: 'pro' }, plane: 'live', reason: null, read_at_ms: expect.any(Number) },
       flip_status: { from: captures[1]!.flipStatus, to: captures[2]!.flipStatus },
       ...{ inconsistent_expiries: expect.any(Array), spot_stale: false },
     });

@@ -38,6 +38,7 @@ describe('GET /v2/gex/{symbol}/exposures', () => {
     expect(meta).toStrictEqual({
       caps: { applied: [], tier: 'pro' },
       plane: 'live',
+      read_at_ms: expect.any(Number),
       inconsistent_expiries: [],
       spot_stale: false,
     });
