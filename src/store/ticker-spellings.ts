@@ -45,6 +45,7 @@ const groups: readonly Group[] = [
   { sizes: { BarBlock: '0' } },
   { sizes: { SessionSeal: '0' } },
   { sizes: { Generation: '0' } },
+  { sizes: { VolatilityDay: '0' } },
   { sizes: { TapeSession: 'prints' }, unit: ['session_date', 'dataset'] },
   { sizes: { TapeRemainder: 'prints' }, unit: ['session_date', 'dataset', 'version'] },
 ];
