@@ -102,6 +102,7 @@ const literals: Record<string, string> = {
   Ticker: '"SPY"',
   SessionDate: '"2026-11-30"',
   PointInTime: '"2026-11-30"',
+  CapturePoint: '"2026-11-30"',
   TimeZone: '"UTC"',
   ClockTime: '"09:30"',
   Timeframe: '"1m"',

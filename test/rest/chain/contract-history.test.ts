@@ -81,6 +81,7 @@ describe('GET /v2/options/{contract}/history', () => {
     expect(body.meta).toStrictEqual({
       caps: { applied: [], tier: 'pro' },
       plane: 'live',
+      read_at_ms: expect.any(Number),
       from: '2026-11-14',
       to: days[4],
       count: 5,

@@ -58,7 +58,12 @@ describe('GET /v2/options?contracts=', () => {
       },
       first,
     ]);
-    expect(body.meta).toStrictEqual({ caps: { applied: [], tier: 'pro' }, plane: 'live', count: 4 });
+    expect(body.meta).toStrictEqual({
+      caps: { applied: [], tier: 'pro' },
+      plane: 'live',
+      read_at_ms: expect.any(Number),
+      count: 4,
+    });
   });
 
   test('a contract without open interest has no ratio', async () => {
