@@ -1,5 +1,5 @@
 import type { Caller } from '../access/caller.ts';
-import type { OneCommit } from '../runtime/one-commit.ts';
+import type { OneCommit } from '../runtime/once-per-request.ts';
 import { forEverybody, forThisRequest } from '../runtime/request-scope.ts';
 import type { Change } from '../store/versions/subjects.ts';
 import { Failure, sourceFailed } from '../wire/failure.ts';

@@ -1,6 +1,6 @@
 import { type ExecutionResult, OperationTypeNode } from 'graphql';
 import { yieldToEventLoop } from '../../runtime/event-loop.ts';
-import type { OneCommit } from '../../runtime/one-commit.ts';
+import type { OneCommit } from '../../runtime/once-per-request.ts';
 import { type Failure, limitExceeded } from '../../wire/failure.ts';
 import { stringified, WrittenJson } from '../../wire/json-chunks.ts';
 import type { OperationState } from '../request-state.ts';

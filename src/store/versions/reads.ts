@@ -1,4 +1,4 @@
-import type { OneCommit } from '../../runtime/one-commit.ts';
+import type { OneCommit } from '../../runtime/once-per-request.ts';
 import { sourceFailed } from '../../wire/failure.ts';
 import { type Store, withSnapshot, withView } from '../rows/connection.ts';
 import type { ReadView } from './read-view.ts';

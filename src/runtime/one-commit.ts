@@ -1,9 +1,0 @@
-/** A request whose reads of a symbol are all of one commit. */
-export interface OneCommit {
-  /**
-   * Does the work of the request whose result is its answer. If what it read was not of one commit, it is done again,
-   * with nothing left of the first time; at last on a snapshot of the store. `mayRepeat` false: it is done once, on a
-   * snapshot.
-   */
-  ofOneCommit<T>(work: () => Promise<T>, mayRepeat: boolean): Promise<T>;
-}
