@@ -35,7 +35,10 @@ const last = statement('versions/commits', { symbols: 'text[]' }, { symbol: 'tex
 /** The last commits of symbols. One statement, on a distributed store one a symbol. */
 export async function readCommits(from: Queries, symbols: Iterable<string>): Promise<Map<string, Commits>> {
   const asked = [...symbols];
-  const rows = await last.rows(from, { symbols: [...asked, anySymbol] });
+  // The node with the row of any symbol may be lost while those of these symbols are not.
+  const rows = await last
+    .rows(from, { symbols: [...asked, anySymbol] })
+    .catch(() => last.rows(from, { symbols: asked }));
   const found = new Map(rows.map(({ symbol, commits }) => [symbol, JSON.parse(commits) as Partial<Commits>]));
   const any = found.get(anySymbol);
   const commitsOf = (own: Partial<Commits> | undefined) =>
