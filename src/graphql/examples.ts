@@ -276,7 +276,6 @@ fragment Market on AsOf {
   symbol(symbol: "SPY") {
     quote { spot changePct volume }
     gex { latest(topStrikes: 3) { capturedAt netGex flipPoint callWall putWall } }
-    flow { largeTrades(limit: 2) { events { update { event { eventTsMs premiumUsd side } } } } }
   }
 }
 `;

@@ -67,6 +67,7 @@ export function writeVendorFiles(folder: string): VendorFiles {
     'rates.csv',
     ['date,days,rate', ...linesOf(9, (i) => `${fileSessions[1]},${30 * (i + 1)},0.04${i}`)].join('\n'),
   );
+  write('volatility-days.csv', ['symbol,date,iv30', ...linesOf(5, (i) => `SPY,2026-11-0${i + 2},0.1${i}`)].join('\n'));
   write('roots.csv', 'root,underlying,style,settlement,multiplier\nQMINI,QQQQ,european,am,10\n');
   write(
     'symbols.csv',

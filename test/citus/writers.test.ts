@@ -44,6 +44,7 @@ const writers: Command[] = [
   { line: 'ingest splits splits.csv' },
   { line: 'ingest dividends dividends.csv' },
   { line: 'ingest rates rates.csv' },
+  { line: 'ingest volatility-days volatility-days.csv' },
   { line: `ingest stock-day-bars days-${barred}.csv days-${first}.csv` },
   { line: `ingest stock-minute-bars minutes-${barred}.csv minutes-${first}.csv` },
   { line: `ingest option-minute-bars option-minutes-${barred}.csv option-minutes-${first}.csv` },

@@ -1,6 +1,7 @@
 // What a gateway answers to every GET route, so that two versions can be compared.
 import { createHash } from 'node:crypto';
 import { barsClock, type Filled, fillClock } from '../../scripts/upgrade/fill.ts';
+import { routes } from '../../src/rest/routes.ts';
 import { knownRoutes } from '../contract/known-routes.ts';
 import { madeRequests } from '../contract/requests.ts';
 
@@ -144,6 +145,16 @@ const exceptions: readonly Exception[] = [
     route,
     differs: /,"inconsistent_expiries":null,"spot_stale":null/g,
     why: 'meta says which prices contradict each other; nothing of captures of before',
+  })),
+  ...routes.map(({ method, path }) => ({
+    route: `${method} ${path}`,
+    differs: /,"read_at_ms":\d+/g,
+    why: 'meta says when the answer was read',
+  })),
+  ...['GET /v2/gex/:symbol/grid', 'GET /v2/chain/:symbol', 'GET /v2/chain/:symbol/expirations'].map((route) => ({
+    route,
+    differs: /,"at":\d+,"at_effective":(?:\d+|null)/g,
+    why: 'meta says which instant was asked for',
   })),
   {
     route: 'GET /v2/chain/:symbol',
