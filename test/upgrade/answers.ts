@@ -213,13 +213,25 @@ function isRefused(path: string): boolean {
   return /^\/v2\/(?:stocks|offexchange)\//.test(pathname) && isReversed;
 }
 
+/** Routes that the oldest release does not have. */
+const newerRoutes: ReadonlySet<string> = new Set([
+  'GET /v2/gex/:symbol/exposures',
+  'GET /v2/gex/:symbol/change',
+  'GET /v2/flow/:symbol/unusual',
+  'GET /v2/options',
+  'GET /v2/options/:symbol/vol/figures',
+  'GET /v2/options/:contract/history',
+]);
+
 /** Requests to every GET route of the table, by callers who may read everything and by one who may read little. */
 export function everyRequest(clock: string, filled: Filled): Asked[] {
-  const routes = knownRoutes().filter(({ route }) => route.method === 'GET');
+  const routes = knownRoutes().filter(({ name, route }) => route.method === 'GET' && !newerRoutes.has(name));
   return routes.flatMap(({ name, route, known }) => {
     const mixed = { ...known, texts: { ...known.texts, ...texts[clock] } };
     const made = madeRequests({ name, route, known: mixed }, 6).map(({ path }) => path);
-    const paths = [...new Set(made)].filter((path) => !isRefused(path));
+    // The release before did not know `at` of these routes.
+    const isUnknown = (path: string) => route.hasInstant === true && /[?&]at=/.test(path);
+    const paths = [...new Set(made)].filter((path) => !isRefused(path) && !isUnknown(path));
     const session = filled.sessions[clock]!;
     const callers = [route.needs.endsWith('site-session') ? session : filled.proKey, filled.freeKey];
     return paths.flatMap((path, i) =>
