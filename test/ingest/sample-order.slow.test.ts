@@ -56,7 +56,7 @@ async function bringInOrder(store: TestStore): Promise<void> {
   );
   const isTerms = (dataset: (typeof datasets)[number]) => corporateDatasets.some((each) => each === dataset);
   const order = ({ dataset, name }: (typeof files)[number][number]) =>
-    `${isTerms(dataset) ? '' : sessionOf(name)} ${datasets.indexOf(dataset)} ${name}`;
+    `${isTerms(dataset) ? '' : sessionOf(name)} ${String(datasets.indexOf(dataset)).padStart(2, '0')} ${name}`;
   for (const { dataset, name } of files.flat().sort((a, b) => (order(a) < order(b) ? -1 : 1))) {
     const { files: reports } = await ingestFiles(store, dataset, [join(folder(), 'sample', dataset, name)], {
       now,
