@@ -157,12 +157,4 @@ export const ProvenancedInterface = builder.interfaceRef<ResponseMeta>('Provenan
   }),
 });
 
-builder.objectField(PlainMetaType, 'provenance', (t) =>
-  t.field({
-    type: [ProvenanceType],
-    nullable: true,
-    extensions: provenanceCost,
-    description: provenanceText,
-    resolve: (meta, _args, context) => ofMeta(meta, context),
-  }),
-);
+PlainMetaType.addInterfaces([ProvenancedInterface]);
