@@ -4,7 +4,7 @@ import { expect } from 'vitest';
 import type { Json, TestApp } from './app.ts';
 import { type Counted, counterDocument, countersOf } from './counter-market.ts';
 
-/** Counts in a thread with a store of its own, which is to this process as any other. */
+/** Counts in a thread with a store of its own, as another process would. */
 export function countElsewhere(databaseUrl: string, counted: Counted): { stop(): Promise<number> } {
   const workerData = { databaseUrl, counted };
   const worker = new Worker(new URL('counter-writer.ts', import.meta.url), { workerData });

@@ -11,7 +11,7 @@ export interface BatchWriterOptions {
   /** Name for the log, and for the health of the process. */
   what: string;
   everyMs: number;
-  /** Writes the data. Returns whether there was any. If it throws, the data stays queued. */
+  /** Writes the queued data; false if there was none. If it throws, the data stays queued. */
   write: () => Promise<boolean>;
   /** Called with a line to log when writing begins to fail. */
   log: (line: string) => void;

@@ -38,7 +38,7 @@ export interface ChainMeta extends ResponseMeta, PriceChecked {
   sourceTime: number | null;
   underlying: string;
   rowCount: number;
-  /** Source of the rows' greeks; null if no row has any, or it is unknown. */
+  /** Source of the rows' greeks; null if no row has greeks, or if their source is unknown. */
   greeksSource: GreeksSource | null;
   /** Greeks computed at the source's volatility because the source lacks them; null = none. */
   greeksFilled: FilledGreek[] | null;
