@@ -1,4 +1,4 @@
-import { type Column, type Columns, type GivenRow, namesOf } from './columns.ts';
+import { type Column, type Columns, type GivenRow, namesOf, type RowOf, rowBy } from './columns.ts';
 
 /** Numbers of rows as columns of one length; NaN = unknown. */
 export type InColumns<C extends Columns> = { -readonly [Name in keyof C]: Float64Array };
@@ -17,6 +17,20 @@ export function unknownColumns<C extends Columns>(columns: C, length: number): I
   const made = emptyColumns(columns, length);
   for (const name of namesOf(columns)) if (columns[name]!.nullable !== false) made[name].fill(Number.NaN);
   return made;
+}
+
+/** The numbers of rows as columns. */
+export function inColumns<C extends Columns>(columns: C, rows: readonly RowOf<C>[]): InColumns<C> {
+  return rowBy(columns, (name) => Float64Array.from(rows, (row) => (row[name] as number | null) ?? Number.NaN));
+}
+
+/** The columns of some of the rows. */
+export function columnsAt<Rows extends { [Name in keyof Rows]: Float64Array }>(rows: Rows, indexes: Uint32Array): Rows {
+  const picked = Object.entries<Float64Array>(rows).map(([name, values]) => [
+    name,
+    Float64Array.from(indexes, (index) => values[index]!),
+  ]);
+  return Object.fromEntries(picked) as Rows;
 }
 
 // Compiled: a loop over the names takes four times as long for a row that is read, and twelve times for one written.

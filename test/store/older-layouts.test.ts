@@ -19,7 +19,7 @@ import { encodeLevels, readWindow, saveLevels } from '../../src/store/offexchang
 import { saveOffExchange } from '../../src/store/offexchange/writing.ts';
 import { inTransaction } from '../../src/store/rows/transaction.ts';
 import { type Columns, decodeBlock, encodeBlock, layoutOf } from '../../src/store/series/codec.ts';
-import { storedNumbers } from '../../src/store/series/stored-columns.ts';
+import { rowColumns } from '../../src/store/series/row-columns.ts';
 import { coverage, measures } from '../support/flow.ts';
 import { saveSolves } from '../support/greeks.ts';
 import { chainCapture, chainRow, gexCapture, newYork, saveCaptures } from '../support/option-market.ts';
@@ -232,5 +232,5 @@ test('a block that does not say which rows it has is an error, never a wrong row
   const bar = { tsMs: at, open: 2, high: 4, low: 1, close: 3, volume: 7, vwap: 2.5, tradeCount: 2 };
   expect(() => decodeBars(without(encodeBars(toBarColumns([bar])), 'tsMs'))).toThrow('no numbers tsMs');
   const profile = encodeBlock({ price: Float64Array.of(600), gex: Float64Array.of(5) });
-  expect(() => storedNumbers(decodeBlock(without(profile, 'gex')), profileColumns)).toThrow('no numbers gex');
+  expect(() => rowColumns(decodeBlock(without(profile, 'gex')), profileColumns)).toThrow('no numbers gex');
 });

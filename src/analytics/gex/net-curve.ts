@@ -1,7 +1,7 @@
-import { arraysAt } from '../../domain/column-arrays.ts';
 import { rowBy } from '../../domain/columns.ts';
 import type { GexColumns } from '../../domain/gex/gex.ts';
 import { exposureColumns, partColumns } from '../../domain/gex/gex-columns.ts';
+import { columnsAt } from '../../domain/rows-in-columns.ts';
 
 /** Sums of the known values at each strike; NaN if none is known. */
 function summed(values: Float64Array, strikeIndex: Uint32Array, count: number): Float64Array {
@@ -41,5 +41,5 @@ export function netCurve(rows: GexColumns): GexColumns {
 /** The rows whose expiry (epoch day) is selected. */
 export function rowsOfExpiries(rows: GexColumns, keeps: (expiryDay: number) => boolean): GexColumns {
   const indexes = Uint32Array.from(rows.strike, (_, index) => index).filter((index) => keeps(rows.expiry[index]!));
-  return arraysAt(rows, indexes);
+  return columnsAt(rows, indexes);
 }

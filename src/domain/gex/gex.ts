@@ -1,7 +1,7 @@
 import type { CaptureInputs } from '../chain/capture-inputs.ts';
-import { type ArraysOf, arraysOf, numbersAt } from '../column-arrays.ts';
-import { type RowOf, rowBy } from '../columns.ts';
+import { type Columns, type RowOf, rowBy } from '../columns.ts';
 import { dateOfEpochDay, epochDay, type SessionDate } from '../market-time.ts';
+import { type InColumns, inColumns, rowReader } from '../rows-in-columns.ts';
 import type { FlipStatus } from './flip-status.ts';
 import {
   type captureColumns,
@@ -74,7 +74,7 @@ export interface GexCapture extends RowOf<typeof captureColumns> {
  * Strike rows as columns of one length; NaN = unknown. Captures are stored and trimmed in this form; rows are made only
  * for what is served.
  */
-export interface GexColumns extends ArraysOf<typeof strikeColumns> {
+export interface GexColumns extends InColumns<typeof strikeColumns> {
   strike: Float64Array;
   /** Epoch days; NaN on net rows. */
   expiry: Float64Array;
@@ -85,7 +85,7 @@ export function gexColumns(rows: readonly GexRow[]): GexColumns {
   return {
     strike: Float64Array.from(rows, (row) => row.strike),
     expiry: Float64Array.from(rows, ({ expiry }) => (expiry === null ? Number.NaN : epochDay(expiry))),
-    ...arraysOf(strikeColumns, rows),
+    ...inColumns(strikeColumns, rows),
   };
 }
 
@@ -95,8 +95,10 @@ export function gexExpiryAt({ expiry }: Pick<GexColumns, 'expiry'>, index: numbe
   return Number.isNaN(day) ? null : dateOfEpochDay(day);
 }
 
+const strikeAndNumbers: Columns = { strike: { type: 'int32', nullable: false, description: '' }, ...strikeColumns };
+const rowAt = rowReader<GexColumns, GexRow, [Pick<GexRow, 'expiry'>]>(strikeAndNumbers, { beside: ['expiry'] });
+
 /** The strike row at `index`. */
 export function gexRowAt(columns: GexColumns, index: number): GexRow {
-  const numbers = numbersAt(strikeColumns, columns, index);
-  return { strike: columns.strike[index]!, expiry: gexExpiryAt(columns, index), ...numbers };
+  return rowAt(columns, index, { expiry: gexExpiryAt(columns, index) });
 }

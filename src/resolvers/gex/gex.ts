@@ -1,8 +1,8 @@
 import { requireReadable } from '../../access/entitlement/entitlement.ts';
 import { topStrikes } from '../../analytics/gex/top-strikes.ts';
-import { arraysAt } from '../../domain/column-arrays.ts';
 import { type GexColumns, type GexRow, gexExpiryAt, gexRowAt } from '../../domain/gex/gex.ts';
 import type { SessionDate } from '../../domain/market-time.ts';
+import { columnsAt } from '../../domain/rows-in-columns.ts';
 import { batched } from '../../runtime/batched.ts';
 import { yieldForRows } from '../../runtime/event-loop.ts';
 import { latestGexCaptures, type StoredGexCapture } from '../../store/gex/captures.ts';
@@ -91,7 +91,7 @@ const selectedColumns = new WeakMap<Uint32Array, GexColumns>();
 /** The columns of the served rows. */
 function servedColumns({ columns, selected }: ServedGexCapture): GexColumns {
   if (selected === null) return columns;
-  const found = selectedColumns.get(selected) ?? arraysAt(columns, selected);
+  const found = selectedColumns.get(selected) ?? columnsAt(columns, selected);
   selectedColumns.set(selected, found);
   return found;
 }

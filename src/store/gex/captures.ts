@@ -1,5 +1,4 @@
 import { sourceTime } from '../../domain/chain/chain.ts';
-import { arraysOf, numbersAt } from '../../domain/column-arrays.ts';
 import type { RowOf } from '../../domain/columns.ts';
 import {
   type GexCapture,
@@ -10,6 +9,7 @@ import {
 } from '../../domain/gex/gex.ts';
 import { type captureColumns, expiryColumns, profileColumns, strikeColumns } from '../../domain/gex/gex-columns.ts';
 import { dateOfEpochDay, epochDay, type SessionDate } from '../../domain/market-time.ts';
+import { type InColumns, inColumns, rowReader } from '../../domain/rows-in-columns.ts';
 import { yieldToEventLoop } from '../../runtime/event-loop.ts';
 import { blockVersion } from '../market/bar-codec.ts';
 import { readFrom, type Store } from '../rows/connection.ts';
@@ -19,7 +19,7 @@ import { findRows, upsertRows } from '../rows/models/sets.ts';
 import { nullable, statement } from '../rows/statement.ts';
 import type { Transaction } from '../rows/transaction.ts';
 import { decodeBlock, encodeBlock, measures, numbers } from '../series/codec.ts';
-import { storedNumbers } from '../series/stored-columns.ts';
+import { rowColumns } from '../series/row-columns.ts';
 import { standing } from '../versions/published.ts';
 import { type HeldKind, heldId, type Interval, readHeld, readHeldAsOf } from '../versions/versioned-cache.ts';
 import { encodeInputs } from './inputs.ts';
@@ -54,32 +54,35 @@ const figuresOf = ({ version: _, productVersion: _p, ...figures }: CaptureHeader
 function encodeExpiries(expiries: readonly GexExpiry[]): Uint8Array {
   return encodeBlock({
     expiry: Float64Array.from(expiries, ({ expiry }) => epochDay(expiry)),
-    ...arraysOf(expiryColumns, expiries),
+    ...inColumns(expiryColumns, expiries),
     inconsistent: Float64Array.from(expiries, ({ inconsistent }) => Number(inconsistent)),
   });
 }
 
+const expiryNumbers = rowReader<InColumns<typeof expiryColumns>, RowOf<typeof expiryColumns>>(expiryColumns);
+const profilePoint = rowReader<InColumns<typeof profileColumns>, GexProfilePoint>(profileColumns);
+
 /** The expiries of a block. */
 export function decodeExpiries(payload: Uint8Array): GexExpiry[] {
   const block = decodeBlock(payload);
-  const figures = storedNumbers(block, expiryColumns);
+  const figures = rowColumns(block, expiryColumns);
   const inconsistent = measures(block, 'inconsistent');
   return Array.from(numbers(block, 'expiry'), (day, index) => ({
     expiry: dateOfEpochDay(day),
-    ...numbersAt(expiryColumns, figures, index),
+    ...expiryNumbers(figures, index),
     inconsistent: inconsistent[index] === 1,
   }));
 }
 
 function decodeProfile(payload: Uint8Array): GexProfilePoint[] {
-  const points = storedNumbers(decodeBlock(payload), profileColumns);
-  return Array.from(points.price, (_, index) => numbersAt(profileColumns, points, index));
+  const points = rowColumns(decodeBlock(payload), profileColumns);
+  return Array.from(points.price, (_, index) => profilePoint(points, index));
 }
 
 function decodeCurve(payload: Uint8Array): GexColumns {
   const block = decodeBlock(payload);
   const [strike, expiry] = [numbers(block, 'strike'), measures(block, 'expiry')];
-  return { strike, expiry, ...storedNumbers(block, strikeColumns) };
+  return { strike, expiry, ...rowColumns(block, strikeColumns) };
 }
 
 /**
@@ -91,7 +94,7 @@ export async function saveGexCapture(tx: Transaction, capture: GexCapture): Prom
     encodeBlock({ ...gexColumns(capture.strikes) }),
     encodeBlock({ ...gexColumns(capture.byExpiry) }),
     encodeExpiries(capture.expiries),
-    encodeBlock(arraysOf(profileColumns, capture.profile ?? [])),
+    encodeBlock(inColumns(profileColumns, capture.profile ?? [])),
   ].map((block) => Buffer.from(block));
   // Captures of unknown delay have the version from before delays were stored.
   const delay = capture.delayMs === null ? [] : [capture.delayMs];

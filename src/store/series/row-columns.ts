@@ -1,15 +1,15 @@
-import { type Columns, rowBy } from '../../domain/columns.ts';
+import { type Columns, namesOf, rowBy } from '../../domain/columns.ts';
 import type { InColumns } from '../../domain/rows-in-columns.ts';
 import { type Columns as Block, measures, numbers } from './codec.ts';
 
 /**
- * The rows of a decoded block as columns: unknown is what came after the block was written. Throws if it lacks one of
- * `keys`, which say what a row is of.
+ * The rows of a decoded block as columns. A column that the block lacks is unknown: it came after the block was written.
+ * Throws if that is one of `keys`, by default the columns that every row has.
  */
 export function rowColumns<C extends Columns>(
   block: Block,
   columns: C,
-  keys: readonly (keyof C & string)[],
+  keys: readonly (keyof C & string)[] = namesOf(columns).filter((name) => columns[name]!.nullable === false),
 ): InColumns<C> {
   return rowBy(columns, (name) => (keys.includes(name) ? numbers : measures)(block, name));
 }
