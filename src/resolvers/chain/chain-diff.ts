@@ -5,10 +5,11 @@ import { compareContracts, contractId } from '../../domain/chain/option-contract
 import { type RowOf, rowBy } from '../../domain/columns.ts';
 import { exchangeDate } from '../../domain/market-time.ts';
 import { yieldForRows } from '../../runtime/event-loop.ts';
+import { chainAt } from '../chain-at.ts';
 import { findSymbol, type RequestContext } from '../context.ts';
 import { type AskedPoint, type CapturePoint, parseCapturePoint, requireOrder } from '../gex/capture-point.ts';
 import { type ResponseMeta, responseMeta } from '../response-meta.ts';
-import { type ChainFilter, chainAt, chainFilter } from './chain.ts';
+import { type ChainFilter, chainFilter } from './chain.ts';
 
 export interface ChainDiffArgs extends ChainFilter {
   from: CapturePoint;

@@ -10,11 +10,10 @@ import {
 import { greekNames } from '../../domain/chain/chain-columns.ts';
 import type { OptionContract } from '../../domain/chain/option-contract.ts';
 import { exchangeDate, type SessionDate } from '../../domain/market-time.ts';
-import { batched } from '../../runtime/batched.ts';
 import { yieldForRows } from '../../runtime/event-loop.ts';
-import { chainCapturesAt } from '../../store/chain/chain-captures.ts';
 import { type AsOf, clampedCaps, parseAsOf } from '../as-of.ts';
-import { findSymbol, fromSource, type RequestContext } from '../context.ts';
+import { chainAt } from '../chain-at.ts';
+import { findSymbol, type RequestContext } from '../context.ts';
 import type { GexStrike } from '../gex/gex.ts';
 import { type PriceChecked, priceChecksOfChain } from '../gex/price-checks.ts';
 import { delayedSourceTime, type QuoteTime, quoteTimeOf } from '../quote-time.ts';
@@ -53,13 +52,6 @@ export interface Chain extends QuoteTime {
   partial: boolean;
   rows: ChainRow[];
   meta: ChainMeta;
-}
-
-/** The last chain captured as of `atMs`; null if there is none. */
-export function chainAt(context: RequestContext, underlying: string, atMs: number): Promise<ChainCapture | null> {
-  return batched(context, 'chains', { underlying, atMs }, (asked) =>
-    fromSource(context, 'chain', () => chainCapturesAt(context.store, asked)),
-  );
 }
 
 /** True if a row was requested. */

@@ -8,10 +8,11 @@ import {
   readOptionContract,
 } from '../../domain/chain/option-contract.ts';
 import { invalidParameter } from '../../wire/failure.ts';
+import { chainAt } from '../chain-at.ts';
 import { type ConnectionPage, connectionPage } from '../connection-page.ts';
 import { findSymbol, type RequestContext, registeredSymbol, underlyingOf } from '../context.ts';
 import { foreignCursor, readCursor } from '../cursor.ts';
-import { type ChainFilter, chainAt, chainFilter, latestChainRow } from './chain.ts';
+import { type ChainFilter, chainFilter, latestChainRow } from './chain.ts';
 
 /** Maximum number of contracts per page. */
 export const contractsPageMax = 1000;

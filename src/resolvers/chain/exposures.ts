@@ -6,11 +6,11 @@ import type { ChainCapture } from '../../domain/chain/chain.ts';
 import type { ExpiryExposures, Exposures, StrikeExposures } from '../../domain/exposures.ts';
 import { exchangeDate, type SessionDate } from '../../domain/market-time.ts';
 import { clampedCaps, parseAsOf } from '../as-of.ts';
+import { chainAt } from '../chain-at.ts';
 import { findSymbol, type RequestContext } from '../context.ts';
 import { type PriceChecked, priceChecksOfChain } from '../gex/price-checks.ts';
 import { delayedSourceTime, type QuoteTime, quoteTimeOf } from '../quote-time.ts';
 import { instantMeta, type ResponseMeta, responseMeta } from '../response-meta.ts';
-import { chainAt } from './chain.ts';
 import { chainFigures } from './chain-figures.ts';
 
 export type { ExpiryExposures, Exposures, StrikeExposures };

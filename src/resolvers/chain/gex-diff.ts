@@ -7,6 +7,7 @@ import type { GexDifference, GexStrikeMoves } from '../../domain/gex-diff.ts';
 import { exchangeDate } from '../../domain/market-time.ts';
 import { oncePerRequest } from '../../runtime/once-per-request.ts';
 import type { StoredGexCapture } from '../../store/gex/captures.ts';
+import { chainAt } from '../chain-at.ts';
 import { findSymbol, type RequestContext, rootsOf } from '../context.ts';
 import { loadDividends } from '../corporate.ts';
 import { type CapturePoint, captureAtPoint, parseCapturePoint, requireOrder } from '../gex/capture-point.ts';
@@ -14,7 +15,6 @@ import { checkTop, type ServedGexCapture, servedCaptures } from '../gex/gex.ts';
 import { gexInputs } from '../gex/inputs.ts';
 import { type PriceChecked, priceChecksOfAll } from '../gex/price-checks.ts';
 import { type ResponseMeta, responseMeta } from '../response-meta.ts';
-import { chainAt } from './chain.ts';
 
 /** A figure of two captures. */
 export interface Moved {

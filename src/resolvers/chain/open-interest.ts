@@ -3,8 +3,9 @@ import { type OptionContract, osiSymbol } from '../../domain/chain/option-contra
 import { exchangeDate } from '../../domain/market-time.ts';
 import { batched } from '../../runtime/batched.ts';
 import { type ListedInterest, latestOpenInterest } from '../../store/chain/open-interest.ts';
+import { chainAt } from '../chain-at.ts';
 import { findSymbol, fromSource, type RequestContext, underlyingOf } from '../context.ts';
-import { chainAt, latestChainRow } from './chain.ts';
+import { latestChainRow } from './chain.ts';
 
 function publishedInterest(context: RequestContext, underlying: string): Promise<ListedInterest | null> {
   return batched(context, 'open interest', underlying, (underlyings) =>

@@ -13,11 +13,11 @@ import { exchangeDate } from '../../domain/market-time.ts';
 import { batched } from '../../runtime/batched.ts';
 import { lastSolvedMinutes, type SolvedMinute } from '../../store/chain/solved-minutes.ts';
 import { ColumnRows } from '../../wire/column-rows.ts';
+import { chainAt } from '../chain-at.ts';
 import { findSymbol, fromSource, type RequestContext, requireSource } from '../context.ts';
 import { type PriceChecked, priceChecksOfChain } from '../gex/price-checks.ts';
 import { type ResponseMeta, responseMeta } from '../response-meta.ts';
 import { captureSource, greeksSource } from '../source-keys.ts';
-import { chainAt } from './chain.ts';
 import { chainFigures } from './chain-figures.ts';
 
 export type { SurfacePoint, TermExpiry };

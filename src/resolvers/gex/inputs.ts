@@ -1,8 +1,8 @@
 import type { ExpiryInputs } from '../../domain/chain/capture-inputs.ts';
 import { type Generation, wholeList } from '../../domain/generation.ts';
 import { batched } from '../../runtime/batched.ts';
-import { chainCapturesAt } from '../../store/chain/chain-captures.ts';
 import { gexInputsOf } from '../../store/gex/inputs.ts';
+import { chainAt } from '../chain-at.ts';
 import { fromSource, type RequestContext } from '../context.ts';
 import { generationsOf, type ShownFile, seesNames } from '../provenance.ts';
 import { type QuoteTime, quoteTimeOf } from '../quote-time.ts';
@@ -46,9 +46,7 @@ async function tapesOf(context: RequestContext, capture: ServedGexCapture): Prom
   const found = await generationsOf(context, flowSource(underlying, sessionDate));
   const tapes = found.filter(({ supersededMs }) => supersededMs === null);
   if (tapes.length === 0) return [];
-  const chain = await batched(context, 'chains', { underlying, atMs: capturedAt }, (asked) =>
-    fromSource(context, 'chain', () => chainCapturesAt(context.store, asked)),
-  );
+  const chain = await chainAt(context, underlying, capturedAt);
   const isFilled = chain?.capturedAt === capturedAt && chain.rows.some(({ solved }) => solved?.origin === 'previous');
   return isFilled ? tapes : [];
 }
