@@ -4,6 +4,7 @@ import type { OptionRoots } from '../../domain/chain/option-root.ts';
 import type { Dividend } from '../../domain/market/dividends.ts';
 import { sourcePrice } from '../chain/solve-chain.ts';
 import { type ChainGroup, groupChain, resolveMultiplier } from '../pricing/chain-groups.ts';
+import { groupKey } from '../pricing/group-market.ts';
 import { type StoredMarket, storedMarket } from '../pricing/stored-market.ts';
 import type { GammaTerms } from './diff-steps.ts';
 import { gex } from './exposure.ts';
@@ -49,12 +50,12 @@ export class CaptureSide {
     this.chain = chain;
     this.price = sourcePrice(chain) ?? 0;
     this.impliedSpot = impliedSpot;
-    const groups = new Map(groupChain(chain, roots).map((group) => [`${group.root.root} ${group.expiry}`, group]));
-    this.groups = groups;
+    this.groups = new Map(groupChain(chain, roots).map((group) => [groupKey(group), group]));
+    const terms = { known: dividends, price: this.price };
     for (const each of inputs) {
-      const group = groups.get(`${each.root} ${each.expiry}`);
-      const terms = { known: dividends, price: this.price };
-      if (group) this.markets.set(`${each.root} ${each.expiry}`, storedMarket(group, each, chain, terms));
+      const key = `${each.root} ${each.expiry}`;
+      const group = this.groups.get(key);
+      if (group) this.markets.set(key, storedMarket(group, each, chain, terms));
     }
   }
 

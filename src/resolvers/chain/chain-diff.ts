@@ -1,6 +1,6 @@
 import { requireReadable } from '../../access/entitlement/entitlement.ts';
 import { type ChainCapture, type ChainRow, shownGreek } from '../../domain/chain/chain.ts';
-import { greekNames, quoteNames, sourceColumns } from '../../domain/chain/chain-columns.ts';
+import { greekColumns, sourceColumns } from '../../domain/chain/chain-columns.ts';
 import { compareContracts, contractId } from '../../domain/chain/option-contract.ts';
 import { type RowOf, rowBy } from '../../domain/columns.ts';
 import { exchangeDate } from '../../domain/market-time.ts';
@@ -34,19 +34,19 @@ export interface ChainDiff {
   meta: ResponseMeta;
 }
 
-/** The numbers of a row as they are shown: of greeks the source's, else the solved ones. */
-function shownNumbers(row: ChainRow): RowOf<typeof sourceColumns> {
-  const greeks = greekNames.map((name) => [name, shownGreek(row, name)]);
-  return { ...Object.fromEntries([...quoteNames.map((name) => [name, row[name]]), ...greeks]) } as RowOf<
-    typeof sourceColumns
-  >;
-}
+type SourceNumber = keyof typeof sourceColumns;
+type Greek = keyof typeof greekColumns;
+
+const isGreek = (name: SourceNumber): name is Greek => name in greekColumns;
+
+/** A number of a row as it is shown: of greeks the source's, else the solved one. */
+const shownNumber = (row: ChainRow, name: SourceNumber) => (isGreek(name) ? shownGreek(row, name) : row[name]);
 
 /** The later numbers of a contract less the earlier ones; null where one of them is unknown. */
 export function movedNumbers({ from, to }: ContractPair): RowOf<typeof sourceColumns> {
-  const [old, now] = [from && shownNumbers(from), to && shownNumbers(to)];
   return rowBy(sourceColumns, (name) => {
-    const [before, after] = [old?.[name] ?? null, now?.[name] ?? null];
+    const before = from && shownNumber(from, name);
+    const after = to && shownNumber(to, name);
     return before === null || after === null ? null : after - before;
   });
 }
