@@ -3,6 +3,7 @@ import { diffGex } from '../../analytics/gex/diff.ts';
 import type { PricedCapture } from '../../analytics/gex/diff-capture.ts';
 import { topStrikes } from '../../analytics/gex/top-strikes.ts';
 import type { ChainCapture } from '../../domain/chain/chain.ts';
+import type { OptionRoots } from '../../domain/chain/option-root.ts';
 import type { GexDifference, GexStrikeMoves } from '../../domain/gex-diff.ts';
 import { exchangeDate } from '../../domain/market-time.ts';
 import { oncePerRequest } from '../../runtime/once-per-request.ts';
@@ -61,16 +62,26 @@ export interface GexDiffArgs {
   tz?: string | null | undefined;
 }
 
-// Captures are shared and never change, so results are cached with them.
-const differences = new WeakMap<ChainCapture, WeakMap<ChainCapture, GexDifference>>();
+/** A difference, with the reference data that it was computed with. */
+interface KnownDifference {
+  roots: OptionRoots;
+  dividends: PricedCapture['dividends'];
+  difference: GexDifference;
+}
 
-/** The difference of two priced captures, computed once while both chains are cached. */
+// Captures are shared and never change, so results are cached with them.
+const differences = new WeakMap<ChainCapture, WeakMap<ChainCapture, KnownDifference>>();
+
+/** The difference of two priced captures, computed once while both chains and their reference data stay the same. */
 async function differenceOf(context: RequestContext, from: PricedCapture, to: PricedCapture): Promise<GexDifference> {
-  const known = differences.get(from.chain) ?? new WeakMap<ChainCapture, GexDifference>();
+  const [roots, { dividends }] = [await rootsOf(context), to];
+  const known = differences.get(from.chain) ?? new WeakMap<ChainCapture, KnownDifference>();
   differences.set(from.chain, known);
-  const found = known.get(to.chain) ?? (await diffGex(from, to, await rootsOf(context)));
-  known.set(to.chain, found);
-  return found;
+  const found = known.get(to.chain);
+  if (found?.roots === roots && found.dividends === dividends) return found.difference;
+  const difference = await diffGex(from, to, roots);
+  known.set(to.chain, { roots, dividends, difference });
+  return difference;
 }
 
 /** A capture with its chain and inputs; null if one of these is not stored. */
