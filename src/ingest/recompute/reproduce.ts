@@ -4,7 +4,7 @@ import { namesOf } from '../../domain/columns.ts';
 import { type GexCapture, gexColumns } from '../../domain/gex/gex.ts';
 import { strikeColumns } from '../../domain/gex/gex-columns.ts';
 import { chainCaptureOf } from '../../store/chain/chain-captures.ts';
-import { computationOf, referenceVersionOf } from '../../store/chain/session-captures.ts';
+import { referenceVersionOf } from '../../store/chain/session-captures.ts';
 import { latestGexCaptures, type StoredGexCapture } from '../../store/gex/captures.ts';
 import { gexInputsOf } from '../../store/gex/inputs.ts';
 import type { Store } from '../../store/rows/connection.ts';
@@ -105,8 +105,7 @@ export async function reproduce(store: Store, name: CaptureName, rate: number): 
   const { underlying, capturedAt } = name;
   return inTransaction(store, async (tx) => {
     const chain = (await chainCaptureOf(tx, underlying, capturedAt))!;
-    const computation = await computationOf(tx, underlying, capturedAt);
-    const again = await computeChain(tx, chain, settingsOf(chain, computation, rate));
+    const again = await computeChain(tx, chain, settingsOf(chain, stored, rate));
     const { gex } = again;
     if (gex === null) return { ...nothing, ...versions, status: 'different', figures: 1, differences: [noCapture] };
     const { figures, differences } = compared(stored, inputs?.expiries ?? null, gex);
