@@ -45,9 +45,7 @@ export class LiveGenerations {
     for (const { dataset, subjects } of written) {
       const keyOf = (symbol: string) => `${dataset} ${symbol} ${session}`;
       const symbols = new Set(subjects.flatMap((subject) => change[subject] ?? []));
-      const fresh = [...symbols].filter(
-        (symbol) => !this.#noted.has(keyOf(symbol)) && !this.#fresh.includes(keyOf(symbol)),
-      );
+      const fresh = [...symbols].filter((symbol) => !this.#noted.has(keyOf(symbol)));
       if (fresh.length === 0) continue;
       // A follower before this one may have begun it.
       const open = await openLiveSymbols(tx, { dataset, source: this.#source, session }, fresh);
