@@ -32,7 +32,7 @@ const minSecretBytes = 32;
 
 /**
  * Opens site sessions. With neither a secret nor a JWKS URL, a stored random secret is used, so that the command line
- * and every process agree. For trials only: whoever can read the store can sign in as any account.
+ * and every process agree. For trials only: a reader of the store can sign in as any account.
  */
 export async function openSessionTokens(
   store: Store,

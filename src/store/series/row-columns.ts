@@ -3,8 +3,8 @@ import type { InColumns } from '../../domain/rows-in-columns.ts';
 import { type Columns as Block, measures, numbers } from './codec.ts';
 
 /**
- * The rows of a decoded block as columns. A column that the block lacks is unknown: it came after the block was written.
- * Throws if that is one of `keys`, by default the columns that every row has.
+ * The rows of a decoded block as columns. A column that the block lacks is unknown: it came after the block was
+ * written. Throws if that is one of `keys`, by default the columns that every row has.
  */
 export function rowColumns<C extends Columns>(
   block: Block,
