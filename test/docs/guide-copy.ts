@@ -53,7 +53,8 @@ export function guideCopy({ patch }: GuideExample): GuideCopy {
     expect(status, `${command} ${args.join(' ')}\n${stdout}${stderr}`).toBe(0);
     return stdout;
   };
-  run('git', 'apply', patch);
+  // One line of context is enough: the lists that an example extends get new neighbours.
+  run('git', 'apply', '-C1', patch);
   return {
     run,
     tests: (...args) => run('vitest', 'run', '--project', 'fast', '--maxWorkers', '1', ...args),
