@@ -2,7 +2,10 @@ import { sourceTime } from '../../domain/chain/chain.ts';
 import { lastInstant } from '../../domain/chain/option-root.ts';
 import type { SessionDate } from '../../domain/market-time.ts';
 import { dayMs } from '../../domain/units.ts';
+import { yieldToEventLoop } from '../../runtime/event-loop.ts';
 import { readFrom, type Store } from '../rows/connection.ts';
+import { findKnownRows } from '../rows/models/known-rows.ts';
+import type { Row } from '../rows/models/sets.ts';
 import { statement } from '../rows/statement.ts';
 import { type HeldKind, heldId, readHeld } from '../versions/versioned-cache.ts';
 import { decodeExpiries } from './captures.ts';
@@ -21,22 +24,45 @@ export interface ClosingWindow {
   toMs: number;
 }
 
+/** Number of captures decoded before a yield to the event loop: about 2 ms of work. */
+const decodesPerYield = 50;
+
 const closing = statement(
   'gex/closing-captures',
   { underlyings: 'text[]', fromMs: 'int8[]', toMs: 'int8[]' },
-  {
-    ...({ underlying: 'text', capturedAt: 'int8', sessionDate: 'text', delayMs: 'int4?' } as const),
-    ...({ expiries: 'bytea', inputs: 'bytea?' } as const),
-  },
+  { underlying: 'text', capturedAt: 'int8', sessionDate: 'text', delayMs: 'int4?', version: 'text' },
 );
 
-const heldClosings: HeldKind<readonly ClosingVolatility[]> = {
+const headerFields = ['underlying', 'capturedAt', 'sessionDate', 'delayMs', 'version'] as const;
+type ClosingHeader = Pick<Row<'GexCapture'>, (typeof headerFields)[number]>;
+
+const heldClosings: HeldKind<readonly ClosingHeader[]> = {
   subject: 'gex',
-  name: 'closing-volatilities',
-  bytesOf: (sessions) => sessions.reduce((sum, { expiries }) => sum + 100 + 40 * expiries.length, 100),
+  name: 'closing-captures',
+  bytesOf: (headers) => 100 + 200 * headers.length,
 };
 
-type ClosingRow = Awaited<ReturnType<typeof closing.rows>>[number];
+/** The headers of closing captures, ascending, by underlying. One statement, none if all are cached. */
+async function closingHeaders(
+  store: Store,
+  underlyings: readonly string[],
+  windows: readonly ClosingWindow[],
+): Promise<Map<string, readonly ClosingHeader[]>> {
+  const part = `${windows[0]?.fromMs} ${windows.at(-1)?.toMs}`;
+  const asked = underlyings.map((symbol) => ({ symbol, part }));
+  const held = await readHeld(store, heldClosings, asked, async (missing) => {
+    const pairs = missing.flatMap(({ symbol }) => windows.map((window) => ({ symbol, ...window })));
+    const rows = await closing.rows(readFrom(store, 'gex', underlyings), {
+      underlyings: pairs.map(({ symbol }) => symbol),
+      fromMs: pairs.map(({ fromMs }) => fromMs),
+      toMs: pairs.map(({ toMs }) => toMs),
+    });
+    return Map.groupBy(rows, ({ underlying }) => heldId({ symbol: underlying, part }));
+  });
+  return new Map(asked.map((key) => [key.symbol, held.get(heldId(key)) ?? []]));
+}
+
+type ClosingRow = ClosingHeader & Pick<Row<'GexCapture'>, 'expiries' | 'inputs'>;
 
 function volatilityOf({ sessionDate, capturedAt, delayMs, expiries, inputs }: ClosingRow): ClosingVolatility {
   const years = new Map<SessionDate, number>();
@@ -54,26 +80,45 @@ function volatilityOf({ sessionDate, capturedAt, delayMs, expiries, inputs }: Cl
   };
 }
 
+/** Key of a decoded capture: a rewritten one is another entry. */
+const cacheKey = ({ underlying, capturedAt, version }: ClosingHeader) =>
+  `gex:closing:${underlying}:${capturedAt}:${version}`;
+
+const bytesOf = ({ expiries }: ClosingVolatility) => 100 + 40 * expiries.length;
+
+/** The volatilities of captures that are not cached, by underlying and session. */
+async function readMissing(store: Store, missing: readonly ClosingHeader[]): Promise<Map<string, ClosingVolatility>> {
+  const read = new Map<string, ClosingVolatility>();
+  if (missing.length === 0) return read;
+  // Headers are read again with the payload: a capture rewritten in between must not be half old, half new.
+  const keys = { by: ['underlying', 'capturedAt'] as const, keys: missing };
+  const from = readFrom(store, 'gex', new Set(missing.map(({ underlying }) => underlying)));
+  const rows = await findKnownRows(store, from, 'GexCapture', keys, [...headerFields, 'expiries', 'inputs']);
+  for (const row of rows) {
+    const closed = volatilityOf(row);
+    store.blocks.set(cacheKey(row), closed, bytesOf(closed));
+    read.set(`${row.underlying} ${row.capturedAt}`, closed);
+    if (read.size % decodesPerYield === 0) await yieldToEventLoop();
+  }
+  return read;
+}
+
 /**
- * Volatilities at the close of sessions, ascending, by underlying: of the last published capture in each window. One
- * statement, none when all are held; windows without a capture are absent.
+ * Volatilities at the close of sessions, ascending, by underlying: of the last published capture in each window;
+ * windows without a capture are absent. Two statements, none if all are cached.
  */
 export async function closingVolatilities(
   store: Store,
   underlyings: readonly string[],
   windows: readonly ClosingWindow[],
-): Promise<Map<string, readonly ClosingVolatility[]>> {
-  const part = `${windows[0]?.fromMs} ${windows.at(-1)?.toMs}`;
-  const asked = underlyings.map((symbol) => ({ symbol, part }));
-  const held = await readHeld(store, heldClosings, asked, async (missing) => {
-    const pairs = missing.flatMap(({ symbol }) => windows.map((window) => ({ symbol, ...window })));
-    const rows = await closing.rows(readFrom(store, 'gex', underlyings), {
-      underlyings: pairs.map(({ symbol }) => symbol),
-      fromMs: pairs.map(({ fromMs }) => fromMs),
-      toMs: pairs.map(({ toMs }) => toMs),
-    });
-    const found = Map.groupBy(rows, ({ underlying }) => heldId({ symbol: underlying, part }));
-    return new Map(Array.from(found, ([key, some]) => [key, some.map(volatilityOf)] as const));
-  });
-  return new Map(asked.map((key) => [key.symbol, held.get(heldId(key)) ?? []]));
+): Promise<Map<string, ClosingVolatility[]>> {
+  const headers = await closingHeaders(store, underlyings, windows);
+  const closings = [...headers.values()].flat();
+  const cached = new Map(closings.map((each) => [each, store.blocks.get<ClosingVolatility>(cacheKey(each))]));
+  const read = await readMissing(
+    store,
+    closings.filter((each) => !cached.get(each)),
+  );
+  const volatilityAt = (each: ClosingHeader) => cached.get(each) ?? read.get(`${each.underlying} ${each.capturedAt}`);
+  return new Map(Array.from(headers, ([symbol, some]) => [symbol, some.flatMap((each) => volatilityAt(each) ?? [])]));
 }

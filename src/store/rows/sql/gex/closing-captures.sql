@@ -1,7 +1,7 @@
--- The last published capture of each underlying in each window, with what tells volatility by expiry.
+-- The header of the last published capture of each underlying in each window.
 SELECT g.*
 FROM (SELECT unnest($1::text[]) AS underlying, unnest($2::int8[]) AS from_ms, unnest($3::int8[]) AS to_ms) AS wanted CROSS JOIN LATERAL (
-  SELECT g.underlying, g.captured_at AS "capturedAt", g.session_date AS "sessionDate", g.delay_ms AS "delayMs", g.expiries, g.inputs
+  SELECT g.underlying, g.captured_at AS "capturedAt", g.session_date AS "sessionDate", g.delay_ms AS "delayMs", g.version
   FROM gex_captures AS g
   WHERE g.underlying = wanted.underlying AND g.captured_at >= wanted.from_ms AND g.captured_at <= wanted.to_ms AND g.subset IS NOT TRUE
   ORDER BY g.captured_at DESC LIMIT 1
