@@ -151,6 +151,13 @@ export function tradingDayAtOrBefore(date: SessionDate): SessionDate {
   return isTradingDay(date) ? date : previousTradingDay(date);
 }
 
+/** The `count` trading days that end with `last`, ascending; `last` is one. */
+export function sessionsUpTo(last: SessionDate, count: number): SessionDate[] {
+  const sessions = [last];
+  while (sessions.length < count) sessions.push(previousTradingDay(sessions.at(-1)!));
+  return sessions.reverse();
+}
+
 /** The minute of the New York day at which the regular session of a trading day closes. */
 export function closeMinute(date: SessionDate): number {
   return isHalfDay(date) ? sessionMinutes.halfDayClose : sessionMinutes.close;
@@ -238,7 +245,7 @@ export function sessionOf(tsMs: number): SessionDate {
   return tradingDayAtOrBefore(exchangeDate(tsMs));
 }
 
-/** True if a session's data can still change at `nowMs`: its date is not yet over in New York. */
+/** True if a session is over at `nowMs`: its date has ended in New York, and its data no longer changes. */
 export function isSealed(session: SessionDate, nowMs: number): boolean {
   return session < exchangeDate(nowMs);
 }

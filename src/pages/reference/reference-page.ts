@@ -1,5 +1,5 @@
 import type { Request } from 'express';
-import { previousTradingDay } from '../../domain/calendar.ts';
+import { sessionsUpTo } from '../../domain/calendar.ts';
 import { latestSession } from '../../graphql/examples.ts';
 import type { ScopeGroup } from '../../rest/contract/route.ts';
 import type { Assets } from '../assets.ts';
@@ -75,8 +75,7 @@ const suggestedSessions = 20;
 
 /** The latest sessions, for the forms that try routes; the first is the last that has begun. */
 function latestSessions(nowMs: number): Html {
-  const sessions = [latestSession(nowMs)];
-  while (sessions.length < suggestedSessions) sessions.push(previousTradingDay(sessions.at(-1)!));
+  const sessions = sessionsUpTo(latestSession(nowMs), suggestedSessions).reverse();
   return html`<datalist id="latest-sessions">${sessions.map((date) => html`<option value="${date}"></option>`)}</datalist>`;
 }
 

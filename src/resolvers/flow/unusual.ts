@@ -4,7 +4,7 @@ import {
   premiumRatios,
   type SessionPremium,
 } from '../../analytics/flow/unusual-premium.ts';
-import { previousTradingDay, tradeSpan, tradingDayAtOrBefore } from '../../domain/calendar.ts';
+import { previousTradingDay, sessionsUpTo, tradeSpan, tradingDayAtOrBefore } from '../../domain/calendar.ts';
 import { exchangeDate, exchangeInstant, exchangeMinuteOfDay, type SessionDate } from '../../domain/market-time.ts';
 import { minuteMs } from '../../domain/units.ts';
 import { batched } from '../../runtime/batched.ts';
@@ -36,13 +36,6 @@ export interface UnusualFlow {
   meta: UnusualMeta;
 }
 
-/** The first of the sessions that are compared with `session`. */
-function firstBefore(session: SessionDate): SessionDate {
-  let first = session;
-  for (let i = 0; i < unusualSessions; i++) first = previousTradingDay(first);
-  return first;
-}
-
 /** The instant of a session at the clock time at which another one stands, epoch ms; its end if that one is over. */
 function sameMinute(session: SessionDate, of: SessionDate, throughMs: number): number {
   if (throughMs >= tradeSpan(of).toMs) return tradeSpan(session).toMs;
@@ -55,7 +48,7 @@ function sameMinute(session: SessionDate, of: SessionDate, throughMs: number): n
 export async function unusualFlow(context: RequestContext, symbol: string): Promise<UnusualFlow> {
   await requireFlowOf(context, symbol);
   const to = tradingDayAtOrBefore(await currentDate(context));
-  const range = { from: firstBefore(to), to };
+  const range = { from: sessionsUpTo(to, unusualSessions + 1)[0]!, to };
   const found = await batched(context, `premium minutes ${to}`, symbol, (symbols) =>
     fromSource(context, 'option_tape', () => premiumSessions(context.store, symbols, range)),
   );

@@ -1,11 +1,12 @@
 import { volatilityAtDays } from '../../analytics/chain/constant-maturity.ts';
 import { rankSessions, type VolatilityRank, volatilityRank } from '../../analytics/volatility/rank.ts';
-import { previousTradingDay, regularSession, sessionOf } from '../../domain/calendar.ts';
+import { previousTradingDay, regularSession, sessionOf, sessionsUpTo } from '../../domain/calendar.ts';
 import type { SessionDate } from '../../domain/market-time.ts';
 import { minuteMs } from '../../domain/units.ts';
 import { batched } from '../../runtime/batched.ts';
+import { oncePerRequest } from '../../runtime/once-per-request.ts';
 import { volatilityDaysOf } from '../../store/chain/volatility-days.ts';
-import { closingVolatilities } from '../../store/gex/closing-volatilities.ts';
+import { type ClosingWindow, closingVolatilities } from '../../store/gex/closing-volatilities.ts';
 import { fromSource, fromStore, type RequestContext } from '../context.ts';
 import type { VolatilityFigures } from './figures.ts';
 
@@ -15,22 +16,23 @@ export { rankSessions };
 /** A session's closing capture is at most this old at the close. */
 const closingMs = 15 * minuteMs;
 
-/** The sessions before `session` whose values are ranked among, ascending. */
-function sessionsBefore(session: SessionDate): SessionDate[] {
-  const sessions: SessionDate[] = [];
-  for (let date = session; sessions.length < rankSessions.most - 1; ) {
-    date = previousTradingDay(date);
-    sessions.unshift(date);
-  }
-  return sessions;
+/** The sessions before one, whose values it is ranked among, ascending. */
+interface Before {
+  sessions: SessionDate[];
+  /** Of the closing capture of each. */
+  windows: ClosingWindow[];
+}
+
+function sessionsBefore(context: RequestContext, session: SessionDate): Promise<Before> {
+  return oncePerRequest(context, `sessions before ${session}`, async () => {
+    const sessions = sessionsUpTo(previousTradingDay(session), rankSessions.most - 1);
+    const closes = sessions.map((date) => regularSession(date)!.closeMs);
+    return { sessions, windows: closes.map((closeMs) => ({ fromMs: closeMs - closingMs, toMs: closeMs })) };
+  });
 }
 
 /** Volatility at 30 days at the close of each session, of captures, else as it was loaded; unknown ones are absent. */
-async function closesOf(context: RequestContext, symbol: string, sessions: readonly SessionDate[]): Promise<number[]> {
-  const windows = sessions.map((session) => {
-    const { closeMs } = regularSession(session)!;
-    return { fromMs: closeMs - closingMs, toMs: closeMs };
-  });
+async function closesOf(context: RequestContext, symbol: string, { sessions, windows }: Before): Promise<number[]> {
   const [captured, loaded] = await Promise.all([
     context.sources.chain
       ? batched(context, `closing volatilities ${sessions[0]}`, symbol, (symbols) =>
@@ -58,6 +60,6 @@ export async function rankOf(
   { symbol, asOfMs, maturities }: VolatilityFigures,
 ): Promise<VolatilityRank | null> {
   if (asOfMs === null || maturities[30] === null) return null;
-  const closes = await closesOf(context, symbol, sessionsBefore(sessionOf(asOfMs)));
+  const closes = await closesOf(context, symbol, await sessionsBefore(context, sessionOf(asOfMs)));
   return volatilityRank([...closes, maturities[30]]);
 }

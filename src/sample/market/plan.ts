@@ -5,6 +5,7 @@ import {
   previousTradingDay,
   regularSession,
   sessionMinutes,
+  sessionsUpTo,
 } from '../../domain/calendar.ts';
 import { exchangeDate, exchangeInstant, type SessionDate } from '../../domain/market-time.ts';
 import { minuteMs } from '../../domain/units.ts';
@@ -89,13 +90,6 @@ export function sessionUnderWay(nowMs: number): SessionDate | null {
   const session = regularSession(today);
   const trades = session && nowMs >= exchangeInstant(today, tapeStartMinute) && nowMs < session.closeMs + lateCloseMs;
   return trades ? today : null;
-}
-
-/** `count` sessions that end with `last`, ascending. */
-function sessionsUpTo(last: SessionDate, count: number): SessionDate[] {
-  const sessions = [last];
-  while (sessions.length < count) sessions.unshift(previousTradingDay(sessions[0]!));
-  return sessions;
 }
 
 function latestHalfDay(last: SessionDate): SessionDate {
