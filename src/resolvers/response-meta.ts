@@ -66,9 +66,14 @@ export function instantMeta(
   return { at: past?.atMs ?? asOf?.atMs ?? null, atEffective: past || asOf ? atEffective : null };
 }
 
-/** `archive` for captures of a sealed session, `live` for those of the current one. */
-export function capturePlane(session: SessionDate, nowMs: number): Plane {
-  return isSealed(session, nowMs) ? 'archive' : 'live';
+/** `archive` for captures of a session that is over, `live` for those of the current one, and of the latest (null). */
+export function capturePlane(session: SessionDate | null, nowMs: number): Plane {
+  return session !== null && isSealed(session, nowMs) ? 'archive' : 'live';
+}
+
+/** Plane of the capture as of an instant; null = the latest. */
+export function planeAt(asOf: { atMs: number } | null, nowMs: number): Plane {
+  return capturePlane(asOf && exchangeDate(asOf.atMs), nowMs);
 }
 
 /**

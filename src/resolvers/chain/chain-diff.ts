@@ -3,12 +3,11 @@ import { type ChainCapture, type ChainRow, shownGreek } from '../../domain/chain
 import { greekColumns, sourceColumns } from '../../domain/chain/chain-columns.ts';
 import { compareContracts, contractId } from '../../domain/chain/option-contract.ts';
 import { type RowOf, rowBy } from '../../domain/columns.ts';
-import { exchangeDate } from '../../domain/market-time.ts';
 import { yieldForRows } from '../../runtime/event-loop.ts';
 import { chainAt } from '../chain-at.ts';
 import { findSymbol, type RequestContext } from '../context.ts';
 import { type AskedPoint, type CapturePoint, parseCapturePoint, requireOrder } from '../gex/capture-point.ts';
-import { type ResponseMeta, responseMeta } from '../response-meta.ts';
+import { planeAt, type ResponseMeta, responseMeta } from '../response-meta.ts';
 import { type ChainFilter, chainFilter } from './chain.ts';
 
 export interface ChainDiffArgs extends ChainFilter {
@@ -91,11 +90,10 @@ export async function chainDiff(context: RequestContext, symbol: string, args: C
   const [from, to] = chains as [ChainCapture | null, ChainCapture | null];
   requireOrder({ asked: start, capture: from }, { asked: end, capture: to });
   await yieldForRows((from?.rows.length ?? 0) + (to?.rows.length ?? 0));
-  const isSealed = exchangeDate(end.atMs) < exchangeDate(context.nowMs);
   return {
     fromCapturedAt: from?.capturedAt ?? null,
     toCapturedAt: to?.capturedAt ?? null,
     rows: from && to ? pairs(from, to, args) : [],
-    meta: responseMeta(context, isSealed ? 'archive' : 'live'),
+    meta: responseMeta(context, planeAt(end, context.nowMs)),
   };
 }

@@ -9,7 +9,7 @@ import {
 } from '../../domain/chain/chain.ts';
 import { greekNames } from '../../domain/chain/chain-columns.ts';
 import type { OptionContract } from '../../domain/chain/option-contract.ts';
-import { exchangeDate, type SessionDate } from '../../domain/market-time.ts';
+import type { SessionDate } from '../../domain/market-time.ts';
 import { yieldForRows } from '../../runtime/event-loop.ts';
 import { type AsOf, clampedCaps, parseAsOf } from '../as-of.ts';
 import { chainAt } from '../chain-at.ts';
@@ -17,7 +17,7 @@ import { findSymbol, type RequestContext } from '../context.ts';
 import type { GexStrike } from '../gex/gex.ts';
 import { type PriceChecked, priceChecksOfChain } from '../gex/price-checks.ts';
 import { delayedSourceTime, type QuoteTime, quoteTimeOf } from '../quote-time.ts';
-import { instantMeta, type ResponseMeta, responseMeta } from '../response-meta.ts';
+import { instantMeta, planeAt, type ResponseMeta, responseMeta } from '../response-meta.ts';
 import { captureSource } from '../source-keys.ts';
 
 export interface ChainFilter {
@@ -101,7 +101,6 @@ export function servedChain(
   filter: ChainFilter,
   asOf: AsOf | null = null,
 ): Chain {
-  const isSealed = asOf !== null && exchangeDate(asOf.atMs) < exchangeDate(context.nowMs);
   const rows = (capture?.rows ?? []).filter(chainFilter(filter));
   return {
     spot: capture?.spot ?? null,
@@ -110,7 +109,7 @@ export function servedChain(
     partial: capture !== null && isIncomplete(capture),
     rows,
     meta: {
-      ...responseMeta(context, isSealed ? 'archive' : 'live', clampedCaps(asOf), () =>
+      ...responseMeta(context, planeAt(asOf, context.nowMs), clampedCaps(asOf), () =>
         captureSource(underlying, capture),
       ),
       ...instantMeta(context, asOf, capture?.capturedAt ?? null),

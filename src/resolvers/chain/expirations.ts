@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { lastInstant } from '../../domain/chain/option-root.ts';
-import { exchangeDate, type SessionDate } from '../../domain/market-time.ts';
+import type { SessionDate } from '../../domain/market-time.ts';
 import { minuteMs } from '../../domain/units.ts';
 import { batched } from '../../runtime/batched.ts';
 import { expirationsAt } from '../../store/chain/chain-captures.ts';
@@ -8,7 +8,7 @@ import type { ListedExpirations } from '../../store/chain/open-interest.ts';
 import type { Store } from '../../store/rows/connection.ts';
 import { type AsOf, clampedCaps, parseAsOf } from '../as-of.ts';
 import { fromSource, type RequestContext, requireSource } from '../context.ts';
-import { instantMeta, type ResponseMeta, responseMeta } from '../response-meta.ts';
+import { instantMeta, planeAt, type ResponseMeta, responseMeta } from '../response-meta.ts';
 import { listSource } from '../source-keys.ts';
 
 export interface ExpirationsMeta extends ResponseMeta {
@@ -74,17 +74,12 @@ function page(
   context: RequestContext,
   underlying: string,
   dates: SessionDate[],
-  {
-    asOf,
-    capturedAt,
-    cached,
-    sealed,
-  }: { asOf: AsOf | null; capturedAt: number | null; cached: boolean; sealed: boolean },
+  { asOf, capturedAt, cached }: { asOf: AsOf | null; capturedAt: number | null; cached: boolean },
 ): Expirations {
   return {
     dates,
     meta: {
-      ...responseMeta(context, sealed ? 'archive' : 'live', clampedCaps(asOf), () =>
+      ...responseMeta(context, planeAt(asOf, context.nowMs), clampedCaps(asOf), () =>
         capturedAt === null ? [] : listSource(underlying, capturedAt),
       ),
       ...instantMeta(context, asOf, capturedAt),
@@ -109,13 +104,11 @@ export async function expirations(
   requireSource(context, 'chain');
   if (at != null) {
     const asOf = parseAsOf(at, tz, 'at', context);
-    const { atMs } = asOf;
-    const listed = await listedAt(context, symbol, atMs);
-    const sealed = exchangeDate(atMs) < exchangeDate(context.nowMs);
+    const listed = await listedAt(context, symbol, asOf.atMs);
     const capturedAt = listed?.capturedAt ?? null;
-    return page(context, symbol, listed?.expirations ?? [], { asOf, capturedAt, cached: false, sealed });
+    return page(context, symbol, listed?.expirations ?? [], { asOf, capturedAt, cached: false });
   }
   const { listed, cached } = await liveList(context, symbol);
   const open = (listed?.expirations ?? []).filter((expiry) => lastInstant(expiry, 'pm') > context.nowMs);
-  return page(context, symbol, open, { asOf: null, capturedAt: listed?.capturedAt ?? null, cached, sealed: false });
+  return page(context, symbol, open, { asOf: null, capturedAt: listed?.capturedAt ?? null, cached });
 }

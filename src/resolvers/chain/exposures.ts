@@ -4,13 +4,13 @@ import { type ChainExposures, chainExposures } from '../../analytics/gex/chain-e
 import { methodologySettings } from '../../analytics/methodology.ts';
 import type { ChainCapture } from '../../domain/chain/chain.ts';
 import type { ExpiryExposures, Exposures, StrikeExposures } from '../../domain/exposures.ts';
-import { exchangeDate, type SessionDate } from '../../domain/market-time.ts';
+import type { SessionDate } from '../../domain/market-time.ts';
 import { clampedCaps, parseAsOf } from '../as-of.ts';
 import { chainAt } from '../chain-at.ts';
 import { findSymbol, type RequestContext } from '../context.ts';
 import { type PriceChecked, priceChecksOfChain } from '../gex/price-checks.ts';
 import { delayedSourceTime, type QuoteTime, quoteTimeOf } from '../quote-time.ts';
-import { instantMeta, type ResponseMeta, responseMeta } from '../response-meta.ts';
+import { instantMeta, planeAt, type ResponseMeta, responseMeta } from '../response-meta.ts';
 import { chainFigures } from './chain-figures.ts';
 
 export type { ExpiryExposures, Exposures, StrikeExposures };
@@ -58,7 +58,6 @@ export async function symbolExposures(
   requireReadable(context.caller, await findSymbol(context, symbol));
   const capture = await chainAt(context, symbol, atMs);
   const exposures = capture && (await exposuresOf(context, capture));
-  const sealed = asOf !== null && exchangeDate(atMs) < exchangeDate(context.nowMs);
   const shown = new Set(exposures?.byExpiry.map(({ expiry }) => expiry));
   return {
     symbol,
@@ -68,7 +67,7 @@ export async function symbolExposures(
     spot: capture?.spot ?? null,
     exposures,
     meta: {
-      ...responseMeta(context, sealed ? 'archive' : 'live', clampedCaps(asOf)),
+      ...responseMeta(context, planeAt(asOf, context.nowMs), clampedCaps(asOf)),
       ...instantMeta(context, asOf, capture?.capturedAt ?? null),
       priceChecks: () => priceChecksOfChain(context, capture, (expiry) => shown.has(expiry)),
       sourceTime: delayedSourceTime(capture),

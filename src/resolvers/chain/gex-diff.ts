@@ -5,7 +5,6 @@ import { topStrikes } from '../../analytics/gex/top-strikes.ts';
 import type { ChainCapture } from '../../domain/chain/chain.ts';
 import type { OptionRoots } from '../../domain/chain/option-root.ts';
 import type { GexDifference, GexStrikeMoves } from '../../domain/gex-diff.ts';
-import { exchangeDate } from '../../domain/market-time.ts';
 import { oncePerRequest } from '../../runtime/once-per-request.ts';
 import type { StoredGexCapture } from '../../store/gex/captures.ts';
 import { chainAt } from '../chain-at.ts';
@@ -15,7 +14,7 @@ import { type CapturePoint, captureAtPoint, parseCapturePoint, requireOrder } fr
 import { checkTop, type ServedGexCapture, servedCaptures } from '../gex/gex.ts';
 import { gexInputs } from '../gex/inputs.ts';
 import { type PriceChecked, priceChecksOfAll } from '../gex/price-checks.ts';
-import { type ResponseMeta, responseMeta } from '../response-meta.ts';
+import { planeAt, type ResponseMeta, responseMeta } from '../response-meta.ts';
 
 /** A figure of two captures. */
 export interface Moved {
@@ -148,12 +147,11 @@ export async function gexDiff(context: RequestContext, symbol: string, args: Gex
     const pair = await both();
     return 'reason' in pair ? pair.reason : null;
   };
-  const isSealed = exchangeDate(end.atMs) < exchangeDate(context.nowMs);
   return {
     ...{ symbol, from, to, change },
     ...movedFigures(from, to),
     meta: {
-      ...responseMeta(context, isSealed ? 'archive' : 'live'),
+      ...responseMeta(context, planeAt(end, context.nowMs)),
       ...{ from, to, reason },
       priceChecks: () => priceChecksOfAll(captures.filter((capture) => capture !== null)),
     },

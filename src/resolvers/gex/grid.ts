@@ -11,7 +11,7 @@ import { invalidParameter } from '../../wire/failure.ts';
 import { type AsOf, clampedCaps, parseAsOf } from '../as-of.ts';
 import { findSymbol, type RequestContext } from '../context.ts';
 import { delayedSourceTime, type QuoteTime, quoteTimeOf } from '../quote-time.ts';
-import { instantMeta, type ResponseMeta, responseMeta } from '../response-meta.ts';
+import { capturePlane, instantMeta, type ResponseMeta, responseMeta } from '../response-meta.ts';
 import { captureSource } from '../source-keys.ts';
 import { checkTop, type ServedGexCapture, servedCaptures, storedCapture } from './gex.ts';
 import { type PriceChecked, priceChecksOf } from './price-checks.ts';
@@ -124,14 +124,14 @@ export async function gexGrid(context: RequestContext, symbol: string, args: Gex
     : { days: null, expiredFiltered: false };
   const chosen = stored && (days === null ? stored : overExpiries(stored, days));
   const capture = chosen && servedCaptures([chosen], args.byExpiry ?? false, args.top ?? null)[0]!;
-  const isSealed = asOf !== null && (sessionDate ?? exchangeDate(asOf.atMs)) < today;
+  const plane = capturePlane(asOf && (sessionDate ?? exchangeDate(asOf.atMs)), context.nowMs);
   return {
     ...quoteTimeOf(stored),
     capture,
     maxAbsGex: capture && largest(capture.columns),
     adhoc: days !== null,
     meta: {
-      ...responseMeta(context, isSealed ? 'archive' : 'live', clampedCaps(asOf), () => captureSource(symbol, stored)),
+      ...responseMeta(context, plane, clampedCaps(asOf), () => captureSource(symbol, stored)),
       ...instantMeta(context, asOf, stored?.capturedAt ?? null),
       capture,
       priceChecks: () => priceChecksOf(chosen, (expiry) => days === null || days.has(epochDay(expiry))),

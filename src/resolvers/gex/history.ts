@@ -8,7 +8,7 @@ import { yieldForRows } from '../../runtime/event-loop.ts';
 import { type GexWindow, gexCapturesOf, type StoredGexCapture } from '../../store/gex/captures.ts';
 import { invalidParameter } from '../../wire/failure.ts';
 import { findSymbol, fromSource, type RequestContext } from '../context.ts';
-import { type ResponseMeta, responseMeta } from '../response-meta.ts';
+import { capturePlane, type ResponseMeta, responseMeta } from '../response-meta.ts';
 import { capturesSource } from '../source-keys.ts';
 import { checkTop, type ServedGexCapture, servedCaptures } from './gex.ts';
 import { type PriceChecked, priceChecksOfAll } from './price-checks.ts';
@@ -94,7 +94,7 @@ export async function gexHistory(context: RequestContext, symbol: string, args: 
     sessionDate: date,
     captures,
     meta: {
-      ...responseMeta(context, date === today ? 'live' : 'archive', [], () =>
+      ...responseMeta(context, capturePlane(date, context.nowMs), [], () =>
         stored.length > 0 ? [capturesSource(symbol, date)] : [],
       ),
       captures,

@@ -1,7 +1,7 @@
 import { requireReadable } from '../../access/entitlement/entitlement.ts';
-import { exchangeDate, type SessionDate } from '../../domain/market-time.ts';
+import type { SessionDate } from '../../domain/market-time.ts';
 import { findSymbol, type RequestContext } from '../context.ts';
-import { type ResponseMeta, responseMeta } from '../response-meta.ts';
+import { capturePlane, type ResponseMeta, responseMeta } from '../response-meta.ts';
 import { captureSource } from '../source-keys.ts';
 import { type ServedGexCapture, servedCaptures, storedCapture } from './gex.ts';
 
@@ -33,9 +33,7 @@ export async function sessionStrikes(
   return {
     capture,
     meta: {
-      ...responseMeta(context, date < exchangeDate(context.nowMs) ? 'archive' : 'live', [], () =>
-        captureSource(symbol, stored),
-      ),
+      ...responseMeta(context, capturePlane(date, context.nowMs), [], () => captureSource(symbol, stored)),
       underlying: symbol,
       date,
       capturedAt: capture?.capturedAt ?? null,
