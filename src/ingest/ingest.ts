@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { methodologySettings, tapeSettings } from '../analytics/methodology.ts';
 import type { Clock } from '../runtime/clock.ts';
-import { removeAbandonedFolders } from '../runtime/temporary-folder.ts';
+import { removeAbandonedFolders } from '../runtime/folders.ts';
 import { SessionSealed } from '../store/market/session-seals.ts';
 import type { Store } from '../store/rows/connection.ts';
 import { analyzeGrown } from '../store/rows/statistics.ts';

@@ -5,7 +5,7 @@ import { pipeline } from 'node:stream/promises';
 import { workerData } from 'node:worker_threads';
 import { createGzip } from 'node:zlib';
 import type { SessionDate } from '../domain/market-time.ts';
-import { makeFolders } from '../runtime/make-folders.ts';
+import { makeFolders } from '../runtime/folders.ts';
 import { liveTapeLines } from './market/live-tape.ts';
 import { samplePrices } from './market/prices.ts';
 import type { TapeShape } from './market/tape-shape.ts';

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { parentPort, workerData } from 'node:worker_threads';
 import { gzipSync } from 'node:zlib';
-import { makeFolders } from '../runtime/make-folders.ts';
+import { makeFolders } from '../runtime/folders.ts';
 import { dayFile, dayHistoryFile, minuteFile } from './market/bar-files.ts';
 import { chainFile, type SessionChain, sessionChain } from './market/chain-file.ts';
 import { corporateFile } from './market/corporate.ts';

@@ -6,7 +6,7 @@ import type { Logger } from 'pino';
 import type { Access } from '../../access/open-access.ts';
 import { openFrom } from '../../domain/calendar.ts';
 import type { Clock } from '../../runtime/clock.ts';
-import { makeFolders } from '../../runtime/make-folders.ts';
+import { makeFolders } from '../../runtime/folders.ts';
 import type { Store } from '../../store/rows/connection.ts';
 import { clockFrom } from '../io/clock.ts';
 import { marketStopMs, runMarketProcess } from '../market-process.ts';

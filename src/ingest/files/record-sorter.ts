@@ -1,7 +1,7 @@
 import { type FileHandle, open, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { temporaryFolder } from '../../runtime/temporary-folder.ts';
+import { temporaryFolder } from '../../runtime/folders.ts';
 
 /** Number of records per sorted run. */
 export const recordsInRun = 2 ** 18;

@@ -1,7 +1,7 @@
 import { rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
-import { temporaryFolder } from '../../runtime/temporary-folder.ts';
+import { temporaryFolder } from '../../runtime/folders.ts';
 import { download, type OnDownload, type RemoteObject } from '../../tape/remote/download.ts';
 import type { RequestHeaders } from '../../tape/remote/get.ts';
 import { bucketKey, isRemote, ObjectError, shownUrl } from '../../tape/remote/object-address.ts';

@@ -5,7 +5,7 @@ import { writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import { ingestFiles } from '../../src/ingest/ingest.ts';
-import { removeAbandonedFolders, temporaryFolder } from '../../src/runtime/temporary-folder.ts';
+import { removeAbandonedFolders, temporaryFolder } from '../../src/runtime/folders.ts';
 import { storeForThisTest } from '../support/store.ts';
 import { temporaryFolder as folderOfTest } from '../support/temporary-folder.ts';
 
@@ -13,7 +13,7 @@ const folder = folderOfTest();
 
 /** A process that makes a folder in `parent` and stays; the folder's path. */
 async function maker(parent: string) {
-  const module = new URL('../../src/runtime/temporary-folder.ts', import.meta.url);
+  const module = new URL('../../src/runtime/folders.ts', import.meta.url);
   const program = `import { temporaryFolder } from ${JSON.stringify(module)};
     console.log(await temporaryFolder('object', ${JSON.stringify(parent)}));
     setInterval(() => {}, 1000);`;
