@@ -19,7 +19,7 @@ const closingMs = 15 * minuteMs;
 /** The sessions before one, whose values it is ranked among, ascending. */
 interface Before {
   sessions: SessionDate[];
-  /** Of the closing capture of each. */
+  /** Windows of their closing captures. */
   windows: ClosingWindow[];
 }
 
