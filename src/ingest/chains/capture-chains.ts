@@ -4,6 +4,7 @@ import type { ChainCapture } from '../../domain/chain/chain.ts';
 import type { OptionRoots } from '../../domain/chain/option-root.ts';
 import { instantBounds, isWithin, outOfBounds } from '../../domain/instant-gate.ts';
 import type { Clock } from '../../runtime/clock.ts';
+import { Semaphore } from '../../runtime/semaphore.ts';
 import { noteOwnData } from '../../store/account/sample-key.ts';
 import { readRoots } from '../../store/market/option-roots.ts';
 import { markLive } from '../../store/market/session-origins.ts';
@@ -83,23 +84,6 @@ function readAnswer(
     throw new TapeFileError(symbol, `time of the chain: ${outOfBounds(capture.capturedAt)}`);
   if (broken > 0) log.warn({ symbol, broken, first }, `${symbol}: ${broken} bad options were skipped`);
   return withDelay(capture, delayMs);
-}
-
-/** Creates a gate that runs at most `atOnce` works concurrently; others wait. */
-function gate(atOnce: number) {
-  let free = atOnce;
-  const waiting: (() => void)[] = [];
-  return async <T>(work: () => Promise<T>): Promise<T> => {
-    if (free > 0) free--;
-    else await new Promise<void>((resolve) => waiting.push(resolve));
-    try {
-      return await work();
-    } finally {
-      const next = waiting.shift();
-      if (next) next();
-      else free++;
-    }
-  };
 }
 
 /** Result of an attempt; a failure contains the time of the retry. */
@@ -211,9 +195,9 @@ export async function captureChainsOnce(
   settings: CaptureSettings,
   world: CaptureWorld,
 ): Promise<CaptureReport> {
-  const through = gate(settings.atOnce);
+  const requests = new Semaphore(settings.atOnce);
   const capturers = sources.map((source) => new ChainCapturer(store, source, settings, world));
-  await Promise.all(capturers.map((capturer) => through(() => capturer.attempt())));
+  await Promise.all(capturers.map((capturer) => requests.run(() => capturer.attempt())));
   return reportOf(capturers);
 }
 
@@ -229,7 +213,7 @@ export async function captureChains(
   world: CaptureWorld,
 ): Promise<CaptureReport> {
   const { now, stop, log } = world;
-  const through = gate(settings.atOnce);
+  const requests = new Semaphore(settings.atOnce);
   const capturers = sources.map((source) => new ChainCapturer(store, source, settings, world));
 
   async function until(dueMs: number): Promise<void> {
@@ -250,7 +234,7 @@ export async function captureChains(
       if (dueMs > now())
         log.info({ symbol, due: iso(dueMs) }, `${symbol}: the market is closed; first capture ${iso(dueMs)}`);
       for (await until(dueMs); !stop.aborted; await until(dueMs)) {
-        const result = await through(async () => (stop.aborted ? null : capturer.attempt()));
+        const result = await requests.run(async () => (stop.aborted ? null : capturer.attempt()));
         if (result === null || result.ok) {
           failures = 0;
           dueMs = nextCapture(Math.max(now(), dueMs) + 1, settings);

@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { Semaphore } from '../../runtime/semaphore.ts';
 import type { Cluster } from '../cluster/cluster.ts';
 import { modelsThrough } from './models/models-through.ts';
 import type { HeldModels } from './models/prisma.ts';
@@ -14,8 +15,7 @@ export interface SnapshotParts {
 /** Snapshots of the primary: connections in a transaction that sees one state of the database. */
 export class Snapshots {
   readonly #parts: SnapshotParts;
-  #free: number;
-  readonly #waiting: (() => void)[] = [];
+  readonly #open: Semaphore;
 
   /**
    * @param connections Number of connections of the pool. A fourth may be snapshots at a time: others need connections
@@ -23,29 +23,22 @@ export class Snapshots {
    */
   constructor(parts: SnapshotParts, connections: number) {
     this.#parts = parts;
-    this.#free = Math.max(1, Math.floor(connections / 4));
+    this.#open = new Semaphore(Math.max(1, Math.floor(connections / 4)));
   }
 
   /** A snapshot, taken when it is first read. Its owner ends it. */
   lease(): Snapshot {
-    return new Snapshot(() => this.#open(), this.#parts.cluster.transactionRouting);
+    return new Snapshot(() => this.#begin(), this.#parts.cluster.transactionRouting);
   }
 
-  async #open(): Promise<OpenSnapshot> {
-    if (this.#free > 0) this.#free -= 1;
-    else await new Promise<void>((resolve) => this.#waiting.push(resolve));
+  async #begin(): Promise<OpenSnapshot> {
+    const leave = await this.#open.acquire();
     try {
-      return await openSnapshot(this.#parts, () => this.#leave());
+      return await openSnapshot(this.#parts, leave);
     } catch (error) {
-      this.#leave();
+      leave();
       throw error;
     }
-  }
-
-  #leave(): void {
-    const next = this.#waiting.shift();
-    if (next) next();
-    else this.#free += 1;
   }
 }
 
