@@ -69,7 +69,7 @@ export interface ChainCapture {
   file?: SourceFile | null;
   /** Risk-free rate of its solve, continuous; null or absent if it was not solved, or unknown. */
   rate?: number | null;
-  /** Hash of the terms, curve and dividends of its computation; null or absent if unknown, and when read. */
+  /** Hash of the terms, curve and dividends of its computation; null or absent if unknown, and in served captures. */
   referenceVersion?: string | null;
   /**
    * True if it lists much less than the underlying's last whole capture: it is stored and not published. Null or

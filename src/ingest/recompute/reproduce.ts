@@ -4,7 +4,6 @@ import { namesOf } from '../../domain/columns.ts';
 import { type GexCapture, gexColumns } from '../../domain/gex/gex.ts';
 import { strikeColumns } from '../../domain/gex/gex-columns.ts';
 import { chainCaptureOf } from '../../store/chain/chain-captures.ts';
-import { referenceVersionOf } from '../../store/chain/session-captures.ts';
 import { latestGexCaptures, type StoredGexCapture } from '../../store/gex/captures.ts';
 import { gexInputsOf } from '../../store/gex/inputs.ts';
 import type { Store } from '../../store/rows/connection.ts';
@@ -109,8 +108,8 @@ export async function reproduce(store: Store, name: CaptureName, rate: number): 
     const { gex } = again;
     if (gex === null) return { ...nothing, ...versions, status: 'different', figures: 1, differences: [noCapture] };
     const { figures, differences } = compared(stored, inputs?.expiries ?? null, gex);
-    const before = await referenceVersionOf(tx, underlying, capturedAt);
-    const isOther = before !== null && before !== again.chain.referenceVersion;
+    const before = chain.referenceVersion;
+    const isOther = before != null && before !== again.chain.referenceVersion;
     const status = differences.length === 0 ? 'equal' : isOther ? 'other inputs' : 'different';
     return { ...nothing, ...versions, status, figures, differences };
   });

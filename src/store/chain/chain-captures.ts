@@ -318,7 +318,7 @@ export async function chainCaptureOf(
   capturedAt: number,
 ): Promise<ChainCapture | null> {
   const keys = { by: ['underlying', 'capturedAt'] as const, keys: [{ underlying, capturedAt }] };
-  const fields = [...headerFields, 'joined', 'fileName', 'fileHash', 'payload'] as const;
+  const fields = [...headerFields, 'joined', 'referenceVersion', 'fileName', 'fileHash', 'payload'] as const;
   const [row] = await findRows(from, 'ChainCapture', keys, fields);
   if (!row) return null;
   const { payload, version: _, fileName: name, fileHash: sha256, ...header } = row;

@@ -76,17 +76,6 @@ export async function computationOf(
   return { capturedAt, gammaSource: gammaSource as GammaSource | null, methodologyVersion };
 }
 
-/** The version of the lists that the capture of an instant was priced with; null = not known. */
-export async function referenceVersionOf(
-  { prisma }: Transaction,
-  underlying: string,
-  capturedAt: number,
-): Promise<string | null> {
-  const where = { underlying_capturedAt: { underlying, capturedAt } };
-  const found = await prisma.chainCapture.findUnique({ where, select: { referenceVersion: true } });
-  return found?.referenceVersion ?? null;
-}
-
 /** Captures of an underlying's session that were computed alike. */
 export interface ComputedSession {
   underlying: string;
