@@ -28,8 +28,8 @@ export function makeFolders(path: string, mode = 0o777): void {
 }
 
 /*
- * Temporary folders say in their names whose they are, so that those of a process that was killed are found: host, process
- * id, and when the process began, since ids are given again.
+ * Temporary folders have their owner in their names, so that those of a killed process are found: host, process id, and
+ * start of the process, since ids are given again.
  */
 
 const pattern = /^tapegraph-(?:object|sort)-(.+)-(\d+)-(\d+)-\w{6}$/;
