@@ -21,19 +21,19 @@ export function namedByGuide(guide: string): string[] {
   return [...guide.matchAll(/^\d\. `([^`]+)`/gm)].map(([, path]) => `src/${path}`).sort();
 }
 
-/** A copy of this tree with the example of a guide. */
+/** A copy of this tree with examples of guides. */
 export interface GuideCopy {
   /** Runs a command in the copy and expects it to succeed. Returns what it printed. */
   run(command: string, ...args: string[]): string;
-  /** Runs tests of the copy. */
-  tests(...args: string[]): string;
+  /** Runs test files of the copy, named without `test/` and ending; of these the tests that match `-t`. */
+  tests(files: readonly string[], ...options: string[]): string;
   /** The text of a file of the copy. */
   read(path: string): string;
   remove(): void;
 }
 
-/** Copies this tree and applies an example to it. */
-export function guideCopy({ patch }: GuideExample): GuideCopy {
+/** Copies this tree and applies examples to it. */
+export function guideCopy(...examples: readonly GuideExample[]): GuideCopy {
   const copy = mkdtempSync(join(tmpdir(), 'tapegraph-guide-'));
   cpSync(root, copy, { recursive: true, filter: (path) => !left.includes(basename(path)) });
   symlinkSync(realpathSync(join(root, 'node_modules')), join(copy, 'node_modules'), 'junction');
@@ -54,10 +54,13 @@ export function guideCopy({ patch }: GuideExample): GuideCopy {
     return stdout;
   };
   // One line of context is enough: the lists that an example extends get new neighbours.
-  run('git', 'apply', '-C1', patch);
+  for (const { patch } of examples) run('git', 'apply', '-C1', patch);
   return {
     run,
-    tests: (...args) => run('vitest', 'run', '--project', 'fast', '--maxWorkers', '1', ...args),
+    tests: (files, ...options) => {
+      const paths = files.map((file) => `test/${file}.test.ts`);
+      return run('vitest', 'run', '--project', 'fast', '--maxWorkers', '1', ...paths, ...options);
+    },
     read: (path) => readFileSync(join(copy, path), 'utf8'),
     remove: () => rmSync(copy, { recursive: true, force: true }),
   };
