@@ -38,6 +38,7 @@ import './flow/large-trades.ts';
 import './flow/cross-section.ts';
 import './flow/unusual.ts';
 import './flow/eod-prints.ts';
+import './offexchange/nearest.ts';
 import './offexchange/off-exchange.ts';
 import './account/watchlists.ts';
 import './journal/import.ts';

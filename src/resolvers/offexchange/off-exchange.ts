@@ -18,6 +18,7 @@ import {
   readOffExchangeRows,
   rowKey,
   type SessionRange,
+  type StoredRow,
 } from '../../store/offexchange/rows.ts';
 import { invalidParameter } from '../../wire/failure.ts';
 import { fromSource, type RequestContext, realTicker } from '../context.ts';
@@ -28,6 +29,8 @@ import { offExchangeSource, spanOf } from '../source-keys.ts';
 
 /** Number of rows in a page: the default, and the maximum (spec 4.18). */
 export const offExchangeLimits = { default: 500, max: 5000 };
+
+export type { StoredRow };
 
 export interface OffExchangeArgs {
   from?: string | null | undefined;
@@ -59,7 +62,7 @@ export interface OffExchangeMeta extends ResponseMeta {
 }
 
 export interface OffExchangePage<T extends OffExchangeTable> {
-  rows: OffExchangeRows[T][];
+  rows: StoredRow<T>[];
   meta: OffExchangeMeta;
 }
 
@@ -70,18 +73,20 @@ function sessionBound(text: string | null | undefined, zone: string, parameter: 
   return bareDate ?? exchangeDate(ms);
 }
 
-function storedHistory(context: RequestContext, range: SessionRange): Promise<OffExchangeHistory> {
+/** The stored data of a symbol in a range of sessions. */
+export function storedHistory(context: RequestContext, range: SessionRange): Promise<OffExchangeHistory> {
   return batched(context, 'off-exchange history', range, (ranges) =>
     readOffExchangeHistory(context.store, ranges, lastOffExchangeSession(context)),
   );
 }
 
-function storedRows<T extends OffExchangeTable>(
+/** The first rows of a range. */
+export function storedRows<T extends OffExchangeTable>(
   context: RequestContext,
   table: T,
   range: RowRange,
   limit: number,
-): Promise<OffExchangeRows[T][]> {
+): Promise<StoredRow<T>[]> {
   return batched(context, `off-exchange ${table} ${limit}`, range, (ranges) =>
     readOffExchangeRows(context.store, table, ranges, limit),
   );
@@ -141,7 +146,7 @@ export async function offExchangePage<T extends OffExchangeTable>(
     // One row more than the limit is read, to know whether there is more.
     const read = first === null ? [] : await storedRows(context, table, { symbol, first, last, after }, limit + 1);
     const rows = read.slice(0, limit);
-    const end = rows.at(-1);
+    const end: OffExchangeRows[T] | undefined = rows.at(-1);
     const more = read.length > limit && end !== undefined;
     return {
       rows,

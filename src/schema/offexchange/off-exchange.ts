@@ -1,16 +1,13 @@
 import type { Columns } from '../../domain/columns.ts';
 import { exchangeTimeZone } from '../../domain/market-time.ts';
-import {
-  disclosureThreshold,
-  type OffExchangeRows,
-  type OffExchangeTable,
-} from '../../domain/offexchange/off-exchange.ts';
+import { disclosureThreshold, type OffExchangeTable } from '../../domain/offexchange/off-exchange.ts';
 import { offExchangeColumns } from '../../domain/offexchange/off-exchange-columns.ts';
 import {
   type OffExchangeMeta,
   type OffExchangePage,
   offExchangeLimits,
   offExchangePage,
+  type StoredRow,
 } from '../../resolvers/offexchange/off-exchange.ts';
 import { builder } from '../builder.ts';
 import { columnFields } from '../column-fields.ts';
@@ -98,10 +95,10 @@ const pageArgs = builder.args((arg) => ({
   cursor: arg.string({ description: 'meta.cursor of the previous page.' }),
 }));
 
-/** Adds a table to `SymbolOffExchange`: the types of its rows and of a page of them, and the field. */
-function table<T extends OffExchangeTable>(name: T, rowDescription: string, description: string): void {
+/** Adds a table to `SymbolOffExchange`: the types of its rows, which it returns, and of a page of them, and the field. */
+function table<T extends OffExchangeTable>(name: T, rowDescription: string, description: string) {
   const typeName = `OffExchange${name[0]!.toUpperCase()}${name.slice(1)}`;
-  const row = builder.objectRef<OffExchangeRows[T]>(`${typeName}Row`).implement({
+  const row = builder.objectRef<StoredRow<T>>(`${typeName}Row`).implement({
     description: rowDescription,
     fields: (t) => columnFields(t, offExchangeColumns[name] as Columns),
   });
@@ -134,6 +131,7 @@ function table<T extends OffExchangeTable>(name: T, rowDescription: string, desc
       resolve: ({ symbol }, args, context) => offExchangePage(context, symbol, name, args),
     }),
   );
+  return row;
 }
 
 table('activity', 'Off-exchange total of a session.', 'Off-exchange totals by session.');
@@ -142,9 +140,16 @@ table(
   'Off-exchange trading of one kind in a session. The kinds of a session add up to its activity.',
   'Off-exchange trading by session and kind.',
 );
-table(
+/** A price bucket; its edge to gamma strikes is in `nearest.ts`, as is that of a row of the profile. */
+export const ConcentrationRowType = table(
   'concentration',
   'A price bucket with concentrated off-exchange trading over the sessions up to a date.',
   'Price buckets with the most off-exchange trading, by rank.',
 );
-table('profile', 'Off-exchange trading of a session at one price.', 'Off-exchange trading by session and price.');
+
+/** A price of a session. */
+export const ProfileRowType = table(
+  'profile',
+  'Off-exchange trading of a session at one price.',
+  'Off-exchange trading by session and price.',
+);

@@ -101,6 +101,9 @@ export interface RowRange {
   after: { date: SessionDate; key: string } | null;
 }
 
+/** A row with its symbol. */
+export type StoredRow<T extends OffExchangeTable> = OffExchangeRows[T] & { symbol: string };
+
 /** The sort key of a row within its session, as text. */
 export function rowKey(table: OffExchangeTable, row: OffExchangeRows[OffExchangeTable]): string {
   if (table === 'composition') return (row as CompositionRow).category;
@@ -125,7 +128,7 @@ export async function readOffExchangeRows<T extends OffExchangeTable>(
   table: T,
   ranges: readonly RowRange[],
   limit: number,
-): Promise<OffExchangeRows[T][][]> {
+): Promise<StoredRow<T>[][]> {
   const symbols = ranges.map((each) => each.symbol);
   const from = readFrom(store, 'offexchange', symbols);
   const keys = ranges.map(({ after }) => after?.key ?? null);
@@ -145,8 +148,8 @@ export async function readOffExchangeRows<T extends OffExchangeTable>(
       pages.concentration.rows(from, { ...asked, afterKeys: numbers, leastSessions: disclosureSessions }),
     profile: () => pages.profile.rows(from, { ...asked, afterKeys: numbers }),
   };
-  const answer: OffExchangeRows[T][][] = ranges.map(() => []);
+  const answer: StoredRow<T>[][] = ranges.map(() => []);
   for (const { nth, sessionDate: date, ...found } of await read[table]())
-    answer[nth - 1]!.push({ date, ...found } as unknown as OffExchangeRows[T]);
+    answer[nth - 1]!.push({ date, ...found } as unknown as StoredRow<T>);
   return answer;
 }
