@@ -1,4 +1,4 @@
-/** Index of the value nearest to `wanted` in ascending `values`, of two equally near the lower one; -1 if there is none. */
+/** Index of the value nearest to `wanted` in ascending `values`; of two equally near, the lower one. -1 without any. */
 export function nearestIndex(values: ArrayLike<number>, wanted: number): number {
   let low = 0;
   let high = values.length;

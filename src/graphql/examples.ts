@@ -263,6 +263,25 @@ query OffExchange {
 }
 `;
 
+const joins = ({
+  next,
+}: Dates) => `# Where off-exchange trading meets dealer gamma, and what was traded in one contract: in one call.
+query LevelsAndEvents {
+  symbol(symbol: "SPY") {
+    offExchange {
+      concentration(limit: 5) {
+        rows { rank bucketMidpoint notional nearestStrike { distance distanceBps strike { strike gex callOi putOi } } }
+      }
+    }
+    gex { latest(topStrikes: 5) { strikes { strike gex nearestLevel { distanceBps level { rank bucketMidpoint } } } } }
+  }
+  contract(id: "O:SPY${osiDate(next)}C00640000") {
+    chainRow { volume openInterest volumeToOi }
+    largeTrades(limit: 5) { events { update { event { eventKind side premiumUsd totalSize } } } meta { total { count premiumUsd } } }
+  }
+}
+`;
+
 const twoInstants = ({
   previous,
 }: Dates) => `# The same symbol at two instants, and now: what it traded at, and what dealers held. Nothing later is read.
@@ -332,6 +351,7 @@ const examples: Readonly<Record<string, (dates: Dates) => string>> = {
   'Volatility figures': () => volatility,
   'Large option trades': () => flow,
   'Off-exchange trading': () => offExchange,
+  'Levels, strikes and events': joins,
   'Symbols of a sector': () => browse,
   Sectors: () => sectors,
   'My account and usage': () => me,

@@ -1,5 +1,5 @@
 import { requireFlow } from '../../access/entitlement/entitlement.ts';
-import type { OptionRight } from '../../domain/chain/option-contract.ts';
+import { contractId, type OptionContract, type OptionRight } from '../../domain/chain/option-contract.ts';
 import type { CoverageStatus } from '../../domain/flow/coverage.ts';
 import { type RankedList, type RankedListName, type RankedPrint, rankedListSize } from '../../domain/flow/flow.ts';
 import type { SessionDate } from '../../domain/market-time.ts';
@@ -7,7 +7,7 @@ import { requireServedWindow } from '../../domain/served-window.ts';
 import { batched } from '../../runtime/batched.ts';
 import { readRankedLists, wholeList } from '../../store/flow/ranked-prints.ts';
 import { invalidParameter } from '../../wire/failure.ts';
-import { fromSource, type RequestContext, registeredSymbol } from '../context.ts';
+import { fromSource, type RequestContext, registeredSymbol, underlyingOf } from '../context.ts';
 import { lastListedSession } from '../publication.ts';
 import { printPlane, type ResponseMeta, responseMeta } from '../response-meta.ts';
 import { flowSource, sourcesOfRows } from '../source-keys.ts';
@@ -22,6 +22,9 @@ export interface EodFilters {
   right?: OptionRight | null | undefined;
   expiry?: SessionDate | null | undefined;
 }
+
+/** Filters of a contract's prints. */
+export type ContractEodFilters = Omit<EodFilters, 'symbol' | 'right' | 'expiry'>;
 
 export interface EodMeta extends ResponseMeta {
   /** Number of prints that passed the filters. */
@@ -58,14 +61,15 @@ function rankedList(
   );
 }
 
-function passes(filters: EodFilters) {
+function passes(filters: EodFilters, contract: string | null) {
   const { fromMs, toMs, minPremiumUsd, right, expiry } = filters;
   return (print: RankedPrint) =>
     print.eventTsMs >= (fromMs ?? -Infinity) &&
     print.eventTsMs <= (toMs ?? Infinity) &&
     print.premiumUsd >= (minPremiumUsd ?? 0) &&
     (right == null || print.contract.right === right) &&
-    (expiry == null || print.contract.expiry === expiry);
+    (expiry == null || print.contract.expiry === expiry) &&
+    (contract === null || contractId(print.contract) === contract);
 }
 
 function noteOf(ranked: RankedList | null, count: number, isIndexByKey: boolean): string | null {
@@ -75,8 +79,27 @@ function noteOf(ranked: RankedList | null, count: number, isIndexByKey: boolean)
   return ranked.prints.length === 0 ? 'No print of the session is ranked.' : 'No ranked print passes the filters.';
 }
 
-/** The largest option prints of a session (spec 4.10). Filters only omit prints: ranks and session are unchanged. */
-export async function eodPrints(context: RequestContext, filters: EodFilters): Promise<EodPrints> {
+/** The prints of a contract among the largest of its underlying in a session. */
+export async function eodPrintsOfContract(
+  context: RequestContext,
+  contract: OptionContract,
+  filters: ContractEodFilters,
+): Promise<EodPrints> {
+  requireFlow(context.caller);
+  const { right, expiry } = contract;
+  const symbol = await underlyingOf(context, contract);
+  return eodPrints(context, { ...filters, symbol, right, expiry }, contractId(contract));
+}
+
+/**
+ * The largest option prints of a session (spec 4.10), only those of `contract` if its id is given. Filters only omit
+ * prints: ranks and session are unchanged.
+ */
+export async function eodPrints(
+  context: RequestContext,
+  filters: EodFilters,
+  contract: string | null = null,
+): Promise<EodPrints> {
   const { symbol = null, session = null } = filters;
   requireFlow(context.caller);
   if (context.caller.kind === 'key' && session === null)
@@ -90,7 +113,7 @@ export async function eodPrints(context: RequestContext, filters: EodFilters): P
   const ranked = await fromSource(context, 'option_tape', () =>
     rankedList(context, symbol ?? wholeList, list, session),
   );
-  const prints = ranked?.prints.filter(passes(filters)) ?? [];
+  const prints = ranked?.prints.filter(passes(filters, contract)) ?? [];
   return {
     sessionDate: ranked?.sessionDate ?? null,
     symbol,

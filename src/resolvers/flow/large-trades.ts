@@ -1,5 +1,5 @@
 import { requireFlow } from '../../access/entitlement/entitlement.ts';
-import type { OptionRight } from '../../domain/chain/option-contract.ts';
+import { contractId, type OptionContract, type OptionRight } from '../../domain/chain/option-contract.ts';
 import type { EventId } from '../../domain/flow/event-id.ts';
 import type { FlowEvent, FlowEventKind, FlowSide, LargeTrade, LargeTradesTotal } from '../../domain/flow/flow.ts';
 import type { SessionDate } from '../../domain/market-time.ts';
@@ -11,6 +11,7 @@ import {
   readAllLargeTrades,
   readLargeTrades,
   readLargeTradeTotals,
+  type TradesOf,
 } from '../../store/flow/events.ts';
 import { invalidParameter } from '../../wire/failure.ts';
 import { fromSource, type RequestContext, underlyingOf } from '../context.ts';
@@ -96,8 +97,11 @@ async function pageOf(
 }
 
 // The list that a cursor continues.
-const boundTo = (symbol: string, { session, minPremiumUsd, kind, side, right, expiry }: LargeTradesOf) =>
-  ['large-trades', symbol, JSON.stringify([session, minPremiumUsd, kind, side, right, expiry])] as const;
+function boundTo({ underlying, contract }: TradesOf, filter: LargeTradesOf): readonly string[] {
+  const { session, minPremiumUsd, kind, side, right, expiry } = filter;
+  const list = ['large-trades', underlying, JSON.stringify([session, minPremiumUsd, kind, side, right, expiry])];
+  return contract === null ? list : [...list, contract];
+}
 
 function positionOf(cursor: string, bound: readonly string[]): EventPosition {
   const match = /^(\d{1,15}) (\d{1,15}) (\S{1,100})$/.exec(readCursor(cursor, bound));
@@ -105,11 +109,22 @@ function positionOf(cursor: string, bound: readonly string[]): EventPosition {
   return { eventTsMs: Number(match[1]), seq: Number(match[2]), eventId: match[3]! };
 }
 
-/** Detected large trades of an underlying, newest first. */
+/** Detected large trades of a contract, alone or with other legs, newest first. */
+export async function largeTradesOfContract(
+  context: RequestContext,
+  contract: OptionContract,
+  args: Omit<LargeTradesOfArgs, 'right' | 'expiry'>,
+): Promise<LargeTradesPage> {
+  requireFlow(context.caller);
+  return largeTradesOf(context, await underlyingOf(context, contract), args, contractId(contract));
+}
+
+/** Detected large trades of an underlying, newest first; of one contract if its id is given. */
 export async function largeTradesOf(
   context: RequestContext,
   symbol: string,
   args: LargeTradesOfArgs,
+  contract: string | null = null,
 ): Promise<LargeTradesPage> {
   requireFlow(context.caller);
   const { limit } = limitOf(context, args);
@@ -117,30 +132,30 @@ export async function largeTradesOf(
   await requireFlowOf(context, symbol);
   const { kind = null, side = null, right = null, expiry = null, cursor = null } = args;
   const filter: LargeTradesOf = { ...filterOf(context, args), kind, side, right, expiry };
-  const bound = boundTo(symbol, filter);
+  const of = { underlying: symbol, contract };
+  const bound = boundTo(of, filter);
   const after = cursor === null ? null : positionOf(cursor, bound);
   const name = JSON.stringify([filter, limit, after]);
   const read = () =>
-    batched(context, `large-trades ${name}`, symbol, (symbols) =>
+    batched(context, `large-trades ${name}`, of, (asked) =>
       // One more shows whether there is a further page.
-      readLargeTrades(context.store, symbols, { ...filter, limit: limit + 1, after }),
+      readLargeTrades(context.store, asked, { ...filter, limit: limit + 1, after }),
     );
-  const found = (await fromSource(context, 'option_tape', read))!;
+  const found = await fromSource(context, 'option_tape', read);
   const events = found.slice(0, limit);
   const last = events.at(-1);
   const next = last && `${last.event.eventTsMs} ${last.seq} ${last.event.eventId}`;
   return pageOf(context, args, {
     events,
     cursor: found.length > limit ? writeCursor(next!, bound) : null,
-    total: () => fromSource(context, 'option_tape', () => totalOf(context, symbol, filter)),
+    total: () => fromSource(context, 'option_tape', () => totalOf(context, of, filter)),
   });
 }
 
-async function totalOf(context: RequestContext, symbol: string, filter: LargeTradesOf): Promise<LargeTradesTotal> {
-  const found = await batched(context, `large-trade totals ${JSON.stringify(filter)}`, symbol, (symbols) =>
-    readLargeTradeTotals(context.store, symbols, filter),
+function totalOf(context: RequestContext, of: TradesOf, filter: LargeTradesOf): Promise<LargeTradesTotal> {
+  return batched(context, `large-trade totals ${JSON.stringify(filter)}`, of, (asked) =>
+    readLargeTradeTotals(context.store, asked, filter),
   );
-  return found ?? { count: 0, premiumUsd: 0 };
 }
 
 /** Detected large trades, newest first, of one underlying or of all (spec 4.8). */

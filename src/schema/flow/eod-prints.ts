@@ -1,5 +1,11 @@
 import { type RankedPrint, rankedListSize } from '../../domain/flow/flow.ts';
-import { type EodFilters, type EodMeta, type EodPrints, eodPrints } from '../../resolvers/flow/eod-prints.ts';
+import {
+  type EodFilters,
+  type EodMeta,
+  type EodPrints,
+  eodPrints,
+  eodPrintsOfContract,
+} from '../../resolvers/flow/eod-prints.ts';
 import { builder } from '../builder.ts';
 import { OptionContractType, OptionRightEnum } from '../chain/contract.ts';
 import { costs } from '../cost.ts';
@@ -99,7 +105,7 @@ const EodPrintsType = builder.objectRef<EodPrints>('EodPrints').implement({
   }),
 });
 
-const filterArgs = builder.args((arg) => ({
+const printArgs = builder.args((arg) => ({
   session: arg.field({
     type: 'SessionDate',
     description: 'Default: the latest stored session; required for API keys. Other filters do not change the session.',
@@ -107,6 +113,10 @@ const filterArgs = builder.args((arg) => ({
   fromMs: arg.field({ type: 'EpochMs', description: 'Earliest print time, inclusive, epoch ms.' }),
   toMs: arg.field({ type: 'EpochMs', description: 'Latest print time, inclusive, epoch ms.' }),
   minPremiumUsd: arg.float({ description: 'Minimum premium of a print, dollars.' }),
+}));
+
+const filterArgs = builder.args((arg) => ({
+  ...printArgs,
   right: arg.field({ type: OptionRightEnum, description: 'Only calls or only puts.' }),
   expiry: arg.field({ type: 'SessionDate', description: 'Only this expiration.' }),
 }));
@@ -123,6 +133,15 @@ builder.objectField(SymbolFlowType, 'eod', (t) =>
     description: `The ${rankedListSize} largest option prints of this underlying in a session.`,
     args: filterArgs,
     resolve: ({ symbol }, args, context) => eodPrints(context, { ...args, symbol }),
+  }),
+);
+
+builder.objectField(OptionContractType, 'eod', (t) =>
+  t.field({
+    ...served,
+    description: `The prints of this contract among the ${rankedListSize} largest of its underlying in a session.`,
+    args: printArgs,
+    resolve: (contract, args, context) => eodPrintsOfContract(context, contract, args),
   }),
 );
 

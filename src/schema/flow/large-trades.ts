@@ -7,6 +7,7 @@ import {
   largeTradeLimits,
   largeTrades,
   largeTradesOf,
+  largeTradesOfContract,
 } from '../../resolvers/flow/large-trades.ts';
 import { builder } from '../builder.ts';
 import { OptionContractType, OptionRightEnum } from '../chain/contract.ts';
@@ -193,20 +194,33 @@ const served = {
   },
 } as const;
 
+const pageArgs = builder.args((arg) => ({
+  ...filterArgs,
+  kind: arg.field({ type: FlowEventKindEnum, description: 'Only this kind.' }),
+  side: arg.field({ type: FlowSideEnum, description: 'Only this side.' }),
+  cursor: arg.string({ description: 'Cursor of the previous page, with the other arguments unchanged.' }),
+}));
+
+builder.objectField(OptionContractType, 'largeTrades', (t) =>
+  t.field({
+    ...served,
+    description: 'Detected large trades of this contract, alone or with other legs, newest first.',
+    args: pageArgs,
+    resolve: (contract, args, context) => largeTradesOfContract(context, contract, args),
+  }),
+);
+
 builder.objectField(SymbolFlowType, 'largeTrades', (t) =>
   t.field({
     ...served,
     description: 'Detected large trades of this underlying, newest first.',
     args: {
-      ...filterArgs,
-      kind: t.arg({ type: FlowEventKindEnum, description: 'Only this kind.' }),
-      side: t.arg({ type: FlowSideEnum, description: 'Only this side.' }),
+      ...pageArgs,
       right: t.arg({ type: OptionRightEnum, description: 'Only trades with a leg of this right.' }),
       expiry: t.arg({
         type: 'SessionDate',
         description: 'Only trades with a leg of this expiration; with right, the same leg has both.',
       }),
-      cursor: t.arg.string({ description: 'Cursor of the previous page, with the other arguments unchanged.' }),
     },
     resolve: ({ symbol }, args, context) => largeTradesOf(context, symbol, args),
   }),

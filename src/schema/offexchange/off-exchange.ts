@@ -95,7 +95,7 @@ const pageArgs = builder.args((arg) => ({
   cursor: arg.string({ description: 'meta.cursor of the previous page.' }),
 }));
 
-/** Adds a table to `SymbolOffExchange`: the types of its rows, which it returns, and of a page of them, and the field. */
+/** Adds a table to `SymbolOffExchange`: the field, and the types of a page and of its rows, which it returns. */
 function table<T extends OffExchangeTable>(name: T, rowDescription: string, description: string) {
   const typeName = `OffExchange${name[0]!.toUpperCase()}${name.slice(1)}`;
   const row = builder.objectRef<StoredRow<T>>(`${typeName}Row`).implement({

@@ -51,9 +51,16 @@ export interface EventPosition {
   eventId: string;
 }
 
-/** A page of the large trades of each underlying. */
+/** Those whose large trades are read. */
+export interface TradesOf {
+  underlying: string;
+  /** Id of a contract that a leg must have; null = any. */
+  contract: string | null;
+}
+
+/** A page of the large trades of each underlying or contract. */
 export interface LargeTradesPage extends LargeTradesOf {
-  /** Maximum number of events of each underlying. */
+  /** Maximum number of events of each. */
   limit: number;
   /** Returns only events after this position; null = from the newest. */
   after: EventPosition | null;
@@ -115,17 +122,17 @@ const filterParameters = {
     fromMs: 'int8',
     throughMs: 'int8',
   } as const),
-  ...({ kind: 'text?', side: 'text?', contracts: 'text?' } as const),
+  ...({ kind: 'text?', side: 'text?', contracts: 'text[]?' } as const),
 };
 
 const newest = statement(
   'flow/large-trades',
   { ...filterParameters, ...({ afterMs: 'int8?', afterSeq: 'int8?', afterId: 'text?', limit: 'int8' } as const) },
-  eventColumns,
+  { nth: 'int8', ...eventColumns },
 );
 
 const totals = statement('flow/large-trade-totals', filterParameters, {
-  underlying: 'text',
+  nth: 'int8',
   count: 'int8',
   premiumUsd: 'float8',
 });
@@ -142,9 +149,12 @@ function instantsOf({ session, fromMs, throughMs }: LargeTradeFilter): { fromMs:
   return { fromMs: Math.max(fromMs ?? 0, startMs), throughMs: Math.min(throughMs, endMs) };
 }
 
-/** The parameters of a filter, for these underlyings. */
-function parametersOf(underlyings: readonly string[], { right, expiry, ...filter }: LargeTradesOf) {
-  return { underlyings, ...filter, ...instantsOf(filter), contracts: contractPattern(right, expiry) };
+/** The parameters of a filter. */
+function parametersOf(asked: readonly TradesOf[], { right, expiry, ...filter }: LargeTradesOf) {
+  const underlyings = asked.map(({ underlying }) => underlying);
+  const any = contractPattern(right, expiry);
+  const contracts = asked.map(({ contract }) => contract ?? any);
+  return { underlyings, ...filter, ...instantsOf(filter), contracts };
 }
 
 /** The LIKE pattern for the ids of contracts with a right and expiration; null for any. */
@@ -155,32 +165,36 @@ function contractPattern(right: OptionRight | null, expiry: SessionDate | null):
   return `%${date}${letter}${'_'.repeat(8)}`;
 }
 
+const underlyingsOf = (asked: readonly TradesOf[]) => new Set(asked.map(({ underlying }) => underlying));
+
 /**
- * The large trades of several underlyings, newest first: two statements for any number. Every underlying is in the
- * result.
+ * The large trades of several underlyings or contracts, newest first, in the order of `asked`: two statements for any
+ * number.
  */
 export async function readLargeTrades(
   store: Store,
-  underlyings: readonly string[],
+  asked: readonly TradesOf[],
   { limit, after, ...filter }: LargeTradesPage,
-): Promise<Map<string, LargeTrade[]>> {
-  const answer = new Map<string, LargeTrade[]>(underlyings.map((underlying) => [underlying, []]));
-  const rows = await newest.rows(readFrom(store, 'flow', underlyings), {
-    ...parametersOf([...answer.keys()], filter),
+): Promise<LargeTrade[][]> {
+  const rows = await newest.rows(readFrom(store, 'flow', underlyingsOf(asked)), {
+    ...parametersOf(asked, filter),
     ...{ afterMs: after?.eventTsMs ?? null, afterSeq: after?.seq ?? null, afterId: after?.eventId ?? null, limit },
   });
-  for (const trade of await largeTradesOf(store, rows)) answer.get(trade.symbol)!.push(trade);
+  const answer = asked.map((): LargeTrade[] => []);
+  for (const [i, trade] of (await largeTradesOf(store, rows)).entries()) answer[rows[i]!.nth - 1]!.push(trade);
   return answer;
 }
 
-/** The totals of the large trades of several underlyings; one without any is absent. One statement. */
+/** The totals of the large trades of several underlyings or contracts, in their order. One statement. */
 export async function readLargeTradeTotals(
   store: Store,
-  underlyings: readonly string[],
+  asked: readonly TradesOf[],
   filter: LargeTradesOf,
-): Promise<Map<string, LargeTradesTotal>> {
-  const rows = await totals.rows(readFrom(store, 'flow', underlyings), parametersOf(underlyings, filter));
-  return new Map(rows.map(({ underlying, ...total }) => [underlying, total]));
+): Promise<LargeTradesTotal[]> {
+  const rows = await totals.rows(readFrom(store, 'flow', underlyingsOf(asked)), parametersOf(asked, filter));
+  const answer = asked.map((): LargeTradesTotal => ({ count: 0, premiumUsd: 0 }));
+  for (const { nth, ...total } of rows) answer[nth - 1] = total;
+  return answer;
 }
 
 /** Events with their sessions' coverage; an event without coverage is omitted. */
