@@ -18,8 +18,9 @@ import type { Store } from '../store/rows/connection.ts';
 import { concerns } from '../store/versions/subjects.ts';
 import { invalidParameter } from '../wire/failure.ts';
 import { recentDays } from './daily-bars.ts';
+import { requireHeld, tooEarly } from './since.ts';
 import type { LiveEvent } from './source.ts';
-import { type BarReading, barsAsOfNow } from './stock-bars.ts';
+import { type BarReading, barSpan, barsAsOfNow } from './stock-bars.ts';
 import type { TopicKind } from './topics.ts';
 
 /** Maximum number of missed bars with which a reader may resume. */
@@ -210,4 +211,32 @@ export async function missed(store: Store, series: Series, after: string, { bars
   const indexes = Array.from({ length: all.tsMs.length - from }, (_, i) => from + i);
   const wanted = indexes.filter((index) => index !== sent || !isSentUnchanged);
   return eventsOf(series, all, wanted, null);
+}
+
+/** Time that `mostMissed` bars span at most, in lengths of a bar: trading hours are a fifth of a week. */
+const missedSpans = 6 * mostMissed;
+
+/**
+ * The bars that had not ended at `sinceMs`, epoch ms, each in its latest state. Throws 400 naming the first instant
+ * that is served.
+ */
+export async function barsSince(store: Store, series: Series, sinceMs: number, { bars, date, latest }: BarState) {
+  if (latest === null) return [];
+  const { symbol, timeframe } = series;
+  const read = async (fromMs: number, limit: number) => {
+    const range = { fromMs, toMs: bars.tsMs[0] ?? tradeSpan(date).fromMs, limit };
+    return (await readBars(store, [symbol], timeframe, range)).get(symbol)!.bars;
+  };
+  const first = (await read(0, 1)).tsMs[0] ?? bars.tsMs[0] ?? null;
+  requireHeld(sinceMs, first, 'bars');
+  const toMs = bars.tsMs[0] ?? tradeSpan(date).fromMs;
+  const fromMs = Math.max(sinceMs - dayMs, toMs - missedSpans * timeframeMs[timeframe]);
+  const all = fromMs < toMs ? concatBars([await read(fromMs, Infinity), bars]) : bars;
+  const starts = all.tsMs;
+  const from = starts.findIndex((tsMs) => barSpan(timeframe, tsMs).toMs > sinceMs);
+  if (from < 0) return [];
+  const isCut = sinceMs < fromMs || starts.length - from > mostMissed;
+  if (isCut) throw tooEarly(starts[Math.max(0, starts.length - mostMissed)]!, `more than ${mostMissed} bars followed`);
+  const indexes = Array.from({ length: starts.length - from }, (_, i) => from + i);
+  return eventsOf(series, all, indexes, null);
 }

@@ -1,7 +1,9 @@
+import { captureTimes, firstCaptureTime } from '../store/chain/capture-times.ts';
 import { gexCapturesFrom, latestGexCaptures, type StoredGexCapture } from '../store/gex/captures.ts';
 import type { Store } from '../store/rows/connection.ts';
 import { concerns } from '../store/versions/subjects.ts';
 import { invalidParameter } from '../wire/failure.ts';
+import { requireHeld, tooEarly } from './since.ts';
 import type { LiveEvent } from './source.ts';
 import type { TopicKind } from './topics.ts';
 
@@ -29,6 +31,17 @@ function isRemade(a: StoredGexCapture, b: StoredGexCapture): boolean {
 
 function newOf(captures: readonly StoredGexCapture[], before: StoredGexCapture): StoredGexCapture[] {
   return captures.filter((capture) => capture.capturedAt > before.capturedAt || isRemade(before, capture));
+}
+
+/** As `missed`, by an instant, epoch ms. Throws 400 naming the first instant that is served. */
+export async function capturesSince(store: Store, symbol: string, sinceMs: number, state: GexState) {
+  const { latest } = state;
+  if (latest === null) return [];
+  requireHeld(sinceMs, await firstCaptureTime(store, symbol), 'captures');
+  const times = await captureTimes(store, 'gex', symbol, sinceMs + 1, latest.value.capturedAt + 1);
+  if (times.length > mostMissed)
+    throw tooEarly(times.at(-mostMissed)! - 1, `more than ${mostMissed} captures followed`);
+  return missed(store, symbol, sinceMs, state);
 }
 
 /** The captures missed by a client that received those up to `after`. */

@@ -1,9 +1,16 @@
 import { coverageAt } from '../domain/flow/coverage.ts';
 import type { LargeTrade } from '../domain/flow/flow.ts';
 import { dayMs } from '../domain/units.ts';
-import { type FeedStep, type FeedTrade, newestFeedPosition, readFeed } from '../store/flow/feed-pages.ts';
+import {
+  type FeedStep,
+  type FeedTrade,
+  newestFeedPosition,
+  oldestFeedTime,
+  readFeed,
+} from '../store/flow/feed-pages.ts';
 import type { Store } from '../store/rows/connection.ts';
 import { invalidParameter } from '../wire/failure.ts';
+import { requireHeld, tooEarly } from './since.ts';
 import type { LiveEvent } from './source.ts';
 import type { TopicKind } from './topics.ts';
 
@@ -74,6 +81,17 @@ export async function readBetween(store: Store, seen: readonly FeedStep[], throu
         `more than ${mostMissed} large trades were missed; start a new stream, and read them with the largeTrades query`,
       );
   }
+}
+
+/**
+ * The events later than `sinceMs`, epoch ms, up to `through`. Throws 400 naming the first instant that is served.
+ */
+export async function tradesSince(store: Store, sinceMs: number, through: FeedStep, wish: Wish) {
+  requireHeld(sinceMs, await oldestFeedTime(store), 'large trades');
+  const { position, throughMs } = through;
+  const firstMs = throughMs - oldestMs;
+  if (sinceMs < firstMs) throw tooEarly(firstMs, `large trades are sent for ${oldestMs / dayMs} days`);
+  return readBetween(store, [{ position, throughMs: sinceMs }], through, wish);
 }
 
 /** Live large trades, one topic for all. */

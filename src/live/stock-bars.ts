@@ -48,7 +48,7 @@ async function storedBars(
 }
 
 /** The instants of the bar that starts at `tsMs`, excluding `toMs`: those of its session for a daily one. */
-function barSpan(timeframe: Timeframe, tsMs: number): { fromMs: number; toMs: number } {
+export function barSpan(timeframe: Timeframe, tsMs: number): { fromMs: number; toMs: number } {
   return timeframe === '1d' ? tradeSpan(exchangeDate(tsMs)) : { fromMs: tsMs, toMs: tsMs + timeframeMs[timeframe] };
 }
 

@@ -33,7 +33,10 @@ export interface TopicKind<S, T> {
 /** A reader's subscription to a topic. */
 export interface Following<S, T> {
   keys: readonly string[];
-  /** The former position, and the read of missed events up to a state; null = a new subscription. Only with one key. */
+  /**
+   * The former position, '' if only its instant is known, and the read of missed events up to a state; null = a new
+   * subscription. Only with one key.
+   */
   resume: { after: string; read: (state: S) => Promise<readonly LiveEvent<T>[]> } | null;
   /** Filter of events; absent = all. */
   wants?: (value: T) => boolean;
@@ -162,10 +165,16 @@ export class Topics<S, T> {
       mailbox.begin(first.length > 0 ? '' : this.#kind.cursor(state));
       return;
     }
-    // New events wait until the missed ones are sent.
+    // New events wait until the missed ones are sent. If those cannot be sent, the stream does not begin.
+    const { after, read } = following.resume;
     const release = mailbox.hold();
-    mailbox.begin(following.resume.after);
-    following.resume.read(state).then(release, (error: unknown) => mailbox.end(failedEnd(this.#failureOf(error))));
+    read(state).then(
+      (missed) => {
+        mailbox.begin(after);
+        release(missed);
+      },
+      (error: unknown) => mailbox.end(failedEnd(this.#failureOf(error))),
+    );
   }
 
   #failureOf(error: unknown): Failure {

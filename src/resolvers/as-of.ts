@@ -50,6 +50,21 @@ export function parseAsOf(
   return { atMs: nowMs, bareDate, isClamped: false };
 }
 
+/**
+ * The start of a window that a caller sent, epoch ms; a date means its start in `tz`. Throws 400 naming `parameter` for
+ * a time that has not come.
+ */
+export function parseStart(
+  text: string,
+  tz: string | null | undefined,
+  parameter: string,
+  { nowMs }: Pick<RequestContext, 'nowMs'>,
+): number {
+  const { ms } = parseRequestedInstant(text, tz ?? exchangeTimeZone, parameter);
+  if (ms > nowMs + clockAheadMs) throw invalidParameter(parameter, 'expected a time that is not in the future');
+  return Math.min(ms, nowMs);
+}
+
 /** The caps of an answer whose own instant was cut to that of the `asOf` around it. */
 export function clampedCaps(asOf: AsOf | null): string[] {
   return asOf?.isClamped ? ['at_clamped'] : [];

@@ -1,11 +1,12 @@
+import { parseStart } from '../resolvers/as-of.ts';
 import { servedChain } from '../resolvers/chain/chain.ts';
-import { followChain } from '../resolvers/chain/live-chain.ts';
-import { followCrossSection } from '../resolvers/flow/live-cross-section.ts';
-import { followLargeTrades } from '../resolvers/flow/live-large-trades.ts';
+import { chainFollowing } from '../resolvers/chain/live-chain.ts';
+import { crossSectionFollowing } from '../resolvers/flow/live-cross-section.ts';
+import { largeTradesFollowing } from '../resolvers/flow/live-large-trades.ts';
 import { checkTop } from '../resolvers/gex/gex.ts';
-import { followedCapture, followGex } from '../resolvers/gex/live-gex.ts';
-import { followBars } from '../resolvers/market/live-bars.ts';
-import { followQuotes } from '../resolvers/market/live-quotes.ts';
+import { followedCapture, gexFollowing } from '../resolvers/gex/live-gex.ts';
+import { barsFollowing } from '../resolvers/market/live-bars.ts';
+import { quotesFollowing } from '../resolvers/market/live-quotes.ts';
 import { maxQuotes } from '../resolvers/market/quotes.ts';
 import { builder } from './builder.ts';
 import { ChainType } from './chain/chain.ts';
@@ -22,6 +23,19 @@ builder.subscriptionType({
     'Live events, under the same rules as the queries of the same names. If the server ends a stream, the last error gives the reason in extensions.reason: shutdown, too_slow, not_entitled or failed.',
 });
 
+type Types = typeof builder.$inferSchemaTypes;
+
+/** Arguments of a client that was disconnected. */
+function sinceArgs(t: PothosSchemaTypes.SubscriptionFieldBuilder<Types, object>, sent: string) {
+  return {
+    since: t.arg({
+      type: 'PointInTime',
+      description: `Time of the last event received before a disconnect. ${sent} A time before the stored data is invalid_params, which names the earliest. Default: the current state.`,
+    }),
+    tz: t.arg({ type: 'TimeZone', description: 'Time zone of since. Default: America/New_York.' }),
+  };
+}
+
 builder.subscriptionField('quotes', (t) =>
   t.field({
     type: QuoteType,
@@ -29,6 +43,7 @@ builder.subscriptionField('quotes', (t) =>
       'Quotes of several symbols: the current quote of each, then every change. A slow client gets the latest quote of each. A symbol the caller may not read is an empty row; if the caller may read none, the subscription fails.',
     args: {
       symbols: t.arg({ type: ['Ticker'], required: true, description: `Tickers in any case, at most ${maxQuotes}.` }),
+      ...sinceArgs(t, 'The current quotes are sent first, as without it.'),
     },
     extensions: {
       scopeGroup: 'market.live',
@@ -39,7 +54,10 @@ builder.subscriptionField('quotes', (t) =>
         times: ({ symbols }) => itemsAsked(symbols.length, maxQuotes),
       }),
     },
-    subscribe: (_root, { symbols }, context) => followQuotes(context, symbols),
+    async subscribe(_root, { symbols, since, tz }, context) {
+      if (since != null) parseStart(since, tz, 'since', context);
+      return context.live.quotes.follow(await quotesFollowing(context, symbols));
+    },
     resolve: (event) => event.value,
   }),
 );
@@ -52,9 +70,13 @@ builder.subscriptionField('bars', (t) =>
     args: {
       symbol: t.arg({ type: 'Ticker', required: true, description: 'Ticker.' }),
       timeframe: t.arg({ type: 'Timeframe', defaultValue: '1m', description: 'Length of a bar.' }),
+      ...sinceArgs(t, 'Bars that had not ended then are sent first.'),
     },
     extensions: { scopeGroup: 'market.bars', ...costs({ once: 2.5 }) },
-    subscribe: (_root, { symbol, timeframe }, context) => followBars(context, symbol, timeframe ?? '1m'),
+    async subscribe(_root, { symbol, timeframe, ...since }, context) {
+      const series = { symbol, timeframe: timeframe ?? '1m' };
+      return context.live.bars.follow(await barsFollowing(context, series, since));
+    },
     resolve: (event) => event.value,
   }),
 );
@@ -74,14 +96,15 @@ builder.subscriptionField('gexCaptured', (t) =>
         description:
           'Only these expiries: strikes, netGex and flipPoint are over them. The other figures are over all. Default: all.',
       }),
+      ...sinceArgs(t, 'Captures after it are sent first.'),
     },
     extensions: {
       scopeGroup: 'analytics.gex',
       ...costs<{ topStrikes?: number | null }>({ once: 2.5, sizes: ({ topStrikes }) => strikeSizes(topStrikes) }),
     },
-    subscribe(_root, { symbol, topStrikes }, context) {
+    async subscribe(_root, { symbol, topStrikes, ...since }, context) {
       checkTop(topStrikes, 'topStrikes');
-      return followGex(context, symbol);
+      return context.live.gex.follow(await gexFollowing(context, symbol, since));
     },
     resolve: (event, args, context) => followedCapture(context, event.value, args),
   }),
@@ -97,6 +120,7 @@ builder.subscriptionField('chainCaptured', (t) =>
       expiry: t.arg({ type: 'SessionDate', description: 'Only this expiry.' }),
       strikeGte: t.arg({ type: 'StrikeThousandths', description: 'Lowest strike, inclusive.' }),
       strikeLte: t.arg({ type: 'StrikeThousandths', description: 'Highest strike, inclusive.' }),
+      ...sinceArgs(t, 'The latest capture is sent first if it is later.'),
     },
     extensions: {
       scopeGroup: 'market.live',
@@ -105,7 +129,9 @@ builder.subscriptionField('chainCaptured', (t) =>
         sizes: ({ expiry }) => (expiry == null ? {} : { contracts: contractsOfExpiry }),
       }),
     },
-    subscribe: (_root, { symbol }, context) => followChain(context, symbol),
+    async subscribe(_root, { symbol, ...since }, context) {
+      return context.live.chains.follow(await chainFollowing(context, symbol, since));
+    },
     resolve: (event, args, context) => servedChain(context, args.symbol, event.value, args),
   }),
 );
@@ -115,9 +141,14 @@ builder.subscriptionField('crossSection', (t) =>
     type: CrossSectionType,
     description:
       'Cumulative option flow of an underlying by strike and by expiration: the latest snapshot, then every new one. A slow client gets the latest snapshot.',
-    args: { symbol: t.arg({ type: 'Ticker', required: true, description: 'Underlying.' }) },
+    args: {
+      symbol: t.arg({ type: 'Ticker', required: true, description: 'Underlying.' }),
+      ...sinceArgs(t, 'The latest snapshot is sent first if it is later.'),
+    },
     extensions: { scopeGroup: 'analytics.flow', ...costs({ once: 2.5 }) },
-    subscribe: (_root, { symbol }, context) => followCrossSection(context, symbol),
+    async subscribe(_root, { symbol, ...since }, context) {
+      return context.live.crossSections.follow(await crossSectionFollowing(context, symbol, since));
+    },
     resolve: (event) => event.value,
   }),
 );
@@ -130,9 +161,13 @@ builder.subscriptionField('largeTrades', (t) =>
     args: {
       symbol: t.arg({ type: 'Ticker', description: 'Only this underlying. Default: all.' }),
       minPremiumUsd: t.arg.float({ description: 'Minimum total premium, dollars. Default: no minimum.' }),
+      ...sinceArgs(t, 'Large trades after it, at most 5 days old, are sent first.'),
     },
     extensions: { scopeGroup: 'analytics.flow', ...costs({ once: 2.5 }) },
-    subscribe: (_root, args, context) => followLargeTrades(context, args),
+    async subscribe(_root, { symbol, minPremiumUsd, ...since }, context) {
+      const filter = { symbol, minPremiumUsd };
+      return context.live.largeTrades.follow(await largeTradesFollowing(context, filter, since));
+    },
     resolve: (event) => event.value,
   }),
 );

@@ -1,17 +1,24 @@
 import type { CrossSection } from '../../domain/flow/flow.ts';
-import type { LiveSource } from '../../live/source.ts';
+import type { CrossSectionState } from '../../live/cross-sections.ts';
+import type { Following } from '../../live/topics.ts';
 import { type RequestContext, requireSource } from '../context.ts';
+import { resumption, type Since } from '../since.ts';
 import { requireFlowOf } from './flow.ts';
 
-/** An underlying's snapshot, then each that follows. 403 and 404 as for the query. */
-export async function followCrossSection(context: RequestContext, symbol: string): Promise<LiveSource<CrossSection>> {
+/** Following an underlying's snapshot: the latest, then each new one. 403 and 404 as for the query. */
+export async function crossSectionFollowing(
+  context: RequestContext,
+  symbol: string,
+  since: Since,
+): Promise<Following<CrossSectionState, CrossSection>> {
   await requireFlowOf(context, symbol);
   requireSource(context, 'option_tape');
-  const { after } = context;
-  return context.live.crossSections.follow({
+  return {
     keys: [symbol],
-    resume:
-      after === null ? null : { after, read: async ({ event }) => (event && event.cursor !== after ? [event] : []) },
+    resume: resumption(context, since, {
+      after: async ({ event }, after) => (event && event.cursor !== after ? [event] : []),
+      since: async ({ event }, sinceMs) => (event && event.value.coverage.observedThroughMs > sinceMs ? [event] : []),
+    }),
     check: (caller) => requireFlowOf({ ...context, caller }, symbol),
-  });
+  };
 }

@@ -1,29 +1,37 @@
 import { requireReadable } from '../../access/entitlement/entitlement.ts';
 import { epochDay, type SessionDate } from '../../domain/market-time.ts';
-import { missed } from '../../live/gex.ts';
-import type { LiveSource } from '../../live/source.ts';
+import { capturesSince, type GexState, missed } from '../../live/gex.ts';
+import type { Following } from '../../live/topics.ts';
 import type { StoredGexCapture } from '../../store/gex/captures.ts';
 import { invalidParameter, notFound } from '../../wire/failure.ts';
 import { findSymbol, type RequestContext, requireSource } from '../context.ts';
+import { resumption, type Since } from '../since.ts';
 import { type ServedGexCapture, servedCaptures, storedCapture } from './gex.ts';
 import { overExpiries } from './grid.ts';
 
-/** A symbol's captures: the latest, then each new or recomputed one. 403 if the symbol may not be read. */
-export async function followGex(context: RequestContext, symbol: string): Promise<LiveSource<StoredGexCapture>> {
+/** Following a symbol's captures: the latest, then each new or recomputed one. 403 if the symbol may not be read. */
+export async function gexFollowing(
+  context: RequestContext,
+  symbol: string,
+  since: Since,
+): Promise<Following<GexState, StoredGexCapture>> {
   requireReadable(context.caller, await findSymbol(context, symbol));
   requireSource(context, 'chain');
   const { after } = context;
   if (after !== null && !/^\d{1,15}$/.test(after))
     throw invalidParameter('after', 'expected the time of a capture, epoch ms');
-  return context.live.gex.follow({
+  const { store } = context.live;
+  return {
     keys: [symbol],
-    resume:
-      after === null ? null : { after, read: (state) => missed(context.live.store, symbol, Number(after), state) },
+    resume: resumption(context, since, {
+      after: (state, capturedAt) => missed(store, symbol, Number(capturedAt), state),
+      since: (state, sinceMs) => capturesSince(store, symbol, sinceMs, state),
+    }),
     async check(caller) {
       const entry = await findSymbol(context, symbol);
       requireReadable(caller, entry);
     },
-  });
+  };
 }
 
 /** Arguments of a subscription, for every capture. */

@@ -1,25 +1,30 @@
 import { requireReadable } from '../../access/entitlement/entitlement.ts';
-import type { StockBar, Timeframe } from '../../domain/market/bar.ts';
-import { keyOf, missed } from '../../live/bars.ts';
-import type { LiveSource } from '../../live/source.ts';
+import type { Series, StockBar } from '../../domain/market/bar.ts';
+import { type BarState, barsSince, keyOf, missed } from '../../live/bars.ts';
+import type { Following } from '../../live/topics.ts';
 import { invalidParameter } from '../../wire/failure.ts';
 import { type RequestContext, realTicker, requireSource } from '../context.ts';
+import { resumption, type Since } from '../since.ts';
 
-/** A symbol's bars: the newest, then each new or changed one; withdrawn bars are not reported. */
-export async function followBars(
+/** Following a symbol's bars: the newest, then each new or changed one; withdrawn bars are not reported. */
+export async function barsFollowing(
   context: RequestContext,
-  symbol: string,
-  timeframe: Timeframe,
-): Promise<LiveSource<StockBar>> {
+  { symbol, timeframe }: Series,
+  since: Since,
+): Promise<Following<BarState, StockBar>> {
   requireReadable(context.caller, await realTicker(context, symbol));
   requireSource(context, 'bars');
   const { after } = context;
   if (after !== null && !/^\d{1,15}\.[0-9a-z]{1,7}\.[0-9a-z]{1,7}$/.test(after))
     throw invalidParameter('after', 'expected a position in a stream of bars');
+  const { store } = context.live;
   const series = { symbol, timeframe };
-  return context.live.bars.follow({
+  return {
     keys: [keyOf(series)],
-    resume: after === null ? null : { after, read: (state) => missed(context.live.store, series, after, state) },
+    resume: resumption(context, since, {
+      after: (state, position) => missed(store, series, position, state),
+      since: (state, sinceMs) => barsSince(store, series, sinceMs, state),
+    }),
     check: async (caller) => requireReadable(caller, await realTicker(context, symbol)),
-  });
+  };
 }

@@ -1,6 +1,7 @@
 import { requireReadable, symbolAccess } from '../../access/entitlement/entitlement.ts';
 import { emptyQuote, type Quote } from '../../domain/market/quote.ts';
-import type { LiveSource } from '../../live/source.ts';
+import type { QuoteState } from '../../live/quotes.ts';
+import type { Following } from '../../live/topics.ts';
 import { findSymbol, type RequestContext, requireSource } from '../context.ts';
 import { checkQuoteSymbols } from './quotes.ts';
 
@@ -21,15 +22,18 @@ async function readableSymbols(context: RequestContext, symbols: readonly string
 }
 
 /**
- * The quotes of symbols: the current one of each, then its changes. As in a page of quotes, a symbol that may not be
- * read is an empty row; 403 if all of them are, and as soon as one may no longer be read.
+ * Following the quotes of symbols: the current one of each, then its changes. As in a page of quotes, a symbol that may
+ * not be read is an empty row; 403 if all of them are, and as soon as one may no longer be read.
  */
-export async function followQuotes(context: RequestContext, symbols: readonly string[]): Promise<LiveSource<Quote>> {
+export async function quotesFollowing(
+  context: RequestContext,
+  symbols: readonly string[],
+): Promise<Following<QuoteState, Quote>> {
   checkQuoteSymbols(symbols);
   requireSource(context, 'bars');
   const readable = await readableSymbols(context, symbols);
   const hidden = symbols.filter((symbol) => !readable.has(symbol));
-  return context.live.quotes.follow({
+  return {
     keys: [...readable],
     resume: null,
     early: hidden.map((symbol) => ({ value: emptyQuote(symbol), cursor: '', slot: symbol })),
@@ -39,5 +43,5 @@ export async function followQuotes(context: RequestContext, symbols: readonly st
         requireReadable(caller, entry);
       }
     },
-  });
+  };
 }

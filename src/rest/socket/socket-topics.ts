@@ -1,6 +1,6 @@
 import { execute, type GraphQLSchema } from 'graphql';
 import type { LiveAnswers } from '../../graphql/execution/live-answers.ts';
-import { invalidParameter, notFound } from '../../wire/failure.ts';
+import { invalidParameter, notFound, renamedParameter } from '../../wire/failure.ts';
 import { failureOf, type ReadOperation, readOperation } from '../contract/operation.ts';
 import type { ScopeGroup } from '../contract/route.ts';
 import { type Following, followTopic } from '../stream/follow-topic.ts';
@@ -119,12 +119,13 @@ export async function openTopic(
     name: `socket ${topic}`,
     operation: operations.topics[topic],
     variables: variablesOf(asked),
+    since: {},
     after: positionOf(asked),
     write: (data) => data,
   });
   await answers.source.start;
   const { ended } = answers.source;
-  if (ended) throw ended.failure;
+  if (ended) throw renamedParameter(ended.failure, 'after', 'since');
   const effective = effectiveOf(asked);
   // Entitlement is checked even if the store has no such data.
   if (topic === 'stocks' && (effective.want as string[]).length === 0) void answers.source.return();

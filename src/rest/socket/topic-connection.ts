@@ -16,7 +16,6 @@ import {
   invalidTicket,
   notFound,
   rateLimited,
-  renamedParameter,
   ticketRequired,
 } from '../../wire/failure.ts';
 import type { OpenStream, StreamEnd } from '../../wire/open-stream.ts';
@@ -276,7 +275,7 @@ export class SocketConnection implements WebSocketListener, OpenStream {
     const note = services.simulatedNote([asked.symbol]);
     const effective = { ...opened.effective, ...(note !== null && { note }) };
     await this.#socket.send(JSON.stringify({ op: 'ack', id, effective }));
-    void this.#sendAll(id, subscription);
+    void this.#sendAll(subscription);
   }
 
   async #unsubscribe(message: ControlMessage): Promise<void> {
@@ -289,7 +288,7 @@ export class SocketConnection implements WebSocketListener, OpenStream {
   }
 
   /** Sends the frames of a subscription until it ends. */
-  async #sendAll(id: SubscriptionId, { answers, updates, symbol, life }: Subscription): Promise<void> {
+  async #sendAll({ answers, updates, symbol }: Subscription): Promise<void> {
     const { source } = answers;
     const send = async () => {
       for (let message = await answers.next(); message; message = await answers.next())
@@ -302,11 +301,6 @@ export class SocketConnection implements WebSocketListener, OpenStream {
       return this.end({ reason: 'failed', failure: this.#known(internal(error)) });
     }
     const { ended } = source;
-    if (ended === null) return;
-    // Too many events were missed to send them: this subscription ends, others continue.
-    if (ended.failure.status !== 400) return this.end(ended);
-    this.#subscriptions.delete(id);
-    life.end();
-    await this.#socket.send(this.#nack(renamedParameter(ended.failure, 'after', 'since'), id));
+    if (ended !== null) this.end(ended);
   }
 }

@@ -20,6 +20,8 @@ export interface FollowedTopic<T> {
   name: string;
   operation: ReadOperation;
   variables: Record<string, unknown>;
+  /** Variables that determine only with which event it begins. */
+  since: Record<string, unknown>;
   /** The position after which it resumes; null = it starts with the next event. */
   after: string | null;
   /** Writes the sent part of an event's data. */
@@ -29,9 +31,9 @@ export interface FollowedTopic<T> {
 /** Opens a subscription, which ends with the life of its subscriber. Throws the reason of a rejection. */
 export async function followTopic<T>(following: Following, topic: FollowedTopic<T>): Promise<LiveAnswers<T>> {
   const { services, life } = following;
-  const { name, operation, variables, after, write } = topic;
+  const { name, operation, variables, since, after, write } = topic;
   const asked = name + JSON.stringify(variables);
-  const { coerced, errors } = await coerceVariables(services.schema, operation.definition, variables);
+  const { coerced, errors } = await coerceVariables(services.schema, operation.definition, { ...variables, ...since });
   if (errors) throw failureOf(errors[0]!);
   const answers = await openAnswers({
     schema: services.schema,

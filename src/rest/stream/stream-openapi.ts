@@ -11,6 +11,40 @@ function topicLine([kind, { option, all, description }]: [string, (typeof topicK
   return `${form}: ${description}${option === null ? '' : ` (option: ${option})`}`;
 }
 
+/** Parameters of the stream. */
+const parameters: JsonSchema[] = [
+  {
+    name: 'topics',
+    in: 'query',
+    required: true,
+    description: `Topics separated by commas. A topic without a kind has the kind of the topic before it. ${Object.entries(topicKinds).map(topicLine).join('. ')}.`,
+    schema: { type: 'string' },
+    example: 'quotes:SPY,QQQ,bars:SPY:1m,large-trades:*:250000',
+  },
+  {
+    name: 'since',
+    in: 'query',
+    required: false,
+    description:
+      'The time of the last event received before a disconnect: epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in tz. Events after it are sent first. A time before the stored data is 400, which names the earliest. Last-Event-ID takes precedence.',
+    schema: { type: 'string' },
+  },
+  {
+    name: 'tz',
+    in: 'query',
+    required: false,
+    description: 'IANA time zone of times without an offset. Default: America/New_York.',
+    schema: { type: 'string' },
+  },
+  {
+    name: 'Last-Event-ID',
+    in: 'header',
+    required: false,
+    description: 'The id of the last event of an earlier stream of the same topics.',
+    schema: { type: 'string' },
+  },
+];
+
 /** The stream as an OpenAPI operation. */
 export function streamOperation(schema: GraphQLSchema, operations: StreamOperations): JsonSchema {
   const events = Object.fromEntries([...operations].map(([kind, operation]) => [kind, dataSchema(schema, operation)]));
@@ -23,23 +57,7 @@ export function streamOperation(schema: GraphQLSchema, operations: StreamOperati
       'The first event is `ready` with the topics. Send the id of the last event as Last-Event-ID to resume after it, as far as events are retained.',
       'If the server ends the stream, the last event is `end`: {reason, error}, with reason shutdown, too_slow, not_entitled or failed.',
     ].join(' '),
-    parameters: [
-      {
-        name: 'topics',
-        in: 'query',
-        required: true,
-        description: `Topics separated by commas. A topic without a kind has the kind of the topic before it. ${Object.entries(topicKinds).map(topicLine).join('. ')}.`,
-        schema: { type: 'string' },
-        example: 'quotes:SPY,QQQ,bars:SPY:1m,large-trades:*:250000',
-      },
-      {
-        name: 'Last-Event-ID',
-        in: 'header',
-        required: false,
-        description: 'The id of the last event of an earlier stream of the same topics.',
-        schema: { type: 'string' },
-      },
-    ],
+    parameters,
     responses: {
       200: {
         description: 'The events, until the client disconnects.',

@@ -10,7 +10,7 @@ import { requestLife } from '../../http/request-life.ts';
 import { type Failure, internal, methodNotAllowed, renamedParameter } from '../../wire/failure.ts';
 import type { StreamEnd } from '../../wire/open-stream.ts';
 import { type ReadOperation, readOperation } from '../contract/operation.ts';
-import { readParams, text } from '../contract/params.ts';
+import { pointInTime, readParams, text, timeZone } from '../contract/params.ts';
 import { sendFailure } from '../http/respond.ts';
 import { asFailure } from '../http/router.ts';
 import { type Following, followTopic } from './follow-topic.ts';
@@ -27,16 +27,26 @@ export function streamOperations(schema: GraphQLSchema): StreamOperations {
   );
 }
 
-export const streamParams = { topics: text(8000) };
+export const streamParams = { topics: text(8000), since: pointInTime.optional(), tz: timeZone.optional() };
+
+/** The requested topics, and the instant since which their events are sent. */
+interface AskedStream extends AskedTopics {
+  since: { since?: string | undefined; tz?: string | undefined };
+}
 
 interface Asking extends Following {
   operations: StreamOperations;
 }
 
 /** Opens one of the subscriptions; throws the reason of a rejection. */
-function openTopic(asking: Asking, { kind, variables }: Topic, after: string | null): Promise<LiveAnswers> {
+function openTopic(
+  asking: Asking,
+  { kind, variables }: Topic,
+  since: AskedStream['since'],
+  after: string | null,
+): Promise<LiveAnswers> {
   const write = (data: unknown) => JSON.stringify(data);
-  return followTopic(asking, { name: kind, operation: asking.operations.get(kind)!, variables, after, write });
+  return followTopic(asking, { name: kind, operation: asking.operations.get(kind)!, variables, since, after, write });
 }
 
 /** Positions are sent in this header. */
@@ -45,10 +55,10 @@ const named = (failure: Failure) => renamedParameter(failure, 'after', 'Last-Eve
 /** Opens all of a stream's subscriptions. If one is rejected, the others are closed. */
 async function openTopics(
   asking: Asking,
-  { topics }: AskedTopics,
+  { topics, since }: AskedStream,
   after: readonly (string | null)[],
 ): Promise<LiveAnswers[]> {
-  const opened = await Promise.allSettled(topics.map((topic, i) => openTopic(asking, topic, after[i]!)));
+  const opened = await Promise.allSettled(topics.map((topic, i) => openTopic(asking, topic, since, after[i]!)));
   const refused = opened.find((each) => each.status === 'rejected');
   if (refused) throw named(asFailure(refused.reason));
   const all = opened.map((each) => (each as PromiseFulfilledResult<LiveAnswers>).value);
@@ -105,10 +115,11 @@ async function serve(
   response: Response,
 ) {
   const { admission } = services;
-  const asked = { names: [], topics: [] } as AskedTopics;
+  const asked: AskedStream = { names: [], topics: [], since: {} };
   const { caller } = await admission.admit(request, response, {
     cost() {
-      Object.assign(asked, readTopics(readParams(streamParams, request.query).topics));
+      const { topics, ...since } = readParams(streamParams, request.query);
+      Object.assign(asked, { ...readTopics(topics), since });
       // Costs as many requests as the routes of the same names.
       return asked.topics.length;
     },

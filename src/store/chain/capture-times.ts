@@ -19,3 +19,14 @@ export async function captureTimes(
   const rows = kind === 'chain' ? await prisma.chainCapture.findMany(asked) : await prisma.gexCapture.findMany(asked);
   return rows.map((row) => numbered(row).capturedAt);
 }
+
+/** The time of the first published GEX capture of an underlying, epoch ms; null if there is none. */
+export async function firstCaptureTime(store: Store, underlying: string): Promise<number | null> {
+  const { prisma } = readFrom(store, 'gex', [underlying]);
+  const first = await prisma.gexCapture.findFirst({
+    where: { underlying, ...published },
+    select: { capturedAt: true },
+    orderBy: { capturedAt: 'asc' },
+  });
+  return first && numbered(first).capturedAt;
+}

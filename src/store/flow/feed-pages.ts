@@ -48,6 +48,15 @@ export async function newestFeedPosition(store: Store): Promise<number> {
   return newest === null ? 0 : numbered(newest).position;
 }
 
+/** The time of the oldest event of the feed, epoch ms; null before the first. */
+export async function oldestFeedTime(store: Store): Promise<number | null> {
+  const oldest = await readFrom(store, 'flow', null).prisma.flowFeedEntry.findFirst({
+    orderBy: { eventTsMs: 'asc' },
+    select: { eventTsMs: true },
+  });
+  return oldest && numbered(oldest).eventTsMs;
+}
+
 const unseen = statement(
   'flow/flow-feed',
   {
