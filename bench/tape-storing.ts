@@ -23,7 +23,7 @@ export interface Storing {
 
 const nowMs = exchangeInstant(tapeSession, 1200);
 const tapeTables = ['flow_coverage', 'flow_events', 'flow_legs', 'flow_feed', 'cross_sections', 'ranked_prints'].concat(
-  ['ranked_sessions', 'option_bar_blocks'],
+  ['ranked_sessions', 'option_bar_blocks', 'contract_minute_blocks'],
 );
 
 /** CPU ticks of a process, and of those it has waited for. */

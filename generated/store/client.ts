@@ -46,6 +46,7 @@ export type FlowEvent = Prisma.FlowEventModel
 export type FlowFeedEntry = Prisma.FlowFeedEntryModel
 export type FlowLeg = Prisma.FlowLegModel
 export type CrossSection = Prisma.CrossSectionModel
+export type ContractMinuteBlock = Prisma.ContractMinuteBlockModel
 export type RankedPrint = Prisma.RankedPrintModel
 export type RankedSession = Prisma.RankedSessionModel
 export type OffExchangeSession = Prisma.OffExchangeSessionModel

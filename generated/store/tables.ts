@@ -352,6 +352,22 @@ export const tables = {
       {"kind":"id","columns":[{"column":"underlying","descending":false},{"column":"session_date","descending":false}]},
     ],
   },
+  ContractMinuteBlock: {
+    table: "contract_minute_blocks",
+    fields: [
+      {"field":"underlying","column":"underlying","type":"text","list":false,"optional":false},
+      {"field":"sessionDate","column":"session_date","type":"text","list":false,"optional":false},
+      {"field":"part","column":"part","type":"int4","list":false,"optional":false},
+      {"field":"startMs","column":"start_ms","type":"int8","list":false,"optional":false},
+      {"field":"count","column":"count","type":"int4","list":false,"optional":false},
+      {"field":"version","column":"version","type":"text","list":false,"optional":false},
+      {"field":"contracts","column":"contracts","type":"bytea","list":false,"optional":false},
+      {"field":"payload","column":"payload","type":"bytea","list":false,"optional":false},
+    ],
+    indexes: [
+      {"kind":"id","columns":[{"column":"underlying","descending":false},{"column":"session_date","descending":false},{"column":"part","descending":false}]},
+    ],
+  },
   RankedPrint: {
     table: "ranked_prints",
     fields: [

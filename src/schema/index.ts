@@ -36,6 +36,7 @@ import './volatility/figures.ts';
 import './flow/flow.ts';
 import './flow/large-trades.ts';
 import './flow/cross-section.ts';
+import './flow/signed-volume.ts';
 import './flow/unusual.ts';
 import './flow/eod-prints.ts';
 import './offexchange/nearest.ts';

@@ -3,7 +3,7 @@
 import { exchangeDate, type SessionDate } from '../domain/market-time.ts';
 import { bundledFile, sampleFile } from './account/sample-key.ts';
 import { lockAllBarBlocks, pickBars } from './market/bar-blocks.ts';
-import { blockVersion, decodeBars, encodeBars } from './market/bar-codec.ts';
+import { decodeBars, encodeBars } from './market/bar-codec.ts';
 import { markLive } from './market/session-origins.ts';
 import { marketModels, symbolColumn } from './market-models.ts';
 import type { Store } from './rows/connection.ts';
@@ -13,6 +13,7 @@ import { type Model, tableOf } from './rows/models/model-tables.ts';
 import { findRows, type Row, upsertRows } from './rows/models/sets.ts';
 import { inTransaction, type Transaction } from './rows/transaction.ts';
 import { announceSample, markSample, sampleDataLock, sampleSetAside, setRowsAside } from './sample-data.ts';
+import { blockVersion } from './series/block-version.ts';
 
 type File = Pick<Row<'IngestedFile'>, 'dataset' | 'name' | 'parts'>;
 
@@ -32,7 +33,8 @@ const families: readonly { datasets: readonly string[]; models: readonly Model[]
   {
     datasets: ['option-minute-bars', 'option-trades', 'option-quotes', 'open-interest'],
     models: [
-      ...(['FlowCoverage', 'FlowEvent', 'FlowFeedEntry', 'FlowLeg', 'CrossSection', 'RankedPrint'] as const),
+      ...(['FlowCoverage', 'FlowEvent', 'FlowFeedEntry', 'FlowLeg', 'CrossSection'] as const),
+      ...(['ContractMinuteBlock', 'RankedPrint'] as const),
       ...(['RankedSession', 'GreeksMinute', 'GreeksSlot', 'OptionBarBlock', 'OptionQuoteBlock'] as const),
       'OpenInterestBlock',
     ],

@@ -2,7 +2,7 @@
 import type { BarColumns } from '../domain/market/bar.ts';
 import { readTicker } from '../domain/market/ticker.ts';
 import { lockAllBarBlocks, mergeBars, pickBars } from './market/bar-blocks.ts';
-import { blockVersion, decodeBars, encodeBars } from './market/bar-codec.ts';
+import { decodeBars, encodeBars } from './market/bar-codec.ts';
 import { allSymbols, removeSymbols, saveSymbols } from './market/symbols.ts';
 import { symbolColumn } from './market-models.ts';
 import type { Store } from './rows/connection.ts';
@@ -10,6 +10,7 @@ import { lock } from './rows/locks.ts';
 import { type Model, tableOf } from './rows/models/model-tables.ts';
 import { deleteRows, findRows, upsertRows } from './rows/models/sets.ts';
 import { inTransaction, type Transaction } from './rows/transaction.ts';
+import { blockVersion } from './series/block-version.ts';
 import { modelSubjects } from './versions/subjects.ts';
 
 /** Rows that are replaced as a whole: if both spellings have a unit, the larger stays. */
@@ -22,7 +23,10 @@ interface Group {
 
 const groups: readonly Group[] = [
   {
-    sizes: { FlowCoverage: '0', FlowEvent: '1', FlowFeedEntry: '0', FlowLeg: '1', CrossSection: '0' },
+    sizes: {
+      ...{ FlowCoverage: '0', FlowEvent: '1', FlowFeedEntry: '0', FlowLeg: '1', CrossSection: '0' },
+      ContractMinuteBlock: '0',
+    },
     unit: ['session_date'],
   },
   { sizes: { RankedPrint: '1', RankedSession: '0' }, unit: ['session_date', 'list'] },

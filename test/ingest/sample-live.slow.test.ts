@@ -105,6 +105,7 @@ describe('the sample market of a session under way', () => {
       'flow_events',
       'flow_legs',
       'cross_sections',
+      'contract_minute_blocks',
       'option_bar_blocks',
       'live_quotes',
       'flow_coverage',

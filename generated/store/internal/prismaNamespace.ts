@@ -333,6 +333,7 @@ export const ModelName = {
   FlowFeedEntry: 'FlowFeedEntry',
   FlowLeg: 'FlowLeg',
   CrossSection: 'CrossSection',
+  ContractMinuteBlock: 'ContractMinuteBlock',
   RankedPrint: 'RankedPrint',
   RankedSession: 'RankedSession',
   OffExchangeSession: 'OffExchangeSession',
@@ -374,7 +375,7 @@ export type TypeMap<ExtArgs extends runtime.Types.Extensions.InternalArgs = runt
     omit: GlobalOmitOptions
   }
   meta: {
-    modelProps: "symbol" | "optionRoot" | "split" | "dividend" | "rate" | "volatilityDay" | "barBlock" | "optionBarBlock" | "optionQuoteBlock" | "liveQuote" | "chainCapture" | "gexCapture" | "openInterestBlock" | "greeksSlot" | "greeksMinute" | "flowCoverage" | "flowEvent" | "flowFeedEntry" | "flowLeg" | "crossSection" | "rankedPrint" | "rankedSession" | "offExchangeSession" | "offExchangeComposition" | "offExchangeConcentration" | "offExchangeProfile" | "offExchangeLevels" | "account" | "apiKey" | "streamTicket" | "usageCount" | "watchlist" | "journalAccount" | "journalTrade" | "journalImport" | "journalSize" | "ingestedFile" | "sessionSeal" | "tapeSession" | "generation" | "tapeRemainder" | "sessionOrigin" | "sampleRow" | "followedLines" | "symbolCommit" | "metadataEntry"
+    modelProps: "symbol" | "optionRoot" | "split" | "dividend" | "rate" | "volatilityDay" | "barBlock" | "optionBarBlock" | "optionQuoteBlock" | "liveQuote" | "chainCapture" | "gexCapture" | "openInterestBlock" | "greeksSlot" | "greeksMinute" | "flowCoverage" | "flowEvent" | "flowFeedEntry" | "flowLeg" | "crossSection" | "contractMinuteBlock" | "rankedPrint" | "rankedSession" | "offExchangeSession" | "offExchangeComposition" | "offExchangeConcentration" | "offExchangeProfile" | "offExchangeLevels" | "account" | "apiKey" | "streamTicket" | "usageCount" | "watchlist" | "journalAccount" | "journalTrade" | "journalImport" | "journalSize" | "ingestedFile" | "sessionSeal" | "tapeSession" | "generation" | "tapeRemainder" | "sessionOrigin" | "sampleRow" | "followedLines" | "symbolCommit" | "metadataEntry"
     txIsolationLevel: TransactionIsolationLevel
   }
   model: {
@@ -1855,6 +1856,80 @@ export type TypeMap<ExtArgs extends runtime.Types.Extensions.InternalArgs = runt
         count: {
           args: Prisma.CrossSectionCountArgs<ExtArgs>
           result: runtime.Types.Utils.Optional<Prisma.CrossSectionCountAggregateOutputType> | number
+        }
+      }
+    }
+    ContractMinuteBlock: {
+      payload: Prisma.$ContractMinuteBlockPayload<ExtArgs>
+      fields: Prisma.ContractMinuteBlockFieldRefs
+      operations: {
+        findUnique: {
+          args: Prisma.ContractMinuteBlockFindUniqueArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$ContractMinuteBlockPayload> | null
+        }
+        findUniqueOrThrow: {
+          args: Prisma.ContractMinuteBlockFindUniqueOrThrowArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$ContractMinuteBlockPayload>
+        }
+        findFirst: {
+          args: Prisma.ContractMinuteBlockFindFirstArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$ContractMinuteBlockPayload> | null
+        }
+        findFirstOrThrow: {
+          args: Prisma.ContractMinuteBlockFindFirstOrThrowArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$ContractMinuteBlockPayload>
+        }
+        findMany: {
+          args: Prisma.ContractMinuteBlockFindManyArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$ContractMinuteBlockPayload>[]
+        }
+        create: {
+          args: Prisma.ContractMinuteBlockCreateArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$ContractMinuteBlockPayload>
+        }
+        createMany: {
+          args: Prisma.ContractMinuteBlockCreateManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        createManyAndReturn: {
+          args: Prisma.ContractMinuteBlockCreateManyAndReturnArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$ContractMinuteBlockPayload>[]
+        }
+        delete: {
+          args: Prisma.ContractMinuteBlockDeleteArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$ContractMinuteBlockPayload>
+        }
+        update: {
+          args: Prisma.ContractMinuteBlockUpdateArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$ContractMinuteBlockPayload>
+        }
+        deleteMany: {
+          args: Prisma.ContractMinuteBlockDeleteManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        updateMany: {
+          args: Prisma.ContractMinuteBlockUpdateManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        updateManyAndReturn: {
+          args: Prisma.ContractMinuteBlockUpdateManyAndReturnArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$ContractMinuteBlockPayload>[]
+        }
+        upsert: {
+          args: Prisma.ContractMinuteBlockUpsertArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$ContractMinuteBlockPayload>
+        }
+        aggregate: {
+          args: Prisma.ContractMinuteBlockAggregateArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.AggregateContractMinuteBlock>
+        }
+        groupBy: {
+          args: Prisma.ContractMinuteBlockGroupByArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.ContractMinuteBlockGroupByOutputType>[]
+        }
+        count: {
+          args: Prisma.ContractMinuteBlockCountArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.ContractMinuteBlockCountAggregateOutputType> | number
         }
       }
     }
@@ -4122,6 +4197,20 @@ export const CrossSectionScalarFieldEnum = {
 export type CrossSectionScalarFieldEnum = (typeof CrossSectionScalarFieldEnum)[keyof typeof CrossSectionScalarFieldEnum]
 
 
+export const ContractMinuteBlockScalarFieldEnum = {
+  underlying: 'underlying',
+  sessionDate: 'sessionDate',
+  part: 'part',
+  startMs: 'startMs',
+  count: 'count',
+  version: 'version',
+  contracts: 'contracts',
+  payload: 'payload'
+} as const
+
+export type ContractMinuteBlockScalarFieldEnum = (typeof ContractMinuteBlockScalarFieldEnum)[keyof typeof ContractMinuteBlockScalarFieldEnum]
+
+
 export const RankedPrintScalarFieldEnum = {
   scope: 'scope',
   list: 'list',
@@ -4593,6 +4682,7 @@ export type GlobalOmitConfig = {
   flowFeedEntry?: Prisma.FlowFeedEntryOmit
   flowLeg?: Prisma.FlowLegOmit
   crossSection?: Prisma.CrossSectionOmit
+  contractMinuteBlock?: Prisma.ContractMinuteBlockOmit
   rankedPrint?: Prisma.RankedPrintOmit
   rankedSession?: Prisma.RankedSessionOmit
   offExchangeSession?: Prisma.OffExchangeSessionOmit

@@ -1,42 +1,13 @@
 import type { TradedContract, TradedUnderlying } from '../../domain/chain/contract-book.ts';
 import type { Coverage } from '../../domain/flow/coverage.ts';
-import type { CrossSection, FlowMeasures, PremiumMinute } from '../../domain/flow/flow.ts';
-import { priceUnits } from '../../domain/market/print.ts';
+import type { CrossSection, PremiumMinute } from '../../domain/flow/flow.ts';
+import { createFlowTotals, type FlowTotals } from '../../domain/flow/flow-totals.ts';
 import { minuteMs } from '../../domain/units.ts';
+import { longer } from './longer.ts';
 import { createPremiumMinutes } from './premium-minutes.ts';
 
 /** The sums of an underlying's prints by strike, by expiry and by minute. */
-export type FlowSums = Pick<CrossSection, 'byStrike' | 'byExpiration'> & { minutes: PremiumMinute[] };
-
-function emptyMeasures(): FlowMeasures {
-  return { callVolume: 0, putVolume: 0, callPremiumUsd: 0, putPremiumUsd: 0, callTradeCount: 0, putTradeCount: 0 };
-}
-
-/** Sums of integers, premium in 1e-4 dollars until `inDollars`. */
-function addMeasures(to: FlowMeasures, right: 'call' | 'put', volume: number, premium: number, count: number) {
-  if (right === 'call') {
-    to.callVolume += volume;
-    to.callPremiumUsd += premium;
-    to.callTradeCount += count;
-  } else {
-    to.putVolume += volume;
-    to.putPremiumUsd += premium;
-    to.putTradeCount += count;
-  }
-}
-
-function inDollars(measures: FlowMeasures): FlowMeasures {
-  measures.callPremiumUsd /= priceUnits;
-  measures.putPremiumUsd /= priceUnits;
-  return measures;
-}
-
-/** A copy of a column of at least `length` numbers. */
-function longer<T extends Float64Array | Int32Array>(column: T, length: number): T {
-  const copy = new (column.constructor as new (length: number) => T)(length);
-  copy.set(column);
-  return copy;
-}
+export type FlowSums = FlowTotals & { minutes: PremiumMinute[] };
 
 /** A session's trading by contract, and its sums by strike and expiry (methodology 4). */
 export class CrossSections {
@@ -85,28 +56,12 @@ export class CrossSections {
 
   /** The sums of an underlying's prints. */
   sums(underlying: TradedUnderlying): FlowSums {
-    const strikes = new Map<number, FlowMeasures>();
-    const expiries = new Map<string, FlowMeasures>();
+    const totals = createFlowTotals();
     for (const { index, contract, multiplier } of this.#contractsOf.get(underlying) ?? []) {
       const count = this.#counts[index]!;
-      if (count === 0) continue;
-      const { strike, expiry, right } = contract;
-      if (!strikes.has(strike)) strikes.set(strike, emptyMeasures());
-      if (!expiries.has(expiry)) expiries.set(expiry, emptyMeasures());
-      const volume = this.#volumes[index]!;
-      const premium = this.#premiums[index]! * multiplier;
-      addMeasures(strikes.get(strike)!, right, volume, premium, count);
-      addMeasures(expiries.get(expiry)!, right, volume, premium, count);
+      if (count > 0) totals.add(contract, this.#volumes[index]!, this.#premiums[index]! * multiplier, count);
     }
-    return {
-      byStrike: [...strikes]
-        .sort(([a], [b]) => a - b)
-        .map(([strikeThousandths, measures]) => ({ strikeThousandths, measures: inDollars(measures) })),
-      byExpiration: [...expiries]
-        .sort(([a], [b]) => (a < b ? -1 : 1))
-        .map(([expiry, measures]) => ({ expiry, measures: inDollars(measures) })),
-      minutes: this.#minutes.of(underlying),
-    };
+    return { ...totals.take(), minutes: this.#minutes.of(underlying) };
   }
 
   /** The sums of an underlying, with a `seq` above the one before; null when nothing of it traded. */

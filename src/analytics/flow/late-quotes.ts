@@ -3,10 +3,12 @@ import { nanosBetween, type OptionQuote } from '../../domain/market/print.ts';
 import { type OptionLedger, printState } from '../prints/option-ledger.ts';
 import type { PrintLinks } from '../prints/print-links.ts';
 import type { QuoteBook } from '../prints/quote-book.ts';
+import type { ContractMinuteSums } from './contract-minutes.ts';
 import type { Detector } from './detector.ts';
 
 /**
- * Corrects the side of prints whose quote arrived late (it is in the book already), and re-forms the affected events.
+ * Corrects the side of prints whose quote arrived late (it is in the book already), and re-forms the affected events
+ * and sums.
  * Exact as far back as the book remembers quotes.
  */
 export function sidesAnew(
@@ -14,6 +16,7 @@ export function sidesAnew(
   links: PrintLinks,
   quotes: QuoteBook,
   detector: Detector,
+  minutes: ContractMinuteSums,
 ): (quote: OptionQuote) => void {
   const { columns } = ledger;
 
@@ -23,6 +26,8 @@ export function sidesAnew(
       columns.side[slot] = side;
       return;
     }
+    const contract = ledger.contracts[columns.contract[slot]!]!;
+    minutes.changeSide(contract, columns.tsMs[slot]!, columns.size[slot]!, columns.side[slot]!, side);
     // Moves it from its group to that of its new side.
     detector.revise(entry, () => {
       columns.state[slot] = printState.left;

@@ -6,6 +6,7 @@ import { correctionMessage, isWithdrawn, type OptionPrint } from '../../domain/m
 import { minuteMs } from '../../domain/units.ts';
 import { addToBar, barsOfRows, createBarRows } from '../bars/bar-rows.ts';
 import { createFlowChanges } from '../flow/changes.ts';
+import { ContractMinuteSums } from '../flow/contract-minutes.ts';
 import { CrossSections } from '../flow/cross-section.ts';
 import type { EventSink } from '../flow/detector.ts';
 import { createObservedSpans } from '../flow/observed-spans.ts';
@@ -39,6 +40,7 @@ const largestExchange = 65_535;
  */
 export class ContractTape {
   readonly crossSections = new CrossSections();
+  readonly minutes = new ContractMinuteSums();
   readonly ranked = createRankedPrints();
   readonly counts = emptyCounts();
   readonly observed = createObservedSpans();
@@ -49,7 +51,7 @@ export class ContractTape {
   readonly #ledger = new OptionLedger(Infinity, () => false);
   readonly #columns = this.#ledger.columns;
   readonly #before = (a: number, b: number) => this.#ledger.before(a, b);
-  readonly #minutes = createBarRows();
+  readonly #bars = createBarRows();
   readonly #sink: EventSink;
   readonly #sweeps: SegmentCutter;
   readonly #multiLegs: SegmentCutter;
@@ -59,7 +61,8 @@ export class ContractTape {
   readonly #inOrder: number[] = [];
   #length = 0;
   // Sums of the contract's prints that stand; filled for one contract after the other.
-  readonly #sums = { volume: 0, premium: 0, count: 0, ofMinute: 0 };
+  readonly #sums = { volume: 0, premium: 0, count: 0 };
+  readonly #ofMinute = { volume: 0, premium: 0, count: 0 };
   readonly #barPrint = { entry: 0, price: 0, size: 0, sizeMicros: 0, traits: 0 };
   #minuteStartMs = -Infinity;
   // The contract's valid multi-leg prints.
@@ -158,36 +161,41 @@ export class ContractTape {
   /** Adds a valid print to its contract's figures. */
   #count(entry: number) {
     const columns = this.#columns;
-    const sums = this.#sums;
+    const ofMinute = this.#ofMinute;
     const barPrint = this.#barPrint;
     const slot = entry & this.#ledger.mask;
     const price = columns.price[slot]!;
     const size = columns.size[slot]!;
     const traits = columns.traits[slot]!;
     const tsMs = columns.tsMs[slot]!;
-    sums.volume += size;
-    sums.premium += price * size;
-    sums.count++;
     if (tsMs >= this.#minuteStartMs + minuteMs) {
       this.#endMinute();
       this.#minuteStartMs = tsMs - (tsMs % minuteMs);
     }
-    sums.ofMinute += price * size;
+    ofMinute.volume += size;
+    ofMinute.premium += price * size;
+    ofMinute.count++;
     barPrint.entry = entry;
     barPrint.price = price;
     barPrint.size = size;
     barPrint.traits = traits;
-    addToBar(this.#minutes, this.#minuteStartMs, barPrint, this.#before);
+    addToBar(this.#bars, this.#minuteStartMs, barPrint, this.#before);
     if ((traits & optionTraits.multiLeg) !== 0) this.#legs.push(entry);
     else if ((traits & optionTraits.sweepable) !== 0) this.#sweeps.add(entry);
     else this.#sink.formedAlone('single_block', entry);
   }
 
-  /** Adds the premium of the minute that ends to those of its underlying. */
+  /** Adds the minute that ends to the sums of its contract and underlying. Without quotes no side is known. */
   #endMinute() {
-    if (this.#sums.ofMinute !== 0)
-      this.crossSections.addMinute(this.#contract!, this.#minuteStartMs, this.#sums.ofMinute);
-    this.#sums.ofMinute = 0;
+    const sums = this.#sums;
+    const { volume, premium, count } = this.#ofMinute;
+    if (count === 0) return;
+    sums.volume += volume;
+    sums.premium += premium;
+    sums.count += count;
+    this.minutes.add(this.#contract!, this.#minuteStartMs, sideIndex.unknown, volume, premium, count);
+    this.crossSections.addMinute(this.#contract!, this.#minuteStartMs, premium);
+    this.#ofMinute.volume = this.#ofMinute.premium = this.#ofMinute.count = 0;
   }
 
   #isCounted(entry: number): boolean {
@@ -206,7 +214,7 @@ export class ContractTape {
     this.#sweeps.end();
     if (sums.count > 0) this.crossSections.addPrints(this.#contract, sums.volume, sums.premium, sums.count);
     sums.volume = sums.premium = sums.count = 0;
-    const bars = barsOfRows(this.#minutes, -Infinity, true);
+    const bars = barsOfRows(this.#bars, -Infinity, true);
     if (bars.tsMs.length > 0) this.#onBars(this.#contract, bars);
     this.#ledger.retain(
       this.#first,
@@ -215,7 +223,7 @@ export class ContractTape {
     this.#legs.length = 0;
     this.#first = this.#ledger.next;
     this.#length = 0;
-    this.#minutes.count = 0;
+    this.#bars.count = 0;
   }
 
   /** The valid multi-leg prints, by exchange, in event-time order. */

@@ -5,6 +5,7 @@ import { correctionMessage, isWithdrawn, type OptionPrint, type OptionQuote } fr
 import type { SessionDate } from '../../domain/market-time.ts';
 import { OptionBars } from '../bars/option-bars-from-prints.ts';
 import { createFlowChanges, type FlowChange } from '../flow/changes.ts';
+import { ContractMinuteSums } from '../flow/contract-minutes.ts';
 import { CrossSections } from '../flow/cross-section.ts';
 import { Detector } from '../flow/detector.ts';
 import { sidesAnew } from '../flow/late-quotes.ts';
@@ -67,6 +68,7 @@ export function emptyCounts(): OptionTapeCounts {
  */
 export class OptionTape {
   readonly crossSections: CrossSections;
+  readonly minutes = new ContractMinuteSums();
   readonly bars: OptionBars;
   readonly ranked = createRankedPrints();
   readonly quotes: QuoteBook;
@@ -105,7 +107,7 @@ export class OptionTape {
     this.crossSections = new CrossSections(firstSnapshotSeq);
     this.bars = new OptionBars(ledger, links, options.followed ?? (() => true));
     this.#detector = new Detector(ledger, links, createFlowChanges(ledger, this.ranked, onChange, firstSeq));
-    this.#giveSidesAnew = sidesAnew(ledger, links, this.quotes, this.#detector);
+    this.#giveSidesAnew = sidesAnew(ledger, links, this.quotes, this.#detector, this.minutes);
   }
 
   /** The latest instant so far, epoch ms. */
@@ -159,13 +161,10 @@ export class OptionTape {
   #sum(entry: number, sign: 1 | -1) {
     const columns = this.#columns;
     const slot = entry & this.#ledger.mask;
-    this.crossSections.add(
-      this.#ledger.contracts[columns.contract[slot]!]!,
-      columns.tsMs[slot]!,
-      columns.price[slot]!,
-      columns.size[slot]!,
-      sign,
-    );
+    const contract = this.#ledger.contracts[columns.contract[slot]!]!;
+    const [tsMs, price, size] = [columns.tsMs[slot]!, columns.price[slot]!, columns.size[slot]!];
+    this.crossSections.add(contract, tsMs, price, size, sign);
+    this.minutes.add(contract, tsMs, columns.side[slot]!, sign * size, sign * price * size, sign);
     if (sign === 1) this.bars.count(entry);
     else this.bars.recount(entry);
   }

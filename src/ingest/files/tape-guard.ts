@@ -7,7 +7,6 @@ import { type GenerationPart, sessionPart } from '../../domain/generation.ts';
 import type { SessionDate } from '../../domain/market-time.ts';
 import { reachesClose, type TapeHours } from '../../domain/tape-hours.ts';
 import { dayMs } from '../../domain/units.ts';
-import { blockVersion } from '../../store/market/bar-codec.ts';
 import { simulatedSymbols } from '../../store/market/session-origins.ts';
 import { rejectSealed, sealedSymbols } from '../../store/market/session-seals.ts';
 import {
@@ -25,6 +24,7 @@ import {
   tapeSketch,
 } from '../../store/market/tape-sessions.ts';
 import type { Transaction } from '../../store/rows/transaction.ts';
+import { blockVersion } from '../../store/series/block-version.ts';
 import { exactPrints, type PrintSketch } from './print-sketch.ts';
 import { sessionTally } from './session-tally.ts';
 import type { LeftPart, SessionChange } from './tape-report.ts';

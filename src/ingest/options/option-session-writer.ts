@@ -7,6 +7,7 @@ import { type CrossSection, rankedListNames } from '../../domain/flow/flow.ts';
 import type { SessionDate } from '../../domain/market-time.ts';
 import { reachesClose, type TapeHours } from '../../domain/tape-hours.ts';
 import { lockOptionBars, replaceOptionBars } from '../../store/chain/option-bars.ts';
+import { saveEncodedMinutes } from '../../store/flow/contract-minutes.ts';
 import { saveCoverages } from '../../store/flow/coverage.ts';
 import { saveCrossSections } from '../../store/flow/cross-sections.ts';
 import { saveEncodedEvents } from '../../store/flow/events.ts';
@@ -121,6 +122,10 @@ async function saveSessions(
   }
   await saveCoverages(tx, coverages);
   await saveCrossSections(tx, sections);
+  await saveEncodedMinutes(
+    tx,
+    sessions.map(({ minutes }) => minutes),
+  );
   await saveEncodedEvents(
     tx,
     sessions.map(({ events }) => events),

@@ -1,4 +1,5 @@
 import type { FlowChange } from '../../analytics/flow/changes.ts';
+import type { ChangedParts } from '../../analytics/flow/contract-minutes.ts';
 import type { ObservedSpan } from '../../analytics/flow/observed-spans.ts';
 import type { RankedCandidate } from '../../analytics/flow/ranked-prints.ts';
 import { ContractTape } from '../../analytics/session/contract-tape.ts';
@@ -12,6 +13,7 @@ import type { BarColumns } from '../../domain/market/bar.ts';
 import { dateOfEpochDay, type SessionDate } from '../../domain/market-time.ts';
 import { yieldToEventLoop } from '../../runtime/event-loop.ts';
 import { optionBarBlock } from '../../store/chain/option-bar-block.ts';
+import { contractMinuteBlock } from '../../store/flow/contract-minute-block.ts';
 import { type EncodedEvents, eventRow, feedEntries, legRows } from '../../store/flow/event-rows.ts';
 import { type EncodedRows, rowEncoder } from '../../store/rows/models/encoded-rows.ts';
 import { recordAt, recordWidth } from '../../tape/prints/option-records.ts';
@@ -45,6 +47,7 @@ export interface MadeSession {
   roots: string[];
   standardMultiplier: boolean;
   section: Pick<CrossSection, 'byStrike' | 'byExpiration' | 'minutes'>;
+  minutes: EncodedRows<'ContractMinuteBlock'>;
   events: EncodedEvents;
   largeTrades: number;
   /** Its prints with the largest premium, in rank order. */
@@ -67,7 +70,7 @@ type OnContractBars = (contract: TradedContract, minutes: BarColumns) => void;
 interface Engine {
   feed: TapeFeed;
   end(): Promise<void>;
-  tape: Pick<OptionTape, 'crossSections' | 'ranked' | 'counts' | 'observed'>;
+  tape: Pick<OptionTape, 'crossSections' | 'minutes' | 'ranked' | 'counts' | 'observed'>;
   events: Map<string, FlowEvent>;
 }
 
@@ -161,6 +164,13 @@ function encodedEvents({ underlying: symbol }: SessionWork, date: SessionDate, f
   return { symbol, sessionDate: date, events: rows.take(), legs: legs.take(), ...feedEntries(events) };
 }
 
+function encodedMinutes({ parts }: ChangedParts, underlying: string, sessionDate: SessionDate) {
+  const rows = rowEncoder('ContractMinuteBlock', underlying);
+  for (const part of parts)
+    if (part.minutes.tsMs.length > 0) rows.add(contractMinuteBlock({ underlying, sessionDate, ...part }));
+  return rows.take();
+}
+
 /** Computes an underlying's session from its records, and encodes it. */
 export async function makeSession(
   work: SessionWork,
@@ -191,6 +201,7 @@ export async function makeSession(
     roots: [...new Set(volumes.map(({ contract }) => contract.contract.root))],
     standardMultiplier: volumes.every(({ contract }) => contract.multiplier === 100),
     section: tape.crossSections.sums(underlying),
+    minutes: encodedMinutes(tape.minutes.take(underlying), symbol, date),
     events: encodedEvents(work, date, events.values()),
     largeTrades: events.size,
     top: tape.ranked.tops()[0]?.prints ?? [],

@@ -8,8 +8,8 @@ const work = createTapeWork();
 const port = parentPort!;
 
 /** The memory of a result, which is transferred to the other thread without a copy. */
-const memoryOf = ({ bars, events }: MadeSession) =>
-  [bars, events.events, events.legs].flatMap(({ chunks }) => chunks.map(({ buffer }) => buffer));
+const memoryOf = ({ bars, minutes, events }: MadeSession) =>
+  [bars, minutes, events.events, events.legs].flatMap(({ chunks }) => chunks.map(({ buffer }) => buffer));
 
 async function answer(task: ToThread): Promise<void> {
   if (task.kind === 'piece') {

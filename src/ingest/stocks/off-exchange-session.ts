@@ -5,7 +5,6 @@ import type { OffExchangeTally } from '../../analytics/offexchange/tally.ts';
 import { splitFactor } from '../../domain/market/splits.ts';
 import type { SessionDate } from '../../domain/market-time.ts';
 import { roundHalfEven } from '../../domain/units.ts';
-import { blockVersion } from '../../store/market/bar-codec.ts';
 import { sealedSessions } from '../../store/market/session-seals.ts';
 import { splitsIn } from '../../store/market/splits.ts';
 import {
@@ -18,6 +17,7 @@ import {
 } from '../../store/offexchange/levels.ts';
 import { confirmOffExchange, saveOffExchange } from '../../store/offexchange/writing.ts';
 import type { Transaction } from '../../store/rows/transaction.ts';
+import { blockVersion } from '../../store/series/block-version.ts';
 
 /** A session's price levels adjusted to the shares of a later session. */
 function inSharesOf(levels: readonly PriceLevel[], factor: number): PriceLevel[] {

@@ -8,6 +8,7 @@ import type { SymbolClass } from '../../domain/market/symbol.ts';
 import type { SessionDate } from '../../domain/market-time.ts';
 import { saveGreeksMinutes } from '../../store/chain/greeks-minutes.ts';
 import { lockOptionBars, partStart, saveLiveOptionBars } from '../../store/chain/option-bars.ts';
+import { saveContractMinutes } from '../../store/flow/contract-minutes.ts';
 import { saveCoverages } from '../../store/flow/coverage.ts';
 import { saveCrossSections } from '../../store/flow/cross-sections.ts';
 import { saveLargeTrades } from '../../store/flow/events.ts';
@@ -135,6 +136,12 @@ async function writeOptions(
   await saveCrossSections(
     tx,
     sections.filter((section) => section !== null),
+  );
+  // A late quote changes sides of an underlying without prints since.
+  const changedMinutes = options.minutes.changed().filter(({ symbol }) => coverages.has(symbol));
+  await saveContractMinutes(
+    tx,
+    changedMinutes.map((each) => ({ underlying: each.symbol, sessionDate: date, ...options.minutes.take(each) })),
   );
   await writeEvents(tx, session, coverages);
   await writeOptionBars(

@@ -9,7 +9,6 @@ import {
 import { greekNames, quoteNames } from '../../domain/chain/chain-columns.ts';
 import { dateOfEpochDay, epochDay, exchangeDate } from '../../domain/market-time.ts';
 import { yieldToEventLoop } from '../../runtime/event-loop.ts';
-import { blockVersion } from '../market/bar-codec.ts';
 import { readFrom, type Store } from '../rows/connection.ts';
 import { anyOf, findAny } from '../rows/models/any-of.ts';
 import { selection } from '../rows/models/columns.ts';
@@ -19,6 +18,7 @@ import { findRows, type Row, upsertRows } from '../rows/models/sets.ts';
 import type { Reader } from '../rows/reader.ts';
 import { nullable, statement } from '../rows/statement.ts';
 import type { Transaction } from '../rows/transaction.ts';
+import { blockVersion } from '../series/block-version.ts';
 import {
   type Columns,
   decodeBlock,

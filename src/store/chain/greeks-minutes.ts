@@ -1,10 +1,10 @@
 import type { GreeksSolve } from '../../domain/chain/greeks.ts';
 import type { SessionDate } from '../../domain/market-time.ts';
-import { blockVersion } from '../market/bar-codec.ts';
 import { anyOf } from '../rows/models/any-of.ts';
 import { copyRows } from '../rows/models/copied-rows.ts';
 import { upsertRows } from '../rows/models/sets.ts';
 import type { Transaction } from '../rows/transaction.ts';
+import { blockVersion } from '../series/block-version.ts';
 import { encodeSolves, recordBytes } from './greeks-record.ts';
 
 /** The solves of an underlying at a minute's boundary to write. */

@@ -1,7 +1,6 @@
 import { compareContracts, type OptionContract, osiSymbol } from '../../domain/chain/option-contract.ts';
 import { dateOfEpochDay, epochDay, exchangeInstant, type SessionDate } from '../../domain/market-time.ts';
 import { yieldToEventLoop } from '../../runtime/event-loop.ts';
-import { blockVersion } from '../market/bar-codec.ts';
 import { readFrom, type Store } from '../rows/connection.ts';
 import { lock } from '../rows/locks.ts';
 import { anyOf, findAny } from '../rows/models/any-of.ts';
@@ -9,6 +8,7 @@ import { selection } from '../rows/models/columns.ts';
 import { findKnownRows } from '../rows/models/known-rows.ts';
 import { findRows, type Row, upsertRows } from '../rows/models/sets.ts';
 import type { Transaction } from '../rows/transaction.ts';
+import { blockVersion } from '../series/block-version.ts';
 import { decodeBlock, encodeBlock, numbers, texts } from '../series/codec.ts';
 import { type HeldKind, heldId, readHeld } from '../versions/versioned-cache.ts';
 

@@ -1,8 +1,9 @@
 import type { CoverageStatus } from '../../domain/flow/coverage.ts';
 import type { BarColumns } from '../../domain/market/bar.ts';
 import type { SessionDate } from '../../domain/market-time.ts';
-import { blockVersion, encodeBars } from '../market/bar-codec.ts';
+import { encodeBars } from '../market/bar-codec.ts';
 import type { Row } from '../rows/models/sets.ts';
+import { blockVersion } from '../series/block-version.ts';
 
 /** Bar lengths served for option contracts. Minutes are stored; five minutes are computed from them when read. */
 export type OptionTimeframe = '1m' | '5m';

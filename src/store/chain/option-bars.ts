@@ -5,7 +5,7 @@ import { aggregateBars } from '../../domain/market/bar-aggregation.ts';
 import { exchangeInstant, type SessionDate } from '../../domain/market-time.ts';
 import { minuteMs } from '../../domain/units.ts';
 import { concatBars, mergeBars, sliceBars } from '../market/bar-blocks.ts';
-import { blockVersion, decodeBars, encodeBars } from '../market/bar-codec.ts';
+import { decodeBars, encodeBars } from '../market/bar-codec.ts';
 import { readFrom, type Store } from '../rows/connection.ts';
 import { lock } from '../rows/locks.ts';
 import { anyOf } from '../rows/models/any-of.ts';
@@ -14,6 +14,7 @@ import type { EncodedRows } from '../rows/models/encoded-rows.ts';
 import { deleteRows, findRows, type Row } from '../rows/models/sets.ts';
 import { statement } from '../rows/statement.ts';
 import type { Transaction } from '../rows/transaction.ts';
+import { blockVersion } from '../series/block-version.ts';
 import type { ListedContract } from './contract-lines.ts';
 import { type BlockRun, type OptionBarRun, type OptionTimeframe, optionBarBlock } from './option-bar-block.ts';
 

@@ -1,5 +1,5 @@
 import { zstdCompressSync, zstdDecompressSync } from 'node:zlib';
-import { blockVersion } from '../market/bar-codec.ts';
+import { blockVersion } from '../series/block-version.ts';
 import { decodeBlock, encodeBlock, numbers } from '../series/codec.ts';
 
 /** Quotes of one contract as columns, in strictly ascending time: each is in force until the next. */

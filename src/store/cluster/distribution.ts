@@ -26,6 +26,7 @@ export const tablePlacements: Readonly<Record<string, TablePlacement>> = {
   tape_sessions: bySymbol,
   volatility_days: bySymbol,
   chain_captures: byUnderlying,
+  contract_minute_blocks: byUnderlying,
   cross_sections: byUnderlying,
   flow_coverage: byUnderlying,
   flow_events: byUnderlying,
@@ -76,7 +77,7 @@ export const joinedTables: readonly (readonly string[])[] = [
     'off_exchange_sessions',
   ],
   ['chain_captures', 'gex_captures', 'open_interest_blocks'],
-  ['cross_sections', 'flow_coverage', 'flow_events', 'flow_legs'],
+  ['contract_minute_blocks', 'cross_sections', 'flow_coverage', 'flow_events', 'flow_legs'],
   ['greeks_minutes', 'greeks_places'],
 ];
 

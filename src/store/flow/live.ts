@@ -80,7 +80,10 @@ export async function dropLiveFlow(
     ({ sessionDate: date }) => date < expiredBefore || (date < settledBefore && settled.has(date)),
   );
   const by = ['underlying', 'sessionDate'] as const;
-  for (const model of ['FlowLeg', 'FlowEvent', 'CrossSection', 'GreeksMinute', 'GreeksSlot', 'FlowCoverage'] as const)
+  for (const model of [
+    ...(['FlowLeg', 'FlowEvent', 'CrossSection', 'ContractMinuteBlock', 'GreeksMinute'] as const),
+    ...(['GreeksSlot', 'FlowCoverage'] as const),
+  ])
     await deleteRows(tx, model, { by, keys });
   const bars = keys.map((key) => ({ ...key, status: 'observed_live' }));
   await deleteRows(tx, 'OptionBarBlock', { by: ['underlying', 'sessionDate', 'status'], keys: bars });

@@ -23,8 +23,9 @@ export async function crossSectionNumbers(
 }
 
 /**
- * Deletes the stored flow of underlyings in a session: events, legs, snapshot, coverage, and their end-of-day lists.
- * Its replacement is written in the same transaction. The list over all underlyings stays until it is recomputed.
+ * Deletes the stored flow of underlyings in a session: events, legs, snapshot, minutes, coverage, and their end-of-day
+ * lists. Its replacement is written in the same transaction. The list over all underlyings stays until it is
+ * recomputed.
  */
 export async function removeFlow(tx: Transaction, session: SessionDate, underlyings: readonly string[]): Promise<void> {
   const where = { sessionDate: session, underlying: anyOf(underlyings) };
@@ -32,6 +33,7 @@ export async function removeFlow(tx: Transaction, session: SessionDate, underlyi
   await tx.prisma.flowLeg.deleteMany({ where });
   await tx.prisma.flowEvent.deleteMany({ where });
   await tx.prisma.crossSection.deleteMany({ where });
+  await tx.prisma.contractMinuteBlock.deleteMany({ where });
   await tx.prisma.flowCoverage.deleteMany({ where });
   await tx.prisma.rankedPrint.deleteMany({ where: ranked });
   await tx.prisma.rankedSession.deleteMany({ where: ranked });

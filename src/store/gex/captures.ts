@@ -11,13 +11,13 @@ import { type captureColumns, expiryColumns, profileColumns, strikeColumns } fro
 import { dateOfEpochDay, epochDay, type SessionDate } from '../../domain/market-time.ts';
 import { type InColumns, inColumns, rowReader } from '../../domain/rows-in-columns.ts';
 import { yieldToEventLoop } from '../../runtime/event-loop.ts';
-import { blockVersion } from '../market/bar-codec.ts';
 import { readFrom, type Store } from '../rows/connection.ts';
 import { columnTypes, type PlainRow, plainFields } from '../rows/models/columns.ts';
 import { findKnownRows } from '../rows/models/known-rows.ts';
 import { findRows, upsertRows } from '../rows/models/sets.ts';
 import { nullable, statement } from '../rows/statement.ts';
 import type { Transaction } from '../rows/transaction.ts';
+import { blockVersion } from '../series/block-version.ts';
 import { decodeBlock, encodeBlock, measures, numbers } from '../series/codec.ts';
 import { rowColumns } from '../series/row-columns.ts';
 import { standing } from '../versions/published.ts';

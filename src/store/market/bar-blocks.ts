@@ -8,7 +8,8 @@ import { lock, lockAll, lockShared } from '../rows/locks.ts';
 import { findKnownRows } from '../rows/models/known-rows.ts';
 import { deleteRows, findRows, upsertRows } from '../rows/models/sets.ts';
 import type { Transaction } from '../rows/transaction.ts';
-import { blockVersion, decodeBars, encodeBars } from './bar-codec.ts';
+import { blockVersion } from '../series/block-version.ts';
+import { decodeBars, encodeBars } from './bar-codec.ts';
 import { type BarHeader, barHeaders, spanStart } from './bar-headers.ts';
 
 /** The bars `start` to `end` (exclusive) of `bars`, sharing its memory. */

@@ -1,13 +1,7 @@
-import { hash } from 'node:crypto';
 import type { BarColumns } from '../../domain/market/bar.ts';
 import { barNumbers } from '../../domain/market/bar-columns.ts';
 import { decodeBlock, encodeBlock, numbers } from '../series/codec.ts';
 import { rowColumns } from '../series/row-columns.ts';
-
-/** Content hash of a payload: equal content, equal version. */
-export function blockVersion(payload: Uint8Array): string {
-  return hash('sha256', payload, 'base64url').slice(0, 16);
-}
 
 /** Bars as a column block. Their priced volume has a column only if it differs from the volume. */
 export function encodeBars({ pricedVolume, ...bars }: BarColumns): Uint8Array<ArrayBuffer> {

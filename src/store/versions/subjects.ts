@@ -77,6 +77,7 @@ export const modelSubjects: Readonly<Record<Model, ModelSubject | null>> = {
   FlowFeedEntry: of('flow', 'underlying'),
   FlowLeg: of('flow', 'underlying'),
   CrossSection: of('flow', 'underlying'),
+  ContractMinuteBlock: of('flow', 'underlying'),
   RankedPrint: of('flow', 'scope'),
   RankedSession: of('flow', 'scope'),
   OffExchangeSession: of('offexchange', 'symbol'),

@@ -80,6 +80,7 @@ const plain = ({ events, bars, tape }: ReturnType<typeof inEventTime> | ReturnTy
     bars: bars.filter(hasBars).sort(([a], [b]) => ((a as string) < (b as string) ? -1 : 1)),
     section: tape.crossSections.snapshot(spyCall.underlying, coverage),
     volumes: volumes.sort(([a], [b]) => (a < b ? -1 : 1)),
+    minutes: tape.minutes.take(spyCall.underlying),
     observed: tape.observed.of(spyCall.underlying),
     tops: tape.ranked.tops(),
     counts: tape.counts,

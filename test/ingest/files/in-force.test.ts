@@ -97,7 +97,7 @@ const withoutSessions = new Set<Dataset>(['symbols', 'roots', 'splits', 'dividen
 const tables = [
   ...['bar_blocks', 'option_bar_blocks', 'open_interest_blocks', 'chain_captures', 'gex_captures', 'flow_events'],
   ...['flow_legs', 'cross_sections', 'ranked_prints', 'off_exchange_sessions', 'option_quote_blocks', 'symbols'],
-  ...['option_roots', 'splits', 'dividends', 'rates', 'volatility_days'],
+  ...['option_roots', 'splits', 'dividends', 'rates', 'volatility_days', 'contract_minute_blocks'],
 ];
 
 /** All that is stored; numbers of snapshots and of computations go on. */

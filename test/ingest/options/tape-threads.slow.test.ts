@@ -141,6 +141,7 @@ describe('an option tape read by several threads', () => {
         'flow_legs',
         'flow_feed',
         'cross_sections',
+        'contract_minute_blocks',
         'ranked_prints',
         'option_bar_blocks',
       ])

@@ -87,7 +87,8 @@ const take = (store: TestStore, lines: readonly Line[], change: Partial<FollowOp
 /** What is stored, without the numbers that count commits or arrivals. */
 async function stored(store: TestStore): Promise<Record<string, string[]>> {
   const all: Record<string, string[]> = {};
-  for (const table of ['bar_blocks', 'live_quotes', 'flow_events', 'flow_legs', 'flow_coverage', 'cross_sections']) {
+  const flow = ['flow_events', 'flow_legs', 'flow_coverage', 'cross_sections', 'contract_minute_blocks'];
+  for (const table of ['bar_blocks', 'live_quotes', ...flow]) {
     const { rows } = await store.pool.query(`SELECT * FROM ${table}`);
     all[table] = rows.map(({ seq, registry_version, ...row }) => JSON.stringify(row)).sort();
   }

@@ -101,6 +101,7 @@ export async function stored(store: TestStore): Promise<Json> {
     'flow_legs',
     'flow_coverage',
     'cross_sections',
+    'contract_minute_blocks',
     'option_bar_blocks',
     'greeks_minutes',
     'greeks_places',

@@ -1,0 +1,90 @@
+import type { ContractMinutes } from '../../domain/flow/contract-minutes.ts';
+import type { SessionDate } from '../../domain/market-time.ts';
+import { readFrom, type Store } from '../rows/connection.ts';
+import { anyOf } from '../rows/models/any-of.ts';
+import { copyEncoded, copyRows } from '../rows/models/copied-rows.ts';
+import type { EncodedRows } from '../rows/models/encoded-rows.ts';
+import { numbered } from '../rows/models/rows.ts';
+import { deleteRows, findRows } from '../rows/models/sets.ts';
+import type { Transaction } from '../rows/transaction.ts';
+import { type ContractMinuteRun, contractMinuteBlock, contractMinutesOf } from './contract-minute-block.ts';
+
+/** Changed parts of an underlying's session. */
+export interface ChangedMinutes {
+  underlying: string;
+  sessionDate: SessionDate;
+  parts: readonly Pick<ContractMinuteRun, 'part' | 'minutes'>[];
+  /** True if these are all parts of the session. */
+  isWhole: boolean;
+}
+
+const partKey = ['underlying', 'sessionDate', 'part'] as const;
+
+/** Writes parts of sessions in place of the stored ones, in a transaction that holds `lockFlow`. */
+export async function saveContractMinutes(tx: Transaction, changes: readonly ChangedMinutes[]): Promise<void> {
+  const runs = changes.flatMap(({ parts, underlying, sessionDate }) =>
+    parts.map((part) => ({ underlying, sessionDate, ...part })),
+  );
+  const whole = changes.filter(({ isWhole }) => isWhole);
+  await deleteRows(tx, 'ContractMinuteBlock', { by: ['underlying', 'sessionDate'], keys: whole });
+  await deleteRows(tx, 'ContractMinuteBlock', { by: partKey, keys: runs });
+  const written = runs.filter(({ minutes }) => minutes.tsMs.length > 0);
+  if (written.length > 0) await copyRows(tx, 'ContractMinuteBlock', written.map(contractMinuteBlock));
+}
+
+/** Writes encoded parts of sessions without stored ones, in a transaction that holds `lockFlow`. */
+export async function saveEncodedMinutes(
+  tx: Transaction,
+  parts: readonly EncodedRows<'ContractMinuteBlock'>[],
+): Promise<void> {
+  await copyEncoded(tx, 'ContractMinuteBlock', parts);
+}
+
+/** An underlying's session, as read. */
+export interface ContractMinutesKey {
+  underlying: string;
+  sessionDate: SessionDate;
+}
+
+/** Key of an underlying's session in what `readContractMinutes` returns. */
+export const contractMinutesKey = ({ underlying, sessionDate }: ContractMinutesKey) => `${underlying} ${sessionDate}`;
+
+const heldNumberBytes = 8;
+
+/**
+ * The parts of sessions that begin before `beforeMs`, by `contractMinutesKey`; a session without stored minutes is
+ * absent. Two statements; one if all parts are cached. Shared with other readers: do not change them.
+ */
+export async function readContractMinutes(
+  store: Store,
+  sessions: readonly ContractMinutesKey[],
+  beforeMs: number,
+): Promise<Map<string, ContractMinutes[]>> {
+  const wanted = new Map(sessions.map((session) => [contractMinutesKey(session), session]));
+  const underlyings = new Set(sessions.map(({ underlying }) => underlying));
+  const from = readFrom(store, 'flow', underlyings);
+  const stored = await from.prisma.contractMinuteBlock.findMany({
+    // Reads every combination of underlying and session: a few more than requested, at no extra cost.
+    where: { underlying: anyOf(underlyings), sessionDate: anyOf(sessions.map(({ sessionDate }) => sessionDate)) },
+    select: { underlying: true, sessionDate: true, part: true, startMs: true, version: true },
+    orderBy: { part: 'asc' },
+  });
+  const heads = stored.map(numbered).filter((head) => wanted.has(contractMinutesKey(head)));
+  const cacheKey = ({ version, part, ...session }: (typeof heads)[number]) =>
+    `contract-minutes:${contractMinutesKey(session)} ${part} ${version}`;
+  const begun = heads.filter(({ startMs }) => startMs < beforeMs);
+  const cached = new Map(begun.map((head) => [cacheKey(head), store.blocks.get<ContractMinutes>(cacheKey(head))]));
+  const keys = begun.filter((head) => cached.get(cacheKey(head)) === undefined);
+  const rows = await findRows(from, 'ContractMinuteBlock', { by: partKey, keys }, [
+    ...partKey,
+    ...(['startMs', 'version', 'count', 'contracts', 'payload'] as const),
+  ]);
+  for (const { contracts, payload, count, ...head } of rows) {
+    const minutes = contractMinutesOf({ contracts, payload });
+    cached.set(cacheKey(head), minutes);
+    store.blocks.set(cacheKey(head), minutes, count * 7 * heldNumberBytes);
+  }
+  const found = new Map<string, ContractMinutes[]>(heads.map((head) => [contractMinutesKey(head), []]));
+  for (const head of begun) found.get(contractMinutesKey(head))!.push(cached.get(cacheKey(head))!);
+  return found;
+}

@@ -1,0 +1,57 @@
+import { contractId } from '../../domain/chain/option-contract.ts';
+import { eachContractBefore } from '../../domain/flow/contract-minutes.ts';
+import type { Coverage } from '../../domain/flow/coverage.ts';
+import type { SessionDate } from '../../domain/market-time.ts';
+import { readFrom, type Store } from '../rows/connection.ts';
+import { contractMinutesKey, readContractMinutes } from './contract-minutes.ts';
+import { coverageKey, coveragesOf } from './coverage.ts';
+
+/** Contracts that buyers and sellers initiated. */
+export interface SignedVolume {
+  bought: number;
+  sold: number;
+}
+
+/** Signed volume of a session up to a minute. */
+export interface SessionSignedVolume {
+  /** By contract path form; a contract that did not trade is absent. */
+  byContract: ReadonlyMap<string, SignedVolume>;
+  /** All traded contracts, and those of prints whose side is unknown. */
+  volume: number;
+  unsided: number;
+  /** Coverage of the session, as of its last write. */
+  coverage: Coverage;
+}
+
+/**
+ * The signed volume of underlyings in a session, over minutes that began before `beforeMs`; an underlying without
+ * stored minutes is absent. Three statements at most.
+ */
+export async function readSignedVolumes(
+  store: Store,
+  underlyings: readonly string[],
+  sessionDate: SessionDate,
+  beforeMs: number,
+): Promise<Map<string, SessionSignedVolume>> {
+  const sessions = underlyings.map((underlying) => ({ underlying, sessionDate }));
+  const stored = await readContractMinutes(store, sessions, beforeMs);
+  const coverages = await coveragesOf(readFrom(store, 'flow', underlyings), sessions);
+  const found = new Map<string, SessionSignedVolume>();
+  for (const session of sessions) {
+    const parts = stored.get(contractMinutesKey(session));
+    const coverage = coverages.get(coverageKey(session));
+    if (!parts || !coverage) continue;
+    const byContract = new Map<string, SignedVolume>();
+    let [volume, unsided] = [0, 0];
+    for (const part of parts)
+      eachContractBefore(part, beforeMs, (contract, sums) => {
+        const id = contractId(contract);
+        const before = byContract.get(id) ?? { bought: 0, sold: 0 };
+        byContract.set(id, { bought: before.bought + sums.bought, sold: before.sold + sums.sold });
+        volume += sums.volume;
+        unsided += sums.unsided;
+      });
+    found.set(session.underlying, { byContract, volume, unsided, coverage });
+  }
+  return found;
+}

@@ -1,0 +1,210 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { exchangeInstant } from '../../../src/domain/market-time.ts';
+import { ingestFiles } from '../../../src/ingest/ingest.ts';
+import { follow } from '../../../src/ingest/tail/follow.ts';
+import { type Json, type TestApp, testApp } from '../../support/app.ts';
+import { type Random, randomOf } from '../../support/random.ts';
+import type { TestStore } from '../../support/store.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
+
+// The day after Thanksgiving: a half day, whose first prints come on Wednesday evening.
+const session = '2026-11-27';
+const evening = exchangeInstant('2026-11-25', 20 * 60 + 15);
+const open = exchangeInstant(session, 570);
+const close = exchangeInstant(session, 780);
+const nowMs = exchangeInstant(session, 1300);
+const minuteMs = 60_000;
+const contracts = ['O:SPY261218C00600000', 'O:SPY261218P00580000', 'O:SPY261127C00600000', 'O:SPY270115C00610000'];
+
+interface Print {
+  contract: string;
+  ms: number;
+  /** Cents. */
+  price: number;
+  size: number;
+  condition: number;
+  /** Cancels the print before it in the list. */
+  isCancel: boolean;
+}
+interface Quote {
+  contract: string;
+  ms: number;
+  bid: number;
+  ask: number;
+}
+
+/** An instant of the session: some of the evening, some of the open, the close and their minutes' ends. */
+function instantOf(random: Random): number {
+  const from = random.pick([evening, open, open, open, close - 30 * minuteMs]);
+  const minutes = from === open ? 200 : 25;
+  const ms = from + random.below(minutes) * minuteMs;
+  return ms + random.pick([0, 59_999, random.below(minuteMs)]);
+}
+
+function tapeOf(seed: number): { prints: Print[]; quotes: Quote[] } {
+  const random = randomOf(seed);
+  const prints: Print[] = [];
+  const quotes: Quote[] = [];
+  for (let i = 0; i < 400; i++) {
+    const contract = random.pick(contracts);
+    const ms = instantOf(random);
+    const bid = 100 + random.below(50);
+    if (!random.once(5)) quotes.push({ contract, ms: ms - random.pick([1, 4000, 6000]), bid, ask: bid + 10 });
+    // No two sizes are alike, so that a cancel means exactly one print.
+    const size = 10 * (i + 1);
+    const print = {
+      contract,
+      ms,
+      price: bid + random.below(11),
+      size,
+      condition: random.pick([209, 209, 232, 204, 247]),
+    };
+    prints.push({ ...print, isCancel: false });
+    if (random.once(8) && print.condition !== 247)
+      prints.push({ ...print, ms: Math.min(ms + random.below(40 * minuteMs), close), condition: 201, isCancel: true });
+  }
+  return { prints, quotes };
+}
+
+/** Bought and sold by contract before an instant, straight from the tape. */
+function signedBySearch({ prints, quotes }: ReturnType<typeof tapeOf>, beforeMs: number): Record<string, number[]> {
+  const signed: Record<string, number[]> = Object.fromEntries(contracts.map((each) => [each, [0, 0]]));
+  for (const [i, print] of prints.entries()) {
+    const { contract, ms, price, size, condition, isCancel } = print;
+    if (isCancel || prints[i + 1]?.isCancel || condition === 247 || condition === 204 || ms >= beforeMs) continue;
+    const before = quotes.filter((quote) => quote.contract === contract && quote.ms <= ms);
+    const last = before.sort((a, b) => a.ms - b.ms || a.bid - b.bid).at(-1);
+    if (!last || ms - last.ms > 5000) continue;
+    const tenths = price - last.bid;
+    if (tenths >= 6) signed[contract]![0]! += size;
+    if (tenths <= 4) signed[contract]![1]! += size;
+  }
+  return signed;
+}
+
+const stamp = (ms: number) => `${ms}000000`;
+
+function liveLines({ prints, quotes }: ReturnType<typeof tapeOf>): string[] {
+  const lines = [
+    ...quotes.map(({ contract, ms, bid, ask }, i) => ({
+      at: ms,
+      value: {
+        ...{ type: 'option_quote', contract, bid_price: bid / 100, ask_price: ask / 100 },
+        ...{ sip_timestamp: stamp(ms), sequence_number: bid * 1000 + i },
+      },
+    })),
+    ...prints.map(({ contract, ms, price, size, condition }, i) => ({
+      at: ms + 0.5,
+      value: {
+        ...{ type: 'option_print', contract, exchange: 302, price: price / 100, size, conditions: [condition] },
+        ...{ sip_timestamp: stamp(ms), sequence_number: i + 1 },
+      },
+    })),
+  ];
+  const ordered = lines.sort((a, b) => a.at - b.at).map(({ value }) => value);
+  return [...ordered, { type: 'time', sip_timestamp: stamp(close + 60_000) }].map(
+    (value) => `${JSON.stringify(value)}\n`,
+  );
+}
+
+const storedMinutes = async ({ pool }: TestStore) =>
+  (await pool.query('SELECT * FROM contract_minute_blocks ORDER BY underlying, session_date, part')).rows;
+
+describe.each([1, 2, 3])('the minutes of the random tape %i', (seed) => {
+  const folder = temporaryFolder();
+  const tape = tapeOf(seed);
+  let file: TestApp;
+  let live: TestApp;
+  beforeAll(async () => {
+    file = await testApp({ nowMs });
+    live = await testApp({ nowMs });
+    await ingest(file, tape, true);
+    await follow(live.store, Readable.from([Buffer.from(liveLines(tape).join(''))]), {
+      ...{ source: 'stdin', fromStart: true, everyMs: 0, now: () => nowMs, stop: new AbortController().signal },
+      ...{ gammaSource: 'solve', rate: 0.045, onBadLine: (bad) => expect(bad).toBeNull() },
+    });
+  });
+  afterAll(async () => {
+    await file.close();
+    await live.close();
+  });
+
+  async function ingest({ store }: TestApp, { prints, quotes }: ReturnType<typeof tapeOf>, isQuoted: boolean) {
+    const byContract = <T extends { contract: string; ms: number }>(rows: readonly T[]) =>
+      rows.toSorted((a, b) => (a.contract === b.contract ? a.ms - b.ms : a.contract < b.contract ? -1 : 1));
+    const trades = join(folder(), 'trades.csv');
+    writeFileSync(
+      trades,
+      [
+        'ticker,conditions,correction,exchange,price,sip_timestamp,size',
+        ...byContract(prints).map(
+          ({ contract, ms, price, size, condition }) =>
+            `${contract},${condition},0,302,${price / 100},${stamp(ms)},${size}`,
+        ),
+      ].join('\n'),
+    );
+    const quoteFile = join(folder(), 'quotes.csv');
+    writeFileSync(
+      quoteFile,
+      [
+        'ticker,ask_exchange,ask_price,ask_size,bid_exchange,bid_price,bid_size,sequence_number,sip_timestamp',
+        ...byContract(quotes).map(
+          ({ contract, ms, bid, ask }, i) =>
+            `${contract},302,${ask / 100},1,302,${bid / 100},1,${bid * 1000 + i},${stamp(ms)}`,
+        ),
+      ].join('\n'),
+    );
+    const report = await ingestFiles(store, 'option-trades', [trades], {
+      now: () => nowMs,
+      ...(isQuoted ? { quoteFiles: [quoteFile] } : {}),
+    });
+    expect(report.files[0]!.status).toBe('stored');
+  }
+
+  async function signed(app: TestApp, atMs: number): Promise<Record<string, Json>> {
+    const fields = contracts.map((id, i) => `c${i}: contract(id: "${id}") { signedVolume { bought sold throughMs } }`);
+    const { data, errors } = await app.graphql(
+      `{ asOf(at: "${atMs}") { ${fields.join(' ')} } }`,
+      {},
+      {
+        credential: await app.session(),
+      },
+    );
+    expect(errors).toBeUndefined();
+    return Object.fromEntries(contracts.map((id, i) => [id, data.asOf[`c${i}`].signedVolume]));
+  }
+
+  test('are stored alike from the live tape and from files', async () => {
+    const rows = await storedMinutes(file.store);
+    expect(rows.length).toBeGreaterThan(0);
+    expect(await storedMinutes(live.store)).toEqual(rows);
+  });
+
+  test('give at any instant what prints and quotes of the tape give, up to the last whole minute', async () => {
+    const random = randomOf(seed + 100);
+    const instants = Array.from({ length: 12 }, () => instantOf(random));
+    for (const atMs of [...instants, open, close, close + 5 * minuteMs]) {
+      const throughMs = atMs - (atMs % minuteMs);
+      const wanted = signedBySearch(tape, throughMs);
+      for (const app of [file, live])
+        for (const [id, found] of Object.entries(await signed(app, atMs)))
+          expect([id, found.bought, found.sold, found.throughMs]).toEqual([id, ...wanted[id]!, throughMs]);
+    }
+  });
+
+  test('are null without quotes, and for a session that was stored without them', async () => {
+    const app = await testApp({ nowMs });
+    try {
+      await ingest(app, tape, false);
+      for (const found of Object.values(await signed(app, nowMs))) expect(found).toBeNull();
+      await ingest(app, { ...tape, prints: tape.prints.slice(0, -1) }, true).catch(() => {});
+      await app.store.pool.query('DELETE FROM contract_minute_blocks');
+      for (const found of Object.values(await signed(app, nowMs))) expect(found).toBeNull();
+    } finally {
+      await app.close();
+    }
+  });
+});
