@@ -2,10 +2,10 @@ import type { ContractMinutes } from '../../domain/flow/contract-minutes.ts';
 import type { SessionDate } from '../../domain/market-time.ts';
 import { readFrom, type Store } from '../rows/connection.ts';
 import { anyOf } from '../rows/models/any-of.ts';
-import { copyEncoded, copyRows } from '../rows/models/copied-rows.ts';
+import { copyEncoded } from '../rows/models/copied-rows.ts';
 import type { EncodedRows } from '../rows/models/encoded-rows.ts';
 import { numbered } from '../rows/models/rows.ts';
-import { deleteRows, findRows } from '../rows/models/sets.ts';
+import { deleteRows, findRows, upsertRows } from '../rows/models/sets.ts';
 import type { Transaction } from '../rows/transaction.ts';
 import { type ContractMinuteRun, contractMinuteBlock, contractMinutesOf } from './contract-minute-block.ts';
 
@@ -27,9 +27,11 @@ export async function saveContractMinutes(tx: Transaction, changes: readonly Cha
   );
   const whole = changes.filter(({ isWhole }) => isWhole);
   await deleteRows(tx, 'ContractMinuteBlock', { by: ['underlying', 'sessionDate'], keys: whole });
-  await deleteRows(tx, 'ContractMinuteBlock', { by: partKey, keys: runs });
-  const written = runs.filter(({ minutes }) => minutes.tsMs.length > 0);
-  if (written.length > 0) await copyRows(tx, 'ContractMinuteBlock', written.map(contractMinuteBlock));
+  const { written = [], emptied = [] } = Object.groupBy(runs, ({ minutes }) =>
+    minutes.tsMs.length > 0 ? 'written' : 'emptied',
+  );
+  await deleteRows(tx, 'ContractMinuteBlock', { by: partKey, keys: emptied });
+  await upsertRows(tx, 'ContractMinuteBlock', written.map(contractMinuteBlock));
 }
 
 /** Writes encoded parts of sessions without stored ones, in a transaction that holds `lockFlow`. */
