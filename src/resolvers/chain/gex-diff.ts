@@ -65,10 +65,10 @@ export interface GexDiffArgs {
 interface KnownDifference {
   roots: OptionRoots;
   dividends: PricedCapture['dividends'];
-  difference: GexDifference;
+  difference: Promise<GexDifference>;
 }
 
-// Captures are shared and never change, so results are cached with them.
+// Captures are shared and never change, so results are cached with them, from their beginning on.
 const differences = new WeakMap<ChainCapture, WeakMap<ChainCapture, KnownDifference>>();
 
 /** The difference of two priced captures, computed once while both chains and their reference data stay the same. */
@@ -77,10 +77,19 @@ async function differenceOf(context: RequestContext, from: PricedCapture, to: Pr
   const known = differences.get(from.chain) ?? new WeakMap<ChainCapture, KnownDifference>();
   differences.set(from.chain, known);
   const found = known.get(to.chain);
-  if (found?.roots === roots && found.dividends === dividends) return found.difference;
-  const difference = await diffGex(from, to, roots);
+  if (found?.roots === roots && found.dividends === dividends) {
+    const shared = await found.difference.catch(() => null);
+    // The client of the request that computed it may have disconnected.
+    return shared ?? differenceOf(context, from, to);
+  }
+  const difference = diffGex(from, to, roots);
   known.set(to.chain, { roots, dividends, difference });
-  return difference;
+  try {
+    return await difference;
+  } catch (error) {
+    if (known.get(to.chain)?.difference === difference) known.delete(to.chain);
+    throw error;
+  }
 }
 
 /** A capture with its chain and inputs; null if one of these is not stored. */

@@ -1,6 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Caller } from '../../../src/access/caller.ts';
 import type { GexCapture } from '../../../src/domain/gex/gex.ts';
 import { gexCauses } from '../../../src/domain/gex-diff.ts';
+import { gexDiff } from '../../../src/resolvers/chain/gex-diff.ts';
+import { requestContext, type Services } from '../../../src/resolvers/context.ts';
 import { encodeId } from '../../../src/schema/node-id.ts';
 import { type Json, type TestApp, testApp } from '../../support/app.ts';
 import { quotedChain, solvedPair } from '../../support/hand-made-capture.ts';
@@ -32,6 +35,12 @@ beforeAll(async () => {
   });
 });
 afterAll(() => app.close());
+
+/** A caller who may read every symbol. */
+const pro: Caller = {
+  ...{ accountId: 'a', kind: 'key', keyId: 'k', tier: 'pro', siteTier: 'pro', apiTier: 'pro' },
+  ...{ classification: 'non_professional', attested: true },
+};
 
 const change = (query: string, symbol = 'SPX', sending = {}) => app.get(`/v2/gex/${symbol}/change?${query}`, sending);
 const units = (dollars: number) => Math.round(dollars * 1e4);
@@ -96,6 +105,26 @@ describe('GET /v2/gex/{symbol}/change', () => {
       ...{ call_oi: 0, put_oi: 0, volume: 0, contracts_added: 0, contracts_removed: 0 },
     });
     expect(body.data.net_gex.moved).toBe(0);
+  });
+
+  test('requests at the same time share the computation of a change', async () => {
+    const sources = { bars: true, chain: true, option_tape: true, stock_tape: true, option_bars: true };
+    const services = { store: app.store, sources, now: () => nowMs } as unknown as Services;
+    const loaded = async () => {
+      const points = { from: { time: `${before}T15:55` }, to: { time: today } };
+      const diff = await gexDiff(
+        requestContext(services, pro, () => {}),
+        'SPX',
+        points,
+      );
+      expect(await diff.meta.reason()).toBeNull();
+      return diff;
+    };
+    const both = [await loaded(), await loaded()];
+    const [one, other] = await Promise.all(both.map((diff) => diff.change()));
+    expect(one).not.toBeNull();
+    expect(other).toBe(one);
+    expect(await (await loaded()).change()).toBe(one);
   });
 
   test('without a capture, or what it was priced with, there is no change, and meta says why', async () => {
