@@ -10,6 +10,7 @@ import type { Clock } from '../runtime/clock.ts';
 import { type MaybePromise, whenThere } from '../runtime/maybe-promise.ts';
 import type { OneCommit, SharedWork } from '../runtime/once-per-request.ts';
 import type { RandomBytes } from '../runtime/ulid.ts';
+import type { ListedContract } from '../store/chain/contract-lines.ts';
 import { type SymbolRegistry, symbolRegistry } from '../store/market/symbols.ts';
 import type { Store } from '../store/rows/connection.ts';
 import { readsOf } from '../store/versions/reads.ts';
@@ -122,6 +123,16 @@ export function rootsOf(context: RequestContext): MaybePromise<OptionRoots> {
 /** The ticker that a contract belongs to. */
 export function underlyingOf(context: RequestContext, { root }: Pick<OptionContract, 'root'>): MaybePromise<string> {
   return whenThere(rootsOf(context), (roots) => roots.of(root).underlying);
+}
+
+/** Contracts with the tickers that they belong to, in order. */
+export function withUnderlyings(
+  context: RequestContext,
+  contracts: readonly OptionContract[],
+): MaybePromise<ListedContract[]> {
+  return whenThere(rootsOf(context), (roots) =>
+    contracts.map((contract) => ({ underlying: roots.of(contract.root).underlying, contract })),
+  );
 }
 
 /** The registry or directory entry of a ticker, or null if it is not a real ticker. */

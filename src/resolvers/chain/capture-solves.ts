@@ -5,7 +5,7 @@ import { minuteMs } from '../../domain/units.ts';
 import { batched } from '../../runtime/batched.ts';
 import { yieldToEventLoop } from '../../runtime/event-loop.ts';
 import { contractLines } from '../../store/chain/contract-lines.ts';
-import { fromSource, type RequestContext, rootsOf } from '../context.ts';
+import { fromSource, type RequestContext, rootsOf, withUnderlyings } from '../context.ts';
 
 /** Number of contracts whose lines are converted to solves before a yield to the event loop: about 5 ms of work. */
 const contractsPerYield = 20;
@@ -16,8 +16,7 @@ async function solvesOf(
   contracts: readonly OptionContract[],
   captures: number,
 ): Promise<(GreeksSolve[] | null)[]> {
-  const roots = await rootsOf(context);
-  const listed = contracts.map((contract) => ({ underlying: roots.of(contract.root).underlying, contract }));
+  const [roots, listed] = await Promise.all([rootsOf(context), withUnderlyings(context, contracts)]);
   const range = { throughMs: context.nowMs, captures };
   const lines = await fromSource(context, 'chain', () => contractLines(context.store, listed, range));
   const solves: (GreeksSolve[] | null)[] = [];

@@ -5,11 +5,11 @@ import { lastSession } from '../../domain/chain/option-root.ts';
 import type { BarColumns } from '../../domain/market/bar.ts';
 import { addDays, exchangeInstant, type SessionDate } from '../../domain/market-time.ts';
 import { batched } from '../../runtime/batched.ts';
-import { contractLinesOfSessions, type ListedContract, type SessionEnd } from '../../store/chain/contract-lines.ts';
+import { contractLinesOfSessions, type SessionEnd } from '../../store/chain/contract-lines.ts';
 import { readOptionBarsIn, type StoredOptionBars } from '../../store/chain/option-bars.ts';
 import { firstAtOrAfter } from '../../store/market/bar-blocks.ts';
 import { invalidParameter } from '../../wire/failure.ts';
-import { fromSource, type RequestContext, requireSource, rootsOf } from '../context.ts';
+import { fromSource, type RequestContext, requireSource, withUnderlyings } from '../context.ts';
 import { currentDate } from '../current-date.ts';
 import { printPlane, type ResponseMeta, responseMeta } from '../response-meta.ts';
 import { requireContract } from './contract.ts';
@@ -86,10 +86,7 @@ async function readDays(
   sessions: readonly SessionEnd[],
 ): Promise<ReadDays> {
   const { store, sources, nowMs } = context;
-  const roots = await rootsOf(context);
-  const listed = contracts.map(
-    (contract): ListedContract => ({ underlying: roots.of(contract.root).underlying, contract }),
-  );
+  const listed = await withUnderlyings(context, contracts);
   const dates = sessions.map(({ session }) => session);
   const [lines, bars] = await Promise.all([
     sources.chain

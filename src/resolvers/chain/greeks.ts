@@ -5,7 +5,7 @@ import { exchangeDate, type SessionDate } from '../../domain/market-time.ts';
 import { roundTo } from '../../domain/units.ts';
 import { batched } from '../../runtime/batched.ts';
 import { readGreeksSeries, readLatestGreeks } from '../../store/chain/greeks.ts';
-import { fromSource, type RequestContext, requireSource, rootsOf, underlyingOf } from '../context.ts';
+import { fromSource, type RequestContext, requireSource, underlyingOf, withUnderlyings } from '../context.ts';
 import { type ResponseMeta, responseMeta } from '../response-meta.ts';
 import { greeksSource, spanOf } from '../source-keys.ts';
 import { capturedSolves, latestCapturedSolves, mergedSeries } from './capture-solves.ts';
@@ -29,11 +29,8 @@ export interface GreeksMeta extends ResponseMeta {
 }
 
 async function keysOf(context: RequestContext, contracts: readonly OptionContract[]) {
-  const roots = await rootsOf(context);
-  return contracts.map((contract) => ({
-    underlying: roots.of(contract.root).underlying,
-    contract: contractId(contract),
-  }));
+  const listed = await withUnderlyings(context, contracts);
+  return listed.map(({ underlying, contract }) => ({ underlying, contract: contractId(contract) }));
 }
 
 async function storedSolves(context: RequestContext, contracts: readonly OptionContract[]) {

@@ -11,7 +11,7 @@ import { readOptionBarsOf } from '../../store/chain/option-bars.ts';
 import { firstAtOrAfter, sliceBars } from '../../store/market/bar-blocks.ts';
 import { ColumnRows } from '../../wire/column-rows.ts';
 import { Failure, invalidParameter, providerUnavailable, sourceNotConfigured } from '../../wire/failure.ts';
-import { type RequestContext, rootsOf, underlyingOf } from '../context.ts';
+import { type RequestContext, underlyingOf, withUnderlyings } from '../context.ts';
 import { currentDate } from '../current-date.ts';
 import { printPlane, type ResponseMeta, responseMeta } from '../response-meta.ts';
 import { optionBarSource } from '../source-keys.ts';
@@ -49,11 +49,8 @@ async function readSession(
   session: SessionDate,
   timeframe: OptionTimeframe,
 ): Promise<BarColumns> {
-  const roots = await rootsOf(context);
-  const read = (contracts: readonly OptionContract[]) => {
-    const listed = contracts.map((each) => ({ underlying: roots.of(each.root).underlying, contract: each }));
-    return readOptionBarsOf(context.store, listed, session, timeframe);
-  };
+  const read = async (contracts: readonly OptionContract[]) =>
+    readOptionBarsOf(context.store, await withUnderlyings(context, contracts), session, timeframe);
   const found = await batched(context, `option-bars ${session} ${timeframe}`, contract, read, contractId);
   return found?.bars ?? barColumns(0);
 }
