@@ -29,6 +29,8 @@ export class DataVersions {
   ) as Record<Subject, Moved>;
   /** The last commits of symbols, where they are known. */
   readonly #commits = new Map<string, Commits>();
+  /** The last digests of the commits of all symbols by subject, where they are known. */
+  readonly #digests = new Map<Subject, string>();
   /** Symbols whose data is simulated, beside others whose is not; `*` stands for lists over all symbols. */
   simulated: ReadonlySet<string> = new Set();
   readonly #ids = new Set<string>();
@@ -73,12 +75,23 @@ export class DataVersions {
     this.#commits.set(symbol, commits);
   }
 
+  /** The last digest of the commits of all symbols; undefined = not known. */
+  digestOf(subject: Subject): string | undefined {
+    return this.#digests.get(subject);
+  }
+
+  /** A digest was read, after `version` of all symbols' data; one overtaken by a change is not of use. */
+  knowDigest(subject: Subject, digest: string, version: number | null): void {
+    if (version !== null && version === this.of(subject, null)) this.#digests.set(subject, digest);
+  }
+
   /** Data changed. A change with an `id` counts once, even if it is received repeatedly. */
   move(change: Change, id: string | null = null): void {
     if (id !== null && !this.#isNew(id)) return;
     this.#count += 1;
     for (const [subject, symbols] of Object.entries(change) as [Subject, readonly string[] | null][]) {
       this.#moveSubject(this.#moved[subject], symbols);
+      this.#digests.delete(subject);
       if (subject !== 'registry') this.#moveCommits(subject, symbols, id);
     }
     this.#send(change);
@@ -101,6 +114,7 @@ export class DataVersions {
     this.#count += 1;
     this.#since = this.#count;
     this.#commits.clear();
+    this.#digests.clear();
   }
 
   /** Calls `listener` for every change until the returned function is called. */

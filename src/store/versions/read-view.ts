@@ -89,7 +89,7 @@ export class ReadView {
   useFresh(subject: Subject, symbol: string | null): void {
     if (subject === 'registry') return;
     if (symbol !== null) this.use(subject, symbol).isFresh = true;
-    else if (!this.#lists.has(subject)) this.#lists.set(subject, null);
+    else if (!this.#lists.has(subject)) this.#lists.set(subject, this.#parts.versions.digestOf(subject) ?? null);
   }
 
   /** Resolves when the commits of all that is used are known; null if they are. */
@@ -122,15 +122,17 @@ export class ReadView {
     lists.forEach((subject, i) => void this.#lists.set(subject, digests[i]!));
   }
 
-  /** The commits of symbols, which the process knows from here on, and the digests of lists as they are now. */
+  /** The commits of symbols, and the digests of lists, as they are now; the process knows them from here on. */
   async #readNow(symbols: readonly string[], lists: readonly Subject[]): Promise<[Map<string, Commits>, string[]]> {
     const { versions } = this.#parts;
     const before = symbols.map((symbol) => versions.ofAll(symbol));
+    const listsBefore = lists.map((subject) => versions.of(subject, null));
     const [commits, digests] = await Promise.all([
       symbols.length === 0 ? new Map<string, Commits>() : readCommits(this.#from, symbols),
       Promise.all(lists.map((subject) => readDigest(this.#from, subject))),
     ]);
     symbols.forEach((symbol, i) => void versions.knowCommits(symbol, commits.get(symbol)!, before[i]!));
+    lists.forEach((subject, i) => void versions.knowDigest(subject, digests[i]!, listsBefore[i]!));
     return [commits, digests];
   }
 

@@ -5,6 +5,7 @@ import { readFrom, withView } from '../../../src/store/rows/connection.ts';
 import { watchChanges } from '../../../src/store/versions/changes.ts';
 import { readsOf } from '../../../src/store/versions/reads.ts';
 import { trade } from '../../support/live.ts';
+import { statementsOf } from '../../support/statements.ts';
 import { type TestStore, testStore } from '../../support/store.ts';
 
 const atMs = Date.parse('2026-11-20T17:00Z');
@@ -80,4 +81,22 @@ test('a list over all symbols meets a commit of any, and of its subject alone', 
   };
   expect(await list(async () => {})).toBe(true);
   expect(await list(() => trade(store, { MSFT: 7 }, atMs))).toBe(false);
+});
+
+test('the digest of a list is read once at the end of a request, until its subject is written', async () => {
+  const changes = await watchChanges(store);
+  const digests = async () => {
+    const sent = await statementsOf(async () => {
+      const own = withView(store);
+      await readFrom(own, 'market', null).prisma.liveQuote.count();
+      expect(await own.view.isOfOneCommit()).toBe(true);
+    });
+    return sent.filter((text) => text.includes('digest')).length;
+  };
+  await trade(store, { MSFT: 1 }, atMs);
+  expect([await digests(), await digests()]).toEqual([2, 1]);
+  await trade(store, { MSFT: 2 }, atMs);
+  expect([await digests(), await digests()]).toEqual([2, 1]);
+  await changes.stop();
+  expect([await digests(), await digests()]).toEqual([2, 2]);
 });
