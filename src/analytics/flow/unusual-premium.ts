@@ -1,4 +1,4 @@
-import type { PremiumMinute } from '../../domain/flow/flow.ts';
+import type { PremiumColumns } from '../../domain/flow/flow.ts';
 
 /** Premium of a session so far, dollars. */
 export interface SessionPremium {
@@ -7,12 +7,12 @@ export interface SessionPremium {
 }
 
 /** Premium of the minutes that begin before an instant, epoch ms. */
-export function premiumBefore(minutes: readonly PremiumMinute[], endMs: number): SessionPremium {
+export function premiumBefore(minutes: PremiumColumns, endMs: number): SessionPremium {
+  const { tsMs, callPremiumUsd: calls, putPremiumUsd: puts } = minutes;
   const sum = { callPremiumUsd: 0, putPremiumUsd: 0 };
-  for (const { tsMs, callPremiumUsd, putPremiumUsd } of minutes) {
-    if (tsMs >= endMs) break;
-    sum.callPremiumUsd += callPremiumUsd;
-    sum.putPremiumUsd += putPremiumUsd;
+  for (let i = 0; i < tsMs.length && tsMs[i]! < endMs; i++) {
+    sum.callPremiumUsd += calls[i]!;
+    sum.putPremiumUsd += puts[i]!;
   }
   return sum;
 }

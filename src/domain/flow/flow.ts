@@ -93,6 +93,9 @@ export interface PremiumMinute {
   putPremiumUsd: number;
 }
 
+/** Premium by minute in columns. */
+export type PremiumColumns = Readonly<Record<keyof PremiumMinute, Float64Array>>;
+
 /** The cumulative flow of a session by strike and by expiration; both add up to the same totals (methodology 4). */
 export interface CrossSection {
   symbol: string;

@@ -1,4 +1,4 @@
-import type { PremiumMinute } from '../../domain/flow/flow.ts';
+import type { PremiumColumns, PremiumMinute } from '../../domain/flow/flow.ts';
 import type { SessionDate } from '../../domain/market-time.ts';
 import { readFrom, type Store } from '../rows/connection.ts';
 import { anyOf } from '../rows/models/any-of.ts';
@@ -14,20 +14,20 @@ export function encodeMinutes(minutes: readonly PremiumMinute[]): Uint8Array {
   });
 }
 
-function decodeMinutes(payload: Uint8Array): PremiumMinute[] {
+function decodeMinutes(payload: Uint8Array): PremiumColumns {
   const columns = decodeBlock(payload);
-  const [calls, puts] = [numbers(columns, 'callPremiumUsd'), numbers(columns, 'putPremiumUsd')];
-  return Array.from(numbers(columns, 'tsMs'), (tsMs, i) => ({
-    tsMs,
-    callPremiumUsd: calls[i]!,
-    putPremiumUsd: puts[i]!,
-  }));
+  const column = (name: keyof PremiumMinute) => numbers(columns, name);
+  return {
+    tsMs: column('tsMs'),
+    callPremiumUsd: column('callPremiumUsd'),
+    putPremiumUsd: column('putPremiumUsd'),
+  };
 }
 
 /** Premium by minute of a stored session, ascending. */
 export interface PremiumSession {
   sessionDate: SessionDate;
-  minutes: PremiumMinute[];
+  minutes: PremiumColumns;
 }
 
 /**

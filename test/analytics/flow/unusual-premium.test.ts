@@ -1,14 +1,12 @@
 import { expect, test } from 'vitest';
 import { premiumBefore, premiumRatios } from '../../../src/analytics/flow/unusual-premium.ts';
 
-const minute = (tsMs: number, callPremiumUsd: number, putPremiumUsd: number) => ({
-  tsMs,
-  callPremiumUsd,
-  putPremiumUsd,
-});
-
 test('premium so far is that of the minutes that began before', () => {
-  const minutes = [minute(0, 5, 1), minute(60_000, 7, 2), minute(180_000, 11, 4)];
+  const minutes = {
+    tsMs: Float64Array.of(0, 60_000, 180_000),
+    callPremiumUsd: Float64Array.of(5, 7, 11),
+    putPremiumUsd: Float64Array.of(1, 2, 4),
+  };
   expect(premiumBefore(minutes, 180_000)).toEqual({ callPremiumUsd: 12, putPremiumUsd: 3 });
   expect(premiumBefore(minutes, 180_001)).toEqual({ callPremiumUsd: 23, putPremiumUsd: 7 });
   expect(premiumBefore(minutes, 0)).toEqual({ callPremiumUsd: 0, putPremiumUsd: 0 });
