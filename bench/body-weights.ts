@@ -1,10 +1,10 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { bodyEndpoints } from '../test/support/body-endpoints.ts';
 import { randomOf } from '../test/support/random.ts';
 import { type Cost, CostMeter } from './body-costs.ts';
 import { besideSenders, type Waits } from './body-neighbours.ts';
 import { shapeClient, shapesOf } from './body-shapes.ts';
 import { pageOfBars } from './graph-cpu.ts';
+import { mostMoreMb, residentMb } from './resident.ts';
 import { type Served, serveSample } from './sample-server.ts';
 
 // What a body, its variables and the errors about them cost in CPU for each request that is charged, beside a page of
@@ -19,13 +19,11 @@ const shown = Number(process.env.BODY_SHOWN ?? 15);
 /** Shapes that are measured between two measurements of the page. */
 const shapesAPage = 6;
 
-/** Upper bounds: CPU of a charge over that of the page, megabytes, and p99 beside others over that alone. */
-const bounds = { ratio: 3, memoryMb: 20, secondPassMb: 5, p99: 2 };
 /**
- * How long a process is left alone before its memory is read, ms. A process that is idle does not collect its garbage,
- * so that what is compared is what is resident after a collection.
+ * Upper bounds: CPU of a charge over that of the page, megabytes, p99 beside others over that alone, and bytes of the
+ * list of tools, which a model holds.
  */
-const settleMs = 10_000;
+const bounds = { ratio: 3, secondPassMb: 5, p99: 2, toolListBytes: 60_000 };
 
 const broken: string[] = [];
 function requireThat(holds: boolean, what: string): void {
@@ -94,20 +92,20 @@ async function passAgain({ url, token }: Served): Promise<void> {
   for (const endpoint of bodyEndpoints.filter(({ name }) => name.includes(only))) await send(endpoint);
 }
 
-async function memory(server: Served, what: string): Promise<number> {
-  await delay(settleMs);
-  const left = await server.state();
-  // Buffers are freed by another thread.
-  await server.state('collect');
-  await delay(1000);
-  const live = await server.state();
-  const sizes = [left.rss, live.rss, live.heapUsed, live.heapTotal, live.external, live.arrayBuffers];
-  const [rss, collected, heap, heapTotal, external, buffers] = sizes.map((bytes) => (bytes / 2 ** 20).toFixed(0));
-  console.log(
-    `memory ${what}: resident ${rss} MB; after a collection ${collected} MB, objects ${heap} MB of a heap of ` +
-      `${heapTotal} MB, ${external} MB outside, ${buffers} MB of it buffers`,
-  );
-  return live.rss / 2 ** 20;
+/** Measures the list of tools that an MCP client reads first: its bytes and its CPU time. */
+async function toolList({ url, token }: Served, meter: CostMeter): Promise<Cost> {
+  const client = shapeClient(url, token);
+  const headers = { accept: 'application/json, text/event-stream' };
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' });
+  const send = async () => {
+    const { status, bytes } = await client.send('POST', '/mcp', { headers, body });
+    return { status, bytes: bytes.length };
+  };
+  const cost = await meter.cost({ name: 'tools/list, POST /mcp', send });
+  console.log('The list of tools, whose CPU is over that of the page');
+  print(cost);
+  requireThat(cost.bytes <= bounds.toolListBytes, `tools/list: ${cost.bytes} bytes`);
+  return cost;
 }
 
 /** The dearest of a charge, and the dearest of all. */
@@ -123,16 +121,20 @@ export async function bodyWeights(): Promise<void> {
     const meter = new CostMeter(server);
     await warm(server);
     for (let i = 0; i < 5; i++) await meter.page();
-    const idleMb = await memory(server, 'before');
-    const found = [...(await measuredShapes(server, meter)), ...(randomCount > 0 ? await searched(meter) : [])];
+    const idleMb = await residentMb(server, 'before');
+    const found = [
+      await toolList(server, meter),
+      ...(await measuredShapes(server, meter)),
+      ...(randomCount > 0 ? await searched(meter) : []),
+    ];
     for (const { ratio, name } of found)
       requireThat(ratio <= bounds.ratio, `${name}: ${ratio.toFixed(2)} times the page`);
     // The heap and the C library's arenas grow to the peak of the largest bodies, and stay there. Growth in a second
     // pass would recur in every other.
-    const onceMb = await memory(server, 'after');
-    requireThat(onceMb - idleMb <= bounds.memoryMb, `${(onceMb - idleMb).toFixed(0)} MB more`);
+    const onceMb = await residentMb(server, 'after');
+    requireThat(onceMb - idleMb <= mostMoreMb, `${(onceMb - idleMb).toFixed(0)} MB more`);
     await passAgain(server);
-    const moreMb = (await memory(server, 'after as many again')) - onceMb;
+    const moreMb = (await residentMb(server, 'after as many again')) - onceMb;
     requireThat(moreMb <= bounds.secondPassMb, `a second pass leaves ${moreMb.toFixed(0)} MB more`);
     for (const name of worst(found)) {
       const { alone, beside, ratio, answers } = await besideSenders(server, name);

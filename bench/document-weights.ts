@@ -7,6 +7,7 @@ import {
   greedyDocuments,
 } from '../test/support/greedy-documents.ts';
 import { pageOfBars } from './graph-cpu.ts';
+import { mostMoreMb, residentMb } from './resident.ts';
 import { cpuMsOf, type Served, serveSample } from './sample-server.ts';
 
 // CPU per charged request: documents found by a search over the schema, compared with a page of 1,000 bars. A server
@@ -87,7 +88,26 @@ async function taken(server: Served, document: string, isNew: boolean) {
   return { cpuMs: (cpuMsOf(server) - before) / times, requests };
 }
 
-/** Looks for documents that take more CPU for a request than a page of bars. */
+/** Documents of which the dearest are sent again before memory is read, and how often each is. */
+const [dearestCount, againTimes] = [12, 20];
+
+/** Reads the page until the heap has grown to what ordinary requests take. */
+async function warm(server: Served, page: string): Promise<void> {
+  for (let i = 0; i < 1500; i++) await ask(server, page, false);
+}
+
+/** Memory that the documents with the most CPU, per request and in all, leave behind, MB. */
+async function leftBehind(server: Served, found: readonly Taken[], beforeMb: number): Promise<number> {
+  const by = (of: (taken: Taken) => number) => found.toSorted((a, b) => of(b) - of(a)).slice(0, dearestCount / 2);
+  for (const { document, manner } of [...by(({ ratio }) => ratio), ...by(({ cpuMs }) => cpuMs)])
+    for (let i = 0; i < againTimes; i++) await ask(server, document, manner === 'new');
+  return (await residentMb(server, `after the dearest documents, ${againTimes} times each`)) - beforeMb;
+}
+
+/**
+ * Looks for documents that take more CPU for a request than a page of bars, and reads what memory the dearest leave
+ * behind.
+ */
 export async function documentWeights(): Promise<Taken[]> {
   const server = await serveSample();
   const found: Taken[] = [];
@@ -101,6 +121,8 @@ export async function documentWeights(): Promise<Taken[]> {
       return pages.slice(-5).toSorted((a, b) => a - b)[Math.floor(Math.min(5, pages.length) / 2)]!;
     };
     for (let i = 0; i < 3; i++) await measurePage();
+    await warm(server, page);
+    const beforeMb = await residentMb(server, 'before');
     const measure = async (greeds: readonly Greed[]) => {
       const document = documentOf(greeds, values);
       for (const manner of manners) {
@@ -127,6 +149,8 @@ export async function documentWeights(): Promise<Taken[]> {
       one.ratio = ratios.sort((a, b) => a - b)[1]!;
     }
     report(found, pages);
+    const moreMb = await leftBehind(server, found, beforeMb);
+    if (moreMb > mostMoreMb) throw new Error(`not held: ${moreMb.toFixed(0)} MB more, at most ${mostMoreMb}`);
   } finally {
     await server.close();
   }

@@ -1,0 +1,28 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Served } from './sample-server.ts';
+
+/** Most that a process may hold more of memory after requests than before them, MB. */
+export const mostMoreMb = 20;
+
+/**
+ * How long a process is left alone before its memory is read, ms. A process that is idle does not collect its garbage,
+ * so that what is compared is what is resident after a collection.
+ */
+const settleMs = 10_000;
+
+/** Prints what a server holds in memory. Returns what is resident after a collection, MB. */
+export async function residentMb(server: Served, what: string): Promise<number> {
+  await delay(settleMs);
+  const left = await server.state();
+  // Buffers are freed by another thread.
+  await server.state('collect');
+  await delay(1000);
+  const live = await server.state();
+  const sizes = [left.rss, live.rss, live.heapUsed, live.heapTotal, live.external, live.arrayBuffers];
+  const [rss, collected, heap, heapTotal, external, buffers] = sizes.map((bytes) => (bytes / 2 ** 20).toFixed(0));
+  console.log(
+    `memory ${what}: resident ${rss} MB; after a collection ${collected} MB, objects ${heap} MB of a heap of ` +
+      `${heapTotal} MB, ${external} MB outside, ${buffers} MB of it buffers`,
+  );
+  return live.rss / 2 ** 20;
+}
