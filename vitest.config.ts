@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { configDefaults, defineConfig } from 'vitest/config';
 import { NotRunReporter } from './test/support/not-run.ts';
@@ -24,24 +25,40 @@ const fast = {
   },
 };
 
+// Tests of processes, servers and browsers wait for a third of their time: there are three workers for two cores.
+const waiting = { maxWorkers: Math.ceil(1.5 * availableParallelism()), sequence: { groupOrder: 1 } };
+
 // What `npm run test:all` adds: processes that are killed and drained, upgrades, fuzzing, client generators, real tapes.
-const long = {
+// What also concerns a server runs once: there, if it answers.
+const long = (isServerThere: boolean) => ({
   extends: true as const,
-  test: { name: 'slow', include: [slow], globalSetup: embedded },
-};
+  test: {
+    ...waiting,
+    name: 'slow',
+    include: [slow],
+    exclude: [...configDefaults.exclude, ...(isServerThere ? [named('server')] : [])],
+    globalSetup: embedded,
+  },
+});
 
 const inBrowser = {
   extends: true as const,
-  test: { name: 'browser', include: [browser], globalSetup: [...embedded, 'test/support/built-pages.ts'] },
+  test: {
+    ...waiting,
+    name: 'browser',
+    include: [browser],
+    globalSetup: [...embedded, 'test/support/built-pages.ts'],
+  },
 };
 
-// What a PostgreSQL server can do otherwise than the embedded one: the store, lost connections, one pass over the routes.
+// What a PostgreSQL server can do otherwise than the embedded one: connections, permissions, statements of an older
+// version, the order of a language, one pass over the routes.
 const server = {
   extends: true as const,
   test: {
+    ...waiting,
     name: 'server',
-    include: ['test/store/**/*.test.ts', named('server')],
-    exclude: [...configDefaults.exclude, 'test/store/**/embedded-*.test.ts', 'test/store/**/*.slow.test.ts'],
+    include: [named('server')],
     globalSetup: ['test/support/servers/postgres-server.ts'],
   },
 };
@@ -50,6 +67,7 @@ const server = {
 const citus = {
   extends: true as const,
   test: {
+    ...waiting,
     name: 'citus',
     testTimeout: 60_000,
     hookTimeout: 180_000,
@@ -60,9 +78,10 @@ const citus = {
 
 export default defineConfig(async () => {
   const notRun = new NotRunReporter();
-  const projects: object[] = [fast, long, inBrowser];
+  const withoutServer = await noServer();
+  const projects: object[] = [fast, long(withoutServer === null), inBrowser];
   for (const [project, why] of [
-    [server, await noServer()],
+    [server, withoutServer],
     [citus, noCitus()],
   ] as const) {
     if (why === null) projects.push(project);

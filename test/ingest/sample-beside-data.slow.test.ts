@@ -1,7 +1,7 @@
 // Simulated prices never stand beside real ones unmarked, at any endpoint.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { exchangeInstant } from '../../src/domain/market-time.ts';
 import { ensureStarterRegistry } from '../../src/ingest/files/lists/starter-registry.ts';
 import { ingestFiles } from '../../src/ingest/ingest.ts';
@@ -9,12 +9,13 @@ import { runSampleMarket } from '../../src/ingest/sample/live.ts';
 import { ensureSampleMarket } from '../../src/ingest/sample/market.ts';
 import { follow } from '../../src/ingest/tail/follow.ts';
 import { originsOf } from '../../src/store/market/session-origins.ts';
+import type { Store } from '../../src/store/rows/connection.ts';
 import { inTransaction } from '../../src/store/rows/transaction.ts';
 import { keepSample, removeSample, sampleKept, sampleSetAside, storedSample } from '../../src/store/sample-data.ts';
 import { tapegraph } from '../cli/command-line.ts';
 import { type Json, type TestApp, testApp } from '../support/app.ts';
 import { readEvents } from '../support/event-reader.ts';
-import { storeForThisTest, type TestStore, testStore } from '../support/store.ts';
+import { filledStores, storeForThisTest, type TestStore } from '../support/store.ts';
 import { contentsOf, type Omitted } from '../support/store-contents.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { talk } from '../support/web-socket.ts';
@@ -26,12 +27,17 @@ const [session, before] = ['2026-11-24', '2026-11-23'];
 const nowMs = exchangeInstant('2026-11-25', 0);
 const now = () => nowMs;
 
-const bring = (store: TestStore) => ensureSampleMarket(store, { dataDir: folder(), now, shape });
+const bring = (store: Store) => ensureSampleMarket(store, { dataDir: folder(), now, shape });
 
-async function sampledStore(): Promise<TestStore> {
-  const store = await storeForThisTest();
+const sampleStore = filledStores(async (store) => {
   await ensureStarterRegistry(store, now);
   expect(await bring(store)).toBe('created');
+});
+
+/** A store with the sample market, gone when the test ends. */
+async function sampledStore(): Promise<TestStore> {
+  const store = await sampleStore();
+  onTestFinished(() => store.close());
   return store;
 }
 
@@ -208,11 +214,9 @@ describe('a sample market', () => {
   let store: TestStore;
   let app: TestApp;
   beforeAll(async () => {
-    store = await testStore();
-    await ensureStarterRegistry(store, now);
-    await bring(store);
+    store = await sampleStore();
     app = await testApp({ store, nowMs, symbols: [] });
-  }, 120_000);
+  }, 240_000);
   afterAll(() => app.close());
   let sampleContents: Record<string, string[]>;
 
