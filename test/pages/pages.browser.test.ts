@@ -144,6 +144,7 @@ describe.skipIf(chromiumPath === null)('in a browser', { timeout: 90_000 }, () =
         expect(await axeFindings(page, { colors }), path).toEqual([]);
       }
     },
+    300_000,
   );
 
   test.each(['/', '/graphql', '/dashboard/SPY'])(
