@@ -50,6 +50,11 @@ function nthWeekday(year: number, month: number, day: number, nth: number): Sess
   return addDays(first, ((day - weekday(first) + 7) % 7) + 7 * (nth - 1));
 }
 
+/** The third Friday of a month, counted from 0; of a following year from 12 on. */
+export function thirdFriday(year: number, month: number): SessionDate {
+  return nthWeekday(year + Math.floor(month / 12), modulo(month, 12) + 1, 5, 3);
+}
+
 function lastMonday(year: number, month: number): SessionDate {
   const next = nthWeekday(month === 12 ? year + 1 : year, month === 12 ? 1 : month + 1, 1, 1);
   return addDays(next, -7);

@@ -133,6 +133,27 @@ query Exposures {
 }
 `;
 
+const conventions = `# "Which one is right?" One capture in three conventions: ours, a published one, and 0DTE in shares.
+query Conventions {
+  symbol(symbol: "SPY") {
+    gex {
+      captures: figures { ...Figures }
+      published: figures(convention: { preset: vendor_profile }) { ...Figures }
+      zeroDte: figures(convention: { preset: zero_dte, unit: shares }) { ...Figures maxPain }
+    }
+  }
+}
+fragment Figures on GexFigures {
+  net
+  unit
+  flip
+  callWall
+  putWall
+  strikes(top: 5) { strike value }
+  convention { words }
+}
+`;
+
 const gexHistory = ({ session }: Dates) => `# How dealer gamma moved through a session: a capture every five minutes.
 query GexThroughTheDay {
   symbol(symbol: "SPY") {
@@ -343,6 +364,7 @@ const examples: Readonly<Record<string, (dates: Dates) => string>> = {
   'Two instants and now': twoInstants,
   'How a figure was made': () => provenance,
   'Delta, vanna, charm and vega exposure': () => exposures,
+  'Which one is right?': () => conventions,
   'Why dealer gamma changed': gexChange,
   'Option chain': () => chain,
   'Unusual premium': () => unusual,

@@ -17,6 +17,7 @@ import { largeTrades } from './routes/flow/large-trades.ts';
 import { unusualFlow } from './routes/flow/unusual.ts';
 import { gexChange } from './routes/gex/change.ts';
 import { gexExposures } from './routes/gex/exposures.ts';
+import { gexFigures } from './routes/gex/figures.ts';
 import { gexGrid } from './routes/gex/grid.ts';
 import { gexHistory } from './routes/gex/history.ts';
 import { legacyStrikes } from './routes/gex/legacy-strikes.ts';
@@ -49,6 +50,7 @@ export const routes: readonly Route[] = [
   gexGrid,
   gexReference,
   gexExposures,
+  gexFigures,
   gexChange,
   legacyStrikes,
   chainExpirations,

@@ -18,6 +18,7 @@ import './chain/chain.ts';
 import './chain/contract-snapshots.ts';
 import './gex/gex.ts';
 import './gex/exposures.ts';
+import './gex/figures.ts';
 import './gex/diff.ts';
 import './gex/chain-diff.ts';
 import './gex/sessions.ts';

@@ -476,6 +476,7 @@ describe('when something is missing', () => {
     'GET /v2/gex/:symbol/grid': 'chain',
     'GET /v2/gex/:symbol/reference': 'chain',
     'GET /v2/gex/:symbol/exposures': 'chain',
+    'GET /v2/gex/:symbol/figures': 'chain',
     'GET /v2/gex/:symbol/change': 'chain',
     'GET /gex/:underlying/strikes': 'chain',
     'GET /v2/chain/:symbol': 'chain',

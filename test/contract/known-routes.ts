@@ -13,6 +13,7 @@ import { otherBodies, ownParamTexts, paramTexts } from './tried.ts';
 export const routesWithoutTool: ReadonlySet<string> = new Set([
   'stream-ticket',
   'gex-exposures',
+  'gex-figures',
   'gex-change',
   'vol-figures',
   'option-contracts',

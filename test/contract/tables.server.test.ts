@@ -21,6 +21,7 @@ const tablesOf: Record<string, Record<string, string[]>> = {
   'GET /v2/gex/:symbol/grid': { strikes: ['strikes'] },
   'GET /v2/gex/:symbol/reference': { strikes: ['strikes'] },
   'GET /v2/gex/:symbol/exposures': { by_strike: ['by_strike'], by_expiry: ['by_expiry'] },
+  'GET /v2/gex/:symbol/figures': { strikes: ['strikes'] },
   'GET /v2/options/:symbol/vol/figures': { skew: ['skew'] },
   'GET /v2/options': { rows: [''] },
   'GET /v2/options/:contract/history': { days: ['days'] },

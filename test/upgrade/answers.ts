@@ -221,6 +221,7 @@ function isRefused(path: string): boolean {
 /** Routes that the oldest release does not have. */
 const newerRoutes: ReadonlySet<string> = new Set([
   'GET /v2/gex/:symbol/exposures',
+  'GET /v2/gex/:symbol/figures',
   'GET /v2/gex/:symbol/change',
   'GET /v2/flow/:symbol/unusual',
   'GET /v2/options',

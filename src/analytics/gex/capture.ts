@@ -2,7 +2,6 @@ import type { ExpiryInputs } from '../../domain/chain/capture-inputs.ts';
 import { type ChainCapture, isIncomplete, solveOrigins } from '../../domain/chain/chain.ts';
 import type { OptionRoots } from '../../domain/chain/option-root.ts';
 import type { GammaSource, GexCapture } from '../../domain/gex/gex.ts';
-import { fromThousandths } from '../../domain/units.ts';
 import { productVersion } from '../../runtime/product-version.ts';
 import {
   copySource,
@@ -16,12 +15,13 @@ import {
 } from '../chain/solve-chain.ts';
 import { methodologyVersion } from '../methodology.ts';
 import { blackScholes } from '../pricing/black-scholes.ts';
-import { groupChain, resolveMultiplier } from '../pricing/chain-groups.ts';
+import { groupChain } from '../pricing/chain-groups.ts';
 import { gexExpiries } from './expiries.ts';
 import { charmExposure, vannaExposure } from './exposure.ts';
 import { flipPoint } from './flip-point.ts';
 import { flipStatus } from './flip-status.ts';
 import { gammaDecimals } from './gamma-decimals.ts';
+import { repricedPositions } from './repriced-positions.ts';
 import { type GexRows, gexRows, netGexOf, publishedCoverage } from './rows.ts';
 import { gexPeaks, walls } from './walls.ts';
 import { gammaProfile, profilePoints, type RepricedPosition, zeroGamma } from './zero-gamma.ts';
@@ -120,32 +120,6 @@ export function vendorNetGex(chain: ChainCapture, price: number, roots: OptionRo
   const gammas = { groups: groupChain(chain, roots), gamma: column('gamma'), delta: column('delta') };
   const rows = gexRows(chain, gammas, price);
   return publishedCoverage(rows) === null ? null : netGexOf(rows);
-}
-
-/** All open positions with a known volatility, in the order of the groups. */
-function repricedPositions(chain: ChainCapture, { groups, iv, pricingSpot }: SolvedChain): RepricedPosition[] {
-  const positions: RepricedPosition[] = [];
-  for (const group of groups) {
-    const { years, rate, dividendYield } = group;
-    for (const listed of group.strikes) {
-      for (const index of [listed.call, listed.put]) {
-        const row = chain.rows[index];
-        if (!row?.openInterest || Number.isNaN(iv[index]!)) continue;
-        positions.push({
-          right: row.right,
-          strike: fromThousandths(row.strike),
-          openInterest: row.openInterest,
-          multiplier: resolveMultiplier(group, row),
-          volatility: iv[index]!,
-          years,
-          rate,
-          dividendYield,
-          spotShare: group.spot / pricingSpot,
-        });
-      }
-    }
-  }
-  return positions;
 }
 
 /**

@@ -3,7 +3,7 @@ import type { GexExpiry } from '../../domain/gex/gex.ts';
 import { nearestToForward, volatilityAtTheMoney } from '../chain/at-the-money.ts';
 import { selfCheck, sigmaMove, straddleMove, unexercisedStraddle } from '../chain/expected-move.ts';
 import type { SolvedChain, SolvedGroup } from '../chain/solve-chain.ts';
-import { type ListedStrike, resolveMultiplier, settlingLast } from '../pricing/chain-groups.ts';
+import { type ChainGroup, type ListedStrike, resolveMultiplier, settlingLast } from '../pricing/chain-groups.ts';
 import { quoteMid } from '../pricing/mark.ts';
 import { maxPain, type StrikeInterest } from './max-pain.ts';
 
@@ -54,8 +54,8 @@ function atmVolatility(group: SolvedGroup, { iv, origin }: SolvedChain): number 
   return found === null ? null : iv[found.index]!;
 }
 
-/** Open interest by strike over an expiry's roots, in shares if multipliers differ. */
-function strikeInterest(groups: readonly SolvedGroup[], chain: ChainCapture): StrikeInterest[] {
+/** Open interest by strike over the groups, in shares if multipliers differ. */
+export function strikeInterest(groups: readonly ChainGroup[], chain: ChainCapture): StrikeInterest[] {
   const byStrike = new Map<number, StrikeInterest>();
   for (const group of groups) {
     for (const { strike, call, put } of group.strikes) {

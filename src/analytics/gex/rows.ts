@@ -32,6 +32,15 @@ export interface ChainGammas extends Pick<SolvedChain, 'gamma' | 'delta'> {
 }
 
 /**
+ * Contracts of a row that dealers are assumed to be long (calls) and short (puts), or the other way round if negative.
+ * Null when unknown.
+ */
+export type CountOf = (row: ChainRow) => number | null;
+
+/** The contracts that captures are made of. */
+export const openInterestOf: CountOf = ({ openInterest }) => openInterest;
+
+/**
  * The share of open interest with known gamma; null if it is too small for a capture, or no strike has open interest.
  */
 export function publishedCoverage({ strikes, openInterest, coveredInterest }: GexRows): number | null {
@@ -53,7 +62,12 @@ function addInterest(known: number | null, openInterest: number | null): number 
  * Exposure rows of a solved chain. Terms are added in one order, by strike, expiry, root, call before put, so that the
  * order of rows never changes a figure, and a net row is exactly the sum of its expiries' rows.
  */
-export function gexRows(chain: ChainCapture, solved: ChainGammas, spot: number): GexRows {
+export function gexRows(
+  chain: ChainCapture,
+  solved: ChainGammas,
+  spot: number,
+  countOf: CountOf = openInterestOf,
+): GexRows {
   const expiring = new Set(
     solved.groups.map(({ expiry }) => expiry).filter((expiry) => lastSession(expiry) === chain.sessionDate),
   );
@@ -76,8 +90,11 @@ export function gexRows(chain: ChainCapture, solved: ChainGammas, spot: number):
         cell = emptyCell(strike, group.expiry);
         cells.set(key, cell);
       }
-      if (call >= 0) addContract(rows, cell, chain.rows[call]!, call, group, solved, spot);
-      if (put >= 0) addContract(rows, cell, chain.rows[put]!, put, group, solved, spot);
+      for (const index of [call, put]) {
+        if (index < 0) continue;
+        const row = chain.rows[index]!;
+        addContract(rows, cell, { row, index, group, count: countOf(row) }, solved, spot);
+      }
     }
   }
   const sorted = [...cells.values()].filter(({ callOi, putOi }) => callOi !== null || putOi !== null);
@@ -93,29 +110,36 @@ function emptyCell(strike: number, expiry: string | null): Cell {
   return { strike, expiry, ...noContracts, callGex: 0, putGex: 0 };
 }
 
+/** One contract to be added, with the contracts that count. */
+interface Counted {
+  row: ChainRow;
+  /** Index of the row in the chain. */
+  index: number;
+  group: ChainGroup;
+  count: number | null;
+}
+
 function addContract(
   rows: GexRows,
   cell: Cell,
-  row: ChainRow,
-  index: number,
-  group: ChainGroup,
+  { row, index, group, count }: Counted,
   solved: ChainGammas,
   spot: number,
 ): void {
-  const { right, openInterest } = row;
-  if (right === 'call') cell.callOi = addInterest(cell.callOi, openInterest);
-  else cell.putOi = addInterest(cell.putOi, openInterest);
-  if (openInterest === null) return;
-  rows.openInterest += openInterest;
+  const { right } = row;
+  if (right === 'call') cell.callOi = addInterest(cell.callOi, count);
+  else cell.putOi = addInterest(cell.putOi, count);
+  if (count === null) return;
+  rows.openInterest += Math.abs(count);
   const gamma = solved.gamma[index]!;
   if (Number.isNaN(gamma)) {
-    if (openInterest > 0) rows.gammaAbsent++;
+    if (count !== 0) rows.gammaAbsent++;
     return;
   }
-  rows.coveredInterest += openInterest;
+  rows.coveredInterest += Math.abs(count);
   rows.contractCount++;
   const delta = solved.delta[index]!;
-  const position = { right, gamma, openInterest, multiplier: resolveMultiplier(group, row), delta };
+  const position = { right, gamma, openInterest: count, multiplier: resolveMultiplier(group, row), delta };
   const value = gex(position, spot);
   rows.grossGex += Math.abs(value);
   cell.gex += value;

@@ -106,6 +106,19 @@ export function zeroGamma(
   return nearest(spot, roots);
 }
 
+/**
+ * The zero crossing of a profile nearest to `spot`, dollars, on straight lines between its levels, as published charts
+ * show it. Null if there is none.
+ */
+export function profileCrossing({ levels, gexPerPercent }: GammaProfile, spot: number): number | null {
+  const crossings = signChanges(gexPerPercent).map(([before, after]) => {
+    const from = gexPerPercent[before]! > 0 === gexPerPercent[before + 1]! > 0 ? after - 1 : before;
+    const [left, right] = [gexPerPercent[from]!, gexPerPercent[from + 1]!];
+    return levels[from]! + ((levels[from + 1]! - levels[from]!) * left) / (left - right);
+  });
+  return nearest(spot, crossings);
+}
+
 function nearest(spot: number, candidates: readonly number[]): number | null {
   let best: number | null = null;
   for (const candidate of candidates) {

@@ -24,7 +24,7 @@ export interface ChainGroup {
 }
 
 /** Shares per contract: the source's number, unless the root is known to be non-standard. */
-export function resolveMultiplier({ root }: ChainGroup, { sharesPerContract }: ChainRow): number {
+export function resolveMultiplier({ root }: Pick<ChainGroup, 'root'>, { sharesPerContract }: ChainRow): number {
   return root.multiplier === 100 ? (sharesPerContract ?? 100) : root.multiplier;
 }
 

@@ -1,6 +1,5 @@
-import { nextTradingDay, tradingDayAtOrBefore } from '../../domain/calendar.ts';
+import { nextTradingDay, thirdFriday, tradingDayAtOrBefore } from '../../domain/calendar.ts';
 import { addDays, type SessionDate } from '../../domain/market-time.ts';
-import { thirdFriday } from './listing.ts';
 import { sampleDividendYield, sampleRate, sessionVolatility, smile } from './options/option-value.ts';
 import type { SamplePrices } from './prices.ts';
 import { sessionFrom, splitDate, splitSymbol, splitText } from './split.ts';

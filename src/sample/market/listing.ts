@@ -1,4 +1,4 @@
-import { nextTradingDay, tradingDayAtOrBefore } from '../../domain/calendar.ts';
+import { nextTradingDay, thirdFriday, tradingDayAtOrBefore } from '../../domain/calendar.ts';
 import { lastInstant } from '../../domain/chain/option-root.ts';
 import type { Settlement } from '../../domain/chain/root-entry.ts';
 import { addDays, epochDay, type SessionDate } from '../../domain/market-time.ts';
@@ -26,12 +26,6 @@ function weekdayOf(date: SessionDate): number {
 
 function fridayOnOrAfter(date: SessionDate): SessionDate {
   return addDays(date, (5 - weekdayOf(date) + 7) % 7);
-}
-
-/** The third Friday of a month, counted from 0. */
-export function thirdFriday(year: number, month: number): SessionDate {
-  const first = `${year + Math.floor(month / 12)}-${String((month % 12) + 1).padStart(2, '0')}-01`;
-  return addDays(fridayOnOrAfter(first), 14);
 }
 
 function monthlies(session: SessionDate): SessionDate[] {

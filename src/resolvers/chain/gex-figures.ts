@@ -1,0 +1,162 @@
+import { requireReadable } from '../../access/entitlement/entitlement.ts';
+import { type ConventionFigures, conventionFigures, type StrikeValue } from '../../analytics/gex/convention-figures.ts';
+import { topStrikes } from '../../analytics/gex/top-strikes.ts';
+import { methodologySettings } from '../../analytics/methodology.ts';
+import { tradingDayAtOrBefore } from '../../domain/calendar.ts';
+import type { ChainCapture } from '../../domain/chain/chain.ts';
+import {
+  type ConventionPreset,
+  captureConvention,
+  conventionPresets,
+  type GexConvention,
+} from '../../domain/gex/convention.ts';
+import { exchangeDate, type SessionDate } from '../../domain/market-time.ts';
+import { yieldToEventLoop } from '../../runtime/event-loop.ts';
+import type { StoredGexCapture } from '../../store/gex/captures.ts';
+import { invalidParameter } from '../../wire/failure.ts';
+import { clampedCaps, parseAsOf } from '../as-of.ts';
+import { chainAt } from '../chain-at.ts';
+import { findSymbol, type RequestContext } from '../context.ts';
+import { checkTop, storedCapture } from '../gex/gex.ts';
+import { type PriceChecked, priceChecksOf } from '../gex/price-checks.ts';
+import { delayedSourceTime, type QuoteTime, quoteTimeOf } from '../quote-time.ts';
+import { instantMeta, type ResponseMeta, responseMeta } from '../response-meta.ts';
+import { captureSource } from '../source-keys.ts';
+import { chainFigures } from './chain-figures.ts';
+
+export type { StrikeValue };
+
+/** A convention as a caller chooses it: a named one, and choices in place of its own. Null = its own. */
+export type AskedConvention = { readonly [Name in keyof GexConvention]?: GexConvention[Name] | null | undefined } & {
+  preset?: ConventionPreset | null | undefined;
+};
+
+export interface GexFiguresMeta extends ResponseMeta, PriceChecked {
+  /** Epoch ms; null if it is the capture's own time. */
+  sourceTime: number | null;
+  flipStatus: ConventionFigures['flipStatus'];
+  /** Why there are no figures; null if there are. */
+  note: string | null;
+}
+
+/** Figures of a capture in a convention. */
+export interface GexFigures extends QuoteTime {
+  symbol: string;
+  sessionDate: SessionDate | null;
+  /** Epoch ms; null when nothing was captured. */
+  capturedAt: number | null;
+  /** Price of the underlying in the figures, dollars; null without a capture. */
+  price: number | null;
+  convention: GexConvention;
+  /** Null without a capture. */
+  figures: ConventionFigures | null;
+  meta: GexFiguresMeta;
+}
+
+export interface GexFiguresArgs {
+  convention?: AskedConvention | null | undefined;
+  at?: string | null | undefined;
+  tz?: string | null | undefined;
+}
+
+/** The choice of expiries. Throws 400 for one without its days or dates, and for these with another choice. */
+function askedExpiries({ expiries, withinDays, dates }: AskedConvention): Partial<GexConvention> {
+  const implied = withinDays != null ? 'within_days' : dates != null ? 'list' : null;
+  const chosen = expiries ?? implied;
+  if (withinDays != null && (chosen !== 'within_days' || withinDays < 0))
+    throw invalidParameter('within_days', `expected 0 or more days, and no other choice of expiries`);
+  if (dates != null && (chosen !== 'list' || dates.length === 0))
+    throw invalidParameter('dates', 'expected at least one date, and no other choice of expiries');
+  if (chosen === 'within_days' && withinDays == null) throw invalidParameter('within_days', 'is required');
+  if (chosen === 'list' && dates == null) throw invalidParameter('dates', 'is required');
+  return chosen === null ? {} : { expiries: chosen, withinDays: withinDays ?? null, dates: dates ?? null };
+}
+
+/** Completes a convention, the source of gammas by that of the capture. Throws 400 for choices that exclude others. */
+function completed(asked: AskedConvention, gammaSource: StoredGexCapture['gammaSource'] | null): GexConvention {
+  const { preset, expiries: _e, withinDays: _w, dates: _d, ...choices } = asked;
+  const sent = Object.fromEntries(Object.entries(choices).filter(([, value]) => value != null));
+  const gamma = gammaSource === 'vendor' ? 'vendor' : 'solved';
+  const named = conventionPresets[preset ?? 'capture'];
+  return { ...captureConvention, gamma, ...named, ...sent, ...askedExpiries(asked) };
+}
+
+/** Conventions whose figures are cached with a chain. */
+const cachedConventions = 8;
+
+/** Makes the figures of a chain in conventions; the last ones are cached. */
+const figuresOfChain = chainFigures((chain, reference) => {
+  const known = new Map<string, ConventionFigures | null>();
+  const options = { ...reference, rate: chain.rate ?? methodologySettings.usualRate };
+  return async (convention: GexConvention): Promise<ConventionFigures | null> => {
+    const key = JSON.stringify(convention);
+    if (known.has(key)) return known.get(key)!;
+    await yieldToEventLoop();
+    const figures = await conventionFigures(chain, convention, options);
+    if (known.size >= cachedConventions) known.delete(known.keys().next().value!);
+    known.set(key, figures);
+    return figures;
+  };
+});
+
+/** Why there are no figures; null if there are. */
+function noteOf(
+  symbol: string,
+  {
+    capture,
+    chain,
+    figures,
+  }: { capture: StoredGexCapture | null; chain: ChainCapture | null; figures: ConventionFigures | null },
+): string | null {
+  if (capture === null) return `No dealer gamma of ${symbol} has been captured.`;
+  if (chain === null) return `The option chain of this capture of ${symbol} is not stored.`;
+  if (figures === null || figures.net !== null) return null;
+  if (figures.coverage === null) return `The option chain of ${symbol} has no such contracts in these expiries.`;
+  return `Gammas are known for less than ${100 * methodologySettings.minimumOiCoverage}% of the contracts of ${symbol}.`;
+}
+
+/** Keeps the `top` strikes with the largest |value|, ascending; of equals the lower ones. Null = all. 400 below 1. */
+export function largestValues(strikes: readonly StrikeValue[], top: number | null): readonly StrikeValue[] {
+  checkTop(top, 'top');
+  const selected = top === null ? null : topStrikes({ gex: Float64Array.from(strikes, ({ value }) => value) }, top);
+  return selected === null ? strikes : Array.from(selected, (index) => strikes[index]!);
+}
+
+/**
+ * A symbol's figures in a convention, from the latest capture or the last one at or before a time. A bare date means
+ * the last capture of its session, or of the session before if it does not trade.
+ */
+export async function gexFigures(context: RequestContext, symbol: string, args: GexFiguresArgs): Promise<GexFigures> {
+  const asked = args.convention ?? {};
+  completed(asked, null);
+  const asOf = args.at == null ? null : parseAsOf(args.at, args.tz, 'at', context);
+  requireReadable(context.caller, await findSymbol(context, symbol));
+  // A date after an `asOf` around it was cut to that instant.
+  const isDate = asOf !== null && asOf.bareDate !== null && !asOf.isClamped;
+  const sessionDate = isDate ? tradingDayAtOrBefore(asOf.bareDate!) : null;
+  const atMs = asOf === null || sessionDate !== null ? context.nowMs : asOf.atMs;
+  const capture = await storedCapture(context, symbol, { atMs, sessionDate, byExpiry: false });
+  const convention = completed(asked, capture?.gammaSource ?? null);
+  const found = capture && (await chainAt(context, symbol, capture.capturedAt));
+  const chain = found?.capturedAt === capture?.capturedAt ? found : null;
+  const figures = chain && (await (await figuresOfChain(context, chain))(convention));
+  const isSealed = asOf !== null && (sessionDate ?? exchangeDate(asOf.atMs)) < exchangeDate(context.nowMs);
+  const shown = new Set(figures?.expiries);
+  return {
+    symbol,
+    sessionDate: capture?.sessionDate ?? null,
+    capturedAt: capture?.capturedAt ?? null,
+    ...quoteTimeOf(capture),
+    price: capture && (capture.spot ?? capture.priorCloseSpot),
+    convention,
+    figures,
+    meta: {
+      ...responseMeta(context, isSealed ? 'archive' : 'live', clampedCaps(asOf), () => captureSource(symbol, capture)),
+      ...instantMeta(context, asOf, capture?.capturedAt ?? null),
+      priceChecks: () => priceChecksOf(capture, (expiry) => shown.has(expiry)),
+      sourceTime: delayedSourceTime(capture),
+      flipStatus: figures?.flipStatus ?? null,
+      note: noteOf(symbol, { capture, chain, figures }),
+    },
+  };
+}
