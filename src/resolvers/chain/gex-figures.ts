@@ -20,7 +20,7 @@ import { findSymbol, type RequestContext } from '../context.ts';
 import { checkTop, storedCapture } from '../gex/gex.ts';
 import { type PriceChecked, priceChecksOf } from '../gex/price-checks.ts';
 import { delayedSourceTime, type QuoteTime, quoteTimeOf } from '../quote-time.ts';
-import { instantMeta, type ResponseMeta, responseMeta } from '../response-meta.ts';
+import { capturePlane, instantMeta, type ResponseMeta, responseMeta } from '../response-meta.ts';
 import { captureSource } from '../source-keys.ts';
 import { chainFigures } from './chain-figures.ts';
 
@@ -140,7 +140,7 @@ export async function gexFigures(context: RequestContext, symbol: string, args: 
   const found = capture && (await chainAt(context, symbol, capture.capturedAt));
   const chain = found?.capturedAt === capture?.capturedAt ? found : null;
   const figures = chain && (await (await figuresOfChain(context, chain))(convention));
-  const isSealed = asOf !== null && (sessionDate ?? exchangeDate(asOf.atMs)) < exchangeDate(context.nowMs);
+  const plane = capturePlane(asOf && (sessionDate ?? exchangeDate(asOf.atMs)), context.nowMs);
   const shown = new Set(figures?.expiries);
   return {
     symbol,
@@ -151,7 +151,7 @@ export async function gexFigures(context: RequestContext, symbol: string, args: 
     convention,
     figures,
     meta: {
-      ...responseMeta(context, isSealed ? 'archive' : 'live', clampedCaps(asOf), () => captureSource(symbol, capture)),
+      ...responseMeta(context, plane, clampedCaps(asOf), () => captureSource(symbol, capture)),
       ...instantMeta(context, asOf, capture?.capturedAt ?? null),
       priceChecks: () => priceChecksOf(capture, (expiry) => shown.has(expiry)),
       sourceTime: delayedSourceTime(capture),
