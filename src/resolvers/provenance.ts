@@ -134,7 +134,9 @@ export async function provenanceOf(context: RequestContext, keys: readonly Sourc
   if (context.provenance === 'off') return null;
   const found = await Promise.all(keys.map((key) => generationsOf(context, key)));
   const inForce = found.flatMap((all) =>
-    all.filter(({ supersededMs }) => supersededMs === null).map((generation) => ({ generation, all })),
+    all
+      .filter(({ supersededMs, instantMs }) => supersededMs === null && instantMs <= context.nowMs)
+      .map((generation) => ({ generation, all })),
   );
   const order = ({ generation: { from, instantMs } }: (typeof inForce)[number]) => `${from} ${instantMs}`;
   const shown = inForce.sort((a, b) => (order(a) > order(b) ? -1 : order(a) < order(b) ? 1 : 0)).slice(0, mostShown);

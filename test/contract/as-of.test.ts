@@ -5,6 +5,7 @@ import { filledIn } from '../../src/rest/contract/example.ts';
 import { routes } from '../../src/rest/routes.ts';
 import type { Json, TestApp } from '../support/app.ts';
 import { testApp } from '../support/app.ts';
+import { asOfFields, toldOfThePast } from '../support/as-of-fields.ts';
 import { filledApp, filledContract } from '../support/filled-market.ts';
 import { GraphWalk, objectType } from '../support/graph-walk.ts';
 import { newYork } from '../support/option-market.ts';
@@ -62,11 +63,7 @@ const texts = {
   time: '"2026-11-30T10:00"',
   right: 'call',
 };
-/** Parts that say of themselves that they are of the past. */
-const without = new Set(['at', 'atEffective', 'plane', 'id', 'nodeId']);
-
-const walk = new GraphWalk(texts, without);
-const selected = (type: string) => Object.values(objectType(type).getFields());
+const walk = new GraphWalk(texts, toldOfThePast);
 
 /** Ways to the fields that are selected one by one. */
 const ways = [
@@ -81,21 +78,7 @@ const ways = [
   'GreeksMeta.provenance',
 ];
 
-/** Every field as of an instant; the fields of a symbol, and those of its parts, one by one. */
-const selections: (readonly [string, string])[] = [
-  ...selected('AsOf').map((field) => [field.name, walk.selection(objectType('AsOf'), field, ['AsOf', 'Symbol'])]),
-  ...selected('Symbol').flatMap((field) => {
-    const type = getNamedType(field.type);
-    const within = (text: string | null) => text && `symbol(symbol: "SPY") { ${text} }`;
-    const parts =
-      isObjectType(type) && /^Symbol(Gex|Flow|OffExchange|Volatility)$/.test(type.name) ? selected(type.name) : [];
-    if (parts.length === 0) return [[`symbol.${field.name}`, within(walk.selection(objectType('Symbol'), field))]];
-    return parts.map((part) => {
-      const text = walk.selection(type as GraphQLObjectType, part, ['Symbol', type.toString()]);
-      return [`symbol.${field.name}.${part.name}`, within(text && `${field.name} { ${text} }`)];
-    });
-  }),
-].filter((each): each is [string, string] => each[1] !== null);
+const selections = asOfFields(walk, 'SPY');
 
 /** On a weekend a live server has what is published on Monday. */
 const isEarly = (ms: number, name: string) => ms === newYork('2026-11-29', '12:00') && /off-?exchange/i.test(name);
@@ -148,7 +131,7 @@ test('the graph as of an instant is asked for every field that it has', () => {
   const reach = (type: GraphQLObjectType) => {
     for (const field of Object.values(type.getFields())) {
       const name = `${type.name}.${field.name}`;
-      if (without.has(field.name) || reached.has(name)) continue;
+      if (toldOfThePast.has(field.name) || reached.has(name)) continue;
       reached.add(name);
       const below = getNamedType(field.type);
       if (isObjectType(below)) reach(below);

@@ -4,6 +4,7 @@ import { contractId, type OptionContract } from '../../domain/chain/option-contr
 import { lastSession } from '../../domain/chain/option-root.ts';
 import type { BarColumns } from '../../domain/market/bar.ts';
 import { addDays, exchangeInstant, type SessionDate } from '../../domain/market-time.ts';
+import { minutesShownBefore } from '../../live/served-bars.ts';
 import { batched } from '../../runtime/batched.ts';
 import { contractLinesOfSessions, type SessionEnd } from '../../store/chain/contract-lines.ts';
 import { readOptionBarsIn, type StoredOptionBars } from '../../store/chain/option-bars.ts';
@@ -65,9 +66,9 @@ const unknownLine = {
   ...{ openInterest: null, iv: null, delta: null, gamma: null, theta: null, vega: null },
 };
 
-/** A session of a contract by its line and its bars up to now; null if it has neither. */
-function dayOf(date: SessionDate, line: ContractLine | undefined, bars: BarColumns | undefined, nowMs: number) {
-  const shown = bars ? firstAtOrAfter(bars, nowMs) : 0;
+/** A session of a contract by its line and its bars before `endMs`; null if it has neither. */
+function dayOf(date: SessionDate, line: ContractLine | undefined, bars: BarColumns | undefined, endMs: number) {
+  const shown = bars ? firstAtOrAfter(bars, endMs) : 0;
   if (line === undefined && shown === 0) return null;
   const { capturedAt, spot, bid, ask, last, iv, delta, gamma, vega, ...rest } = line ?? unknownLine;
   const traded = shown === 0 ? null : bars!.volume.subarray(0, shown).reduce((sum, volume) => sum + volume, 0);
@@ -88,6 +89,7 @@ async function readDays(
   const { store, sources, nowMs } = context;
   const listed = await withUnderlyings(context, contracts);
   const dates = sessions.map(({ session }) => session);
+  const endMs = minutesShownBefore(store, nowMs);
   const [lines, bars] = await Promise.all([
     sources.chain
       ? fromSource(context, 'chain', () => contractLinesOfSessions(store, listed, sessions))
@@ -102,7 +104,7 @@ async function readDays(
       const byDate = new Map((lines.get(id) ?? []).map((line) => [line.sessionDate, line]));
       const days = dates
         .filter((date) => date <= lastSession(contract.expiry))
-        .map((date) => dayOf(date, byDate.get(date), bars.get(`${date} ${id}`)?.bars, nowMs));
+        .map((date) => dayOf(date, byDate.get(date), bars.get(`${date} ${id}`)?.bars, endMs));
       return [id, days.filter((day) => day !== null)];
     }),
   );
