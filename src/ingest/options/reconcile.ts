@@ -87,6 +87,42 @@ interface Rebuilt {
   written: readonly GenerationPart[];
 }
 
+/** Compares the volumes of a tape's contracts with their day aggregates, by underlying. */
+class VolumeComparison {
+  readonly #aggregates: Awaited<ReturnType<typeof readDayVolumes>>;
+  readonly #differing = new Set<string>();
+  readonly #differences: VolumeDifference[] = [];
+
+  constructor(aggregates: Awaited<ReturnType<typeof readDayVolumes>>) {
+    this.#aggregates = aggregates;
+  }
+
+  add({ underlying, contracts, volumes }: MadeSession): void {
+    if (volumes.length === 0) return;
+    const onTape = contracts.map((contract, i) => ({ contract, volume: volumes[i]! }));
+    const found = volumeDifferences(underlying, onTape, this.#aggregates.get(underlying) ?? new Map());
+    if (found.length > 0) this.#differing.add(underlying);
+    this.#differences.push(...found);
+  }
+
+  differs(underlying: string): boolean {
+    return this.#differing.has(underlying);
+  }
+
+  /** True if the underlying has day aggregates, and none differs so far. */
+  confirms(underlying: string): boolean {
+    return this.#aggregates.has(underlying) && !this.differs(underlying);
+  }
+
+  /** Number of contracts with a day aggregate, and the differing ones by contract. */
+  result(): { compared: number; differences: VolumeDifference[] } {
+    return {
+      compared: [...this.#aggregates.values()].reduce((sum, { size }) => sum + size, 0),
+      differences: this.#differences.sort((a, b) => (a.contract < b.contract ? -1 : 1)),
+    };
+  }
+}
+
 async function store(
   tx: Transaction,
   files: OptionTapeFiles,
@@ -105,8 +141,7 @@ async function store(
   const known = { bounds: instantBounds(now()), roots };
   const aggregates = await readDayVolumes(paths.dayAggregates, date, known, log.add, onBytes);
   if (log.refused()) throw new FileRefused();
-  const differences: VolumeDifference[] = [];
-  const differing = new Set<string>();
+  const comparison = new VolumeComparison(aggregates);
   await lockOptionSessions(tx);
   const nowMs = now();
   const guard = await openTapeGuard(tx, {
@@ -117,29 +152,19 @@ async function store(
     ...{ replace: true, keepDays, nowMs },
   });
   const writer = optionSessionWriter(tx, date, {
-    isWhole: (underlying) => log.count() === 0 && !differing.has(underlying),
-    isConfirmed: (underlying) => aggregates.has(underlying) && !differing.has(underlying),
+    isWhole: (underlying) => log.count() === 0 && !comparison.differs(underlying),
+    isConfirmed: (underlying) => comparison.confirms(underlying),
     hours: files.hours,
     nowMs,
     source: 'option_trades_file',
     roots,
   });
-  const compare = ({ underlying, contracts, volumes }: MadeSession) => {
-    if (volumes.length === 0) return;
-    const onTape = contracts.map((contract, i) => ({ contract, volume: volumes[i]! }));
-    const found = volumeDifferences(underlying, onTape, aggregates.get(underlying) ?? new Map());
-    if (found.length > 0) differing.add(underlying);
-    differences.push(...found);
-  };
   if (!files.sessions.includes(date)) throw new TapeFileError(paths.trades[0]!, `no print of ${date}`);
-  const plan = await sessionPlan(tx, files, {
-    nowMs,
-    solving: { rate, most: solveMost },
-    isWanted: (each) => each === date,
-  });
+  const solving = { rate, most: solveMost };
+  const plan = await sessionPlan(tx, files, { nowMs, solving, isWanted: (each) => each === date });
   try {
     for await (const session of files.make(plan)) {
-      if (paths.dayAggregates.length > 0) compare(session);
+      if (paths.dayAggregates.length > 0) comparison.add(session);
       await writer.add(session);
       if (session.observed === null) continue;
       await guard.wrote({ symbol: session.underlying, session: date, prints: session.prints }, session.sketch);
@@ -156,8 +181,7 @@ async function store(
     contracts,
     underlyings,
     largeTrades,
-    compared: [...aggregates.values()].reduce((sum, { size }) => sum + size, 0),
-    differences: differences.sort((a, b) => (a.contract < b.contract ? -1 : 1)),
+    ...comparison.result(),
     notes: [...tapeNotes(date, counts, now()), ...repeatedNotes(files), ...quoteNotes(paths.quotes, files)],
   };
   return { report, written };
