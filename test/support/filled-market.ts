@@ -1,9 +1,12 @@
 import { closeMinute, isHalfDay } from '../../src/domain/calendar.ts';
 import type { ChainRow } from '../../src/domain/chain/chain.ts';
 import type { GreeksSolve } from '../../src/domain/chain/greeks.ts';
+import { parseOptionContract } from '../../src/domain/chain/option-contract.ts';
+import type { Coverage } from '../../src/domain/flow/coverage.ts';
 import { type Bar, timeframeMs, timeframes, toBarColumns } from '../../src/domain/market/bar.ts';
 import { exchangeInstant } from '../../src/domain/market-time.ts';
 import { saveOptionBars } from '../../src/store/chain/option-bars.ts';
+import { saveContractMinutes } from '../../src/store/flow/contract-minutes.ts';
 import { saveCoverages } from '../../src/store/flow/coverage.ts';
 import { saveCrossSections } from '../../src/store/flow/cross-sections.ts';
 import { concatBars, writeBars } from '../../src/store/market/bar-blocks.ts';
@@ -132,6 +135,26 @@ async function fillCaptures(store: Store): Promise<void> {
   }
 }
 
+/** A call and a put that trade every other minute of the covered hours. */
+function minutesOf(underlying: string, { observedFromMs, observedThroughMs }: Coverage) {
+  const rows = Math.floor((observedThroughMs - observedFromMs) / 120_000);
+  const column = (value: (row: number) => number) => Float64Array.from({ length: 2 * rows }, (_, i) => value(i % rows));
+  return {
+    part: 0,
+    minutes: {
+      contracts: (['C', 'P'] as const).map((right) => parseOptionContract(filledContract(underlying, right))),
+      lengths: Float64Array.of(rows, rows),
+      tsMs: column((row) => observedFromMs + 120_000 * row),
+      volume: column((row) => 10 + row),
+      premium: column((row) => 1_000_000 * (10 + row)),
+      count: column(() => 2),
+      bought: column((row) => 1 + row),
+      sold: column(() => 4),
+      unsided: column(() => 5),
+    },
+  };
+}
+
 async function fillFlow(store: Store): Promise<void> {
   for (const underlying of filledUnderlyings) {
     const call = filledContract(underlying);
@@ -164,6 +187,9 @@ async function fillFlow(store: Store): Promise<void> {
             byStrike: strikes.map((strikeThousandths, i) => ({ strikeThousandths, measures: measures(10 * i + seq) })),
             byExpiration: expiries.map((expiry, i) => ({ expiry, measures: measures(100 * i + seq) })),
           },
+        ]);
+        await saveContractMinutes(tx, [
+          { underlying, sessionDate: covered.sessionDate, isWhole: true, parts: [minutesOf(underlying, covered)] },
         ]);
       }
     });

@@ -1,4 +1,5 @@
 import type { OptionContract } from '../chain/option-contract.ts';
+import { minuteMs } from '../units.ts';
 
 /** Measures of a contract's prints in a minute: columns of the engine, the store and their sums. */
 export const contractMinuteMeasures = ['volume', 'premium', 'count', 'bought', 'sold', 'unsided'] as const;
@@ -27,6 +28,11 @@ export interface ContractMinutes extends Record<ContractMinuteMeasure, Float64Ar
   sold: Float64Array;
   /** Contracts of prints whose side is unknown: no usable quote was in force. */
   unsided: Float64Array;
+}
+
+/** End of the last whole minute that ended by an instant, both epoch ms. */
+export function lastMinuteEnd(ms: number): number {
+  return Math.floor(ms / minuteMs) * minuteMs;
 }
 
 /** Sums of a contract's minutes. */

@@ -1,6 +1,9 @@
+import { lastMinuteEnd } from '../../domain/flow/contract-minutes.ts';
 import type { CrossSection } from '../../domain/flow/flow.ts';
 import type { SessionDate } from '../../domain/market-time.ts';
 import { batched } from '../../runtime/batched.ts';
+import { coveragesWithoutMinutes } from '../../store/flow/contract-minutes.ts';
+import { coverageKey } from '../../store/flow/coverage.ts';
 import { readCrossSections } from '../../store/flow/cross-sections.ts';
 import { fromSource, type RequestContext } from '../context.ts';
 import { coverageAsOf } from '../publication.ts';
@@ -21,6 +24,24 @@ export interface CrossSectionPage {
   meta: CrossSectionMeta;
 }
 
+/** Why there is no snapshot. */
+async function noteOf(context: RequestContext, symbol: string, session: SessionDate | null): Promise<string> {
+  if (session === null) return `No option trades of ${symbol} were observed.`;
+  const coverage = await batched(
+    context,
+    `coverage without minutes ${session}`,
+    symbol,
+    async (symbols) => {
+      const sessions = symbols.map((underlying) => ({ underlying, sessionDate: session }));
+      return fromSource(context, 'option_tape', () => coveragesWithoutMinutes(context.store, sessions));
+    },
+    (underlying) => coverageKey({ underlying, sessionDate: session }),
+  );
+  return coverage && coverage.observedFromMs < context.nowMs
+    ? `The session ${session} of ${symbol} was stored without minutes: its cross-section is known as of its end only.`
+    : `No option trades of ${symbol} were observed in the session ${session}.`;
+}
+
 /** The cumulative flow of an underlying's session by strike and expiration (spec 4.9). */
 export async function crossSection(
   context: RequestContext,
@@ -37,11 +58,10 @@ export async function crossSection(
       ...responseMeta(context, await printPlane(context, session), [], () =>
         snapshot ? [flowSource(symbol, snapshot.coverage.sessionDate)] : [],
       ),
+      atEffective: context.past && lastMinuteEnd(context.nowMs),
       symbol,
       retention: flowRetention(session),
-      note: snapshot
-        ? null
-        : `No option trades of ${symbol} were observed${session ? ` in the session ${session}` : ''}.`,
+      note: snapshot ? null : await noteOf(context, symbol, session),
     },
   };
 }

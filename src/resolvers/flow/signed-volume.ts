@@ -1,8 +1,8 @@
 import { tradingDayAtOrBefore } from '../../domain/calendar.ts';
 import { contractId, type OptionContract } from '../../domain/chain/option-contract.ts';
+import { lastMinuteEnd } from '../../domain/flow/contract-minutes.ts';
 import { type Coverage, coverageAt } from '../../domain/flow/coverage.ts';
 import type { SessionDate } from '../../domain/market-time.ts';
-import { minuteMs } from '../../domain/units.ts';
 import { batched } from '../../runtime/batched.ts';
 import { readSignedVolumes, type SessionSignedVolume, type SignedVolume } from '../../store/flow/signed-volumes.ts';
 import { fromSource, type RequestContext, underlyingOf } from '../context.ts';
@@ -30,7 +30,7 @@ export async function signedVolume(
   atMs: number,
 ): Promise<SignedVolumes | null> {
   await requireFlowOf(context, symbol);
-  const throughMs = Math.floor(Math.min(atMs, context.nowMs) / minuteMs) * minuteMs;
+  const throughMs = lastMinuteEnd(Math.min(atMs, context.nowMs));
   const found = await batched(context, `signed volume ${session} ${throughMs}`, symbol, (symbols) =>
     fromSource(context, 'option_tape', () => readSignedVolumes(context.store, symbols, session, throughMs)),
   );

@@ -80,7 +80,8 @@ export const CrossSectionType = builder.objectRef<CrossSection>('CrossSection').
     symbol: t.expose('symbol', { type: 'Ticker', description: 'Underlying.' }),
     seq: t.expose('seq', {
       type: 'Long',
-      description: 'Sequence number; increases with every snapshot of the session.',
+      description:
+        'Sequence number; increases with every snapshot of the session. As of an instant: that of the stored snapshot.',
     }),
     coverage: t.field({
       type: FlowCoverageType,
@@ -119,7 +120,8 @@ builder.objectField(SymbolFlowType, 'crossSection', (t) =>
   t.field({
     type: CrossSectionPageType,
     nullable: true,
-    description: 'Cumulative option flow of a session by strike and by expiration.',
+    description:
+      'Cumulative option flow of a session by strike and by expiration. As of an instant: up to the last whole minute.',
     args: { session: t.arg({ type: 'SessionDate', description: 'The session. Default: the latest one available.' }) },
     extensions: { scopeGroup: 'analytics.flow', ...costs({ once: 2.5, each: 0.1 }) },
     resolve: ({ symbol }, { session }, context) => crossSection(context, symbol, session ?? null),

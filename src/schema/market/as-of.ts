@@ -13,7 +13,7 @@ interface MarketAsOf {
 
 const AsOfType = builder.objectRef<MarketAsOf>('AsOf').implement({
   description:
-    'The market as it stood at an instant: every field as of it, nothing later. Corrections, cancels and late trades count at the time of the trade they concern. Large trades appear with their last leg, end-of-day lists at 20:00 New York of their session, off-exchange data at 06:00 of the next trading day. The caller needs the same access as now.',
+    'The market as it stood at an instant: every field as of it, nothing later. Corrections, cancels and late trades count at the time of the trade they concern. Large trades appear with their last leg, cross-sections and signed volume by the minute, end-of-day lists at 20:00 New York of their session, off-exchange data at 06:00 of the next trading day. The caller needs the same access as now.',
   fields: (t) => ({
     at: t.field({
       type: 'EpochMs',

@@ -1,4 +1,5 @@
 import type { ContractMinutes } from '../../domain/flow/contract-minutes.ts';
+import type { Coverage } from '../../domain/flow/coverage.ts';
 import type { SessionDate } from '../../domain/market-time.ts';
 import { readFrom, type Store } from '../rows/connection.ts';
 import { anyOf } from '../rows/models/any-of.ts';
@@ -8,6 +9,7 @@ import { numbered } from '../rows/models/rows.ts';
 import { deleteRows, findRows, upsertRows } from '../rows/models/sets.ts';
 import type { Transaction } from '../rows/transaction.ts';
 import { type ContractMinuteRun, contractMinuteBlock, contractMinutesOf } from './contract-minute-block.ts';
+import { coverageKey, coveragesOf } from './coverage.ts';
 
 /** Changed parts of an underlying's session. */
 export interface ChangedMinutes {
@@ -48,13 +50,23 @@ export interface ContractMinutesKey {
   sessionDate: SessionDate;
 }
 
-/** Key of an underlying's session in what `readContractMinutes` returns. */
-export const contractMinutesKey = ({ underlying, sessionDate }: ContractMinutesKey) => `${underlying} ${sessionDate}`;
+/**
+ * The coverage of underlyings' sessions whose minutes are not stored: earlier releases stored none. Two statements.
+ */
+export async function coveragesWithoutMinutes(
+  store: Store,
+  sessions: readonly ContractMinutesKey[],
+): Promise<Map<string, Coverage>> {
+  const underlyings = sessions.map(({ underlying }) => underlying);
+  const coverages = await coveragesOf(readFrom(store, 'flow', underlyings), sessions);
+  const stored = await readContractMinutes(store, sessions, -Infinity);
+  return new Map([...coverages].filter(([key]) => !stored.has(key)));
+}
 
 const heldNumberBytes = 8;
 
 /**
- * The parts of sessions that begin before `beforeMs`, by `contractMinutesKey`; a session without stored minutes is
+ * The parts of sessions that begin before `beforeMs`, by `coverageKey`; a session without stored minutes is
  * absent. Two statements; one if all parts are cached. Shared with other readers: do not change them.
  */
 export async function readContractMinutes(
@@ -62,7 +74,7 @@ export async function readContractMinutes(
   sessions: readonly ContractMinutesKey[],
   beforeMs: number,
 ): Promise<Map<string, ContractMinutes[]>> {
-  const wanted = new Map(sessions.map((session) => [contractMinutesKey(session), session]));
+  const wanted = new Map(sessions.map((session) => [coverageKey(session), session]));
   const underlyings = new Set(sessions.map(({ underlying }) => underlying));
   const from = readFrom(store, 'flow', underlyings);
   const stored = await from.prisma.contractMinuteBlock.findMany({
@@ -71,9 +83,9 @@ export async function readContractMinutes(
     select: { underlying: true, sessionDate: true, part: true, startMs: true, version: true },
     orderBy: { part: 'asc' },
   });
-  const heads = stored.map(numbered).filter((head) => wanted.has(contractMinutesKey(head)));
+  const heads = stored.map(numbered).filter((head) => wanted.has(coverageKey(head)));
   const cacheKey = ({ version, part, ...session }: (typeof heads)[number]) =>
-    `contract-minutes:${contractMinutesKey(session)} ${part} ${version}`;
+    `contract-minutes:${coverageKey(session)} ${part} ${version}`;
   const begun = heads.filter(({ startMs }) => startMs < beforeMs);
   const cached = new Map(begun.map((head) => [cacheKey(head), store.blocks.get<ContractMinutes>(cacheKey(head))]));
   const keys = begun.filter((head) => cached.get(cacheKey(head)) === undefined);
@@ -86,7 +98,7 @@ export async function readContractMinutes(
     cached.set(cacheKey(head), minutes);
     store.blocks.set(cacheKey(head), minutes, count * 7 * heldNumberBytes);
   }
-  const found = new Map<string, ContractMinutes[]>(heads.map((head) => [contractMinutesKey(head), []]));
-  for (const head of begun) found.get(contractMinutesKey(head))!.push(cached.get(cacheKey(head))!);
+  const found = new Map<string, ContractMinutes[]>(heads.map((head) => [coverageKey(head), []]));
+  for (const head of begun) found.get(coverageKey(head))!.push(cached.get(cacheKey(head))!);
   return found;
 }

@@ -1,11 +1,15 @@
+import { type ContractMinutes, eachContractBefore, lastMinuteEnd } from '../../domain/flow/contract-minutes.ts';
+import { coverageAt } from '../../domain/flow/coverage.ts';
 import { type CrossSection, type FlowMeasures, flowMeasureNames } from '../../domain/flow/flow.ts';
+import { createFlowTotals } from '../../domain/flow/flow-totals.ts';
 import { dateOfEpochDay, epochDay, type SessionDate } from '../../domain/market-time.ts';
 import { readFrom, type Store } from '../rows/connection.ts';
 import { upsertRows } from '../rows/models/sets.ts';
 import { statement } from '../rows/statement.ts';
 import type { Transaction } from '../rows/transaction.ts';
 import { type Columns, decodeBlock, encodeBlock, known, measures, numbers } from '../series/codec.ts';
-import { coverageColumns, coverageOf } from './coverage.ts';
+import { readContractMinutes } from './contract-minutes.ts';
+import { coverageColumns, coverageKey, coverageOf } from './coverage.ts';
 import { encodeMinutes } from './premium-minutes.ts';
 
 /** Reads the measures of a block's rows. A measure that the block lacks is unknown. */
@@ -17,21 +21,24 @@ function measuresReader(columns: Columns): (index: number) => FlowMeasures {
 
 const latest = statement(
   'flow/cross-sections',
-  { underlyings: 'text[]', session: 'text?', throughMs: 'int8' },
+  { underlyings: 'text[]', session: 'text?', throughMs: 'int8', minuteMs: 'int8', wholeMinutes: 'bool' },
   {
-    ...({ underlying: 'text', sessionDate: 'text', seq: 'int8', byStrike: 'bytea', byExpiration: 'bytea' } as const),
+    ...({ underlying: 'text', sessionDate: 'text', seq: 'int8', isWhole: 'bool' } as const),
+    ...({ byStrike: 'bytea?', byExpiration: 'bytea?' } as const),
     ...coverageColumns,
   },
 );
 
-function crossSectionOf(row: Awaited<ReturnType<(typeof latest)['rows']>>[number]): CrossSection {
-  const { underlying, seq, byStrike: strikes, byExpiration: expirations } = row;
-  const byStrike = decodeBlock(strikes);
-  const byExpiration = decodeBlock(expirations);
+type LatestRow = Awaited<ReturnType<(typeof latest)['rows']>>[number];
+
+/** A snapshot as it was stored. */
+function storedSection(row: LatestRow): CrossSection {
+  const byStrike = decodeBlock(row.byStrike!);
+  const byExpiration = decodeBlock(row.byExpiration!);
   const [ofStrike, ofExpiration] = [measuresReader(byStrike), measuresReader(byExpiration)];
   return {
-    symbol: underlying,
-    seq,
+    symbol: row.underlying,
+    seq: row.seq,
     coverage: coverageOf(row),
     byStrike: Array.from(numbers(byStrike, 'strike'), (strikeThousandths, index) => ({
       strikeThousandths,
@@ -44,9 +51,22 @@ function crossSectionOf(row: Awaited<ReturnType<(typeof latest)['rows']>>[number
   };
 }
 
+/** A snapshot of the minutes of its session that began before `beforeMs`. */
+function sectionBefore(row: LatestRow, parts: readonly ContractMinutes[], beforeMs: number): CrossSection {
+  const totals = createFlowTotals();
+  for (const part of parts)
+    eachContractBefore(part, beforeMs, (contract, { volume, premium, count }) =>
+      totals.add(contract, volume, premium, count),
+    );
+  const { underlying: symbol, seq } = row;
+  return { symbol, seq, coverage: coverageAt(coverageOf(row), beforeMs), ...totals.take() };
+}
+
 /**
- * The snapshots of several underlyings in one statement: of `session`, or of the latest stored session. One observed
- * beyond `throughMs` is skipped; an underlying without any is absent.
+ * The snapshots of several underlyings: of `session`, or of the latest session that has one as of `throughMs`. One
+ * observed beyond it is computed from the session's minutes that ended by then; without stored minutes it is skipped. A
+ * store of ended bars computes all snapshots so. An underlying without any is absent. One statement, and those of
+ * `readContractMinutes` if snapshots are computed.
  */
 export async function readCrossSections(
   store: Store,
@@ -54,9 +74,21 @@ export async function readCrossSections(
   session: SessionDate | null,
   throughMs: number,
 ): Promise<Map<string, CrossSection>> {
-  const asked = { underlyings: [...new Set(underlyings)], session, throughMs };
-  const rows = await latest.rows(readFrom(store, 'flow', underlyings), asked);
-  return new Map(rows.map((row) => [row.underlying, crossSectionOf(row)]));
+  const beforeMs = lastMinuteEnd(throughMs);
+  const asked = { underlyings: [...new Set(underlyings)], session, throughMs, minuteMs: beforeMs };
+  const rows = await latest.rows(readFrom(store, 'flow', underlyings), {
+    ...asked,
+    wholeMinutes: store.endedBarsOnly,
+  });
+  const computed = rows.filter(({ isWhole }) => !isWhole);
+  const minutes =
+    computed.length === 0 ? new Map<string, ContractMinutes[]>() : await readContractMinutes(store, computed, beforeMs);
+  return new Map(
+    rows.map((row) => {
+      const parts = minutes.get(coverageKey(row)) ?? [];
+      return [row.underlying, row.isWhole ? storedSection(row) : sectionBefore(row, parts, beforeMs)];
+    }),
+  );
 }
 
 function block(key: string, keys: readonly number[], rows: readonly FlowMeasures[]): Buffer {

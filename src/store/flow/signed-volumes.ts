@@ -3,7 +3,7 @@ import { eachContractBefore } from '../../domain/flow/contract-minutes.ts';
 import type { Coverage } from '../../domain/flow/coverage.ts';
 import type { SessionDate } from '../../domain/market-time.ts';
 import { readFrom, type Store } from '../rows/connection.ts';
-import { contractMinutesKey, readContractMinutes } from './contract-minutes.ts';
+import { readContractMinutes } from './contract-minutes.ts';
 import { coverageKey, coveragesOf } from './coverage.ts';
 
 /** Contracts that buyers and sellers initiated. */
@@ -38,7 +38,7 @@ export async function readSignedVolumes(
   const coverages = await coveragesOf(readFrom(store, 'flow', underlyings), sessions);
   const found = new Map<string, SessionSignedVolume>();
   for (const session of sessions) {
-    const parts = stored.get(contractMinutesKey(session));
+    const parts = stored.get(coverageKey(session));
     const coverage = coverages.get(coverageKey(session));
     if (!parts || !coverage) continue;
     const byContract = new Map<string, SignedVolume>();

@@ -85,6 +85,41 @@ function signedBySearch({ prints, quotes }: ReturnType<typeof tapeOf>, beforeMs:
   return signed;
 }
 
+const measureNames = [
+  'call_volume',
+  'put_volume',
+  'call_premium_usd',
+  'put_premium_usd',
+  'call_trade_count',
+  'put_trade_count',
+];
+
+/** Measures by strike and by expiry of the prints before an instant that stand, straight from the tape. */
+function sectionBySearch({ prints }: ReturnType<typeof tapeOf>, beforeMs: number) {
+  const byStrike: Record<string, Record<string, number>> = {};
+  const byExpiration: Record<string, Record<string, number>> = {};
+  for (const [i, { contract, ms, price, size, condition, isCancel }] of prints.entries()) {
+    if (isCancel || prints[i + 1]?.isCancel || condition === 247 || ms >= beforeMs) continue;
+    const [, year, month, day, right, strike] = /^O:SPY(..)(..)(..)([CP])(.{8})$/.exec(contract)!;
+    const prefix = right === 'C' ? 'call' : 'put';
+    for (const [table, key] of [
+      [byStrike, String(Number(strike))],
+      [byExpiration, `20${year}-${month}-${day}`],
+    ] as const) {
+      table[key] ??= Object.fromEntries(measureNames.map((name) => [name, 0]));
+      table[key][`${prefix}_volume`]! += size;
+      table[key][`${prefix}_premium_usd`]! += price * size;
+      table[key][`${prefix}_trade_count`]! += 1;
+    }
+  }
+  return { byStrike, byExpiration };
+}
+
+const tablesOf = ({ by_strike, by_expiration }: Json) => ({
+  byStrike: Object.fromEntries(by_strike.map((row: Json) => [row.strike_thousandths, row.measures])),
+  byExpiration: Object.fromEntries(by_expiration.map((row: Json) => [row.expiry, row.measures])),
+});
+
 const stamp = (ms: number) => `${ms}000000`;
 
 function liveLines({ prints, quotes }: ReturnType<typeof tapeOf>): string[] {
@@ -198,6 +233,61 @@ describe.each([1, 2, 3])('the minutes of the random tape %i', (seed) => {
             ...wanted[id]!,
             throughMs,
           ]);
+    }
+  });
+
+  test('give the cross-section at any instant: that of the prints up to the last whole minute', async () => {
+    const random = randomOf(seed + 200);
+    const instants = Array.from({ length: 12 }, () => instantOf(random));
+    for (const atMs of [...instants, open, close, close + 5 * minuteMs]) {
+      const wanted = sectionBySearch(tape, atMs - (atMs % minuteMs));
+      for (const app of [file, live]) {
+        const { body } = await app.get(`/v2/flow/SPY/cross-section?at=${atMs}`, { credential: await app.session() });
+        expect(body.meta).toMatchObject({ at: atMs, at_effective: atMs - (atMs % minuteMs) });
+        const { snapshot } = body.data;
+        if (Object.keys(wanted.byStrike).length === 0) expect(snapshot).toBeNull();
+        else {
+          expect(tablesOf(snapshot.update)).toEqual(wanted);
+          expect(snapshot.coverage.observed_through_ms).toBeLessThanOrEqual(atMs);
+          if (atMs < close) expect(snapshot.coverage).toMatchObject({ status: 'observed_live', complete: false });
+        }
+      }
+    }
+  });
+
+  test('show as of an instant what a store shows that was fed the tape up to there', async () => {
+    const cutMs = open + 100 * minuteMs;
+    const app = await testApp({ nowMs: cutMs });
+    try {
+      // What a later cancel withdraws never stood.
+      const standing = tape.prints.filter(({ isCancel }, i) => !isCancel && !tape.prints[i + 1]?.isCancel);
+      const [prints, quotes] = [standing, tape.quotes].map((rows) => rows.filter(({ ms }) => ms < cutMs));
+      await ingest(app, { prints: prints as Print[], quotes: quotes as Quote[] }, true);
+      const fed = (await app.get('/v2/flow/SPY/cross-section', { credential: await app.session() })).body.data.snapshot;
+      const path = `/v2/flow/SPY/cross-section?at=${cutMs}`;
+      const asOf = (await file.get(path, { credential: await file.session() })).body.data.snapshot;
+      expect(asOf.update).toEqual(fed.update);
+      expect(await signed(file, cutMs)).toEqual(await signed(app, cutMs));
+    } finally {
+      await app.close();
+    }
+  });
+
+  test('that were not stored leave a cross-section before the end null, and say so', async () => {
+    const app = await testApp({ nowMs });
+    try {
+      await ingest(app, tape, true);
+      await app.store.pool.query('DELETE FROM contract_minute_blocks');
+      const at = async (ms: number) =>
+        (await app.get(`/v2/flow/SPY/cross-section?session=${session}&at=${ms}`, { credential: await app.session() }))
+          .body;
+      const before = await at(open + 100 * minuteMs);
+      expect(before.data.snapshot).toBeNull();
+      expect(before.meta.note).toContain('stored without minutes');
+      expect(tablesOf((await at(nowMs)).data.snapshot.update)).toEqual(sectionBySearch(tape, nowMs));
+      expect((await at(evening - minuteMs)).meta.note).toContain('No option trades');
+    } finally {
+      await app.close();
     }
   });
 
