@@ -1,3 +1,4 @@
+import { tradeDate } from '../../domain/calendar.ts';
 import { type ContractMinutes, eachContractBefore, lastMinuteEnd } from '../../domain/flow/contract-minutes.ts';
 import { coverageAt } from '../../domain/flow/coverage.ts';
 import { type CrossSection, type FlowMeasures, flowMeasureNames } from '../../domain/flow/flow.ts';
@@ -21,7 +22,7 @@ function measuresReader(columns: Columns): (index: number) => FlowMeasures {
 
 const latest = statement(
   'flow/cross-sections',
-  { underlyings: 'text[]', session: 'text?', throughMs: 'int8', minuteMs: 'int8', wholeMinutes: 'bool' },
+  { underlyings: 'text[]', session: 'text?', throughMs: 'int8', minuteMs: 'int8', wholeMinutes: 'bool', last: 'text' },
   {
     ...({ underlying: 'text', sessionDate: 'text', seq: 'int8', isWhole: 'bool' } as const),
     ...({ byStrike: 'bytea?', byExpiration: 'bytea?' } as const),
@@ -79,6 +80,7 @@ export async function readCrossSections(
   const rows = await latest.rows(readFrom(store, 'flow', underlyings), {
     ...asked,
     wholeMinutes: store.endedBarsOnly,
+    last: tradeDate(throughMs),
   });
   const computed = rows.filter(({ isWhole }) => !isWhole);
   const minutes =

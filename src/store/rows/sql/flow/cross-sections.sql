@@ -1,6 +1,6 @@
 -- The snapshot of a session, or the last, with its coverage: as it was stored, if that is as of an instant up to $3; else
 -- without its tables, if the session has minutes that began before $4. Where minutes are stored and $5, only what was
--- observed before $4 is as it was stored.
+-- observed before $4 is as it was stored. $6 is the session in progress at $3.
 SELECT s.*
 FROM unnest($1::text[]) AS w(underlying) CROSS JOIN LATERAL (
   SELECT v."underlying", v."sessionDate", v.seq, v."isWhole",
@@ -18,7 +18,7 @@ FROM unnest($1::text[]) AS w(underlying) CROSS JOIN LATERAL (
       SELECT min(b.start_ms) AS first_ms FROM contract_minute_blocks AS b
       WHERE b.underlying = x.underlying AND b.session_date = x.session_date
     ) AS m ON TRUE
-    WHERE x.underlying = w.underlying AND ($2::text IS NULL OR x.session_date = $2)
+    WHERE x.underlying = w.underlying AND ($2::text IS NULL OR x.session_date = $2) AND x.session_date <= $6
   ) AS v
   WHERE v."isWhole" OR v.first_ms < $4
   ORDER BY v."sessionDate" DESC LIMIT 1
