@@ -58,7 +58,9 @@ function sumsOf(columns: Pick<ContractMinutes, ContractMinuteMeasure>, first: nu
   const sums: ContractSums = { volume: 0, premium: 0, count: 0, bought: 0, sold: 0, unsided: 0 };
   for (const name of contractMinuteMeasures) {
     const column = columns[name];
-    for (let row = first; row < last; row++) sums[name] += column[row]!;
+    let sum = 0;
+    for (let row = first; row < last; row++) sum += column[row]!;
+    sums[name] = sum;
   }
   return sums;
 }
