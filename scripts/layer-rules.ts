@@ -97,7 +97,7 @@ export const subjects: Record<string, Record<string, readonly string[]>> = {
     gex: [],
     journal: [],
     offexchange: ['gex'],
-    chain: ['gex'],
+    chain: ['gex', 'flow'],
     volatility: ['chain'],
     flow: ['gex'],
     account: ['market'],

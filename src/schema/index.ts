@@ -39,6 +39,7 @@ import './flow/large-trades.ts';
 import './flow/cross-section.ts';
 import './flow/signed-volume.ts';
 import './flow/unusual.ts';
+import './flow/gex-figures.ts';
 import './flow/eod-prints.ts';
 import './offexchange/nearest.ts';
 import './offexchange/off-exchange.ts';

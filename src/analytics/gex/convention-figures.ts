@@ -1,5 +1,6 @@
 import { type ChainCapture, type ChainRow, isIncomplete, sourceTime } from '../../domain/chain/chain.ts';
 import { expiryTest } from '../../domain/chain/expiry-set.ts';
+import { contractId } from '../../domain/chain/option-contract.ts';
 import type { ConventionChoices, GexConvention } from '../../domain/gex/convention.ts';
 import type { FlipStatus } from '../../domain/gex/flip-status.ts';
 import { epochDay, exchangeDate, type SessionDate } from '../../domain/market-time.ts';
@@ -53,6 +54,17 @@ const countOf: Record<ConventionChoices['weight'], CountOf> = {
   open_interest_and_volume: ({ openInterest, volume }) => sumOfKnown(openInterest, volume),
 };
 
+/** Contracts that buyers and sellers initiated in a session so far, by contract path form; absent = none. */
+export type SignedVolumes = ReadonlyMap<string, { bought: number; sold: number }>;
+
+/** Dealers are short what was bought less what was sold: a count below 0 for calls, above 0 for puts. */
+function countOfFlow(flow: SignedVolumes): CountOf {
+  return (row) => {
+    const { bought, sold } = flow.get(contractId(row)) ?? { bought: 0, sold: 0 };
+    return row.right === 'call' ? sold - bought : bought - sold;
+  };
+}
+
 /** A row's gamma and volatility, of the chosen source. */
 const greeksOf: Record<ConventionChoices['gamma'], (row: ChainRow) => { gamma: number | null; iv: number | null }> = {
   solved: ({ solved }) => solved ?? { gamma: null, iv: null },
@@ -83,6 +95,7 @@ export function weekdayYears(from: SessionDate, expiry: SessionDate): number {
 interface Chosen {
   chain: ChainCapture;
   convention: GexConvention;
+  count: CountOf;
   groups: readonly ChainGroup[];
   price: number;
   options: SolveOptions;
@@ -92,20 +105,20 @@ const column = (rows: readonly ChainRow[], read: (row: ChainRow) => number | nul
   Float64Array.from(rows, (row) => read(row) ?? Number.NaN);
 
 /** The price, dollars, at which re-priced net gamma is zero; null if it is nowhere. */
-function repricedFlip({ chain, convention, groups, price, options }: Chosen): number | null {
-  const { gamma, weight, years } = convention;
+function repricedFlip({ chain, convention, count, groups, price, options }: Chosen): number | null {
+  const { gamma, years } = convention;
   const iv = column(chain.rows, (row) => greeksOf[gamma](row).iv || null);
   if (years === 'weekdays_262') {
     const from = exchangeDate(sourceTime(chain));
     const market = { spot: price, rate: 0, dividendYield: 0 };
     const dated = groups.map((group) => ({ ...group, ...market, years: weekdayYears(from, group.expiry) }));
-    const positions = repricedPositions(chain, { groups: dated, iv, pricingSpot: price }, countOf[weight]);
+    const positions = repricedPositions(chain, { groups: dated, iv, pricingSpot: price }, count);
     return profileCrossing(gammaProfile(positions, price), price);
   }
   const chosen = new Set(groups.map(groupKey));
   const priced = priceChain(chain, price, options);
   const live = priced.groups.filter((group) => chosen.has(groupKey(group)));
-  const positions = repricedPositions(chain, { ...priced, groups: live, iv }, countOf[weight]);
+  const positions = repricedPositions(chain, { ...priced, groups: live, iv }, count);
   return zeroGamma(positions, priced.pricingSpot);
 }
 
@@ -133,13 +146,14 @@ async function exposureFigures(chosen: Chosen, rows: GexRows) {
 
 /**
  * Figures of a chain in a convention (methodology 11); null without a price of the underlying. Takes the stored gammas
- * and volatilities, and solves nothing. In the convention of captures, and with their gammas, these are the figures of
- * the chain's GEX capture.
+ * and volatilities, and solves nothing; `flow` is counted in place of the weight. In the convention of captures, and
+ * with their gammas, these are the figures of the chain's GEX capture.
  */
 export async function conventionFigures(
   chain: ChainCapture,
   convention: GexConvention,
   options: SolveOptions,
+  flow?: SignedVolumes,
 ): Promise<ConventionFigures | null> {
   const price = sourcePrice(chain);
   if (price === null) return null;
@@ -147,10 +161,11 @@ export async function conventionFigures(
   const groups = groupChain(chain, options.roots).filter(isChosen);
   const gamma = column(chain.rows, (row) => greeksOf[convention.gamma](row).gamma);
   const delta = new Float64Array(gamma.length);
-  const rows = gexRows(chain, { groups, gamma, delta }, price, countOf[convention.weight]);
+  const count = flow ? countOfFlow(flow) : countOf[convention.weight];
+  const rows = gexRows(chain, { groups, gamma, delta }, price, count);
   const { strikes, openInterest, coveredInterest, contractCount } = rows;
   return {
-    ...(await exposureFigures({ chain, convention, groups, price, options }, rows)),
+    ...(await exposureFigures({ chain, convention, count, groups, price, options }, rows)),
     maxPain: maxPain(strikeInterest(groups, chain)),
     expiries: [...new Set(groups.map(({ expiry }) => expiry))],
     coverage: strikes.length === 0 ? null : openInterest === 0 ? 1 : coveredInterest / openInterest,

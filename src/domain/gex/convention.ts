@@ -4,7 +4,7 @@ import type { ExpirySet } from '../chain/expiry-set.ts';
 export const conventionChoices = {
   unit: ['per_dollar', 'per_percent', 'shares'],
   weight: ['open_interest', 'volume', 'open_interest_and_volume'],
-  sign: ['calls_plus'],
+  sign: ['calls_plus', 'by_flow'],
   gamma: ['solved', 'vendor'],
   years: ['calendar', 'weekdays_262'],
   flip: ['cumulative', 'repriced'],
@@ -28,6 +28,7 @@ export const conventionPresets = {
   vendor_profile: { unit: 'per_percent', gamma: 'vendor', years: 'weekdays_262', flip: 'repriced' },
   shares: { unit: 'shares' },
   traded: { weight: 'volume' },
+  flow: { weight: 'volume', sign: 'by_flow' },
   zero_dte: { expiries: 'zero_dte' },
 } as const satisfies Record<string, Partial<GexConvention>>;
 

@@ -1,9 +1,15 @@
 import { requireReadable } from '../../access/entitlement/entitlement.ts';
-import { type ConventionFigures, conventionFigures, type StrikeValue } from '../../analytics/gex/convention-figures.ts';
+import {
+  type ConventionFigures,
+  conventionFigures,
+  type SignedVolumes,
+  type StrikeValue,
+} from '../../analytics/gex/convention-figures.ts';
 import { topStrikes } from '../../analytics/gex/top-strikes.ts';
 import { methodologySettings } from '../../analytics/methodology.ts';
 import { tradingDayAtOrBefore } from '../../domain/calendar.ts';
-import type { ChainCapture } from '../../domain/chain/chain.ts';
+import { type ChainCapture, sourceTime } from '../../domain/chain/chain.ts';
+import type { Coverage } from '../../domain/flow/coverage.ts';
 import {
   type ConventionPreset,
   captureConvention,
@@ -17,6 +23,7 @@ import { invalidParameter } from '../../wire/failure.ts';
 import { clampedCaps, parseAsOf } from '../as-of.ts';
 import { chainAt } from '../chain-at.ts';
 import { findSymbol, type RequestContext } from '../context.ts';
+import { type SignedVolumes as FoundVolumes, signedVolume } from '../flow/signed-volume.ts';
 import { checkTop, storedCapture } from '../gex/gex.ts';
 import { type PriceChecked, priceChecksOf } from '../gex/price-checks.ts';
 import { delayedSourceTime, type QuoteTime, quoteTimeOf } from '../quote-time.ts';
@@ -35,6 +42,8 @@ export interface GexFiguresMeta extends ResponseMeta, PriceChecked {
   /** Epoch ms; null if it is the capture's own time. */
   sourceTime: number | null;
   flipStatus: ConventionFigures['flipStatus'];
+  /** Observed part of the session whose signed volume is counted; null unless it is. */
+  flowCoverage: (Coverage & { symbol: string }) | null;
   /** Why there are no figures; null if there are. */
   note: string | null;
 }
@@ -78,7 +87,10 @@ function completed(asked: AskedConvention, gammaSource: StoredGexCapture['gammaS
   const sent = Object.fromEntries(Object.entries(choices).filter(([, value]) => value != null));
   const gamma = gammaSource === 'vendor' ? 'vendor' : 'solved';
   const named = conventionPresets[preset ?? 'capture'];
-  return { ...captureConvention, gamma, ...named, ...sent, ...askedExpiries(asked) };
+  const convention: GexConvention = { ...captureConvention, gamma, ...named, ...sent, ...askedExpiries(asked) };
+  if (convention.sign === 'by_flow' && convention.weight !== 'volume')
+    throw invalidParameter('weight', 'expected volume, the only weight of sign by_flow');
+  return convention;
 }
 
 /** Conventions whose figures are cached with a chain. */
@@ -88,7 +100,9 @@ const cachedConventions = 8;
 const figuresOfChain = chainFigures((chain, reference) => {
   const known = new Map<string, ConventionFigures | null>();
   const options = { ...reference, rate: chain.rate ?? methodologySettings.usualRate };
-  return async (convention: GexConvention): Promise<ConventionFigures | null> => {
+  return async (convention: GexConvention, flow?: SignedVolumes): Promise<ConventionFigures | null> => {
+    // Late prints change signed volumes.
+    if (flow) return conventionFigures(chain, convention, options, flow);
     const key = JSON.stringify(convention);
     if (known.has(key)) return known.get(key)!;
     await yieldToEventLoop();
@@ -99,17 +113,20 @@ const figuresOfChain = chainFigures((chain, reference) => {
   };
 });
 
+/** A capture with all that its figures come from; null = there is none. */
+interface Found {
+  capture: StoredGexCapture | null;
+  chain: ChainCapture | null;
+  /** Undefined = not asked for. */
+  flow: SignedVolumes | null | undefined;
+  figures: ConventionFigures | null;
+}
+
 /** Why there are no figures; null if there are. */
-function noteOf(
-  symbol: string,
-  {
-    capture,
-    chain,
-    figures,
-  }: { capture: StoredGexCapture | null; chain: ChainCapture | null; figures: ConventionFigures | null },
-): string | null {
+function noteOf(symbol: string, { capture, chain, flow, figures }: Found): string | null {
   if (capture === null) return `No dealer gamma of ${symbol} has been captured.`;
   if (chain === null) return `The option chain of this capture of ${symbol} is not stored.`;
+  if (flow === null) return `No contracts bought and sold of ${symbol} are known in the session of the capture.`;
   if (figures === null || figures.net !== null) return null;
   if (figures.coverage === null) return `The option chain of ${symbol} has no such contracts in these expiries.`;
   return `Gammas are known for less than ${100 * methodologySettings.minimumOiCoverage}% of the contracts of ${symbol}.`;
@@ -120,6 +137,19 @@ export function largestValues(strikes: readonly StrikeValue[], top: number | nul
   checkTop(top, 'top');
   const selected = top === null ? null : topStrikes({ gex: Float64Array.from(strikes, ({ value }) => value) }, top);
   return selected === null ? strikes : Array.from(selected, (index) => strikes[index]!);
+}
+
+/**
+ * The signed volume up to the quotes of a chain, if the convention counts it; null if none is known. Throws 403 or 404
+ * unless the caller may read the flow of the underlying.
+ */
+async function flowOf(
+  context: RequestContext,
+  chain: ChainCapture | null,
+  { sign }: GexConvention,
+): Promise<FoundVolumes | null | undefined> {
+  if (sign !== 'by_flow') return undefined;
+  return chain && signedVolume(context, chain.underlying, chain.sessionDate, sourceTime(chain));
 }
 
 /**
@@ -139,7 +169,10 @@ export async function gexFigures(context: RequestContext, symbol: string, args: 
   const convention = completed(asked, capture?.gammaSource ?? null);
   const found = capture && (await chainAt(context, symbol, capture.capturedAt));
   const chain = found?.capturedAt === capture?.capturedAt ? found : null;
-  const figures = chain && (await (await figuresOfChain(context, chain))(convention));
+  const signed = await flowOf(context, chain, convention);
+  const flow = signed === null ? null : signed?.byContract;
+  const isKnown = chain !== null && flow !== null;
+  const figures = isKnown ? await (await figuresOfChain(context, chain))(convention, flow) : null;
   const plane = capturePlane(asOf && (sessionDate ?? exchangeDate(asOf.atMs)), context.nowMs);
   const shown = new Set(figures?.expiries);
   return {
@@ -156,7 +189,8 @@ export async function gexFigures(context: RequestContext, symbol: string, args: 
       priceChecks: () => priceChecksOf(capture, (expiry) => shown.has(expiry)),
       sourceTime: delayedSourceTime(capture),
       flipStatus: figures?.flipStatus ?? null,
-      note: noteOf(symbol, { capture, chain, figures }),
+      flowCoverage: signed ? { symbol, ...signed.coverage } : null,
+      note: noteOf(symbol, { capture, chain, flow, figures }),
     },
   };
 }

@@ -26,7 +26,8 @@ const StrikeValueType = builder.objectRef<StrikeValue>('GexStrikeValue').impleme
   }),
 });
 
-const GexFiguresMetaType = builder.objectRef<GexFiguresMeta>('GexFiguresMeta').implement({
+/** Metadata; option flow adds its coverage in its own file. */
+export const GexFiguresMetaType = builder.objectRef<GexFiguresMeta>('GexFiguresMeta').implement({
   description: 'Metadata of figures in a convention.',
   interfaces: [ResponseMetaInterface, ProvenancedInterface, PriceChecksInterface],
   fields: (t) => ({
