@@ -28,6 +28,7 @@ const { scale } = await import('./scale.ts');
 const { bodyWeights } = await import('./body-weights.ts');
 const { documentWeights } = await import('./document-weights.ts');
 const { diff } = await import('./diff.ts');
+const { screener } = await import('./screener.ts');
 const onGround: Record<string, (ground: Ground) => Promise<unknown>> = {
   bars: barsPage,
   gex: gexHistory,
@@ -47,6 +48,7 @@ const alone: Record<string, () => Promise<unknown>> = {
   bodies: bodyWeights,
   readers,
   diff,
+  screener,
 };
 
 // Only by name, because it requires a server of its own and 30 GB.

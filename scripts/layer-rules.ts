@@ -100,6 +100,8 @@ export const subjects: Record<string, Record<string, readonly string[]>> = {
     chain: ['gex', 'flow'],
     volatility: ['chain'],
     flow: ['gex'],
+    levels: ['market', 'gex', 'offexchange'],
+    screener: ['market', 'gex', 'volatility', 'flow', 'offexchange', 'levels'],
     account: ['market'],
   },
   schema: {
@@ -109,6 +111,8 @@ export const subjects: Record<string, Record<string, readonly string[]>> = {
     volatility: ['chain'],
     flow: ['market', 'chain', 'gex'],
     offexchange: ['market', 'gex'],
+    levels: ['market'],
+    screener: ['market'],
     account: ['market'],
     journal: ['market'],
   },

@@ -355,6 +355,28 @@ subscription LivePrices {
 }
 `;
 
+const levels = `# Price levels: those of an index shifted to its future by a basis, and those of a fund.
+query Levels {
+  symbol(symbol: "SPX") { levels(basis: 35.5) { ...Levels } }
+  spy: symbol(symbol: "SPY") { levels { ...Levels } }
+}
+fragment Levels on Levels {
+  spot
+  levels { kind price distance distancePct capturedAt status rank }
+  meta { basis restricted spotStale }
+}
+`;
+
+const screener = `# Symbols below their flip point, or with a high volatility, the highest first.
+query Screener($where: ScreenInput = { or: [{ flipDistancePct: { gt: 0 } }, { ivPercentile: { gte: 80 } }] }) {
+  screener(where: $where, orderBy: { figure: iv30 }, first: 10) { ...Screen }
+}
+fragment Screen on Screen {
+  rows { symbol changePct netGex flipDistancePct flipStatus iv30 ivPercentile variancePremium node { levels { levels { kind price } } } }
+  meta { totalCount cursor restricted }
+}
+`;
+
 const examples: Readonly<Record<string, (dates: Dates) => string>> = {
   'Several symbols at once': dashboard,
   'Minute bars': minuteBars,
@@ -366,6 +388,8 @@ const examples: Readonly<Record<string, (dates: Dates) => string>> = {
   'Delta, vanna, charm and vega exposure': () => exposures,
   'Which one is right?': () => conventions,
   'Why dealer gamma changed': gexChange,
+  'Price levels': () => levels,
+  Screener: () => screener,
   'Option chain': () => chain,
   'Unusual premium': () => unusual,
   'Several contracts': severalContracts,

@@ -50,6 +50,8 @@ function bodySchema({ route, answer, tables }: CompiledRoute, media: string): Js
   if (media === mediaTypes.json) return answer;
   if (media === mediaTypes.protobuf)
     return { contentMediaType: media, description: `${route.protobuf!.name} of /v2/rest-protocol.proto` };
+  if (media === mediaTypes.text)
+    return { type: 'string', description: 'The data as text. Values that are not in it are sent as headers.' };
   const columns = tables.tables.map((table) => `${table.name}: ${table.columns.map(({ name }) => name).join(', ')}`);
   return {
     ...(media === mediaTypes.arrow ? { contentMediaType: media } : { type: 'string' }),

@@ -25,6 +25,7 @@ import { gexReference } from './routes/gex/reference.ts';
 import { journalAccountRoutes } from './routes/journal/accounts.ts';
 import { journalImport } from './routes/journal/import.ts';
 import { journalTradeRoutes } from './routes/journal/trades.ts';
+import { levels } from './routes/levels/levels.ts';
 import { movers } from './routes/market/movers.ts';
 import { quotes } from './routes/market/quotes.ts';
 import { sectors } from './routes/market/sectors.ts';
@@ -34,6 +35,7 @@ import { symbol } from './routes/market/symbol.ts';
 import { symbolLookup } from './routes/market/symbol-lookup.ts';
 import { symbols } from './routes/market/symbols.ts';
 import { offExchangeRoutes } from './routes/offexchange/off-exchange.ts';
+import { screen } from './routes/screener/screen.ts';
 import { volFigures } from './routes/volatility/figures.ts';
 
 /** The route table. More specific paths come before those with parameters. */
@@ -46,12 +48,14 @@ export const routes: readonly Route[] = [
   stockBars,
   sectors,
   movers,
+  screen,
   gexHistory,
   gexGrid,
   gexReference,
   gexExposures,
   gexFigures,
   gexChange,
+  levels,
   legacyStrikes,
   chainExpirations,
   chain,

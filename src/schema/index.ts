@@ -43,6 +43,8 @@ import './flow/gex-figures.ts';
 import './flow/eod-prints.ts';
 import './offexchange/nearest.ts';
 import './offexchange/off-exchange.ts';
+import './levels/levels.ts';
+import './screener/screener.ts';
 import './account/watchlists.ts';
 import './journal/import.ts';
 import './journal/accounts.ts';

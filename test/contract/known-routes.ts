@@ -15,6 +15,8 @@ export const routesWithoutTool: ReadonlySet<string> = new Set([
   'gex-exposures',
   'gex-figures',
   'gex-change',
+  'levels',
+  'screen',
   'vol-figures',
   'option-contracts',
   'contract-history',

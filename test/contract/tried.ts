@@ -62,6 +62,16 @@ export const ownParamTexts: Record<string, Record<string, readonly string[]>> = 
     within_days: ['0', '30', '-1'],
   },
   'large-trades': { limit: ['1', '7', '100', '99999999'] },
+  levels: {
+    symbol: ['SPY', 'spy', 'SPX', 'ZZZ', 'QQQQ', '1X'],
+    basis: ['-12.5', '0', 'x'],
+    format: ['json', 'xml'],
+  },
+  screen: {
+    where: ['{}', '{"changePct":{"gt":0}}', '{"not":{"netGex":{"isNull":true}}}', '{"spot":{"gt":"x"}}', '[]', 'x'],
+    order_by: ['change_pct', '-iv30', 'price'],
+    limit: ['1', '3', '99999999'],
+  },
   'vol-term': { symbol: ['SPY', 'spy', 'SPX', 'ZZZ', 'QQQQ', '1X'] },
   'vol-figures': { symbol: ['SPY', 'spy', 'SPX', 'ZZZ', 'QQQQ', '1X'] },
   'unusual-flow': { symbol: ['SPY', 'spy', 'SPX', 'ZZZ', 'QQQQ', '1X'] },

@@ -43,19 +43,32 @@ export function requireReadable(caller: Entitled, entry: Guarded | null): void {
   if (reason === 'attestation_required') throw attestationRequired(entry.symbol);
 }
 
-function requireTierAndAttestation(caller: Entitled, what: string, floor: Tier): void {
+/** Data with a rule of its own besides that of the symbol: a tier, and the declaration. */
+const guardedData = {
+  flow: { what: 'Option flow', floor: 'pro' },
+  offExchange: { what: 'Off-exchange data', floor: 'basic' },
+} as const satisfies Record<string, { what: string; floor: Tier }>;
+export type GuardedData = keyof typeof guardedData;
+
+/** True if the caller may read such data, of symbols that it may read. */
+export function mayRead({ tier, attested }: Entitled, data: GuardedData): boolean {
+  return reaches(tier, guardedData[data].floor) && attested;
+}
+
+function requireTierAndAttestation(caller: Entitled, data: GuardedData): void {
+  const { what, floor } = guardedData[data];
   if (!reaches(caller.tier, floor)) throw notEntitledTier(what, floor);
   if (!caller.attested) throw attestationRequired(what);
 }
 
 /** Throws 403 unless the caller may read option flow (spec 4.8–4.10). The symbol's own rule is checked afterwards. */
 export function requireFlow(caller: Entitled): void {
-  requireTierAndAttestation(caller, 'Option flow', 'pro');
+  requireTierAndAttestation(caller, 'flow');
 }
 
 /** Throws 403 unless the caller may read off-exchange data (spec 4.18). The symbol's own rule is checked afterwards. */
 export function requireOffExchange(caller: Entitled): void {
-  requireTierAndAttestation(caller, 'Off-exchange data', 'basic');
+  requireTierAndAttestation(caller, 'offExchange');
 }
 
 /** Throws 403 for an API key: keys are managed by people, not by keys (contract-notes 3). */

@@ -66,12 +66,20 @@ async function filesOf(context: RequestContext, capture: ServedGexCapture): Prom
   );
 }
 
-/** Inputs of a capture; null for one stored without them. */
-export async function gexInputs(context: RequestContext, capture: ServedGexCapture): Promise<GexInputs | null> {
-  const { underlying, capturedAt, methodologyVersion } = capture;
-  const stored = await batched(context, 'gex inputs', { underlying, capturedAt }, (captures) =>
+/** Stored inputs of a capture; null for one stored without them. */
+export function storedInputs(
+  context: RequestContext,
+  { underlying, capturedAt }: Pick<ServedGexCapture, 'underlying' | 'capturedAt'>,
+) {
+  return batched(context, 'gex inputs', { underlying, capturedAt }, (captures) =>
     fromSource(context, 'chain', () => gexInputsOf(context.store, captures)),
   );
+}
+
+/** Inputs of a capture; null for one stored without them. */
+export async function gexInputs(context: RequestContext, capture: ServedGexCapture): Promise<GexInputs | null> {
+  const { methodologyVersion } = capture;
+  const stored = await storedInputs(context, capture);
   if (stored === null) return null;
   const { file, productVersion, expiries } = stored;
   const noted = await filesOf(context, capture);

@@ -28,6 +28,7 @@ export const absentInMeta = new Set([
   'source_time',
   'at',
   'at_effective',
+  'basis',
 ]);
 /** Like `absentInMeta`, for `meta.caps`. */
 export const absentInCaps = new Set(['darkpool', 'flow', 'gexDepth']);

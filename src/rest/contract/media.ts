@@ -5,6 +5,7 @@ import { joined, jsonBytes } from '../../wire/json-bytes.ts';
 import { inertText } from '../../wire/spreadsheet-text.ts';
 import { arrowStream } from './arrow-stream.ts';
 import { type Envelope, envelope } from './envelope.ts';
+import { formatNames } from './params.ts';
 import { encodeMessage } from './protobuf.ts';
 import type { Route } from './route.ts';
 import type { Cell, Table, Tables } from './table.ts';
@@ -15,6 +16,7 @@ export const mediaTypes = {
   protobuf: 'application/x-protobuf',
   csv: 'text/csv',
   arrow: 'application/vnd.apache.arrow.stream',
+  text: 'text/plain',
 } as const;
 
 /** The media types of a route's answers; the first, JSON, is the default. */
@@ -23,11 +25,14 @@ export function routeMedia({ route, tables }: { route: Route; tables: Tables }):
     mediaTypes.json,
     ...(route.protobuf ? [mediaTypes.protobuf] : []),
     ...(tables.tables.length > 0 ? [mediaTypes.csv, mediaTypes.arrow] : []),
+    ...(route.text ? [mediaTypes.text] : []),
   ];
 }
 
-/** The media type a request's answer is written in. */
+/** The media type a request's answer is written in: of a route with a text that of `format`, else by Accept. */
 export function answerMedia(request: Request, compiled: { route: Route; tables: Tables }): string {
+  const named = compiled.route.text && formatNames.find((name) => name === request.query.format);
+  if (named) return mediaTypes[named];
   const offered = routeMedia(compiled);
   return offered.length === 1 ? mediaTypes.json : request.accepts(offered) || mediaTypes.json;
 }
@@ -97,6 +102,10 @@ export async function writeAnswer(media: string, answer: Answer): Promise<Writte
   if (isJson) return { ...written, bytes: await jsonBytes(enveloped), contentType: `${media}; charset=utf-8` };
   if (media === mediaTypes.protobuf) return { ...written, bytes: await encodeMessage(route.protobuf!, found) };
   const beside = tables.beside(found.data);
+  if (media === mediaTypes.text) {
+    const bytes = Buffer.from(route.text!(found.data));
+    return { ...written, beside, bytes, contentType: `${media}; charset=utf-8` };
+  }
   if (media === mediaTypes.csv)
     return {
       ...written,

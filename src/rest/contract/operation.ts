@@ -90,7 +90,7 @@ export function storedOperation(schema: GraphQLSchema, route: Route): StoredOper
     variables: (definition.variableDefinitions ?? []).map((variable) => variable.variable.name.value),
     run: async (form, context, variables) => {
       const { coerced, errors: wrong } = await coerceVariables(schema, definition, variables);
-      if (wrong) throw route.invalidVariables?.(variables) ?? failureOf(wrong[0]!);
+      if (wrong) throw route.invalidVariables?.(variables, wrong[0]!.message) ?? failureOf(wrong[0]!);
       const { data, errors } = await executeInPieces(forms[form], context, coerced);
       if (errors.length > 0) throw failureOf(errors[0]!);
       return data!;

@@ -225,6 +225,15 @@ export const dollars = param(
   { description: 'Dollars.', type: 'number', example: '100000' },
 );
 
+/** A dollar amount of either sign. */
+export const signedDollars = param(
+  (text, name) => {
+    if (!/^[+-]?\d{1,15}(\.\d{1,10})?$/.test(text.trim())) throw wrong(name, 'a dollar amount', text);
+    return Number(text);
+  },
+  { description: 'Dollars, of either sign.', type: 'number', example: '35.5' },
+);
+
 /** One of `values`, exactly as written. */
 export const oneOf = <const V extends readonly string[]>(values: V) =>
   param(
@@ -234,6 +243,15 @@ export const oneOf = <const V extends readonly string[]>(values: V) =>
     },
     { description: `One of ${values.join(', ')}.`, enum: values },
   );
+
+/** Names of the formats of answers that also come as a text. */
+export const formatNames = ['json', 'csv', 'text'] as const;
+
+/** The format of an answer, for clients that cannot send Accept. */
+export const answerFormat = oneOf(formatNames).meta({
+  ...oneOf(formatNames).meta(),
+  description: `One of ${formatNames.join(', ')}. Default: by the header Accept.`,
+});
 
 /** The list that CSV and Arrow contain; the first by default. */
 export const tableName = (names: readonly string[]) =>
@@ -266,6 +284,20 @@ export const cursor = (max: number, example: string) => {
   const { description, ...rest } = text(max).meta()!;
   return text(max).meta({ ...rest, description: `meta.cursor of the previous page. ${description}`, example });
 };
+
+/** An object as JSON, of at most `max` characters; the operation checks what is in it. */
+export const jsonObject = (max: number, example: string) =>
+  param(
+    (sent, name) => {
+      if (sent.length > max) throw invalidParameter(name, `at most ${max} characters`);
+      try {
+        const value: unknown = JSON.parse(sent);
+        if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
+      } catch {}
+      throw wrong(name, 'an object as JSON', sent);
+    },
+    { description: `An object as JSON, at most ${max} characters.`, example },
+  );
 
 /** An id chosen by its owner; the operation checks whether it exists. */
 export const opaqueId = param((value) => value, { description: 'An id.', example: 'example-1' });

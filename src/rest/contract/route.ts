@@ -2,7 +2,7 @@ import { exchangeTimeZone } from '../../domain/market-time.ts';
 import type { Failure } from '../../wire/failure.ts';
 import type { BodyReader } from './body.ts';
 import { type Example, exampleOf } from './example.ts';
-import { instant, type Params, type ParamValues, timeZone } from './params.ts';
+import { answerFormat, instant, type Params, type ParamValues, timeZone } from './params.ts';
 import type { ProtobufMessage } from './protobuf.ts';
 
 /** Groups of usage, and OpenAPI's tags (contract-notes 2). */
@@ -78,8 +78,11 @@ export interface Route {
   answer: string;
   /** The operation's variables from the parameters. Every declared variable gets a value: null if absent. */
   variables: (values: Record<string, unknown>, body: unknown) => Record<string, unknown>;
-  /** The error of variables that the operation's types reject, in the contract's words; null = the type's own error. */
-  invalidVariables?: (variables: Readonly<Record<string, unknown>>) => Failure | null;
+  /**
+   * The error of variables that the operation's types reject, in the contract's words; null = the type's own error,
+   * whose message is `problem`.
+   */
+  invalidVariables?: (variables: Readonly<Record<string, unknown>>, problem: string) => Failure | null;
   /**
    * Takes `at` and `tz`: its operation reads the market below `asOf`, by the variables of these names, and `answer`
    * lies there.
@@ -106,6 +109,8 @@ export interface Route {
   withoutTool?: true;
   /** The message of its answer for `Accept: application/x-protobuf`. */
   protobuf?: ProtobufMessage;
+  /** Its data as a text, for `Accept: text/plain`. It takes `format` then, which comes before Accept. */
+  text?: (data: unknown) => string;
   /** Headers of every success answer. */
   headers?: (values: Record<string, unknown>) => Record<string, string>;
   /** The instant at which the route is removed, and its replacement. */
@@ -123,7 +128,11 @@ export function route<P extends Params>(
   written: Written & { params: P; variables?: (values: ParamValues<P>, body: unknown) => Record<string, unknown> },
 ): Route {
   const { params: own, variables, example = {}, ...rest } = written;
-  const params: Params = rest.hasInstant ? { ...own, ...instantParams } : own;
+  const params: Params = {
+    ...own,
+    ...(rest.hasInstant && instantParams),
+    ...(rest.text && { format: answerFormat.optional() }),
+  };
   const inPath = new Set([...written.path.matchAll(/:(\w+)/g)].map((match) => match[1]!));
   const pick = (wanted: boolean): Params =>
     Object.fromEntries(Object.entries(params).filter(([name]) => inPath.has(name) === wanted));

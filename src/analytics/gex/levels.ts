@@ -1,0 +1,62 @@
+import type { GexCapture, GexExpiry } from '../../domain/gex/gex.ts';
+import type { Level, LevelKind, LevelStatus, SourceLevel } from '../../domain/levels.ts';
+
+type Captured = Pick<
+  GexCapture,
+  'capturedAt' | 'sessionDate' | 'callWall' | 'putWall' | 'flipPoint' | 'zeroGamma' | 'flipStatus'
+>;
+
+/** Inputs of a capture's levels besides its figures. */
+export interface LevelContext {
+  /** The first expiry that is open; null if there is none. */
+  expiry: GexExpiry | null;
+  /** Price that options of that expiry are priced with, dollars; null when unknown. */
+  centre: number | null;
+  /** True if the chain is known to lack contracts. */
+  isPartial: boolean;
+}
+
+const dollars = (thousandths: number | null | undefined) => (thousandths == null ? null : thousandths / 1000);
+
+/** The gamma levels of a capture: all kinds, with a null price for those that it does not have. */
+export function captureLevels(
+  { capturedAt, sessionDate, callWall, putWall, flipPoint, zeroGamma, flipStatus }: Captured,
+  { expiry, centre, isPartial }: LevelContext,
+): SourceLevel[] {
+  const statusOf = (price: number | null): LevelStatus => (price === null ? 'none' : isPartial ? 'partial' : 'stands');
+  const level = (kind: LevelKind, price: number | null, status: LevelStatus | null = statusOf(price)): SourceLevel => ({
+    ...{ kind, price, capturedAt, sessionDate, status },
+    ...{ expiry: null, rank: null },
+  });
+  const ofExpiry = (kind: LevelKind, price: number | null): SourceLevel => ({
+    ...level(kind, price, price !== null && expiry?.inconsistent ? 'inconsistent' : statusOf(price)),
+    expiry: expiry?.expiry ?? null,
+  });
+  const move = (size: number | null | undefined, sign: 1 | -1) =>
+    centre === null || size == null ? null : centre + sign * size;
+  const { expectedMoveStraddle: straddle, expectedMoveSigma: sigma } = expiry ?? {};
+  return [
+    level('call_wall', dollars(callWall)),
+    level('put_wall', dollars(putWall)),
+    level('flip', flipPoint, flipStatus),
+    level('zero_gamma', zeroGamma),
+    { ...level('max_pain', dollars(expiry?.maxPain)), expiry: expiry?.expiry ?? null },
+    ofExpiry('expected_move_high', move(straddle, 1)),
+    ofExpiry('expected_move_low', move(straddle, -1)),
+    ofExpiry('sigma_move_high', move(sigma, 1)),
+    ofExpiry('sigma_move_low', move(sigma, -1)),
+  ];
+}
+
+/** The distance of a price from the spot, dollars: in dollars, and in percent of the spot. Null if unknown. */
+export function distanceFrom(spot: number | null, price: number | null): Pick<Level, 'distance' | 'distancePct'> {
+  if (price === null || spot === null) return { distance: null, distancePct: null };
+  const distance = price - spot;
+  return { distance, distancePct: spot > 0 ? (100 * distance) / spot : null };
+}
+
+/** A level with its distance from the spot, dollars, and shifted by `basis`, dollars. */
+export function levelAt(level: SourceLevel, spot: number | null, basis: number): Level {
+  const { price } = level;
+  return { ...level, price: price === null ? null : price + basis, ...distanceFrom(spot, price) };
+}

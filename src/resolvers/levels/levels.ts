@@ -1,0 +1,154 @@
+import { mayRead, requireReadable } from '../../access/entitlement/entitlement.ts';
+import { captureLevels, levelAt } from '../../analytics/gex/levels.ts';
+import { lastInstant } from '../../domain/chain/option-root.ts';
+import type { Level, LevelKind, SourceLevel } from '../../domain/levels.ts';
+import type { Quote } from '../../domain/market/quote.ts';
+import { splitFactor } from '../../domain/market/splits.ts';
+import type { SessionDate } from '../../domain/market-time.ts';
+import { invalidParameter } from '../../wire/failure.ts';
+import { clampedCaps, contextAt, parseAsOf } from '../as-of.ts';
+import { findSymbol, type RequestContext, requireSource, rootsOf } from '../context.ts';
+import { loadSplits } from '../corporate.ts';
+import { flipStatusOf } from '../gex/flip-status.ts';
+import { gexCaptureAt, type ServedGexCapture } from '../gex/gex.ts';
+import { storedInputs } from '../gex/inputs.ts';
+import { isPartial } from '../gex/partial.ts';
+import { type PriceChecked, priceChecksOf } from '../gex/price-checks.ts';
+import { symbolQuote } from '../market/quotes.ts';
+import { type OffExchangePage, offExchangePage } from '../offexchange/off-exchange.ts';
+import { type ResponseMeta, responseMeta } from '../response-meta.ts';
+import { captureSource, offExchangeSource, priceSource } from '../source-keys.ts';
+
+export type { Level, LevelKind };
+
+/** Off-exchange levels: the price buckets with the most trading. */
+export const mostOffExchange = 5;
+
+/** The largest basis, dollars. */
+const mostBasis = 100_000;
+
+export interface LevelsArgs {
+  basis?: number | null | undefined;
+  at?: string | null | undefined;
+  tz?: string | null | undefined;
+}
+
+export interface LevelsMeta extends ResponseMeta, PriceChecked {
+  /** Dollars added to each level; null = none was sent. */
+  basis: number | null;
+  /** Kinds of levels that the caller may not read; null = none. */
+  restricted: LevelKind[] | null;
+  /** Number of levels. */
+  count: number;
+  /** Why there are no gamma levels; null if there are. */
+  note: string | null;
+}
+
+/** Price levels of a symbol. */
+export interface LevelsPage {
+  symbol: string;
+  /** The quote's price, or that of a newer capture, dollars; null when unknown. */
+  spot: number | null;
+  levels: Level[];
+  meta: LevelsMeta;
+}
+
+function checkedBasis(basis: number | null | undefined): number {
+  if (basis == null) return 0;
+  if (!(Math.abs(basis) <= mostBasis))
+    throw invalidParameter('basis', `expected dollars from -${mostBasis} to ${mostBasis}`);
+  return basis;
+}
+
+/** The gamma levels of the latest capture; null if there is none. */
+async function gammaLevels(context: RequestContext, capture: ServedGexCapture): Promise<SourceLevel[]> {
+  const expiry = capture.expiries.find((each) => lastInstant(each.expiry, 'pm') > context.nowMs) ?? null;
+  const { followsSpot } = (await rootsOf(context)).of(capture.underlying, capture.sessionDate);
+  const [partial, flipStatus, inputs] = await Promise.all([
+    isPartial(context, capture),
+    flipStatusOf(context, capture),
+    followsSpot ? null : storedInputs(context, capture),
+  ]);
+  const priced = capture.spotStale ? capture.impliedSpot : capture.spot;
+  const forward = inputs?.expiries.find((each) => each.expiry === expiry?.expiry)?.forward ?? null;
+  const centre = followsSpot ? priced : forward;
+  return captureLevels({ ...capture, flipStatus }, { expiry, centre, isPartial: partial });
+}
+
+type Concentration = OffExchangePage<'concentration'>;
+
+const offExchangeLevels = ({ rows }: Concentration): SourceLevel[] =>
+  rows.map(({ date, bucketMidpoint, rank }) => ({
+    ...{ kind: 'off_exchange', price: bucketMidpoint, rank, status: 'stands' },
+    ...{ sessionDate: date as SessionDate, capturedAt: null, expiry: null },
+  }));
+
+/** The latest price with its session: the quote's, unless a capture is of a later session. */
+export function spotOf(
+  quote: Pick<Quote, 'spot' | 'sessionDate'> | null,
+  capture: Pick<ServedGexCapture, 'spot' | 'sessionDate'> | null,
+) {
+  const quoted = { spot: quote?.spot ?? null, session: (quote?.sessionDate ?? null) as SessionDate | null };
+  const captured = { spot: capture?.spot ?? null, session: capture?.sessionDate ?? null };
+  if (captured.spot === null || captured.session === null) return quoted;
+  return quoted.spot === null || quoted.session === null || quoted.session < captured.session ? captured : quoted;
+}
+
+/** Levels in shares of `session`, that of the spot. */
+async function inSharesOf(context: RequestContext, symbol: string, session: SessionDate, levels: SourceLevel[]) {
+  const splits = await loadSplits(context, symbol);
+  if (splits.length === 0) return levels;
+  return levels.map((level) => ({
+    ...level,
+    price: level.price === null ? null : level.price / splitFactor(splits, level.sessionDate, session),
+  }));
+}
+
+/** The context of an instant that is an argument of the field, and the instant; null = none was sent. */
+function instantOf(context: RequestContext, { at, tz }: LevelsArgs) {
+  if (at == null) return { at: context, asOf: null };
+  const asOf = parseAsOf(at, tz, 'at', context);
+  return { at: contextAt(context, asOf.atMs), asOf };
+}
+
+/**
+ * Walls, flip point, zero gamma, max pain, expected moves and off-exchange levels, as of now or an instant. `basis`
+ * shifts them. Off-exchange levels are left out if the caller may not read them, or no source is
+ * configured.
+ */
+export async function symbolLevels(given: RequestContext, symbol: string, args: LevelsArgs): Promise<LevelsPage> {
+  const { at: context, asOf } = instantOf(given, args);
+  const entry = await findSymbol(context, symbol);
+  const basis = checkedBasis(args.basis);
+  requireReadable(context.caller, entry);
+  requireSource(context, 'chain');
+  const hasOffExchange = entry !== null && entry.class !== 'index';
+  const readsOffExchange = mayRead(context.caller, 'offExchange');
+  const [capture, quote, concentration] = await Promise.all([
+    gexCaptureAt(context, symbol, null, {}),
+    context.sources.bars ? symbolQuote(context, symbol) : null,
+    hasOffExchange && readsOffExchange && context.sources.stock_tape
+      ? offExchangePage(context, symbol, 'concentration', { limit: mostOffExchange })
+      : null,
+  ]);
+  const { spot, session } = spotOf(quote, capture);
+  const found = [
+    ...(capture ? await gammaLevels(context, capture) : []),
+    ...(concentration ? offExchangeLevels(concentration) : []),
+  ];
+  const levels = session ? await inSharesOf(context, symbol, session, found) : found;
+  return {
+    ...{ symbol, spot, levels: levels.map((level) => levelAt(level, spot, basis)) },
+    meta: {
+      ...responseMeta(context, 'live', clampedCaps(asOf), () => [
+        ...captureSource(symbol, capture),
+        ...(quote?.sessionDate ? [priceSource(symbol, quote.sessionDate as SessionDate)] : []),
+        ...(concentration?.rows[0] ? [offExchangeSource(symbol, concentration.rows[0].date as SessionDate)] : []),
+      ]),
+      priceChecks: () => priceChecksOf(capture),
+      ...{ basis: args.basis ?? null, count: levels.length },
+      restricted: hasOffExchange && !readsOffExchange ? ['off_exchange'] : null,
+      note: capture ? null : `No option chain of ${symbol} has been captured.`,
+    },
+  };
+}

@@ -1,0 +1,153 @@
+import type { LevelStatus } from '../../domain/levels.ts';
+import { exchangeTimeZone } from '../../domain/market-time.ts';
+import {
+  type Level,
+  type LevelKind,
+  type LevelsArgs,
+  type LevelsMeta,
+  type LevelsPage,
+  mostOffExchange,
+  symbolLevels,
+} from '../../resolvers/levels/levels.ts';
+import { builder } from '../builder.ts';
+import { costs } from '../cost.ts';
+import { enumValues } from '../enum-values.ts';
+import { SymbolType } from '../market/symbol.ts';
+import { PriceChecksInterface } from '../price-checks.ts';
+import { ProvenancedInterface } from '../provenance.ts';
+import { ResponseMetaInterface } from '../response-meta.ts';
+
+const LevelKindEnum = builder.enumType('LevelKind', {
+  description: 'Kinds of price levels.',
+  values: enumValues<LevelKind>({
+    call_wall: 'Strike with the largest positive net gex.',
+    put_wall: 'Strike with the most negative net gex.',
+    flip: 'Price at which the cumulative net gex curve crosses zero.',
+    zero_gamma: 'Price near the spot at which re-priced net gamma changes sign.',
+    max_pain: 'Strike at which holders of the first open expiry receive the least.',
+    expected_move_high: 'Price that options are priced with, plus the at-the-money straddle of the first open expiry.',
+    expected_move_low: 'Price that options are priced with, less the at-the-money straddle of the first open expiry.',
+    sigma_move_high: 'Price that options are priced with, plus one standard deviation at the first open expiry.',
+    sigma_move_low: 'Price that options are priced with, less one standard deviation at the first open expiry.',
+    off_exchange: 'Midpoint of a price bucket with concentrated off-exchange trading.',
+  }),
+});
+
+const LevelStatusEnum = builder.enumType('LevelStatus', {
+  description: 'How much a level says. A flip has the values of FlipStatus, other kinds have the last four or partial.',
+  values: enumValues<LevelStatus>({
+    no_strikes: 'There are no strikes, so there is no flip.',
+    no_crossing: 'The cumulative net gex curve does not cross zero, so there is no flip.',
+    partial: 'The chain is known to lack contracts.',
+    remote: 'The flip is more than 20% from the spot of the capture. Zero gamma says more.',
+    fragile: 'A small change of open interest moves the flip far. Zero gamma says more.',
+    crosses: 'The curve crosses zero at the flip.',
+    stands: 'The level exists.',
+    none: 'There is no such level: its price is null.',
+    inconsistent:
+      'The expected moves of the expiry, from the straddle and from the volatility, differ by more than 5%.',
+  }),
+});
+
+const LevelType = builder.objectRef<Level>('Level').implement({
+  description: 'A price level.',
+  fields: (t) => ({
+    kind: t.expose('kind', { type: LevelKindEnum, description: 'Kind of level.' }),
+    price: t.exposeFloat('price', {
+      nullable: true,
+      description: 'Price, dollars, with the basis added; null if there is no such level.',
+    }),
+    distance: t.exposeFloat('distance', {
+      nullable: true,
+      description: 'Dollars from the spot to the level, before any basis: negative below the spot. Null if unknown.',
+    }),
+    distancePct: t.exposeFloat('distancePct', {
+      nullable: true,
+      description: 'distance in percent of the spot: 1.5 is 1.5%. Null if unknown.',
+    }),
+    capturedAt: t.expose('capturedAt', {
+      type: 'EpochMs',
+      nullable: true,
+      description: 'Time of the capture that the level is of, epoch ms; null for off_exchange.',
+    }),
+    sessionDate: t.expose('sessionDate', { type: 'SessionDate', description: 'Session that the level is of.' }),
+    expiry: t.expose('expiry', {
+      type: 'SessionDate',
+      nullable: true,
+      description: 'Expiry that the level is of; null for levels of no expiry, or if none is open.',
+    }),
+    rank: t.exposeInt('rank', { nullable: true, description: 'Rank off exchange, 1 = highest; null for other kinds.' }),
+    status: t.expose('status', {
+      type: LevelStatusEnum,
+      nullable: true,
+      description:
+        'How much the level says. Null for a flip of a capture that an older version stored, if its rows leave it open.',
+    }),
+  }),
+});
+
+const LevelsMetaType = builder.objectRef<LevelsMeta>('LevelsMeta').implement({
+  description: 'Metadata of price levels.',
+  interfaces: [ResponseMetaInterface, ProvenancedInterface, PriceChecksInterface],
+  fields: (t) => ({
+    basis: t.exposeFloat('basis', {
+      nullable: true,
+      description: 'Dollars added to each price; null if none were sent.',
+    }),
+    restricted: t.expose('restricted', {
+      type: [LevelKindEnum],
+      nullable: true,
+      extensions: costs({ rows: 1 }),
+      description: 'Kinds of levels that the caller may not read and that are left out; null if there are none.',
+    }),
+    count: t.exposeInt('count', { description: 'Number of levels.' }),
+    note: t.exposeString('note', { nullable: true, description: 'Why there are no gamma levels; null if there are.' }),
+  }),
+});
+
+const LevelsType = builder.objectRef<LevelsPage>('Levels').implement({
+  description: 'Price levels of a symbol.',
+  fields: (t) => ({
+    symbol: t.expose('symbol', { type: 'Ticker', description: 'Ticker.' }),
+    spot: t.exposeFloat('spot', {
+      nullable: true,
+      description:
+        'Price from which distances are measured, dollars, without a basis: of the quote, or of the capture if that is of a later session. Null when unknown.',
+    }),
+    levels: t.expose('levels', {
+      type: [LevelType],
+      extensions: costs({ rows: 9 + mostOffExchange }),
+      description: `Levels: those of the latest GEX capture, then at most ${mostOffExchange} off exchange by rank. Prices are divided by splits since their session.`,
+    }),
+    meta: t.expose('meta', { type: LevelsMetaType, description: 'Metadata of the answer.' }),
+  }),
+});
+
+builder.objectField(SymbolType, 'levels', (t) =>
+  t.field({
+    type: LevelsType,
+    nullable: true,
+    description:
+      'Price levels: walls, flip, zero gamma, max pain, expected moves and off-exchange levels, with their distance from the spot. Kinds that the caller may not read are left out and named in meta.restricted.',
+    args: {
+      basis: t.arg.float({
+        description:
+          'Dollars to add to each price, such as the difference between a future and its index; -100000 to 100000.',
+      }),
+      at: t.arg({
+        type: 'PointInTime',
+        description: 'Answer as of this instant. A date means its end. Default: live.',
+      }),
+      tz: t.arg({
+        type: 'TimeZone',
+        defaultValue: exchangeTimeZone,
+        description: 'Time zone of at, if it is a local time.',
+      }),
+    },
+    extensions: {
+      scopeGroup: 'analytics.gex',
+      ...costs<LevelsArgs>({ once: 5, each: 0.3 }),
+    },
+    resolve: ({ symbol }, args, context) => symbolLevels(context, symbol, args),
+  }),
+);
