@@ -130,7 +130,8 @@ builder.objectField(SymbolGexType, 'figures', (t) =>
   t.field({
     type: GexFiguresType,
     nullable: true,
-    extensions: { scopeGroup: 'analytics.gex', ...costs({ once: 2, each: 0.3 }) },
+    // Each convention sums the chain again; a caller can ask for any number of them.
+    extensions: { scopeGroup: 'analytics.gex', ...costs({ once: 2, each: 20 }) },
     description:
       'Net exposure, flip, walls, max pain and strikes of the latest capture in a convention, or of the last capture at or before a time. invalid_params for choices that exclude each other.',
     args: {
