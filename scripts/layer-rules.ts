@@ -43,7 +43,7 @@ export const subjects: Record<string, Record<string, readonly string[]>> = {
     chain: ['market'],
     gex: ['chain'],
     flow: ['chain', 'market'],
-    journal: ['market'],
+    journal: ['market', 'chain'],
     offexchange: ['market'],
   },
   tape: {
@@ -95,11 +95,11 @@ export const subjects: Record<string, Record<string, readonly string[]>> = {
   resolvers: {
     market: [],
     gex: [],
-    journal: [],
+    journal: ['market', 'chain', 'gex'],
     offexchange: ['gex'],
     chain: ['gex', 'flow'],
     volatility: ['chain'],
-    flow: ['gex'],
+    flow: ['gex', 'chain', 'market'],
     levels: ['market', 'gex', 'offexchange'],
     screener: ['market', 'gex', 'volatility', 'flow', 'offexchange', 'levels'],
     account: ['market'],
@@ -114,7 +114,7 @@ export const subjects: Record<string, Record<string, readonly string[]>> = {
     levels: ['market'],
     screener: ['market'],
     account: ['market'],
-    journal: ['market'],
+    journal: ['market', 'chain', 'gex'],
   },
   rest: {
     contract: [],

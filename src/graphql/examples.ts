@@ -303,6 +303,24 @@ query LevelsAndEvents {
 }
 `;
 
+const fills = `# How far from the walls did I trade, and what did it cost me? The market at each fill of my journal, as it was then.
+query Fills {
+  journalTrades(limit: 50) {
+    rows {
+      instrument side qty price ts
+      market {
+        phase
+        quote { spot changePct }
+        day { low high }
+        rangePosition
+        slippage { reference bps totalUsd note }
+        gamma { isAboveZeroGamma zeroGamma { distanceBps } callWall { level distance } putWall { level distance } note }
+      }
+    }
+  }
+}
+`;
+
 const twoInstants = ({
   previous,
 }: Dates) => `# The same symbol at two instants, and now: what it traded at, and what dealers held. Nothing later is read.
@@ -398,6 +416,7 @@ const examples: Readonly<Record<string, (dates: Dates) => string>> = {
   'Large option trades': () => flow,
   'Off-exchange trading': () => offExchange,
   'Levels, strikes and events': joins,
+  'My fills and the market': () => fills,
   'Symbols of a sector': () => browse,
   Sectors: () => sectors,
   'My account and usage': () => me,

@@ -58,6 +58,8 @@ export interface RequestContext extends Services, Batching, SharedWork, OneCommi
   past: Past | null;
   /** Contexts of the request's instants in the past, by their epoch ms. */
   pasts: Map<number, RequestContext>;
+  /** Loaders that the request's instants share, see `ofAllInstants`. */
+  sharedLoaders: Batching['loaders'];
   /** Registers a clean-up that runs when the request ends, however it ends. */
   onEnd: (undo: () => void) => void;
   /** Position of an earlier stream to resume from; null = none. */
@@ -68,16 +70,26 @@ export interface RequestContext extends Services, Batching, SharedWork, OneCommi
 export function requestContext(services: Services, caller: Caller, onEnd: (undo: () => void) => void): RequestContext {
   const { store: sharedStore, now } = services;
   const loaders: Batching['loaders'] = new Map();
+  const sharedLoaders: Batching['loaders'] = new Map();
   const once: SharedWork['once'] = new Map();
   const pasts: RequestContext['pasts'] = new Map();
   const { store, ofOneCommit } = readsOf(sharedStore, () => {
     loaders.clear();
+    sharedLoaders.clear();
     once.clear();
     pasts.clear();
   });
   const taken = { once: new Map() };
-  const own = { caller, nowMs: now(), loaders, once, taken, past: null, pasts, after: null, onEnd };
+  const own = { caller, nowMs: now(), loaders, once, taken, past: null, pasts, sharedLoaders, after: null, onEnd };
   return { ...services, ...own, store, sharedStore, ofOneCommit };
+}
+
+/**
+ * Batches that all instants of a request share, for reads that do not depend on the context's clock: their keys hold
+ * the instant, or they have none. Reads at a hundred instants then take as many statements as at one.
+ */
+export function ofAllInstants({ sharedLoaders, batchSchedule }: RequestContext): Batching {
+  return { loaders: sharedLoaders, ...(batchSchedule && { batchSchedule }) };
 }
 
 /** Throws 503 if no source of `dataset`, or of any of the alternatives `others`, is configured. */

@@ -8,11 +8,11 @@ import { dividendsOf } from '../store/market/dividends.ts';
 import { curveOn, rateOn } from '../store/market/rates.ts';
 import { readSplits } from '../store/market/splits.ts';
 import { invalidParameter } from '../wire/failure.ts';
-import { findSymbol, fromStore, type RequestContext } from './context.ts';
+import { findSymbol, fromStore, ofAllInstants, type RequestContext } from './context.ts';
 
 /** All stored splits of a symbol, ascending; those of one request are read together. */
 export async function loadSplits(context: RequestContext, symbol: string): Promise<readonly Split[]> {
-  const splits = await batched(context, 'splits', symbol, (symbols) =>
+  const splits = await batched(ofAllInstants(context), 'splits', symbol, (symbols) =>
     fromStore('splits', () => readSplits(context.store, symbols)),
   );
   return splits ?? [];
@@ -43,7 +43,7 @@ const noDividends: readonly Dividend[] = [];
 
 /** All stored dividends of a symbol, ascending; those of one request are read together. */
 export async function loadDividends(context: RequestContext, symbol: string): Promise<readonly Dividend[]> {
-  const dividends = await batched(context, 'dividends', symbol, (symbols) =>
+  const dividends = await batched(ofAllInstants(context), 'dividends', symbol, (symbols) =>
     fromStore('dividends', () => dividendsOf(context.store, symbols)),
   );
   return dividends ?? noDividends;

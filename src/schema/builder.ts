@@ -39,6 +39,7 @@ export const builder = new SchemaBuilder<{
     SessionDate: TextScalar;
     Ticker: TextScalar;
     OptionContractId: TextScalar;
+    Instrument: TextScalar;
     PointInTime: TextScalar;
     CapturePoint: TextScalar;
     TimeZone: TextScalar;

@@ -35,6 +35,7 @@ type TextScalarName =
   | 'SessionDate'
   | 'Ticker'
   | 'OptionContractId'
+  | 'Instrument'
   | 'PointInTime'
   | 'CapturePoint'
   | 'TimeZone'
@@ -152,6 +153,14 @@ textScalar(
     specifiedByURL: 'https://en.wikipedia.org/wiki/Option_symbol',
   },
   (text) => contractId(parseOptionContract(text)),
+);
+textScalar(
+  'Instrument',
+  {
+    description: 'A ticker such as SPY, or the id of an option contract such as O:SPY241220C00600000, in any case.',
+    specifiedByURL: 'https://en.wikipedia.org/wiki/Option_symbol',
+  },
+  (text) => (/^o:/i.test(text) ? contractId(parseOptionContract(text)) : parseTicker(text)),
 );
 textScalar(
   'PointInTime',

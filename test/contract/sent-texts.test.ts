@@ -108,6 +108,7 @@ const literals: Record<string, string> = {
   Timeframe: '"1m"',
   OptionTimeframe: '"1m"',
   OptionContractId: '"O:SPY261218C00600000"',
+  Instrument: '"SPY"',
 };
 function literalOf(type: GraphQLInputType): string {
   if (isNonNullType(type)) return literalOf(type.ofType);

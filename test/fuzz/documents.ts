@@ -44,6 +44,7 @@ const meanings: Readonly<Record<string, string>> = {
   ClockTime: 'clock',
   TimeZone: 'zone',
   OptionContractId: 'contract',
+  Instrument: 'contract',
   EpochMs: 'epoch',
 };
 

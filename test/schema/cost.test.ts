@@ -46,7 +46,8 @@ test('no field below the root is an async function: a promise for each item of a
 
 /** Fields whose look-up is in memory: in the registry, the caller, or what the document has read already. */
 const lookupsInMemory = [
-  ...['AsOf.contract', 'AsOf.symbol', 'Greeks.meta', 'Me.flow', 'Me.meta', 'Me.offExchange'],
+  ...['AsOf.contract', 'AsOf.symbol', 'Greeks.meta', 'JournalTrade.symbol', 'JournalTrade.ticker'],
+  ...['Me.flow', 'Me.meta', 'Me.offExchange'],
   ...['Node.id', 'OptionContract.multiplier', 'OptionContract.settlement', 'OptionContract.style'],
   ...['OptionContract.underlying', 'Query.contract', 'Query.me', 'Query.meta', 'Query.symbol', 'Symbol.access'],
   ...['Symbol.chainPolicy', 'Symbol.class', 'Symbol.minTier', 'Symbol.name', 'Symbol.registered'],

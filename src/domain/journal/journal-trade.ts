@@ -1,7 +1,7 @@
 import { isStorableText } from '../../wire/stored-text.ts';
-import { readTicker } from '../market/ticker.ts';
 import { exchangeTimeZone, parseInstant } from '../market-time.ts';
 import { maxEpochMs } from '../units.ts';
+import { readInstrument } from './instrument.ts';
 import type { NewTrade } from './journal.ts';
 import { idField, RecordFields, readNumber, readText } from './record-fields.ts';
 
@@ -26,8 +26,8 @@ export const journalTradeFields = new RecordFields<NewTrade>({
   journalAccountId: { name: 'account_id', ...idField },
   symbol: {
     name: 'symbol',
-    read: (value) => (typeof value === 'string' ? (readTicker(value) ?? undefined) : undefined),
-    expected: 'expected a ticker such as SPY or BRK.B',
+    read: (value) => (typeof value === 'string' ? (readInstrument(value) ?? undefined) : undefined),
+    expected: 'expected a ticker such as SPY or BRK.B, or a contract such as O:SPY241220C00600000',
   },
   side: { name: 'side', read: readText(isStorableText), expected: 'expected text, such as buy or sell' },
   qty: { name: 'qty', read: readNumber((qty) => qty > 0), expected: 'expected a number above 0' },

@@ -16,6 +16,7 @@ export interface NewTrade {
   id: string | null;
   /** Id of the journal account. */
   journalAccountId: string;
+  /** Ticker, or id of a contract. */
   symbol: string;
   /** `buy`, `sell`, or any other text. */
   side: string;

@@ -16,6 +16,7 @@ const scalars: Record<string, number> = {
   StrikeThousandths: 7,
   SessionDate: 12,
   Ticker: 6,
+  Instrument: 6,
   Timeframe: 4,
   OptionContractId: 24,
   ID: 28,

@@ -11,7 +11,7 @@ import { readOptionBarsOf } from '../../store/chain/option-bars.ts';
 import { firstAtOrAfter, sliceBars } from '../../store/market/bar-blocks.ts';
 import { ColumnRows } from '../../wire/column-rows.ts';
 import { Failure, invalidParameter, providerUnavailable, sourceNotConfigured } from '../../wire/failure.ts';
-import { type RequestContext, underlyingOf, withUnderlyings } from '../context.ts';
+import { ofAllInstants, type RequestContext, underlyingOf, withUnderlyings } from '../context.ts';
 import { currentDate } from '../current-date.ts';
 import { printPlane, type ResponseMeta, responseMeta } from '../response-meta.ts';
 import { optionBarSource } from '../source-keys.ts';
@@ -51,7 +51,8 @@ async function readSession(
 ): Promise<BarColumns> {
   const read = async (contracts: readonly OptionContract[]) =>
     readOptionBarsOf(context.store, await withUnderlyings(context, contracts), session, timeframe);
-  const found = await batched(context, `option-bars ${session} ${timeframe}`, contract, read, contractId);
+  const name = `option-bars ${session} ${timeframe}`;
+  const found = await batched(ofAllInstants(context), name, contract, read, contractId);
   return found?.bars ?? barColumns(0);
 }
 
@@ -87,6 +88,16 @@ async function shownBars(
   const minutes = timeframe === '1m' ? all : await readSession(context, contract, session, '1m');
   const [from, to] = [last, minutesShownBefore(store, nowMs)].map((ms) => firstAtOrAfter(minutes, ms));
   return withLast(bars, oneBar(sliceBars(minutes, from!, Math.max(from!, to!)), last));
+}
+
+/** The minute bars of a contract's session that had ended by now. */
+export async function endedOptionBars(
+  context: RequestContext,
+  contract: OptionContract,
+  session: SessionDate,
+): Promise<BarColumns> {
+  await requireContract(context, contract);
+  return fromProvider(context, () => shownBars(context, contract, session, '1m'));
 }
 
 /** The newest bars of a contract's session (spec 4.12). */

@@ -5,11 +5,11 @@ import type { SessionDate } from '../../domain/market-time.ts';
 import { columnsAt } from '../../domain/rows-in-columns.ts';
 import { batched } from '../../runtime/batched.ts';
 import { yieldForRows } from '../../runtime/event-loop.ts';
-import { latestGexCaptures, type StoredGexCapture } from '../../store/gex/captures.ts';
+import { gexCapturesAt, type StoredGexCapture } from '../../store/gex/captures.ts';
 import { ColumnRows } from '../../wire/column-rows.ts';
 import { invalidParameter } from '../../wire/failure.ts';
 import { parseAsOf } from '../as-of.ts';
-import { findSymbol, fromSource, type RequestContext } from '../context.ts';
+import { findSymbol, fromSource, ofAllInstants, type RequestContext } from '../context.ts';
 import { type QuoteTime, quoteTimeOf } from '../quote-time.ts';
 
 /** A capture in served form: the rows in force, cut as requested, as columns. */
@@ -129,8 +129,8 @@ export function storedCapture(
   symbol: string,
   { atMs, sessionDate = null, byExpiry }: { atMs: number; sessionDate?: SessionDate | null; byExpiry: boolean },
 ): Promise<StoredGexCapture | null> {
-  return batched(context, `gex ${atMs} ${sessionDate} ${byExpiry}`, symbol, (symbols) =>
-    fromSource(context, 'chain', () => latestGexCaptures(context.store, symbols, atMs, { byExpiry, sessionDate })),
+  return batched(ofAllInstants(context), `gex ${sessionDate} ${byExpiry}`, { underlying: symbol, atMs }, (times) =>
+    fromSource(context, 'chain', () => gexCapturesAt(context.store, times, { byExpiry, sessionDate })),
   );
 }
 

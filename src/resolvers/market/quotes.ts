@@ -6,7 +6,7 @@ import { quoteAt } from '../../live/quote-as-of.ts';
 import { batched } from '../../runtime/batched.ts';
 import { type LiveQuote, readLiveQuotes } from '../../store/market/live-quotes.ts';
 import { invalidParameter } from '../../wire/failure.ts';
-import { findSymbol, fromSource, type RequestContext } from '../context.ts';
+import { findSymbol, fromSource, ofAllInstants, type RequestContext } from '../context.ts';
 import { loadSplits } from '../corporate.ts';
 import { type ResponseMeta, responseMeta } from '../response-meta.ts';
 import { priceSource, sourcesOfRows } from '../source-keys.ts';
@@ -35,7 +35,7 @@ export interface QuotesPage {
 }
 
 function loadLiveQuote(context: RequestContext, symbol: string): Promise<LiveQuote | null> {
-  return batched(context, 'live quotes', symbol, (symbols) =>
+  return batched(ofAllInstants(context), 'live quotes', symbol, (symbols) =>
     fromSource(context, 'bars', () => readLiveQuotes(context.store, symbols)),
   );
 }

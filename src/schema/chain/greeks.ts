@@ -39,7 +39,8 @@ const LatestGreeksType = builder.objectRef<LatestGreeks>('LatestGreeks').impleme
   }),
 });
 
-const GreeksSampleType = builder.objectRef<GreeksSample>('GreeksSample').implement({
+/** A solve, in series and around prints. */
+export const GreeksSampleType = builder.objectRef<GreeksSample>('GreeksSample').implement({
   description: 'The solve of a contract at one minute.',
   fields: (t) => ({
     tsMs: t.expose('tsMs', { type: 'EpochMs', description: 'The minute, epoch ms.' }),

@@ -15,7 +15,8 @@ import { ProvenancedInterface } from '../provenance.ts';
 import { ResponseMetaInterface } from '../response-meta.ts';
 import { OptionContractType } from './contract.ts';
 
-const OptionBarType = builder.objectRef<Bar>('OptionBar').implement({
+/** A bar of a contract. */
+export const OptionBarType = builder.objectRef<Bar>('OptionBar').implement({
   description: 'One OHLCV bar of an option contract.',
   fields: (t) => columnFields(t, optionBarNumbers),
 });

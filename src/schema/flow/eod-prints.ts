@@ -14,7 +14,8 @@ import { ProvenancedInterface } from '../provenance.ts';
 import { ResponseMetaInterface, TierEnum } from '../response-meta.ts';
 import { CoverageStatusEnum, SymbolFlowType } from './flow.ts';
 
-const RankedPrintType = builder.objectRef<RankedPrint>('RankedPrint').implement({
+/** A print of a list; its edge to the market around it is in `print-context.ts`. */
+export const RankedPrintType = builder.objectRef<RankedPrint>('RankedPrint').implement({
   description: 'One option print of an end-of-day list.',
   fields: (t) => ({
     printId: t.exposeString('printId', { description: '<event id>#<leg index>.' }),

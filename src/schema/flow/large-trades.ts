@@ -28,7 +28,8 @@ const FlowEventKindEnum = builder.enumType('FlowEventKind', {
   }),
 });
 
-const FlowLegType = builder.objectRef<FlowLeg>('FlowLeg').implement({
+/** A leg; its edge to the market around it is in `print-context.ts`, as is that of an event. */
+export const FlowLegType = builder.objectRef<FlowLeg>('FlowLeg').implement({
   description: "One contract's part of a large trade.",
   fields: (t) => ({
     contract: t.expose('contract', { type: OptionContractType, description: 'The contract.' }),
@@ -47,7 +48,8 @@ const FlowLegType = builder.objectRef<FlowLeg>('FlowLeg').implement({
   }),
 });
 
-const FlowEventType = builder.objectRef<FlowEvent>('FlowEvent').implement({
+/** A detected large trade. */
+export const FlowEventType = builder.objectRef<FlowEvent>('FlowEvent').implement({
   description: 'A detected large trade.',
   fields: (t) => ({
     eventId: t.exposeString('eventId', {

@@ -1,10 +1,15 @@
+import { contractIn } from '../../domain/journal/instrument.ts';
 import { journalAccounts } from '../../resolvers/journal/accounts.ts';
+import { type TradeMarket, tickerOf, tradeMarket } from '../../resolvers/journal/trade-market.ts';
 import { type JournalTrade, journalTrades } from '../../resolvers/journal/trades.ts';
+import { whenThere } from '../../runtime/maybe-promise.ts';
 import { builder } from '../builder.ts';
+import { OptionContractType } from '../chain/contract.ts';
 import { costs } from '../cost.ts';
 import { SymbolType } from '../market/symbol.ts';
 import { JournalAccountType } from './accounts.ts';
 import { addRecords } from './records.ts';
+import { TradeMarketType } from './trade-market.ts';
 
 const JournalTradeType = builder.objectRef<JournalTrade>('JournalTrade').implement({
   description: 'A trade in the journal.',
@@ -18,11 +23,31 @@ const JournalTradeType = builder.objectRef<JournalTrade>('JournalTrade').impleme
       extensions: costs({ once: 1, each: 0.02 }),
       resolve: ({ journalAccountId }, _args, context) => journalAccounts.find(context, journalAccountId),
     }),
-    ticker: t.expose('symbol', { type: 'Ticker', description: 'Ticker, uppercase. It need not be registered.' }),
+    instrument: t.expose('symbol', {
+      type: 'Instrument',
+      description: 'Ticker, or contract id. It need not be registered.',
+    }),
+    ticker: t.field({
+      type: 'Ticker',
+      description: 'Ticker, uppercase; of a contract that of its underlying. It need not be registered.',
+      resolve: (trade, _args, context) => tickerOf(context, trade),
+    }),
     symbol: t.field({
       type: SymbolType,
-      description: 'The symbol and its fields.',
-      resolve: ({ symbol }) => ({ symbol }),
+      description: 'The symbol and its fields; of a contract its underlying.',
+      resolve: (trade, _args, context) => whenThere(tickerOf(context, trade), (symbol) => ({ symbol })),
+    }),
+    contract: t.field({
+      type: OptionContractType,
+      nullable: true,
+      description: 'The contract; null for a trade of shares.',
+      resolve: ({ symbol }) => contractIn(symbol),
+    }),
+    market: t.field({
+      type: TradeMarketType,
+      description: 'The market at the fill: nothing later is read.',
+      extensions: { contextBelow: ({ context }: TradeMarket) => context, ...costs({ each: 0.05 }) },
+      resolve: (trade, _args, context) => tradeMarket(context, trade),
     }),
     side: t.exposeString('side', {
       extensions: costs({ bytes: 6, isWritten: true }),
@@ -47,7 +72,7 @@ const fieldsOf = (required: boolean) =>
         required,
         description: 'Id of the journal account. The account is created if it does not exist.',
       }),
-      symbol: t.field({ type: 'Ticker', required, description: 'Ticker in any case.' }),
+      symbol: t.field({ type: 'Instrument', required, description: 'Ticker, or contract id, in any case.' }),
       side: t.string({ required, description: 'buy, sell, or any other text.' }),
       qty: t.float({ required, description: 'Shares or contracts, above 0.' }),
       price: t.float({ required, description: 'Dollars, 0 or more.' }),

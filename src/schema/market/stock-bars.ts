@@ -79,7 +79,8 @@ const StockBarsMetaType = builder.objectRef<StockBarsMeta>('StockBarsMeta').impl
   }),
 });
 
-const StockBarsPageType = builder.objectRef<StockBarsPage>('StockBarsPage').implement({
+/** A page of bars, of a symbol and around prints. */
+export const StockBarsPageType = builder.objectRef<StockBarsPage>('StockBarsPage').implement({
   description: 'A page of stock bars, as rows and as columns.',
   fields: (t) => ({
     rows: t.field({

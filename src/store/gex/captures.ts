@@ -40,6 +40,7 @@ export interface GexWindow {
 const key = ['underlying', 'capturedAt'] as const;
 const headerFields = plainFields('GexCapture');
 type CaptureHeader = PlainRow<'GexCapture'>;
+type GexKey = Pick<CaptureHeader, 'underlying' | 'capturedAt'>;
 
 /** Fields that are no figures, and those that are hashed only if known: older captures keep their versions. */
 const apart = new Set<string>([...key, 'delayMs', 'subset', 'version', 'productVersion']);
@@ -239,50 +240,82 @@ export async function gexCapturesOf(
   return Map.groupBy(captures, (capture) => capture.underlying);
 }
 
+/** An underlying and an instant, epoch ms. */
+export interface GexAsOf {
+  underlying: string;
+  atMs: number;
+}
+
 const latest = statement(
   'gex/latest-gex-captures',
-  { underlyings: 'text[]', atMs: 'int8' },
-  { wanted: 'text', nextMs: 'int8?', lastMs: 'int8?', ...nullable(columnTypes('GexCapture')) },
+  { underlyings: 'text[]', atMs: 'int8[]' },
+  { nth: 'int8', nextMs: 'int8?', lastMs: 'int8?', ...nullable(columnTypes('GexCapture')) },
 );
 
 const heldLatest: HeldKind<CaptureHeader> = { subject: 'gex', name: 'gex-latest', bytesOf: () => headerBytes };
 
 /**
- * The header of each underlying's last published capture as of `atMs`, or of the subset of exactly that instant. One
- * statement, none if all are cached.
+ * The header of the last published capture as of each time, in order, or of the subset of exactly that instant; null if
+ * there is none. One statement, none if all are cached.
  */
-async function latestHeaders(store: Store, underlyings: readonly string[], atMs: number): Promise<CaptureHeader[]> {
-  const asked = Array.from(new Set(underlyings), (symbol) => ({ symbol, atMs }));
-  const found = await readHeldAsOf(store, heldLatest, asked, async (missing) => {
-    const symbols = missing.map(({ symbol }) => symbol);
-    const rows = await latest.rows(readFrom(store, 'gex', symbols), { underlyings: symbols, atMs });
-    const intervals = rows.map(({ wanted, nextMs, lastMs, ...header }): [string, Interval<CaptureHeader>] => {
+function latestHeaders(store: Store, times: readonly GexAsOf[]): Promise<(CaptureHeader | null)[]> {
+  const asked = times.map(({ underlying, atMs }) => ({ symbol: underlying, atMs }));
+  return readHeldAsOf(store, heldLatest, asked, async (missing) => {
+    const underlyings = missing.map(({ symbol }) => symbol);
+    const atMs = missing.map((each) => each.atMs);
+    const rows = await latest.rows(readFrom(store, 'gex', new Set(underlyings)), { underlyings, atMs });
+    const intervals: Interval<CaptureHeader>[] = [];
+    for (const { nth, nextMs, lastMs, ...header } of rows) {
       const value = header.capturedAt === null ? null : (header as CaptureHeader);
-      return [wanted, { ...standing({ ...header, nextMs, lastMs }), value }];
-    });
-    const byUnderlying = new Map(intervals);
-    return symbols.map((symbol) => byUnderlying.get(symbol)!);
+      intervals[nth - 1] = { ...standing({ ...header, nextMs, lastMs }), value };
+    }
+    return intervals;
   });
-  return found.filter((header) => header !== null);
+}
+
+/** The header of the last capture of a session as of each time, as `latestHeaders`. */
+async function headersOfSession(
+  store: Store,
+  times: readonly GexAsOf[],
+  sessionDate: SessionDate,
+): Promise<(CaptureHeader | null)[]> {
+  const underlyings = Array.from(new Set(times.map(({ underlying }) => underlying)));
+  const sessions = await sessionHeaders(store, underlyings, sessionDate);
+  return times.map(({ underlying, atMs }) => {
+    const isBy = ({ capturedAt, subset }: CaptureHeader) =>
+      subset === true ? capturedAt === atMs : capturedAt <= atMs;
+    return sessions.get(underlying)?.findLast(isBy) ?? null;
+  });
 }
 
 /**
- * The last published capture as of `atMs` by underlying, or the subset of exactly that instant, only of `sessionDate`
- * if given; an underlying without one is absent. Two statements, none if all are cached.
+ * The last published capture as of each time, in order, or the subset of exactly that instant, only of `sessionDate` if
+ * given; null if there is none. Two statements for any number, none if all are cached.
  */
+export async function gexCapturesAt(
+  store: Store,
+  times: readonly GexAsOf[],
+  { byExpiry, sessionDate = null }: { byExpiry: boolean; sessionDate?: SessionDate | null },
+): Promise<(StoredGexCapture | null)[]> {
+  const headers =
+    sessionDate === null ? await latestHeaders(store, times) : await headersOfSession(store, times, sessionDate);
+  const idOf = ({ underlying, capturedAt }: GexKey) => `${underlying} ${capturedAt}`;
+  const distinct = new Map(headers.flatMap((header) => (header ? [[idOf(header), header] as const] : [])));
+  const captures = await withCurves(store, [...distinct.values()], byExpiry);
+  const byId = new Map(captures.map((capture) => [idOf(capture), capture]));
+  return headers.map((header) => (header && byId.get(idOf(header))) ?? null);
+}
+
+/** As `gexCapturesAt`, of one instant, by underlying; an underlying without a capture is absent. */
 export async function latestGexCaptures(
   store: Store,
   underlyings: readonly string[],
   atMs: number,
-  { byExpiry, sessionDate = null }: { byExpiry: boolean; sessionDate?: SessionDate | null },
+  options: { byExpiry: boolean; sessionDate?: SessionDate | null },
 ): Promise<Map<string, StoredGexCapture>> {
-  const headers =
-    sessionDate === null
-      ? await latestHeaders(store, underlyings, atMs)
-      : Array.from((await sessionHeaders(store, underlyings, sessionDate)).values(), (session) =>
-          session.findLast(({ capturedAt, subset }) => (subset === true ? capturedAt === atMs : capturedAt <= atMs)),
-        ).filter((last) => last !== undefined);
-  return new Map((await withCurves(store, headers, byExpiry)).map((capture) => [capture.underlying, capture]));
+  const times = Array.from(new Set(underlyings), (underlying) => ({ underlying, atMs }));
+  const captures = await gexCapturesAt(store, times, options);
+  return new Map(captures.flatMap((capture) => (capture ? [[capture.underlying, capture] as const] : [])));
 }
 
 const following = statement(

@@ -7,6 +7,7 @@ import { readFrom, type Store } from '../rows/connection.ts';
 import { lock, lockAll, lockShared } from '../rows/locks.ts';
 import { findKnownRows } from '../rows/models/known-rows.ts';
 import { deleteRows, findRows, upsertRows } from '../rows/models/sets.ts';
+import { readTogether } from '../rows/reads-together.ts';
 import type { Transaction } from '../rows/transaction.ts';
 import { blockVersion } from '../series/block-version.ts';
 import { decodeBars, encodeBars } from './bar-codec.ts';
@@ -149,24 +150,37 @@ async function loadBlocks(
     else missing.push(block);
   }
   if (missing.length === 0) return loaded;
-  const keys = missing.map((block) => ({ ...block, timeframe }));
+  const read = await readTogether(store, `bar blocks ${timeframe}`, missing, {
+    idOf: blockId,
+    read: (all) => readBlocks(store, timeframe, all),
+  });
+  for (const block of missing) {
+    const found = read.get(blockId(block));
+    if (!found) continue;
+    // The block may have been rewritten since its header was read, so it is cached under its current version.
+    hold(cacheKey(block.symbol, timeframe, { ...block, version: found.version }), found.bars);
+    loaded.set(block, found.bars);
+  }
+  return loaded;
+}
+
+const blockId = ({ symbol, spanStart: span }: Pick<BarHeader, 'symbol' | 'spanStart'>) => `${symbol} ${span}`;
+
+/** The bars of blocks by `blockId`, with one statement. */
+async function readBlocks(store: Store, timeframe: Timeframe, blocks: readonly BarHeader[]) {
+  const keys = blocks.map((block) => ({ ...block, timeframe }));
   const from = readFrom(store, 'market', new Set(keys.map(({ symbol }) => symbol)));
   const rows = await findKnownRows(store, from, 'BarBlock', { by: blockKey, keys }, payloadFields);
-  const byKey = new Map(missing.map((block) => [`${block.symbol} ${block.spanStart}`, block]));
+  const read = new Map<string, { version: string; bars: BarColumns }>();
   let bytes = 0;
   for (const row of rows) {
-    const block = byKey.get(`${row.symbol} ${row.spanStart}`);
-    if (!block) continue;
-    const bars = decodeBars(row.payload);
-    // The block may have been rewritten since its header was read, so it is cached under its current version.
-    hold(cacheKey(row.symbol, timeframe, { ...block, version: row.version }), bars);
-    loaded.set(block, bars);
+    read.set(blockId(row), { version: row.version, bars: decodeBars(row.payload) });
     bytes += row.payload.length;
     if (bytes < yieldBytes) continue;
     bytes = 0;
     await yieldToEventLoop();
   }
-  return loaded;
+  return read;
 }
 
 /**

@@ -6,6 +6,7 @@ import { findAny } from '../rows/models/any-of.ts';
 import { selection } from '../rows/models/columns.ts';
 import { numbered } from '../rows/models/rows.ts';
 import type { Row } from '../rows/models/sets.ts';
+import { readTogether } from '../rows/reads-together.ts';
 import { type HeldKey, type HeldKind, heldId, readHeld } from '../versions/versioned-cache.ts';
 
 /**
@@ -109,7 +110,12 @@ export async function barHeaders(
   if (periods === null) return within(await readHeaders(store, symbols, timeframe, first, last));
   const part = (period: string) => `${timeframe} ${period}`;
   const keys = symbols.flatMap((symbol) => periods.map((period) => ({ symbol, part: part(period) })));
-  const held = await readHeld(store, heldHeaders, keys, (missing) => readPeriods(store, timeframe, missing));
+  const held = await readHeld(store, heldHeaders, keys, (missing) =>
+    readTogether(store, `bar headers ${timeframe}`, missing, {
+      idOf: heldId,
+      read: (all) => readPeriods(store, timeframe, all),
+    }),
+  );
   return within(
     new Map(
       symbols.map((symbol) => [

@@ -1,0 +1,91 @@
+import {
+  type JournalPosition,
+  type JournalPositions,
+  journalPositions,
+  maxPositions,
+  type PositionGreeks,
+  positionGreeks,
+} from '../../resolvers/journal/positions.ts';
+import { builder } from '../builder.ts';
+import { OptionContractType } from '../chain/contract.ts';
+import { costs, itemsAsked } from '../cost.ts';
+import { SymbolType } from '../market/symbol.ts';
+import { scopeGroup } from './records.ts';
+
+const PositionGreeksType = builder.objectRef<PositionGreeks>('PositionGreeks').implement({
+  description: 'Greeks of a whole position: those of its contract by the last chain, times quantity and multiplier.',
+  fields: (t) => ({
+    delta: t.exposeFloat('delta', { nullable: true, description: 'Shares; of shares their number.' }),
+    gamma: t.exposeFloat('gamma', { nullable: true, description: 'Shares per $1 move.' }),
+    theta: t.exposeFloat('theta', { nullable: true, description: 'Dollars a day.' }),
+    vega: t.exposeFloat('vega', { nullable: true, description: 'Dollars per vol point.' }),
+    note: t.exposeString('note', { nullable: true, description: 'Why they are unknown; null if they are known.' }),
+  }),
+});
+
+const JournalPositionType = builder.objectRef<JournalPosition>('JournalPosition').implement({
+  description: "What the caller's journal holds of an instrument.",
+  fields: (t) => ({
+    instrument: t.expose('instrument', { type: 'Instrument', description: 'Ticker, or contract id.' }),
+    qty: t.exposeFloat('qty', {
+      description:
+        'Shares or contracts bought less those sold; negative = short. Shares are those of the instant: splits since the trades are counted.',
+    }),
+    symbol: t.field({
+      type: SymbolType,
+      description: 'The symbol and its fields at the instant; of a contract its underlying.',
+      resolve: ({ symbol }) => ({ symbol }),
+    }),
+    contract: t.expose('contract', {
+      type: OptionContractType,
+      nullable: true,
+      description: 'The contract and its fields at the instant; null for shares.',
+    }),
+    greeks: t.field({
+      type: PositionGreeksType,
+      nullable: true,
+      description: 'Greeks of the whole position at the instant.',
+      extensions: { scopeGroup: 'analytics.vol', ...costs({ once: 2, each: 0.05 }) },
+      resolve: (position, _args, context) => positionGreeks(context, position),
+    }),
+  }),
+});
+
+const JournalPositionsType = builder.objectRef<JournalPositions>('JournalPositions').implement({
+  description: "What the caller's journal holds at an instant.",
+  fields: (t) => ({
+    at: t.expose('atMs', { type: 'EpochMs', description: 'The instant, epoch ms.' }),
+    rows: t.expose('rows', {
+      type: [JournalPositionType],
+      extensions: costs({ rows: 'page' }),
+      description: 'Positions ascending by instrument. Expired contracts are omitted.',
+    }),
+    total: t.exposeInt('total', { description: 'Number of positions, also of those that are not in rows.' }),
+    undirected: t.exposeInt('undirected', {
+      description: 'Number of trades whose side neither buys nor sells: they are in no position.',
+    }),
+  }),
+});
+
+builder.queryField('journalPositions', (t) =>
+  t.field({
+    type: JournalPositionsType,
+    nullable: true,
+    description: "What the caller's journal holds, now or at an instant, with greeks.",
+    args: {
+      first: t.arg.int({ required: true, description: `Number of positions, at most ${maxPositions}.` }),
+      accountId: t.arg.id({ description: 'Only trades of this journal account. Default: all.' }),
+      at: t.arg({ type: 'PointInTime', description: 'The instant; a date means its end. Default: now.' }),
+      tz: t.arg({ type: 'TimeZone', description: 'Time zone of a local time or date. Default: America/New_York.' }),
+    },
+    extensions: {
+      scopeGroup,
+      contextBelow: ({ context }: JournalPositions) => context,
+      ...costs<{ first: number }>({
+        once: 2.5,
+        sizes: ({ first }) => ({ page: itemsAsked(first, maxPositions) }),
+      }),
+    },
+    resolve: (_root, args, context) => journalPositions(context, args),
+  }),
+);
