@@ -113,5 +113,6 @@ test('a hundred events take as many statements as one', async () => {
     const document = `{ symbol(symbol: "${symbol}") { flow { largeTrades(limit: ${limit}) { events { update { event { ${fields} } } } } } } }`;
     counts.push(withoutCommits(await statementsOf(() => ask(document))).length);
   }
-  expect(counts[1]).toBe(counts[0]);
+  expect(counts[0]).toBeGreaterThan(5);
+  expect(counts[1]).toBeLessThanOrEqual(counts[0]!);
 });

