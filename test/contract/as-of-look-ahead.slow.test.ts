@@ -8,7 +8,7 @@ import { saveSymbols } from '../../src/store/market/symbols.ts';
 import { inTransaction } from '../../src/store/rows/transaction.ts';
 import { options } from '../ingest/tail/followed-tape.ts';
 import { type Json, type TestApp, testApp, testSymbols } from '../support/app.ts';
-import { asOfFields, toldOfThePast } from '../support/as-of-fields.ts';
+import { asOfFields, notSelected } from '../support/as-of-fields.ts';
 import { GraphWalk } from '../support/graph-walk.ts';
 import { randomOf } from '../support/random.ts';
 import { filledStores } from '../support/store.ts';
@@ -72,13 +72,14 @@ const texts = {
   strike: '600000',
   expiry: '"2026-12-18"',
   limit: '50',
+  'largeTrades.limit': '5',
   at: '"2026-11-27T12:56"',
   time: '"2026-11-27T12:56"',
   right: 'call',
 };
 const walks = ['SPY', 'AAPL'].map((symbol) => ({
   symbol,
-  fields: asOfFields(new GraphWalk({ ...texts, Ticker: `"${symbol}"` }, toldOfThePast), symbol),
+  fields: asOfFields(new GraphWalk({ ...texts, Ticker: `"${symbol}"` }, notSelected), symbol),
 }));
 
 /** Numbers of commits and lines count the tape as it came; a quote of the past has no time of its last trade. */

@@ -5,7 +5,7 @@ import { filledIn } from '../../src/rest/contract/example.ts';
 import { routes } from '../../src/rest/routes.ts';
 import type { Json, TestApp } from '../support/app.ts';
 import { testApp } from '../support/app.ts';
-import { asOfFields, toldOfThePast } from '../support/as-of-fields.ts';
+import { asOfFields, notSelected, toldOfThePast } from '../support/as-of-fields.ts';
 import { filledApp, filledContract } from '../support/filled-market.ts';
 import { GraphWalk, objectType } from '../support/graph-walk.ts';
 import { newYork } from '../support/option-market.ts';
@@ -61,11 +61,12 @@ const texts = {
   strike: '600000',
   expiry: '"2026-12-18"',
   limit: '5',
+  'largeTrades.limit': '5',
   at: '"2026-11-30T10:00"',
   time: '"2026-11-30T10:00"',
   right: 'call',
 };
-const walk = new GraphWalk(texts, toldOfThePast);
+const walk = new GraphWalk(texts, notSelected);
 
 /** Ways to the fields that are selected one by one. */
 const ways = [
@@ -78,6 +79,8 @@ const ways = [
   // Of types that were selected in another place.
   'GexDiff.to',
   'GreeksMeta.provenance',
+  'FlowEvent.context',
+  'RankedPrint.context',
 ];
 
 const selections = asOfFields(walk, 'SPY');
