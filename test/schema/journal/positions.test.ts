@@ -119,7 +119,7 @@ test('greeks of an index that may not be read fail at their path; quantities sta
   expect(errors).toMatchObject([{ extensions: { code: 'not_entitled_tier' } }]);
 });
 
-test('one position and forty take the same number of statements', async () => {
+test('forty positions take no more statements than one', async () => {
   const counts = [];
   for (const size of [1, 40]) {
     const credential = await app.session();
@@ -144,5 +144,5 @@ test('one position and forty take the same number of statements', async () => {
     const ask = async () => expect((await app.graphql(document, {}, { credential })).errors).toBeUndefined();
     counts.push(withoutCommits(await statementsOf(ask)).length);
   }
-  expect(counts[1]).toBe(counts[0]);
+  expect(counts[1]).toBeLessThanOrEqual(counts[0]!);
 });
