@@ -79,6 +79,7 @@ const ways = [
   // Of types that were selected in another place.
   'GexDiff.to',
   'GreeksMeta.provenance',
+  'LargeTradesMeta.provenance',
   'FlowEvent.context',
   'RankedPrint.context',
 ];
