@@ -286,7 +286,7 @@ test("nobody else's trades are there", async () => {
   expect(await markets('at', await app.session())).toEqual({});
 });
 
-test('a hundred fills at as many instants take the statements of one, and a few that it did not need', async () => {
+test('a hundred fills at as many instants take at most twice the statements of one', async () => {
   const fields =
     'quote { spot } minute { vwap } day { high low } rangePosition slippage { bps } quoted: slippage(against: quote) { bps } gamma { isAboveZeroGamma callWall { distance } } symbol { quote { changePct } gex { latest { netGex } } chain { capturedAt } }';
   const counts = [];
@@ -305,6 +305,6 @@ test('a hundred fills at as many instants take the statements of one, and a few 
     counts.push(sent.length);
   }
   expect(counts[0]).toBeGreaterThan(5);
-  // Of six symbols in three sessions some have no seconds, captures or chains, which shifts what is read together.
-  expect(counts[1]).toBeLessThanOrEqual(counts[0]! + 6);
+  // Of six symbols in three sessions some have no seconds, captures or chains, so their reads come at other steps.
+  expect(counts[1]).toBeLessThanOrEqual(2 * counts[0]!);
 });
