@@ -62,12 +62,21 @@ export const figureColumns = {
     ...{ type: 'float64', groups: ['realized'] },
     description: 'Realized volatility of 20 sessions, close to close, an annualized fraction.',
   },
-  variancePremium: { ...premium, description: 'iv30² less the square of realizedVolatility.' },
+  variancePremium: {
+    ...premium,
+    description: 'iv30² less the square of realizedVolatility, an annualized variance (the square of a fraction).',
+  },
   volatilityPremium: { ...premium, description: 'iv30 less realizedVolatility, an annualized fraction.' },
   callPremiumUsd: { ...flow, description: 'Premium of calls in the session, dollars; flow { unusual }.' },
   putPremiumUsd: { ...flow, description: 'Premium of puts in the session, dollars; flow { unusual }.' },
-  callPremiumRatio: { ...flow, description: 'Premium of calls divided by its mean; flow { unusual { callRatio } }.' },
-  putPremiumRatio: { ...flow, description: 'Premium of puts divided by its mean; flow { unusual { putRatio } }.' },
+  callPremiumRatio: {
+    ...flow,
+    description: 'Premium of calls, as a multiple of its mean over 20 sessions; flow { unusual { callRatio } }.',
+  },
+  putPremiumRatio: {
+    ...flow,
+    description: 'Premium of puts, as a multiple of its mean over 20 sessions; flow { unusual { putRatio } }.',
+  },
   offExchangePct: {
     ...offExchange,
     description: 'Off-exchange fraction of the consolidated volume of the last published session.',

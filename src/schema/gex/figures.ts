@@ -22,7 +22,9 @@ const StrikeValueType = builder.objectRef<StrikeValue>('GexStrikeValue').impleme
   description: 'Exposure at one strike, over the expiries of the convention.',
   fields: (t) => ({
     strike: t.expose('strike', { type: 'StrikeThousandths', description: 'Strike, thousandths of a dollar.' }),
-    value: t.exposeFloat('value', { description: 'Exposure, in the unit of the figures.' }),
+    value: t.exposeFloat('value', {
+      description: 'Exposure, in the unit of the figures: dollars per $1 or per percent of move, or shares.',
+    }),
   }),
 });
 
