@@ -18,6 +18,7 @@ import type { Store } from '../store/rows/connection.ts';
 import { concerns } from '../store/versions/subjects.ts';
 import { invalidParameter } from '../wire/failure.ts';
 import { recentDays } from './daily-bars.ts';
+import { priceInstants } from './replay-instants.ts';
 import { requireHeld, tooEarly } from './since.ts';
 import type { LiveEvent } from './source.ts';
 import { type BarReading, barSpan, barsAsOfNow } from './stock-bars.ts';
@@ -178,6 +179,12 @@ export function barTopics(store: Store): TopicKind<BarState, StockBar> {
         await readTimeframe(reading, timeframe, bySymbol, into);
       }
       return into;
+    },
+    async instants(keys, fromMs, toMs) {
+      const found = new Set<number>();
+      for (const { symbol, timeframe } of keys.map(seriesOf))
+        for (const instant of await priceInstants(store, [symbol], timeframe, fromMs, toMs)) found.add(instant);
+      return found;
     },
     first: ({ latest }) => (latest ? [latest] : []),
     cursor: ({ latest }) => latest?.cursor ?? '0.0.0',

@@ -2,6 +2,7 @@ import type { ChainCapture, ChainRow } from '../domain/chain/chain.ts';
 import { chainCapturesAt } from '../store/chain/chain-captures.ts';
 import type { Store } from '../store/rows/connection.ts';
 import { concerns } from '../store/versions/subjects.ts';
+import { captureInstants } from './replay-instants.ts';
 import type { LiveEvent } from './source.ts';
 import type { TopicKind } from './topics.ts';
 
@@ -50,6 +51,7 @@ export function chainTopics(store: Store): TopicKind<ChainState, ChainCapture> {
         }),
       );
     },
+    instants: (symbols, fromMs, toMs) => captureInstants(store, 'chain', symbols, fromMs, toMs),
     first: ({ latest }) => (latest ? [latest] : []),
     cursor: ({ latest }) => latest?.cursor ?? '0',
   };

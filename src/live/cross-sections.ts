@@ -3,6 +3,7 @@ import type { CrossSection } from '../domain/flow/flow.ts';
 import { readCrossSections } from '../store/flow/cross-sections.ts';
 import type { Store } from '../store/rows/connection.ts';
 import { concerns } from '../store/versions/subjects.ts';
+import { minuteInstants } from './replay-instants.ts';
 import type { LiveEvent } from './source.ts';
 import type { Reading, TopicKind } from './topics.ts';
 
@@ -39,6 +40,7 @@ export function crossSectionTopics(store: Store): TopicKind<CrossSectionState, C
         }),
       );
     },
+    instants: async (_symbols, fromMs, toMs) => minuteInstants(fromMs, toMs),
     first: ({ event }) => (event ? [event] : []),
     cursor: ({ event }) => event?.cursor ?? '0',
   };

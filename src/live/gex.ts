@@ -3,6 +3,7 @@ import { gexCapturesFrom, latestGexCaptures, type StoredGexCapture } from '../st
 import type { Store } from '../store/rows/connection.ts';
 import { concerns } from '../store/versions/subjects.ts';
 import { invalidParameter } from '../wire/failure.ts';
+import { captureInstants } from './replay-instants.ts';
 import { requireHeld, tooEarly } from './since.ts';
 import type { LiveEvent } from './source.ts';
 import type { TopicKind } from './topics.ts';
@@ -84,6 +85,7 @@ export function gexTopics(store: Store): TopicKind<GexState, StoredGexCapture> {
         }),
       );
     },
+    instants: (symbols, fromMs, toMs) => captureInstants(store, 'gex', symbols, fromMs, toMs),
     first: ({ latest }) => (latest ? [latest] : []),
     cursor: ({ latest }) => latest?.cursor ?? '0',
   };

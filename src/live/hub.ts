@@ -15,6 +15,7 @@ import { type ChainState, chainTopics } from './chains.ts';
 import { type CrossSectionState, crossSectionTopics } from './cross-sections.ts';
 import { type GexState, gexTopics } from './gex.ts';
 import { largeTradeTopics } from './large-trades.ts';
+import { type Pace, systemPace } from './pace.ts';
 import { type QuoteState, quoteTopics } from './quotes.ts';
 import { shutdownEnd } from './source.ts';
 import { type TopicKind, Topics } from './topics.ts';
@@ -29,6 +30,8 @@ export interface HubParts {
   /** Source of change notifications; null = none, so everything is read at intervals only. */
   changes: Pick<Changes, 'onChange'> | null;
   every?: Every;
+  /** The clock of replays. */
+  pace?: Pace;
   /** Called for failed reads, which are retried. */
   onError: (failure: Failure) => void;
 }
@@ -64,15 +67,17 @@ export class LiveHub {
   readonly chains: Topics<ChainState, ChainCapture>;
   readonly largeTrades: Topics<FeedStep, LargeTrade>;
   readonly crossSections: Topics<CrossSectionState, CrossSection>;
+  readonly pace: Pace;
   readonly #streams = new Set<OpenStream>();
   readonly #stops: readonly (() => void)[];
   #isDraining = false;
   #isClosed = false;
   #isRechecking = false;
 
-  constructor({ store: whole, now, changes, every = systemEvery, onError }: HubParts) {
+  constructor({ store: whole, now, changes, every = systemEvery, pace = systemPace, onError }: HubParts) {
     const store: Store = { ...whole, reader: whole.primary, replicas: null };
     this.store = store;
+    this.pace = pace;
     // Each kind reads what is of one commit.
     const topics = <S, T>(kindOf: (store: Store) => TopicKind<S, T>) => {
       const { store: view, ofOneCommit } = readsOf(store);

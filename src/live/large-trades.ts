@@ -1,6 +1,7 @@
 import { coverageAt } from '../domain/flow/coverage.ts';
 import type { LargeTrade } from '../domain/flow/flow.ts';
 import { dayMs } from '../domain/units.ts';
+import { eventTimes, longestTradeMs, readTradesBetween } from '../store/flow/events.ts';
 import {
   type FeedStep,
   type FeedTrade,
@@ -10,6 +11,7 @@ import {
 } from '../store/flow/feed-pages.ts';
 import type { Store } from '../store/rows/connection.ts';
 import { invalidParameter } from '../wire/failure.ts';
+import { stepOf } from './replay-instants.ts';
 import { requireHeld, tooEarly } from './since.ts';
 import type { LiveEvent } from './source.ts';
 import type { TopicKind } from './topics.ts';
@@ -108,7 +110,31 @@ export function largeTradeTopics(store: Store): TopicKind<FeedStep, LargeTrade> 
       const events = before === null ? [] : await readBetween(store, [before], state, wish);
       return new Map([[feedKey, { state, events }]]);
     },
+    instants: async () => [],
     first: () => [],
     cursor: (state) => formatPosition([state]),
+  };
+}
+
+/** Large trades of the past: in the order of their time, since the feed has those of the last days only. */
+export function replayedLargeTrades(store: Store, wish: Wish): TopicKind<FeedStep, LargeTrade> {
+  return {
+    ...largeTradeTopics(store),
+    async read(topics, nowMs) {
+      const before = topics.get(feedKey)!;
+      const state = { position: 0, throughMs: nowMs };
+      const trades = before === null ? [] : await readTradesBetween(store, wish, before.throughMs, nowMs);
+      const events = trades.map((trade) => ({
+        value: { ...trade, coverage: coverageAt(trade.coverage, nowMs) },
+        ...{ cursor: '', slot: '' },
+      }));
+      return new Map([[feedKey, { state, events }]]);
+    },
+    async instants(_keys, fromMs, toMs) {
+      const times = await eventTimes(store, wish, fromMs - longestTradeMs, toMs);
+      // A trade is there with its last leg.
+      const found = new Set(times.flatMap((tsMs) => [stepOf(tsMs), stepOf(tsMs + longestTradeMs)]));
+      return [...found].filter((instant) => instant > fromMs && instant <= toMs);
+    },
   };
 }

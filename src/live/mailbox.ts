@@ -24,6 +24,7 @@ function tooSlow(): StreamEnd {
 
 /** A source as the hub sees it: events are delivered to it, and wait until its reader takes them. */
 export class Mailbox<T> implements LiveSource<T> {
+  readonly isShared = true;
   readonly #queued: QueuePolicy;
   readonly #check: (caller: Caller) => Promise<void>;
   readonly #onClose: () => void;

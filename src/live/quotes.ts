@@ -9,6 +9,7 @@ import type { Store } from '../store/rows/connection.ts';
 import { type Change, concerns } from '../store/versions/subjects.ts';
 import { dailyBarsAt } from './daily-bars.ts';
 import { quoteAt } from './quote-as-of.ts';
+import { priceInstants } from './replay-instants.ts';
 import type { LiveEvent } from './source.ts';
 import type { TopicKind } from './topics.ts';
 
@@ -59,6 +60,7 @@ export function quoteTopics(store: Store): TopicKind<QuoteState, Quote> {
         }),
       );
     },
+    instants: (symbols, fromMs, toMs) => priceInstants(store, symbols, '1d', fromMs, toMs),
     first: ({ event }) => [event],
     cursor: () => '',
   };

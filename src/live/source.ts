@@ -14,6 +14,8 @@ export interface LiveEvent<T = unknown> {
 /** One reader's live data: an async iterator, and the wire to end it. */
 export interface LiveSource<T = unknown> extends AsyncIterableIterator<LiveEvent<T>> {
   return(): Promise<IteratorResult<LiveEvent<T>>>;
+  /** True if its events are one object for all subscribers, who share their answers. */
+  readonly isShared: boolean;
   /** Position before its first event; resolves once it has started, or has ended. */
   readonly start: Promise<string>;
   /** Resolves when it has ended in any way: its reader may be waiting for something else then. */

@@ -26,6 +26,8 @@ export interface TopicKind<S, T> {
   read(topics: ReadonlyMap<string, S | null>, nowMs: number, change: Change): Promise<Map<string, Reading<S, T>>>;
   /** Events sent to a new subscriber immediately. */
   first(state: S): readonly LiveEvent<T>[];
+  /** The whole seconds in (fromMs, toMs], epoch ms, at the end of which topics may have changed, for replays. */
+  instants(keys: readonly string[], fromMs: number, toMs: number): Promise<Iterable<number>>;
   /** The position of a new subscriber without events. */
   cursor(state: S): string;
 }

@@ -52,6 +52,7 @@ import './journal/accounts.ts';
 import './journal/positions.ts';
 import './journal/trades.ts';
 import './subscriptions.ts';
+import './replay.ts';
 import { builder } from './builder.ts';
 import { guide } from './guide.ts';
 

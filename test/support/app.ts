@@ -12,6 +12,7 @@ import type { SymbolEntry } from '../../src/domain/market/symbol.ts';
 import type { Classification, Tier } from '../../src/domain/tier.ts';
 import type { ServerLimits } from '../../src/http/server-limits.ts';
 import { type Every, LiveHub } from '../../src/live/hub.ts';
+import type { Pace } from '../../src/live/pace.ts';
 import type { MarketLoading } from '../../src/observe/health.ts';
 import { openLog } from '../../src/observe/log.ts';
 import type { Metrics } from '../../src/observe/metrics.ts';
@@ -137,6 +138,8 @@ export async function testApp(
     loading?: () => Promise<MarketLoading | null>;
     /** The timers of streams; the system's unless given. */
     every?: Every;
+    /** The clock of replays; the system's unless given. */
+    pace?: Pace;
     /** Gets the log's lines, at the level of `env`; without it there is no log. */
     logLines?: string[];
     metrics?: Metrics;
@@ -161,8 +164,8 @@ export async function testApp(
   const opened = await openAccess({ store, config, now });
   const access = options.metrics ? withLimitMetrics(options.metrics, opened) : opened;
   const changes = await watchChanges(store);
-  const { every } = options;
-  const live = new LiveHub({ store, now, changes, onError: () => {}, ...(every && { every }) });
+  const { every, pace } = options;
+  const live = new LiveHub({ store, now, changes, onError: () => {}, ...(every && { every }), ...(pace && { pace }) });
   const app = createApp({
     config,
     live,

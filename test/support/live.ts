@@ -1,6 +1,7 @@
 import { toBarColumns } from '../../src/domain/market/bar.ts';
 import { exchangeDate, exchangeInstant } from '../../src/domain/market-time.ts';
 import { beatMs, type Every, recheckMs, sweepMs } from '../../src/live/hub.ts';
+import type { Pace } from '../../src/live/pace.ts';
 import { saveCoverages } from '../../src/store/flow/coverage.ts';
 import { saveCrossSections } from '../../src/store/flow/cross-sections.ts';
 import { writeBars } from '../../src/store/market/bar-blocks.ts';
@@ -16,6 +17,35 @@ export interface HandTimers {
   beat(): void;
   recheck(): void;
   sweep(): void;
+}
+
+/** A clock that jumps to whatever is waited for, and stands still while nothing is. */
+export interface JumpingPace extends Pace {
+  /** Waits in progress. */
+  waiting: Set<() => void>;
+  /** False: waits last until they are cancelled. */
+  isRunning: boolean;
+}
+
+/** A clock of replays that takes no time. */
+export function jumpingPace(): JumpingPace {
+  let nowMs = 0;
+  const waiting = new Set<() => void>();
+  return {
+    waiting,
+    isRunning: true,
+    now: () => nowMs,
+    later(ms, work) {
+      const wait = () => {
+        if (!waiting.delete(wait)) return;
+        nowMs += ms;
+        work();
+      };
+      waiting.add(wait);
+      if (this.isRunning) setImmediate(wait);
+      return () => void waiting.delete(wait);
+    },
+  };
 }
 
 /** Timers that run on command. */

@@ -92,7 +92,9 @@ export async function openAnswers<T>(
     source,
     async next() {
       const { done, value } = await source.next();
-      return done ? null : { content: await sharedAnswer(question, value), cursor: value.cursor };
+      if (done) return null;
+      const content = await (source.isShared ? sharedAnswer(question, value) : answer(question, value));
+      return { content, cursor: value.cursor };
     },
   };
 }

@@ -234,6 +234,15 @@ export const signedDollars = param(
   { description: 'Dollars, of either sign.', type: 'number', example: '35.5' },
 );
 
+/** Seconds of the past per second; the operation checks its bounds. */
+export const speed = param(
+  (text, name) => {
+    if (!/^\d{1,9}(\.\d{1,9})?$/.test(text)) throw wrong(name, 'a number', text);
+    return Number(text);
+  },
+  { description: 'Seconds of the past per second, from 0.1 to 3600. Default: 1.', type: 'number', example: '60' },
+);
+
 /** One of `values`, exactly as written. */
 export const oneOf = <const V extends readonly string[]>(values: V) =>
   param(

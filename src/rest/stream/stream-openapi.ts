@@ -30,6 +30,28 @@ const parameters: JsonSchema[] = [
     schema: { type: 'string' },
   },
   {
+    name: 'from',
+    in: 'query',
+    required: false,
+    description:
+      'Replays the topics from this time on: epoch ms, YYYY-MM-DD (its start), or YYYY-MM-DDTHH:MM[:SS] in tz. The events are those that a live stream would have sent; the last is `end` with the reason completed.',
+    schema: { type: 'string' },
+  },
+  {
+    name: 'to',
+    in: 'query',
+    required: false,
+    description: 'End of the replay, inclusive, at most 31 days after from. Default, and latest: now.',
+    schema: { type: 'string' },
+  },
+  {
+    name: 'speed',
+    in: 'query',
+    required: false,
+    description: 'Seconds of the past per second of a replay, from 0.1 to 3600. Default: 1.',
+    schema: { type: 'number' },
+  },
+  {
     name: 'tz',
     in: 'query',
     required: false,
@@ -47,7 +69,8 @@ const parameters: JsonSchema[] = [
 
 /** The stream as an OpenAPI operation. */
 export function streamOperation(schema: GraphQLSchema, operations: StreamOperations): JsonSchema {
-  const events = Object.fromEntries([...operations].map(([kind, operation]) => [kind, dataSchema(schema, operation)]));
+  const live = [...operations].filter(([kind]) => Object.hasOwn(topicKinds, kind));
+  const events = Object.fromEntries(live.map(([kind, operation]) => [kind, dataSchema(schema, operation)]));
   return {
     operationId: 'stream',
     tags: ['market.live'],
@@ -55,7 +78,7 @@ export function streamOperation(schema: GraphQLSchema, operations: StreamOperati
     description: [
       'Server-sent events. Each event is a JSON row as in the route of the same name; the event name is the kind of the topic.',
       'The first event is `ready` with the topics. Send the id of the last event as Last-Event-ID to resume after it, as far as events are retained.',
-      'If the server ends the stream, the last event is `end`: {reason, error}, with reason shutdown, too_slow, not_entitled or failed.',
+      'If the server ends the stream, the last event is `end`: {reason, error}, with reason shutdown, too_slow, not_entitled or failed; completed at the end of a replay.',
     ].join(' '),
     parameters,
     responses: {

@@ -10,33 +10,44 @@ import { requestLife } from '../../http/request-life.ts';
 import { type Failure, internal, methodNotAllowed, renamedParameter } from '../../wire/failure.ts';
 import type { StreamEnd } from '../../wire/open-stream.ts';
 import { type ReadOperation, readOperation } from '../contract/operation.ts';
-import { pointInTime, readParams, text, timeZone } from '../contract/params.ts';
 import { sendFailure } from '../http/respond.ts';
 import { asFailure } from '../http/router.ts';
 import { type Following, followTopic } from './follow-topic.ts';
 import { readEventId, topicsTag, writeEventId } from './last-event-id.ts';
-import { type AskedTopics, readTopics, type Topic, topicKinds } from './stream-topics.ts';
+import { type AskedStream, groupsOf, readStream, replayKind } from './stream-params.ts';
+import { type Topic, topicKinds } from './stream-topics.ts';
 
-/** The operations of the kinds of topics. */
+/** The operations of the kinds of topics, and of replays. */
 export type StreamOperations = ReadonlyMap<string, ReadOperation>;
 
 /** Reads and validates the operations of all kinds of topics. Throws at startup if one does not fit the schema. */
 export function streamOperations(schema: GraphQLSchema): StreamOperations {
   return new Map(
-    Object.entries(topicKinds).map(([kind, { operation }]) => [kind, readOperation(schema, `../stream/${operation}`)]),
+    [...Object.entries(topicKinds), [replayKind, { operation: 'replay.graphql' }] as const].map(
+      ([kind, { operation }]) => [kind, readOperation(schema, `../stream/${operation}`)],
+    ),
   );
-}
-
-export const streamParams = { topics: text(8000), since: pointInTime.optional(), tz: timeZone.optional() };
-
-/** The requested topics, and the instant since which their events are sent. */
-interface AskedStream extends AskedTopics {
-  since: { since?: string | undefined; tz?: string | undefined };
 }
 
 interface Asking extends Following {
   operations: StreamOperations;
 }
+
+/** An event as it is sent: its name, and its data as JSON. */
+interface Written {
+  event: string;
+  data: string;
+}
+
+/** Writes an event of the replay: as its topic's subscription sends it, or the end. */
+function writeReplayed(data: unknown): Written {
+  const { kind, at, ...values } = data as { kind: string; at: number } & Record<string, unknown>;
+  if (kind === 'end') return { event: 'end', data: JSON.stringify({ reason: 'completed', at }) };
+  return { event: kind.replaceAll('_', '-'), data: JSON.stringify(values[kind]) };
+}
+
+const writerOf = (kind: string) =>
+  kind === replayKind ? writeReplayed : (data: unknown): Written => ({ event: kind, data: JSON.stringify(data) });
 
 /** Opens one of the subscriptions; throws the reason of a rejection. */
 function openTopic(
@@ -44,24 +55,28 @@ function openTopic(
   { kind, variables }: Topic,
   since: AskedStream['since'],
   after: string | null,
-): Promise<LiveAnswers> {
-  const write = (data: unknown) => JSON.stringify(data);
-  return followTopic(asking, { name: kind, operation: asking.operations.get(kind)!, variables, since, after, write });
+): Promise<LiveAnswers<Written>> {
+  const operation = asking.operations.get(kind)!;
+  return followTopic(asking, { name: kind, operation, variables, since, after, write: writerOf(kind) });
 }
 
 /** Positions are sent in this header. */
 const named = (failure: Failure) => renamedParameter(failure, 'after', 'Last-Event-ID');
 
+/** The tag of a stream's ids. Those of a replay are of no live stream. */
+const tagOf = ({ names, followed }: AskedStream) =>
+  topicsTag(followed[0]?.kind === replayKind ? [replayKind, ...names] : names);
+
 /** Opens all of a stream's subscriptions. If one is rejected, the others are closed. */
 async function openTopics(
   asking: Asking,
-  { topics, since }: AskedStream,
+  { followed, since }: AskedStream,
   after: readonly (string | null)[],
-): Promise<LiveAnswers[]> {
-  const opened = await Promise.allSettled(topics.map((topic, i) => openTopic(asking, topic, since, after[i]!)));
+): Promise<LiveAnswers<Written>[]> {
+  const opened = await Promise.allSettled(followed.map((topic, i) => openTopic(asking, topic, since, after[i]!)));
   const refused = opened.find((each) => each.status === 'rejected');
   if (refused) throw named(asFailure(refused.reason));
-  const all = opened.map((each) => (each as PromiseFulfilledResult<LiveAnswers>).value);
+  const all = opened.map((each) => (each as PromiseFulfilledResult<LiveAnswers<Written>>).value);
   for (const { source } of all) {
     await source.start;
     if (source.ended) throw named(source.ended.failure);
@@ -84,23 +99,24 @@ const frame = (event: string, id: string | null, data: string) =>
  */
 async function sendAll(
   out: EventStream,
-  { names, topics }: AskedTopics,
-  all: readonly LiveAnswers[],
+  asked: AskedStream,
+  all: readonly LiveAnswers<Written>[],
   note: string | null,
 ): Promise<StreamEnd | null> {
-  const tag = topicsTag(names);
+  const { names } = asked;
+  const tag = tagOf(asked);
   const cursors = await Promise.all(all.map(({ source }) => source.start));
   // Nothing is missed from here: a reader that is disconnected before the first event resumes from this id.
   await out.send(() =>
     frame('ready', writeEventId(tag, cursors), JSON.stringify({ topics: names, ...(note !== null && { note }) })),
   );
-  const send = async ({ next }: LiveAnswers, index: number) => {
+  const send = async ({ next }: LiveAnswers<Written>, index: number) => {
     for (let message = await next(); message; message = await next()) {
       const { content, cursor } = message;
       // The id reflects what was sent when the event is written, not when it was built.
       await out.send(() => {
         cursors[index] = cursor;
-        return frame(topics[index]!.kind, writeEventId(tag, cursors), content);
+        return frame(content.event, cursor === '' ? null : writeEventId(tag, cursors), content.data);
       });
     }
   };
@@ -115,11 +131,10 @@ async function serve(
   response: Response,
 ) {
   const { admission } = services;
-  const asked: AskedStream = { names: [], topics: [], since: {} };
+  let asked!: AskedStream;
   const { caller } = await admission.admit(request, response, {
     cost() {
-      const { topics, ...since } = readParams(streamParams, request.query);
-      Object.assign(asked, { ...readTopics(topics), since });
+      asked = readStream(request.query);
       // Costs as many requests as the routes of the same names.
       return asked.topics.length;
     },
@@ -129,12 +144,12 @@ async function serve(
     const sent = request.headers['last-event-id'];
     const after =
       typeof sent === 'string' && sent !== ''
-        ? readEventId(topicsTag(asked.names), asked.topics.length, sent)
-        : asked.topics.map(() => null);
+        ? readEventId(tagOf(asked), asked.followed.length, sent)
+        : asked.followed.map(() => null);
     life.onEnd(admission.takeStreamSlot(caller));
     const asking = { services, operations, caller, life };
     const all = await openTopics(asking, asked, after);
-    admission.count(caller, [...new Set(asked.topics.map(({ kind }) => topicKinds[kind]!.scopeGroup))]);
+    admission.count(caller, groupsOf(asked));
     await answer(asking, asked, all, request, response);
   } catch (error) {
     life.end();
@@ -144,8 +159,8 @@ async function serve(
 
 async function answer(
   asking: Asking,
-  asked: AskedTopics,
-  all: readonly LiveAnswers[],
+  asked: AskedStream,
+  all: readonly LiveAnswers<Written>[],
   request: Request,
   response: Response,
 ): Promise<void> {

@@ -206,6 +206,9 @@ async function withCoverage(store: Store, rows: readonly EventRow[]): Promise<Co
   });
 }
 
+/** Longest time from the first leg of a large trade to its last, ms. */
+export const longestTradeMs = 500;
+
 /** True if the last leg of a large trade was printed by `ms`. */
 const isCompleteAt = (ms: number) => (trade: LargeTrade) => trade.event.legs.every((leg) => leg.eventTsMs <= ms);
 
@@ -217,6 +220,49 @@ export async function readAllLargeTrades(store: Store, filter: LargeTradeFilter,
   if (unfinished === 0 || trades.length < limit) return complete;
   // As many more are read as were left out.
   return (await readAllLargeTrades(store, filter, limit + unfinished)).slice(0, limit);
+}
+
+/** Large trades that a replay sends. */
+interface ReplayedTrades {
+  /** Null = any. */
+  underlying: string | null;
+  /** Dollars; null = any. */
+  minPremiumUsd: number | null;
+}
+
+const replayed = ({ underlying, minPremiumUsd }: ReplayedTrades, fromMs: number, throughMs: number) => ({
+  eventTsMs: { gte: fromMs, lte: throughMs },
+  ...(underlying !== null && { underlying }),
+  ...(minPremiumUsd !== null && { premiumUsd: { gte: minPremiumUsd } }),
+});
+
+/** The times of large trades in [fromMs, throughMs], epoch ms: those of their first legs. */
+export async function eventTimes(
+  store: Store,
+  wanted: ReplayedTrades,
+  fromMs: number,
+  throughMs: number,
+): Promise<number[]> {
+  const { prisma } = readFrom(store, 'flow', wanted.underlying === null ? null : [wanted.underlying]);
+  const where = replayed(wanted, fromMs, throughMs);
+  const rows = await prisma.flowEvent.findMany({ where, select: { eventTsMs: true } });
+  return rows.map((row) => numbered(row).eventTsMs);
+}
+
+/** The large trades whose last leg was printed in (afterMs, throughMs], epoch ms, oldest first. */
+export async function readTradesBetween(
+  store: Store,
+  wanted: ReplayedTrades,
+  afterMs: number,
+  throughMs: number,
+): Promise<LargeTrade[]> {
+  const { prisma } = readFrom(store, 'flow', wanted.underlying === null ? null : [wanted.underlying]);
+  const rows = await prisma.flowEvent.findMany({
+    where: replayed(wanted, afterMs - longestTradeMs, throughMs),
+    orderBy: [{ eventTsMs: 'asc' }, { seq: 'asc' }, { underlying: 'asc' }, { eventId: 'asc' }],
+  });
+  const trades = await largeTradesOf(store, await withCoverage(store, rows.map(numbered)));
+  return trades.filter((trade) => isCompleteAt(throughMs)(trade) && !isCompleteAt(afterMs)(trade));
 }
 
 async function readBegunTrades(store: Store, filter: LargeTradeFilter, limit: number): Promise<LargeTrade[]> {

@@ -1,0 +1,77 @@
+import { regularSession, tradeSpan, tradeSpanAt } from '../domain/calendar.ts';
+import { type Timeframe, timeframeMs } from '../domain/market/bar.ts';
+import { exchangeInstant } from '../domain/market-time.ts';
+import { dayMs, minuteMs } from '../domain/units.ts';
+import { captureTimes } from '../store/chain/capture-times.ts';
+import { readBars } from '../store/market/bar-blocks.ts';
+import type { Store } from '../store/rows/connection.ts';
+import { barSpan } from './stock-bars.ts';
+
+/** Prices are known by the second: a replay shows a state at the end of each. */
+export const replayStepMs = 1000;
+
+/** The end of the second of an instant, epoch ms. */
+export const stepOf = (ms: number) => Math.ceil(ms / replayStepMs) * replayStepMs;
+
+/** The instants in (fromMs, toMs] at which a session begins and ends, and its date. */
+function bounds(fromMs: number, toMs: number): number[] {
+  const found: number[] = [];
+  for (let span = tradeSpanAt(fromMs); span.fromMs <= toMs; span = tradeSpanAt(span.toMs)) {
+    const { openMs, closeMs } = regularSession(span.date)!;
+    // Auctions print in the minute after the close.
+    found.push(span.fromMs, exchangeInstant(span.date), openMs, closeMs, closeMs + minuteMs, tradeSpan(span.date).toMs);
+  }
+  return found.filter((ms) => ms > fromMs && ms <= toMs);
+}
+
+/**
+ * The instants in (fromMs, toMs] at which prices of symbols may change: ends of seconds and minutes with trades, and of
+ * bars of `timeframe`, and bounds of sessions.
+ */
+export async function priceInstants(
+  store: Store,
+  symbols: readonly string[],
+  timeframe: Timeframe,
+  fromMs: number,
+  toMs: number,
+): Promise<Set<number>> {
+  const instants = new Set(bounds(fromMs, toMs));
+  for (const each of new Set<Timeframe>(['1s', '1m', timeframe])) {
+    const range = {
+      fromMs: fromMs - Math.max(timeframeMs[each], each === '1d' ? 7 * dayMs : 0),
+      toMs,
+      limit: Infinity,
+    };
+    for (const { bars } of (await readBars(store, symbols, each, range)).values())
+      for (const tsMs of bars.tsMs) {
+        const endMs = barSpan(each, tsMs).toMs;
+        if (endMs > fromMs && endMs <= toMs) instants.add(endMs);
+      }
+  }
+  return instants;
+}
+
+/** The instants in (fromMs, toMs] at which captures of underlyings appear. */
+export async function captureInstants(
+  store: Store,
+  kind: 'chain' | 'gex',
+  underlyings: readonly string[],
+  fromMs: number,
+  toMs: number,
+): Promise<Set<number>> {
+  const instants = new Set<number>();
+  for (const underlying of underlyings)
+    for (const capturedAt of await captureTimes(store, kind, underlying, fromMs + 1, toMs + 1))
+      instants.add(stepOf(capturedAt));
+  return instants;
+}
+
+/** The whole minutes in (fromMs, toMs] in which options trade. */
+export function minuteInstants(fromMs: number, toMs: number): number[] {
+  const instants: number[] = [];
+  for (let span = tradeSpanAt(fromMs); span.fromMs <= toMs; span = tradeSpanAt(span.toMs)) {
+    const firstMs = Math.max(regularSession(span.date)!.openMs, fromMs - (fromMs % minuteMs) + minuteMs);
+    for (let ms = firstMs; ms <= Math.min(span.toMs, toMs); ms += minuteMs) instants.push(ms);
+  }
+  return instants;
+}
