@@ -143,8 +143,8 @@ async function tracksOf(context: RequestContext, topics: readonly ReplayTopic[])
 }
 
 /**
- * Replays topics: sends what their live subscriptions do, at the pace of the time of the events. Throws as those do, and
- * 400 for a window or speed that is not served.
+ * Replays topics: sends what their live subscriptions do, at the pace of the time of the events. Throws as those do,
+ * and 400 for a window or speed that is not served.
  */
 export async function replay(asked: RequestContext, args: ReplayArgs): Promise<Replay<ReplayEvent>> {
   const window = replayWindow(asked, args);
