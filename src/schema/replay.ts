@@ -78,14 +78,14 @@ const ReplayEventType = builder.objectRef<ReplayedHere>('ReplayEvent').implement
       type: QuoteType,
       nullable: true,
       description: 'A quote, as of its instant.',
-      extensions: { scopeGroup: 'market.live' },
+      extensions: { scopeGroup: 'market.live', ...costs({ each: 0.02 }) },
       resolve: (event) => valueIn(event, 'quotes'),
     }),
     bar: t.field({
       type: StockBarType,
       nullable: true,
       description: 'A bar, as far as it was built then.',
-      extensions: { scopeGroup: 'market.bars' },
+      extensions: { scopeGroup: 'market.bars', ...costs({ each: 0.02 }) },
       resolve: (event) => valueIn(event, 'bars'),
     }),
     gexCapture: t.field({
@@ -100,7 +100,7 @@ const ReplayEventType = builder.objectRef<ReplayedHere>('ReplayEvent').implement
       },
       extensions: {
         scopeGroup: 'analytics.gex',
-        ...costs<{ topStrikes?: number | null }>({ sizes: ({ topStrikes }) => strikeSizes(topStrikes) }),
+        ...costs<{ topStrikes?: number | null }>({ each: 0.3, sizes: ({ topStrikes }) => strikeSizes(topStrikes) }),
       },
       resolve(event, { topStrikes, expiries }, context) {
         const capture = valueIn(event, 'gex');
@@ -120,6 +120,7 @@ const ReplayEventType = builder.objectRef<ReplayedHere>('ReplayEvent').implement
       extensions: {
         scopeGroup: 'market.live',
         ...costs<{ expiry?: string | null }>({
+          each: 0.3,
           sizes: ({ expiry }) => (expiry == null ? {} : { contracts: contractsOfExpiry }),
         }),
       },
@@ -132,7 +133,7 @@ const ReplayEventType = builder.objectRef<ReplayedHere>('ReplayEvent').implement
       type: LargeTradeType,
       nullable: true,
       description: 'A large trade, sent with its last leg.',
-      extensions: { scopeGroup: 'analytics.flow' },
+      extensions: { scopeGroup: 'analytics.flow', ...costs({ each: 0.02 }) },
       resolve(event, _args, context) {
         const trade = valueIn(event, 'large_trades');
         return trade && { ...trade, coverage: coverageAsOf(context, trade.coverage) };
@@ -142,7 +143,7 @@ const ReplayEventType = builder.objectRef<ReplayedHere>('ReplayEvent').implement
       type: CrossSectionType,
       nullable: true,
       description: 'Cumulative option flow.',
-      extensions: { scopeGroup: 'analytics.flow' },
+      extensions: { scopeGroup: 'analytics.flow', ...costs({ each: 0.02 }) },
       resolve(event, _args, context) {
         const section = valueIn(event, 'cross_section');
         return section && { ...section, coverage: coverageAsOf(context, section.coverage) };

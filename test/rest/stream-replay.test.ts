@@ -63,9 +63,13 @@ async function feed(seconds: number, lines: readonly string[]): Promise<void> {
   });
 }
 
-/** An event's data as JSON, without what a replay does not have: the time of the price within its second. */
-const comparable = ({ data }: SentEvent) =>
-  JSON.stringify(data, (name, value) => (name === 'event_ts_ms' && data.spot !== undefined ? null : value));
+/** An event's data as JSON, without what a replay does not have: when a price and an observation came in its second. */
+const comparable = ({ event, data }: SentEvent) =>
+  JSON.stringify(data, (name, value) =>
+    (event === 'quotes' && name === 'event_ts_ms') || (event === 'large-trades' && name === 'observed_through_ms')
+      ? null
+      : value,
+  );
 
 function byKind(events: readonly SentEvent[]): Map<string, string[]> {
   const kinds = Map.groupBy(events, ({ event, data }) => event + (data.timeframe ?? ''));
@@ -102,15 +106,14 @@ beforeAll(async () => {
   for (const [seconds, lines] of tape) {
     // One commit: each topic that it changes sends an event.
     const text = lines.join('');
-    const kinds = [
-      ...(text.includes('stock_print') ? prices : []),
-      ...(text.includes('option_print') ? ['large-trades'] : []),
-      ...(text.includes('"chain"') ? ['gex'] : []),
-    ];
+    const kinds = [...(text.includes('stock_print') ? prices : []), ...(text.includes('"chain"') ? ['gex'] : [])];
     const before = kinds.map(counted);
     await feed(seconds, lines);
-    await vi.waitFor(() => expect(kinds.every((kind, i) => counted(kind) > before[i]!)).toBe(true), patient);
+    await vi.waitFor(() => expect(kinds.filter((kind, i) => counted(kind) === before[i])).toEqual([]), patient);
   }
+  // A trade is sent when no later leg can belong to it.
+  await feed(300, []);
+  await vi.waitFor(() => expect(counted('large-trades')).toBe(2), patient);
   reader.leave();
   live = byKind(reader.events.filter(({ event }) => event !== 'ready'));
   app.clock.nowMs = open + 3_600_000;
