@@ -34,7 +34,7 @@ const block = (ms: number, id: number, size: number) =>
 const time = (ms: number) => line({ type: 'time', sip_timestamp: stamp(ms) });
 const chain = (ms: number) => {
   const row = (right: string, delta: number) => ({
-    ...{ contract: `O:SPY261218${right}00600000`, open_interest: 1000 + ms / 1000, bid: 4, ask: 4.1 },
+    ...{ contract: `O:SPY261218${right}00600000`, open_interest: 1000 + ms / 500, bid: 4, ask: 4.1 },
     ...{ iv: 0.12, delta, gamma: 0.02 },
   });
   return line({
