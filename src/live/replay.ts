@@ -167,18 +167,22 @@ export class Replay<E> implements LiveSource<Replayed<E>> {
     this.#finish.resolve();
   }
 
-  /** The instant up to which a resumed replay sends nothing; its start otherwise. */
+  /** The instant of the first states: the start, or that before the position of a resumed replay. */
   #originMs(): number {
-    const { fromMs } = this.#parts;
-    return this.#resumed === null || this.#resumed.atMs === fromMs ? fromMs : this.#resumed.atMs - replayStepMs;
+    return this.#isFromStart() ? this.#parts.fromMs : this.#resumed!.atMs - replayStepMs;
+  }
+
+  /** True if the first states are sent, or those that remain of them. */
+  #isFromStart(): boolean {
+    return this.#resumed === null || this.#resumed.atMs === this.#parts.fromMs;
   }
 
   async #begin(): Promise<E[]> {
-    const { tracks, fromMs, pace } = this.#parts;
+    const { tracks, pace } = this.#parts;
     this.#beganMs = pace.now();
     const first: E[] = [];
     for (const track of tracks) first.push(...(await track.begin(this.#originMs())));
-    return this.#originMs() === fromMs ? first : [];
+    return this.#isFromStart() ? first : [];
   }
 
   async *#all(first: Promise<E[]>): AsyncGenerator<LiveEvent<Replayed<E>>> {
