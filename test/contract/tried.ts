@@ -58,8 +58,7 @@ export const ownParamTexts: Record<string, Record<string, readonly string[]>> = 
     years: ['calendar', 'weekdays_262'],
     flip: ['cumulative', 'repriced'],
     walls: ['net', 'one_sided'],
-    expiries: ['all', 'zero_dte', 'monthly', '2026-12-01,2026-12-18', '2030-01-01', 'weekly'],
-    within_days: ['0', '30', '-1'],
+    expiries: ['all', 'zero_dte', 'monthly', '0d', '30d', '2026-12-01,2026-12-18', '2030-01-01', 'weekly', '-1d'],
   },
   'large-trades': { limit: ['1', '7', '100', '99999999'] },
   levels: {

@@ -1,4 +1,4 @@
-import { requireReadable } from '../../access/entitlement/entitlement.ts';
+import { requireFlow, requireReadable } from '../../access/entitlement/entitlement.ts';
 import {
   type ConventionFigures,
   conventionFigures,
@@ -140,8 +140,8 @@ export function largestValues(strikes: readonly StrikeValue[], top: number | nul
 }
 
 /**
- * The signed volume up to the quotes of a chain, if the convention counts it; null if none is known. Throws 403 or 404
- * unless the caller may read the flow of the underlying.
+ * The signed volume up to the quotes of a chain, if the convention counts it; null if none is known, as of underlyings
+ * outside the registry. Throws 403 unless the caller may read option flow.
  */
 async function flowOf(
   context: RequestContext,
@@ -149,7 +149,9 @@ async function flowOf(
   { sign }: GexConvention,
 ): Promise<FoundVolumes | null | undefined> {
   if (sign !== 'by_flow') return undefined;
-  return chain && signedVolume(context, chain.underlying, chain.sessionDate, sourceTime(chain));
+  requireFlow(context.caller);
+  if (chain === null || !(await findSymbol(context, chain.underlying))?.registered) return null;
+  return signedVolume(context, chain.underlying, chain.sessionDate, sourceTime(chain));
 }
 
 /**

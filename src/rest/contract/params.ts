@@ -115,16 +115,22 @@ export const sessionDatesOrAll = param(
   },
 );
 
-/** One of `names`, or a comma-separated list of dates `YYYY-MM-DD`: the dates, else the name. */
-export const sessionDatesOr = <const V extends readonly string[]>(names: V) =>
-  param(
-    (text, name): { name: V[number] } | { dates: string[] } =>
-      names.includes(text) ? { name: text } : { dates: text.split(',').map((part) => parseDate(part.trim(), name)) },
-    {
-      description: `${names.join(', ')}, or dates (YYYY-MM-DD) separated by commas.`,
-      example: '2026-11-20,2026-12-18',
-    },
-  );
+/** Names of expiry sets that a caller sends as they are. */
+const namedSets = ['all', 'zero_dte', 'monthly'] as const;
+const expiryForms = `${namedSets.join(', ')}, a number of days such as 30d, or dates (YYYY-MM-DD) separated by commas`;
+
+/** A set of expiries: a name, those within a number of days, or dates. */
+export const expirySet = param(
+  (text, name) => {
+    const set = namedSets.find((each) => each === text);
+    if (set !== undefined) return { expiries: set };
+    const days = /^(\d{1,5})d$/.exec(text)?.[1];
+    if (days !== undefined) return { expiries: 'within_days' as const, withinDays: Number(days) };
+    if (!/^\d{4}-/.test(text)) throw wrong(name, expiryForms, text);
+    return { expiries: 'list' as const, dates: text.split(',').map((part) => parseDate(part.trim(), name)) };
+  },
+  { description: `One of ${expiryForms}.`, example: '30d' },
+);
 
 /** A point in time; the operation parses it in `tz`. */
 export const pointInTime = param(
@@ -186,15 +192,6 @@ export const positiveInt = param(
     return Math.min(value, 2_147_483_647);
   },
   { description: 'A whole number of 1 or more.', type: 'integer' },
-);
-
-/** A number of days, 0 or more. */
-export const dayCount = param(
-  (text, name) => {
-    if (!/^\d{1,5}$/.test(text)) throw wrong(name, 'a number of days, 0 or more', text);
-    return Number(text);
-  },
-  { description: 'A number of days, 0 or more.', type: 'integer', example: '30' },
 );
 
 /** Epoch milliseconds; a number beyond 53 bits is read as the largest that the graph's EpochMs has. */

@@ -92,7 +92,7 @@ describe('GET /v2/gex/{symbol}/figures', () => {
     };
     const [zero, near, monthly, list] = [
       await of('preset=zero_dte'),
-      await of('within_days=16'),
+      await of('expiries=16d'),
       await of('expiries=monthly'),
       await of(`expiries=${today},${july},2030-01-18`),
     ];
@@ -102,14 +102,13 @@ describe('GET /v2/gex/{symbol}/figures', () => {
     expect(list).toMatchObject({ set: 'list', expiries: [today, july] });
     expect(zero.net + monthly.net).toBeCloseTo(all.net, 3);
     expect(near.net - zero.net + list.net).toBeCloseTo(all.net, 3);
-    expect(await of('within_days=0')).toMatchObject({ expiries: [today], net: zero.net });
+    expect(await of('expiries=0d')).toMatchObject({ expiries: [today], net: zero.net });
   });
 
-  test('choices that exclude each other are 400 and named', async () => {
+  test('choices that are none, or exclude each other, are 400 and named', async () => {
     for (const [query, named] of [
-      ['within_days=5&expiries=monthly', 'within_days'],
-      [`within_days=5&expiries=${june}`, 'within_days'],
-      ['within_days=-1', 'within_days'],
+      ['expiries=-1d', 'expiries'],
+      [`expiries=5d,${june}`, 'expiries'],
       ['unit=percent', 'unit'],
       ['expiries=weekly', 'expiries'],
       ['top=0', 'top'],

@@ -1,6 +1,6 @@
 import { conventionChoices, conventionPresets } from '../../../domain/gex/convention.ts';
 import { exchangeTimeZone } from '../../../domain/market-time.ts';
-import { dayCount, oneOf, pointInTime, positiveInt, sessionDatesOr, ticker, timeZone } from '../../contract/params.ts';
+import { expirySet, oneOf, pointInTime, positiveInt, ticker, timeZone } from '../../contract/params.ts';
 import { route } from '../../contract/route.ts';
 
 const { unit, weight, sign, gamma, years, flip, walls } = conventionChoices;
@@ -11,7 +11,7 @@ export const gexFigures = route({
   path: '/v2/gex/:symbol/figures',
   summary: 'GEX in a convention',
   description:
-    'Net exposure, flip, walls, max pain and strikes of a capture in a convention: unit, weight, sign, source of gammas, years, rule of the flip, rule of the walls and expiries. A preset is a named convention; a choice that is sent replaces its own. The answer repeats every choice, and says them in words. By default it is the convention of the other GEX routes. sign=by_flow counts the contracts bought less those sold, takes weight=volume only, and requires access to option flow; meta.flow_coverage says what was observed. within_days is an alternative to expiries: both together are 400. top limits strikes only.',
+    'Net exposure, flip, walls, max pain and strikes of a capture in a convention: unit, weight, sign, source of gammas, years, rule of the flip, rule of the walls and expiries. A preset is a named convention; a choice that is sent replaces its own. The answer repeats every choice, and says them in words. By default it is the convention of the other GEX routes. sign=by_flow counts the contracts bought less those sold, takes weight=volume only, and requires access to option flow; meta.flow_coverage says what was observed. top limits strikes only.',
   scopeGroup: 'analytics.gex',
   params: {
     symbol: ticker,
@@ -23,8 +23,7 @@ export const gexFigures = route({
     years: oneOf(years).optional(),
     flip: oneOf(flip).optional(),
     walls: oneOf(walls).optional(),
-    expiries: sessionDatesOr(['all', 'zero_dte', 'monthly']).optional(),
-    within_days: dayCount.optional(),
+    expiries: expirySet.optional(),
     at: pointInTime.optional(),
     tz: timeZone.optional(),
     top: positiveInt.optional(),
@@ -35,14 +34,8 @@ export const gexFigures = route({
     '{ symbol(symbol: "{symbol}") { gex { figures(convention: { unit: per_percent }) { net flip unit convention { words } } } } }',
   example: { shown: { params: { unit: 'per_percent', top: '3' } } },
   answer: 'symbol.gex.figures',
-  variables: ({ tz, expiries, within_days, ...rest }) => ({
-    ...rest,
-    tz: tz ?? exchangeTimeZone,
-    expiries: expiries && ('name' in expiries ? expiries.name : 'list'),
-    dates: expiries && 'dates' in expiries ? expiries.dates : null,
-    withinDays: within_days,
-  }),
+  variables: ({ tz, expiries, ...rest }) => ({ ...rest, tz: tz ?? exchangeTimeZone, ...expiries }),
   aboutSessions: true,
   withoutTool: true,
-  errors: [400, 403, 404, 502, 503],
+  errors: [400, 403, 502, 503],
 });
