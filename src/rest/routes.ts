@@ -35,6 +35,7 @@ import { symbol } from './routes/market/symbol.ts';
 import { symbolLookup } from './routes/market/symbol-lookup.ts';
 import { symbols } from './routes/market/symbols.ts';
 import { offExchangeRoutes } from './routes/offexchange/off-exchange.ts';
+import { screen } from './routes/screener/screen.ts';
 import { volFigures } from './routes/volatility/figures.ts';
 
 /** The route table. More specific paths come before those with parameters. */
@@ -47,6 +48,7 @@ export const routes: readonly Route[] = [
   stockBars,
   sectors,
   movers,
+  screen,
   gexHistory,
   gexGrid,
   gexReference,

@@ -197,7 +197,9 @@ async function overRest({ known, route }: KnownRoute, { who, ticker, id }: Cell)
     ...(known.body === undefined ? {} : { body: about(known.body, ticker, id) }),
     ...(known.contentType ? { contentType: known.contentType } : {}),
   });
-  const outcome = body?.error?.code ?? (body?.meta?.restricted ? 'restricted' : 'ok');
+  // Elsewhere `restricted` names figures, not the symbol.
+  const isRestricted = route.symbolRule === 'row' && body?.meta?.restricted;
+  const outcome = body?.error?.code ?? (isRestricted ? 'restricted' : 'ok');
   return `${status} ${outcome}`;
 }
 

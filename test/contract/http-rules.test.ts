@@ -472,6 +472,7 @@ describe('when something is missing', () => {
     'GET /v2/stocks/:symbol/bars': 'bars',
     'GET /v2/screener/sectors': 'bars',
     'GET /v2/screener/movers': 'bars',
+    'GET /v2/screener/screen': 'bars',
     'GET /v2/gex/:symbol/history': 'chain',
     'GET /v2/gex/:symbol/grid': 'chain',
     'GET /v2/gex/:symbol/reference': 'chain',

@@ -16,6 +16,7 @@ export const routesWithoutTool: ReadonlySet<string> = new Set([
   'gex-figures',
   'gex-change',
   'levels',
+  'screen',
   'vol-figures',
   'option-contracts',
   'contract-history',

@@ -17,6 +17,7 @@ const tablesOf: Record<string, Record<string, string[]>> = {
   'GET /v2/stocks/:symbol/bars': { rows: [''] },
   'GET /v2/screener/sectors': { rows: [''] },
   'GET /v2/screener/movers': { rows: [''] },
+  'GET /v2/screener/screen': { rows: [''] },
   'GET /v2/gex/:symbol/history': { captures: ['captures'], strikes: ['captures', 'strikes'] },
   'GET /v2/gex/:symbol/grid': { strikes: ['strikes'] },
   'GET /v2/gex/:symbol/reference': { strikes: ['strikes'] },

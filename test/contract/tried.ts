@@ -66,6 +66,11 @@ export const ownParamTexts: Record<string, Record<string, readonly string[]>> = 
     basis: ['-12.5', '0', 'x'],
     format: ['json', 'xml'],
   },
+  screen: {
+    where: ['{}', '{"changePct":{"gt":0}}', '{"not":{"netGex":{"isNull":true}}}', '{"spot":{"gt":"x"}}', '[]', 'x'],
+    order_by: ['change_pct', '-iv30', 'price'],
+    limit: ['1', '3', '99999999'],
+  },
   'vol-term': { symbol: ['SPY', 'spy', 'SPX', 'ZZZ', 'QQQQ', '1X'] },
   'vol-figures': { symbol: ['SPY', 'spy', 'SPX', 'ZZZ', 'QQQQ', '1X'] },
   'unusual-flow': { symbol: ['SPY', 'spy', 'SPX', 'ZZZ', 'QQQQ', '1X'] },

@@ -36,6 +36,8 @@ const legal: Record<string, unknown> = {
   JournalAccountPatch: { name: 'a' },
   JournalTradeInput: { accountId: 'a', symbol: 'SPY', side: 'buy', qty: 1, price: 1 },
   JournalTradePatch: { note: 'a' },
+  ScreenInput: { sector: { eq: 'Energy' } },
+  ScreenOrder: { figure: 'change_pct' },
 };
 
 /** A legal value of a type that is neither a list nor nullable; undefined where none is known. */

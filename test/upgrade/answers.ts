@@ -224,6 +224,7 @@ const newerRoutes: ReadonlySet<string> = new Set([
   'GET /v2/gex/:symbol/figures',
   'GET /v2/gex/:symbol/change',
   'GET /v2/levels/:symbol',
+  'GET /v2/screener/screen',
   'GET /v2/flow/:symbol/unusual',
   'GET /v2/options',
   'GET /v2/options/:symbol/vol/figures',

@@ -291,6 +291,20 @@ export const cursor = (max: number, example: string) => {
   return text(max).meta({ ...rest, description: `meta.cursor of the previous page. ${description}`, example });
 };
 
+/** An object as JSON, of at most `max` characters; the operation checks what is in it. */
+export const jsonObject = (max: number, example: string) =>
+  param(
+    (sent, name) => {
+      if (sent.length > max) throw invalidParameter(name, `at most ${max} characters`);
+      try {
+        const value: unknown = JSON.parse(sent);
+        if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
+      } catch {}
+      throw wrong(name, 'an object as JSON', sent);
+    },
+    { description: `An object as JSON, at most ${max} characters.`, example },
+  );
+
 /** An id chosen by its owner; the operation checks whether it exists. */
 export const opaqueId = param((value) => value, { description: 'An id.', example: 'example-1' });
 

@@ -240,7 +240,7 @@ const screenOf = (where: string, more = '', credential = session) =>
   );
 
 describe('entitlement', () => {
-  test('a condition or an order on what the caller may not read is 403, wherever it stands', async () => {
+  test('a condition or an order on what the caller may not read is 403, wherever it stands, at every door', async () => {
     const basic = await app.key({ apiTier: 'basic' });
     const free = await app.key({ apiTier: 'free' });
     const undeclared = await app.key({ classification: null });
@@ -251,11 +251,13 @@ describe('entitlement', () => {
       [undeclared, '{"putPremiumUsd":{"gt":1}}', 'attestation_required'],
     ];
     for (const [credential, where, expected] of cases) {
+      const rest = await app.get(`/v2/screener/screen?where=${encodeURIComponent(where)}`, { credential });
+      expect([where, rest.status, rest.body.error?.code]).toEqual([where, 403, expected]);
       const graph = await app.graphql(asked, { where: JSON.parse(where) }, { credential });
       expect([where, code(graph)]).toEqual([where, expected]);
     }
-    const ordered = { where: {}, orderBy: { figure: 'off_exchange_pct' } };
-    expect(code(await app.graphql(asked, ordered, { credential: free }))).toBe('not_entitled_tier');
+    const ordered = await app.get('/v2/screener/screen?where={}&order_by=-off_exchange_pct', { credential: free });
+    expect([ordered.status, ordered.body.error.code]).toEqual([403, 'not_entitled_tier']);
   });
 
   test('symbols that the caller may not read never match; figures that it may not read are null and named', async () => {
@@ -273,6 +275,8 @@ describe('entitlement', () => {
       'off_exchange_pct',
       'off_exchange_volume',
     ]);
+    const csv = await app.get('/v2/screener/screen?where={}', { credential: free, headers: { accept: 'text/csv' } });
+    expect(csv.bytes.toString()).not.toMatch(/SPX|NVDA|9000\.25/);
   });
 });
 
@@ -284,9 +288,14 @@ describe('bad requests', () => {
     [`{"spot":{"in":[${Array(501).fill('1').join()}]}}`, 'where: expected at most 500 values in lists'],
     ['{"spot":{"gt":null}}', 'where: expected a value for where.spot.gt, got null'],
     ['{"not":null}', 'where: expected a value for where.not, got null'],
-  ])('where=%s is invalid_params', async (where, message) => {
-    const answer = await app.graphql(asked, { where: JSON.parse(where) });
-    expect([code(answer), answer.errors?.[0].message]).toEqual(['invalid_params', message]);
+    ['[1]', 'where: expected an object as JSON, got "[1]"'],
+    ['{"spot":', 'where: expected an object as JSON, got "{\\"spot\\":"'],
+    ['{"price":{"gt":1}}', 'where: Field "price" is not defined by type "ScreenInput".'],
+    ['{"spot":{"gt":"high"}}', 'where: where.spot.gt: Float cannot represent non numeric value: "high"'],
+    [`${'{"not":'.repeat(600)}{}${'}'.repeat(600)}`, expect.stringContaining('where')],
+  ])('where=%s is 400', async (where, message) => {
+    const { status, body } = await app.get(`/v2/screener/screen?where=${encodeURIComponent(where)}`);
+    expect([status, body.error?.code, body.error?.message]).toEqual([400, 'invalid_params', message]);
   });
 
   test('a cursor of another filter, another order, or none is 400', async () => {
@@ -328,5 +337,26 @@ describe('the table of figures', () => {
     };
     await count(['SPY']);
     expect(await count(['SPY', 'MSFT', 'NVDA', 'AAPL', 'XSP'])).toBeLessThanOrEqual((await count(['SPY'])) + 2);
+  });
+});
+
+describe('GET /v2/screener/screen', () => {
+  test('the rows of the graph with the names of REST', async () => {
+    const where = { netGex: { isNull: false } };
+    const [rest, graph] = await Promise.all([
+      app.get(`/v2/screener/screen?where=${JSON.stringify(where)}&order_by=-flip_distance_pct&limit=2`),
+      app.graphql(asked, { where, orderBy: { figure: 'flip_distance_pct' }, first: 2 }),
+    ]);
+    expect(rest.status).toBe(200);
+    const { rows, meta } = graph.data.asOf.screener;
+    expect(rest.body.data).toEqual(
+      rows.map((row: Json) => Object.fromEntries(Object.entries(row).map(([name, value]) => [snakeCase(name), value]))),
+    );
+    expect(rest.body.meta).toMatchObject({
+      count: 2,
+      total_count: meta.totalCount,
+      cursor: meta.cursor,
+      plane: 'live',
+    });
   });
 });

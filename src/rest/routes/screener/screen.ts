@@ -1,0 +1,48 @@
+import { snakeCase } from '../../../domain/columns.ts';
+import { figureNames } from '../../../domain/screener.ts';
+import { type Failure, invalidParameter } from '../../../wire/failure.ts';
+import { cursor, jsonObject, oneOf, positiveInt } from '../../contract/params.ts';
+import { route } from '../../contract/route.ts';
+
+const figures = figureNames.map(snakeCase);
+
+/** The error of a filter, with the place in it, from the message of the graph. */
+function invalidFilter(problem: string): Failure {
+  const [, place, reason] = /(?: at "([^"]+)")?; (.*)$/s.exec(problem) ?? [];
+  return invalidParameter('where', [place, reason ?? 'expected the filter of the graph'].filter(Boolean).join(': '));
+}
+
+// Contract notes 8. Translates only: the filter, the order and entitlement are the resolver's.
+export const screen = route({
+  path: '/v2/screener/screen',
+  summary: 'Screen',
+  description:
+    'The registered symbols that the account may read and that match a filter by their latest figures. where is the filter of the graph as JSON, with the names of the graph: {"changePct":{"gt":1},"or":[{"iv30":{"gte":0.4}},{"sector":{"eq":"Energy"}}]}. Unknown values meet no comparison and come last. order_by is a figure; - before it means descending. A condition or an order on figures that the account may not read returns 403; in the rows they are null and named in meta.restricted.',
+  scopeGroup: 'market.screener',
+  params: {
+    where: jsonObject(8192, '{"changePct":{"gt":-100}}'),
+    order_by: oneOf(figures.flatMap((name) => [name, `-${name}`])).optional(),
+    limit: positiveInt.optional(),
+    cursor: cursor(1000, 'the cursor of the page before').optional(),
+  },
+  name: 'screen',
+  operation: 'screener/screen.graphql',
+  graphql: '{ screener(where: { changePct: { gt: -100 } }) { rows { symbol changePct } meta { totalCount } } }',
+  example: {
+    params: { where: '{"changePct":{"gt":-100}}' },
+    shown: { params: { order_by: '-change_pct', limit: '2' } },
+  },
+  hasInstant: true,
+  answer: 'screener',
+  variables: ({ where, order_by, limit, cursor: after }) => ({
+    where,
+    orderBy: order_by
+      ? { figure: order_by.replace('-', ''), direction: order_by.startsWith('-') ? 'desc' : 'asc' }
+      : null,
+    limit: limit ?? null,
+    cursor: after ?? null,
+  }),
+  invalidVariables: (_variables, problem) => invalidFilter(problem),
+  withoutTool: true,
+  errors: [400, 403, 502, 503],
+});
