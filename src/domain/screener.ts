@@ -1,3 +1,5 @@
+import { snakeCase } from './columns.ts';
+
 /** Groups of figures that are read together. `registry` is known of every symbol. */
 export type FigureGroup = 'registry' | 'quote' | 'gex' | 'volatility' | 'realized' | 'flow' | 'offExchange';
 
@@ -87,6 +89,11 @@ export const figureColumns = {
 export type FigureName = keyof typeof figureColumns;
 /** Names of the figures, in the order in which they are shown. */
 export const figureNames = Object.keys(figureColumns) as FigureName[];
+
+/** The name of a figure in REST and in enums: `riskReversal25` is `risk_reversal_25`. */
+export function figureRestName(name: FigureName): string {
+  return snakeCase(name).replace(/(?<=[a-z])25$/, '_25');
+}
 
 /** A value of a figure; null = unknown. */
 export type FigureValue = number | string | null;

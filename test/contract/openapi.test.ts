@@ -182,7 +182,7 @@ describe('/v2/openapi.json', () => {
     const cursors = Object.values<Json>(description.paths).flatMap(({ get }) =>
       (get?.parameters ?? []).filter(({ name }: Json) => name === 'cursor'),
     );
-    expect(cursors).toHaveLength(7);
+    expect(cursors).toHaveLength(8);
     for (const { example } of cursors) expect(example).toMatch(/^[\w-]{20,}$/);
     expect(description.paths['/v2/gex/{symbol}/grid'].get.description).toMatch(/dte=0 .* expiries.*400/);
   });

@@ -64,10 +64,18 @@ export const ownParamTexts: Record<string, Record<string, readonly string[]>> = 
   levels: {
     symbol: ['SPY', 'spy', 'SPX', 'ZZZ', 'QQQQ', '1X'],
     basis: ['-12.5', '0', 'x'],
-    format: ['json', 'xml'],
+    format: ['xml'],
   },
   screen: {
-    where: ['{}', '{"changePct":{"gt":0}}', '{"not":{"netGex":{"isNull":true}}}', '{"spot":{"gt":"x"}}', '[]', 'x'],
+    where: [
+      '{}',
+      '{"offExchangePct":{"gt":0}}',
+      '{"changePct":{"gt":0}}',
+      '{"not":{"netGex":{"isNull":true}}}',
+      '{"spot":{"gt":"x"}}',
+      '[]',
+      'x',
+    ],
     order_by: ['change_pct', '-iv30', 'price'],
     limit: ['1', '3', '99999999'],
   },

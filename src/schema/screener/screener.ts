@@ -1,10 +1,10 @@
-import { snakeCase } from '../../domain/columns.ts';
 import {
   type Comparison,
   type FigureColumn,
   type FigureName,
   figureColumns,
   figureNames,
+  figureRestName,
   filterLimits,
   type ScreenFilter,
   type ScreenOrder,
@@ -84,7 +84,7 @@ ScreenInput.implement({
 const ScreenFigureEnum = builder.enumType('ScreenFigure', {
   description: 'Figures that symbols can be ordered by.',
   values: Object.fromEntries(
-    figureNames.map((name) => [snakeCase(name), { value: name, description: columns[name].description }]),
+    figureNames.map((name) => [figureRestName(name), { value: name, description: columns[name].description }]),
   ),
 });
 

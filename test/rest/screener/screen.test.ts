@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { snakeCase } from '../../../src/domain/columns.ts';
-import { type FigureName, figureColumns, figureNames } from '../../../src/domain/screener.ts';
+import { type FigureName, figureColumns, figureNames, figureRestName } from '../../../src/domain/screener.ts';
 import { inTransaction } from '../../../src/store/rows/transaction.ts';
 import type { Json, TestApp } from '../../support/app.ts';
 import { filledApp, filledNowMs } from '../../support/filled-market.ts';
@@ -214,7 +213,7 @@ describe.each(instants)('screener, %s', (_name, at) => {
           do {
             const page: Json = await screened({
               where,
-              orderBy: { figure: snakeCase(figure), direction },
+              orderBy: { figure: figureRestName(figure), direction },
               first,
               after,
               ...instant,
@@ -350,7 +349,9 @@ describe('GET /v2/screener/screen', () => {
     expect(rest.status).toBe(200);
     const { rows, meta } = graph.data.asOf.screener;
     expect(rest.body.data).toEqual(
-      rows.map((row: Json) => Object.fromEntries(Object.entries(row).map(([name, value]) => [snakeCase(name), value]))),
+      rows.map((row: Json) =>
+        Object.fromEntries(Object.entries(row).map(([name, value]) => [figureRestName(name as FigureName), value])),
+      ),
     );
     expect(rest.body.meta).toMatchObject({
       count: 2,

@@ -1,10 +1,9 @@
-import { snakeCase } from '../../../domain/columns.ts';
-import { figureNames } from '../../../domain/screener.ts';
+import { figureNames, figureRestName } from '../../../domain/screener.ts';
 import { type Failure, invalidParameter } from '../../../wire/failure.ts';
 import { cursor, jsonObject, oneOf, positiveInt } from '../../contract/params.ts';
 import { route } from '../../contract/route.ts';
 
-const figures = figureNames.map(snakeCase);
+const figures = figureNames.map(figureRestName);
 
 /** The error of a filter, with the place in it, from the message of the graph. */
 function invalidFilter(problem: string): Failure {
@@ -23,7 +22,7 @@ export const screen = route({
     where: jsonObject(8192, '{"changePct":{"gt":-100}}'),
     order_by: oneOf(figures.flatMap((name) => [name, `-${name}`])).optional(),
     limit: positiveInt.optional(),
-    cursor: cursor(1000, 'the cursor of the page before').optional(),
+    cursor: cursor(1000, 'MS5bIkFBUEwiLG51bGxdLmQ3eWczNXFlMGhBSQ').optional(),
   },
   name: 'screen',
   operation: 'screener/screen.graphql',
