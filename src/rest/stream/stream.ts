@@ -116,7 +116,8 @@ async function sendAll(
       // The id reflects what was sent when the event is written, not when it was built.
       await out.send(() => {
         cursors[index] = cursor;
-        return frame(content.event, cursor === '' ? null : writeEventId(tag, cursors), content.data);
+        // A replay is over at its end: there is nothing to resume.
+        return frame(content.event, content.event === 'end' ? null : writeEventId(tag, cursors), content.data);
       });
     }
   };
