@@ -68,6 +68,7 @@ const walked: Record<string, string[]> = {
       ],
     ]),
   ),
+  'GET /v2/screener/screen': ['/v2/screener/screen?where={}', '/v2/screener/screen?where={}&order_by=-spot'],
   'GET /v2/journal/accounts': ['/v2/journal/accounts?'],
   'GET /v2/journal/trades': ['/v2/journal/trades?'],
 };

@@ -52,7 +52,7 @@ test('errors of several variables and fields are named together', async () => {
     'Field "price" of required type "Float!" was not provided.',
     'Float cannot represent non numeric value: "a"',
     'Field "side" of required type "String!" was not provided.',
-    'Field "symbol" of required type "Ticker!" was not provided.',
+    'Field "symbol" of required type "Instrument!" was not provided.',
   ]);
 });
 

@@ -38,6 +38,7 @@ const legal: Record<string, unknown> = {
   JournalTradePatch: { note: 'a' },
   ScreenInput: { sector: { eq: 'Energy' } },
   ScreenOrder: { figure: 'change_pct' },
+  GexConvention: { unit: 'per_percent' },
 };
 
 /** A legal value of a type that is neither a list nor nullable; undefined where none is known. */
