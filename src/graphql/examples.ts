@@ -284,9 +284,7 @@ query OffExchange {
 }
 `;
 
-const joins = ({
-  next,
-}: Dates) => `# Where off-exchange trading meets dealer gamma, and what was traded in one contract: in one call.
+const joins = `# Where off-exchange trading meets dealer gamma, and all that was traded in the contract of the last large trade.
 query LevelsAndEvents {
   symbol(symbol: "SPY") {
     offExchange {
@@ -295,15 +293,18 @@ query LevelsAndEvents {
       }
     }
     gex { latest(topStrikes: 5) { strikes { strike gex nearestLevel { distanceBps level { rank bucketMidpoint } } } } }
+    flow { largeTrades(limit: 1) { events { update { event { eventKind legs { price size contract { ...Events } } } } } } }
   }
-  contract(id: "O:SPY${osiDate(next)}C00640000") {
-    chainRow { volume openInterest volumeToOi }
-    largeTrades(limit: 5) { events { update { event { eventKind side premiumUsd totalSize } } } meta { total { count premiumUsd } } }
-  }
+}
+fragment Events on OptionContract {
+  id
+  chainRow { volume openInterest volumeToOi }
+  largeTrades(limit: 5) { events { update { event { eventKind side premiumUsd totalSize } } } meta { total { count premiumUsd } } }
 }
 `;
 
-const fills = `# How far from the walls did I trade, and what did it cost me? The market at each fill of my journal, as it was then.
+const fills = `# How far from the walls did I trade, and what did it cost me? The market at each fill of my journal (add yours with
+# createJournalTrade), as it was then.
 query Fills {
   journalTrades(limit: 50) {
     rows {
@@ -415,7 +416,7 @@ const examples: Readonly<Record<string, (dates: Dates) => string>> = {
   'Volatility figures': () => volatility,
   'Large option trades': () => flow,
   'Off-exchange trading': () => offExchange,
-  'Levels, strikes and events': joins,
+  'Levels, strikes and events': () => joins,
   'My fills and the market': () => fills,
   'Symbols of a sector': () => browse,
   Sectors: () => sectors,
