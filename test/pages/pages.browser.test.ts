@@ -227,7 +227,7 @@ describe.skipIf(chromiumPath === null)('in a browser', { timeout: 90_000 }, () =
     await loaded();
     expect(bytes.assets).toBe(0);
     // Neither is stored.
-    expect(bytes.page + bytes.schema).toBeLessThan(60_000);
+    expect(bytes.page + bytes.schema).toBeLessThan(70_000);
   });
 
   test('GraphiQL can be used on a screen 390 pixels wide', async () => {
