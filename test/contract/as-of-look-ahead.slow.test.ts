@@ -65,6 +65,8 @@ const texts = {
   'history.date': '"2026-11-30"',
   'history.topStrikes': '3',
   'rate.days': '30',
+  where: '{}',
+  orderBy: '{ figure: change_pct }',
   first: '3',
   last: '3',
   date: '"2026-11-27"',

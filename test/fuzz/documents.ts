@@ -87,20 +87,25 @@ function scalarValue({ random, today }: Grammar, type: string): unknown {
   return plausible(random, meanings[type] ?? 'text', today);
 }
 
+/** Maximum depth of an input object in itself. */
+const deepest = 4;
+
 /** A value of an input type as JSON; anything at all now and then. */
-function inputValue(draft: Draft, type: GraphQLInputType): unknown {
+function inputValue(draft: Draft, type: GraphQLInputType, depth = 0): unknown {
   const { random } = draft;
   if (random.once(14)) return hostileJson(random, 2);
-  if (isNonNullType(type)) return inputValue(draft, type.ofType);
-  if (random.once(20)) return null;
+  if (isNonNullType(type)) return inputValue(draft, type.ofType, depth);
+  if (random.once(20) || depth > deepest) return null;
   if (isListType(type))
-    return Array.from({ length: random.below(random.once(30) ? 200 : 4) }, () => inputValue(draft, type.ofType));
+    return Array.from({ length: random.below(random.once(30) ? 200 : 4) }, () =>
+      inputValue(draft, type.ofType, depth + 1),
+    );
   if (isEnumType(type)) return random.pick(type.getValues()).name;
   if (isInputObjectType(type))
     return Object.fromEntries(
       Object.values(type.getFields())
         .filter((field) => isNonNullType(field.type) || random.once(2))
-        .map((field) => [field.name, inputValue(draft, field.type)]),
+        .map((field) => [field.name, inputValue(draft, field.type, depth + 1)]),
     );
   return scalarValue(draft, type.name);
 }
