@@ -1,5 +1,5 @@
 import { previousTradingDay } from '../src/domain/calendar.ts';
-import type { GexRow } from '../src/domain/gex/gex.ts';
+import { type GexRow, noContracts } from '../src/domain/gex/gex.ts';
 import { toBarColumns } from '../src/domain/market/bar.ts';
 import type { SymbolEntry } from '../src/domain/market/symbol.ts';
 import { exchangeInstant } from '../src/domain/market-time.ts';
@@ -32,7 +32,7 @@ const cpuMs = () => {
 const median = (values: readonly number[]) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]!;
 
 const row = (strike: number, gex: number): GexRow => ({
-  ...{ strike, expiry: null, gex, deltaAdj: null, callOi: 100, putOi: 50, gex0dte: null },
+  ...{ ...noContracts, strike, expiry: null, gex, callOi: 100, putOi: 50 },
 });
 
 async function saveQuotes(store: Store, named: readonly string[], move: number): Promise<void> {
