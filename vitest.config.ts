@@ -1,4 +1,3 @@
-import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { configDefaults, defineConfig } from 'vitest/config';
 import { NotRunReporter } from './test/support/not-run.ts';
@@ -25,15 +24,11 @@ const fast = {
   },
 };
 
-// Tests of processes, servers and browsers wait for a third of their time: there are three workers for two cores.
-const waiting = { maxWorkers: Math.ceil(1.5 * availableParallelism()), sequence: { groupOrder: 1 } };
-
 // What `npm run test:all` adds: processes that are killed and drained, upgrades, fuzzing, client generators, real tapes.
 // What also concerns a server runs once: there, if it answers.
 const long = (isServerThere: boolean) => ({
   extends: true as const,
   test: {
-    ...waiting,
     name: 'slow',
     include: [slow],
     exclude: [...configDefaults.exclude, ...(isServerThere ? [named('server')] : [])],
@@ -44,7 +39,6 @@ const long = (isServerThere: boolean) => ({
 const inBrowser = {
   extends: true as const,
   test: {
-    ...waiting,
     name: 'browser',
     include: [browser],
     globalSetup: [...embedded, 'test/support/built-pages.ts'],
@@ -56,7 +50,6 @@ const inBrowser = {
 const server = {
   extends: true as const,
   test: {
-    ...waiting,
     name: 'server',
     include: [named('server')],
     globalSetup: ['test/support/servers/postgres-server.ts'],
@@ -67,7 +60,6 @@ const server = {
 const citus = {
   extends: true as const,
   test: {
-    ...waiting,
     name: 'citus',
     testTimeout: 60_000,
     hookTimeout: 180_000,
