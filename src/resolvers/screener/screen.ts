@@ -157,7 +157,10 @@ function rowsOf(context: RequestContext, page: readonly Screened[]): ScreenRow[]
       if (![...groups].every((group) => isServed(context, group))) return null;
       const value = knownValue(screened, name);
       if (value !== undefined) return value;
-      return Promise.all(Array.from(groups, read)).then(() => figures[name](screened));
+      const shown = Promise.all(Array.from(groups, read)).then(() => figures[name](screened));
+      // An answer ends with its first failure: that of another figure may have nobody who awaits it.
+      shown.catch(() => {});
+      return shown;
     },
   }));
 }
