@@ -277,6 +277,8 @@ export class RowRun {
   }
 
   #serialized({ type }: Column, value: unknown): unknown {
+    // Completion by value asks for it again: nobody awaits this promise, whose failure is not one of the process.
+    if (isPromise(value)) value.then(undefined, () => {});
     if (value instanceof Error || typeof value === 'function' || isPromise(value)) notPlain();
     const serialized = type.serialize(value);
     if (serialized === null || serialized === undefined) notPlain();

@@ -157,10 +157,7 @@ function rowsOf(context: RequestContext, page: readonly Screened[]): ScreenRow[]
       if (![...groups].every((group) => isServed(context, group))) return null;
       const value = knownValue(screened, name);
       if (value !== undefined) return value;
-      const shown = Promise.all(Array.from(groups, read)).then(() => figures[name](screened));
-      // An answer ends with its first failure: that of another figure may have nobody who awaits it.
-      shown.catch(() => {});
-      return shown;
+      return Promise.all(Array.from(groups, read)).then(() => figures[name](screened));
     },
   }));
 }

@@ -1,5 +1,12 @@
 import fc from 'fast-check';
-import { buildSchema, type ExecutionResult, execute as executeTheirs, type GraphQLSchema, parse } from 'graphql';
+import {
+  buildSchema,
+  type ExecutionResult,
+  execute as executeTheirs,
+  type GraphQLObjectType,
+  type GraphQLSchema,
+  parse,
+} from 'graphql';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { type Executed, execute } from '../../../src/graphql/execution/execute.ts';
 import { PreparedOperation } from '../../../src/graphql/execution/prepared-operation.ts';
@@ -98,6 +105,22 @@ const selection = fc
   .map((fields) => fields.join(' '));
 
 describe('an operation whose rows are written', () => {
+  test('leaves no rejection that nobody handles when a value is a promise that fails', async () => {
+    const unhandled: unknown[] = [];
+    const note = (error: unknown) => unhandled.push(error);
+    process.on('unhandledRejection', note);
+    onTestFinished(() => void process.off('unhandledRejection', note));
+    const failing = rows.map((row) => ({ ...row, price: () => Promise.reject(new Error('no price')) }));
+    const schemaOfPromises = buildSchema('type Query { rows: [Row!]! } type Row { id: Int! price: Float }');
+    const fields = (schemaOfPromises.getType('Row') as GraphQLObjectType).getFields();
+    fields.price!.resolve = ({ price }: (typeof failing)[number]) => price();
+    const both = await bothOf(schemaOfPromises, '{ rows { id price } }', { root: { rows: failing } });
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(both.written.errors).toHaveLength(rows.length);
+    await expectSame(both);
+    expect(unhandled).toEqual([]);
+  });
+
   test('gives what graphql-js gives, whatever the rows and what is asked of them', async () => {
     let [written, failed] = [0, 0];
     await fc.assert(
