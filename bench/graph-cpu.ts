@@ -15,6 +15,7 @@ import { schema } from '../src/schema/index.ts';
 import { openStore } from '../src/store/rows/connection.ts';
 import { watchChanges } from '../src/store/versions/changes.ts';
 import { jsonBytes } from '../src/wire/json-bytes.ts';
+import { cpuMs, median } from './statistics.ts';
 
 /** Cost of running a document. */
 export interface Run {
@@ -34,13 +35,6 @@ export interface GraphCpu {
 }
 
 const rounds = 5;
-
-const cpuMs = () => {
-  const { user, system } = process.cpuUsage();
-  return (user + system) / 1000;
-};
-
-const middle = (values: readonly number[]) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]!;
 
 /** A page of 1,000 bars of nine values: what ten points are measured by. */
 export const pageOfBars = (from: string, to: string) =>
@@ -102,7 +96,7 @@ export async function openGraphCpu(dataDir: string, nowMs: number): Promise<Grap
       const prediction: Prediction = weigh(document, null).predict(coerced, caller);
       const { points, leaves } = prediction.actual(last.result.data);
       return {
-        cpuMs: middle(taken),
+        cpuMs: median(taken),
         points: points - (document.tokenCount ?? 0) * weights.token,
         leaves,
         bytes: last.bytes,

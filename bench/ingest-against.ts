@@ -13,6 +13,7 @@ import { sampleShape } from '../src/sample/market/plan.ts';
 import { type SamplePrices, samplePrices } from '../src/sample/market/prices.ts';
 import { stockTapeFile } from '../src/sample/market/stock-tape-file.ts';
 import { sampleSymbolOf } from '../src/sample/market/universe.ts';
+import { median } from './statistics.ts';
 import { tapeFile } from './tape-file.ts';
 import { tapeSession } from './tape-market.ts';
 
@@ -101,7 +102,6 @@ async function ingestCost(tree: Tree, { dataset, path }: Input): Promise<number>
   return cpuSeconds(tree, tree.copy, ['ingest', dataset, path]);
 }
 
-const median = (values: readonly number[]) => [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)]!;
 const inTwoDecimals = (values: readonly number[]) => values.map((value) => value.toFixed(2)).join(' ');
 
 /** The speed of this tree by that of the other: CPU time there over CPU time here, median of the rounds. */

@@ -18,6 +18,7 @@ import { createApp } from '../src/server.ts';
 import { openStore, type Store } from '../src/store/rows/connection.ts';
 import { listen } from './ground.ts';
 import { load } from './load.ts';
+import { median } from './statistics.ts';
 
 const rounds = 9;
 const requestsARound = 2000;
@@ -81,8 +82,6 @@ async function cpuOf(url: string, headers: Record<string, string>): Promise<numb
   const { user, system } = process.cpuUsage(before);
   return (user + system) / requestsARound;
 }
-
-const median = (values: number[]) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]!;
 
 /**
  * Cost of observing: the CPU time of a request with metrics, log or traces, relative to that without, for small

@@ -14,16 +14,10 @@ import { watchChanges } from '../src/store/versions/changes.ts';
 import { days, symbols } from './bars-page.ts';
 import { dashboardQuery } from './dashboard.ts';
 import type { Ground } from './ground.ts';
+import { cpuMs, median } from './statistics.ts';
 
 const rounds = 31;
 const answersARound = 20;
-
-const cpuMs = () => {
-  const { user, system } = process.cpuUsage();
-  return (user + system) / 1000;
-};
-
-const median = (values: readonly number[]) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]!;
 
 /** As a request was read before its answers were of one commit: each statement and held value as it is just then. */
 function ofAnyCommit(context: RequestContext): RequestContext {

@@ -8,6 +8,7 @@ import { createContractBook } from '../src/domain/chain/contract-book.ts';
 import { instantBounds } from '../src/domain/instant-gate.ts';
 import { readOptionTrades } from '../src/tape/prints/option-trades.ts';
 import { openDuckDb, type ReaderName, runReader, scanOf } from './reader-passes.ts';
+import { median } from './statistics.ts';
 import { tapeFile } from './tape-file.ts';
 import type { Pass } from './tape-passes.ts';
 
@@ -36,8 +37,6 @@ async function forms(): Promise<Record<string, string>> {
   });
   return { 'gzip CSV': gzip, 'Zstandard CSV': zstd, Parquet: parquet };
 }
-
-const median = (values: number[]) => values.sort((a, b) => a - b)[values.length >> 1]!;
 
 /** Both readers of a file in turn; the middle of the rounds. */
 async function compareReaders(form: string, path: string, names: readonly [ReaderName, ReaderName]): Promise<void> {

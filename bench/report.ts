@@ -1,4 +1,5 @@
 import type { LoadResult } from './load.ts';
+import { median } from './statistics.ts';
 
 /** One line of the report. */
 export interface Row {
@@ -11,11 +12,6 @@ export interface Row {
 }
 
 const rounds = 3;
-
-/** The middle one of some numbers. */
-function median(values: number[]): number {
-  return values.sort((a, b) => a - b)[Math.floor(values.length / 2)]!;
-}
 
 /** Runs both alternately, several times, since machines are noisy; the ratio is the result. */
 export async function compare(

@@ -11,6 +11,7 @@ import type { Store } from '../src/store/rows/connection.ts';
 import { inTransaction } from '../src/store/rows/transaction.ts';
 import { days, prepareBars } from './bars-page.ts';
 import { openGround } from './ground.ts';
+import { cpuMs, median } from './statistics.ts';
 
 // A screen of 10,000 symbols beside a page of 1,000 bars: CPU of the process, client included, per answer.
 
@@ -24,12 +25,6 @@ const nowMs = exchangeInstant(today, 12 * 60);
 const symbols = Array.from({ length: symbolCount }, (_, i) =>
   [i / 17_576, i / 676, i / 26, i].map((part) => String.fromCharCode(65 + (Math.floor(part) % 26))).join(''),
 );
-
-const cpuMs = () => {
-  const { user, system } = process.cpuUsage();
-  return (user + system) / 1000;
-};
-const median = (values: readonly number[]) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]!;
 
 const row = (strike: number, gex: number): GexRow => ({
   ...{ ...noContracts, strike, expiry: null, gex, callOi: 100, putOi: 50 },
