@@ -13,7 +13,7 @@ import { flipPoint } from './flip-point.ts';
 import { flipStatus } from './flip-status.ts';
 import { maxPain } from './max-pain.ts';
 import { repricedPositions } from './repriced-positions.ts';
-import { type CountOf, type GexRows, gexRows, netGexOf, openInterestOf, publishedCoverage } from './rows.ts';
+import { addKnown, type CountOf, type GexRows, gexRows, netGexOf, openInterestOf, publishedCoverage } from './rows.ts';
 import { gexPeaks, walls } from './walls.ts';
 import { gammaProfile, profileCrossing, zeroGamma } from './zero-gamma.ts';
 
@@ -45,13 +45,10 @@ export interface ConventionFigures {
   strikes: StrikeValue[];
 }
 
-/** Adds what is known; null if nothing is. */
-const sumOfKnown = (a: number | null, b: number | null) => (a === null ? b : a + (b ?? 0));
-
 const countOf: Record<ConventionChoices['weight'], CountOf> = {
   open_interest: openInterestOf,
   volume: ({ volume }) => volume,
-  open_interest_and_volume: ({ openInterest, volume }) => sumOfKnown(openInterest, volume),
+  open_interest_and_volume: ({ openInterest, volume }) => addKnown(openInterest, volume),
 };
 
 /** Contracts that buyers and sellers initiated in a session so far, by contract path form; absent = none. */

@@ -53,9 +53,9 @@ export function netGexOf({ strikes }: Pick<GexRows, 'strikes'>): number {
   return strikes.reduce((sum, row) => sum + row.gex, 0);
 }
 
-/** Adds a row's open interest to its side; unknown adds nothing. */
-function addInterest(known: number | null, openInterest: number | null): number | null {
-  return openInterest === null ? known : (known ?? 0) + openInterest;
+/** The sum of what is known of two numbers; null if neither is. */
+export function addKnown(known: number | null, more: number | null): number | null {
+  return more === null ? known : (known ?? 0) + more;
 }
 
 /**
@@ -127,8 +127,8 @@ function addContract(
   spot: number,
 ): void {
   const { right } = row;
-  if (right === 'call') cell.callOi = addInterest(cell.callOi, count);
-  else cell.putOi = addInterest(cell.putOi, count);
+  if (right === 'call') cell.callOi = addKnown(cell.callOi, count);
+  else cell.putOi = addKnown(cell.putOi, count);
   if (count === null) return;
   rows.openInterest += Math.abs(count);
   const gamma = solved.gamma[index]!;
