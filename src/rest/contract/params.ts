@@ -106,14 +106,14 @@ export const sessionDate = param((text, name) => parseDate(text, name), {
   example: '2026-11-20',
 });
 
+/** Dates `YYYY-MM-DD` separated by commas. */
+const parseDates = (text: string, name: string) => text.split(',').map((part) => parseDate(part.trim(), name));
+
 /** A comma-separated list of dates `YYYY-MM-DD`, or `all`, which is null. */
-export const sessionDatesOrAll = param(
-  (text, name) => (text === 'all' ? null : text.split(',').map((part) => parseDate(part.trim(), name))),
-  {
-    description: 'Dates (YYYY-MM-DD) separated by commas, or all (default).',
-    example: '2026-11-20,2026-12-18',
-  },
-);
+export const sessionDatesOrAll = param((text, name) => (text === 'all' ? null : parseDates(text, name)), {
+  description: 'Dates (YYYY-MM-DD) separated by commas, or all (default).',
+  example: '2026-11-20,2026-12-18',
+});
 
 /** Names of expiry sets that a caller sends as they are. */
 const namedSets = ['all', 'zero_dte', 'monthly'] as const;
@@ -127,7 +127,7 @@ export const expirySet = param(
     const days = /^(\d{1,5})d$/.exec(text)?.[1];
     if (days !== undefined) return { expiries: 'within_days' as const, withinDays: Number(days) };
     if (!/^\d{4}-/.test(text)) throw wrong(name, expiryForms, text);
-    return { expiries: 'list' as const, dates: text.split(',').map((part) => parseDate(part.trim(), name)) };
+    return { expiries: 'list' as const, dates: parseDates(text, name) };
   },
   { description: `One of ${expiryForms}.`, example: '30d' },
 );
