@@ -6,39 +6,60 @@ import { join, sep } from 'node:path';
 import type { GeneratedFiles } from './generate/generated-files.ts';
 import { generatedFolder, storedFiles } from './generate/stored-files.ts';
 
+const root = join(import.meta.dirname, '..');
+
 /** Files that others write. */
 const others = ['README.md', 'pages/examples.json', 'pages/answers.json'];
 
-const pageAssets = async () => (await import('./generate/page-assets.ts')).pageAssets();
+/** Makes files of one folder. */
+interface Maker {
+  folder: string;
+  make: () => Promise<GeneratedFiles>;
+}
+
+const pageAssets: Maker = {
+  folder: generatedFolder,
+  make: async () => (await import('./generate/page-assets.ts')).pageAssets(),
+};
 
 // In this order: the operations' types come from the graph, which needs the client.
-const makers: readonly (() => Promise<GeneratedFiles>)[] = [
-  async () => (await import('./generate/store-client.ts')).storeClient(),
-  async () => (await import('./generate/operation-types.ts')).operationTypes(),
+const makers: readonly Maker[] = [
+  {
+    folder: generatedFolder,
+    make: async () => (await import('./generate/store-client.ts')).storeClient(),
+  },
+  {
+    folder: generatedFolder,
+    make: async () => (await import('./generate/operation-types.ts')).operationTypes(),
+  },
   pageAssets,
+  {
+    folder: 'clients/python/tapegraph',
+    make: async () => (await import('./generate/python-client.ts')).pythonClient(),
+  },
 ];
 
 /** Files below `within` that nothing makes. */
 function leftOver(within: string, known: ReadonlySet<string>): string[] {
-  const present = globSync(`${within}/**/*.*`, { cwd: generatedFolder }).map((path) => path.split(sep).join('/'));
+  const present = globSync(`${within}/**/*.*`, { cwd: root }).map((path) => path.split(sep).join('/'));
   return present.filter((path) => !known.has(path));
 }
 
-/** Brings `generated/` up to date, or only finds what is not: one line per file that differs. */
+/** Brings the generated files up to date, or only finds what is not: one line per file that differs. */
 async function differences(isCheck: boolean, arePagesAlone: boolean): Promise<string[]> {
   const found: string[] = [];
-  const known = new Set(others);
-  for (const make of arePagesAlone ? [pageAssets] : makers) {
-    const files = storedFiles(await make());
-    for (const { path } of files) known.add(path);
+  const known = new Set(others.map((path) => `${generatedFolder}/${path}`));
+  for (const { folder, make } of arePagesAlone ? [pageAssets] : makers) {
+    const files = storedFiles(await make(), folder);
+    for (const { path } of files) known.add(`${folder}/${path}`);
     for (const file of files.filter(({ isCurrent }) => !isCurrent())) {
-      found.push(file.path);
+      found.push(`${folder}/${file.path}`);
       if (!isCheck) file.write();
     }
   }
-  for (const path of leftOver(arePagesAlone ? 'pages/assets' : '.', known)) {
+  for (const path of leftOver(arePagesAlone ? `${generatedFolder}/pages/assets` : generatedFolder, known)) {
     found.push(`${path} (nothing makes it)`);
-    if (!isCheck) rmSync(join(generatedFolder, path));
+    if (!isCheck) rmSync(join(root, path));
   }
   return found;
 }
@@ -57,7 +78,7 @@ async function captureDifferences(): Promise<string[]> {
 
 const isCheck = process.argv.includes('--check');
 const found = await differences(isCheck, process.argv.includes('--pages'));
-for (const each of found) console.error(isCheck ? `generated/${each} is out of date` : `generated/${each}`);
+for (const each of found) console.error(isCheck ? `${each} is out of date` : each);
 if (isCheck && found.length > 0) {
   console.error('npm run generate makes it again.');
   process.exitCode = 1;

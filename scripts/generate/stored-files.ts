@@ -3,8 +3,10 @@ import { dirname, join } from 'node:path';
 import { brotliCompressSync, brotliDecompressSync, constants, gunzipSync, gzipSync } from 'node:zlib';
 import type { GeneratedFiles } from './generated-files.ts';
 
-/** Where generated files are committed. */
-export const generatedFolder = join(import.meta.dirname, '../../generated');
+const root = join(import.meta.dirname, '../..');
+
+/** Where most generated files are committed, from the root. */
+export const generatedFolder = 'generated';
 
 /** A form in which a generated file is committed. */
 interface Form {
@@ -24,9 +26,9 @@ const brotli: Form = {
 
 const gzip: Form = { ending: '.gz', encode: (bytes) => gzipSync(bytes, { level: 9 }), decode: gunzipSync };
 
-/** A file below `generated/`. */
+/** A generated file as it is committed. */
 export interface StoredFile {
-  /** Its path there. */
+  /** Its path below its folder. */
   path: string;
   /** True if it is up to date. The contents of compressed files are compared, because systems compress differently. */
   isCurrent: () => boolean;
@@ -34,11 +36,11 @@ export interface StoredFile {
 }
 
 /** The files in which generated ones are committed: those for browsers compressed, once and for all, in two forms. */
-export function storedFiles(files: GeneratedFiles): StoredFile[] {
+export function storedFiles(files: GeneratedFiles, folder = generatedFolder): StoredFile[] {
   return [...files].flatMap(([path, bytes]) => {
     const forms = path.startsWith('pages/assets/') ? [brotli, gzip] : [asMade];
     return forms.map(({ ending, encode, decode }) => {
-      const file = join(generatedFolder, path + ending);
+      const file = join(root, folder, path + ending);
       return {
         path: path + ending,
         isCurrent: () => existsSync(file) && decode(readFileSync(file)).equals(bytes),

@@ -1,0 +1,50 @@
+"""Rows of nested data, with the names that the gateway gives the columns of CSV and Arrow."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+
+def _flat(item: Mapping[str, Any], prefix: str, lists: set[str]) -> dict[str, Any]:
+    """The values of an object, without its lists of objects, which are tables of their own."""
+    found: dict[str, Any] = {}
+    for key, value in item.items():
+        if isinstance(value, Mapping):
+            found.update(_flat(value, f"{prefix}{key}.", lists))
+        elif prefix + key not in lists:
+            found[prefix + key] = value
+    return found
+
+
+def _at(value: Any, keys: str) -> Any:
+    for key in keys.split(".") if keys else ():
+        value = None if value is None else value[key]
+    return value
+
+
+def _below(value: Any, path: list[str], lists: set[str], prefix: str = "") -> Iterator[dict[str, Any]]:
+    first, *rest = path
+    for item in _at(value, first) or ():
+        row = _flat(item, prefix, lists)
+        if rest:
+            yield from ({**row, **inner} for inner in _below(item, rest, lists, f"{prefix}{rest[0]}."))
+        else:
+            yield row
+
+
+def _name(path: str) -> str:
+    return path.replace("/", ".").split(".")[-1] or "rows"
+
+
+def rows_of(data: Any, paths: tuple[str, ...], table: str | None) -> list[dict[str, Any]]:
+    """The rows of a list of the data. ``paths`` are those of its lists, with ``/`` after a list around another."""
+    names = [_name(path) for path in paths]
+    if table is not None and table not in names:
+        raise ValueError(f"table: expected one of {', '.join(names) or 'none'}, got {table!r}")
+    if not paths:
+        return [] if data is None else [_flat(data, "", set())]
+    path = paths[0 if table is None else names.index(table)]
+    # The columns that the lists within a list would be.
+    lists = {each.partition("/")[2].replace("/", ".") for each in paths}
+    return list(_below(data, path.split("/"), lists))

@@ -1,0 +1,1 @@
+"""Tests of the package that need no gateway: ``python3 -m unittest``."""
