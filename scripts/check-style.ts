@@ -131,7 +131,7 @@ function* failures(file: string, text: string, code: string): Generator<string> 
     yield `${file}:${lineOf(text, index)}  makes a failure of its own; name the condition in ${failureCatalogue}`;
 }
 
-const patterns = ['{src,scripts,bench,test}/**/*.{ts,mjs}', '{src,prisma/migrations}/**/*.sql'];
+const patterns = ['{clients/typescript/src,src,scripts,bench,test}/**/*.{ts,mjs}', '{src,prisma/migrations}/**/*.sql'];
 const prose = ['README.md', 'docs/**/*.md'];
 const notOurs = ['**/node_modules', '**/generated'];
 

@@ -37,6 +37,10 @@ const makers: readonly Maker[] = [
     folder: 'clients/python/tapegraph',
     make: async () => (await import('./generate/python-client.ts')).pythonClient(),
   },
+  {
+    folder: 'clients/typescript/src/generated',
+    make: async () => (await import('./generate/typescript-client.ts')).typescriptClient(),
+  },
 ];
 
 /** Files below `within` that nothing makes. */

@@ -1,13 +1,11 @@
-import { spawnSync } from 'node:child_process';
-import { join } from 'node:path';
 import { codegen } from '@graphql-codegen/core';
 import * as typescriptOperations from '@graphql-codegen/typescript-operations';
 import { type DefinitionNode, isScalarType, isSpecifiedScalarType, Kind, parse, printSchema } from 'graphql';
 import * as operations from '../../src/pages/dashboard/client/data/operations.ts';
 import { schema } from '../../src/schema/index.ts';
+import { formatted } from './formatted.ts';
 import type { GeneratedFiles } from './generated-files.ts';
 
-const root = join(import.meta.dirname, '../..');
 const file = 'pages/operation-types.ts';
 
 /** The TypeScript type of each scalar. */
@@ -43,13 +41,6 @@ export async function operationTypes(): Promise<GeneratedFiles> {
     plugins: [{ typescriptOperations: {} }],
     pluginMap: { typescriptOperations },
   });
-  const biome = join(root, 'node_modules/.bin/biome');
-  const formatted = spawnSync(biome, ['format', '--stdin-file-path=operation-types.ts'], {
-    cwd: root,
-    input: `// Made by \`npm run generate\` of operations.ts and the graph. Do not edit.\n${types}`,
-    encoding: 'utf8',
-    shell: process.platform === 'win32',
-  });
-  if (formatted.status !== 0) throw new Error(formatted.stderr);
-  return new Map([[file, Buffer.from(formatted.stdout)]]);
+  const header = '// Made by `npm run generate` of operations.ts and the graph. Do not edit.\n';
+  return new Map([[file, formatted(header + types)]]);
 }

@@ -1,0 +1,152 @@
+import { once } from 'node:events';
+import { globSync, readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { routes } from '../../src/rest/routes.ts';
+import { flakyProxy } from '../access/flaky-proxy.ts';
+import { program, python, pythonPackage, runPython, startPython } from './python.ts';
+import { asked, expectSame, type Read, type RouteCall, routeCalls } from './route-calls.ts';
+import type { SampleGateway } from './sample-gateway.ts';
+
+const pythonName = (name: string) => name.replaceAll('-', '_');
+const keywords = new Set(['from', 'class']);
+
+/** Tests of the Python package against a gateway. */
+export const pythonPackageTests = (gateway: () => SampleGateway, folder: () => string) =>
+  describe.skipIf(python === null)('the Python package', () => {
+    /** The environment of a program that asks the gateway, perhaps through another port. */
+    const environment = (url = gateway().app.url) => ({
+      TAPEGRAPH_URL: url,
+      TAPEGRAPH_KEY: gateway().key,
+      KEY: gateway().key,
+      SESSION: gateway().session,
+    });
+
+    test('keeps what its own tests promise', async () => {
+      const { stderr } = await runPython({ args: ['-W', 'error', '-m', 'unittest'] });
+      expect(Number(/Ran (\d+) tests/.exec(stderr)![1])).toBeGreaterThan(30);
+    });
+
+    test('has no type error', { timeout: 120_000 }, async () => {
+      const cache = join(folder(), 'mypy');
+      const { stdout } = await runPython({ args: ['-m', 'mypy', '--cache-dir', cache, 'tapegraph'] });
+      expect(stdout).toMatch(/^Success: no issues found in \d+ source files\n$/);
+    });
+
+    test('has a method for each route, and no other but those about itself', async () => {
+      const { stdout } = await runPython({ args: [program('methods.py')] });
+      const own = ['as_of', 'close', 'graph', 'stream'];
+      const expected = [...routes.map(({ name }) => pythonName(name)), ...own].sort();
+      expect(JSON.parse(stdout)).toEqual([expected, expected]);
+    });
+
+    interface PythonRead extends Read {
+      awaited?: Read;
+      tables: Record<string, { columns: string[]; rows: number }>;
+    }
+
+    /** Makes calls in one process. `made`: ids of records, by the name that stands for each. */
+    async function called(calls: readonly RouteCall[], made: Record<string, string> = {}) {
+      const input = calls.map(({ route, params, credential, body }) => ({
+        method: pythonName(route.name),
+        credential,
+        args: Object.fromEntries([
+          ...Object.entries(params).map(([name, text]) => [
+            keywords.has(name) ? `${name}_` : name,
+            text.replace(/\{(\w+)\}/, (whole, id: string) => made[id] ?? whole),
+          ]),
+          ...(body === undefined ? [] : [['body', body]]),
+        ]),
+      }));
+      const run = { args: [program('route_calls.py')], env: environment(), input: JSON.stringify(input) };
+      return JSON.parse((await runPython(run)).stdout) as { answers: PythonRead[]; made: Record<string, string> };
+    }
+
+    test('answers each route with what the route answers, awaited or not, and with the rows of CSV', async () => {
+      const calls = routeCalls(gateway());
+      const [deleting, others] = [
+        calls.filter(({ route }) => route.method === 'DELETE'),
+        calls.filter(({ route }) => route.method !== 'DELETE'),
+      ];
+      const { answers, made } = await called(others);
+      for (const [index, call] of others.entries()) {
+        if (call.route.method !== 'GET') continue;
+        const read = answers[index]!;
+        expectSame(call, read, await asked(gateway(), call));
+        if (call.credential === 'KEY') expectSame(call, read.awaited!, await asked(gateway(), call));
+        // The list of usage grows with each request.
+        if (call.route.name === 'account-usage') continue;
+        for (const [table, found] of Object.entries(read.tables)) await expectRows(call, table, found);
+      }
+      const deleted = await called(deleting, made);
+      expect(deleted.answers.map(({ data }) => Object.keys(data))).toEqual(deleting.map(() => [expect.any(String)]));
+    });
+
+    async function expectRows(
+      { address, credential }: RouteCall,
+      table: string,
+      { columns, rows }: { columns: string[]; rows: number },
+    ) {
+      const query = `${address}${address.includes('?') ? '&' : '?'}`;
+      const { bytes } = await gateway().app.get(table === 'rows' ? query : `${query}table=${table}`, {
+        credential: credential === 'KEY' ? gateway().key : gateway().session,
+        headers: { accept: 'text/csv' },
+      });
+      const [header, ...lines] = bytes.toString().trimEnd().split('\n');
+      if (rows === 0) return;
+      const known = new Set(header!.trim().split(','));
+      expect([address, table, columns.filter((column) => !known.has(column))]).toEqual([address, table, []]);
+      expect([address, table, rows]).toEqual([address, table, lines.length]);
+    }
+
+    test('resumes a stream after the connection is lost, without an event lost or sent twice', async () => {
+      const { session } = gateway().standing;
+      const whole = await runPython({ args: [program('replay.py'), session, '3600'], env: environment() });
+      const proxy = await flakyProxy('127.0.0.1', Number(new URL(gateway().app.url).port));
+      onTestFinished(() => proxy.takeAway());
+      const env = environment(`http://127.0.0.1:${proxy.port}`);
+      const child = startPython({ args: [program('replay.py'), session, '1200'], env });
+      onTestFinished(() => void child.kill());
+      let said = '';
+      child.stdout.on('data', (bytes) => {
+        said += bytes;
+      });
+      const over = once(child, 'close');
+      await vi.waitFor(() => expect(said.split('\n').length).toBeGreaterThan(20), 20_000);
+      await proxy.takeAway();
+      const before = said.split('\n').length;
+      await proxy.bringBack();
+      expect(await over).toEqual([0, null]);
+      expect(said.split('\n').length).toBeGreaterThan(before);
+      expect(said).toBe(whole.stdout);
+    });
+
+    const notebooks = globSync('notebooks/*.ipynb', { cwd: pythonPackage }).sort();
+
+    test('has five notebooks, without outputs', () => {
+      expect(notebooks.map((path) => basename(path, '.ipynb'))).toEqual([
+        'difference',
+        'event_study',
+        'flow',
+        'gamma_day',
+        'own_data',
+      ]);
+      for (const notebook of notebooks) {
+        const { cells } = JSON.parse(readFileSync(join(pythonPackage, notebook), 'utf8'));
+        for (const cell of cells.filter((each: { cell_type: string }) => each.cell_type === 'code'))
+          expect([cell.outputs, cell.execution_count]).toEqual([[], null]);
+      }
+    });
+
+    test('has notebooks and a README whose code runs, and whose frames have values', { timeout: 120_000 }, async () => {
+      const pages = [...notebooks, 'README.md'];
+      const { stdout } = await runPython({ args: [program('notebooks.py'), ...pages], env: environment() });
+      const made = JSON.parse(stdout) as Record<string, Record<string, [number, number, boolean]>>;
+      expect(Object.keys(made)).toEqual(pages);
+      for (const [page, frames] of Object.entries(made)) {
+        expect([page, Object.keys(frames).length > 1]).toEqual([page, true]);
+        for (const [name, [rows, columns, hasValue]] of Object.entries(frames))
+          expect([page, name, rows > 0, columns > 0, hasValue]).toEqual([page, name, true, true, true]);
+      }
+    });
+  });
