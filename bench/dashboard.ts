@@ -125,6 +125,7 @@ async function mercuriusServer(ground: Ground): Promise<Measured> {
     random: randomBytes,
     live: ground.live,
     journalMaxRows: ground.config.journalMaxRows,
+    maxSavedScreens: ground.config.maxSavedScreens,
     provenance: ground.config.provenance,
   };
   return serveMercurius({ schema, context: () => requestContext(services, authentication.caller, () => {}) });

@@ -54,8 +54,18 @@ export async function openGraphCpu(dataDir: string, nowMs: number): Promise<Grap
   const { caller } = authenticated;
   const changes = await watchChanges(store);
   const live = new LiveHub({ store, now, changes, onError: (failure) => console.error(failure) });
-  const { sources, journalMaxRows, provenance } = config;
-  const services = { store, access, sources, now, random: randomBytes, live, journalMaxRows, provenance };
+  const { sources, journalMaxRows, maxSavedScreens, provenance } = config;
+  const services = {
+    store,
+    access,
+    sources,
+    now,
+    random: randomBytes,
+    live,
+    journalMaxRows,
+    maxSavedScreens,
+    provenance,
+  };
   const weigh = operationWeights(schema);
 
   return {

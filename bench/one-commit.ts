@@ -32,8 +32,18 @@ export async function oneCommit({ store, access, config, live, session, now }: G
   const authentication = await access.authenticate(session);
   if (authentication.state !== 'ok') throw new Error('the session is not valid');
   const changes = await watchChanges(store);
-  const { sources, journalMaxRows, provenance } = config;
-  const services = { store, access, sources, now, random: randomBytes, live, journalMaxRows, provenance };
+  const { sources, journalMaxRows, maxSavedScreens, provenance } = config;
+  const services = {
+    store,
+    access,
+    sources,
+    now,
+    random: randomBytes,
+    live,
+    journalMaxRows,
+    maxSavedScreens,
+    provenance,
+  };
   const document = parse(dashboardQuery);
   const operation = preparedOperation(schema, document, null);
   const [first, to] = [exchangeInstant(days.at(-1)!), exchangeInstant(days.at(-1)!, 960)];

@@ -221,8 +221,18 @@ function servicesOf(
   { config, store, access, now, log, traces, live }: ServerParts,
   lines: RequestLines,
 ): EndpointServices {
-  const { sources, journalMaxRows, provenance } = config;
-  const services: Services = { store, access, sources, now, random: randomBytes, live, journalMaxRows, provenance };
+  const { sources, journalMaxRows, maxSavedScreens, provenance } = config;
+  const services: Services = {
+    store,
+    access,
+    sources,
+    now,
+    random: randomBytes,
+    live,
+    journalMaxRows,
+    maxSavedScreens,
+    provenance,
+  };
   return {
     schema,
     admission: new Admission({ access, note }),

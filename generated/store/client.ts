@@ -59,6 +59,7 @@ export type ApiKey = Prisma.ApiKeyModel
 export type StreamTicket = Prisma.StreamTicketModel
 export type UsageCount = Prisma.UsageCountModel
 export type Watchlist = Prisma.WatchlistModel
+export type SavedScreen = Prisma.SavedScreenModel
 export type JournalAccount = Prisma.JournalAccountModel
 export type JournalTrade = Prisma.JournalTradeModel
 export type JournalImport = Prisma.JournalImportModel

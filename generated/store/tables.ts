@@ -561,6 +561,21 @@ export const tables = {
       {"kind":"id","columns":[{"column":"account_id","descending":false},{"column":"id","descending":false}]},
     ],
   },
+  SavedScreen: {
+    table: "saved_screens",
+    fields: [
+      {"field":"accountId","column":"account_id","type":"text","list":false,"optional":false},
+      {"field":"id","column":"id","type":"text","list":false,"optional":false},
+      {"field":"name","column":"name","type":"text","list":false,"optional":false},
+      {"field":"definition","column":"definition","type":"text","list":false,"optional":false},
+      {"field":"createdAt","column":"created_at","type":"int8","list":false,"optional":false},
+      {"field":"updatedAt","column":"updated_at","type":"int8","list":false,"optional":false},
+    ],
+    indexes: [
+      {"kind":"id","columns":[{"column":"account_id","descending":false},{"column":"id","descending":false}]},
+      {"kind":"unique","columns":[{"column":"account_id","descending":false},{"column":"name","descending":false}]},
+    ],
+  },
   JournalAccount: {
     table: "journal_accounts",
     fields: [

@@ -77,6 +77,8 @@ export interface Config {
   keepRemainderDays: number;
   /** Maximum number of rows in the journal of an account: trades, accounts and imports. */
   journalMaxRows: number;
+  /** Maximum number of saved screens of an account. */
+  maxSavedScreens: number;
   /** Maximum number of concurrent streams of one key, or of one account for sessions, in each process. */
   maxStreams: number;
   /** Maximum number of connections, in each process; null = as many as the open-file limit allows. */
@@ -169,6 +171,7 @@ const variables = z.object({
     .default(false),
   KEEP_REMAINDERS: wholeNumber(1, 3650, 'days, a whole number from 1 to 3650').default(14),
   JOURNAL_MAX_ROWS: wholeNumber(1, 1_000_000_000, 'rows, a whole number from 1 to 1000000000').default(1_000_000),
+  MAX_SAVED_SCREENS: wholeNumber(1, 10_000, 'screens, a whole number from 1 to 10000').default(100),
   MAX_STREAMS: wholeNumber(1, 1_000_000, 'streams at a time, a whole number from 1 to 1000000').default(100),
   MAX_CONNECTIONS: connections.nullable().default(null),
   MAX_CONNECTIONS_PER_ADDRESS: connections.nullable().default(null),
@@ -292,6 +295,7 @@ function configOf(settings: z.infer<typeof variables>): Config {
     extendedBars: settings.EXTENDED_BARS,
     keepRemainderDays: settings.KEEP_REMAINDERS,
     journalMaxRows: settings.JOURNAL_MAX_ROWS,
+    maxSavedScreens: settings.MAX_SAVED_SCREENS,
     maxStreams: settings.MAX_STREAMS,
     maxConnections: settings.MAX_CONNECTIONS,
     maxConnectionsPerAddress: settings.MAX_CONNECTIONS_PER_ADDRESS,

@@ -35,6 +35,7 @@ export function describeConfig(config: Config): Record<VariableName, string | nu
     EXTENDED_BARS: String(config.extendedBars),
     KEEP_REMAINDERS: config.keepRemainderDays,
     JOURNAL_MAX_ROWS: config.journalMaxRows,
+    MAX_SAVED_SCREENS: config.maxSavedScreens,
     MAX_STREAMS: config.maxStreams,
     MAX_CONNECTIONS: config.maxConnections,
     MAX_CONNECTIONS_PER_ADDRESS: config.maxConnectionsPerAddress,

@@ -122,5 +122,8 @@ export interface ScreenOrder {
   direction: 'asc' | 'desc';
 }
 
+/** Maximum length of a saved screen's name, and bytes of its filter and order as JSON. */
+export const savedScreenLimits = { nameLength: 200, bytes: 8192 };
+
 /** Maximum size of a filter. */
 export const filterLimits = { depth: 8, conditions: 100, listed: 500 };

@@ -396,6 +396,14 @@ fragment Screen on Screen {
 }
 `;
 
+const savedScreen = `# Saves a screen and runs it. Later: { screen(id: "falling") { result { rows { symbol } } } }, also below asOf.
+mutation SaveScreen {
+  putScreen(id: "falling", screen: { name: "Falling", where: { changePct: { lt: 0 } }, orderBy: { figure: change_pct, direction: asc } }) {
+    screen { id name where result(first: 10) { rows { symbol changePct netGex } meta { totalCount } } }
+  }
+}
+`;
+
 const examples: Readonly<Record<string, (dates: Dates) => string>> = {
   'Several symbols at once': dashboard,
   'Minute bars': minuteBars,
@@ -409,6 +417,7 @@ const examples: Readonly<Record<string, (dates: Dates) => string>> = {
   'Why dealer gamma changed': gexChange,
   'Price levels': () => levels,
   Screener: () => screener,
+  'A saved screen': () => savedScreen,
   'Option chain': () => chain,
   'Unusual premium': () => unusual,
   'Several contracts': severalContracts,

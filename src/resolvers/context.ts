@@ -33,6 +33,8 @@ export interface Services {
   live: LiveHub;
   /** Maximum number of rows in the journal of an account. */
   journalMaxRows: number;
+  /** Maximum number of saved screens of an account. */
+  maxSavedScreens: number;
   /** Decides who sees the names of files. */
   provenance: Provenance;
 }

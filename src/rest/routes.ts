@@ -35,6 +35,7 @@ import { symbol } from './routes/market/symbol.ts';
 import { symbolLookup } from './routes/market/symbol-lookup.ts';
 import { symbols } from './routes/market/symbols.ts';
 import { offExchangeRoutes } from './routes/offexchange/off-exchange.ts';
+import { deleteScreen, putScreen, screenResult, screens } from './routes/screener/saved-screens.ts';
 import { screen } from './routes/screener/screen.ts';
 import { volFigures } from './routes/volatility/figures.ts';
 
@@ -49,6 +50,10 @@ export const routes: readonly Route[] = [
   sectors,
   movers,
   screen,
+  screens,
+  putScreen,
+  deleteScreen,
+  screenResult,
   gexHistory,
   gexGrid,
   gexReference,

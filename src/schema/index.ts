@@ -45,6 +45,7 @@ import './flow/eod-prints.ts';
 import './offexchange/nearest.ts';
 import './offexchange/off-exchange.ts';
 import './levels/levels.ts';
+import './screener/saved-screens.ts';
 import './screener/screener.ts';
 import './account/watchlists.ts';
 import './journal/import.ts';

@@ -108,6 +108,12 @@ export function journalFull(limit: number, rows: number, added: number): Failure
   return new Failure(400, 'invalid_params', message, { details: { quota: 'journal', limit, rows, added } });
 }
 
+/** 400: the account has as many saved screens as it may. */
+export function screensFull(limit: number): Failure {
+  const message = `The quota of saved screens is ${limit}. Delete one, or replace one under its id.`;
+  return new Failure(400, 'invalid_params', message, { details: { quota: 'screens', limit } });
+}
+
 /** 401: no credential. */
 export function unauthenticated(
   message = 'Send an API key or a session token: Authorization: Bearer <credential>.',

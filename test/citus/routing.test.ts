@@ -24,7 +24,12 @@ afterAll(async () => {
 });
 
 /** Routes about the whole market. */
-const ofTheMarket = ['GET /v2/screener/sectors', 'GET /v2/screener/movers', 'GET /v2/screener/screen'];
+const ofTheMarket = [
+  'GET /v2/screener/sectors',
+  'GET /v2/screener/movers',
+  'GET /v2/screener/screen',
+  'GET /v2/screener/screens/:id/result',
+];
 /** Routes that take several symbols at a time, or none. */
 const ofManySymbols = [...ofTheMarket, 'GET /v2/quotes', 'GET /v2/flow/large-trades', 'GET /v2/options'];
 /** As of an evening, whether the next session has begun is asked of all symbols, as it is live. */

@@ -37,6 +37,7 @@ describe('settings', () => {
       extendedBars: false,
       keepRemainderDays: 14,
       journalMaxRows: 1_000_000,
+      maxSavedScreens: 100,
       provenance: 'account',
       maxStreams: 100,
       maxConnections: null,

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { addDays } from '../../src/domain/market-time.ts';
 import type { TestApp } from '../support/app.ts';
 import { filledApp } from '../support/filled-market.ts';
-import { about, knownRoutes } from './known-routes.ts';
+import { about, knownRoutes, saveScreen } from './known-routes.ts';
 
 let app: TestApp;
 let key: string;
@@ -15,6 +15,7 @@ beforeAll(async () => {
   app = await filledApp();
   key = await app.key();
   session = await app.session();
+  for (const credential of [key, session]) await saveScreen(app, credential);
 });
 afterAll(() => app.close());
 

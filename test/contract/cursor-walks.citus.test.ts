@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { toBarColumns } from '../../src/domain/market/bar.ts';
 import { exchangeInstant } from '../../src/domain/market-time.ts';
 import { schema } from '../../src/schema/index.ts';
+import { putScreen } from '../../src/store/account/saved-screens.ts';
 import { putWatchlist } from '../../src/store/account/watchlists.ts';
 import { accountTable } from '../../src/store/journal/accounts.ts';
 import { insertRecord } from '../../src/store/journal/records.ts';
@@ -45,6 +46,11 @@ beforeAll(async () => {
   const symbols = testSymbols.filter(({ registered }) => registered).map(({ symbol }) => symbol);
   const list = { id: 'list', name: 'List', symbols: [...symbols, ...symbols, 'SPY'] };
   await putWatchlist(app.store, accountId, list, 0);
+  const definition = JSON.stringify({ where: {}, orderBy: { figure: 'spot', direction: 'desc' } });
+  for (let i = 0; i < 9; i++) {
+    const screen = { id: `s${i}`, name: `Screen ${i}`, definition };
+    await putScreen(app.store, { accountId, maxScreens: 9 }, screen, Math.floor(i / 4));
+  }
 });
 afterAll(() => app.close());
 
@@ -69,6 +75,8 @@ const walked: Record<string, string[]> = {
     ]),
   ),
   'GET /v2/screener/screen': ['/v2/screener/screen?where={}', '/v2/screener/screen?where={}&order_by=-spot'],
+  'GET /v2/screener/screens': ['/v2/screener/screens?'],
+  'GET /v2/screener/screens/:id/result': ['/v2/screener/screens/s0/result?'],
   'GET /v2/journal/accounts': ['/v2/journal/accounts?'],
   'GET /v2/journal/trades': ['/v2/journal/trades?'],
 };

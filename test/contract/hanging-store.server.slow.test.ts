@@ -4,7 +4,7 @@ import { testApp } from '../support/app.ts';
 import { filledNowMs, fillMarket } from '../support/filled-market.ts';
 import { proxiedDatabase } from '../support/servers/proxied-database.ts';
 import { testStore } from '../support/store.ts';
-import { about, knownRoutes } from './known-routes.ts';
+import { about, knownRoutes, saveScreen } from './known-routes.ts';
 
 test('a database that hangs is a 502 on every route that needs it, in bounded time, and serves again when it answers', async () => {
   const base = await testStore();
@@ -17,6 +17,7 @@ test('a database that hangs is a 502 on every route that needs it, in bounded ti
   const app = await testApp({ nowMs: filledNowMs, store: { ...store, databaseUrl: url, close } });
   await fillMarket({ ...base, blocks: store.blocks });
   const session = await app.session();
+  await saveScreen(app, session);
   const reading = knownRoutes().filter(({ route }) => route.method === 'GET');
   const outcomes = async () => {
     const all = reading.map(async ({ known }) => {

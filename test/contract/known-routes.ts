@@ -2,6 +2,7 @@
 import { filledIn } from '../../src/rest/contract/example.ts';
 import type { Route } from '../../src/rest/contract/route.ts';
 import { routes } from '../../src/rest/routes.ts';
+import { putScreen } from '../../src/store/account/saved-screens.ts';
 import { putWatchlist } from '../../src/store/account/watchlists.ts';
 import { accountTable } from '../../src/store/journal/accounts.ts';
 import { insertRecord } from '../../src/store/journal/records.ts';
@@ -17,6 +18,10 @@ export const routesWithoutTool: ReadonlySet<string> = new Set([
   'gex-change',
   'levels',
   'screen',
+  'screens',
+  'put-screen',
+  'delete-screen',
+  'screen-result',
   'vol-figures',
   'option-contracts',
   'contract-history',
@@ -62,6 +67,13 @@ export async function journalTrade(app: TestApp, accountId: string): Promise<str
   return id;
 }
 
+/** Saves a screen of the caller, whom tests ask about it under one id. */
+export async function saveScreen(app: TestApp, credential: string, id = 'none'): Promise<void> {
+  const body = JSON.stringify({ name: id, where: '{"changePct":{"gt":-100}}' });
+  const { status } = await app.send('PUT', `/v2/screener/screens/${id}`, { credential, body });
+  if (status !== 200) throw new Error(`saving a screen returned ${status}`);
+}
+
 /** Makes a record for a request, and returns its id; by the brace of the examples that stands for it. */
 const makers: Record<string, (app: TestApp, accountId: string) => Promise<string>> = {
   key: async (app, accountId) => (await app.access.keys.create({ accountId, name: null, expiresAt: null })).meta.id,
@@ -75,6 +87,12 @@ const makers: Record<string, (app: TestApp, accountId: string) => Promise<string
   watchlist: async (app, accountId) => {
     const id = nextId();
     await putWatchlist(app.store, accountId, { id, name: 'One', symbols: ['SPY'] }, app.clock.nowMs);
+    return id;
+  },
+  screen: async (app, accountId) => {
+    const id = nextId();
+    const definition = JSON.stringify({ where: { changePct: { gt: -100 } }, orderBy: null });
+    await putScreen(app.store, { accountId, maxScreens: 1000 }, { id, name: id, definition }, app.clock.nowMs);
     return id;
   },
   import: async () => nextId(),

@@ -4,7 +4,7 @@ import { type FlakyProxy, flakyProxy } from '../access/flaky-proxy.ts';
 import { type TestApp, testApp } from '../support/app.ts';
 import { filledNowMs, fillMarket } from '../support/filled-market.ts';
 import { testStore } from '../support/store.ts';
-import { about, knownRoutes } from './known-routes.ts';
+import { about, knownRoutes, saveScreen } from './known-routes.ts';
 
 let app: TestApp;
 let proxy: FlakyProxy;
@@ -35,6 +35,7 @@ beforeAll(async () => {
   app = await proxiedApp();
   await fillMarket(app.store);
   session = await app.session();
+  await saveScreen(app, session);
 });
 afterAll(async () => {
   await proxy.bringBack();

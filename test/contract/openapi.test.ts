@@ -1,5 +1,6 @@
 import protobuf from 'protobufjs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { putScreen } from '../../src/store/account/saved-screens.ts';
 import { type Answer, type Json, type TestApp, testApp } from '../support/app.ts';
 import { filledApp, filledNowMs } from '../support/filled-market.ts';
 import { goneWith } from '../support/servers/gone-pool.ts';
@@ -182,7 +183,7 @@ describe('/v2/openapi.json', () => {
     const cursors = Object.values<Json>(description.paths).flatMap(({ get }) =>
       (get?.parameters ?? []).filter(({ name }: Json) => name === 'cursor'),
     );
-    expect(cursors).toHaveLength(8);
+    expect(cursors).toHaveLength(10);
     for (const { example } of cursors) expect(example).toMatch(/^[\w-]{20,}$/);
     expect(description.paths['/v2/gex/{symbol}/grid'].get.description).toMatch(/dte=0 .* expiries.*400/);
   });
@@ -272,6 +273,24 @@ describe('what a route really answers is what the description says, key for key'
       expect(await send(known, huge, app, callers[0]!.credential)).toEqual([]);
       expect(await send(known, { ...at, contentType: 'image/png', body: 'x' })).toEqual([]);
     }
+  });
+
+  test('of a saved screen as of a session, and of one whose figures may not be read', async () => {
+    const flow = { name: 'Flow', where: '{"callPremiumUsd":{"gt":1}}' };
+    const [save, run] = ['put-screen', 'screen-result'].map(
+      (name) => knownRoutes().find(({ route }) => route.name === name)!,
+    );
+    for (const { accountId, credential } of [callers[0]!, callers[2]!]) {
+      const saved = { ...(await usual(save!, accountId)), body: JSON.stringify(flow) };
+      expect(await send(save!, saved, app, credential)).toEqual([]);
+      const definition = JSON.stringify({ where: JSON.parse(flow.where), orderBy: null });
+      const own = { accountId, maxScreens: 1000 };
+      await putScreen(app.store, own, { id: 'flow', name: 'Own', definition }, filledNowMs);
+      const path = '/v2/screener/screens/flow/result?at=2026-11-30';
+      expect(await send(run!, { ...(await usual(run!, accountId)), path }, app, credential)).toEqual([]);
+    }
+    expect([...answered.get(run!.name)!]).toEqual(expect.arrayContaining([200, 304, 403]));
+    expect(answered.get(save!.name)).toContain(403);
   });
 
   test('of what it is refused for', async () => {

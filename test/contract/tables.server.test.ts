@@ -18,6 +18,8 @@ const tablesOf: Record<string, Record<string, string[]>> = {
   'GET /v2/screener/sectors': { rows: [''] },
   'GET /v2/screener/movers': { rows: [''] },
   'GET /v2/screener/screen': { rows: [''] },
+  'GET /v2/screener/screens': { rows: [''] },
+  'GET /v2/screener/screens/:id/result': { rows: [''] },
   'GET /v2/gex/:symbol/history': { captures: ['captures'], strikes: ['captures', 'strikes'] },
   'GET /v2/gex/:symbol/grid': { strikes: ['strikes'] },
   'GET /v2/gex/:symbol/reference': { strikes: ['strikes'] },
@@ -64,6 +66,8 @@ beforeAll(async () => {
   callers = [await app.key(), pro, await app.key({ apiTier: 'free', classification: null })];
   const list = JSON.stringify({ name: 'Mine, "quoted"', symbols: ['SPY', 'AAPL'] });
   await app.send('PUT', '/v2/watchlists/mine', { credential: pro, body: list });
+  const screen = JSON.stringify({ name: 'Mine, "quoted"', where: '{"spot":{"gt":1}}' });
+  await app.send('PUT', '/v2/screener/screens/mine', { credential: pro, body: screen });
   await app.send('POST', '/v2/journal/accounts', { credential: pro, body: '{"id":"main","name":"One"}' });
   const trade = { account_id: 'main', symbol: 'SPY', side: 'buy', qty: 1.5, price: 600.25, note: 'two\r\nlines' };
   await app.send('POST', '/v2/journal/trades', { credential: pro, body: JSON.stringify(trade) });

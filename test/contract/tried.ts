@@ -102,6 +102,12 @@ export const otherBodies: Record<string, readonly Required<Pick<RequestTexts, 'b
     { body: '{"name":"Other","symbols":["spy","XSP","spy"],"id":"stale"}' },
     { body: '{"name":"Unknown","symbols":["QQQQ"]}' },
   ],
+  'put-screen': [
+    { body: '{"name":"All","where":"{}"}' },
+    { body: '{"name":" ","where":"{}"}' },
+    { body: '{"name":"Unknown","where":"{\\"price\\":{\\"gt\\":1}}"}' },
+    { body: '{"name":"Other","where":"{\\"iv30\\":{\\"gt\\":0.1}}","order_by":null,"id":"stale"}' },
+  ],
   'create-journal-account': [
     { body: '{"id":"main","name":"Main"}' },
     { body: '{"name":""}' },

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { readConfig, variableNames } from '../../src/config/config.ts';
 import { describeConfig } from '../../src/config/printed-settings.ts';
 import { importLimits } from '../../src/domain/journal/journal-import.ts';
+import { savedScreenLimits } from '../../src/domain/screener.ts';
 import { documentLimits } from '../../src/graphql/limits/document-limits.ts';
 import { mostOperations } from '../../src/graphql/ws/subscription-connection.ts';
 import { messageLimits } from '../../src/graphql/ws/ws-endpoint.ts';
@@ -38,6 +39,8 @@ describe('docs/security.md', () => {
       'lines of an import': importLimits.lines,
       'row errors listed of an import': importLimits.listedErrors,
       'rows of a journal (`JOURNAL_MAX_ROWS`)': defaults.JOURNAL_MAX_ROWS,
+      'saved screens of an account (`MAX_SAVED_SCREENS`)': defaults.MAX_SAVED_SCREENS,
+      'bytes of a saved screen': savedScreenLimits.bytes,
     });
   });
 

@@ -37,6 +37,7 @@ const legal: Record<string, unknown> = {
   JournalTradeInput: { accountId: 'a', symbol: 'SPY', side: 'buy', qty: 1, price: 1 },
   JournalTradePatch: { note: 'a' },
   ScreenInput: { sector: { eq: 'Energy' } },
+  SavedScreenInput: { name: 'a', where: { sector: { eq: 'Energy' } } },
   ScreenOrder: { figure: 'change_pct' },
   GexConvention: { unit: 'per_percent' },
 };

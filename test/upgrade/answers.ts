@@ -88,6 +88,11 @@ const exceptions: readonly Exception[] = [
     differs: /,"journal":\{"rows":\d+,"limit":\d+\}/g,
     why: 'usage tells the quota of journal rows',
   },
+  {
+    route: 'GET /v2/account/usage',
+    differs: /,"screens":\{"count":\d+,"limit":\d+\}/g,
+    why: 'usage tells the quota of saved screens',
+  },
   { route: 'GET /v2/account/keys', differs: /"last_used_at":(\d+|null)/g, why: 'when the key was last used' },
   {
     route: 'GET /v2/chain/:symbol/expirations',
@@ -225,6 +230,8 @@ const newerRoutes: ReadonlySet<string> = new Set([
   'GET /v2/gex/:symbol/change',
   'GET /v2/levels/:symbol',
   'GET /v2/screener/screen',
+  'GET /v2/screener/screens',
+  'GET /v2/screener/screens/:id/result',
   'GET /v2/flow/:symbol/unusual',
   'GET /v2/options',
   'GET /v2/options/:symbol/vol/figures',

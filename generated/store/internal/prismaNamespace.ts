@@ -346,6 +346,7 @@ export const ModelName = {
   StreamTicket: 'StreamTicket',
   UsageCount: 'UsageCount',
   Watchlist: 'Watchlist',
+  SavedScreen: 'SavedScreen',
   JournalAccount: 'JournalAccount',
   JournalTrade: 'JournalTrade',
   JournalImport: 'JournalImport',
@@ -375,7 +376,7 @@ export type TypeMap<ExtArgs extends runtime.Types.Extensions.InternalArgs = runt
     omit: GlobalOmitOptions
   }
   meta: {
-    modelProps: "symbol" | "optionRoot" | "split" | "dividend" | "rate" | "volatilityDay" | "barBlock" | "optionBarBlock" | "optionQuoteBlock" | "liveQuote" | "chainCapture" | "gexCapture" | "openInterestBlock" | "greeksSlot" | "greeksMinute" | "flowCoverage" | "flowEvent" | "flowFeedEntry" | "flowLeg" | "crossSection" | "contractMinuteBlock" | "rankedPrint" | "rankedSession" | "offExchangeSession" | "offExchangeComposition" | "offExchangeConcentration" | "offExchangeProfile" | "offExchangeLevels" | "account" | "apiKey" | "streamTicket" | "usageCount" | "watchlist" | "journalAccount" | "journalTrade" | "journalImport" | "journalSize" | "ingestedFile" | "sessionSeal" | "tapeSession" | "generation" | "tapeRemainder" | "sessionOrigin" | "sampleRow" | "followedLines" | "symbolCommit" | "metadataEntry"
+    modelProps: "symbol" | "optionRoot" | "split" | "dividend" | "rate" | "volatilityDay" | "barBlock" | "optionBarBlock" | "optionQuoteBlock" | "liveQuote" | "chainCapture" | "gexCapture" | "openInterestBlock" | "greeksSlot" | "greeksMinute" | "flowCoverage" | "flowEvent" | "flowFeedEntry" | "flowLeg" | "crossSection" | "contractMinuteBlock" | "rankedPrint" | "rankedSession" | "offExchangeSession" | "offExchangeComposition" | "offExchangeConcentration" | "offExchangeProfile" | "offExchangeLevels" | "account" | "apiKey" | "streamTicket" | "usageCount" | "watchlist" | "savedScreen" | "journalAccount" | "journalTrade" | "journalImport" | "journalSize" | "ingestedFile" | "sessionSeal" | "tapeSession" | "generation" | "tapeRemainder" | "sessionOrigin" | "sampleRow" | "followedLines" | "symbolCommit" | "metadataEntry"
     txIsolationLevel: TransactionIsolationLevel
   }
   model: {
@@ -2821,6 +2822,80 @@ export type TypeMap<ExtArgs extends runtime.Types.Extensions.InternalArgs = runt
         }
       }
     }
+    SavedScreen: {
+      payload: Prisma.$SavedScreenPayload<ExtArgs>
+      fields: Prisma.SavedScreenFieldRefs
+      operations: {
+        findUnique: {
+          args: Prisma.SavedScreenFindUniqueArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$SavedScreenPayload> | null
+        }
+        findUniqueOrThrow: {
+          args: Prisma.SavedScreenFindUniqueOrThrowArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$SavedScreenPayload>
+        }
+        findFirst: {
+          args: Prisma.SavedScreenFindFirstArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$SavedScreenPayload> | null
+        }
+        findFirstOrThrow: {
+          args: Prisma.SavedScreenFindFirstOrThrowArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$SavedScreenPayload>
+        }
+        findMany: {
+          args: Prisma.SavedScreenFindManyArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$SavedScreenPayload>[]
+        }
+        create: {
+          args: Prisma.SavedScreenCreateArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$SavedScreenPayload>
+        }
+        createMany: {
+          args: Prisma.SavedScreenCreateManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        createManyAndReturn: {
+          args: Prisma.SavedScreenCreateManyAndReturnArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$SavedScreenPayload>[]
+        }
+        delete: {
+          args: Prisma.SavedScreenDeleteArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$SavedScreenPayload>
+        }
+        update: {
+          args: Prisma.SavedScreenUpdateArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$SavedScreenPayload>
+        }
+        deleteMany: {
+          args: Prisma.SavedScreenDeleteManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        updateMany: {
+          args: Prisma.SavedScreenUpdateManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        updateManyAndReturn: {
+          args: Prisma.SavedScreenUpdateManyAndReturnArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$SavedScreenPayload>[]
+        }
+        upsert: {
+          args: Prisma.SavedScreenUpsertArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$SavedScreenPayload>
+        }
+        aggregate: {
+          args: Prisma.SavedScreenAggregateArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.AggregateSavedScreen>
+        }
+        groupBy: {
+          args: Prisma.SavedScreenGroupByArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.SavedScreenGroupByOutputType>[]
+        }
+        count: {
+          args: Prisma.SavedScreenCountArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.SavedScreenCountAggregateOutputType> | number
+        }
+      }
+    }
     JournalAccount: {
       payload: Prisma.$JournalAccountPayload<ExtArgs>
       fields: Prisma.JournalAccountFieldRefs
@@ -4377,6 +4452,18 @@ export const WatchlistScalarFieldEnum = {
 export type WatchlistScalarFieldEnum = (typeof WatchlistScalarFieldEnum)[keyof typeof WatchlistScalarFieldEnum]
 
 
+export const SavedScreenScalarFieldEnum = {
+  accountId: 'accountId',
+  id: 'id',
+  name: 'name',
+  definition: 'definition',
+  createdAt: 'createdAt',
+  updatedAt: 'updatedAt'
+} as const
+
+export type SavedScreenScalarFieldEnum = (typeof SavedScreenScalarFieldEnum)[keyof typeof SavedScreenScalarFieldEnum]
+
+
 export const JournalAccountScalarFieldEnum = {
   accountId: 'accountId',
   id: 'id',
@@ -4695,6 +4782,7 @@ export type GlobalOmitConfig = {
   streamTicket?: Prisma.StreamTicketOmit
   usageCount?: Prisma.UsageCountOmit
   watchlist?: Prisma.WatchlistOmit
+  savedScreen?: Prisma.SavedScreenOmit
   journalAccount?: Prisma.JournalAccountOmit
   journalTrade?: Prisma.JournalTradeOmit
   journalImport?: Prisma.JournalImportOmit

@@ -7,7 +7,7 @@ import { addressOf } from './client/address.ts';
 
 /** Values for the braces of examples, by name; unknown ids are absent. */
 export type Standing = Readonly<Record<'symbol' | 'session' | 'previous' | 'next' | 'expiry' | 'contract', string>> &
-  Readonly<Partial<Record<'key' | 'trade' | 'account' | 'watchlist' | 'import', string>>>;
+  Readonly<Partial<Record<'key' | 'trade' | 'account' | 'watchlist' | 'screen' | 'import', string>>>;
 
 const dayMs = 86_400_000;
 
@@ -34,6 +34,7 @@ export function standingAt(nowMs: number): Standing {
     contract,
     account: 'paper',
     watchlist: 'funds',
+    screen: 'falling',
     import: 'first',
   };
 }

@@ -1,4 +1,5 @@
 import { trailingDays } from '../../access/usage/usage.ts';
+import { countScreens } from '../../store/account/saved-screens.ts';
 import { journalRows } from '../../store/journal/journal-writes.ts';
 import { fromStore, type RequestContext } from '../context.ts';
 
@@ -30,6 +31,8 @@ export interface AccountUsage {
   quota: Quota | null;
   /** Current and maximum number of rows in the account's journal: trades, journal accounts and imports. */
   journal: { rows: number; limit: number };
+  /** Number of saved screens, and the maximum. */
+  screens: { count: number; limit: number };
 }
 
 /**
@@ -37,10 +40,11 @@ export interface AccountUsage {
  * answered.
  */
 export async function accountUsage(context: RequestContext): Promise<AccountUsage> {
-  const { access, caller, store, journalMaxRows } = context;
-  const [byDay, rows] = await Promise.all([
+  const { access, caller, store, journalMaxRows, maxSavedScreens } = context;
+  const [byDay, rows, screens] = await Promise.all([
     fromStore('usage', () => access.usage.read(caller.accountId)),
     fromStore('journal', () => journalRows(store, caller.accountId)),
+    fromStore('screens', () => countScreens(store, caller.accountId)),
   ]);
   const totals: Record<string, number> = {};
   for (const { scopeGroup, count } of byDay) totals[scopeGroup] = (totals[scopeGroup] ?? 0) + count;
@@ -51,5 +55,6 @@ export async function accountUsage(context: RequestContext): Promise<AccountUsag
     rateLimit: { perMin: access.rate.limit(caller) },
     quota: null,
     journal: { rows, limit: journalMaxRows },
+    screens: { count: screens, limit: maxSavedScreens },
   };
 }

@@ -87,12 +87,24 @@ export function screenWork({ where, orderBy }: Pick<ScreenArgs, 'where' | 'order
   return { conditions, pastPoints: pastPoints.reduce((sum, points) => sum + points, 0) };
 }
 
-/** Throws 403 if the caller may not read a group, and 503 if none of its sources is configured. */
-function requireGroup(context: RequestContext, group: ReadGroup): void {
-  const { guard, sources } = groupReaders[group];
-  if (guard === 'flow') requireFlow(context.caller);
-  if (guard === 'offExchange') requireOffExchange(context.caller);
-  requireSource(context, ...sources);
+/** Throws 403 if the caller may not read a group. */
+function requireRights({ caller }: RequestContext, group: ReadGroup): void {
+  const { guard } = groupReaders[group];
+  if (guard === 'flow') requireFlow(caller);
+  if (guard === 'offExchange') requireOffExchange(caller);
+}
+
+/**
+ * The groups that a screen reads. Throws 400 for a filter over the limits, and 403 if the caller may not read a group.
+ */
+export function checkScreen(
+  context: RequestContext,
+  { where, orderBy }: Pick<ScreenArgs, 'where' | 'orderBy'>,
+): Set<ReadGroup> {
+  checkFilter(where);
+  const groups = groupsOf([...figuresOf(where), ...(orderBy ? [orderBy.figure] : [])]);
+  for (const group of groups) requireRights(context, group);
+  return groups;
 }
 
 function isServed(context: RequestContext, group: ReadGroup): boolean {
@@ -170,9 +182,8 @@ export async function screen(context: RequestContext, args: ScreenArgs): Promise
   const { where, after } = args;
   const order = args.orderBy ?? null;
   if (args.first != null && args.first < 1) throw invalidParameter('first', 'expected 1 or more');
-  checkFilter(where);
-  const groups = groupsOf([...figuresOf(where), ...(order ? [order.figure] : [])]);
-  for (const group of groups) requireGroup(context, group);
+  const groups = checkScreen(context, args);
+  for (const group of groups) requireSource(context, ...groupReaders[group].sources);
   const bound = ['screen', JSON.stringify(where), order ? `${order.direction} ${order.figure}` : ''];
   const start = after == null ? null : positionOf(after, bound, order);
   const compare = comparerOf(order);

@@ -7,8 +7,8 @@ export interface RequestTexts {
 /**
  * A request that a route answers with 200. The sender replaces texts in braces: `{symbol}` a ticker, `{contract}` an
  * option contract, `{session}` a session with data, `{previous}` the one before, `{next}` the trading day after it,
- * `{expiry}` an expiration date; `{key}`, `{trade}`, `{account}`, `{watchlist}` and `{import}` the id of a record of
- * that kind.
+ * `{expiry}` an expiration date; `{key}`, `{trade}`, `{account}`, `{watchlist}`, `{screen}` and `{import}` the id of
+ * a record of that kind.
  */
 export interface Example extends RequestTexts {
   /** The request that the reference page shows instead: values and filters that suit the sample market. */

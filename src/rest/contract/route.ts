@@ -88,6 +88,8 @@ export interface Route {
    * lies there.
    */
   hasInstant?: true;
+  /** Its answers depend on data of the account: they are cached for no other caller, whatever their rights. */
+  isOwn?: true;
   /** Keys of `data` and its rows that are absent, not null, when unknown. */
   absent: readonly string[];
   /** True if it answers `token_expired` for an expired credential; other routes answer `unauthenticated`. */

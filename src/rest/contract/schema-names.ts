@@ -27,9 +27,10 @@ export function enumName(type: string): string {
   return renamed[type] ?? type;
 }
 
-/** The name of the schema of an operation's whole answer. Writes with the same answer share it. */
+/** The name of the schema of an operation's whole answer. Operations with the same answer share it. */
 export function responseName(operation: string): string {
   const [, what] = /^(?:Create|Replace|Patch)(Journal\w+)$/.exec(operation) ?? [];
   if (/^DeleteJournal/.test(operation)) return 'DeletedFromJournalResponse';
+  if (operation === 'ScreenResult') return 'ScreenResponse';
   return `${what ?? operation}Response`;
 }

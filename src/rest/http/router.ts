@@ -147,6 +147,11 @@ function answerKey({ services }: RestParts, { caller, request, media }: Exchange
   return [rightsOf(caller), media, exchangeDate(services.now()), request.originalUrl].join(' ');
 }
 
+/** The cache of a route's answers; null = they are the caller's own, or no reads. */
+function cacheFor({ sealed }: RestParts, { method, isOwn }: Route): AnswerCache<SentAnswer> | null {
+  return method === 'GET' && !isOwn ? sealed : null;
+}
+
 /** Takes one of the caller's in-flight slots, if the route limits them. */
 async function takeSlot({ services }: RestParts, { route }: CompiledRoute, { context }: Exchange): Promise<void> {
   if (route.inFlightLimited) await services.takeInFlightSlot(context);
@@ -159,7 +164,7 @@ async function freshAnswer(parts: RestParts, compiled: CompiledRoute, exchange: 
   const values = routeValues(route, request.params, request.query);
   const body = await receivedBody(parts.services, route, exchange);
   await takeSlot(parts, compiled, exchange);
-  const store = route.method === 'GET' ? parts.sealed.storing(answerKey(parts, exchange)) : null;
+  const store = cacheFor(parts, route)?.storing(answerKey(parts, exchange));
   const isProtobuf = media === mediaTypes.protobuf;
   const asked = askedProvenance(values, { setting: parts.services.provenance, isJson: media === mediaTypes.json });
   const variables = { ...route.variables(values, body), protobuf: isProtobuf, provenance: asked.provenance };
@@ -186,7 +191,7 @@ async function freshAnswer(parts: RestParts, compiled: CompiledRoute, exchange: 
 
 /** The cached answer to the same request, or a fresh one. The parameters of a cached answer were validated before. */
 async function foundAnswer(parts: RestParts, compiled: CompiledRoute, exchange: Exchange): Promise<SentAnswer> {
-  const sent = parts.sealed.find(answerKey(parts, exchange));
+  const sent = cacheFor(parts, compiled.route)?.find(answerKey(parts, exchange));
   if (!sent) return freshAnswer(parts, compiled, exchange);
   await takeSlot(parts, compiled, exchange);
   return sent;

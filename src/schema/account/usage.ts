@@ -43,6 +43,16 @@ const JournalUsageType = builder.objectRef<AccountUsage['journal']>('JournalUsag
   }),
 });
 
+const ScreensUsageType = builder.objectRef<AccountUsage['screens']>('ScreensUsage').implement({
+  description: 'The saved screens of an account.',
+  fields: (t) => ({
+    count: t.exposeInt('count', { description: 'Number of saved screens.' }),
+    limit: t.exposeInt('limit', {
+      description: 'Number of screens that the account can save. One more returns invalid_params.',
+    }),
+  }),
+});
+
 const AccountUsageType = builder.objectRef<AccountUsage>('AccountUsage').implement({
   description: 'Requests that an account has made. Counts are provisional; they are not billing figures.',
   fields: (t) => ({
@@ -59,6 +69,7 @@ const AccountUsageType = builder.objectRef<AccountUsage>('AccountUsage').impleme
     rateLimit: t.expose('rateLimit', { type: RateLimitType, description: 'The rate limit in force.' }),
     quota: t.expose('quota', { type: QuotaType, nullable: true, description: 'Always null: there is no quota yet.' }),
     journal: t.expose('journal', { type: JournalUsageType, description: 'Rows of the journal.' }),
+    screens: t.expose('screens', { type: ScreensUsageType, description: 'Saved screens.' }),
   }),
 });
 

@@ -81,20 +81,22 @@ ScreenInput.implement({
     }) as never,
 });
 
-const ScreenFigureEnum = builder.enumType('ScreenFigure', {
+/** The figures that symbols are ordered by. */
+export const ScreenFigureEnum = builder.enumType('ScreenFigure', {
   description: 'Figures that symbols can be ordered by.',
   values: Object.fromEntries(
     figureNames.map((name) => [figureRestName(name), { value: name, description: columns[name].description }]),
   ),
 });
 
-const SortDirectionEnum = builder.enumType('SortDirection', {
+/** Directions of an order. */
+export const SortDirectionEnum = builder.enumType('SortDirection', {
   description: 'Directions of an order. Unknown values come last in both.',
   values: enumValues<ScreenOrder['direction']>({ asc: 'Ascending.', desc: 'Descending.' }),
 });
 
 /** An order of symbols. */
-const ScreenOrderInput = builder.inputType('ScreenOrder', {
+export const ScreenOrderInput = builder.inputType('ScreenOrder', {
   description: 'An order of symbols. Unknown values come last, equal ones ascending by ticker.',
   fields: (t) => ({
     figure: t.field({ type: ScreenFigureEnum, required: true, description: 'Figure to order by.' }),
@@ -151,7 +153,8 @@ const ScreenMetaType = builder.objectRef<ScreenMeta>('ScreenMeta').implement({
   }),
 });
 
-const ScreenPageType = builder.objectRef<ScreenPage>('Screen').implement({
+/** A page of symbols that match. */
+export const ScreenPageType = builder.objectRef<ScreenPage>('Screen').implement({
   description: 'Symbols that match a filter.',
   fields: (t) => ({
     rows: t.field({

@@ -56,6 +56,7 @@ export const tablePlacements: Readonly<Record<string, TablePlacement>> = {
   journal_sizes: 'first node',
   journal_trades: 'first node',
   sample_rows: 'first node',
+  saved_screens: 'first node',
   session_origins: 'first node',
   // A write to it makes a commit two-phase (`Cluster.beforeCommit`).
   store_facts: 'first node, known',

@@ -93,6 +93,7 @@ export const modelSubjects: Readonly<Record<Model, ModelSubject | null>> = {
   StreamTicket: null,
   UsageCount: null,
   Watchlist: null,
+  SavedScreen: null,
   JournalAccount: null,
   JournalSize: null,
   JournalTrade: null,

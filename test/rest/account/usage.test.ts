@@ -21,6 +21,7 @@ describe('GET /v2/account/usage', () => {
         totals_by_scope_group: {},
         rate_limit: { per_min: 77 },
         journal: { rows: 0, limit: 1_000_000 },
+        screens: { count: 0, limit: 100 },
       },
       meta: { caps: { applied: [], tier: 'basic', flow: true }, plane: 'registry' },
     });

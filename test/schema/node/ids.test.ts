@@ -179,6 +179,7 @@ describe('node', () => {
 describe('refetch', () => {
   const own = `mutation { 
     putWatchlist(id: "tech stocks ✓", name: "Tech", symbols: ["AAPL", "SPY"]) { watchlist { ...Own_Watchlist } }
+    putScreen(id: "falling ✓", screen: { name: "Falling", where: { changePct: { lt: 0 } } }) { screen { ...Own_SavedScreen } }
     createJournalTrade(id: "t:1", trade: { accountId: "main", symbol: "SPY", side: "buy", qty: 1, price: 600.5, note: "first" }) { trade { ...Own_JournalTrade account { ...Own_JournalAccount } } }
     createKey(name: "mine") { created { info { ...Own_ApiKey } } }
   }`;
@@ -191,6 +192,7 @@ describe('refetch', () => {
     const { account, ...trade } = made.createJournalTrade.trade;
     objects = {
       Watchlist: made.putWatchlist.watchlist,
+      SavedScreen: made.putScreen.screen,
       JournalTrade: trade,
       JournalAccount: account,
       ApiKey: made.createKey.created.info,

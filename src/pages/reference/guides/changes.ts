@@ -23,7 +23,7 @@ export const changes: readonly Change[] = [
       '`meta.inconsistent_expiries` and `meta.spot_stale` of the grid, the history, the chain and the volatilities.',
       '`GET /v2/gex/{symbol}/change`, and `gex { diff }` of the graph: the change of gex between two captures, split into spot, time, volatility, open interest, listing and residual, by strike and by expiry. `gex { sessions }`: the figures at the end of each session.',
       '`GET /v2/levels/{symbol}`, `symbol.levels`: walls, flip, zero gamma, max pain, expected moves and off-exchange levels with their distance from the spot; as JSON, CSV, or a text for chart platforms.',
-      '`screener(where:)`, `GET /v2/screener/screen`: the symbols whose figures meet a filter, live or as of an instant.',
+      '`screener(where:)`, `GET /v2/screener/screen`: the symbols whose figures meet a filter, live or as of an instant. `putScreen`, `screen(id) { result }` and `/v2/screener/screens` save screens and run them; `usage` reports how many.',
       '`sourceTime` and `delayMs` of chains, GEX captures, grids and references in the graph: the time of the quotes, and how much older they are than the capture. REST has `meta.source_time` if a capture is delayed.',
       '`GET /v2/gex/{symbol}/exposures`, `symbol.gex.exposures` of the graph: delta, vanna, charm and vega exposure by strike and by expiry.',
       '`GET /v2/options/{symbol}/vol/figures`, `symbol.volatility.figures`: volatility at 7 to 90 days, skew at 25 delta, rank and percentile, realized volatility, variance risk premium.',

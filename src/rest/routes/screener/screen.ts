@@ -1,15 +1,12 @@
 import { figureNames, figureRestName } from '../../../domain/screener.ts';
-import { type Failure, invalidParameter } from '../../../wire/failure.ts';
 import { cursor, jsonObject, oneOf, positiveInt } from '../../contract/params.ts';
 import { route } from '../../contract/route.ts';
+import { invalidFilter } from './invalid-filter.ts';
+
+/** The cursor of a screen. */
+export const screenCursor = cursor(1000, 'MS5bIkFBUEwiLG51bGxdLmQ3eWczNXFlMGhBSQ').optional();
 
 const figures = figureNames.map(figureRestName);
-
-/** The error of a filter, with the place in it, from the message of the graph. */
-function invalidFilter(problem: string): Failure {
-  const [, place, reason] = /(?: at "([^"]+)")?; (.*)$/s.exec(problem) ?? [];
-  return invalidParameter('where', [place, reason ?? 'expected the filter of the graph'].filter(Boolean).join(': '));
-}
 
 // Contract notes 8. Translates only: the filter, the order and entitlement are the resolver's.
 export const screen = route({
@@ -22,7 +19,7 @@ export const screen = route({
     where: jsonObject(8192, '{"changePct":{"gt":-100}}'),
     order_by: oneOf(figures.flatMap((name) => [name, `-${name}`])).optional(),
     limit: positiveInt.optional(),
-    cursor: cursor(1000, 'MS5bIkFBUEwiLG51bGxdLmQ3eWczNXFlMGhBSQ').optional(),
+    cursor: screenCursor,
   },
   name: 'screen',
   operation: 'screener/screen.graphql',
