@@ -44,10 +44,22 @@ export function captureSource(
   return [{ ...capturesSource(symbol, capture.sessionDate), instantMs: capture.capturedAt }];
 }
 
+/** Sources of captures of a symbol, each once. */
+export function capturesSources(
+  symbol: string,
+  captures: readonly ({ capturedAt: number; sessionDate: SessionDate } | null)[],
+): SourceKey[] {
+  const keys = captures.flatMap((capture) => captureSource(symbol, capture));
+  return [...new Map(keys.map((key) => [key.instantMs, key])).values()];
+}
+
+/** Source of open interest that was published without a chain. */
+export const openInterestSource = of(['open-interest']);
+
 /** Source of a list of contracts: the open interest of a session, whose time is its start, or the capture of a time. */
 export function listSource(symbol: string, atMs: number): SourceKey[] {
   const sessionDate = sessionOf(atMs);
-  if (atMs === exchangeInstant(sessionDate)) return [of(['open-interest'])(symbol, sessionDate)];
+  if (atMs === exchangeInstant(sessionDate)) return [openInterestSource(symbol, sessionDate)];
   return captureSource(symbol, { capturedAt: atMs, sessionDate });
 }
 

@@ -137,6 +137,20 @@ describe('every computed node of the graph names the files that it is from, with
     ['a history', gexOf(`history(date: "${tuesday}") { meta { ${fields} } }`), () => [captured()]],
     ['a reference', gexOf(`reference(date: "${tuesday}") { meta { ${fields} } }`), () => [captured()]],
     ['a term structure', `symbol(symbol: "SPY") { volatility { term { meta { ${fields} } } } }`, () => [captured()]],
+    ['exposures', gexOf(`exposures { meta { ${fields} } }`), () => [captured()]],
+    ['a change of gex', gexOf(`diff(from: "${tuesday}", to: "${tuesday}") { meta { ${fields} } }`), () => [captured()]],
+    [
+      'two chains',
+      `symbol(symbol: "SPY") { chainDiff(from: "${tuesday}", to: "${tuesday}") { meta { ${fields} } } }`,
+      () => [captured()],
+    ],
+    ['unusual premium', `symbol(symbol: "SPY") { flow { unusual { meta { ${fields} } } } }`, flow],
+    ['a contract by session', `contract(id: "${call}") { history { meta { ${fields} } } }`, () => [captured(), tape()]],
+    [
+      'several contracts',
+      `contracts(ids: ["${call}", "O:ZZZ261218C00600000"]) { meta { ${fields} } }`,
+      () => [captured()],
+    ],
     [
       'a cross-section',
       `symbol(symbol: "SPY") { flow { crossSection(session: "${monday}") { meta { ${fields} } } } }`,
@@ -182,6 +196,11 @@ describe('over REST', () => {
     `/gex/SPY/strikes?date=${tuesday}`,
     `/v2/options/${call}/bars?session=${monday}`,
     `/v2/options/${call}/greeks`,
+    '/v2/gex/SPY/exposures',
+    `/v2/gex/SPY/change?from=${tuesday}&to=${tuesday}`,
+    '/v2/flow/SPY/unusual',
+    `/v2/options/${call}/history`,
+    `/v2/options?contracts=${call}`,
     '/v2/options/SPY/vol/term',
     '/v2/options/SPY/vol/surface',
     `/v2/flow/large-trades?symbol=SPY&session=${monday}`,
@@ -386,4 +405,19 @@ test('many symbols cost as many statements as few', async () => {
   const few = await count(['SPY']);
   app.clock.nowMs += 2000;
   expect(await count(['SPY', 'MSFT'])).toBe(few);
+});
+
+test('how many statements tell the sources of contracts does not depend on their number', async () => {
+  const strikes = [600, 602, 604, 606];
+  const idOf = (strike: number) => `O:SPY261218C00${strike}000`;
+  const count = async (some: readonly number[]) => {
+    const ids = some.map((strike) => `"${idOf(strike)}"`).join();
+    const each = some.map((strike, i) => `h${i}: contract(id: "${idOf(strike)}") { history { meta { ${fields} } } }`);
+    const text = `{ contracts(ids: [${ids}]) { meta { ${fields} } } ${each.join(' ')} }`;
+    const { length } = await statementsOf(async () => expect((await app.graphql(text)).errors).toBeUndefined());
+    app.clock.nowMs += 2000;
+    return length;
+  };
+  await count(strikes);
+  expect(await count(strikes)).toBe(await count(strikes.slice(0, 1)));
 });

@@ -8,6 +8,7 @@ import { chainAt } from '../chain-at.ts';
 import { findSymbol, type RequestContext } from '../context.ts';
 import { type AskedPoint, type CapturePoint, parseCapturePoint, requireOrder } from '../gex/capture-point.ts';
 import { planeAt, type ResponseMeta, responseMeta } from '../response-meta.ts';
+import { capturesSources } from '../source-keys.ts';
 import { type ChainFilter, chainFilter } from './chain.ts';
 
 export interface ChainDiffArgs extends ChainFilter {
@@ -94,6 +95,6 @@ export async function chainDiff(context: RequestContext, symbol: string, args: C
     fromCapturedAt: from?.capturedAt ?? null,
     toCapturedAt: to?.capturedAt ?? null,
     rows: from && to ? pairs(from, to, args) : [],
-    meta: responseMeta(context, planeAt(end, context.nowMs)),
+    meta: responseMeta(context, planeAt(end, context.nowMs), [], () => capturesSources(symbol, [from, to])),
   };
 }

@@ -10,9 +10,11 @@ import { contractLinesOfSessions, type SessionEnd } from '../../store/chain/cont
 import { readOptionBarsIn, type StoredOptionBars } from '../../store/chain/option-bars.ts';
 import { firstAtOrAfter } from '../../store/market/bar-blocks.ts';
 import { invalidParameter } from '../../wire/failure.ts';
-import { fromSource, type RequestContext, requireSource, withUnderlyings } from '../context.ts';
+import { fromSource, type RequestContext, requireSource, underlyingOf, withUnderlyings } from '../context.ts';
 import { currentDate } from '../current-date.ts';
+import type { SourceKey } from '../provenance.ts';
 import { printPlane, type ResponseMeta, responseMeta } from '../response-meta.ts';
+import { capturesSources, optionBarSource, spanOf } from '../source-keys.ts';
 import { requireContract } from './contract.ts';
 
 /** Sessions of a contract's history: the default, and the most. */
@@ -110,6 +112,18 @@ async function readDays(
   );
 }
 
+/** Sources of a contract's sessions: the capture of each, and the bars of them. */
+async function historySources(
+  context: RequestContext,
+  contract: OptionContract,
+  days: readonly ContractDay[],
+): Promise<SourceKey[]> {
+  const underlying = await underlyingOf(context, contract);
+  const captures = days.map(({ date, capturedAt }) => (capturedAt === null ? null : { capturedAt, sessionDate: date }));
+  const span = context.sources.option_bars ? spanOf(days.map(({ date }) => date)) : null;
+  return [...capturesSources(underlying, captures), ...(span ? [optionBarSource(underlying, ...span)] : [])];
+}
+
 /** The window of a history: up to today and the contract's last session; 20 sessions unless `from` says otherwise. */
 async function windowOf(
   context: RequestContext,
@@ -145,7 +159,9 @@ export async function contractHistory(
     contract,
     days,
     meta: {
-      ...responseMeta(context, await printPlane(context, to), isClamped ? ['range_clamped'] : []),
+      ...responseMeta(context, await printPlane(context, to), isClamped ? ['range_clamped'] : [], () =>
+        historySources(context, contract, days),
+      ),
       ...{ from, to, count: days.length },
       note: days.length > 0 ? null : `Nothing of ${contractId(contract)} is stored from ${from} to ${to}.`,
     },

@@ -1,13 +1,16 @@
 import { symbolAccess } from '../../access/entitlement/entitlement.ts';
 import { volumeToOpenInterest } from '../../analytics/chain/unusual-volume.ts';
+import { sessionOf } from '../../domain/calendar.ts';
 import { type ChainRow, unknownNumbers } from '../../domain/chain/chain.ts';
 import { contractId, type OptionContract, readOptionContract } from '../../domain/chain/option-contract.ts';
 import { yieldForRows } from '../../runtime/event-loop.ts';
 import { invalidParameter } from '../../wire/failure.ts';
 import { findSymbol, fromSource, type RequestContext, underlyingOf } from '../context.ts';
+import type { SourceKey } from '../provenance.ts';
 import { type ResponseMeta, responseMeta } from '../response-meta.ts';
+import { captureSource, openInterestSource } from '../source-keys.ts';
 import { latestListing } from './chain.ts';
-import { openInterestOf } from './open-interest.ts';
+import { newerInterest, openInterestOf } from './open-interest.ts';
 
 export { volumeToOpenInterest };
 
@@ -51,6 +54,20 @@ async function readSnapshot(
   return { ...listing.row, openInterest, capturedAt, spot };
 }
 
+/** Sources of rows: the chain that lists each, and open interest that was published after it. */
+async function snapshotSources(context: RequestContext, rows: readonly ContractSnapshot[]): Promise<SourceKey[]> {
+  const captures = new Map<string, number>();
+  for (const row of rows) if (row.capturedAt !== null) captures.set(await underlyingOf(context, row), row.capturedAt);
+  const sources = Array.from(captures, async ([underlying, capturedAt]) => {
+    const newer = await newerInterest(context, underlying);
+    return [
+      ...captureSource(underlying, { capturedAt, sessionDate: sessionOf(capturedAt) }),
+      ...(newer ? [openInterestSource(underlying, newer.sessionDate)] : []),
+    ];
+  });
+  return (await Promise.all(sources)).flat();
+}
+
 /**
  * One row a contract in the order asked, repeats included. A contract that no chain lists is an empty row; so is one
  * that may not be read, which is in `restricted` too.
@@ -79,7 +96,7 @@ export async function contractSnapshots(context: RequestContext, ids: readonly s
   return {
     rows,
     meta: {
-      ...responseMeta(context, 'live'),
+      ...responseMeta(context, 'live', [], () => snapshotSources(context, rows)),
       count: rows.length,
       restricted: listed.length > 0 ? listed : null,
     },

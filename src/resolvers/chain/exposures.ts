@@ -11,6 +11,7 @@ import { findSymbol, type RequestContext } from '../context.ts';
 import { type PriceChecked, priceChecksOfChain } from '../gex/price-checks.ts';
 import { delayedSourceTime, type QuoteTime, quoteTimeOf } from '../quote-time.ts';
 import { instantMeta, planeAt, type ResponseMeta, responseMeta } from '../response-meta.ts';
+import { captureSource } from '../source-keys.ts';
 import { chainFigures } from './chain-figures.ts';
 
 export type { ExpiryExposures, Exposures, StrikeExposures };
@@ -67,7 +68,7 @@ export async function symbolExposures(
     spot: capture?.spot ?? null,
     exposures,
     meta: {
-      ...responseMeta(context, planeAt(asOf, context.nowMs), clampedCaps(asOf)),
+      ...responseMeta(context, planeAt(asOf, context.nowMs), clampedCaps(asOf), () => captureSource(symbol, capture)),
       ...instantMeta(context, asOf, capture?.capturedAt ?? null),
       priceChecks: () => priceChecksOfChain(context, capture, (expiry) => shown.has(expiry)),
       sourceTime: delayedSourceTime(capture),

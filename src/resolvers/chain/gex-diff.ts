@@ -15,6 +15,7 @@ import { checkTop, type ServedGexCapture, servedCaptures } from '../gex/gex.ts';
 import { gexInputs } from '../gex/inputs.ts';
 import { type PriceChecked, priceChecksOfAll } from '../gex/price-checks.ts';
 import { planeAt, type ResponseMeta, responseMeta } from '../response-meta.ts';
+import { capturesSources } from '../source-keys.ts';
 
 /** A figure of two captures. */
 export interface Moved {
@@ -160,7 +161,7 @@ export async function gexDiff(context: RequestContext, symbol: string, args: Gex
     ...{ symbol, from, to, change },
     ...movedFigures(from, to),
     meta: {
-      ...responseMeta(context, planeAt(end, context.nowMs)),
+      ...responseMeta(context, planeAt(end, context.nowMs), [], () => capturesSources(symbol, [from, to])),
       ...{ from, to, reason },
       priceChecks: () => priceChecksOfAll(captures.filter((capture) => capture !== null)),
     },

@@ -13,6 +13,15 @@ function publishedInterest(context: RequestContext, underlying: string): Promise
   );
 }
 
+/** The open interest that was published for a later session than that of the latest chain; null = none was. */
+export async function newerInterest(context: RequestContext, underlying: string): Promise<ListedInterest | null> {
+  const [chain, published] = await Promise.all([
+    chainAt(context, underlying, context.nowMs),
+    publishedInterest(context, underlying),
+  ]);
+  return published !== null && (chain === null || published.sessionDate > chain.sessionDate) ? published : null;
+}
+
 /**
  * A contract's open interest, as of the prior close: from the latest chain, or as published for a later session, or if
  * the chain has none; null if neither has it.
@@ -20,13 +29,12 @@ function publishedInterest(context: RequestContext, underlying: string): Promise
 export async function openInterestOf(context: RequestContext, contract: OptionContract): Promise<number | null> {
   const underlying = await underlyingOf(context, contract);
   requireReadable(context.caller, await findSymbol(context, underlying));
-  const [chain, row, published] = await Promise.all([
-    chainAt(context, underlying, context.nowMs),
+  const [row, published, newer] = await Promise.all([
     latestChainRow(context, underlying, contract),
     publishedInterest(context, underlying),
+    newerInterest(context, underlying),
   ]);
   const listed = published?.byContract.get(osiSymbol(contract)) ?? null;
   const captured = row?.openInterest ?? null;
-  const isNewer = published !== null && (chain === null || published.sessionDate > chain.sessionDate);
-  return isNewer ? (listed ?? captured) : (captured ?? listed);
+  return newer ? (listed ?? captured) : (captured ?? listed);
 }

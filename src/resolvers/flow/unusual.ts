@@ -12,6 +12,7 @@ import { premiumSessions } from '../../store/flow/premium-minutes.ts';
 import { fromSource, type RequestContext } from '../context.ts';
 import { currentDate } from '../current-date.ts';
 import { type ResponseMeta, responseMeta } from '../response-meta.ts';
+import { flowSource, spanOf } from '../source-keys.ts';
 import { requireFlowOf } from './flow.ts';
 
 /** Sessions before that a session's premium is compared with: a month of trading. */
@@ -68,7 +69,10 @@ export async function unusualFlow(context: RequestContext, symbol: string): Prom
     ratios: premium === null ? { call: null, put: null } : premiumRatios(premium, before),
     sessions: before.length,
     meta: {
-      ...responseMeta(context, 'live'),
+      ...responseMeta(context, 'live', [], () => {
+        const span = spanOf((found ?? []).map(({ sessionDate }) => sessionDate));
+        return span ? [flowSource(symbol, ...span)] : [];
+      }),
       note: note ?? (before.length === 0 ? `No session of ${symbol} before ${to} has premium by minute.` : null),
     },
   };

@@ -9,6 +9,7 @@ import {
 import { builder } from '../builder.ts';
 import { columnFields } from '../column-fields.ts';
 import { costs } from '../cost.ts';
+import { ProvenancedInterface } from '../provenance.ts';
 import { ResponseMetaInterface } from '../response-meta.ts';
 import { OptionContractType } from './contract.ts';
 
@@ -45,7 +46,7 @@ const ContractDayType = builder.objectRef<ContractDay>('ContractDay').implement(
 
 const ContractHistoryMetaType = builder.objectRef<ContractHistoryMeta>('ContractHistoryMeta').implement({
   description: "Metadata of a contract's history.",
-  interfaces: [ResponseMetaInterface],
+  interfaces: [ResponseMetaInterface, ProvenancedInterface],
   fields: (t) => ({
     from: t.expose('from', { type: 'SessionDate', description: 'First date that was read.' }),
     to: t.expose('to', { type: 'SessionDate', description: 'Last date that was asked for.' }),

@@ -11,6 +11,7 @@ import { builder } from '../builder.ts';
 import { columnFields } from '../column-fields.ts';
 import { costs, itemsAsked } from '../cost.ts';
 import { marketField } from '../market/as-of.ts';
+import { ProvenancedInterface } from '../provenance.ts';
 import { ResponseMetaInterface } from '../response-meta.ts';
 import { ChainRowType, shownGreekField } from './chain.ts';
 import { OptionContractType } from './contract.ts';
@@ -44,7 +45,7 @@ const ContractSnapshotType = builder.objectRef<ContractSnapshot>('ContractSnapsh
 
 const ContractSnapshotsMetaType = builder.objectRef<ContractSnapshotsMeta>('ContractSnapshotsMeta').implement({
   description: 'Metadata of several contracts.',
-  interfaces: [ResponseMetaInterface],
+  interfaces: [ResponseMetaInterface, ProvenancedInterface],
   fields: (t) => ({
     count: t.exposeInt('count', { description: 'Number of rows.' }),
     restricted: t.expose('restricted', {

@@ -1,12 +1,13 @@
 import { type UnusualFlow, type UnusualMeta, unusualFlow, unusualSessions } from '../../resolvers/flow/unusual.ts';
 import { builder } from '../builder.ts';
 import { costs } from '../cost.ts';
+import { ProvenancedInterface } from '../provenance.ts';
 import { ResponseMetaInterface } from '../response-meta.ts';
 import { SymbolFlowType } from './flow.ts';
 
 const UnusualMetaType = builder.objectRef<UnusualMeta>('UnusualFlowMeta').implement({
   description: 'Metadata of unusual flow.',
-  interfaces: [ResponseMetaInterface],
+  interfaces: [ResponseMetaInterface, ProvenancedInterface],
   fields: (t) => ({
     note: t.exposeString('note', { nullable: true, description: 'Why there are no ratios; null if there are any.' }),
   }),

@@ -14,6 +14,7 @@ import { builder } from '../builder.ts';
 import { costs } from '../cost.ts';
 import { enumValues } from '../enum-values.ts';
 import { PriceChecksInterface } from '../price-checks.ts';
+import { ProvenancedInterface } from '../provenance.ts';
 import { ResponseMetaInterface } from '../response-meta.ts';
 import { GexCaptureType } from './capture.ts';
 import { capturePoint } from './capture-id.ts';
@@ -175,7 +176,7 @@ const comparing = costs({ once: 5, each: 120 });
 
 const GexDiffMetaType = builder.objectRef<GexDiffMeta>('GexDiffMeta').implement({
   description: 'Metadata of a difference.',
-  interfaces: [ResponseMetaInterface, PriceChecksInterface],
+  interfaces: [ResponseMetaInterface, ProvenancedInterface, PriceChecksInterface],
   fields: (t) => ({
     flipStatus: t.field({
       type: FlipStatusMoveType,

@@ -10,6 +10,7 @@ import {
 import { builder } from '../builder.ts';
 import { costs } from '../cost.ts';
 import { PriceChecksInterface } from '../price-checks.ts';
+import { ProvenancedInterface } from '../provenance.ts';
 import { delayedSourceTime, QuoteTimeInterface } from '../quote-time.ts';
 import { ResponseMetaInterface } from '../response-meta.ts';
 import { SymbolGexType } from './gex.ts';
@@ -55,7 +56,7 @@ const ExpiryExposuresType = builder.objectRef<ExpiryExposures>('ExpiryExposures'
 
 const ExposuresMetaType = builder.objectRef<ExposuresMeta>('GexExposuresMeta').implement({
   description: 'Metadata of exposures.',
-  interfaces: [ResponseMetaInterface, PriceChecksInterface],
+  interfaces: [ResponseMetaInterface, ProvenancedInterface, PriceChecksInterface],
   fields: (t) => ({
     sourceTime: t.expose('sourceTime', { type: 'EpochMs', nullable: true, description: delayedSourceTime }),
     note: t.exposeString('note', { nullable: true, description: 'Why there are no exposures; null if there are.' }),
