@@ -65,6 +65,29 @@ ROUTES: dict[str, Route] = {
         query=("where", "order_by", "limit", "cursor", "at", "tz"),
         tables=("",),
     ),
+    "screens": Route(
+        "GET",
+        "/v2/screener/screens",
+        query=("limit", "cursor"),
+        tables=("",),
+    ),
+    "put_screen": Route(
+        "PUT",
+        "/v2/screener/screens/{id}",
+        query=(),
+        media="application/json",
+    ),
+    "delete_screen": Route(
+        "DELETE",
+        "/v2/screener/screens/{id}",
+        query=(),
+    ),
+    "screen_result": Route(
+        "GET",
+        "/v2/screener/screens/{id}/result",
+        query=("limit", "cursor", "at", "tz"),
+        tables=("",),
+    ),
     "gex_history": Route(
         "GET",
         "/v2/gex/{symbol}/history",
@@ -89,7 +112,7 @@ ROUTES: dict[str, Route] = {
     "gex_exposures": Route(
         "GET",
         "/v2/gex/{symbol}/exposures",
-        query=("at", "tz"),
+        query=("at", "tz", "provenance"),
         tables=("by_strike", "by_expiry"),
         times=("captured_at",),
     ),
@@ -103,7 +126,7 @@ ROUTES: dict[str, Route] = {
     "gex_change": Route(
         "GET",
         "/v2/gex/{symbol}/change",
-        query=("from", "to", "tz", "top"),
+        query=("from", "to", "tz", "top", "provenance"),
         tables=("change.strikes", "change.expiries"),
         times=("from.captured_at", "to.captured_at"),
     ),
@@ -201,13 +224,13 @@ ROUTES: dict[str, Route] = {
     "unusual_flow": Route(
         "GET",
         "/v2/flow/{symbol}/unusual",
-        query=("at", "tz"),
+        query=("at", "tz", "provenance"),
         times=("through_ms",),
     ),
     "option_contracts": Route(
         "GET",
         "/v2/options",
-        query=("contracts", "at", "tz"),
+        query=("contracts", "at", "tz", "provenance"),
         tables=("",),
         times=("captured_at",),
     ),
@@ -249,7 +272,7 @@ ROUTES: dict[str, Route] = {
     "contract_history": Route(
         "GET",
         "/v2/options/{contract}/history",
-        query=("from", "to", "at", "tz"),
+        query=("from", "to", "at", "tz", "provenance"),
         tables=("days",),
         times=("captured_at",),
     ),
@@ -554,6 +577,71 @@ class Routes:
         """
         return self._call(ROUTES["screen"], locals())
 
+    def screens(
+        self,
+        *,
+        limit: int | None = None,
+        cursor: str | None = None,
+    ) -> Answer[list[t.SavedScreen]]:
+        """Saved screens.
+
+        The saved screens of the account, oldest first.
+
+        Args:
+            limit: Number of screens per page. Default and maximum: 100. A whole number of 1 or more.
+            cursor: meta.cursor of the previous page. meta.cursor of the previous page. At most 100 characters.
+        """
+        return self._call(ROUTES["screens"], locals())
+
+    def put_screen(
+        self,
+        id: str,
+        body: t.SavedScreenInput,
+    ) -> Answer[t.SavedScreen]:
+        """Create or replace a saved screen.
+
+        Saves a screen, replacing the one with this id. where is the filter as JSON, as /v2/screener/screen takes it. Names are unique within the account. A figure that the account may not read returns 403.
+
+        Args:
+            id: An id.
+        """
+        return self._call(ROUTES["put_screen"], locals())
+
+    def delete_screen(
+        self,
+        id: str,
+    ) -> Answer[t.DeleteScreenPayload]:
+        """Delete a saved screen.
+
+        Deletes a saved screen. 404 if the id is unknown.
+
+        Args:
+            id: An id.
+        """
+        return self._call(ROUTES["delete_screen"], locals())
+
+    def screen_result(
+        self,
+        id: str,
+        *,
+        limit: int | None = None,
+        cursor: str | None = None,
+        at: Instant | None = None,
+        tz: str | None = None,
+    ) -> Answer[list[t.ScreenRow]]:
+        """Result of a saved screen.
+
+        The symbols that match a saved screen now, or at an instant; rows and meta as those of /v2/screener/screen. 403 if the screen uses figures that the account may no longer read. 404 if the id is unknown.
+
+        Args:
+            id: An id.
+            limit: Number of symbols per page, 1 or more. A value over 500 is clamped and reported. A whole number of 1 or more.
+            cursor: meta.cursor of the previous page. It is invalid once the filter or the order was changed. meta.cursor of the previous page. At most 1000 characters.
+            at: A date means its end. Up to a minute ahead, and today's date, mean now; a later time is invalid_params. Default: live. Answer as of this instant: epoch ms, YYYY-MM-DD (its end), or YYYY-MM-DDTHH:MM[:SS] in tz. Default: live.
+            tz: Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset. Default: America/New_York.
+        """
+        return self._call(ROUTES["screen_result"], locals())
+
     def gex_history(
         self,
         symbol: str,
@@ -642,6 +730,7 @@ class Routes:
         *,
         at: Instant | None = None,
         tz: str | None = None,
+        provenance: bool | None = None,
     ) -> Answer[t.GexExposures]:
         """Delta, vanna, charm and vega exposure.
 
@@ -651,6 +740,7 @@ class Routes:
             symbol: Ticker, in any case; BRK-B, BRK/B and BRK B are BRK.B.
             at: The last chain at or before this time. For a bare date: the last chain of that date. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz.
             tz: Time zone of at, if it is a local time. IANA time zone of times without an offset. Default: America/New_York.
+            provenance: Included when true. True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false.
         """
         return self._call(ROUTES["gex_exposures"], locals())
 
@@ -702,6 +792,7 @@ class Routes:
         *,
         tz: str | None = None,
         top: int | None = None,
+        provenance: bool | None = None,
     ) -> Answer[t.GexDiff]:
         """GEX change.
 
@@ -713,6 +804,7 @@ class Routes:
             to: The later capture: its id, or a time or date. Times mean the last capture at or before them, a bare date that session's last. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz.
             tz: Time zone of from and to, if they are local times. IANA time zone of times without an offset. Default: America/New_York.
             top: Keep the N strikes with the largest |gex|. Default: all. A whole number of 1 or more.
+            provenance: Included when true. True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false.
         """
         return self._call(ROUTES["gex_change"], locals())
 
@@ -969,6 +1061,7 @@ class Routes:
         *,
         at: Instant | None = None,
         tz: str | None = None,
+        provenance: bool | None = None,
     ) -> Answer[t.UnusualFlow]:
         """Unusual premium.
 
@@ -978,6 +1071,7 @@ class Routes:
             symbol: Ticker, in any case; BRK-B, BRK/B and BRK B are BRK.B.
             at: A date means its end. Up to a minute ahead, and today's date, mean now; a later time is invalid_params. Default: live. Answer as of this instant: epoch ms, YYYY-MM-DD (its end), or YYYY-MM-DDTHH:MM[:SS] in tz. Default: live.
             tz: Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset. Default: America/New_York.
+            provenance: Included when true. True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false.
         """
         return self._call(ROUTES["unusual_flow"], locals())
 
@@ -987,6 +1081,7 @@ class Routes:
         *,
         at: Instant | None = None,
         tz: str | None = None,
+        provenance: bool | None = None,
     ) -> Answer[list[t.ContractSnapshot]]:
         """Several option contracts.
 
@@ -996,6 +1091,7 @@ class Routes:
             contracts: Separated by commas, at most 250.
             at: A date means its end. Up to a minute ahead, and today's date, mean now; a later time is invalid_params. Default: live. Answer as of this instant: epoch ms, YYYY-MM-DD (its end), or YYYY-MM-DDTHH:MM[:SS] in tz. Default: live.
             tz: Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset. Default: America/New_York.
+            provenance: Included when true. True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false.
         """
         return self._call(ROUTES["option_contracts"], locals())
 
@@ -1115,6 +1211,7 @@ class Routes:
         to: Day | None = None,
         at: Instant | None = None,
         tz: str | None = None,
+        provenance: bool | None = None,
     ) -> Answer[t.ContractHistory]:
         """Option contract by day.
 
@@ -1126,6 +1223,7 @@ class Routes:
             to: Last date, inclusive. Default: today. A date, YYYY-MM-DD.
             at: A date means its end. Up to a minute ahead, and today's date, mean now; a later time is invalid_params. Default: live. Answer as of this instant: epoch ms, YYYY-MM-DD (its end), or YYYY-MM-DDTHH:MM[:SS] in tz. Default: live.
             tz: Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset. Default: America/New_York.
+            provenance: Included when true. True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false.
         """
         return self._call(ROUTES["contract_history"], locals())
 
@@ -1534,6 +1632,42 @@ class AsyncRoutes:
         """Screen: see :meth:`Routes.screen`."""
         return await self._call(ROUTES["screen"], locals())
 
+    async def screens(
+        self,
+        *,
+        limit: int | None = None,
+        cursor: str | None = None,
+    ) -> AsyncAnswer[list[t.SavedScreen]]:
+        """Saved screens: see :meth:`Routes.screens`."""
+        return await self._call(ROUTES["screens"], locals())
+
+    async def put_screen(
+        self,
+        id: str,
+        body: t.SavedScreenInput,
+    ) -> AsyncAnswer[t.SavedScreen]:
+        """Create or replace a saved screen: see :meth:`Routes.put_screen`."""
+        return await self._call(ROUTES["put_screen"], locals())
+
+    async def delete_screen(
+        self,
+        id: str,
+    ) -> AsyncAnswer[t.DeleteScreenPayload]:
+        """Delete a saved screen: see :meth:`Routes.delete_screen`."""
+        return await self._call(ROUTES["delete_screen"], locals())
+
+    async def screen_result(
+        self,
+        id: str,
+        *,
+        limit: int | None = None,
+        cursor: str | None = None,
+        at: Instant | None = None,
+        tz: str | None = None,
+    ) -> AsyncAnswer[list[t.ScreenRow]]:
+        """Result of a saved screen: see :meth:`Routes.screen_result`."""
+        return await self._call(ROUTES["screen_result"], locals())
+
     async def gex_history(
         self,
         symbol: str,
@@ -1584,6 +1718,7 @@ class AsyncRoutes:
         *,
         at: Instant | None = None,
         tz: str | None = None,
+        provenance: bool | None = None,
     ) -> AsyncAnswer[t.GexExposures]:
         """Delta, vanna, charm and vega exposure: see :meth:`Routes.gex_exposures`."""
         return await self._call(ROUTES["gex_exposures"], locals())
@@ -1617,6 +1752,7 @@ class AsyncRoutes:
         *,
         tz: str | None = None,
         top: int | None = None,
+        provenance: bool | None = None,
     ) -> AsyncAnswer[t.GexDiff]:
         """GEX change: see :meth:`Routes.gex_change`."""
         return await self._call(ROUTES["gex_change"], locals())
@@ -1768,6 +1904,7 @@ class AsyncRoutes:
         *,
         at: Instant | None = None,
         tz: str | None = None,
+        provenance: bool | None = None,
     ) -> AsyncAnswer[t.UnusualFlow]:
         """Unusual premium: see :meth:`Routes.unusual_flow`."""
         return await self._call(ROUTES["unusual_flow"], locals())
@@ -1778,6 +1915,7 @@ class AsyncRoutes:
         *,
         at: Instant | None = None,
         tz: str | None = None,
+        provenance: bool | None = None,
     ) -> AsyncAnswer[list[t.ContractSnapshot]]:
         """Several option contracts: see :meth:`Routes.option_contracts`."""
         return await self._call(ROUTES["option_contracts"], locals())
@@ -1849,6 +1987,7 @@ class AsyncRoutes:
         to: Day | None = None,
         at: Instant | None = None,
         tz: str | None = None,
+        provenance: bool | None = None,
     ) -> AsyncAnswer[t.ContractHistory]:
         """Option contract by day: see :meth:`Routes.contract_history`."""
         return await self._call(ROUTES["contract_history"], locals())

@@ -17,6 +17,7 @@ class AccountUsage(TypedDict):
     rate_limit: RateLimit
     quota: NotRequired[UsageQuota]
     journal: JournalUsage
+    screens: ScreensUsage
 
 
 class AccountUsageResponse(TypedDict):
@@ -207,6 +208,7 @@ ContractHistoryMeta = TypedDict(
         "to": "str",
         "count": "int",
         "note": "NotRequired[str]",
+        "provenance": "NotRequired[list[Provenance]]",
         "read_at_ms": "NotRequired[int]",
     },
 )
@@ -246,6 +248,7 @@ class ContractSnapshotsMeta(TypedDict):
     at_effective: NotRequired[int]
     count: int
     restricted: NotRequired[list[str]]
+    provenance: NotRequired[list[Provenance]]
     note: NotRequired[str]
     read_at_ms: NotRequired[int]
 
@@ -329,6 +332,17 @@ class Declaration(TypedDict):
     classification: NotRequired[Classification]
     submitted_at: NotRequired[int]
     locked: NotRequired[bool]
+
+
+class DeleteScreenPayload(TypedDict):
+    """Result of deleting a saved screen."""
+
+    deleted: str
+
+
+class DeleteScreenResponse(TypedDict):
+    data: DeleteScreenPayload
+    meta: PlainMeta
 
 
 class DeleteWatchlistPayload(TypedDict):
@@ -619,6 +633,7 @@ class GexDiffMeta(TypedDict):
     inconsistent_expiries: list[str] | None
     spot_stale: bool | None
     reason: GexDiffReason | None
+    provenance: NotRequired[list[Provenance]]
     note: NotRequired[str]
     read_at_ms: NotRequired[int]
 
@@ -670,6 +685,7 @@ class GexExposuresMeta(TypedDict):
     spot_stale: bool | None
     source_time: NotRequired[int]
     note: NotRequired[str]
+    provenance: NotRequired[list[Provenance]]
     read_at_ms: NotRequired[int]
 
 
@@ -1496,6 +1512,11 @@ ProvenanceMaker = Literal["file", "live", "recompute", "reconciliation"]
 ProvenanceOrigin = Literal["real", "simulated"]
 
 
+class PutScreenResponse(TypedDict):
+    data: SavedScreen
+    meta: PlainMeta
+
+
 class PutWatchlistResponse(TypedDict):
     data: Watchlist
     meta: PlainMeta
@@ -1599,6 +1620,40 @@ class RevokeKeyResponse(TypedDict):
     meta: PlainMeta
 
 
+class SavedScreen(TypedDict):
+    """A screen of the screener that its owner saved."""
+
+    id: str
+    name: str
+    where: str
+    order_by: SavedScreenOrder | None
+
+
+class SavedScreenInput(TypedDict):
+    name: str
+    where: str
+    order_by: NotRequired[dict[str, Any] | None]
+
+
+class SavedScreenMeta(TypedDict):
+    """Metadata of saved screens."""
+
+    caps: Caps
+    plane: str | None
+    count: int
+    total_count: int
+    cursor: NotRequired[str]
+    note: NotRequired[str]
+    read_at_ms: NotRequired[int]
+
+
+class SavedScreenOrder(TypedDict):
+    """The order of a saved screen."""
+
+    figure: ScreenFigure
+    direction: SortDirection
+
+
 ScreenFigure = Literal["butterfly_25", "call_premium_ratio", "call_premium_usd", "call_wall_distance_pct", "change_pct", "class", "flip_distance_pct", "flip_status", "iv7", "iv30", "iv60", "iv90", "iv_percentile", "iv_rank", "net_gex", "off_exchange_pct", "off_exchange_volume", "open_interest", "put_premium_ratio", "put_premium_usd", "put_wall_distance_pct", "realized_volatility", "risk_reversal_25", "sector", "spot", "variance_premium", "volatility_premium", "volume", "zero_gamma_distance_pct"]
 
 
@@ -1659,6 +1714,18 @@ ScreenRow = TypedDict(
 )
 
 
+class ScreensResponse(TypedDict):
+    data: list[SavedScreen]
+    meta: SavedScreenMeta
+
+
+class ScreensUsage(TypedDict):
+    """The saved screens of an account."""
+
+    count: int
+    limit: int
+
+
 class SectorAverage(TypedDict):
     """Average change of a sector in the latest session."""
 
@@ -1714,6 +1781,9 @@ class SessionStrikesMeta(TypedDict):
     provenance: NotRequired[list[Provenance]]
     note: NotRequired[str]
     read_at_ms: NotRequired[int]
+
+
+SortDirection = Literal["asc", "desc"]
 
 
 class Split(TypedDict):
@@ -1870,6 +1940,7 @@ class UnusualFlowMeta(TypedDict):
     at: NotRequired[int]
     at_effective: NotRequired[int]
     note: NotRequired[str]
+    provenance: NotRequired[list[Provenance]]
     read_at_ms: NotRequired[int]
 
 
