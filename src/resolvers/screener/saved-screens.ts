@@ -96,7 +96,7 @@ export async function screenResult(
 ): Promise<ScreenPage> {
   const names = [...figuresOf(where), ...(orderBy ? [orderBy.figure] : [])];
   const unknown = names.find((name) => !(name in figureColumns));
-  // Of a later release, whose store this version was started on.
+  // A later release may have saved it in this store.
   if (unknown !== undefined) throw invalidParameter('id', `the screen uses ${unknown}, which this version lacks`);
   return screen(context, { where, orderBy, ...page });
 }
