@@ -13,6 +13,7 @@ import { GraphWalk } from '../support/graph-walk.ts';
 import { randomOf } from '../support/random.ts';
 import { filledStores } from '../support/store.ts';
 import { correctableTape, type TapeLine, timeLine } from '../support/tapes/correctable-tape.ts';
+import { saveScreen } from './known-routes.ts';
 
 const seeds = Number(process.env.AS_OF_TAPES ?? 1);
 const instantsOfTape = 4;
@@ -49,6 +50,13 @@ async function serverOf(lines: readonly TapeLine[], throughMs: number, nowMs: nu
   return testApp({ store: { ...store, endedBarsOnly: true }, nowMs });
 }
 
+/** A caller who saved a screen. */
+async function screening(app: TestApp): Promise<string> {
+  const credential = await app.session();
+  await saveScreen(app, credential);
+  return credential;
+}
+
 const texts = {
   Ticker: '"SPY"',
   symbols: '["SPY", "AAPL", "SPX"]',
@@ -78,6 +86,7 @@ const texts = {
   at: '"2026-11-27T12:56"',
   time: '"2026-11-27T12:56"',
   right: 'call',
+  'screen.id': '"none"',
 };
 const walks = ['SPY', 'AAPL'].map((symbol) => ({
   symbol,
@@ -129,8 +138,8 @@ describe.each(Array.from({ length: seeds }, (_, i) => 20261127 + i))(
         for (const { symbol, fields } of walks)
           for (const [name, selection] of fields) {
             const [asOf, live] = await Promise.all([
-              whole.graphql(`{ asOf(at: "${ms}") { ${selection} } }`, {}, { credential: await whole.session() }),
-              then.graphql(`{ ${selection} }`, {}, { credential: await then.session() }),
+              whole.graphql(`{ asOf(at: "${ms}") { ${selection} } }`, {}, { credential: await screening(whole) }),
+              then.graphql(`{ ${selection} }`, {}, { credential: await screening(then) }),
             ]);
             const pair = [
               { errors: errorsOf(asOf), data: asOf.data?.asOf },

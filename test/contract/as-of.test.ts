@@ -9,14 +9,22 @@ import { asOfFields, notSelected, toldOfThePast } from '../support/as-of-fields.
 import { filledApp, filledContract } from '../support/filled-market.ts';
 import { GraphWalk, objectType } from '../support/graph-walk.ts';
 import { newYork } from '../support/option-market.ts';
+import { saveScreen } from './known-routes.ts';
 
 /** A server of now, and one over the same data whose clock is moved to each instant. */
 let now: TestApp;
 let then: TestApp;
+/** Their accounts, each with a saved screen. */
+const accounts = new Map<TestApp, string>();
+const sessionOf = (app: TestApp) => app.access.sessions.create(accounts.get(app)!, 3_600_000);
 beforeAll(async () => {
   now = await filledApp();
   const other = await filledApp();
   then = await testApp({ store: { ...other.store, endedBarsOnly: true } });
+  for (const app of [now, then]) {
+    accounts.set(app, await app.account());
+    await saveScreen(app, await sessionOf(app));
+  }
 });
 afterAll(async () => {
   await now.close();
@@ -65,6 +73,7 @@ const texts = {
   at: '"2026-11-30T10:00"',
   time: '"2026-11-30T10:00"',
   right: 'call',
+  'screen.id': '"none"',
 };
 const walk = new GraphWalk(texts, notSelected);
 
@@ -79,6 +88,8 @@ const ways = [
   // Of types that were selected in another place.
   'GexDiff.to',
   'GreeksMeta.provenance',
+  'GexDiffMeta.provenance',
+  'ContractHistoryMeta.provenance',
   'LargeTradesMeta.provenance',
   'FlowEvent.context',
   'RankedPrint.context',
@@ -94,8 +105,8 @@ describe.each(named)('the graph as of %s is that of a server whose clock stands 
   test.each(selections.filter(([name]) => !isEarly(ms, name)))('%s', async (_name, selection) => {
     then.clock.nowMs = ms;
     const [asOf, live] = await Promise.all([
-      now.graphql(`{ asOf(at: "${ms}") { ${selection} } }`, {}, { credential: await now.session() }),
-      then.graphql(`{ ${selection} }`, {}, { credential: await then.session() }),
+      now.graphql(`{ asOf(at: "${ms}") { ${selection} } }`, {}, { credential: await sessionOf(now) }),
+      then.graphql(`{ ${selection} }`, {}, { credential: await sessionOf(then) }),
     ]);
     expect(live.data).not.toBeNull();
     const errorsOf = ({ errors = [] }: { errors?: Json[] }) => errors.map(({ message }) => message).sort();
@@ -109,6 +120,7 @@ const plain = (body: Json) => JSON.parse(JSON.stringify(body), (key, value) => (
 const market = routes.filter(({ hasInstant }) => hasInstant);
 const sessions = {
   symbol: 'SPY',
+  screen: 'none',
   contract: filledContract('SPY'),
   session: '2026-11-30',
   previous: '2026-11-27',
@@ -124,8 +136,8 @@ describe.each(named)('REST as of %s is that of a server whose clock stands there
       const asked = path.replace(/:(\w+)/g, (_, key: string) => given.find(([name]) => name === key)![1]);
       const query = given.filter(([key]) => !path.includes(`:${key}`)).map(([key, text]) => `${key}=${text}`);
       const [asOf, live] = await Promise.all([
-        now.get(`${asked}?${[...query, `at=${ms}`].join('&')}`, { credential: await now.session() }),
-        then.get(`${asked}?${query.join('&')}`, { credential: await then.session() }),
+        now.get(`${asked}?${[...query, `at=${ms}`].join('&')}`, { credential: await sessionOf(now) }),
+        then.get(`${asked}?${query.join('&')}`, { credential: await sessionOf(then) }),
       ]);
       expect([asOf.status, plain(asOf.body)]).toEqual([live.status, plain(live.body)]);
       if (asOf.status === 200) expect(asOf.body.meta.at).toBe(ms);
