@@ -14,6 +14,10 @@ export const routes = {
   sectors: 'GET /v2/screener/sectors at tz',
   movers: 'GET /v2/screener/movers at tz',
   screen: 'GET /v2/screener/screen at tz',
+  screens: 'GET /v2/screener/screens',
+  putScreen: 'PUT /v2/screener/screens/{id} application/json',
+  deleteScreen: 'DELETE /v2/screener/screens/{id}',
+  screenResult: 'GET /v2/screener/screens/{id}/result at tz',
   gexHistory: 'GET /v2/gex/{symbol}/history at tz',
   gexGrid: 'GET /v2/gex/{symbol}/grid at tz',
   gexReference: 'GET /v2/gex/{symbol}/reference at tz',
@@ -252,6 +256,49 @@ export interface Routes {
     },
     options?: CallOptions,
   ): Promise<Answer<readonly t.ScreenRow[], t.ScreenMeta>>;
+  /** Saved screens. The saved screens of the account, oldest first. */
+  screens(
+    params?: {
+      /** Number of screens per page. Default and maximum: 100. A whole number of 1 or more. */
+      limit?: number;
+      /** meta.cursor of the previous page. meta.cursor of the previous page. At most 100 characters. */
+      cursor?: string;
+    },
+    options?: CallOptions,
+  ): Promise<Answer<readonly t.SavedScreen[], t.SavedScreenMeta>>;
+  /** Create or replace a saved screen. Saves a screen, replacing the one with this id. where is the filter as JSON, as /v2/screener/screen takes it. Names are unique within the account. A figure that the account may not read returns 403. */
+  putScreen(
+    params: {
+      /** An id. */
+      id: string;
+      body: t.SavedScreenInput;
+    },
+    options?: CallOptions,
+  ): Promise<Answer<t.SavedScreen, t.PlainMeta>>;
+  /** Delete a saved screen. Deletes a saved screen. 404 if the id is unknown. */
+  deleteScreen(
+    params: {
+      /** An id. */
+      id: string;
+    },
+    options?: CallOptions,
+  ): Promise<Answer<t.DeleteScreenPayload, t.PlainMeta>>;
+  /** Result of a saved screen. The symbols that match a saved screen now, or at an instant; rows and meta as those of /v2/screener/screen. 403 if the screen uses figures that the account may no longer read. 404 if the id is unknown. */
+  screenResult(
+    params: {
+      /** An id. */
+      id: string;
+      /** Number of symbols per page, 1 or more. A value over 500 is clamped and reported. A whole number of 1 or more. */
+      limit?: number;
+      /** meta.cursor of the previous page. It is invalid once the filter or the order was changed. meta.cursor of the previous page. At most 1000 characters. */
+      cursor?: string;
+      /** A date means its end. Up to a minute ahead, and today's date, mean now; a later time is invalid_params. Default: live. Answer as of this instant: epoch ms, YYYY-MM-DD (its end), or YYYY-MM-DDTHH:MM[:SS] in tz. Default: live. */
+      at?: Instant;
+      /** Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset. Default: America/New_York. */
+      tz?: string;
+    },
+    options?: CallOptions,
+  ): Promise<Answer<readonly t.ScreenRow[], t.ScreenMeta>>;
   /** GEX history. Dealer gamma exposure captures of one session, oldest first. With an API key, top defaults to 20. With by_expiry, top still counts strikes: all rows of the N strikes with the largest |net gex| are returned. */
   gexHistory(
     params: {
@@ -325,6 +372,8 @@ export interface Routes {
       at?: Instant;
       /** Time zone of at, if it is a local time. IANA time zone of times without an offset. Default: America/New_York. */
       tz?: string;
+      /** Included when true. True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false. */
+      provenance?: boolean;
     },
     options?: CallOptions,
   ): Promise<Answer<t.GexExposures, t.GexExposuresMeta>>;
@@ -375,6 +424,8 @@ export interface Routes {
       tz?: string;
       /** Keep the N strikes with the largest |gex|. Default: all. A whole number of 1 or more. */
       top?: number;
+      /** Included when true. True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false. */
+      provenance?: boolean;
     },
     options?: CallOptions,
   ): Promise<Answer<t.GexDiff, t.GexDiffMeta>>;
@@ -565,6 +616,8 @@ export interface Routes {
       at?: Instant;
       /** Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset. Default: America/New_York. */
       tz?: string;
+      /** Included when true. True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false. */
+      provenance?: boolean;
     },
     options?: CallOptions,
   ): Promise<Answer<t.UnusualFlow, t.UnusualFlowMeta>>;
@@ -577,6 +630,8 @@ export interface Routes {
       at?: Instant;
       /** Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset. Default: America/New_York. */
       tz?: string;
+      /** Included when true. True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false. */
+      provenance?: boolean;
     },
     options?: CallOptions,
   ): Promise<Answer<readonly t.ContractSnapshot[], t.ContractSnapshotsMeta>>;
@@ -671,6 +726,8 @@ export interface Routes {
       at?: Instant;
       /** Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset. Default: America/New_York. */
       tz?: string;
+      /** Included when true. True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false. */
+      provenance?: boolean;
     },
     options?: CallOptions,
   ): Promise<Answer<t.ContractHistory, t.ContractHistoryMeta>>;

@@ -13,6 +13,8 @@ export interface AccountUsage {
   quota?: UsageQuota;
   /** Rows of the journal. */
   journal: JournalUsage;
+  /** Saved screens. */
+  screens: ScreensUsage;
 }
 
 export interface AccountUsageResponse {
@@ -295,6 +297,8 @@ export interface ContractHistoryMeta {
   count: number;
   /** Why there are none; null if there are any. */
   note?: string;
+  /** Files or live lines that it is from, the newest sessions first, at most 50. Null if the operator does not serve provenance, or it is not of market data. */
+  provenance?: readonly Provenance[];
   /** Read instant of market data, epoch ms: when the request arrived. Absent if the answer carries an ETag. */
   read_at_ms?: number;
 }
@@ -353,6 +357,8 @@ export interface ContractSnapshotsMeta {
   count: number;
   /** Contracts the caller may not read; their rows are empty. Null if there are none. */
   restricted?: readonly string[];
+  /** Files or live lines that it is from, the newest sessions first, at most 50. Null if the operator does not serve provenance, or it is not of market data. */
+  provenance?: readonly Provenance[];
   /** A remark on the answer, such as that some of its data is simulated. */
   note?: string;
   /** Read instant of market data, epoch ms: when the request arrived. Absent if the answer carries an ETag. */
@@ -461,6 +467,18 @@ export interface Declaration {
   submitted_at?: number;
   /** True once professional was declared, which is final; null otherwise. */
   locked?: boolean;
+}
+
+/** Result of deleting a saved screen. */
+export interface DeleteScreenPayload {
+  /** Id of the deleted screen. */
+  deleted: string;
+}
+
+export interface DeleteScreenResponse {
+  data: DeleteScreenPayload;
+  /** Metadata of the answer. */
+  meta: PlainMeta;
 }
 
 /** Result of deleting a watchlist. */
@@ -877,6 +895,8 @@ export interface GexDiffMeta {
   spot_stale: boolean | null;
   /** Reason for which change is null; null if it is not. */
   reason: GexDiffReason | null;
+  /** Files or live lines that it is from, the newest sessions first, at most 50. Null if the operator does not serve provenance, or it is not of market data. */
+  provenance?: readonly Provenance[];
   /** A remark on the answer, such as that some of its data is simulated. */
   note?: string;
   /** Read instant of market data, epoch ms: when the request arrived. Absent if the answer carries an ETag. */
@@ -955,6 +975,8 @@ export interface GexExposuresMeta {
   source_time?: number;
   /** Why there are no exposures; null if there are. */
   note?: string;
+  /** Files or live lines that it is from, the newest sessions first, at most 50. Null if the operator does not serve provenance, or it is not of market data. */
+  provenance?: readonly Provenance[];
   /** Read instant of market data, epoch ms: when the request arrived. Absent if the answer carries an ETag. */
   read_at_ms?: number;
 }
@@ -2163,6 +2185,13 @@ export type ProvenanceMaker = 'file' | 'live' | 'recompute' | 'reconciliation';
 /** Origin of stored data. */
 export type ProvenanceOrigin = 'real' | 'simulated';
 
+export interface PutScreenResponse {
+  /** The stored screen. */
+  data: SavedScreen;
+  /** Metadata of the answer. */
+  meta: PlainMeta;
+}
+
 export interface PutWatchlistResponse {
   /** The stored list. */
   data: Watchlist;
@@ -2295,6 +2324,50 @@ export interface RevokeKeyResponse {
   meta: PlainMeta;
 }
 
+/** A screen of the screener that its owner saved. */
+export interface SavedScreen {
+  /** Id chosen by its owner. */
+  id: string;
+  /** Display name, unique among its owner's screens. */
+  name: string;
+  /** The filter as JSON, a value of ScreenInput. */
+  where: string;
+  /** The order; null = ascending by ticker. */
+  order_by: SavedScreenOrder | null;
+}
+
+export interface SavedScreenInput {
+  name: string;
+  where: string;
+  order_by?: Record<string, unknown> | null;
+}
+
+/** Metadata of saved screens. */
+export interface SavedScreenMeta {
+  /** Entitlement caps applied to the answer. */
+  caps: Caps;
+  /** Serving tier that answered. Informational. */
+  plane: string | null;
+  /** Number of screens on this page. */
+  count: number;
+  /** Number of screens over all pages. */
+  total_count: number;
+  /** Cursor of the next page; null on the last page. */
+  cursor?: string;
+  /** A remark on the answer, such as that some of its data is simulated. */
+  note?: string;
+  /** Read instant of market data, epoch ms: when the request arrived. Absent if the answer carries an ETag. */
+  read_at_ms?: number;
+}
+
+/** The order of a saved screen. */
+export interface SavedScreenOrder {
+  /** Figure to order by. */
+  figure: ScreenFigure;
+  /** Direction of the order. */
+  direction: SortDirection;
+}
+
 /** Figures that symbols can be ordered by. */
 export type ScreenFigure =
   | 'butterfly_25'
@@ -2422,6 +2495,21 @@ export interface ScreenRow {
   off_exchange_volume: number | null;
 }
 
+export interface ScreensResponse {
+  /** Screens, oldest first. */
+  data: readonly SavedScreen[];
+  /** Metadata of the page. */
+  meta: SavedScreenMeta;
+}
+
+/** The saved screens of an account. */
+export interface ScreensUsage {
+  /** Number of saved screens. */
+  count: number;
+  /** Number of screens that the account can save. One more returns invalid_params. */
+  limit: number;
+}
+
 /** Average change of a sector in the latest session. */
 export interface SectorAverage {
   /** Sector; other = symbols the sector map does not cover. */
@@ -2508,6 +2596,9 @@ export interface SessionStrikesMeta {
   /** Read instant of market data, epoch ms: when the request arrived. Absent if the answer carries an ETag. */
   read_at_ms?: number;
 }
+
+/** Directions of an order. Unknown values come last in both. */
+export type SortDirection = 'asc' | 'desc';
 
 /** A split of a share, or a consolidation. */
 export interface Split {
@@ -2716,6 +2807,8 @@ export interface UnusualFlowMeta {
   at_effective?: number;
   /** Why there are no ratios; null if there are any. */
   note?: string;
+  /** Files or live lines that it is from, the newest sessions first, at most 50. Null if the operator does not serve provenance, or it is not of market data. */
+  provenance?: readonly Provenance[];
   /** Read instant of market data, epoch ms: when the request arrived. Absent if the answer carries an ETag. */
   read_at_ms?: number;
 }
