@@ -1,7 +1,5 @@
-import { execFile } from 'node:child_process';
-import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { rolldown } from 'rolldown';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
@@ -9,11 +7,11 @@ import { Client, type StreamEvent } from '../../clients/typescript/src/index.ts'
 import type { Route } from '../../src/rest/contract/route.ts';
 import { flakyProxy } from '../access/flaky-proxy.ts';
 import { generatedFolder, installPackages, runProgram, typeErrors } from '../clients/own-packages.ts';
+import { typescriptPackage as folder, installBuiltPackage } from './built-package.ts';
 import { asked, expectSame, type Read, type RouteCall, routeCalls } from './route-calls.ts';
 import type { SampleGateway } from './sample-gateway.ts';
 
 const root = join(import.meta.dirname, '../..');
-const folder = join(root, 'clients/typescript');
 const json = (path: string) => JSON.parse(readFileSync(path, 'utf8'));
 
 type Method = (params: object) => Promise<Read>;
@@ -145,12 +143,7 @@ export const typescriptPackageTests = (gateway: () => SampleGateway) =>
 
     test('builds to JavaScript with types, which a program imports', { timeout: 300_000 }, async () => {
       const own = generatedFolder('package');
-      const installed = join(own, 'node_modules/tapegraph-client');
-      mkdirSync(installed, { recursive: true });
-      cpSync(join(folder, 'package.json'), join(installed, 'package.json'));
-      const tsc = join(root, 'node_modules/.bin/tsc');
-      const build = ['--project', join(folder, 'tsconfig.json'), '--outDir', join(installed, 'dist')];
-      await Promise.all([promisify(execFile)(tsc, build), installPackages()]);
+      await Promise.all([installBuiltPackage(own), installPackages()]);
       for (const [name, text] of Object.entries({ program, mistaken })) writeFileSync(join(own, `${name}.ts`), text!);
       expect(await typeErrors(['program.ts', 'mistaken.ts'].map((name) => join(own, name)))).toBe('');
       const { app, key } = gateway();
