@@ -131,6 +131,7 @@ export const subjects: Record<string, Record<string, readonly string[]>> = {
     sse: ['limits', 'execution'],
     ws: ['limits', 'sse', 'execution'],
     plugins: ['sse', 'limits', 'execution'],
+    estimate: ['plugins', 'limits', 'execution'],
   },
   pages: { client: [], dashboard: ['client'], landing: ['client'], reference: ['client'], graphiql: [] },
   cli: { io: [], server: ['io'], commands: ['io', 'server'] },

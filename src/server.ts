@@ -13,6 +13,7 @@ import { weighAccept } from './graphql/accept.ts';
 import { receiveBody } from './graphql/body-limit.ts';
 import { type DocumentCache, documentCache } from './graphql/document-cache.ts';
 import { graphqlEndpoints } from './graphql/endpoints.ts';
+import { asksForEstimate, estimateEndpoint } from './graphql/estimate/estimate-endpoint.ts';
 import { askThrough } from './graphql/in-process.ts';
 import type { CachedAnswer } from './graphql/plugins/answer-cache.ts';
 import { identify } from './http/answer-headers.ts';
@@ -236,6 +237,7 @@ function servicesOf(
   return {
     schema,
     admission: new Admission({ access, note }),
+    registry: () => symbolRegistry(store),
     context: (caller: Caller, onEnd: (undo: () => void) => void) => requestContext(services, caller, onEnd),
     takeInFlightSlot: (context: object) => takeInFlightSlot(context as RequestContext),
     attachStream: (stream) => live.attach(stream),
@@ -285,7 +287,7 @@ function graphRouter({
   compiled,
   description,
 }: GraphParts): Router {
-  const { yoga, webSocket } = graphqlEndpoints({
+  const { yoga, webSocket, estimate } = graphqlEndpoints({
     services,
     cache: answers,
     documents,
@@ -299,11 +301,15 @@ function graphRouter({
   router.all('/graphql', (request, response, next) =>
     asksForWebSocket(request) ? webSocket(request, response) : next(),
   );
-  router.all('/graphql', weighAccept, receiveBody(services.admission), yoga as unknown as express.RequestHandler);
+  const sendEstimate = estimateEndpoint(services, estimate);
+  const run = yoga as unknown as express.RequestHandler;
+  router.all('/graphql', weighAccept, receiveBody(services.admission), (request, response, next) =>
+    (asksForEstimate(request) ? sendEstimate : run)(request, response, next),
+  );
   router.use(streamRouter(services, streams));
   router.use(socketRouter(services, sockets));
   const originHosts = parts.config.corsOrigins.map((origin) => new URL(origin).hostname);
-  return router.use(mcpRouter({ services, compiled, description, ask: askThrough(yoga), originHosts }));
+  return router.use(mcpRouter({ services, compiled, description, ask: askThrough(yoga), estimate, originHosts }));
 }
 
 /** The server's caches, each with its part of the memory limit. */

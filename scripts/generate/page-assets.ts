@@ -25,6 +25,7 @@ const classicScripts = [
   'graphiql/client/prepare-storage.ts',
   'graphiql/client/fill-skeleton.ts',
   'graphiql/client/start-graphiql.ts',
+  'graphiql/client/show-cost.ts',
 ];
 
 /** GraphiQL's package: two texts in one module. Its fonts, nine tenths of its style sheet, are those of other pages. */

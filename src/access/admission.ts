@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { rateExceeded } from '../domain/request-rates.ts';
+import { overMinute, rateExceeded } from '../domain/request-rates.ts';
 import { currentRequest } from '../runtime/request-scope.ts';
 import { invalidRequest, notAuthenticated, rateLimited } from '../wire/failure.ts';
 import type { Authentication, Caller } from './caller.ts';
@@ -99,16 +99,27 @@ export class Admission {
     const isAffordable = cost <= limit;
     const taken = isAffordable ? cost - already : least;
     const rate = await this.#access.rate.consume(who, taken);
-    writeRateHeaders(rate, response);
+    writeRateHeaders(rate, response, rate.allowed ? taken : 0);
     if (rate.allowed) {
       this.#note(request, { cost: already + taken });
       if (isAffordable) return rate;
-      throw invalidRequest(
-        `The request costs ${cost} requests; the limit is ${limit} per minute. Ask for less at a time, such as fewer symbols, rows or fields.`,
-      );
+      throw invalidRequest(overMinute(cost, limit));
     }
     const message = rateExceeded(rate.limit, { cost, anonymous: 'address' in who });
     throw rateLimited(message, Math.max(1, rate.resetSeconds));
+  }
+
+  /**
+   * Admits an estimate: takes nothing from the minute of a caller or an address, and `asked` of the as many estimates
+   * that it has per minute. Returns the state of its requests. Throws 429.
+   */
+  async admitEstimate(who: Caller | Anonymous, response: ServerResponse, asked = 1): Promise<RateState> {
+    const { rate } = this.#access;
+    const requests = await rate.refund(who, 0);
+    writeRateHeaders(requests, response, 0);
+    const { allowed, limit, resetSeconds } = await rate.consume(who, Math.min(asked, rate.limit(who)), 'estimates');
+    if (!allowed) throw rateLimited(`More than ${limit} estimates per minute.`, Math.max(1, resetSeconds));
+    return requests;
   }
 
   /** Identifies the caller and charges the request. Throws 401 or 429. */
@@ -136,7 +147,7 @@ export class Admission {
     if (cost === charged.cost) return charged;
     const rate = await this.#access.rate.refund(charged.counted, charged.cost - cost);
     this.#note(request, { cost });
-    if (!response.headersSent) writeRateHeaders(rate, response);
+    if (!response.headersSent) writeRateHeaders(rate, response, cost - charged.cost);
     return { counted: charged.counted, cost, rate };
   }
 

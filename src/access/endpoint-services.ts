@@ -1,11 +1,14 @@
 import type { IncomingMessage } from 'node:http';
 import type { GraphQLSchema } from 'graphql';
+import type { OptionRoots } from '../domain/chain/option-root.ts';
 import type { Provenance } from '../domain/provenance.ts';
 import type { ClientAddress } from '../http/client-address.ts';
+import type { MaybePromise } from '../runtime/maybe-promise.ts';
 import type { Failure } from '../wire/failure.ts';
 import type { OpenStream } from '../wire/open-stream.ts';
 import type { Admission } from './admission.ts';
 import type { Caller } from './caller.ts';
+import type { Guarded } from './entitlement/entitlement.ts';
 
 /** Properties of a request that an endpoint adds to the log and metrics. */
 interface Noted {
@@ -15,10 +18,19 @@ interface Noted {
   code?: string;
 }
 
+/** The registry, as far as it decides about rights. */
+export interface RightsRegistry {
+  /** Undefined = an unknown ticker, which has no restriction. */
+  get(ticker: string): Guarded | undefined;
+  roots: OptionRoots;
+}
+
 /** Services of the server for every endpoint: REST, the graph, streams and MCP. */
 export interface EndpointServices {
   schema: GraphQLSchema;
   admission: Admission;
+  /** The entries of symbols and the underlyings of contracts, by which rights are decided before an operation runs. */
+  registry: () => MaybePromise<RightsRegistry>;
   /** Creates the graph's context for one request; `onEnd` runs its argument when the request ends. */
   context: (caller: Caller, onEnd: (undo: () => void) => void) => object;
   /** Takes an in-flight slot for the request's stock bars, unless it holds one. Throws 429 if none is left. */

@@ -2,6 +2,7 @@ import { Command } from 'commander';
 import { productVersion } from '../runtime/product-version.ts';
 import { addAccountCommands } from './commands/account.ts';
 import { addCaptureCommands } from './commands/capture.ts';
+import { addCostCommand } from './commands/cost.ts';
 import { addDistributeCommand } from './commands/distribute.ts';
 import { addExportCommand } from './commands/export/export.ts';
 import { addFollowCommand } from './commands/follow.ts';
@@ -49,6 +50,7 @@ export function createProgram(terminal: Terminal): Command {
     addFollowCommand,
     addCaptureCommands,
     addExportCommand,
+    addCostCommand,
     addAccountCommands,
     addKeyCommands,
     addSessionCommands,

@@ -23,3 +23,8 @@ export function rateExceeded(limit: number, { cost, anonymous }: { cost: number;
   const own = cost > 1 ? `; this one costs ${cost}` : '';
   return `More than ${limit} requests a minute${whose}${own}.`;
 }
+
+/** The public text of a request that costs more than a whole minute: a retry would fail too. */
+export function overMinute(cost: number, limit: number): string {
+  return `The request costs ${cost} requests; the limit is ${limit} per minute. Ask for less at a time, such as fewer symbols, rows or fields.`;
+}

@@ -1,8 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { DocumentNode } from 'graphql';
 import { createYoga, type Plugin, type YogaServerInstance } from 'graphql-yoga';
 import type { EndpointServices } from '../access/endpoint-services.ts';
 import type { AnswerCache } from '../wire/response-cache.ts';
 import type { DocumentCache } from './document-cache.ts';
+import { type EstimateFor, estimatesFor } from './estimate/estimate-endpoint.ts';
 import type { AnswerLimits } from './execution/sliced-execution.ts';
 import { standardIntrospection } from './limits/standard-introspection.ts';
 import { operationWeights } from './limits/weighed-operation.ts';
@@ -16,7 +18,6 @@ import { largeAnswers } from './plugins/large-answers.ts';
 import { errorCodes } from './plugins/public-errors.ts';
 import { readInstant } from './plugins/read-instant.ts';
 import { requestForm } from './plugins/request-form.ts';
-import { sentTexts } from './plugins/sent-texts.ts';
 import { standardIntrospectionAnswers } from './plugins/standard-introspection.ts';
 import { type OpenSubscriptions, subscriptionStreams } from './plugins/subscriptions.ts';
 import { variables } from './plugins/variables.ts';
@@ -39,6 +40,8 @@ export interface GraphqlEndpoints {
   yoga: YogaServerInstance<HttpContext, object>;
   /** `/graphql` over WebSockets. Throws for a request that is not a handshake. */
   webSocket: (request: IncomingMessage, response: ServerResponse) => void;
+  /** Estimates operations, which are not run. */
+  estimate: EstimateFor;
 }
 
 /** Builds the graph's endpoints: Yoga with one plugin per concern, in the order in which they handle a request. */
@@ -46,10 +49,10 @@ export function graphqlEndpoints({ services, cache, documents, answerLimits }: G
   const open: OpenSubscriptions = new WeakMap();
   const weigh = operationWeights(services.schema);
   const introspection = standardIntrospection(services.schema);
+  const isFree = (document: DocumentNode) => introspection(document) !== null;
   const plugins: Plugin[] = [
     requestForm(),
-    sentTexts(),
-    documentBounds((document) => introspection(document) !== null),
+    documentBounds(isFree),
     standardIntrospectionAnswers(introspection),
     variables(),
     operationAdmission(services, weigh),
@@ -80,5 +83,10 @@ export function graphqlEndpoints({ services, cache, documents, answerLimits }: G
     graphiql: false,
     parserAndValidationCache: documents,
   });
-  return { yoga, webSocket: graphqlWebSockets(services, operationRunner(services, yoga, open)) };
+  const { schema, registry } = services;
+  return {
+    yoga,
+    webSocket: graphqlWebSockets(services, operationRunner(services, yoga, open)),
+    estimate: estimatesFor(services, { schema, registry, weigh, documents, isFree }),
+  };
 }

@@ -13,6 +13,7 @@ const exposedHeaders = [
   'x-ratelimit-limit',
   'x-ratelimit-remaining',
   'x-ratelimit-reset',
+  'x-ratelimit-consumed',
 ];
 
 /** Answers preflights. Only pages of `origins` may read answers. */

@@ -54,6 +54,13 @@ function requireQuery(document: string): void {
   }
 }
 
+/** The variables of a document. Throws 400. */
+export function requireVariables(variables: unknown = {}): Record<string, unknown> {
+  if (typeof variables === 'object' && variables !== null && !Array.isArray(variables))
+    return variables as Record<string, unknown>;
+  throw invalidParameter('variables', 'expected an object');
+}
+
 /** The failure of an answer without data, from its first error as it was sent. */
 function failureOfAnswer(error: GraphQLError | undefined): Failure {
   const { code = 'internal', details } = (error?.extensions ?? {}) as Partial<Pick<Failure, 'code' | 'details'>>;
@@ -65,14 +72,13 @@ export async function askGraph(
   sent: Record<string, unknown>,
   ask: (query: string, variables: Record<string, unknown>) => Promise<ExecutionResult>,
 ): Promise<ToolResult> {
-  const { query, variables = {}, max_items: maxItems = listItems.usual } = sent;
+  const { query, max_items: maxItems = listItems.usual } = sent;
   if (typeof query !== 'string' || query === '') throw invalidParameter('query', 'is required');
-  if (typeof variables !== 'object' || variables === null || Array.isArray(variables))
-    throw invalidParameter('variables', 'expected an object');
+  const variables = requireVariables(sent.variables);
   if (!Number.isInteger(maxItems) || Number(maxItems) < 1 || Number(maxItems) > listItems.most)
     throw invalidParameter('max_items', `expected a whole number from 1 to ${listItems.most}`);
   requireQuery(query);
-  const { data, errors, extensions } = await ask(query, variables as Record<string, unknown>);
+  const { data, errors, extensions } = await ask(query, variables);
   if (!data) return failed(failureOfAnswer(errors?.[0]));
   const note = extensions?.note;
   return answered({ data, ...(errors && { errors }), ...(note !== undefined && { note }) }, Number(maxItems));

@@ -26,6 +26,7 @@ import { yieldForBytes } from '../runtime/event-loop.ts';
 import { Failure, methodNotAllowed } from '../wire/failure.ts';
 import { clipped } from '../wire/printed-value.ts';
 import { toolArguments } from './arguments.ts';
+import { type EstimatedOperation, estimateGraph, estimateTool } from './estimate-tool.ts';
 import { askGraph, graphqlTool } from './graphql-tool.ts';
 import { withNamedParams } from './invalid-params.ts';
 import type { LightMessages } from './light-message.ts';
@@ -47,6 +48,8 @@ export interface McpParts {
     request: Request,
     response: Response,
   ) => Promise<ExecutionResult>;
+  /** Estimates a document for the graph, without running it. */
+  estimate: (request: Request, response: Response, operation: EstimatedOperation) => Promise<object>;
   /** Host names of pages that may call, besides those of this machine. */
   originHosts: readonly string[];
 }
@@ -99,12 +102,12 @@ async function called(
   { request, response, caller, bytes, messages }: Exchange,
   { name, arguments: read = {} }: { name: string; arguments?: Record<string, unknown> | undefined },
 ): Promise<ToolResult> {
-  const { services, ask } = parts;
+  const { services, ask, estimate } = parts;
   const compiled = offered.routes.get(name);
   const sent = messages.argumentsOf(read);
   await yieldForBytes(bytes);
   const overRate = () => services.admission.charge(caller, request, response).then(() => null, asFailure);
-  if (!compiled && name !== graphqlTool.name) {
+  if (!compiled && name !== graphqlTool.name && name !== estimateTool.name) {
     const over = await overRate();
     if (over) return failed(over);
     throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown tool ${clipped(name, 100)}.`);
@@ -112,6 +115,12 @@ async function called(
   const life = requestLife(response);
   let charges = false;
   try {
+    if (name === estimateTool.name) {
+      return await estimateGraph(sent, (operation) => {
+        charges = true;
+        return estimate(request, response, operation);
+      });
+    }
     if (!compiled) {
       return await askGraph(sent, (query, variables) => {
         charges = true;
@@ -191,7 +200,7 @@ export function mcpRouter(parts: McpParts): Router {
   const compiledTools = parts.compiled.filter(({ route }) => !route.withoutTool);
   const routes = new Map(compiledTools.map((compiled) => [toolName(compiled), compiled]));
   const offered: Offered = {
-    tools: [...compiledTools.map((compiled) => toolOf(parts.description, compiled)), graphqlTool],
+    tools: [...compiledTools.map((compiled) => toolOf(parts.description, compiled)), graphqlTool, estimateTool],
     routes,
     resources: resourcesOf(parts.services.schema, parts.description),
   };

@@ -31,6 +31,21 @@ export const listSizes = {
   page: 100,
 } as const;
 
+/** The longest that each list gets, where the length above is the usual one: an estimate's maximum assumes these. */
+export const longestLists: Sizes = {
+  ...listSizes,
+  contracts: 40_000,
+  strikesByExpiry: 20_000,
+  rowsOfStrike: 120,
+  captures: 400,
+  symbols: 20_000,
+  sectors: 100,
+  symbolsOfSector: 2000,
+  legs: 100,
+  conditions: 20,
+  caps: 8,
+};
+
 /** Properties of the caller that determine its limits. */
 export interface AskingCaller {
   kind: 'key' | 'session';
@@ -57,6 +72,8 @@ export interface FieldCost<Args = never, Name extends string = string> {
   item?: number;
   /** Kind of a list, or its maximum number of items. */
   rows?: Name | number;
+  /** Maximum number of items, if `rows` is a usual one. */
+  mostRows?: number;
   /** Number of items of the lists below, decided by the arguments and what the caller's kind may ask. */
   sizes?: (args: Args, caller: AskingCaller, above: Sizes) => { readonly [name in Name]?: number };
   /** Bytes of its value as JSON, if its type does not define them. */

@@ -3,6 +3,7 @@ import { contextAt } from '../resolvers/as-of.ts';
 import type { RequestContext } from '../resolvers/context.ts';
 import { invalidParameter } from '../wire/failure.ts';
 import type { Sizes } from './cost.ts';
+import type { Needs } from './needs.ts';
 
 /** Look-up of the object of an id. */
 export interface NodeLookup {
@@ -27,6 +28,9 @@ export const idDescription = 'Global id, the same in every answer. Send it to no
 export const nodeTypes: NodeTypes = new Map();
 /** Types that `Query.refetch` finds. */
 export const refetchedTypes: NodeTypes = new Map();
+
+/** Requirements on callers that read an object by its id, by the name of its type. */
+export const needsOfType = new Map<string, Needs>();
 
 /** Upper bound of an id's length: the longest key is 128 characters of at most three bytes. */
 const maxLength = 600;
@@ -111,6 +115,22 @@ export async function readNode(
   const object = (await types.get(typename)?.(id)?.read(from)) ?? null;
   brandWithType(object, typename as never);
   return object;
+}
+
+/** An object by its id, before it is read. */
+export interface KnownById {
+  key: string;
+  /** True for market data, whose keys begin with the symbol. */
+  isMarket: boolean;
+  /** Requirements on callers that read it. */
+  needs: Needs;
+}
+
+/** Reads an id without its object; null for any other text. */
+export function knownById(id: string): KnownById | null {
+  const isMarket = lookup(nodeTypes, id) !== null;
+  const parts = isMarket || lookup(refetchedTypes, id) ? decoded(id) : null;
+  return parts && { key: parts.key, isMarket, needs: needsOfType.get(parts.typename) ?? 'any' };
 }
 
 /** Sizes of the lists below objects that are read by id, and as `node` the points of reading them. */

@@ -5,6 +5,7 @@ import type { RequestContext } from '../resolvers/context.ts';
 import { invalidParameter } from '../wire/failure.ts';
 import { builder } from './builder.ts';
 import { costs } from './cost.ts';
+import { type Needs, needsOfGroup } from './needs.ts';
 import {
   contextOfIds,
   decodeId,
@@ -12,6 +13,7 @@ import {
   idDescription,
   idIn,
   type KeyReader,
+  needsOfType,
   nodeSizes,
   nodeTypes,
   readNode,
@@ -43,6 +45,7 @@ export function node<T extends object>(
 ): void {
   countIn(type, scopeGroup);
   nodeTypes.set(type.name, reader);
+  needsOfType.set(type.name, needsOfGroup[scopeGroup] ?? 'any');
   type.addInterfaces([builder.nodeInterfaceRef()]);
   // Not by `builder.nodeRef`, whose ids are promises.
   builder.objectField(type, 'id', (t) =>
@@ -108,9 +111,11 @@ export function refetchable<T extends object>(
   key: (object: T) => string,
   reader: KeyReader,
   scopeGroup: string,
+  required: Needs = 'any',
 ): void {
   countIn(type, scopeGroup);
   refetchedTypes.set(type.name, reader);
+  needsOfType.set(type.name, required);
   type.addInterfaces([RefetchableInterface]);
   builder.objectField(type, 'nodeId', (t) =>
     t.id({

@@ -1,10 +1,10 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { answerCharacters } from '../../src/mcp/results.ts';
-import type { Needs } from '../../src/rest/contract/route.ts';
 import { compiledRoutes } from '../../src/rest/http/router.ts';
 import { routes } from '../../src/rest/routes.ts';
 import { schema } from '../../src/schema/index.ts';
+import type { Needs } from '../../src/schema/needs.ts';
 import { misfits } from '../contract/json-schema.ts';
 import { about, type KnownRoute, knownRoutes, routesWithoutTool } from '../contract/known-routes.ts';
 import { type Json, type TestApp, testApp } from '../support/app.ts';
@@ -61,7 +61,7 @@ describe('/mcp', () => {
       expect(tool!.description).toContain(known.route.description);
       expect(tool!.name).toMatch(/^[a-z_]{1,64}$/);
     }
-    expect([...byName.keys()].sort()).toEqual([...toolRoutes().map(toolOf), 'graphql'].sort());
+    expect([...byName.keys()].sort()).toEqual([...toolRoutes().map(toolOf), 'graphql', 'estimate'].sort());
   });
 
   test('what may be sent again without doing more says so', async () => {
@@ -83,7 +83,7 @@ describe('/mcp', () => {
   test('a key is offered what a key of its tier can use; a session everything', async () => {
     const offered = async (credential: string) =>
       new Set((await (await connected(credential)).listTools()).tools.map(({ name }) => name));
-    const all = [...toolRoutes().map(toolOf), 'graphql'];
+    const all = [...toolRoutes().map(toolOf), 'graphql', 'estimate'];
     const without = async (credential: string) => {
       const names = await offered(credential);
       return all.filter((name) => !names.has(name)).sort();
@@ -267,6 +267,33 @@ describe('the tool graphql', () => {
     expect(await text('{ nothing }')).toContain('nothing');
     expect(await text('{')).toContain('Syntax Error');
     expect(await text('')).toContain('is required');
+  });
+});
+
+describe('the tool estimate', () => {
+  test('says what a document would cost and what would be refused, and takes no requests', async () => {
+    const credential = await app.key({ apiTier: 'free' });
+    const client = await connected(credential);
+    const left = async () => (await app.get('/v2/symbols', { credential })).headers['x-ratelimit-remaining'];
+    const before = Number(await left());
+    const query =
+      'query Q($n: Int!) { symbols(first: $n) { nodes { symbol } } symbol(symbol: "SPY") { flow { unusual { callRatio } } } }';
+    const result: Json = await client.callTool({
+      name: 'estimate',
+      arguments: { query, variables: { n: 3 }, operation_name: 'Q' },
+    });
+    expect(result.isError, result.content[0].text).toBeFalsy();
+    const { maximum, fields, refused } = result.structuredContent;
+    expect(maximum.requests).toBeGreaterThan(0);
+    expect(fields.find(({ path }: Json) => path === 'symbols.nodes').items).toEqual({
+      maximum: 3,
+      expected: 3,
+      boundBy: 'symbols(first)',
+    });
+    expect(refused).toMatchObject([{ path: 'symbol.flow.unusual', code: 'not_entitled_tier' }]);
+    expect(Number(await left())).toBe(before - 1);
+    const wrong: Json = await client.callTool({ name: 'estimate', arguments: { query: '' } });
+    expect(wrong.isError).toBe(true);
   });
 });
 

@@ -5,6 +5,11 @@ import { axeFindings } from '../support/axe.ts';
 import { chromiumPath, openCleanPage, openPage, type PageOptions, startBrowser } from '../support/browser.ts';
 import { filledNowMs, fillMarket } from '../support/filled-market.ts';
 
+/** GraphiQL's editor in its element. */
+interface EditorElement {
+  CodeMirror: { setValue: (text: string) => void };
+}
+
 describe.skipIf(chromiumPath === null)('in a browser', { timeout: 90_000 }, () => {
   // How much of the sample market is stored.
   let loading: { percent: number; hasLatest: boolean } | null = null;
@@ -209,7 +214,8 @@ describe.skipIf(chromiumPath === null)('in a browser', { timeout: 90_000 }, () =
     const bytes = { assets: 0, page: 0, schema: 0 };
     const kinds = new Map<string, keyof typeof bytes>();
     session.on('Network.requestWillBeSent', ({ requestId, request }) => {
-      kinds.set(requestId, request.url.includes('/assets/') ? 'assets' : request.method === 'POST' ? 'schema' : 'page');
+      const isSchema = request.method === 'POST' && !request.url.endsWith('?cost');
+      kinds.set(requestId, request.url.includes('/assets/') ? 'assets' : isSchema ? 'schema' : 'page');
     });
     session.on('Network.loadingFinished', ({ requestId, encodedDataLength }) => {
       bytes[kinds.get(requestId)!] += encodedDataLength;
@@ -228,6 +234,24 @@ describe.skipIf(chromiumPath === null)('in a browser', { timeout: 90_000 }, () =
     expect(bytes.assets).toBe(0);
     // Neither is stored.
     expect(bytes.page + bytes.schema).toBeLessThan(70_000);
+  });
+
+  test('GraphiQL shows what a query costs as it is typed, and why it would be rejected, without taking a request', async () => {
+    context = await browser.newContext();
+    const page = await opened('/graphql', { storage: { 'tapegraph-key': key } });
+    const cost = page.locator('#cost');
+    const write = (query: string) =>
+      page
+        .locator('.graphiql-query-editor .CodeMirror')
+        .evaluate((element, text) => (element as unknown as EditorElement).CodeMirror.setValue(text), query);
+    await cost.locator('output', { hasText: /expected, at most/ }).waitFor();
+    await write('{ symbol(symbol: "SPY") { gex { latest(topStrikes: 5) { strikes { netGex } } } } }');
+    await cost.locator('output', { hasText: '1 request expected, at most 1' }).waitFor();
+    expect(await cost.getAttribute('title')).toMatch(/^Costs most: symbol\.gex\.latest/);
+    await write('{ nothing }');
+    await cost.locator('output', { hasText: 'Cannot query field "nothing"' }).waitFor();
+    await page.locator('.graphiql-execute-button').waitFor();
+    expect(await cost.getAttribute('class')).toBe('refused');
   });
 
   test('GraphiQL can be used on a screen 390 pixels wide', async () => {

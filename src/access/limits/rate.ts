@@ -25,8 +25,11 @@ export type Counted = Pick<Caller, 'keyId' | 'accountId' | 'tier'> | Anonymous;
 
 /** Counts requests per minute, by key, by account for sessions, or by address. */
 export interface Rate {
-  /** Takes `cost` (a whole number, at least 1) from the caller's minute, or nothing if less is left. */
-  consume(who: Counted, cost: number): Promise<RateState>;
+  /**
+   * Takes `cost` (a whole number, at least 1) from the caller's minute, or nothing if less is left. Estimates have a
+   * minute of their own, of as many requests.
+   */
+  consume(who: Counted, cost: number, of?: 'requests' | 'estimates'): Promise<RateState>;
   /**
    * Corrects a charge to a request's actual cost: gives `requests` back, or takes as many more if negative. Never
    * rejects. Nothing is given back to a minute that has ended.
@@ -140,8 +143,9 @@ export function openRate(
   }
 
   return {
-    async consume(who, cost) {
-      const [pool, name, whole] = [poolOf(who), nameOf(who), Math.max(1, Math.ceil(cost))];
+    async consume(who, cost, of = 'requests') {
+      const [pool, whole] = [poolOf(who), Math.max(1, Math.ceil(cost))];
+      const name = of === 'requests' ? nameOf(who) : `${of}:${nameOf(who)}`;
       const counted = await inRedis(pool, (limiter) => take(limiter, name, whole));
       return counted ?? local.take(pool, name, whole);
     },

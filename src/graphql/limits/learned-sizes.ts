@@ -12,6 +12,8 @@ const fewItems = 5;
 export interface LearnedSizes {
   /** Expected number of items of a list, at most `most`. */
   expected(path: string, most: number): number;
+  /** Recent number of items of a list; undefined = none was seen. */
+  seen(path: string): number | undefined;
   /** Records the number of items of a list; the average if its path leads to several lists. */
   learn(path: string, items: number): void;
 }
@@ -26,6 +28,7 @@ export function learnedSizes(): LearnedSizes {
       const items = seen.get(path);
       return items === undefined ? most : Math.min(most, Math.ceil(items * growth) + fewItems);
     },
+    seen: (path) => seen.get(path),
     learn(path, items) {
       if (items > (seen.get(path) ?? -1)) seen.set(path, items);
     },

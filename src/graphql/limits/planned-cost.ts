@@ -52,7 +52,8 @@ function readArguments({ field, node }: PlannedField, variables: Asking['variabl
   }
 }
 
-function argumentsOf(planned: PlannedField, asking: Asking): Pick<ReadArguments, 'values' | 'text'> {
+/** Arguments of a field, read once. */
+export function argumentsOf(planned: PlannedField, asking: Asking): Pick<ReadArguments, 'values' | 'text'> {
   const { field, node } = planned;
   if (field.args.length === 0) return noArguments;
   let read = asking.argumentsRead.get(node);
@@ -84,20 +85,34 @@ export function timesOf(planned: PlannedField, above: AnswerPosition, asking: As
   return values === null ? 1 : cost!.times!(values as never, above.sizes);
 }
 
-const usualSizes: Sizes = listSizes;
+/** Lengths of lists that no argument bounds, as they are charged. */
+export const usualSizes: Sizes = listSizes;
 
-/** Maximum number of items of a field's list. `isAsked`: the arguments alone decide it, not the state of the market. */
-export function itemsOf({ cost }: PlannedField, { sizes }: AnswerPosition): { items: number; isAsked: boolean } {
+/**
+ * Number of items of a field's list, of the lengths in `open` if no argument decides it. `isAsked`: the arguments alone
+ * decide it, not the state of the market.
+ */
+export function itemsOf(
+  { cost }: PlannedField,
+  { sizes }: AnswerPosition,
+  open = usualSizes,
+): { items: number; isAsked: boolean } {
   // A test finds lists of the schema that declare no length.
   const rows = cost?.rows ?? 'page';
   if (typeof rows === 'number') return { items: rows, isAsked: true };
   const asked = sizes[rows];
-  return { items: asked ?? usualSizes[rows] ?? listSizes.page, isAsked: asked !== undefined };
+  return { items: asked ?? open[rows] ?? listSizes.page, isAsked: asked !== undefined };
 }
 
 /** Points of running a field for a number of parents and of list items. */
-export function runPoints(planned: PlannedField, parents: number, items: number, { sizes }: AnswerPosition): number {
+export function runPoints(
+  planned: PlannedField,
+  parents: number,
+  items: number,
+  { sizes }: AnswerPosition,
+  open = usualSizes,
+): number {
   const { once = 0, each = 0, item = 0 } = planned.cost ?? {};
-  const own = typeof each === 'number' ? each : each({ ...usualSizes, ...sizes });
+  const own = typeof each === 'number' ? each : each({ ...open, ...sizes });
   return once + parents * (own + planned.lookup) + items * item;
 }

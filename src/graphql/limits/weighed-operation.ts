@@ -10,16 +10,19 @@ import type { AskingCaller } from '../../schema/cost.ts';
 import { scopeGroups } from '../scope-groups.ts';
 import { actual } from './actual.ts';
 import { type PlannedFields, planOf, type Weighing } from './cost-plan.ts';
+import { estimated, type OperationEstimate } from './field-estimates.ts';
 import { introspectionCosts } from './introspection-cost.ts';
 import { type LearnedSizes, learnedSizes } from './learned-sizes.ts';
 import type { Asking } from './planned-cost.ts';
-import { predict } from './predict.ts';
+import { assumptions, predict } from './predict.ts';
 import { nothing, type Weight, weighed, weights } from './weight.ts';
 
 /** Predicted weight of a request, before it runs. */
 export interface Prediction extends Weight {
   /** Counts its actual weight in the data of its answer. */
   actual: (data: unknown) => Weight;
+  /** The most that it can weigh, without errors that no field of the operation gives. */
+  maximum: () => Weight;
 }
 
 /**
@@ -32,6 +35,8 @@ export interface WeighedOperation {
   groups: readonly string[];
   /** Predicts a request by its coerced variables, and the points of reading its body. */
   predict(variables: Record<string, unknown>, caller: AskingCaller, sentPoints?: number): Prediction;
+  /** Weighs a request by every assumption, and each of its fields. */
+  estimate(variables: Record<string, unknown>, caller: AskingCaller, sentPoints?: number): OperationEstimate;
 }
 
 /** Maximum number of bytes of all formulas together, and the approximate bytes of a field and of the rest of one. */
@@ -65,6 +70,20 @@ function formula(
       return {
         ...withPoints(weighed(predict(fields, asking)), points),
         actual: (data) => withPoints(weighed(actual(fields, data, asking)), points),
+        maximum: () => withPoints(weighed(predict(fields, asking, assumptions.maximum)), points),
+      };
+    },
+    estimate(variables, caller, sentPoints = 0) {
+      const { charged, expected, maximum, ...others } = estimated(fields, {
+        ...{ variables, caller, learned },
+        argumentsRead: new Map(),
+      });
+      const points = tokens * weights.token + sentPoints;
+      return {
+        ...others,
+        charged: withPoints(charged, points),
+        expected: withPoints(expected, points),
+        maximum: withPoints(maximum, points),
       };
     },
   };
@@ -75,7 +94,8 @@ function formula(
 const noOperation: WeighedOperation = {
   kind: OperationTypeNode.QUERY,
   groups: [],
-  predict: () => ({ ...nothing, actual: () => nothing }),
+  predict: () => ({ ...nothing, actual: () => nothing, maximum: () => nothing }),
+  estimate: () => ({ charged: nothing, expected: nothing, maximum: nothing, fields: [] }),
 };
 
 /** Weighs an operation of a validated document. */

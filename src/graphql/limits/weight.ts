@@ -30,6 +30,14 @@ export interface Weight {
 
 export const nothing: Weight = { points: 0, leaves: 0, rows: 0, bytes: 0 };
 
+/** Adds a weight to a sum. */
+export function addWeight(sum: Weight, { points, leaves, rows, bytes }: Weight): void {
+  sum.points += points;
+  sum.leaves += leaves;
+  sum.rows += rows;
+  sum.bytes += bytes;
+}
+
 /** Whole requests that a number of points costs; at least 1. */
 export function requestsOf(points: number): number {
   return Math.max(1, Math.ceil(Math.ceil(points) / pointsPerRequest));

@@ -26,6 +26,16 @@ function actualCost({ charged, cachedPoints, isStopped }: OperationState, result
 }
 
 /**
+ * Points that an answer is charged: those counted, with those of its errors, at most the maximum that an estimate of
+ * its operation names.
+ */
+function chargedPoints({ charged, actual }: OperationState, errors: number): number {
+  const { prediction } = charged!;
+  const counted = actual!.points + errors * weights.error;
+  return counted > prediction.points ? Math.min(counted, prediction.maximum().points) : counted;
+}
+
+/**
  * Charges an answer its actual cost and reports it in `extensions.cost`, which is added to each answer as it is sent,
  * never to a cached one. The overcharge is given back to the caller's minute. `extensions.note` says that some of the
  * answer is simulated.
@@ -38,7 +48,7 @@ export function costExtension({ admission, simulatedNote }: EndpointServices): P
         const { charged, req, res } = state;
         if (!charged || Symbol.asyncIterator in result) return;
         state.actual = actualCost(state, result);
-        const points = state.actual.points + (result.errors?.length ?? 0) * weights.error;
+        const points = chargedPoints(state, result.errors?.length ?? 0);
         const { cost: requests, rate } = await admission.settle(charged, req, res, requestsOf(points));
         const cost: Cost = {
           requests,

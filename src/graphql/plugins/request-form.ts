@@ -13,12 +13,18 @@ export function setSentText(request: IncomingMessage, text: string): void {
   textOf.set(request, text);
 }
 
+/** The text of a received body, which is read once; undefined = the request had none. */
+export function takeSentText(request: IncomingMessage): string | undefined {
+  const text = textOf.get(request);
+  textOf.delete(request);
+  return text;
+}
+
 /** The body of an operation, if it was already received as JSON; it is parsed when it is scheduled. */
 function receivedBody({ req, sent }: HttpContext): Pick<Request, 'json'> | null {
   if (sent !== undefined) return { json: async () => sent };
-  const text = textOf.get(req);
+  const text = takeSentText(req);
   if (text === undefined) return null;
-  textOf.delete(req);
   return {
     async json() {
       const value: unknown = JSON.parse(text);

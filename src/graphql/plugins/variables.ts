@@ -1,21 +1,31 @@
 import { type ExecutionArgs, GraphQLError, getOperationAST } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
 import { jsonFailure } from '../../wire/sent-text.ts';
-import { coerceVariables } from '../execution/variables.ts';
+import { type CoercedVariables, coerceVariables } from '../execution/variables.ts';
 import { stateOf } from '../request-state.ts';
 
-/** Coerces the variables of an operation. Returns the errors. */
-async function readVariables(args: ExecutionArgs): Promise<readonly GraphQLError[]> {
-  const sent = args.variableValues ?? {};
+/** Coerces the variables of an operation by their types. */
+export async function coercedVariables({
+  schema,
+  document,
+  operationName,
+  variableValues,
+}: Pick<ExecutionArgs, 'schema' | 'document' | 'operationName' | 'variableValues'>): Promise<CoercedVariables> {
+  const sent = variableValues ?? {};
   const failure = jsonFailure(sent, 'variables');
   if (failure) {
     const { message, details } = failure;
-    return [new GraphQLError(message, { extensions: { code: 'invalid_params', ...(details ? { details } : {}) } })];
+    const extensions = { code: 'invalid_params', ...(details ? { details } : {}) };
+    return { errors: [new GraphQLError(message, { extensions })] };
   }
-  const operation = getOperationAST(args.document, args.operationName);
+  const operation = getOperationAST(document, operationName);
   // The executor reports that the document has no such operation.
-  if (!operation) return [];
-  const { coerced, errors } = await coerceVariables(args.schema, operation, sent);
+  return operation ? coerceVariables(schema, operation, sent) : { coerced: {} };
+}
+
+/** Coerces the variables of an operation. Returns the errors. */
+async function readVariables(args: ExecutionArgs): Promise<readonly GraphQLError[]> {
+  const { coerced, errors } = await coercedVariables(args);
   if (errors) return errors;
   stateOf(args).variables = coerced;
   return [];

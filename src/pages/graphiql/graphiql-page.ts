@@ -9,7 +9,7 @@ import type { PagesParts } from '../pages-dependencies.ts';
 import { graphiqlFrame } from './skeleton.ts';
 
 // Run once the frame is painted (client/fill-skeleton.ts).
-const afterPaint = ['graphiql/app.js', 'graphiql/client/start-graphiql.js'];
+const afterPaint = ['graphiql/app.js', 'graphiql/client/start-graphiql.js', 'graphiql/client/show-cost.js'];
 
 /** Media types that the graph answers with. */
 const answers = ['application/json', 'application/graphql-response+json', 'text/event-stream', 'text/html'];
@@ -50,7 +50,7 @@ ${scripts.map((address) => html`<link rel="preload" as="script" href="${address}
 <body id="body" class="no-focus-outline">
 ${header('/graphql', site)}
 <main id="main"><h1>GraphiQL</h1><noscript>GraphiQL needs JavaScript.</noscript>
-<div class="examples" data-needs-script><label for="examples">Examples</label> <select id="examples"><option value="">Open one…</option>${examples.map(({ name }, index) => html`<option value="${index}">${name}</option>`)}</select></div>
+<div class="examples" data-needs-script><label for="examples">Examples</label> <select id="examples"><option value="">Open one…</option>${examples.map(({ name }, index) => html`<option value="${index}">${name}</option>`)}</select> <span id="cost" hidden><meter aria-label="Expected cost, of the requests per minute"></meter> <output></output></span></div>
 <div id="root">${graphiqlFrame(options)}</div></main>
 <script type="application/json" id="graphiql-options">${inert(options)}</script>
 <script type="application/json" id="graphiql-examples">${inert(examples.map(({ query }) => query))}</script>

@@ -13,7 +13,7 @@ GraphQL return the same figures under the same rules and limits. For programs: <
 <dt>Answers</dt><dd><code>{"data", "meta"}</code>. null means unknown; zero is a value. Unless a field says otherwise, prices are dollars, times are
   epoch milliseconds and strikes are thousandths of a dollar. <code>meta.caps</code> reports your tier and what was reduced for it.</dd>
 <dt>Parameters</dt><dd>Unknown parameters are ignored. An invalid parameter returns <a href="#error-400">400</a> and is named in the message. Symbols can be in any case.</dd>
-<dt>Rate</dt><dd>Requests per minute and key. <code>x-ratelimit-limit</code>, <code>-remaining</code> and <code>-reset</code> report the current state.
+<dt>Rate</dt><dd>Requests per minute and key. <code>x-ratelimit-limit</code>, <code>-remaining</code>, <code>-reset</code> and <code>-consumed</code> report the current state.
   Over the limit: <a href="#error-429">429</a> with <code>Retry-After</code>. <a href="/docs/rates">Rates and budgets</a></dd>
 <dt>Caching</dt><dd>Answers about past sessions only have an <code>ETag</code> and can be cached. Answers that can still change are
   <code>no-store</code>. <a href="/docs/paging">Paging and caching</a></dd>

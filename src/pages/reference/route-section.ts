@@ -1,6 +1,6 @@
 import type { JsonSchema } from '../../rest/contract/json-schema.ts';
-import type { Needs } from '../../rest/contract/route.ts';
 import type { CompiledRoute } from '../../rest/http/router.ts';
+import type { Needs } from '../../schema/needs.ts';
 import { graphiqlLink } from '../graphiql-link.ts';
 import { type Html, html } from '../html.ts';
 import type { Captured } from './example-answers.ts';

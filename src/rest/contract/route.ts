@@ -1,4 +1,5 @@
 import { exchangeTimeZone } from '../../domain/market-time.ts';
+import { type Needs, needsOfGroup } from '../../schema/needs.ts';
 import type { Failure } from '../../wire/failure.ts';
 import type { BodyReader } from './body.ts';
 import { type Example, exampleOf } from './example.ts';
@@ -20,14 +21,6 @@ export type ScopeGroup =
   | 'journal';
 
 /**
- * Requirements on a caller (contract-notes 1). `any`: a credential. `symbol`: a tier that reads the symbol, and the
- * declaration if the symbol requires it. `flow`: tier pro and the declaration, then the symbol's rule. `off-exchange`:
- * tier basic and the declaration, then the symbol's rule. `site-session`: a login, not an API key;
- * `declared-site-session`: a login with the declaration.
- */
-export type Needs = 'any' | 'symbol' | 'flow' | 'off-exchange' | 'site-session' | 'declared-site-session';
-
-/**
  * Requirements on the symbol of a route (contract-notes 1 and 2). `none`: none, or the route has no symbol. `entry`:
  * registered. `registered`: registered and readable. `known`: a real ticker and readable. `readable`: readable, if it
  * is a ticker at all. `row`: none, but the row is empty if the symbol is not readable. `writable`: 400 unless
@@ -35,14 +28,14 @@ export type Needs = 'any' | 'symbol' | 'flow' | 'off-exchange' | 'site-session' 
  */
 export type SymbolRule = 'none' | 'entry' | 'registered' | 'known' | 'readable' | 'row' | 'writable';
 
-/** Default requirements of a group's routes. They document the rule; the resolvers enforce it. */
-const rulesOfGroup: Partial<Record<ScopeGroup, Pick<Route, 'needs' | 'symbolRule'>>> = {
-  'market.live': { needs: 'symbol', symbolRule: 'readable' },
-  'market.bars': { needs: 'symbol', symbolRule: 'known' },
-  'analytics.gex': { needs: 'symbol', symbolRule: 'readable' },
-  'analytics.vol': { needs: 'symbol', symbolRule: 'readable' },
-  'analytics.flow': { needs: 'flow', symbolRule: 'registered' },
-  'analytics.offexchange': { needs: 'off-exchange', symbolRule: 'known' },
+/** Default requirements on the symbol of a group's routes. They document the rule; the resolvers enforce it. */
+const symbolRuleOfGroup: Partial<Record<ScopeGroup, SymbolRule>> = {
+  'market.live': 'readable',
+  'market.bars': 'known',
+  'analytics.gex': 'readable',
+  'analytics.vol': 'readable',
+  'analytics.flow': 'registered',
+  'analytics.offexchange': 'known',
 };
 
 /** One row of the route table: maps a REST request to a stored operation, and its answer to a body. */
@@ -147,9 +140,8 @@ export function route<P extends Params>(
     inFlightLimited: false,
     aboutSessions: false,
     errors: [],
-    needs: 'any',
-    symbolRule: 'none',
-    ...rulesOfGroup[written.scopeGroup],
+    needs: needsOfGroup[written.scopeGroup] ?? 'any',
+    symbolRule: symbolRuleOfGroup[written.scopeGroup] ?? 'none',
     ...rest,
     // As of an instant in a past session, each of them is about sessions that are over.
     ...(rest.hasInstant && { answer: `asOf.${rest.answer}`, aboutSessions: true }),

@@ -17,6 +17,7 @@ const rate: Record<string, JsonSchema> = {
   'x-ratelimit-limit': header('RateLimit', 'Requests per minute of the tier.', count),
   'x-ratelimit-remaining': header('RateRemaining', 'Requests left in this minute.', count),
   'x-ratelimit-reset': header('RateReset', 'Seconds until the minute is over.', count),
+  'x-ratelimit-consumed': header('RateConsumed', 'Requests that this answer took from the minute.', count),
 };
 const retryAfter = header('RetryAfter', 'Seconds to wait before the request is sent again.', count);
 const etag = header(

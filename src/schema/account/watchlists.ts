@@ -26,7 +26,7 @@ const WatchlistType = builder.objectRef<Watchlist>('Watchlist').implement({
     name: t.exposeString('name', { description: 'Display name.' }),
     tickers: t.expose('symbols', {
       type: ['Ticker'],
-      extensions: costs({ rows: usualTickers }),
+      extensions: costs({ rows: usualTickers, mostRows: watchlistLimits.symbols }),
       description: 'Tickers, uppercase, in the order they were sent. Repeats are preserved.',
     }),
     symbols: t.field({

@@ -16,6 +16,7 @@ import { columnFields } from '../column-fields.ts';
 import { contractsOfExpiry, costs } from '../cost.ts';
 import { enumValues } from '../enum-values.ts';
 import { SymbolType } from '../market/symbol.ts';
+import { needs } from '../needs.ts';
 import { PriceChecksInterface } from '../price-checks.ts';
 import { ProvenancedInterface } from '../provenance.ts';
 import { delayedSourceTime, QuoteTimeInterface } from '../quote-time.ts';
@@ -85,7 +86,7 @@ builder.objectFields(OptionContractType, (t) => ({
     type: ChainRowType,
     nullable: true,
     description: "The contract's row in the latest chain of the underlying; null if it is not listed there.",
-    extensions: costs({ once: 1, each: 0.04 }),
+    extensions: { ...needs('symbol'), ...costs({ once: 1, each: 0.04 }) },
     resolve: (contract, _args, context) => chainRowOf(context, contract),
   }),
   openInterest: t.field({
@@ -93,7 +94,7 @@ builder.objectFields(OptionContractType, (t) => ({
     nullable: true,
     description:
       'Open interest as of the prior close, contracts; from the latest chain or a newer publication. Null when unknown.',
-    extensions: costs({ once: 1.5, each: 0.08 }),
+    extensions: { ...needs('symbol'), ...costs({ once: 1.5, each: 0.08 }) },
     resolve: (contract, _args, context) => openInterestOf(context, contract),
   }),
 }));

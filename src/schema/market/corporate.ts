@@ -5,6 +5,7 @@ import { rateCurve, rateFor, symbolDividends, symbolSplits } from '../../resolve
 import { builder } from '../builder.ts';
 import { costs } from '../cost.ts';
 import { enumValues } from '../enum-values.ts';
+import { needs } from '../needs.ts';
 import { marketField } from './as-of.ts';
 import { SymbolType } from './symbol.ts';
 
@@ -39,7 +40,11 @@ builder.objectField(SymbolType, 'splits', (t) =>
     description:
       'Known splits, ascending by ex-date; declared ones include those to come. not_entitled_tier or attestation_required if the caller may not read the symbol.',
     args: exDateArgs,
-    extensions: { scopeGroup: 'market.reference', ...costs({ once: 0.2, each: 0.02, rows: mostSplits }) },
+    extensions: {
+      scopeGroup: 'market.reference',
+      ...needs('symbol'),
+      ...costs({ once: 0.2, each: 0.02, rows: mostSplits }),
+    },
     resolve: ({ symbol }, args, context) => symbolSplits(context, symbol, args),
   }),
 );
@@ -77,7 +82,11 @@ builder.objectField(SymbolType, 'dividends', (t) =>
     description:
       'Known dividends, ascending by ex-date; declared ones include those to come. not_entitled_tier or attestation_required if the caller may not read the symbol.',
     args: exDateArgs,
-    extensions: { scopeGroup: 'market.reference', ...costs({ once: 0.2, each: 0.02, rows: mostDividends }) },
+    extensions: {
+      scopeGroup: 'market.reference',
+      ...needs('symbol'),
+      ...costs({ once: 0.2, each: 0.02, rows: mostDividends }),
+    },
     resolve: ({ symbol }, args, context) => symbolDividends(context, symbol, args),
   }),
 );

@@ -3,6 +3,7 @@ import { type StoredSession, sessionLimits, storedSessions } from '../../resolve
 import { builder } from '../builder.ts';
 import { costs } from '../cost.ts';
 import { enumValues } from '../enum-values.ts';
+import { needs } from '../needs.ts';
 import { SymbolType } from './symbol.ts';
 
 export const DataOriginEnum = builder.enumType('DataOrigin', {
@@ -38,6 +39,7 @@ builder.objectField(SymbolType, 'sessions', (t) =>
     },
     extensions: {
       scopeGroup: 'market.reference',
+      ...needs('symbol'),
       ...costs<{ last?: number | null }>({ once: 2, each: 0.5, rows: sessionLimits.most }),
     },
     resolve: ({ symbol }, { last }, context) => storedSessions(context, symbol, last ?? sessionLimits.usual),

@@ -5,7 +5,7 @@ import type { Guide, GuideParts, GuideSection } from './guide-types.ts';
 import { table } from './table.ts';
 
 const count = (value: number) => value.toLocaleString('en-US');
-const rateHeaders = ['x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset'];
+const rateHeaders = ['x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset', 'x-ratelimit-consumed'];
 
 function byTier({ limits: { rates, pointsPerRequest } }: GuideParts): GuideSection {
   const rows = tiers.map((tier) => [tier, count(rates[tier]), count(rates[tier] * pointsPerRequest)]);
@@ -27,7 +27,7 @@ function costs({ limits: { pointsPerRequest, view } }: GuideParts): GuideSection
     title: 'What a request costs',
     body: html`<p>A REST request costs 1 request, whether it succeeds or fails. A GraphQL document costs points for the work it does;
 ${pointsPerRequest} points are 1 request, and a document costs at least 1. Before it runs, it is charged its predicted cost; afterwards the
-difference to its actual cost is refunded. <code>extensions.cost</code> reports both:</p>
+difference to its actual cost is refunded. <code>extensions.cost</code> reports both. <code>POST /graphql?cost</code> says what a document would cost, without running or charging it:</p>
 ${answerOf('graph-cost')}
 <p>A document that costs more than the budget of a whole minute returns <a href="/docs#error-400">400</a> with its cost. Do not retry it. A stream is charged when it is opened; its later events are free.</p>
 <p>For subscriptions sent in one request with their stream, the points are added up.</p>
@@ -46,6 +46,7 @@ const headers: GuideSection = {
       ['x-ratelimit-limit', 'Requests per minute of your tier. The same as rate_limit.per_min of /v2/account/usage.'],
       ['x-ratelimit-remaining', 'Requests left in this minute.'],
       ['x-ratelimit-reset', 'Seconds until the minute is over.'],
+      ['x-ratelimit-consumed', 'Requests that this answer took from the minute: 0 if it was rejected with 429.'],
       ['Retry-After', 'Seconds after which to retry; on 429, and on 503 if known.'],
     ],
   )}

@@ -1,5 +1,4 @@
 import { type ASTNode, GraphQLError, Kind, type ValidationRule } from 'graphql';
-import type { Plugin } from 'graphql-yoga';
 import { invalidParameter } from '../../wire/failure.ts';
 import { isStorableText, nestsDeeper, storableText } from '../../wire/stored-text.ts';
 
@@ -22,7 +21,7 @@ function parameterOf(ancestors: readonly (ASTNode | readonly ASTNode[])[]): stri
 }
 
 /** A validation rule: strings in the document can be stored. */
-const storableTexts: ValidationRule = (context) => ({
+export const storableTexts: ValidationRule = (context) => ({
   StringValue(node, _key, parent, _path, ancestors) {
     if (isStorableText(node.value)) return;
     const { message, details } = invalidParameter(
@@ -33,13 +32,8 @@ const storableTexts: ValidationRule = (context) => ({
   },
 });
 
-/** Rejects documents that are nested too deep, and strings in them that cannot be stored. */
-export function sentTexts(): Plugin {
-  return {
-    onParse: ({ params: { source } }) => {
-      if (nestsDeeper(String(source), deepestBrackets))
-        throw invalid(`The document has brackets nested more than ${deepestBrackets} deep.`);
-    },
-    onValidate: ({ addValidationRule }) => addValidationRule(storableTexts),
-  };
+/** Throws 400 for a document whose brackets are nested too deep. */
+export function requireShallow(source: string): void {
+  if (nestsDeeper(source, deepestBrackets))
+    throw invalid(`The document has brackets nested more than ${deepestBrackets} deep.`);
 }

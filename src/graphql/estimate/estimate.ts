@@ -1,0 +1,225 @@
+import { type DocumentNode, GraphQLError, type GraphQLSchema, getOperationAST } from 'graphql';
+import type { Authentication } from '../../access/caller.ts';
+import type { EndpointServices } from '../../access/endpoint-services.ts';
+import { pointsPerRequest } from '../../access/limits/body-points.ts';
+import { overMinute, rateExceeded } from '../../domain/request-rates.ts';
+import { invalidRequest, notAuthenticated, rateLimited } from '../../wire/failure.ts';
+import type { DocumentCache } from '../document-cache.ts';
+import { documentLimits, requireWithin } from '../limits/document-limits.ts';
+import type { FieldEstimate } from '../limits/field-estimates.ts';
+import type { FieldWeight } from '../limits/predict.ts';
+import type { OperationWeights } from '../limits/weighed-operation.ts';
+import { requestsOf, type Weight } from '../limits/weight.ts';
+import { parseWithinLimits, validationErrors } from '../plugins/document-limits.ts';
+import { coercedVariables } from '../plugins/variables.ts';
+import { isIntrospectionOnly, isTypenameOnly } from '../scope-groups.ts';
+import { type ExpectedError, entitlementErrors, expectedError, undecidedFields } from './expected-errors.ts';
+
+/** Points and requests. Those of a field are its part of the sum; the requests of an operation are whole. */
+interface Price {
+  points: number;
+  requests: number;
+}
+
+interface EstimatedField {
+  path: string;
+  maximum: Price;
+  expected: Price;
+  /** Items of a list over all parents, and the arguments that decide it; null = its own length does. */
+  items?: { maximum: number; expected: number; boundBy: string | null };
+}
+
+/** The answer to an operation that was sent to be estimated. */
+export interface Estimate {
+  operation: { kind: string; name: string | null } | null;
+  /** Charged at most. */
+  maximum: Price;
+  /** Charged if lists are as long as their arguments say, or as lately. */
+  expected: Price;
+  /** Charged before it runs; the rest is given back. */
+  requested: Price;
+  /** Budget of the caller's minute, and the rest of it; null = unknown. */
+  minute: { limit: number; remaining: number | null } | null;
+  /** Predictions that have a limit. */
+  limits: { leaves: Limited; answerBytes: Limited };
+  /** The fields that cost most, in the order of the document. */
+  fields: EstimatedField[];
+  /** Number of other fields. */
+  fieldsOmitted: number;
+  /** Errors that it would have. */
+  refused: ExpectedError[];
+  /** Fields that read a symbol that is known only when it runs, so that they may have other errors. */
+  undecided: string[];
+}
+
+interface Limited {
+  counted: number;
+  most: number;
+}
+
+/** An operation to be estimated. */
+export interface AskedOperation {
+  query: string;
+  variables: Record<string, unknown>;
+  operationName: string | null;
+  /** Points of reading its body. */
+  sentPoints: number;
+}
+
+/** The caller of an operation, and the state of the minute; null = unknown. */
+export interface Asker {
+  authentication: Authentication;
+  /** Requests per minute, and those left. */
+  rate: { limit: number; remaining: number | null; resetSeconds: number } | null;
+}
+
+/** Dependencies of estimates. */
+export interface EstimateParts {
+  schema: GraphQLSchema;
+  registry: EndpointServices['registry'];
+  weigh: OperationWeights;
+  documents: Pick<DocumentCache, 'documentCache'>;
+  /** True for introspection that is answered for free. */
+  isFree: (document: DocumentNode) => boolean;
+}
+
+/** Maximum number of fields and errors in an estimate. */
+const mostFields = 100;
+const mostErrors = 50;
+
+const rounded = (value: number, digits: number) => Math.ceil(value * 10 ** digits) / 10 ** digits;
+
+const fieldPrice = ({ points }: FieldWeight): Price => ({
+  points: rounded(points, 2),
+  requests: rounded(points / pointsPerRequest, 3),
+});
+
+const priceOf = ({ points }: Weight): Price => ({ points: Math.ceil(points), requests: requestsOf(points) });
+
+function estimatedField({ path, maximum, expected, isList, boundBy }: FieldEstimate): EstimatedField {
+  return {
+    path,
+    maximum: fieldPrice(maximum),
+    expected: fieldPrice(expected),
+    ...(isList && { items: { maximum: Math.ceil(maximum.items), expected: Math.ceil(expected.items), boundBy } }),
+  };
+}
+
+function costliest(fields: readonly FieldEstimate[]): FieldEstimate[] {
+  if (fields.length <= mostFields) return [...fields];
+  const kept = new Set(fields.toSorted((a, b) => b.maximum.points - a.maximum.points).slice(0, mostFields));
+  return fields.filter((field) => kept.has(field));
+}
+
+const nothing: Price = { points: 0, requests: 0 };
+
+/** The estimate of an operation that is not weighed: it costs `price`. */
+function unweighed(price: Price, { rate }: Asker, refused: ExpectedError[]): Estimate {
+  const limited = (most: number): Limited => ({ counted: 0, most });
+  return {
+    operation: null,
+    ...{ maximum: price, expected: price, requested: price },
+    minute: minuteOf(rate),
+    limits: { leaves: limited(documentLimits.leaves), answerBytes: limited(documentLimits.answerBytes) },
+    ...{ fields: [], fieldsOmitted: 0, refused, undecided: [] },
+  };
+}
+
+function minuteOf(rate: Asker['rate']): Estimate['minute'] {
+  if (!rate) return null;
+  const remaining = rate.remaining === null ? null : rate.remaining * pointsPerRequest;
+  return { limit: rate.limit * pointsPerRequest, remaining };
+}
+
+function parsed({ documents: { documentCache } }: EstimateParts, text: string): DocumentNode {
+  const document = documentCache.get(text) ?? parseWithinLimits(text);
+  documentCache.set(text, document);
+  return document;
+}
+
+/** Reasons for which admission would reject an operation of this weight. */
+function chargeErrors({ points, leaves, bytes }: Weight, { rate, authentication }: Asker): ExpectedError[] {
+  try {
+    requireWithin('leaves', leaves);
+    requireWithin('answerBytes', bytes);
+    const cost = requestsOf(points);
+    if (rate && cost > rate.limit) throw invalidRequest(overMinute(cost, rate.limit));
+    if (rate?.remaining != null && cost > rate.remaining) {
+      const anonymous = authentication.state !== 'ok';
+      throw rateLimited(rateExceeded(rate.limit, { cost, anonymous }), rate.resetSeconds);
+    }
+    return [];
+  } catch (error) {
+    return [expectedError(error)];
+  }
+}
+
+/** Weighs an operation that fits the schema. */
+async function weighedEstimate(
+  { weigh, registry }: EstimateParts,
+  document: DocumentNode,
+  { operationName, sentPoints }: AskedOperation,
+  variables: Record<string, unknown>,
+  asker: Asker,
+): Promise<Estimate> {
+  const caller = asker.authentication.state === 'ok' ? asker.authentication.caller : null;
+  const { kind, estimate } = weigh(document, operationName);
+  const { charged, expected, maximum, fields } = estimate(variables, caller ?? { kind: 'key' }, sentPoints);
+  const shown = costliest(fields);
+  const limited = (counted: number, most: number): Limited => ({ counted: Math.ceil(counted), most });
+  const refused = [
+    ...chargeErrors(charged, asker),
+    ...(caller ? entitlementErrors(fields, caller, await registry()) : []),
+  ];
+  return {
+    operation: { kind, name: getOperationAST(document, operationName)?.name?.value ?? null },
+    maximum: priceOf(maximum),
+    expected: priceOf(expected),
+    requested: priceOf(charged),
+    minute: minuteOf(asker.rate),
+    limits: {
+      leaves: limited(charged.leaves, documentLimits.leaves),
+      answerBytes: limited(charged.bytes, documentLimits.answerBytes),
+    },
+    fields: shown.map(estimatedField),
+    fieldsOmitted: fields.length - shown.length,
+    refused: refused.slice(0, mostErrors),
+    undecided: undecidedFields(fields).slice(0, mostErrors),
+  };
+}
+
+/**
+ * Estimates an operation without running it, by the plan that charges it: its cost, what bounds it, and its errors. Entitlement is known for the symbols that the document names.
+ */
+export async function estimateOperation(parts: EstimateParts, asked: AskedOperation, asker: Asker): Promise<Estimate> {
+  const { query, variables: variableValues, operationName, sentPoints } = asked;
+  const { authentication } = asker;
+  const rejected: Price = { points: Math.ceil(sentPoints), requests: requestsOf(sentPoints) };
+  const refuse = (errors: readonly unknown[]) =>
+    unweighed(
+      rejected,
+      asker,
+      errors.map((error) => expectedError(error)),
+    );
+  let document: DocumentNode;
+  try {
+    document = parsed(parts, query);
+  } catch (error) {
+    return refuse([error]);
+  }
+  if (sentPoints === 0 && (parts.isFree(document) || isTypenameOnly(document, operationName)))
+    return unweighed(nothing, asker, []);
+  if (!getOperationAST(document, operationName))
+    return refuse([new GraphQLError('Could not determine what operation to execute.')]);
+  // Without a credential, the rest is no more work than it is for an operation.
+  if (authentication.state !== 'ok' && !isIntrospectionOnly(document, operationName))
+    return refuse([notAuthenticated(authentication.state)]);
+  const problems = validationErrors(parts.schema, document);
+  if (problems.length > 0) return refuse(problems);
+  const { coerced, errors } = await coercedVariables({
+    schema: parts.schema,
+    ...{ document, operationName, variableValues },
+  });
+  if (errors) return refuse(errors);
+  return weighedEstimate(parts, document, asked, coerced, asker);
+}
