@@ -189,7 +189,8 @@ async function weighedEstimate(
 }
 
 /**
- * Estimates an operation without running it, by the plan that charges it: its cost, what bounds it, and its errors. Entitlement is known for the symbols that the document names.
+ * Estimates an operation without running it, by the plan that charges it: its cost, what bounds it, and its errors.
+ * Entitlement is known for the symbols that the document names.
  */
 export async function estimateOperation(parts: EstimateParts, asked: AskedOperation, asker: Asker): Promise<Estimate> {
   const { query, variables: variableValues, operationName, sentPoints } = asked;
