@@ -180,8 +180,13 @@ describe('an estimate says why an operation would be rejected, as its answer doe
       gex { latest { netGex } grid { spot } } volatility { term { spot } } flow { crossSection { snapshot { seq } } unusual { callRatio } }
       offExchange { activity { rows { notional } } }`;
     const symbols = ['SPY', 'MSFT', 'NVDA', 'SPX', 'XSP'];
-    const query = `{ me { keys { id } } ${symbols.map((symbol) => `${symbol}: symbol(symbol: "${symbol}") { ${ofSymbol} }`)}
-      contract(id: "${filledContract('SPX')}") { openInterest chainRow { bid } greeks { contract { id } } largeTrades { events { seq } } } }`;
+    const documents = [
+      '{ me { keys { id } } }',
+      `{ contract(id: "${filledContract('SPX')}") { openInterest chainRow { bid } greeks { contract { id } } largeTrades { events { seq } } } }`,
+      ...symbols.map((symbol) => `{ symbol(symbol: "${symbol}") { ${ofSymbol} } }`),
+    ];
+    const told = (found: { path: string | null; code: string }[]) =>
+      found.map(({ path, code }) => `${path} ${code}`).sort();
     for (const credential of [
       await app.key(),
       await app.key({ apiTier: 'basic' }),
@@ -189,17 +194,18 @@ describe('an estimate says why an operation would be rejected, as its answer doe
       await app.key({ classification: null }),
       await app.session(),
     ]) {
-      const { refused, undecided } = await estimated(query, { credential });
-      const { errors = [] } = await app.graphql(query, {}, { credential });
-      const rights = errors.filter(({ extensions }) =>
-        /^(not_entitled_tier|attestation_required)$/.test(extensions.code),
-      );
-      const told = (found: { path: string | null; code: string }[]) =>
-        found.map(({ path, code }) => `${path} ${code}`).sort();
-      expect(told(refused)).toEqual(
-        told(rights.map(({ path, extensions }) => ({ path: path.join('.'), code: extensions.code }))),
-      );
-      expect(undecided).toEqual([]);
+      for (const query of documents) {
+        const { refused, undecided } = await estimated(query, { credential });
+        const { data, errors = [] } = await app.graphql(query, {}, { credential });
+        expect(data, JSON.stringify(errors)).toBeTruthy();
+        const rights = errors.filter(({ extensions }) =>
+          /^(not_entitled_tier|attestation_required)$/.test(extensions.code),
+        );
+        expect(told(refused), query).toEqual(
+          told(rights.map(({ path, extensions }) => ({ path: path.join('.'), code: extensions.code }))),
+        );
+        expect(undecided).toEqual([]);
+      }
     }
   });
 

@@ -1,10 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { Caller } from '../../access/caller.ts';
-import { bodyPoints } from '../../access/limits/body-points.ts';
 import { type Tier, tiers } from '../../domain/tier.ts';
 import type { Estimate } from '../../graphql/estimate/estimate.ts';
-import { boundedJsonSize } from '../../wire/sent-text.ts';
 import { type CommandResult, printing, table } from '../io/command-result.ts';
 import { type CommonOptions, withCommonOptions, withExamples } from '../io/options.ts';
 import { withStore } from '../io/store.ts';
@@ -39,16 +37,26 @@ function callerOf({ as, tier, undeclared = false }: CostOptions): Caller {
 
 async function estimateOf(terminal: Terminal, query: string, options: CostOptions): Promise<Estimate> {
   const { variables, operation: operationName = null, tier } = options;
+  // Loaded lazily, so that help and usage errors do not wait for the graph.
+  const [
+    { bodyPoints },
+    { boundedJsonSize },
+    { estimateOperation },
+    { operationWeights },
+    { standardIntrospection },
+    { schema },
+    { symbolRegistry },
+  ] = await Promise.all([
+    import('../../access/limits/body-points.ts'),
+    import('../../wire/sent-text.ts'),
+    import('../../graphql/estimate/estimate.ts'),
+    import('../../graphql/limits/weighed-operation.ts'),
+    import('../../graphql/limits/standard-introspection.ts'),
+    import('../../schema/index.ts'),
+    import('../../store/market/symbols.ts'),
+  ]);
   const sent = Buffer.from(JSON.stringify({ query, variables, ...(operationName !== null && { operationName }) }));
   const asked = { query, variables, operationName, sentPoints: bodyPoints(boundedJsonSize(sent, 'body')) };
-  const [{ estimateOperation }, { operationWeights }, { standardIntrospection }, { schema }, { symbolRegistry }] =
-    await Promise.all([
-      import('../../graphql/estimate/estimate.ts'),
-      import('../../graphql/limits/weighed-operation.ts'),
-      import('../../graphql/limits/standard-introspection.ts'),
-      import('../../schema/index.ts'),
-      import('../../store/market/symbols.ts'),
-    ]);
   const introspection = standardIntrospection(schema);
   return withStore(terminal, options, (store, { rates }) =>
     estimateOperation(
