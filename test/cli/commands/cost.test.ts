@@ -27,7 +27,9 @@ const query = 'query Q($s: Ticker!) { symbol(symbol: $s) { gex { latest(topStrik
 test('prints what a document costs and what bounds its lists, and succeeds', async () => {
   const { code, stdout, stderr } = await cost(query, '--variables', '{"s": "SPY"}');
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-  expect(stdout).toMatch(/^at most 1 request \(\d+ points\), expected 1 request \(\d+ points\); the minute has 6,000 points\n/);
+  expect(stdout).toMatch(
+    /^at most 1 request \(\d+ points\), expected 1 request \(\d+ points\); the minute has 6,000 points\n/,
+  );
   expect(stdout).toMatch(/symbol\.gex\.latest\.strikes +[\d.]+ +[\d.]+ +20 +latest\(topStrikes\)/);
 });
 
