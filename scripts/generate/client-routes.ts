@@ -22,9 +22,12 @@ export interface ClientParameter {
 
 /** The rows in an answer. */
 export interface ClientRows {
-  /** Its lists of objects: the keys that lead to each, with `/` after a list around it; '' for the data itself. */
-  tables: string[];
-  /** Columns with epoch milliseconds: keys joined by dots, those of a list within a list after the list's. */
+  /**
+   * Columns of its lists of objects, by the keys that lead to each, with `/` after a list around it; '' for the data
+   * itself.
+   */
+  tables: Map<string, string[]>;
+  /** Columns with epoch milliseconds. A column is its keys joined by dots, after those of a list within a list. */
   times: Set<string>;
 }
 
@@ -78,6 +81,16 @@ function kindOf({ schema: { type, format }, description }: Described): Parameter
 const isOfJson = ({ name, schema: { enum: values } }: Described) =>
   name !== 'table' && !(name === 'format' && [values].flat().includes('text'));
 
+/** An item of a list, or the data itself. */
+interface Item {
+  /** Path of its list, with `/`; '' for the data. */
+  lead: string;
+  /** Prefix of its columns. */
+  prefix: string;
+  /** Its columns found so far, after those of the items around it. */
+  columns: string[];
+}
+
 /** The OpenAPI document, with which clients are generated. */
 export class ApiDescription {
   readonly #document: JsonSchema;
@@ -103,8 +116,8 @@ export class ApiDescription {
     const operation = paths[path]![method.toLowerCase()]!;
     const { content } = operation.responses[200];
     const { data, meta } = this.resolved(content['application/json']!.schema).properties as Record<string, JsonSchema>;
-    const rows: ClientRows = { tables: [], times: new Set() };
-    this.#find(data!, '', '', [], rows);
+    const rows: ClientRows = { tables: new Map(), times: new Set() };
+    this.#find(data!, { lead: '', prefix: '', columns: [] }, [], rows);
     return {
       name: operation.operationId,
       method,
@@ -140,19 +153,36 @@ export class ApiDescription {
     return reference === undefined ? found : this.schemas[reference.split('/').at(-1)!]!;
   }
 
-  /** Finds the lists of objects and the times at and below `keys` of an item, whose own path is `lead`. */
-  #find(described: JsonSchema, lead: string, prefix: string, keys: readonly string[], found: ClientRows): void {
+  /** The properties of an object: those with lists of objects last, so that the columns around these are known. */
+  #listsLast(properties: Record<string, JsonSchema>): [string, JsonSchema][] {
+    const hasList = ([, inner]: [string, JsonSchema]) => {
+      const rows: ClientRows = { tables: new Map(), times: new Set() };
+      this.#find(inner, { lead: '', prefix: '', columns: [] }, [], rows);
+      return rows.tables.size > 0;
+    };
+    const entries = Object.entries(properties);
+    return [...entries.filter((entry) => !hasList(entry)), ...entries.filter(hasList)];
+  }
+
+  /** Finds the lists of objects and the times at and below `keys` of an item. */
+  #find(described: JsonSchema, item: Item, keys: readonly string[], found: ClientRows): void {
     const { type, items, properties } = this.resolved(described);
+    const { lead, prefix, columns } = item;
     const name = keys.join('.');
-    if ([type].flat().includes('array')) {
-      const item = this.resolved(items as JsonSchema);
-      if (!item.properties) return;
-      found.tables.push(lead + name);
-      this.#find(item, `${lead}${name}/`, lead === '' ? '' : `${prefix}${name}.`, [], found);
+    const inner = [type].flat().includes('array') ? this.resolved(items as JsonSchema) : null;
+    if (inner?.properties) {
+      // The data around the outermost list is no part of its rows.
+      const below = lead === '' ? [] : [...columns];
+      found.tables.set(lead + name, below);
+      const listed = { lead: `${lead}${name}/`, prefix: lead === '' ? '' : `${prefix}${name}.`, columns: below };
+      this.#find(inner, listed, [], found);
     } else if (properties) {
-      for (const [key, inner] of Object.entries(properties as Record<string, JsonSchema>))
-        this.#find(inner, lead, prefix, [...keys, key], found);
-    } else if ([type].flat().includes('integer') && /epoch ms/i.test(String(described.description)))
-      found.times.add(prefix + name);
+      for (const [key, each] of this.#listsLast(properties as Record<string, JsonSchema>))
+        this.#find(each, item, [...keys, key], found);
+    } else {
+      columns.push(prefix + name);
+      if ([type].flat().includes('integer') && /epoch ms/i.test(String(described.description)))
+        found.times.add(prefix + name);
+    }
   }
 }

@@ -12,5 +12,5 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => gateway.app.close());
 
-pythonPackageTests(() => gateway, folder);
+pythonPackageTests(() => gateway);
 typescriptPackageTests(() => gateway);

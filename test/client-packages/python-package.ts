@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { globSync, readFileSync } from 'node:fs';
+import { devNull } from 'node:os';
 import { basename, join } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { routes } from '../../src/rest/routes.ts';
@@ -12,7 +13,7 @@ const pythonName = (name: string) => name.replaceAll('-', '_');
 const keywords = new Set(['from', 'class']);
 
 /** Tests of the Python package against a gateway. */
-export const pythonPackageTests = (gateway: () => SampleGateway, folder: () => string) =>
+export const pythonPackageTests = (gateway: () => SampleGateway) =>
   describe.skipIf(python === null)('the Python package', () => {
     /** The environment of a program that asks the gateway, perhaps through another port. */
     const environment = (url = gateway().app.url) => ({
@@ -27,15 +28,17 @@ export const pythonPackageTests = (gateway: () => SampleGateway, folder: () => s
       expect(Number(/Ran (\d+) tests/.exec(stderr)![1])).toBeGreaterThan(30);
     });
 
+    // Runs while the market is made.
+    const checked = runPython({ args: ['-m', 'mypy', '--cache-dir', devNull, 'tapegraph'] });
+    checked.catch(() => {});
+
     test('has no type error', { timeout: 120_000 }, async () => {
-      const cache = join(folder(), 'mypy');
-      const { stdout } = await runPython({ args: ['-m', 'mypy', '--cache-dir', cache, 'tapegraph'] });
-      expect(stdout).toMatch(/^Success: no issues found in \d+ source files\n$/);
+      expect((await checked).stdout).toMatch(/^Success: no issues found in \d+ source files\n$/);
     });
 
     test('has a method for each route, and no other but those about itself', async () => {
       const { stdout } = await runPython({ args: [program('methods.py')] });
-      const own = ['as_of', 'close', 'graph', 'stream'];
+      const own = ['as_of', 'close', 'graph', 'request', 'stream'];
       const expected = [...routes.map(({ name }) => pythonName(name)), ...own].sort();
       expect(JSON.parse(stdout)).toEqual([expected, expected]);
     });
@@ -93,9 +96,7 @@ export const pythonPackageTests = (gateway: () => SampleGateway, folder: () => s
         headers: { accept: 'text/csv' },
       });
       const [header, ...lines] = bytes.toString().trimEnd().split('\n');
-      if (rows === 0) return;
-      const known = new Set(header!.trim().split(','));
-      expect([address, table, columns.filter((column) => !known.has(column))]).toEqual([address, table, []]);
+      expect([address, table, columns]).toEqual([address, table, header!.trim().split(',')]);
       expect([address, table, rows]).toEqual([address, table, lines.length]);
     }
 

@@ -8,7 +8,8 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from .errors import TooManyPages
-from .rows import rows_of
+from .requests import Route
+from .rows import columns_of, rows_of
 
 if TYPE_CHECKING:
     import pandas
@@ -40,19 +41,10 @@ class Rate:
         return cls(*map(int, values)) if all(value.isdigit() for value in values) else None
 
 
-def _times_in(frame: pandas.DataFrame, times: tuple[str, ...], tz: str | None) -> pandas.DataFrame:
-    import pandas
-
-    for name in times if tz is not None else ():
-        if name in frame:
-            frame[name] = pandas.to_datetime(frame[name], unit="ms", utc=True).dt.tz_convert(tz)
-    return frame
-
-
 class _Rows:
     """Rows of an answer, and frames of them."""
 
-    times: tuple[str, ...] = ()
+    _times: tuple[str, ...] = ()
 
     def rows(self, table: str | None = None) -> list[dict[str, Any]]:
         """The rows of a list, without lists in them; values of the lists around it are repeated in each row.
@@ -61,23 +53,32 @@ class _Rows:
         """
         raise NotImplementedError
 
+    def columns(self, table: str | None = None) -> dict[str, list[Any]]:
+        """The rows as columns, of the names and in the order of CSV."""
+        raise NotImplementedError
+
     def to_pandas(self, table: str | None = None, *, tz: str | None = "America/New_York") -> pandas.DataFrame:
         """The rows as a pandas frame. Times are of the zone ``tz``; None = epoch ms, as they are sent."""
         import pandas
 
-        return _times_in(pandas.DataFrame(self.rows(table)), self.times, tz)
+        frame = pandas.DataFrame(self.columns(table))
+        for name in self._times if tz is not None else ():
+            if name in frame:
+                frame[name] = pandas.to_datetime(frame[name], unit="ms", utc=True).dt.tz_convert(tz)
+        return frame
 
     def to_polars(self, table: str | None = None) -> polars.DataFrame:
         """The rows as a Polars frame. Times are epoch ms."""
         import polars
 
-        return polars.from_dicts(self.rows(table), infer_schema_length=None)
+        # JSON has whole numbers among the others of a column.
+        return polars.DataFrame(self.columns(table), strict=False)
 
     def to_arrow(self, table: str | None = None) -> pyarrow.Table:
         """The rows as an Arrow table. Times are epoch ms."""
         import pyarrow
 
-        return pyarrow.Table.from_pylist(self.rows(table))
+        return pyarrow.table(self.columns(table))
 
 
 @dataclass(frozen=True)
@@ -87,17 +88,23 @@ class _Answer(_Rows, Generic[T]):
     meta: dict[str, Any]
     #: The caller's minute; None if the answer has no rate headers.
     rate: Rate | None
-    #: Names of the lists in the data, for ``rows``; times among their columns.
-    tables: tuple[str, ...] = field(repr=False)
-    times: tuple[str, ...] = field(repr=False)
+    _route: Route = field(repr=False)
 
     @property
     def cursor(self) -> str | None:
         """The position of the next page; None = this is the last."""
         return self.meta.get("cursor")
 
+    @property
+    def _times(self) -> tuple[str, ...]:  # type: ignore[override]
+        return self._route.times
+
     def rows(self, table: str | None = None) -> list[dict[str, Any]]:
-        return rows_of(self.data, self.tables, table)
+        return rows_of(self.data, self._route.tables, table)[1]
+
+    def columns(self, table: str | None = None) -> dict[str, list[Any]]:
+        path, rows = rows_of(self.data, self._route.tables, table)
+        return columns_of(rows, (self._route.tables or {}).get(path or "", ()))
 
 
 class _Bounds:
@@ -206,4 +213,8 @@ class GraphAnswer(_Rows):
         value: Any = self.data
         for key in table.split(".") if table else ():
             value = value[key]
-        return rows_of(value, ("",) if isinstance(value, list) else (), None)
+        return rows_of(value, ("",) if isinstance(value, list) else (), None)[1]
+
+    def columns(self, table: str | None = None) -> dict[str, list[Any]]:
+        """The rows as columns."""
+        return columns_of(self.rows(table), ())

@@ -68,6 +68,17 @@ class _Base:
         own = {name: value for name, value in self._instant.items() if name in route.query}
         return call_of(route, {**values, **{name: value for name, value in own.items() if values.get(name) is None}})
 
+    def _other_route(self, method: str, path: str, values: Mapping[str, Any]) -> Route:
+        """A route that this package has no method for, with the parameters that are sent."""
+        names = [name for name in (*values, *self._instant) if name != "body" and f"{{{name}}}" not in path]
+        return Route(method, path, query=tuple(dict.fromkeys(names)), media="application/json")
+
+    def _require_past(self, path: str, meta: Mapping[str, Any]) -> None:
+        """Raises if an answer is of the present although the client is a view of the past."""
+        for name, echo in (("at", "at"), ("known", "known_at")):
+            if name in self._instant and meta.get(echo) is None:
+                raise ValueError(f"{path} takes no {name}: its answer does not repeat it")
+
     def _graph_call(self, document: str, variables: Mapping[str, Any] | None, operation: str | None) -> Call:
         for name in self._instant:
             if name != "tz" and not re.search(rf"\${name}\b", document):
@@ -149,6 +160,18 @@ class Client(_Base, Routes):
         response = self._run(attempts(self._graph_call(document, variables, operation), self._retries))
         return self._graph_answer(response, partial)
 
+    def request(
+        self, method: str, path: str, params: Mapping[str, Any] | None = None, body: Any = None
+    ) -> Answer[Any]:
+        """Calls a route that has no method here, such as one of the gateway's operator.
+
+        ``{name}`` in the path is the parameter of that name; the others are the query. Its rows are found in its data.
+        """
+        values = {**(params or {}), "body": body}
+        answer = self._call(self._other_route(method, path, values), values)
+        self._require_past(path, answer.meta)
+        return answer
+
     def stream(
         self,
         topics: Texts,
@@ -218,7 +241,7 @@ class Client(_Base, Routes):
         def follow(cursor: str) -> Answer[Any]:
             return self._call(route, {**sent, "cursor": cursor})
 
-        return Answer(body["data"], body["meta"], Rate.of(response.headers), route.tables, route.times, follow)
+        return Answer(body["data"], body["meta"], Rate.of(response.headers), route, follow)
 
 
 class AsyncClient(_Base, AsyncRoutes):
@@ -257,6 +280,15 @@ class AsyncClient(_Base, AsyncRoutes):
         """Runs a document of the graph: see :meth:`Client.graph`."""
         response = await self._run(attempts(self._graph_call(document, variables, operation), self._retries))
         return self._graph_answer(response, partial)
+
+    async def request(
+        self, method: str, path: str, params: Mapping[str, Any] | None = None, body: Any = None
+    ) -> AsyncAnswer[Any]:
+        """Calls a route that has no method here: see :meth:`Client.request`."""
+        values = {**(params or {}), "body": body}
+        answer = await self._call(self._other_route(method, path, values), values)
+        self._require_past(path, answer.meta)
+        return answer
 
     async def stream(
         self,
@@ -326,4 +358,4 @@ class AsyncClient(_Base, AsyncRoutes):
         async def follow(cursor: str) -> AsyncAnswer[Any]:
             return await self._call(route, {**sent, "cursor": cursor})
 
-        return AsyncAnswer(body["data"], body["meta"], Rate.of(response.headers), route.tables, route.times, follow)
+        return AsyncAnswer(body["data"], body["meta"], Rate.of(response.headers), route, follow)

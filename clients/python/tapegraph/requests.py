@@ -26,15 +26,17 @@ LONGEST_WAIT = 30.0
 RETRIED = {429, 502, 503, 504}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Route:
-    """A route: its address, and where the rows of its answer are."""
+    """A route: its address, and the rows of its answer."""
 
     method: str
     path: str
     query: tuple[str, ...]
     media: str | None = None
-    tables: tuple[str, ...] = ()
+    #: Columns of the lists in its answer, by path; None = they are found in the answer.
+    tables: Mapping[str, tuple[str, ...]] | None = None
+    #: Columns with epoch ms.
     times: tuple[str, ...] = ()
 
 

@@ -49,16 +49,24 @@ class Frames(unittest.TestCase):
         frame = Gateway(answer({"symbol": "SPY", "price": None, "ts": None})).client.spot("SPY").to_pandas()
         self.assertTrue(frame["ts"].isna().all())
 
-    def test_polars_gets_the_rows_and_looks_at_all_of_them_for_their_types(self) -> None:
+    def test_a_list_without_rows_has_its_columns(self) -> None:
+        empty = Gateway(answer({"symbol": "SPY", "captures": []})).client.gex_history("SPY", "2026-11-20").to_pandas()
+        self.assertEqual(list(empty), ["captured_at", "spot", "prior_close_spot", "net_gex", "flip_point"])
+
+    def test_a_column_of_a_later_version_is_the_last(self) -> None:
+        bars = Gateway(answer([{"new": 1, "ts_ms": 0}])).client.stock_bars("SPY", 0, 1).to_pandas()
+        self.assertEqual([bars.columns[0], bars.columns[-1]], ["symbol", "new"])
+
+    def test_polars_gets_the_columns_and_takes_whole_numbers_among_others(self) -> None:
         polars = types.ModuleType("polars")
-        polars.from_dicts = mock.Mock(return_value="frame")  # type: ignore[attr-defined]
+        polars.DataFrame = mock.Mock(return_value="frame")  # type: ignore[attr-defined]
         with mock.patch.dict(sys.modules, polars=polars):
             self.assertEqual(history().to_polars(), "frame")
-        polars.from_dicts.assert_called_once_with(history().rows(), infer_schema_length=None)
+        polars.DataFrame.assert_called_once_with(history().columns(), strict=False)
 
-    def test_arrow_gets_the_rows(self) -> None:
+    def test_arrow_gets_the_columns(self) -> None:
         pyarrow = types.ModuleType("pyarrow")
-        pyarrow.Table = mock.Mock()  # type: ignore[attr-defined]
+        pyarrow.table = mock.Mock()  # type: ignore[attr-defined]
         with mock.patch.dict(sys.modules, pyarrow=pyarrow):
             history().to_arrow("strikes")
-        pyarrow.Table.from_pylist.assert_called_once_with(history().rows("strikes"))
+        pyarrow.table.assert_called_once_with(history().columns("strikes"))

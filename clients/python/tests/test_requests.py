@@ -53,6 +53,25 @@ class Values(unittest.TestCase):
         self.assertEqual((raised.exception.code, len(gateway.requests)), ("http_302", 1))
 
 
+class OtherRoutes(unittest.TestCase):
+    def test_a_route_without_a_method_is_called_by_its_path(self) -> None:
+        gateway = Gateway(answer({"day": "x", "levels": [{"price": 1}, {"price": 2}]}), answer(None))
+        found = gateway.client.request("GET", "/v2/own/{symbol}/levels", {"symbol": "BRK/B", "top": 2})
+        self.assertEqual(gateway.requests[0].url.raw_path, b"/v2/own/BRK%2FB/levels?top=2")
+        self.assertEqual(found.columns(), {"price": [1, 2]})
+        gateway.client.request("POST", "/v2/own", body={"a": 1})
+        self.assertEqual(gateway.requests[1].content, b'{"a": 1}')
+        self.assertEqual(gateway.requests[1].headers["content-type"], "application/json")
+
+    def test_in_a_view_of_the_past_its_answer_must_be_of_the_past(self) -> None:
+        gateway = Gateway(answer([], at=5), answer([]))
+        view = gateway.client.as_of(5)
+        view.request("GET", "/v2/own")
+        self.assertEqual(gateway.requests[0].url.params["at"], "5")
+        with self.assertRaisesRegex(ValueError, "/v2/own takes no at"):
+            view.request("GET", "/v2/own")
+
+
 class Retries(unittest.TestCase):
     def test_a_read_is_sent_again_twice_after_the_time_that_the_answer_names(self) -> None:
         gateway = Gateway(failure(429, "rate_limited", {"Retry-After": "7"}), failure(503), answer([1]))

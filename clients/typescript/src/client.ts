@@ -124,6 +124,26 @@ class GatewayClient {
     return new GatewayClient({}, { at, tz, known }, this) as Client;
   }
 
+  /**
+   * Calls a route that has no method here, such as one of the gateway's operator. `{name}` in the path is the
+   * parameter of that name, `body` is the body, the others are the query.
+   */
+  async request<Data = AnyData>(
+    method: string,
+    path: string,
+    params: Params = {},
+    options: CallOptions = {},
+  ): Promise<Answer<Data>> {
+    const answer = await this.#call(`${method} ${path} at tz known application/json`, params, options);
+    for (const [name, echo] of [
+      ['at', 'at'],
+      ['known', 'known_at'],
+    ] as const)
+      if (this.#asOf[name] !== undefined && answer.meta[echo] == null)
+        throw new TapegraphError(`${path} takes no ${name}: its answer does not repeat it`);
+    return answer as Answer<Data>;
+  }
+
   /** Runs a document of the graph. */
   async graph<Data = AnyData, Variables extends object = Record<string, unknown>>(
     document: TypedDocument<Data, Variables>,

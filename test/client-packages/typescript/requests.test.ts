@@ -7,7 +7,7 @@ describe('a request of the TypeScript client', () => {
   test('has a method for each route, and no other but those about itself', () => {
     const { client } = fakeGateway([]);
     const camel = (name: string) => name.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
-    const own = ['asOf', 'constructor', 'graph', 'rate', 'stream', 'subscribe'];
+    const own = ['asOf', 'constructor', 'graph', 'rate', 'request', 'stream', 'subscribe'];
     const methods = Object.getOwnPropertyNames(Object.getPrototypeOf(client));
     expect(methods.sort()).toEqual([...routes.map(({ name }) => camel(name)), ...own].sort());
   });
@@ -29,6 +29,16 @@ describe('a request of the TypeScript client', () => {
     expect(sent[1]!.url.searchParams.get('where')).toBe('{"spot":{"gte":5}}');
     expect(sent[2]).toMatchObject({ method: 'PATCH', body: '{"note":null}' });
     expect(sent[2]!.headers['Content-Type']).toBe('application/merge-patch+json');
+  });
+
+  test('calls a route that has no method, and in a view of the past one of the past alone', async () => {
+    const { client, sent } = fakeGateway([answer([1]), answer([], { at: 5 }), answer([])]);
+    const { data } = await client.request<number[]>('GET', '/v2/own/{symbol}/levels', { symbol: 'BRK/B', top: 2 });
+    expect([data, sent[0]!.url.pathname + sent[0]!.url.search]).toEqual([[1], '/v2/own/BRK%2FB/levels?top=2']);
+    const view = client.asOf(5);
+    await view.request('GET', '/v2/own');
+    expect(sent[1]!.url.search).toBe('?at=5');
+    await expect(view.request('GET', '/v2/own')).rejects.toThrow('/v2/own takes no at');
   });
 
   test('asks for the key each time, if it is a function', async () => {
