@@ -3,7 +3,7 @@ import type { CrossSection } from '../domain/flow/flow.ts';
 import { readCrossSections } from '../store/flow/cross-sections.ts';
 import type { Store } from '../store/rows/connection.ts';
 import { concerns } from '../store/versions/subjects.ts';
-import { minuteInstants } from './replay-instants.ts';
+import { flowInstants } from './replay-instants.ts';
 import type { LiveEvent } from './source.ts';
 import type { Reading, TopicKind } from './topics.ts';
 
@@ -12,12 +12,17 @@ export interface CrossSectionState {
   event: LiveEvent<CrossSection> | null;
 }
 
+/** Number of prints in a snapshot: as of minutes of the past its sequence number is always that of the stored one. */
+const printsOf = ({ byExpiration }: CrossSection) =>
+  byExpiration.reduce((sum, { measures }) => sum + measures.callTradeCount + measures.putTradeCount, 0);
+
 function eventOf(section: CrossSection, nowMs: number): LiveEvent<CrossSection> {
   const coverage = coverageAt(section.coverage, nowMs);
   const { sessionDate, status } = coverage;
+  const position = [sessionDate.replaceAll('-', ''), section.seq, status === 'eod_reconciled' ? 1 : 0];
   return {
     value: { ...section, coverage },
-    cursor: `${sessionDate.replaceAll('-', '')}.${section.seq}.${status === 'eod_reconciled' ? 1 : 0}`,
+    cursor: [...position, printsOf(section)].join('.'),
     slot: section.symbol,
   };
 }
@@ -40,7 +45,7 @@ export function crossSectionTopics(store: Store): TopicKind<CrossSectionState, C
         }),
       );
     },
-    instants: async (_symbols, fromMs, toMs) => minuteInstants(fromMs, toMs),
+    instants: (symbols, fromMs, toMs) => flowInstants(store, symbols, fromMs, toMs),
     first: ({ event }) => (event ? [event] : []),
     cursor: ({ event }) => event?.cursor ?? '0',
   };

@@ -1,8 +1,9 @@
-import { regularSession, tradeSpan, tradeSpanAt } from '../domain/calendar.ts';
+import { regularSession, tradeDate, tradeSpan, tradeSpanAt } from '../domain/calendar.ts';
 import { type Timeframe, timeframeMs } from '../domain/market/bar.ts';
 import { exchangeInstant } from '../domain/market-time.ts';
 import { dayMs, minuteMs } from '../domain/units.ts';
 import { captureTimes } from '../store/chain/capture-times.ts';
+import { premiumSessions } from '../store/flow/premium-minutes.ts';
 import { readBars } from '../store/market/bar-blocks.ts';
 import type { Store } from '../store/rows/connection.ts';
 import { barSpan } from './stock-bars.ts';
@@ -66,12 +67,30 @@ export async function captureInstants(
   return instants;
 }
 
-/** The whole minutes in (fromMs, toMs] in which options trade. */
-export function minuteInstants(fromMs: number, toMs: number): number[] {
-  const instants: number[] = [];
-  for (let span = tradeSpanAt(fromMs); span.fromMs <= toMs; span = tradeSpanAt(span.toMs)) {
-    const firstMs = Math.max(regularSession(span.date)!.openMs, fromMs - (fromMs % minuteMs) + minuteMs);
-    for (let ms = firstMs; ms <= Math.min(span.toMs, toMs); ms += minuteMs) instants.push(ms);
+/** The minutes of a session, from the evening before on. */
+function* minutesOf({ toMs }: { toMs: number }): Generator<number> {
+  for (let ms = toMs - dayMs; ms < toMs; ms += minuteMs) yield ms;
+}
+
+/**
+ * The instants in (fromMs, toMs] at which cross-sections of underlyings may change: the ends of minutes with option
+ * trades, and of sessions. Sessions stored without them may change at the end of every minute.
+ */
+export async function flowInstants(
+  store: Store,
+  underlyings: readonly string[],
+  fromMs: number,
+  toMs: number,
+): Promise<Set<number>> {
+  const instants = new Set<number>();
+  const range = { from: tradeDate(fromMs), to: tradeDate(toMs) };
+  const stored = await premiumSessions(store, underlyings, range);
+  for (const underlying of underlyings) {
+    const bySession = new Map(stored.get(underlying)?.map(({ sessionDate, minutes }) => [sessionDate, minutes.tsMs]));
+    for (let span = tradeSpanAt(fromMs); span.fromMs <= toMs; span = tradeSpanAt(span.toMs)) {
+      for (const tsMs of bySession.get(span.date) ?? minutesOf(span)) instants.add(tsMs + minuteMs);
+      instants.add(span.toMs);
+    }
   }
-  return instants;
+  return new Set([...instants].filter((ms) => ms > fromMs && ms <= toMs));
 }
