@@ -1,13 +1,13 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { rolldown } from 'rolldown';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { Client, type StreamEvent } from '../../clients/typescript/src/index.ts';
 import type { Route } from '../../src/rest/contract/route.ts';
 import { flakyProxy } from '../access/flaky-proxy.ts';
 import { generatedFolder, installPackages, runProgram, typeErrors } from '../clients/own-packages.ts';
 import { typescriptPackage as folder, installBuiltPackage } from './built-package.ts';
+import { bundledPackage } from './bundle.ts';
 import { asked, expectSame, type Read, type RouteCall, routeCalls } from './route-calls.ts';
 import type { SampleGateway } from './sample-gateway.ts';
 
@@ -130,11 +130,7 @@ export const typescriptPackageTests = (gateway: () => SampleGateway) =>
       const { version, dependencies, peerDependencies } = json(join(folder, 'package.json'));
       const own = json(join(root, 'package.json')).version;
       expect([version, dependencies, peerDependencies]).toEqual([own, undefined, undefined]);
-      const bundle = await rolldown({ input: join(folder, 'src/index.ts'), platform: 'browser' });
-      const { output } = await bundle.generate({ format: 'es', minify: true, comments: false });
-      await bundle.close();
-      expect(output.map(({ type }) => type)).toEqual(['chunk']);
-      const [{ code, imports }] = output;
+      const { code, imports } = await bundledPackage();
       expect(imports).toEqual([]);
       const bytes = gzipSync(code).length;
       expect(bytes).toBeGreaterThan(2000);
