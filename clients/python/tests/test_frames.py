@@ -1,7 +1,11 @@
-"""Rows as data frames. pandas is real; Polars and Arrow are stand-ins, which show only what they are given."""
+"""Rows as data frames. pandas is real.
+
+Of Polars and Arrow there are stand-ins, which show only what they are given, and the libraries where they are there.
+"""
 
 from __future__ import annotations
 
+import importlib.util
 import sys
 import types
 import unittest
@@ -70,3 +74,19 @@ class Frames(unittest.TestCase):
         with mock.patch.dict(sys.modules, pyarrow=pyarrow):
             history().to_arrow("strikes")
         pyarrow.table.assert_called_once_with(history().columns("strikes"))
+
+    def mixed(self) -> Any:
+        """Bars of which one column has whole numbers, others, and an unknown one."""
+        return Gateway(answer([{"ts_ms": 1, "close": 1}, {"ts_ms": 2, "close": 2.5}, {"ts_ms": 3, "close": None}]))
+
+    @unittest.skipUnless(importlib.util.find_spec("polars"), "there is no polars")
+    def test_real_polars_makes_a_frame_of_them(self) -> None:
+        frame = self.mixed().client.stock_bars("SPY", 0, 1).to_polars()
+        self.assertEqual(frame["close"].to_list(), [1.0, 2.5, None])
+        self.assertEqual(history().to_polars("strikes").shape, (2, 12))
+
+    @unittest.skipUnless(importlib.util.find_spec("pyarrow"), "there is no pyarrow")
+    def test_real_arrow_makes_a_table_of_them(self) -> None:
+        table = self.mixed().client.stock_bars("SPY", 0, 1).to_arrow()
+        self.assertEqual(table["close"].to_pylist(), [1.0, 2.5, None])
+        self.assertEqual(history().to_arrow("strikes").shape, (2, 12))
