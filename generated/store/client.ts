@@ -68,6 +68,7 @@ export type IngestedFile = Prisma.IngestedFileModel
 export type SessionSeal = Prisma.SessionSealModel
 export type TapeSession = Prisma.TapeSessionModel
 export type Generation = Prisma.GenerationModel
+export type GenerationRun = Prisma.GenerationRunModel
 export type TapeRemainder = Prisma.TapeRemainderModel
 export type SessionOrigin = Prisma.SessionOriginModel
 export type SampleRow = Prisma.SampleRowModel

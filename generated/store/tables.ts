@@ -694,6 +694,16 @@ export const tables = {
       {"kind":"id","columns":[{"column":"symbol","descending":false},{"column":"dataset","descending":false},{"column":"session_date","descending":false},{"column":"instant_ms","descending":false},{"column":"ingested_ms","descending":false}]},
     ],
   },
+  GenerationRun: {
+    table: "generation_runs",
+    fields: [
+      {"field":"begunMs","column":"begun_ms","type":"int8","list":false,"optional":false},
+      {"field":"endedMs","column":"ended_ms","type":"int8","list":false,"optional":false},
+    ],
+    indexes: [
+      {"kind":"id","columns":[{"column":"begun_ms","descending":false}]},
+    ],
+  },
   TapeRemainder: {
     table: "tape_remainders",
     fields: [

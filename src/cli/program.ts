@@ -17,6 +17,7 @@ import { addSampleCommands } from './commands/sample.ts';
 import { addSealCommand } from './commands/seal.ts';
 import { addServeCommand } from './commands/serve.ts';
 import { addSessionCommands } from './commands/session.ts';
+import { addPruneCommand, addStoreCommands } from './commands/store.ts';
 import { addConfigCommand } from './io/config.ts';
 import type { Terminal } from './io/terminal.ts';
 
@@ -54,6 +55,8 @@ export function createProgram(terminal: Terminal): Command {
     addAccountCommands,
     addKeyCommands,
     addSessionCommands,
+    addStoreCommands,
+    addPruneCommand,
     addMigrateCommand,
     addDistributeCommand,
     addConfigCommand,

@@ -93,8 +93,9 @@ export async function runMarket(process: MarketProcess): Promise<boolean> {
   try {
     const { openStore } = await import('../store/rows/connection.ts');
     const log = lineLog(logOf(config, process.stderr));
-    const { databaseUrl, dataDir } = config;
-    const store = await openStore({ databaseUrl, dataDir, migrate: false, poolSize, log, stop: process.stop.signal });
+    const { databaseUrl, dataDir, keepSupersededMs } = config;
+    const to = { databaseUrl, dataDir, keepSupersededMs, poolSize };
+    const store = await openStore({ ...to, migrate: false, log, stop: process.stop.signal });
     try {
       await (work === 'bring' ? bring : trade)(store, task, now, process);
     } finally {

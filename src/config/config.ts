@@ -2,11 +2,13 @@ import { resolve } from 'node:path';
 import { z } from 'zod';
 import { type Provenance, provenances } from '../domain/provenance.ts';
 import { defaultRates, type Rates } from '../domain/request-rates.ts';
+import { dayMs } from '../domain/units.ts';
 import { isTrustedProxy, trustedProxyExpected } from '../http/client-address.ts';
 import type { TraceSettings } from '../observe/tracing.ts';
 import { leastMemoryBytes, readByteSize } from '../runtime/memory-plan.ts';
 import {
   connections,
+  days,
   headersOf,
   host,
   isOrigin,
@@ -75,6 +77,8 @@ export interface Config {
   extendedBars: boolean;
   /** Number of days for which prints of a tape file wait for the tape of their session. */
   keepRemainderDays: number;
+  /** Time for which data that a later generation replaced is kept, ms; 0 = it is not. */
+  keepSupersededMs: number;
   /** Maximum number of rows in the journal of an account: trades, accounts and imports. */
   journalMaxRows: number;
   /** Maximum number of saved screens of an account. */
@@ -170,6 +174,7 @@ const variables = z.object({
     .transform((text) => text === 'true')
     .default(false),
   KEEP_REMAINDERS: wholeNumber(1, 3650, 'days, a whole number from 1 to 3650').default(14),
+  KEEP_SUPERSEDED: days.default(90 * dayMs),
   JOURNAL_MAX_ROWS: wholeNumber(1, 1_000_000_000, 'rows, a whole number from 1 to 1000000000').default(1_000_000),
   MAX_SAVED_SCREENS: wholeNumber(1, 10_000, 'screens, a whole number from 1 to 10000').default(100),
   MAX_STREAMS: wholeNumber(1, 1_000_000, 'streams at a time, a whole number from 1 to 1000000').default(100),
@@ -294,6 +299,7 @@ function configOf(settings: z.infer<typeof variables>): Config {
     },
     extendedBars: settings.EXTENDED_BARS,
     keepRemainderDays: settings.KEEP_REMAINDERS,
+    keepSupersededMs: settings.KEEP_SUPERSEDED,
     journalMaxRows: settings.JOURNAL_MAX_ROWS,
     maxSavedScreens: settings.MAX_SAVED_SCREENS,
     maxStreams: settings.MAX_STREAMS,

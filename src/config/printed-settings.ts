@@ -1,3 +1,4 @@
+import { dayMs } from '../domain/units.ts';
 import { type Config, sourceNames, type VariableName } from './config.ts';
 
 // Passwords are before the last @, or in a parameter. Matched by pattern, because PostgreSQL's URLs are not always
@@ -34,6 +35,7 @@ export function describeConfig(config: Config): Record<VariableName, string | nu
     RATE_ANONYMOUS: config.rates.anonymous,
     EXTENDED_BARS: String(config.extendedBars),
     KEEP_REMAINDERS: config.keepRemainderDays,
+    KEEP_SUPERSEDED: `${config.keepSupersededMs / dayMs}d`,
     JOURNAL_MAX_ROWS: config.journalMaxRows,
     MAX_SAVED_SCREENS: config.maxSavedScreens,
     MAX_STREAMS: config.maxStreams,

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { dayMs } from '../domain/units.ts';
 
 /** The parts of a comma-separated list, without duplicates. */
 export function list(text: string): string[] {
@@ -70,6 +71,14 @@ export function headersOf(text: string): Record<string, string> {
   ]);
   return Object.fromEntries(pairs.map(([name, value]) => [name, decodeURIComponent(value!)]));
 }
+
+/** A number of days, such as `90d`, as milliseconds. */
+export const days = z
+  .string()
+  .refine((text) => /^\d{1,5}d?$/.test(text) && Number.parseInt(text, 10) <= 36_500, {
+    error: 'expected days such as 90d, from 0 to 36500d',
+  })
+  .transform((text) => Number.parseInt(text, 10) * dayMs);
 
 /** A number of connections. */
 export const connections = wholeNumber(1, 1_000_000, 'connections at a time, a whole number from 1 to 1000000');

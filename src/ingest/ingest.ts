@@ -6,6 +6,7 @@ import { SessionSealed } from '../store/market/session-seals.ts';
 import type { Store } from '../store/rows/connection.ts';
 import { analyzeGrown } from '../store/rows/statistics.ts';
 import { replacingSample } from '../store/sample-data.ts';
+import { pruneExpired } from '../store/superseded/prune.ts';
 import { type BadLine, TapeFileError } from '../tape/csv/tape-file.ts';
 import { ObjectError } from '../tape/remote/object-address.ts';
 import type { Dataset } from './dataset-names.ts';
@@ -258,6 +259,7 @@ export async function ingestFiles(
       if (reports.some(({ status }) => status === 'stored')) await analyzeGrown(store);
       await spool.clear();
     }
+    await pruneExpired(store, now());
   } finally {
     await spool.clear();
     await quoteSpool.clear();

@@ -5,6 +5,7 @@ import { SessionSealed } from '../store/market/session-seals.ts';
 import type { Store } from '../store/rows/connection.ts';
 import { analyzeGrown } from '../store/rows/statistics.ts';
 import { replacingSample } from '../store/sample-data.ts';
+import { pruneExpired } from '../store/superseded/prune.ts';
 import { splitCsvLine } from '../tape/csv/csv.ts';
 import { readLines } from '../tape/csv/lines.ts';
 import { type BadLine, TapeFileError } from '../tape/csv/tape-file.ts';
@@ -86,6 +87,7 @@ export async function reconcileStocks(
       storeFiles(store, 'stock-trades', files, { ...options, replaced }),
     );
     await analyzeGrown(store);
+    await pruneExpired(store, now());
     const changes = stored.flatMap((each) => (each.before ? [] : (each.result.sessions ?? [])));
     const badLines = stored.flatMap(({ log }) => log.badLines);
     const found = { badLines, badLineCount: stored.reduce((sum, { log }) => sum + log.count(), 0) };

@@ -15,6 +15,7 @@ import { markFiles } from '../store/market/session-origins.ts';
 import type { Store } from '../store/rows/connection.ts';
 import { inSettledTransaction, type Transaction } from '../store/rows/transaction.ts';
 import { beginSampleWrite, markSample, rejectMixture, writtenSymbols } from '../store/sample-data.ts';
+import { asGeneration } from '../store/superseded/generation.ts';
 import { TapeFileError } from '../tape/csv/tape-file.ts';
 import type { Dataset } from './dataset-names.ts';
 import { datasets } from './datasets.ts';
@@ -325,7 +326,11 @@ export async function storeFiles(
     for (const file of files) working.push(await begun(store, dataset, file, options));
     await hashAlike(working, options.signal);
     try {
-      return await inSettledTransaction(store, (tx) => storeIn(tx, dataset, working, options, reread), readOnce);
+      return await inSettledTransaction(
+        store,
+        (tx) => asGeneration(tx, options.now, () => storeIn(tx, dataset, working, options, reread)),
+        readOnce,
+      );
     } catch (error) {
       if (!(error instanceof FilesNeeded)) throw error;
       reread = error.sessions;

@@ -66,11 +66,12 @@ const maxItems: JsonSchema = {
 /** Parameters that most tools have: described to clients once, since each tool's text would repeat it. */
 export const commonParameters = `max_items: maximum items per list; the answer reports what was omitted.
 at: the answer as of a past instant: epoch ms, a date (its end), or YYYY-MM-DDTHH:MM[:SS] in tz, an IANA time zone (default America/New_York). Without it the answer is live.
+known: data as it was known at an instant, before later files replaced it; forms of at.
 provenance: true adds meta.provenance, the files or live lines that the answer is from.`;
 
 /** True for a parameter that \`commonParameters\` describes. */
 const isCommon = ({ hasInstant }: CompiledRoute['route'], name: string) =>
-  name === 'provenance' || (hasInstant === true && (name === 'at' || name === 'tz'));
+  name === 'provenance' || (hasInstant !== undefined && ['at', 'known', 'tz'].includes(name));
 
 function inputSchema({ route }: CompiledRoute, { parameters, requestBody }: Operation): Tool['inputSchema'] {
   // Selects the list for CSV and Arrow; tools answer in JSON, which holds all lists.

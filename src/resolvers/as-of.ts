@@ -8,7 +8,7 @@ import {
 } from '../domain/market-time.ts';
 import { minuteMs } from '../domain/units.ts';
 import { invalidParameter } from '../wire/failure.ts';
-import type { RequestContext } from './context.ts';
+import type { Past, RequestContext } from './context.ts';
 
 /** The requested stored state. */
 export interface AsOf {
@@ -44,7 +44,7 @@ export function parseAsOf(
   const { ms, bareDate } = parseRequestedInstant(text, zone, parameter);
   const endMs = bareDate === null ? ms : startOfDate(addDays(bareDate, 1), zone) - 1;
   if (endMs <= nowMs) return { atMs: endMs, bareDate, isClamped: false };
-  if (past) return { atMs: nowMs, bareDate, isClamped: true };
+  if (past && past.atMs !== null) return { atMs: nowMs, bareDate, isClamped: true };
   if (!hasCome(ms, bareDate, zone, nowMs))
     throw invalidParameter(parameter, 'expected a time that is not in the future');
   return { atMs: nowMs, bareDate, isClamped: false };
@@ -73,31 +73,57 @@ export function clampedCaps(asOf: AsOf | null): string[] {
 /** Prices are known by the second: the last second that had ended counts. */
 const resolutionMs = 1000;
 
-/**
- * The context of answers as of an instant: its clock stands there, so that nothing later is read. Without `at` it is
- * the request's own. Data comes from the corrected tape (methodology 9).
- */
-export function contextAsOf(
-  context: RequestContext,
-  { at, tz }: { at?: string | null | undefined; tz?: string | null | undefined },
-): RequestContext {
-  if (at == null) return context;
-  const { atMs } = parseAsOf(at, tz, 'at', context);
-  return contextAt(context, atMs);
+/** Arguments of an instant in the past. */
+export interface PastArgs {
+  at?: string | null | undefined;
+  known?: string | null | undefined;
+  tz?: string | null | undefined;
 }
 
-/** As `contextAsOf`, for an instant in epoch ms. */
-export function contextAt(context: RequestContext, atMs: number): RequestContext {
-  if (atMs >= context.nowMs) return { ...context, past: { atMs: context.nowMs } };
-  const known = context.pasts.get(atMs);
-  if (known) return known;
-  const made: RequestContext = {
+/**
+ * The context of answers as of an instant: its clock stands there, so that nothing later is read. Without `at` and
+ * `known` it is the request's own. Data comes from the corrected tape (methodology 9), as it was known at `known`.
+ */
+export function contextAsOf(context: RequestContext, { at, known, tz }: PastArgs): RequestContext {
+  if (at == null && known == null) return context;
+  const instantOf = (text: string | null | undefined, parameter: string) =>
+    text == null ? null : parseAsOf(text, tz, parameter, context).atMs;
+  return contextAt(context, { atMs: instantOf(at, 'at'), knownMs: instantOf(known, 'known') });
+}
+
+/** As `contextAsOf`, for instants in epoch ms; null = now. */
+export function contextAt(context: RequestContext, { atMs, knownMs }: Past): RequestContext {
+  const { nowMs, pasts, store } = context;
+  const isLive = atMs === null || atMs >= nowMs;
+  // Below an instant, its knowledge is that of the store.
+  const isSameKnown = context.past !== null && context.past.knownMs === knownMs;
+  const isKnownNow = isSameKnown || knownMs === null || knownMs >= nowMs;
+  const cut = (ms: number | null) => (ms === null ? null : Math.min(ms, nowMs));
+  const past = { atMs: cut(atMs), knownMs: isSameKnown ? knownMs : cut(knownMs) };
+  if (isLive && isKnownNow) return { ...context, past };
+  const key = `${past.atMs} ${past.knownMs}`;
+  const made = pasts.get(key);
+  if (made) return made;
+  const from = isKnownNow ? store : context.asKnown(knownMs);
+  const below: RequestContext = {
     ...context,
-    nowMs: atMs - (atMs % resolutionMs),
-    store: { ...context.store, endedBarsOnly: true },
-    past: { atMs },
+    ...(isLive ? { store: from } : { nowMs: atMs - (atMs % resolutionMs), store: { ...from, endedBarsOnly: true } }),
+    past,
     loaders: new Map(),
+    // Instants of event time share only reads of one knowledge.
+    ...(isKnownNow ? {} : { once: new Map(), sharedLoaders: new Map() }),
   };
-  context.pasts.set(atMs, made);
-  return made;
+  pasts.set(key, below);
+  return below;
+}
+
+/** The context as of another instant of event time, epoch ms, of the same knowledge. */
+export function contextAtTime(context: RequestContext, atMs: number): RequestContext {
+  return contextAt(context, { atMs, knownMs: context.past?.knownMs ?? null });
+}
+
+/** Throws 400 for data whose earlier generations are not kept. */
+export function requireNow({ past }: Pick<RequestContext, 'past'>, data: string): void {
+  if (past?.knownMs != null)
+    throw invalidParameter('known', `expected none: ${data} as it was known before is not kept`);
 }

@@ -39,10 +39,12 @@ export interface Services {
   provenance: Provenance;
 }
 
-/** The instant of an answer about the past. */
+/** The instants of an answer about the past, as they were requested. */
 export interface Past {
-  /** Requested, epoch ms. */
-  atMs: number;
+  /** Event time, epoch ms; null = live. */
+  atMs: number | null;
+  /** Knowledge time, epoch ms; null = now. */
+  knownMs: number | null;
 }
 
 /** Context of one request in resolvers. */
@@ -56,10 +58,12 @@ export interface RequestContext extends Services, Batching, SharedWork, OneCommi
   taken: SharedWork;
   /** The instant of the request: all of an answer is as of this instant. */
   nowMs: number;
-  /** Set below `asOf`, whose instant is `nowMs`; null = the answer is live. */
+  /** Set below `asOf`, whose event time is `nowMs`; null = the answer is live. */
   past: Past | null;
-  /** Contexts of the request's instants in the past, by their epoch ms. */
-  pasts: Map<number, RequestContext>;
+  /** Contexts of the request's instants in the past, by these. */
+  pasts: Map<string, RequestContext>;
+  /** The request's store of data as it was known at an instant, epoch ms. */
+  asKnown(atMs: number): Store;
   /** Loaders that the request's instants share, see `ofAllInstants`. */
   sharedLoaders: Batching['loaders'];
   /** Registers a clean-up that runs when the request ends, however it ends. */
@@ -75,7 +79,7 @@ export function requestContext(services: Services, caller: Caller, onEnd: (undo:
   const sharedLoaders: Batching['loaders'] = new Map();
   const once: SharedWork['once'] = new Map();
   const pasts: RequestContext['pasts'] = new Map();
-  const { store, ofOneCommit } = readsOf(sharedStore, () => {
+  const { store, ofOneCommit, asKnown } = readsOf(sharedStore, () => {
     loaders.clear();
     sharedLoaders.clear();
     once.clear();
@@ -83,7 +87,7 @@ export function requestContext(services: Services, caller: Caller, onEnd: (undo:
   });
   const taken = { once: new Map() };
   const own = { caller, nowMs: now(), loaders, once, taken, past: null, pasts, sharedLoaders, after: null, onEnd };
-  return { ...services, ...own, store, sharedStore, ofOneCommit };
+  return { ...services, ...own, store, sharedStore, ofOneCommit, asKnown };
 }
 
 /**

@@ -8,6 +8,9 @@ import type { RequestContext } from './context.ts';
 
 type Instant = Pick<RequestContext, 'nowMs' | 'past'>;
 
+/** True below an instant of event time; knowledge alone leaves it live. */
+const isAsOf = (past: Instant['past']) => past !== null && past.atMs !== null;
+
 /** Minute of the New York day at which off-exchange data of the trading day before appears. */
 const offExchangeMinute = 6 * 60;
 
@@ -18,14 +21,14 @@ const reconciledMs = (session: SessionDate) => exchangeInstant(session, sessionM
 export function lastListedSession({ nowMs, past }: Instant): SessionDate {
   const today = exchangeDate(nowMs);
   const hours = regularSession(today);
-  const fromMs = past ? reconciledMs(today) : hours?.closeMs;
+  const fromMs = isAsOf(past) ? reconciledMs(today) : hours?.closeMs;
   return hours && nowMs >= fromMs! ? today : previousTradingDay(today);
 }
 
 /** The last session whose off-exchange data may be served; a live server has it from the next date on. */
 export function lastOffExchangeSession({ nowMs, past }: Instant): SessionDate {
   const today = exchangeDate(nowMs);
-  if (!past) return addDays(today, -1);
+  if (!isAsOf(past)) return addDays(today, -1);
   const hasPublished = nowMs >= exchangeInstant(today, offExchangeMinute);
   return previousTradingDay(hasPublished ? tradingDayAtOrBefore(today) : tradingDayAtOrBefore(addDays(today, -1)));
 }
@@ -33,7 +36,7 @@ export function lastOffExchangeSession({ nowMs, past }: Instant): SessionDate {
 /** A session's coverage as it stood. */
 export function coverageAsOf({ nowMs, past }: Instant, coverage: Coverage): Coverage {
   const stood = coverageAt(coverage, nowMs);
-  return past && nowMs < reconciledMs(coverage.sessionDate)
+  return isAsOf(past) && nowMs < reconciledMs(coverage.sessionDate)
     ? { ...stood, status: 'observed_live', complete: false }
     : stood;
 }

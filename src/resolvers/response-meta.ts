@@ -24,6 +24,8 @@ export interface ResponseMeta {
   plane: Plane | null;
   /** The requested instant in the past, epoch ms; null = live. */
   at: number | null;
+  /** The requested instant of knowledge, epoch ms; null = now. */
+  knownAt: number | null;
   /** The last instant up to it at which what was read has a value, epoch ms; null = live, or there is none. */
   atEffective: number | null;
   /** Stored data that the answer was made from; absent = none that is of the market. */
@@ -53,7 +55,8 @@ export function responseMeta(
     caps: { applied, tier: caller.tier, darkpool: null, flow: null, gexDepth: null },
     plane: plane === 'live' && isOfPastSession(context) ? 'archive' : plane,
     at: past?.atMs ?? null,
-    atEffective: past && nowMs,
+    atEffective: past && past.atMs !== null ? nowMs : null,
+    knownAt: past?.knownMs ?? null,
   };
 }
 
@@ -63,7 +66,8 @@ export function instantMeta(
   asOf: AsOf | null,
   atEffective: number | null,
 ): Pick<ResponseMeta, 'at' | 'atEffective'> {
-  return { at: past?.atMs ?? asOf?.atMs ?? null, atEffective: past || asOf ? atEffective : null };
+  const at = past?.atMs ?? asOf?.atMs ?? null;
+  return { at, atEffective: at === null ? null : atEffective };
 }
 
 /** `archive` for captures of a session that is over, `live` for those of the current one, and of the latest (null). */

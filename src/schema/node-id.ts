@@ -1,6 +1,6 @@
 import { brandWithType } from '@pothos/core';
 import { contextAt } from '../resolvers/as-of.ts';
-import type { RequestContext } from '../resolvers/context.ts';
+import type { Past, RequestContext } from '../resolvers/context.ts';
 import { invalidParameter } from '../wire/failure.ts';
 import type { Sizes } from './cost.ts';
 import type { Needs } from './needs.ts';
@@ -35,40 +35,54 @@ export const needsOfType = new Map<string, Needs>();
 /** Upper bound of an id's length: the longest key is 128 characters of at most three bytes. */
 const maxLength = 600;
 
+/** Instants of a live object. */
+const live: Past = { atMs: null, knownMs: null };
+
+const instantsText = ({ atMs, knownMs }: Past) =>
+  atMs === null && knownMs === null ? '' : `@${atMs ?? ''}${knownMs === null ? '' : `~${knownMs}`}`;
+
 /**
- * A global id: the type's name, the instant as of which the object is unless it is live, and the object's key within
- * its type.
+ * A global id: the type's name, the instants of event time and knowledge as of which the object is unless it is live,
+ * and the object's key within its type.
  */
-export function encodeId(typename: string, key: string, atMs: number | null = null): string {
-  return Buffer.from(`${typename}${atMs === null ? '' : `@${atMs}`}:${key}`).toString('base64url');
+export function encodeId(typename: string, key: string, past: Past | null = null): string {
+  return Buffer.from(`${typename}${instantsText(past ?? live)}:${key}`).toString('base64url');
 }
 
 /** As `encodeId`, for an object in a context. */
 export function idIn({ past }: Pick<RequestContext, 'past'>, typename: string, key: string): string {
-  return encodeId(typename, key, past?.atMs);
+  return encodeId(typename, key, past);
 }
 
 interface DecodedId {
   typename: string;
   key: string;
-  /** Epoch ms; null = live. */
-  atMs: number | null;
+  past: Past;
 }
+
+const idText = /^(\w+)(?:@(\d{1,15})?(?:~(\d{1,15}))?)?:(.*)$/s;
+const instantOf = (text: string | undefined) => (text === undefined ? null : Number(text));
 
 function decoded(id: string): DecodedId | null {
   if (id.length > maxLength) return null;
-  const [, typename, at, key] = /^(\w+)(?:@(\d{1,15}))?:(.*)$/s.exec(Buffer.from(id, 'base64url').toString()) ?? [];
+  const [, typename, at, known, key] = idText.exec(Buffer.from(id, 'base64url').toString()) ?? [];
   if (typename === undefined || key === undefined) return null;
-  const atMs = at === undefined ? null : Number(at);
+  const past = { atMs: instantOf(at), knownMs: instantOf(known) };
   // One object has one id: other spellings of its base64 are no ids.
-  return encodeId(typename, key, atMs) === id ? { typename, key, atMs } : null;
+  return encodeId(typename, key, past) === id ? { typename, key, past } : null;
 }
 
-/** The context of objects that are read by their ids: as of the instant of the ids, which must be one. */
+/** The context of objects as of instants; the request's own for live ones. */
+function contextOf(context: RequestContext, past: Past): RequestContext {
+  return instantsText(past) === '' ? context : contextAt(context, past);
+}
+
+/** The context of objects that are read by their ids: as of the instants of the ids, which must be the same. */
 export function contextOfIds(context: RequestContext, ids: readonly string[], parameter: string): RequestContext {
-  const [atMs = null, ...others] = new Set(ids.map((id) => decoded(id)?.atMs ?? null));
+  const pasts = new Map(ids.map((id) => decoded(id)?.past ?? live).map((past) => [instantsText(past), past]));
+  const [past = live, ...others] = pasts.values();
   if (others.length > 0) throw invalidParameter(parameter, 'expected ids of one instant');
-  return atMs === null ? context : contextAt(context, atMs);
+  return contextOf(context, past);
 }
 
 /** The key of an object of a type, from its id; null for what is no such id. */
@@ -93,14 +107,14 @@ const otherField = new Map([
 export interface NodeId {
   typename: string;
   id: string;
-  /** The instant as of which the object is, epoch ms; null = live. */
-  atMs: number | null;
+  /** The instants as of which the object is. */
+  past: Past;
 }
 
 /** Decodes an id; 400 naming `parameter` for what is no id of one of the types. */
 export function decodeId(types: NodeTypes, id: string, parameter: string): NodeId {
   const parts = decoded(id);
-  if (parts && lookup(types, id)) return { typename: parts.typename, id: parts.key, atMs: parts.atMs };
+  if (parts && lookup(types, id)) return { typename: parts.typename, id: parts.key, past: parts.past };
   const other = otherField.get(types);
   throw invalidParameter(parameter, other && lookup(other.types, id) ? other.message : 'expected the id of an object');
 }
@@ -108,11 +122,10 @@ export function decodeId(types: NodeTypes, id: string, parameter: string): NodeI
 /** Reads an object by its id; null = there is none. */
 export async function readNode(
   types: NodeTypes,
-  { typename, id, atMs }: NodeId,
+  { typename, id, past }: NodeId,
   context: RequestContext,
 ): Promise<object | null> {
-  const from = atMs === null ? context : contextAt(context, atMs);
-  const object = (await types.get(typename)?.(id)?.read(from)) ?? null;
+  const object = (await types.get(typename)?.(id)?.read(contextOf(context, past))) ?? null;
   brandWithType(object, typename as never);
   return object;
 }

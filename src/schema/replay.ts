@@ -1,4 +1,4 @@
-import { contextAt } from '../resolvers/as-of.ts';
+import { contextAtTime } from '../resolvers/as-of.ts';
 import { servedChain } from '../resolvers/chain/chain.ts';
 import type { RequestContext } from '../resolvers/context.ts';
 import { followedCapture } from '../resolvers/gex/live-gex.ts';
@@ -194,7 +194,7 @@ builder.subscriptionField('replay', (t) =>
     subscribe: (_root, args, context) => replay(context, args),
     resolve: ({ value }: { value: ReplayedEvent }, _args, context): ReplayedHere => ({
       ...value,
-      context: contextAt(context, value.atMs),
+      context: contextAtTime(context, value.atMs),
     }),
   }),
 );

@@ -66,6 +66,11 @@ export const ResponseMetaInterface = builder.interfaceRef<ResponseMeta>('Respons
       nullable: true,
       description: 'The requested instant in the past, epoch ms; null = live.',
     }),
+    knownAt: t.expose('knownAt', {
+      type: 'EpochMs',
+      nullable: true,
+      description: 'The requested instant of knowledge, epoch ms; null = now.',
+    }),
     atEffective: t.expose('atEffective', {
       type: 'EpochMs',
       nullable: true,

@@ -12,6 +12,7 @@ import { type Model, tableOf } from './rows/models/model-tables.ts';
 import { insertRows } from './rows/models/sets.ts';
 import type { Reader } from './rows/reader.ts';
 import { inTransaction, type Transaction } from './rows/transaction.ts';
+import { removeSuperseded } from './superseded/prune.ts';
 import { modelSubjects } from './versions/subjects.ts';
 
 /** Metadata key of the sample market in the store. */
@@ -151,6 +152,7 @@ export async function setSampleAside(tx: Transaction, of: readonly string[] | nu
   const symbols = (await simulatedSymbols(tx)).filter((symbol) => of === null || of.includes(symbol));
   if (symbols.length === 0) return [];
   for (const model of marketModels) await setRowsAside(tx, model, `t.${symbolColumn(model)} = ANY($1)`, [symbols]);
+  await removeSuperseded(tx, symbols);
   if (of === null) {
     // Seals of whole sessions were set on the sample market's data.
     await setRowsAside(tx, 'SessionSeal', 't.symbol = $1', [everySymbol]);
@@ -295,6 +297,7 @@ export async function removeSample(tx: Transaction): Promise<void> {
     ]);
     if (rowCount) noteRows(tx, model, symbols);
   }
+  await removeSuperseded(tx, symbols);
   await tx.prisma.sessionOrigin.deleteMany({ where: { origin: sampleOrigin } });
   await tx.prisma.sampleRow.deleteMany({});
   await tx.query(`DELETE FROM ingested_files WHERE name ~ $1`, [String.raw`[\\/]sample[\\/][a-z-]+[\\/].*\.csv\.gz$`]);

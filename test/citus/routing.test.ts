@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { sessionMinutes } from '../../src/domain/calendar.ts';
+import { exchangeMinuteOfDay, exchangeTimeZone, parseRequestedInstant } from '../../src/domain/market-time.ts';
 import { openStore } from '../../src/store/rows/connection.ts';
 import { about, knownRoutes } from '../contract/known-routes.ts';
 import { madeRequests } from '../contract/requests.ts';
@@ -33,7 +35,13 @@ const ofTheMarket = [
 /** Routes that take several symbols at a time, or none. */
 const ofManySymbols = [...ofTheMarket, 'GET /v2/quotes', 'GET /v2/flow/large-trades', 'GET /v2/options'];
 /** As of an evening, whether the next session has begun is asked of all symbols, as it is live. */
-const isOfAnEvening = (path: string) => /[?&]at=\d{4}-\d\d-\d\d(&|$)/.test(path);
+function isOfAnEvening(path: string): boolean {
+  const { searchParams } = new URL(path, 'http://localhost');
+  const at = searchParams.get('at');
+  if (at === null) return false;
+  const { ms, bareDate } = parseRequestedInstant(at, searchParams.get('tz') ?? exchangeTimeZone, 'at');
+  return bareDate !== null || exchangeMinuteOfDay(ms) >= sessionMinutes.close;
+}
 
 describe('a read of one symbol asks one shard', () => {
   const known = knownRoutes().filter(({ route }) => route.method === 'GET');

@@ -36,6 +36,7 @@ describe('settings', () => {
       rates: { free: 60, basic: 300, pro: 600, anonymous: 60 },
       extendedBars: false,
       keepRemainderDays: 14,
+      keepSupersededMs: 90 * 86_400_000,
       journalMaxRows: 1_000_000,
       maxSavedScreens: 100,
       provenance: 'account',

@@ -6,6 +6,7 @@ import { routes } from '../../src/rest/routes.ts';
 import type { Json, TestApp } from '../support/app.ts';
 import { testApp } from '../support/app.ts';
 import { asOfFields, notSelected, toldOfThePast } from '../support/as-of-fields.ts';
+import { filledArguments } from '../support/filled-arguments.ts';
 import { filledApp, filledContract } from '../support/filled-market.ts';
 import { GraphWalk, objectType } from '../support/graph-walk.ts';
 import { newYork } from '../support/option-market.ts';
@@ -42,40 +43,7 @@ const instants = [
 ];
 const named = instants.map((ms) => [new Date(ms).toISOString(), ms] as const);
 
-const texts = {
-  Ticker: '"SPY"',
-  symbols: '["SPY", "NVDA"]',
-  OptionContractId: `"${filledContract('SPY')}"`,
-  ids: `["${filledContract('SPY')}"]`,
-  'chainDiff.expiry': '"2026-12-18"',
-  'chain.expiry': '"2026-12-18"',
-  from: '"2026-11-27T09:25"',
-  to: '"2026-11-27T09:25:30"',
-  'bars.from': '"2026-11-24"',
-  'bars.to': '"2026-12-02"',
-  'bars.limit': '200',
-  'bars.session': '"2026-11-30"',
-  'history.date': '"2026-11-30"',
-  'history.topStrikes': '3',
-  'greeks.session': '"2026-11-30"',
-  'eod.session': '"2026-11-27"',
-  'rate.days': '30',
-  where: '{}',
-  orderBy: '{ figure: change_pct }',
-  first: '3',
-  last: '3',
-  date: '"2026-11-30"',
-  minute: '"10:00"',
-  strike: '600000',
-  expiry: '"2026-12-18"',
-  limit: '5',
-  'largeTrades.limit': '5',
-  at: '"2026-11-30T10:00"',
-  time: '"2026-11-30T10:00"',
-  right: 'call',
-  'screen.id': '"none"',
-};
-const walk = new GraphWalk(texts, notSelected);
+const walk = new GraphWalk(filledArguments, notSelected);
 
 /** Ways to the fields that are selected one by one. */
 const ways = [
@@ -115,9 +83,9 @@ describe.each(named)('the graph as of %s is that of a server whose clock stands 
   });
 });
 
-const told = new Set(['at', 'at_effective', 'plane', 'read_at_ms']);
+const told = new Set(['at', 'at_effective', 'known_at', 'plane', 'read_at_ms']);
 const plain = (body: Json) => JSON.parse(JSON.stringify(body), (key, value) => (told.has(key) ? undefined : value));
-const market = routes.filter(({ hasInstant }) => hasInstant);
+const market = routes.filter(({ hasInstant }) => hasInstant !== undefined && hasInstant !== 'own at');
 const sessions = {
   symbol: 'SPY',
   screen: 'none',

@@ -9,7 +9,7 @@ import { written } from '../../src/graphql/execution/sliced-execution.ts';
 import { Pieces } from '../../src/graphql/execution/sliced-work.ts';
 import { coerceVariables } from '../../src/graphql/execution/variables.ts';
 import { operationWeights } from '../../src/graphql/limits/weighed-operation.ts';
-import { contextAsOf } from '../../src/resolvers/as-of.ts';
+import { contextAsOf, type PastArgs } from '../../src/resolvers/as-of.ts';
 import { type RequestContext, requestContext } from '../../src/resolvers/context.ts';
 import {
   failureOf,
@@ -51,9 +51,13 @@ afterAll(() => app.close());
 
 /**
  * Does `work` with a context of its own, as a request does: loaders remember, and what is held is given back at its
- * end.
+ * end, a snapshot of what was known too.
  */
-async function inRequest<T>(caller: Caller, work: (context: object) => Promise<T> | T): Promise<T> {
+async function inRequest<T>(
+  caller: Caller,
+  { source }: StoredOperation,
+  work: (context: object) => Promise<T> | T,
+): Promise<T> {
   const { store, access, clock, live } = app;
   const { sources, journalMaxRows, maxSavedScreens, provenance } = readConfig({});
   const life = lifetime();
@@ -69,7 +73,9 @@ async function inRequest<T>(caller: Caller, work: (context: object) => Promise<T
     provenance,
   };
   try {
-    return await work(requestContext(services, caller, life.onEnd));
+    const context = requestContext(services, caller, life.onEnd);
+    const done = async () => work(context);
+    return await (source.includes('asOf(') ? context.ofOneCommit(done, true) : done());
   } finally {
     life.end();
   }
@@ -95,7 +101,7 @@ async function run(
   variables: Variables,
 ): Promise<Result> {
   try {
-    const data = await inRequest(caller, (context) => operation.run(form, context, variables));
+    const data = await inRequest(caller, operation, (context) => operation.run(form, context, variables));
     return { data: JSON.parse(String(await jsonBytes(data))), failure: null };
   } catch (error) {
     return { data: null, failure: told(error as Failure) };
@@ -106,7 +112,8 @@ async function run(
 function ofInstant({ source }: StoredOperation, context: RequestContext, variables: Variables): RequestContext {
   if (!source.includes('asOf(')) return context;
   try {
-    return contextAsOf(context, variables);
+    const { at, known, tz }: PastArgs = variables;
+    return contextAsOf(context, { at: source.includes('asOf(at:') ? at : null, known, tz });
   } catch {
     // The field says what is wrong.
     return context;
@@ -117,7 +124,7 @@ function ofInstant({ source }: StoredOperation, context: RequestContext, variabl
 async function interpreted(operation: StoredOperation, caller: Caller, variables: Variables): Promise<Result> {
   const document = parse(operation.source);
   const variableValues = Object.fromEntries(Object.entries(variables).filter(([, value]) => value !== undefined));
-  const { data, errors } = await inRequest(caller, (context) =>
+  const { data, errors } = await inRequest(caller, operation, (context) =>
     execute({ schema, document, variableValues, contextValue: ofInstant(operation, context as never, variables) }),
   );
   if (errors?.length) return { data: null, failure: told(failureOf(errors[0]!)) };
@@ -138,7 +145,7 @@ async function inPieces(operation: StoredOperation, caller: Caller, variables: V
     now: () => (nowMs += 0.1),
   });
   const prepared = new PreparedOperation(schema, document, null, { isWritten: true, absent: new Set() });
-  const { data, errors } = await inRequest(caller, (context) => {
+  const { data, errors } = await inRequest(caller, operation, (context) => {
     const contextValue = { ...context, batchSchedule: pieces.batch };
     const values = { rootValue: undefined, contextValue, variableValues };
     return pieces.run(async () => written(await executeOurs(prepared, values, pieces), pieces));
@@ -290,7 +297,7 @@ describe('a stored operation gives what graphql-js gives, in each form of its an
 
 /** Whether a list came from memory depends on who asked before. */
 function forgetCached(result: Result): Result {
-  const meta = result.data?.symbol?.expirations?.meta;
+  const meta = result.data?.asOf?.symbol?.expirations?.meta;
   if (meta) meta.cached = null;
   return result;
 }

@@ -25,6 +25,7 @@ export const paramTexts: Record<string, readonly string[]> = {
   by_expiry: ['true', 'false'],
   top: ['1', '5', '99999999'],
   at: ['2026-11-30', '2026-11-27T12:56', '1764374400000'],
+  known: ['2026-11-30', '1764374400000'],
   expiry: ['2026-12-18', '2026-12-01'],
   strike_gte: ['590000'],
   strike_lte: ['610000'],

@@ -11,6 +11,7 @@ import { saveSeals } from '../../src/store/market/session-seals.ts';
 import type { Store } from '../../src/store/rows/connection.ts';
 import { inTransaction } from '../../src/store/rows/transaction.ts';
 import { tapegraph } from '../cli/command-line.ts';
+import { modelColumns } from '../support/model-columns.ts';
 import { chainCapture, chainRow } from '../support/option-market.ts';
 import { filledStores, storeForThisTest, type TestStore } from '../support/store.ts';
 import { blackPrice } from '../support/tapes/delayed-page.ts';
@@ -52,8 +53,12 @@ async function capture(store: Store): Promise<void> {
 }
 
 async function published(store: TestStore): Promise<unknown[]> {
-  const chains = await store.pool.query('SELECT * FROM chain_captures ORDER BY underlying, captured_at');
-  const gex = await store.pool.query('SELECT * FROM gex_captures ORDER BY underlying, captured_at');
+  const chains = await store.pool.query(
+    `SELECT ${modelColumns('chain_captures')} FROM chain_captures ORDER BY underlying, captured_at`,
+  );
+  const gex = await store.pool.query(
+    `SELECT ${modelColumns('gex_captures')} FROM gex_captures ORDER BY underlying, captured_at`,
+  );
   return [chains.rows, gex.rows];
 }
 

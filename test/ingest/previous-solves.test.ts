@@ -6,6 +6,7 @@ import { solveWithMinutes, storeChain } from '../../src/ingest/chains/chain.ts';
 import { chainCapturesAt } from '../../src/store/chain/chain-captures.ts';
 import { inTransaction } from '../../src/store/rows/transaction.ts';
 import { saveSolves } from '../support/greeks.ts';
+import { modelColumns } from '../support/model-columns.ts';
 import { chainCapture, chainRow } from '../support/option-market.ts';
 import { storeForThisTest } from '../support/store.ts';
 import { worth } from '../support/tapes/quoted-tape.ts';
@@ -90,8 +91,10 @@ test('minute solves that arrive after the chains of their session fill the gaps 
             await storeChain(tx, chainAt(at(minute), none), { gammaSource: 'solve', rate: 0.045 });
         }
       });
-    const chains = await store.pool.query('SELECT * FROM chain_captures ORDER BY captured_at');
-    const gex = await store.pool.query('SELECT * FROM gex_captures ORDER BY captured_at');
+    const chains = await store.pool.query(
+      `SELECT ${modelColumns('chain_captures')} FROM chain_captures ORDER BY captured_at`,
+    );
+    const gex = await store.pool.query(`SELECT ${modelColumns('gex_captures')} FROM gex_captures ORDER BY captured_at`);
     return [chains.rows, gex.rows];
   };
   const expected = await published(['minutes', 'chains']);

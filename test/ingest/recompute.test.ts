@@ -19,6 +19,7 @@ import { inTransaction } from '../../src/store/rows/transaction.ts';
 import { watchChanges } from '../../src/store/versions/changes.ts';
 import type { Change } from '../../src/store/versions/subjects.ts';
 import { tapegraph } from '../cli/command-line.ts';
+import { modelColumns } from '../support/model-columns.ts';
 import { chainCapture, chainRow } from '../support/option-market.ts';
 import { storeForThisTest, type TestStore } from '../support/store.ts';
 import { quotedContracts, quotedTape, vendorLinesOf, worth } from '../support/tapes/quoted-tape.ts';
@@ -48,8 +49,12 @@ function chainAt(tsMs: number, isFirst: boolean) {
 
 async function published(store: TestStore, session?: string): Promise<unknown[]> {
   const of = session ? `WHERE session_date = '${session}'` : '';
-  const chains = await store.pool.query(`SELECT * FROM chain_captures ${of} ORDER BY captured_at`);
-  const gex = await store.pool.query(`SELECT * FROM gex_captures ${of} ORDER BY captured_at`);
+  const chains = await store.pool.query(
+    `SELECT ${modelColumns('chain_captures')} FROM chain_captures ${of} ORDER BY captured_at`,
+  );
+  const gex = await store.pool.query(
+    `SELECT ${modelColumns('gex_captures')} FROM gex_captures ${of} ORDER BY captured_at`,
+  );
   return [chains.rows, gex.rows];
 }
 
@@ -262,7 +267,9 @@ test('auction prints of large trades get the sides that their stored quotes tell
 describe('minutes of an older version', () => {
   let store: TestStore;
   let expected: unknown[];
-  const minutes = async () => (await store.pool.query('SELECT * FROM greeks_minutes ORDER BY underlying, ts_ms')).rows;
+  const minutes = async () =>
+    (await store.pool.query(`SELECT ${modelColumns('greeks_minutes')} FROM greeks_minutes ORDER BY underlying, ts_ms`))
+      .rows;
   beforeEach(async () => {
     store = await storeForThisTest();
     const folder = temporary();

@@ -6,6 +6,7 @@ import { exchangeInstant } from '../../src/domain/market-time.ts';
 import { ingestFiles } from '../../src/ingest/ingest.ts';
 import { encodeId } from '../../src/schema/node-id.ts';
 import { tapegraph } from '../cli/command-line.ts';
+import { modelColumns } from '../support/model-columns.ts';
 import { type TestStore, testStore } from '../support/store.ts';
 import { delayedPage } from '../support/tapes/delayed-page.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -36,14 +37,18 @@ const reproduce = (capture: string, ...args: string[]) =>
 const nameOf = (minute: number) => `SPX:${exchangeInstant('2026-11-16', minute)}`;
 
 test.each(Object.values(times))('the capture of minute %i has the stored bits, and stays as it is', async (minute) => {
-  const before = await store.pool.query('SELECT * FROM gex_captures ORDER BY captured_at');
+  const before = await store.pool.query(
+    `SELECT ${modelColumns('gex_captures')} FROM gex_captures ORDER BY captured_at`,
+  );
   const { code, stdout } = await reproduce(nameOf(minute), '--json');
   const found = JSON.parse(stdout);
   expect(found).toMatchObject({ symbol: 'SPX', status: 'equal', differences: [] });
   // 21 strikes of two expiries, seven columns each, net rows beside them, and a profile of 60 prices.
   expect(found.figures).toBeGreaterThan(21 * 3 * 7 + 120);
   expect(code).toBe(0);
-  expect((await store.pool.query('SELECT * FROM gex_captures ORDER BY captured_at')).rows).toEqual(before.rows);
+  expect(
+    (await store.pool.query(`SELECT ${modelColumns('gex_captures')} FROM gex_captures ORDER BY captured_at`)).rows,
+  ).toEqual(before.rows);
 });
 
 test('takes the id that the graph gives', async () => {

@@ -53,7 +53,9 @@ describe('the sample market of a session under way', () => {
     ),
     legs: await rows(`SELECT count(*) FROM flow_legs WHERE session_date = '${session}'`),
     volume: await rows(`SELECT symbol, volume, spot FROM live_quotes ORDER BY 1`),
-    bars: await rows(`SELECT md5(string_agg(b::text, '' ORDER BY b::text)) FROM option_bar_blocks b`),
+    bars: await rows(
+      `SELECT md5(string_agg(r, '' ORDER BY r)) FROM (SELECT (to_jsonb(b) - 'generation_ms')::text AS r FROM option_bar_blocks b) AS rows`,
+    ),
   });
   const until = async (is: () => Promise<boolean>) => {
     for (const end = Date.now() + 30_000; !(await is()); await delay(50))

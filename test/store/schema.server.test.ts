@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { tablesOf } from '../../scripts/generate/store-tables.ts';
+import { keptModels } from '../../src/store/rows/models/kept-models.ts';
 import { allModels, tableOf } from '../../src/store/rows/models/model-tables.ts';
 import { type TestStore, testStore } from '../support/store.ts';
 
@@ -39,6 +40,13 @@ function tablesOfModels(): Record<string, Table> {
         .sort(),
     },
   ]);
+  for (const { table } of keptModels.map(tableOf)) {
+    const { columns, keys } = tables.find(([name]) => name === table)![1];
+    const key = keys.find((each) => each.startsWith('id '))!;
+    const generation = { generation_ms: 'bigint', superseded_ms: 'bigint' };
+    tables.push([`superseded_${table}`, { columns: { ...columns, ...generation }, keys: [`${key}, generation_ms`] }]);
+    columns.generation_ms = 'bigint null';
+  }
   return Object.fromEntries(tables);
 }
 

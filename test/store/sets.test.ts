@@ -3,7 +3,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { Prisma } from '../../generated/store/client.ts';
 import { copyRows } from '../../src/store/rows/models/copied-rows.ts';
 import { type Model, tableOf } from '../../src/store/rows/models/model-tables.ts';
-import { deleteRows, findRows, insertRows, keyOf, type Row, upsertRows } from '../../src/store/rows/models/sets.ts';
+import { keyOf, type Row } from '../../src/store/rows/models/row-values.ts';
+import { deleteRows, findRows, insertRows, upsertRows } from '../../src/store/rows/models/sets.ts';
 import { inTransaction, type Transaction } from '../../src/store/rows/transaction.ts';
 import { type TestStore, testStore } from '../support/store.ts';
 

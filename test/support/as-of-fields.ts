@@ -2,7 +2,7 @@ import { type GraphQLObjectType, getNamedType, isObjectType } from 'graphql';
 import { type GraphWalk, objectType } from './graph-walk.ts';
 
 /** Fields that say of themselves that they are of the past. */
-export const toldOfThePast: ReadonlySet<string> = new Set(['at', 'atEffective', 'plane', 'id', 'nodeId']);
+export const toldOfThePast: ReadonlySet<string> = new Set(['at', 'atEffective', 'knownAt', 'plane', 'id', 'nodeId']);
 
 /** Fields that are not selected: also the market around each of a hundred prints, which that of a leg stands for. */
 export const notSelected: ReadonlySet<string> = new Set([

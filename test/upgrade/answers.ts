@@ -245,7 +245,7 @@ export function everyRequest(clock: string, filled: Filled): Asked[] {
     const mixed = { ...known, texts: { ...known.texts, ...texts[clock] } };
     const made = madeRequests({ name, route, known: mixed }, 6).map(({ path }) => path);
     // The release before did not know `at` of these routes.
-    const isUnknown = (path: string) => route.hasInstant === true && /[?&]at=/.test(path);
+    const isUnknown = (path: string) => /[?&]known=/.test(path) || (route.hasInstant === true && /[?&]at=/.test(path));
     const paths = [...new Set(made)].filter((path) => !isRefused(path) && !isUnknown(path));
     const session = filled.sessions[clock]!;
     const callers = [route.needs.endsWith('site-session') ? session : filled.proKey, filled.freeKey];

@@ -42,7 +42,7 @@ ROUTES: dict[str, Route] = {
     "quotes": Route(
         "GET",
         "/v2/quotes",
-        query=("symbols", "at", "tz", "provenance"),
+        query=("symbols", "at", "tz", "known", "provenance"),
         tables={
             "": (
                 "symbol",
@@ -61,14 +61,14 @@ ROUTES: dict[str, Route] = {
     "spot": Route(
         "GET",
         "/v2/symbols/{symbol}/spot",
-        query=("at", "tz", "provenance"),
+        query=("at", "tz", "known", "provenance"),
         tables={},
         times=("ts",),
     ),
     "stock_bars": Route(
         "GET",
         "/v2/stocks/{symbol}/bars",
-        query=("from", "to", "tz", "timeframe", "tf", "limit", "cursor", "source", "adjusted", "at", "provenance"),
+        query=("from", "to", "tz", "timeframe", "tf", "limit", "cursor", "source", "adjusted", "at", "known", "provenance"),
         tables={
             "": (
                 "symbol",
@@ -88,7 +88,7 @@ ROUTES: dict[str, Route] = {
     "sectors": Route(
         "GET",
         "/v2/screener/sectors",
-        query=("date", "at", "tz", "provenance"),
+        query=("date", "at", "tz", "known", "provenance"),
         tables={
             "": (
                 "sector",
@@ -101,7 +101,7 @@ ROUTES: dict[str, Route] = {
     "movers": Route(
         "GET",
         "/v2/screener/movers",
-        query=("limit", "universe", "at", "tz", "provenance"),
+        query=("limit", "universe", "at", "tz", "known", "provenance"),
         tables={
             "": (
                 "symbol",
@@ -220,7 +220,7 @@ ROUTES: dict[str, Route] = {
     "gex_history": Route(
         "GET",
         "/v2/gex/{symbol}/history",
-        query=("date", "from", "to", "by_expiry", "top", "at", "tz", "provenance"),
+        query=("date", "from", "to", "by_expiry", "top", "at", "tz", "known", "provenance"),
         tables={
             "captures": (
                 "captured_at",
@@ -249,7 +249,7 @@ ROUTES: dict[str, Route] = {
     "gex_grid": Route(
         "GET",
         "/v2/gex/{symbol}/grid",
-        query=("at", "tz", "expiries", "dte", "top", "by_expiry", "provenance"),
+        query=("at", "tz", "expiries", "dte", "top", "by_expiry", "known", "provenance"),
         tables={
             "strikes": (
                 "strike",
@@ -269,7 +269,7 @@ ROUTES: dict[str, Route] = {
     "gex_reference": Route(
         "GET",
         "/v2/gex/{symbol}/reference",
-        query=("date", "basis", "at", "tz", "provenance"),
+        query=("date", "basis", "at", "tz", "known", "provenance"),
         tables={
             "strikes": (
                 "strike",
@@ -288,7 +288,7 @@ ROUTES: dict[str, Route] = {
     "gex_exposures": Route(
         "GET",
         "/v2/gex/{symbol}/exposures",
-        query=("at", "tz", "provenance"),
+        query=("at", "tz", "known", "provenance"),
         tables={
             "by_strike": (
                 "strike",
@@ -310,7 +310,7 @@ ROUTES: dict[str, Route] = {
     "gex_figures": Route(
         "GET",
         "/v2/gex/{symbol}/figures",
-        query=("preset", "unit", "weight", "sign", "gamma", "years", "flip", "walls", "expiries", "at", "tz", "top", "provenance"),
+        query=("preset", "unit", "weight", "sign", "gamma", "years", "flip", "walls", "expiries", "at", "tz", "top", "known", "provenance"),
         tables={
             "strikes": (
                 "strike",
@@ -322,7 +322,7 @@ ROUTES: dict[str, Route] = {
     "gex_change": Route(
         "GET",
         "/v2/gex/{symbol}/change",
-        query=("from", "to", "tz", "top", "provenance"),
+        query=("from", "to", "tz", "top", "known", "provenance"),
         tables={
             "change.strikes": (
                 "strike",
@@ -356,7 +356,7 @@ ROUTES: dict[str, Route] = {
     "levels": Route(
         "GET",
         "/v2/levels/{symbol}",
-        query=("basis", "at", "tz", "provenance"),
+        query=("basis", "at", "tz", "known", "provenance"),
         tables={
             "levels": (
                 "kind",
@@ -375,7 +375,7 @@ ROUTES: dict[str, Route] = {
     "legacy_strikes": Route(
         "GET",
         "/gex/{underlying}/strikes",
-        query=("date", "source", "at", "tz", "provenance"),
+        query=("date", "source", "at", "tz", "known", "provenance"),
         tables={
             "": (
                 "strike",
@@ -391,13 +391,13 @@ ROUTES: dict[str, Route] = {
     "chain_expirations": Route(
         "GET",
         "/v2/chain/{symbol}/expirations",
-        query=("at", "tz", "expiry", "strike_gte", "strike_lte", "provenance"),
+        query=("at", "tz", "expiry", "strike_gte", "strike_lte", "known", "provenance"),
         tables={},
     ),
     "chain": Route(
         "GET",
         "/v2/chain/{symbol}",
-        query=("at", "tz", "expiry", "strike_gte", "strike_lte", "provenance"),
+        query=("at", "tz", "expiry", "strike_gte", "strike_lte", "known", "provenance"),
         tables={
             "rows": (
                 "contract.underlying",
@@ -489,7 +489,7 @@ ROUTES: dict[str, Route] = {
     "large_trades": Route(
         "GET",
         "/v2/flow/large-trades",
-        query=("symbol", "session", "min_premium_usd", "limit", "at", "tz", "provenance"),
+        query=("symbol", "session", "min_premium_usd", "limit", "at", "tz", "known", "provenance"),
         tables={
             "events": (
                 "symbol",
@@ -554,7 +554,7 @@ ROUTES: dict[str, Route] = {
     "eod_prints": Route(
         "GET",
         "/v2/flow/eod",
-        query=("symbol", "session", "from_ms", "to_ms", "min_premium_usd", "right", "expiry", "at", "tz", "provenance"),
+        query=("symbol", "session", "from_ms", "to_ms", "min_premium_usd", "right", "expiry", "at", "tz", "known", "provenance"),
         tables={
             "prints": (
                 "print_id",
@@ -581,7 +581,7 @@ ROUTES: dict[str, Route] = {
     "cross_section": Route(
         "GET",
         "/v2/flow/{symbol}/cross-section",
-        query=("session", "at", "tz", "provenance"),
+        query=("session", "at", "tz", "known", "provenance"),
         tables={
             "snapshot.update.by_strike": (
                 "strike_thousandths",
@@ -607,14 +607,14 @@ ROUTES: dict[str, Route] = {
     "unusual_flow": Route(
         "GET",
         "/v2/flow/{symbol}/unusual",
-        query=("at", "tz", "provenance"),
+        query=("at", "tz", "known", "provenance"),
         tables={},
         times=("through_ms",),
     ),
     "option_contracts": Route(
         "GET",
         "/v2/options",
-        query=("contracts", "at", "tz", "provenance"),
+        query=("contracts", "at", "tz", "known", "provenance"),
         tables={
             "": (
                 "contract.underlying",
@@ -642,7 +642,7 @@ ROUTES: dict[str, Route] = {
     "vol_term": Route(
         "GET",
         "/v2/options/{symbol}/vol/term",
-        query=("at", "tz", "provenance"),
+        query=("at", "tz", "known", "provenance"),
         tables={
             "expiries": (
                 "expiry",
@@ -657,7 +657,7 @@ ROUTES: dict[str, Route] = {
     "vol_surface": Route(
         "GET",
         "/v2/options/{symbol}/vol/surface",
-        query=("at", "tz", "provenance"),
+        query=("at", "tz", "known", "provenance"),
         tables={
             "expiries": (
                 "expiry",
@@ -683,7 +683,7 @@ ROUTES: dict[str, Route] = {
     "vol_figures": Route(
         "GET",
         "/v2/options/{symbol}/vol/figures",
-        query=("at", "tz", "provenance"),
+        query=("at", "tz", "known", "provenance"),
         tables={
             "skew": (
                 "expiry",
@@ -698,7 +698,7 @@ ROUTES: dict[str, Route] = {
     "greeks": Route(
         "GET",
         "/v2/options/{contract}/greeks",
-        query=("session", "at", "tz", "provenance"),
+        query=("session", "at", "tz", "known", "provenance"),
         tables={
             "series": (
                 "ts_ms",
@@ -713,7 +713,7 @@ ROUTES: dict[str, Route] = {
     "option_bars": Route(
         "GET",
         "/v2/options/{contract}/bars",
-        query=("tf", "session", "limit", "at", "tz", "provenance"),
+        query=("tf", "session", "limit", "at", "tz", "known", "provenance"),
         tables={
             "bars": (
                 "ts_ms",
@@ -731,7 +731,7 @@ ROUTES: dict[str, Route] = {
     "contract_history": Route(
         "GET",
         "/v2/options/{contract}/history",
-        query=("from", "to", "at", "tz", "provenance"),
+        query=("from", "to", "at", "tz", "known", "provenance"),
         tables={
             "days": (
                 "date",
@@ -998,6 +998,7 @@ class Routes:
         *,
         at: Instant | None = None,
         tz: str | None = None,
+        known: str | None = None,
         provenance: bool | None = None,
     ) -> Answer[list[t.Quote]]:
         """Quotes.
@@ -1008,6 +1009,7 @@ class Routes:
             symbols: Tickers in any case, at most 180. Separated by commas, at most 180.
             at: A date means its end. Up to a minute ahead, and today's date, mean now; a later time is invalid_params. Default: live. Answer as of this instant: epoch ms, YYYY-MM-DD (its end), or YYYY-MM-DDTHH:MM[:SS] in tz. Default: live.
             tz: Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset. Default: America/New_York.
+            known: Of what came several times, the data as it stood then: before a file, a reconciliation or a recompute replaced it. invalid_params before the oldest generation that is stored, and for off-exchange data. Default: now. Data as it was known at this instant, before later files replaced it. Forms of `at`. 400 before the oldest generation that is stored. Default: now.
             provenance: Included when true. True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false.
         """
         return self._call(ROUTES["quotes"], locals())
@@ -1018,6 +1020,7 @@ class Routes:
         *,
         at: Instant | None = None,
         tz: str | None = None,
+        known: str | None = None,
         provenance: bool | None = None,
     ) -> Answer[t.Spot]:
         """Spot.
@@ -1028,6 +1031,7 @@ class Routes:
             symbol: Ticker, in any case; BRK-B, BRK/B and BRK B are BRK.B.
             at: A date means its end. Up to a minute ahead, and today's date, mean now; a later time is invalid_params. Default: live. Answer as of this instant: epoch ms, YYYY-MM-DD (its end), or YYYY-MM-DDTHH:MM[:SS] in tz. Default: live.
             tz: Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset. Default: America/New_York.
+            known: Of what came several times, the data as it stood then: before a file, a reconciliation or a recompute replaced it. invalid_params before the oldest generation that is stored, and for off-exchange data. Default: now. Data as it was known at this instant, before later files replaced it. Forms of `at`. 400 before the oldest generation that is stored. Default: now.
             provenance: Included when true. True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false.
         """
         return self._call(ROUTES["spot"], locals())
@@ -1046,6 +1050,7 @@ class Routes:
         source: Literal["trade"] | None = None,
         adjusted: bool | None = None,
         at: Instant | None = None,
+        known: str | None = None,
         provenance: bool | None = None,
     ) -> Answer[list[t.Bar]]:
         """Stock bars.
@@ -1064,6 +1069,7 @@ class Routes:
             source: Kind of bars. Only trade is supported. One of trade.
             adjusted: true or false.
             at: A date means its end. Up to a minute ahead, and today's date, mean now; a later time is invalid_params. Default: live. Answer as of this instant: epoch ms, YYYY-MM-DD (its end), or YYYY-MM-DDTHH:MM[:SS] in tz. Default: live.
+            known: Of what came several times, the data as it stood then: before a file, a reconciliation or a recompute replaced it. invalid_params before the oldest generation that is stored, and for off-exchange data. Default: now. Data as it was known at this instant, before later files replaced it. Forms of `at`. 400 before the oldest generation that is stored. Default: now.
             provenance: Included when true. True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false.
         """
         return self._call(ROUTES["stock_bars"], locals())
@@ -1074,6 +1080,7 @@ class Routes:
         date: Day | None = None,
         at: Instant | None = None,
         tz: str | None = None,
+        known: str | None = None,
         provenance: bool | None = None,
     ) -> Answer[list[t.SectorAverage]]:
         """Sector averages.
@@ -1084,6 +1091,7 @@ class Routes:
             date: Returned in meta; not applied. A date, YYYY-MM-DD.
             at: A date means its end. Up to a minute ahead, and today's date, mean now; a later time is invalid_params. Default: live. Answer as of this instant: epoch ms, YYYY-MM-DD (its end), or YYYY-MM-DDTHH:MM[:SS] in tz. Default: live.
             tz: Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset. Default: America/New_York.
+            known: Of what came several times, the data as it stood then: before a file, a reconciliation or a recompute replaced it. invalid_params before the oldest generation that is stored, and for off-exchange data. Default: now. Data as it was known at this instant, before later files replaced it. Forms of `at`. 400 before the oldest generation that is stored. Default: now.
             provenance: Included when true. True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false.
         """
         return self._call(ROUTES["sectors"], locals())
@@ -1095,6 +1103,7 @@ class Routes:
         universe: Literal["registry"] | None = None,
         at: Instant | None = None,
         tz: str | None = None,
+        known: str | None = None,
         provenance: bool | None = None,
     ) -> Answer[list[t.Mover]]:
         """Movers.
@@ -1106,6 +1115,7 @@ class Routes:
             universe: The symbols that movers are selected from. One of registry.
             at: A date means its end. Up to a minute ahead, and today's date, mean now; a later time is invalid_params. Default: live. Answer as of this instant: epoch ms, YYYY-MM-DD (its end), or YYYY-MM-DDTHH:MM[:SS] in tz. Default: live.
             tz: Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset. Default: America/New_York.
+            known: Of what came several times, the data as it stood then: before a file, a reconciliation or a recompute replaced it. invalid_params before the oldest generation that is stored, and for off-exchange data. Default: now. Data as it was known at this instant, before later files replaced it. Forms of `at`. 400 before the oldest generation that is stored. Default: now.
             provenance: Included when true. True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false.
         """
         return self._call(ROUTES["movers"], locals())
@@ -1210,6 +1220,7 @@ class Routes:
         top: int | None = None,
         at: Instant | None = None,
         tz: str | None = None,
+        known: str | None = None,
         provenance: bool | None = None,
     ) -> Answer[t.GexHistory]:
         """GEX history.
@@ -1225,6 +1236,7 @@ class Routes:
             top: Keep the N strikes with the largest |net gex| in each capture. Default: all; 20 with an API key. A whole number of 1 or more.
             at: A date means its end. Up to a minute ahead, and today's date, mean now; a later time is invalid_params. Default: live. Answer as of this instant: epoch ms, YYYY-MM-DD (its end), or YYYY-MM-DDTHH:MM[:SS] in tz. Default: live.
             tz: Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset. Default: America/New_York.
+            known: Of what came several times, the data as it stood then: before a file, a reconciliation or a recompute replaced it. invalid_params before the oldest generation that is stored, and for off-exchange data. Default: now. Data as it was known at this instant, before later files replaced it. Forms of `at`. 400 before the oldest generation that is stored. Default: now.
             provenance: Included when true. True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false.
         """
         return self._call(ROUTES["gex_history"], locals())
@@ -1239,6 +1251,7 @@ class Routes:
         dte: Literal["0"] | None = None,
         top: int | None = None,
         by_expiry: bool | None = None,
+        known: str | None = None,
         provenance: bool | None = None,
     ) -> Answer[t.GexGrid]:
         """GEX grid.
@@ -1248,11 +1261,12 @@ class Routes:
         Args:
             symbol: Ticker, in any case; BRK-B, BRK/B and BRK B are BRK.B.
             at: Return the last capture at or before this time instead of the live one. For a bare date: the last capture of that date. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz.
-            tz: Time zone of at, if it is a local time. IANA time zone of times without an offset. Default: America/New_York.
+            tz: Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset. Default: America/New_York.
             expiries: Only these expiries. Dates (YYYY-MM-DD) separated by commas, or all (default).
             dte: Only 0 is accepted: the expiry that ends on the day. Cannot be combined with expiries. One of 0.
             top: Keep the N strikes with the largest |net gex|. Default: all. A whole number of 1 or more.
             by_expiry: Rows by strike and expiry instead of net rows. true or false.
+            known: Of what came several times, the data as it stood then: before a file, a reconciliation or a recompute replaced it. invalid_params before the oldest generation that is stored, and for off-exchange data. Default: now. Data as it was known at this instant, before later files replaced it. Forms of `at`. 400 before the oldest generation that is stored. Default: now.
             provenance: Included when true. True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false.
         """
         return self._call(ROUTES["gex_grid"], locals())
@@ -1265,6 +1279,7 @@ class Routes:
         basis: Literal["open", "prev_close"] | None = None,
         at: Instant | None = None,
         tz: str | None = None,
+        known: str | None = None,
         provenance: bool | None = None,
     ) -> Answer[t.GexReference]:
         """GEX reference.
@@ -1277,6 +1292,7 @@ class Routes:
             basis: Which capture. One of open, prev_close.
             at: A date means its end. Up to a minute ahead, and today's date, mean now; a later time is invalid_params. Default: live. Answer as of this instant: epoch ms, YYYY-MM-DD (its end), or YYYY-MM-DDTHH:MM[:SS] in tz. Default: live.
             tz: Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset. Default: America/New_York.
+            known: Of what came several times, the data as it stood then: before a file, a reconciliation or a recompute replaced it. invalid_params before the oldest generation that is stored, and for off-exchange data. Default: now. Data as it was known at this instant, before later files replaced it. Forms of `at`. 400 before the oldest generation that is stored. Default: now.
             provenance: Included when true. True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false.
         """
         return self._call(ROUTES["gex_reference"], locals())
@@ -1287,6 +1303,7 @@ class Routes:
         *,
         at: Instant | None = None,
         tz: str | None = None,
+        known: str | None = None,
         provenance: bool | None = None,
     ) -> Answer[t.GexExposures]:
         """Delta, vanna, charm and vega exposure.
@@ -1296,7 +1313,8 @@ class Routes:
         Args:
             symbol: Ticker, in any case; BRK-B, BRK/B and BRK B are BRK.B.
             at: The last chain at or before this time. For a bare date: the last chain of that date. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz.
-            tz: Time zone of at, if it is a local time. IANA time zone of times without an offset. Default: America/New_York.
+            tz: Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset. Default: America/New_York.
+            known: Of what came several times, the data as it stood then: before a file, a reconciliation or a recompute replaced it. invalid_params before the oldest generation that is stored, and for off-exchange data. Default: now. Data as it was known at this instant, before later files replaced it. Forms of `at`. 400 before the oldest generation that is stored. Default: now.
             provenance: Included when true. True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false.
         """
         return self._call(ROUTES["gex_exposures"], locals())
@@ -1317,6 +1335,7 @@ class Routes:
         at: Instant | None = None,
         tz: str | None = None,
         top: int | None = None,
+        known: str | None = None,
         provenance: bool | None = None,
     ) -> Answer[t.GexFigures]:
         """GEX in a convention.
@@ -1335,8 +1354,9 @@ class Routes:
             walls: One of net, one_sided.
             expiries: One of all, zero_dte, monthly, a number of days such as 30d, or dates (YYYY-MM-DD) separated by commas.
             at: The last capture at or before this time. For a bare date: the last capture of its session, or of the session before if it does not trade. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz.
-            tz: Time zone of at, if it is a local time. IANA time zone of times without an offset. Default: America/New_York.
+            tz: Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset. Default: America/New_York.
             top: Keep the N strikes with the largest |value|. Default: all. A whole number of 1 or more.
+            known: Of what came several times, the data as it stood then: before a file, a reconciliation or a recompute replaced it. invalid_params before the oldest generation that is stored, and for off-exchange data. Default: now. Data as it was known at this instant, before later files replaced it. Forms of `at`. 400 before the oldest generation that is stored. Default: now.
             provenance: Included when true. True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false.
         """
         return self._call(ROUTES["gex_figures"], locals())
@@ -1349,6 +1369,7 @@ class Routes:
         *,
         tz: str | None = None,
         top: int | None = None,
+        known: str | None = None,
         provenance: bool | None = None,
     ) -> Answer[t.GexDiff]:
         """GEX change.
@@ -1359,8 +1380,9 @@ class Routes:
             symbol: Ticker, in any case; BRK-B, BRK/B and BRK B are BRK.B.
             from_: The earlier capture: its id, or a time or date. Times mean the last capture at or before them, a bare date that session's last. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz.
             to: The later capture: its id, or a time or date. Times mean the last capture at or before them, a bare date that session's last. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz.
-            tz: Time zone of from and to, if they are local times. IANA time zone of times without an offset. Default: America/New_York.
+            tz: Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset. Default: America/New_York.
             top: Keep the N strikes with the largest |gex|. Default: all. A whole number of 1 or more.
+            known: Of what came several times, the data as it stood then: before a file, a reconciliation or a recompute replaced it. invalid_params before the oldest generation that is stored, and for off-exchange data. Default: now. Data as it was known at this instant, before later files replaced it. Forms of `at`. 400 before the oldest generation that is stored. Default: now.
             provenance: Included when true. True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false.
         """
         return self._call(ROUTES["gex_change"], locals())
@@ -1372,6 +1394,7 @@ class Routes:
         basis: float | None = None,
         at: Instant | None = None,
         tz: str | None = None,
+        known: str | None = None,
         provenance: bool | None = None,
     ) -> Answer[t.Levels]:
         """Price levels.
@@ -1383,6 +1406,7 @@ class Routes:
             basis: Dollars to add to each price, such as the difference between a future and its index; -100000 to 100000. Dollars, of either sign.
             at: A date means its end. Up to a minute ahead, and today's date, mean now; a later time is invalid_params. Default: live. Answer as of this instant: epoch ms, YYYY-MM-DD (its end), or YYYY-MM-DDTHH:MM[:SS] in tz. Default: live.
             tz: Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset. Default: America/New_York.
+            known: Of what came several times, the data as it stood then: before a file, a reconciliation or a recompute replaced it. invalid_params before the oldest generation that is stored, and for off-exchange data. Default: now. Data as it was known at this instant, before later files replaced it. Forms of `at`. 400 before the oldest generation that is stored. Default: now.
             provenance: Included when true. True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false.
         """
         return self._call(ROUTES["levels"], locals())
@@ -1395,6 +1419,7 @@ class Routes:
         source: str | None = None,
         at: Instant | None = None,
         tz: str | None = None,
+        known: str | None = None,
         provenance: bool | None = None,
     ) -> Answer[list[t.SessionStrike]]:
         """GEX by strike (deprecated).
@@ -1407,6 +1432,7 @@ class Routes:
             source: Accepted, but not used.
             at: A date means its end. Up to a minute ahead, and today's date, mean now; a later time is invalid_params. Default: live. Answer as of this instant: epoch ms, YYYY-MM-DD (its end), or YYYY-MM-DDTHH:MM[:SS] in tz. Default: live.
             tz: Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset. Default: America/New_York.
+            known: Of what came several times, the data as it stood then: before a file, a reconciliation or a recompute replaced it. invalid_params before the oldest generation that is stored, and for off-exchange data. Default: now. Data as it was known at this instant, before later files replaced it. Forms of `at`. 400 before the oldest generation that is stored. Default: now.
             provenance: Included when true. True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false.
         """
         return self._call(ROUTES["legacy_strikes"], locals())
@@ -1420,6 +1446,7 @@ class Routes:
         expiry: Day | None = None,
         strike_gte: int | None = None,
         strike_lte: int | None = None,
+        known: str | None = None,
         provenance: bool | None = None,
     ) -> Answer[list[str]]:
         """Option expirations.
@@ -1429,10 +1456,11 @@ class Routes:
         Args:
             symbol: Ticker, in any case; BRK-B, BRK/B and BRK B are BRK.B.
             at: Return the stored chain as of this time instead of the live one. For a bare date: the last chain of that date. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz.
-            tz: Time zone of at, if it is a local time. IANA time zone of times without an offset. Default: America/New_York.
+            tz: Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset. Default: America/New_York.
             expiry: A date, YYYY-MM-DD.
             strike_gte: Thousandths of a dollar.
             strike_lte: Thousandths of a dollar.
+            known: Of what came several times, the data as it stood then: before a file, a reconciliation or a recompute replaced it. invalid_params before the oldest generation that is stored, and for off-exchange data. Default: now. Data as it was known at this instant, before later files replaced it. Forms of `at`. 400 before the oldest generation that is stored. Default: now.
             provenance: Included when true. True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false.
         """
         return self._call(ROUTES["chain_expirations"], locals())
@@ -1446,6 +1474,7 @@ class Routes:
         expiry: Day | None = None,
         strike_gte: int | None = None,
         strike_lte: int | None = None,
+        known: str | None = None,
         provenance: bool | None = None,
     ) -> Answer[t.Chain]:
         """Option chain.
@@ -1455,10 +1484,11 @@ class Routes:
         Args:
             symbol: Ticker, in any case; BRK-B, BRK/B and BRK B are BRK.B.
             at: Return the stored chain as of this time instead of the live one. For a bare date: the last chain of that date. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz.
-            tz: Time zone of at, if it is a local time. IANA time zone of times without an offset. Default: America/New_York.
+            tz: Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset. Default: America/New_York.
             expiry: Only this expiry. A date, YYYY-MM-DD.
             strike_gte: Lowest strike, inclusive. Thousandths of a dollar.
             strike_lte: Highest strike, inclusive. Thousandths of a dollar.
+            known: Of what came several times, the data as it stood then: before a file, a reconciliation or a recompute replaced it. invalid_params before the oldest generation that is stored, and for off-exchange data. Default: now. Data as it was known at this instant, before later files replaced it. Forms of `at`. 400 before the oldest generation that is stored. Default: now.
             provenance: Included when true. True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false.
         """
         return self._call(ROUTES["chain"], locals())
@@ -1541,6 +1571,7 @@ class Routes:
         limit: int | None = None,
         at: Instant | None = None,
         tz: str | None = None,
+        known: str | None = None,
         provenance: bool | None = None,
     ) -> Answer[t.LargeTradesPage]:
         """Large option trades.
@@ -1554,6 +1585,7 @@ class Routes:
             limit: Number of events. Default 100, at most 200 (100 with an API key); a larger value is clamped and reported. A whole number of 1 or more.
             at: A date means its end. Up to a minute ahead, and today's date, mean now; a later time is invalid_params. Default: live. Answer as of this instant: epoch ms, YYYY-MM-DD (its end), or YYYY-MM-DDTHH:MM[:SS] in tz. Default: live.
             tz: Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset. Default: America/New_York.
+            known: Of what came several times, the data as it stood then: before a file, a reconciliation or a recompute replaced it. invalid_params before the oldest generation that is stored, and for off-exchange data. Default: now. Data as it was known at this instant, before later files replaced it. Forms of `at`. 400 before the oldest generation that is stored. Default: now.
             provenance: Included when true. True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false.
         """
         return self._call(ROUTES["large_trades"], locals())
@@ -1570,6 +1602,7 @@ class Routes:
         expiry: Day | None = None,
         at: Instant | None = None,
         tz: str | None = None,
+        known: str | None = None,
         provenance: bool | None = None,
     ) -> Answer[t.EodPrints]:
         """Largest option prints of a session.
@@ -1586,6 +1619,7 @@ class Routes:
             expiry: Only this expiration. A date, YYYY-MM-DD.
             at: A date means its end. Up to a minute ahead, and today's date, mean now; a later time is invalid_params. Default: live. Answer as of this instant: epoch ms, YYYY-MM-DD (its end), or YYYY-MM-DDTHH:MM[:SS] in tz. Default: live.
             tz: Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset. Default: America/New_York.
+            known: Of what came several times, the data as it stood then: before a file, a reconciliation or a recompute replaced it. invalid_params before the oldest generation that is stored, and for off-exchange data. Default: now. Data as it was known at this instant, before later files replaced it. Forms of `at`. 400 before the oldest generation that is stored. Default: now.
             provenance: Included when true. True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false.
         """
         return self._call(ROUTES["eod_prints"], locals())
@@ -1597,6 +1631,7 @@ class Routes:
         session: Day | None = None,
         at: Instant | None = None,
         tz: str | None = None,
+        known: str | None = None,
         provenance: bool | None = None,
     ) -> Answer[t.CrossSectionPage]:
         """Option flow of a session.
@@ -1608,6 +1643,7 @@ class Routes:
             session: The session. Default: the latest one available. A date, YYYY-MM-DD.
             at: A date means its end. Up to a minute ahead, and today's date, mean now; a later time is invalid_params. Default: live. Answer as of this instant: epoch ms, YYYY-MM-DD (its end), or YYYY-MM-DDTHH:MM[:SS] in tz. Default: live.
             tz: Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset. Default: America/New_York.
+            known: Of what came several times, the data as it stood then: before a file, a reconciliation or a recompute replaced it. invalid_params before the oldest generation that is stored, and for off-exchange data. Default: now. Data as it was known at this instant, before later files replaced it. Forms of `at`. 400 before the oldest generation that is stored. Default: now.
             provenance: Included when true. True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false.
         """
         return self._call(ROUTES["cross_section"], locals())
@@ -1618,6 +1654,7 @@ class Routes:
         *,
         at: Instant | None = None,
         tz: str | None = None,
+        known: str | None = None,
         provenance: bool | None = None,
     ) -> Answer[t.UnusualFlow]:
         """Unusual premium.
@@ -1628,6 +1665,7 @@ class Routes:
             symbol: Ticker, in any case; BRK-B, BRK/B and BRK B are BRK.B.
             at: A date means its end. Up to a minute ahead, and today's date, mean now; a later time is invalid_params. Default: live. Answer as of this instant: epoch ms, YYYY-MM-DD (its end), or YYYY-MM-DDTHH:MM[:SS] in tz. Default: live.
             tz: Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset. Default: America/New_York.
+            known: Of what came several times, the data as it stood then: before a file, a reconciliation or a recompute replaced it. invalid_params before the oldest generation that is stored, and for off-exchange data. Default: now. Data as it was known at this instant, before later files replaced it. Forms of `at`. 400 before the oldest generation that is stored. Default: now.
             provenance: Included when true. True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false.
         """
         return self._call(ROUTES["unusual_flow"], locals())
@@ -1638,6 +1676,7 @@ class Routes:
         *,
         at: Instant | None = None,
         tz: str | None = None,
+        known: str | None = None,
         provenance: bool | None = None,
     ) -> Answer[list[t.ContractSnapshot]]:
         """Several option contracts.
@@ -1648,6 +1687,7 @@ class Routes:
             contracts: Separated by commas, at most 250.
             at: A date means its end. Up to a minute ahead, and today's date, mean now; a later time is invalid_params. Default: live. Answer as of this instant: epoch ms, YYYY-MM-DD (its end), or YYYY-MM-DDTHH:MM[:SS] in tz. Default: live.
             tz: Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset. Default: America/New_York.
+            known: Of what came several times, the data as it stood then: before a file, a reconciliation or a recompute replaced it. invalid_params before the oldest generation that is stored, and for off-exchange data. Default: now. Data as it was known at this instant, before later files replaced it. Forms of `at`. 400 before the oldest generation that is stored. Default: now.
             provenance: Included when true. True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false.
         """
         return self._call(ROUTES["option_contracts"], locals())
@@ -1658,6 +1698,7 @@ class Routes:
         *,
         at: Instant | None = None,
         tz: str | None = None,
+        known: str | None = None,
         provenance: bool | None = None,
     ) -> Answer[t.VolatilityTerm]:
         """Volatility term structure.
@@ -1668,6 +1709,7 @@ class Routes:
             symbol: Ticker, in any case; BRK-B, BRK/B and BRK B are BRK.B.
             at: A date means its end. Up to a minute ahead, and today's date, mean now; a later time is invalid_params. Default: live. Answer as of this instant: epoch ms, YYYY-MM-DD (its end), or YYYY-MM-DDTHH:MM[:SS] in tz. Default: live.
             tz: Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset. Default: America/New_York.
+            known: Of what came several times, the data as it stood then: before a file, a reconciliation or a recompute replaced it. invalid_params before the oldest generation that is stored, and for off-exchange data. Default: now. Data as it was known at this instant, before later files replaced it. Forms of `at`. 400 before the oldest generation that is stored. Default: now.
             provenance: Included when true. True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false.
         """
         return self._call(ROUTES["vol_term"], locals())
@@ -1678,6 +1720,7 @@ class Routes:
         *,
         at: Instant | None = None,
         tz: str | None = None,
+        known: str | None = None,
         provenance: bool | None = None,
     ) -> Answer[t.VolatilitySurface]:
         """Volatility surface.
@@ -1688,6 +1731,7 @@ class Routes:
             symbol: Ticker, in any case; BRK-B, BRK/B and BRK B are BRK.B.
             at: A date means its end. Up to a minute ahead, and today's date, mean now; a later time is invalid_params. Default: live. Answer as of this instant: epoch ms, YYYY-MM-DD (its end), or YYYY-MM-DDTHH:MM[:SS] in tz. Default: live.
             tz: Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset. Default: America/New_York.
+            known: Of what came several times, the data as it stood then: before a file, a reconciliation or a recompute replaced it. invalid_params before the oldest generation that is stored, and for off-exchange data. Default: now. Data as it was known at this instant, before later files replaced it. Forms of `at`. 400 before the oldest generation that is stored. Default: now.
             provenance: Included when true. True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false.
         """
         return self._call(ROUTES["vol_surface"], locals())
@@ -1698,6 +1742,7 @@ class Routes:
         *,
         at: Instant | None = None,
         tz: str | None = None,
+        known: str | None = None,
         provenance: bool | None = None,
     ) -> Answer[t.VolatilityFigures]:
         """Volatility figures.
@@ -1708,6 +1753,7 @@ class Routes:
             symbol: Ticker, in any case; BRK-B, BRK/B and BRK B are BRK.B.
             at: A date means its end. Up to a minute ahead, and today's date, mean now; a later time is invalid_params. Default: live. Answer as of this instant: epoch ms, YYYY-MM-DD (its end), or YYYY-MM-DDTHH:MM[:SS] in tz. Default: live.
             tz: Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset. Default: America/New_York.
+            known: Of what came several times, the data as it stood then: before a file, a reconciliation or a recompute replaced it. invalid_params before the oldest generation that is stored, and for off-exchange data. Default: now. Data as it was known at this instant, before later files replaced it. Forms of `at`. 400 before the oldest generation that is stored. Default: now.
             provenance: Included when true. True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false.
         """
         return self._call(ROUTES["vol_figures"], locals())
@@ -1719,6 +1765,7 @@ class Routes:
         session: Day | None = None,
         at: Instant | None = None,
         tz: str | None = None,
+        known: str | None = None,
         provenance: bool | None = None,
     ) -> Answer[t.Greeks]:
         """Greeks of an option contract.
@@ -1730,6 +1777,7 @@ class Routes:
             session: Return only samples of this session. A date, YYYY-MM-DD.
             at: A date means its end. Up to a minute ahead, and today's date, mean now; a later time is invalid_params. Default: live. Answer as of this instant: epoch ms, YYYY-MM-DD (its end), or YYYY-MM-DDTHH:MM[:SS] in tz. Default: live.
             tz: Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset. Default: America/New_York.
+            known: Of what came several times, the data as it stood then: before a file, a reconciliation or a recompute replaced it. invalid_params before the oldest generation that is stored, and for off-exchange data. Default: now. Data as it was known at this instant, before later files replaced it. Forms of `at`. 400 before the oldest generation that is stored. Default: now.
             provenance: Included when true. True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false.
         """
         return self._call(ROUTES["greeks"], locals())
@@ -1743,6 +1791,7 @@ class Routes:
         limit: int | None = None,
         at: Instant | None = None,
         tz: str | None = None,
+        known: str | None = None,
         provenance: bool | None = None,
     ) -> Answer[t.OptionBarsPage]:
         """Option bars.
@@ -1756,6 +1805,7 @@ class Routes:
             limit: Number of bars; the latest are returned. Default 390, at most 2000; a larger value is clamped and reported. A whole number of 1 or more.
             at: A date means its end. Up to a minute ahead, and today's date, mean now; a later time is invalid_params. Default: live. Answer as of this instant: epoch ms, YYYY-MM-DD (its end), or YYYY-MM-DDTHH:MM[:SS] in tz. Default: live.
             tz: Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset. Default: America/New_York.
+            known: Of what came several times, the data as it stood then: before a file, a reconciliation or a recompute replaced it. invalid_params before the oldest generation that is stored, and for off-exchange data. Default: now. Data as it was known at this instant, before later files replaced it. Forms of `at`. 400 before the oldest generation that is stored. Default: now.
             provenance: Included when true. True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false.
         """
         return self._call(ROUTES["option_bars"], locals())
@@ -1768,6 +1818,7 @@ class Routes:
         to: Day | None = None,
         at: Instant | None = None,
         tz: str | None = None,
+        known: str | None = None,
         provenance: bool | None = None,
     ) -> Answer[t.ContractHistory]:
         """Option contract by day.
@@ -1780,6 +1831,7 @@ class Routes:
             to: Last date, inclusive. Default: today. A date, YYYY-MM-DD.
             at: A date means its end. Up to a minute ahead, and today's date, mean now; a later time is invalid_params. Default: live. Answer as of this instant: epoch ms, YYYY-MM-DD (its end), or YYYY-MM-DDTHH:MM[:SS] in tz. Default: live.
             tz: Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset. Default: America/New_York.
+            known: Of what came several times, the data as it stood then: before a file, a reconciliation or a recompute replaced it. invalid_params before the oldest generation that is stored, and for off-exchange data. Default: now. Data as it was known at this instant, before later files replaced it. Forms of `at`. 400 before the oldest generation that is stored. Default: now.
             provenance: Included when true. True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false.
         """
         return self._call(ROUTES["contract_history"], locals())
@@ -2118,6 +2170,7 @@ class AsyncRoutes:
         *,
         at: Instant | None = None,
         tz: str | None = None,
+        known: str | None = None,
         provenance: bool | None = None,
     ) -> AsyncAnswer[list[t.Quote]]:
         """Quotes: see :meth:`Routes.quotes`."""
@@ -2129,6 +2182,7 @@ class AsyncRoutes:
         *,
         at: Instant | None = None,
         tz: str | None = None,
+        known: str | None = None,
         provenance: bool | None = None,
     ) -> AsyncAnswer[t.Spot]:
         """Spot: see :meth:`Routes.spot`."""
@@ -2148,6 +2202,7 @@ class AsyncRoutes:
         source: Literal["trade"] | None = None,
         adjusted: bool | None = None,
         at: Instant | None = None,
+        known: str | None = None,
         provenance: bool | None = None,
     ) -> AsyncAnswer[list[t.Bar]]:
         """Stock bars: see :meth:`Routes.stock_bars`."""
@@ -2159,6 +2214,7 @@ class AsyncRoutes:
         date: Day | None = None,
         at: Instant | None = None,
         tz: str | None = None,
+        known: str | None = None,
         provenance: bool | None = None,
     ) -> AsyncAnswer[list[t.SectorAverage]]:
         """Sector averages: see :meth:`Routes.sectors`."""
@@ -2171,6 +2227,7 @@ class AsyncRoutes:
         universe: Literal["registry"] | None = None,
         at: Instant | None = None,
         tz: str | None = None,
+        known: str | None = None,
         provenance: bool | None = None,
     ) -> AsyncAnswer[list[t.Mover]]:
         """Movers: see :meth:`Routes.movers`."""
@@ -2236,6 +2293,7 @@ class AsyncRoutes:
         top: int | None = None,
         at: Instant | None = None,
         tz: str | None = None,
+        known: str | None = None,
         provenance: bool | None = None,
     ) -> AsyncAnswer[t.GexHistory]:
         """GEX history: see :meth:`Routes.gex_history`."""
@@ -2251,6 +2309,7 @@ class AsyncRoutes:
         dte: Literal["0"] | None = None,
         top: int | None = None,
         by_expiry: bool | None = None,
+        known: str | None = None,
         provenance: bool | None = None,
     ) -> AsyncAnswer[t.GexGrid]:
         """GEX grid: see :meth:`Routes.gex_grid`."""
@@ -2264,6 +2323,7 @@ class AsyncRoutes:
         basis: Literal["open", "prev_close"] | None = None,
         at: Instant | None = None,
         tz: str | None = None,
+        known: str | None = None,
         provenance: bool | None = None,
     ) -> AsyncAnswer[t.GexReference]:
         """GEX reference: see :meth:`Routes.gex_reference`."""
@@ -2275,6 +2335,7 @@ class AsyncRoutes:
         *,
         at: Instant | None = None,
         tz: str | None = None,
+        known: str | None = None,
         provenance: bool | None = None,
     ) -> AsyncAnswer[t.GexExposures]:
         """Delta, vanna, charm and vega exposure: see :meth:`Routes.gex_exposures`."""
@@ -2296,6 +2357,7 @@ class AsyncRoutes:
         at: Instant | None = None,
         tz: str | None = None,
         top: int | None = None,
+        known: str | None = None,
         provenance: bool | None = None,
     ) -> AsyncAnswer[t.GexFigures]:
         """GEX in a convention: see :meth:`Routes.gex_figures`."""
@@ -2309,6 +2371,7 @@ class AsyncRoutes:
         *,
         tz: str | None = None,
         top: int | None = None,
+        known: str | None = None,
         provenance: bool | None = None,
     ) -> AsyncAnswer[t.GexDiff]:
         """GEX change: see :meth:`Routes.gex_change`."""
@@ -2321,6 +2384,7 @@ class AsyncRoutes:
         basis: float | None = None,
         at: Instant | None = None,
         tz: str | None = None,
+        known: str | None = None,
         provenance: bool | None = None,
     ) -> AsyncAnswer[t.Levels]:
         """Price levels: see :meth:`Routes.levels`."""
@@ -2334,6 +2398,7 @@ class AsyncRoutes:
         source: str | None = None,
         at: Instant | None = None,
         tz: str | None = None,
+        known: str | None = None,
         provenance: bool | None = None,
     ) -> AsyncAnswer[list[t.SessionStrike]]:
         """GEX by strike (deprecated): see :meth:`Routes.legacy_strikes`."""
@@ -2348,6 +2413,7 @@ class AsyncRoutes:
         expiry: Day | None = None,
         strike_gte: int | None = None,
         strike_lte: int | None = None,
+        known: str | None = None,
         provenance: bool | None = None,
     ) -> AsyncAnswer[list[str]]:
         """Option expirations: see :meth:`Routes.chain_expirations`."""
@@ -2362,6 +2428,7 @@ class AsyncRoutes:
         expiry: Day | None = None,
         strike_gte: int | None = None,
         strike_lte: int | None = None,
+        known: str | None = None,
         provenance: bool | None = None,
     ) -> AsyncAnswer[t.Chain]:
         """Option chain: see :meth:`Routes.chain`."""
@@ -2421,6 +2488,7 @@ class AsyncRoutes:
         limit: int | None = None,
         at: Instant | None = None,
         tz: str | None = None,
+        known: str | None = None,
         provenance: bool | None = None,
     ) -> AsyncAnswer[t.LargeTradesPage]:
         """Large option trades: see :meth:`Routes.large_trades`."""
@@ -2438,6 +2506,7 @@ class AsyncRoutes:
         expiry: Day | None = None,
         at: Instant | None = None,
         tz: str | None = None,
+        known: str | None = None,
         provenance: bool | None = None,
     ) -> AsyncAnswer[t.EodPrints]:
         """Largest option prints of a session: see :meth:`Routes.eod_prints`."""
@@ -2450,6 +2519,7 @@ class AsyncRoutes:
         session: Day | None = None,
         at: Instant | None = None,
         tz: str | None = None,
+        known: str | None = None,
         provenance: bool | None = None,
     ) -> AsyncAnswer[t.CrossSectionPage]:
         """Option flow of a session: see :meth:`Routes.cross_section`."""
@@ -2461,6 +2531,7 @@ class AsyncRoutes:
         *,
         at: Instant | None = None,
         tz: str | None = None,
+        known: str | None = None,
         provenance: bool | None = None,
     ) -> AsyncAnswer[t.UnusualFlow]:
         """Unusual premium: see :meth:`Routes.unusual_flow`."""
@@ -2472,6 +2543,7 @@ class AsyncRoutes:
         *,
         at: Instant | None = None,
         tz: str | None = None,
+        known: str | None = None,
         provenance: bool | None = None,
     ) -> AsyncAnswer[list[t.ContractSnapshot]]:
         """Several option contracts: see :meth:`Routes.option_contracts`."""
@@ -2483,6 +2555,7 @@ class AsyncRoutes:
         *,
         at: Instant | None = None,
         tz: str | None = None,
+        known: str | None = None,
         provenance: bool | None = None,
     ) -> AsyncAnswer[t.VolatilityTerm]:
         """Volatility term structure: see :meth:`Routes.vol_term`."""
@@ -2494,6 +2567,7 @@ class AsyncRoutes:
         *,
         at: Instant | None = None,
         tz: str | None = None,
+        known: str | None = None,
         provenance: bool | None = None,
     ) -> AsyncAnswer[t.VolatilitySurface]:
         """Volatility surface: see :meth:`Routes.vol_surface`."""
@@ -2505,6 +2579,7 @@ class AsyncRoutes:
         *,
         at: Instant | None = None,
         tz: str | None = None,
+        known: str | None = None,
         provenance: bool | None = None,
     ) -> AsyncAnswer[t.VolatilityFigures]:
         """Volatility figures: see :meth:`Routes.vol_figures`."""
@@ -2517,6 +2592,7 @@ class AsyncRoutes:
         session: Day | None = None,
         at: Instant | None = None,
         tz: str | None = None,
+        known: str | None = None,
         provenance: bool | None = None,
     ) -> AsyncAnswer[t.Greeks]:
         """Greeks of an option contract: see :meth:`Routes.greeks`."""
@@ -2531,6 +2607,7 @@ class AsyncRoutes:
         limit: int | None = None,
         at: Instant | None = None,
         tz: str | None = None,
+        known: str | None = None,
         provenance: bool | None = None,
     ) -> AsyncAnswer[t.OptionBarsPage]:
         """Option bars: see :meth:`Routes.option_bars`."""
@@ -2544,6 +2621,7 @@ class AsyncRoutes:
         to: Day | None = None,
         at: Instant | None = None,
         tz: str | None = None,
+        known: str | None = None,
         provenance: bool | None = None,
     ) -> AsyncAnswer[t.ContractHistory]:
         """Option contract by day: see :meth:`Routes.contract_history`."""

@@ -104,6 +104,7 @@ class ChainMeta(TypedDict):
     plane: str | None
     at: NotRequired[int]
     at_effective: NotRequired[int]
+    known_at: NotRequired[int]
     inconsistent_expiries: list[str] | None
     spot_stale: bool | None
     underlying: str
@@ -204,6 +205,7 @@ ContractHistoryMeta = TypedDict(
         "plane": "str | None",
         "at": "NotRequired[int]",
         "at_effective": "NotRequired[int]",
+        "known_at": "NotRequired[int]",
         "from": "str",
         "to": "str",
         "count": "int",
@@ -246,6 +248,7 @@ class ContractSnapshotsMeta(TypedDict):
     plane: str | None
     at: NotRequired[int]
     at_effective: NotRequired[int]
+    known_at: NotRequired[int]
     count: int
     restricted: NotRequired[list[str]]
     provenance: NotRequired[list[Provenance]]
@@ -299,6 +302,7 @@ class CrossSectionMeta(TypedDict):
     plane: str | None
     at: NotRequired[int]
     at_effective: NotRequired[int]
+    known_at: NotRequired[int]
     provenance: NotRequired[list[Provenance]]
     read_at_ms: NotRequired[int]
 
@@ -389,6 +393,7 @@ class EodMeta(TypedDict):
     plane: str | None
     at: NotRequired[int]
     at_effective: NotRequired[int]
+    known_at: NotRequired[int]
     provenance: NotRequired[list[Provenance]]
     read_at_ms: NotRequired[int]
 
@@ -462,6 +467,7 @@ class ExpirationsMeta(TypedDict):
     plane: str | None
     at: NotRequired[int]
     at_effective: NotRequired[int]
+    known_at: NotRequired[int]
     count: int
     captured_at: int | None
     underlying: str
@@ -681,6 +687,7 @@ class GexExposuresMeta(TypedDict):
     plane: str | None
     at: NotRequired[int]
     at_effective: NotRequired[int]
+    known_at: NotRequired[int]
     inconsistent_expiries: list[str] | None
     spot_stale: bool | None
     source_time: NotRequired[int]
@@ -721,6 +728,7 @@ class GexFiguresMeta(TypedDict):
     plane: str | None
     at: NotRequired[int]
     at_effective: NotRequired[int]
+    known_at: NotRequired[int]
     flip_status: FlipStatus | None
     inconsistent_expiries: list[str] | None
     spot_stale: bool | None
@@ -764,6 +772,7 @@ class GexGridMeta(TypedDict):
     plane: str | None
     at: NotRequired[int]
     at_effective: NotRequired[int]
+    known_at: NotRequired[int]
     flip_status: FlipStatus | None
     inconsistent_expiries: list[str] | None
     spot_stale: bool | None
@@ -814,6 +823,7 @@ class GexHistoryMeta(TypedDict):
     plane: str | None
     at: NotRequired[int]
     at_effective: NotRequired[int]
+    known_at: NotRequired[int]
     flip_status: list[FlipStatus | None]
     inconsistent_expiries: list[str] | None
     spot_stale: bool | None
@@ -859,6 +869,7 @@ class GexReferenceMeta(TypedDict):
     plane: str | None
     at: NotRequired[int]
     at_effective: NotRequired[int]
+    known_at: NotRequired[int]
     flip_status: FlipStatus | None
     available: bool
     source_time: NotRequired[int]
@@ -975,6 +986,7 @@ class GreeksMeta(TypedDict):
     plane: str | None
     at: NotRequired[int]
     at_effective: NotRequired[int]
+    known_at: NotRequired[int]
     provenance: NotRequired[list[Provenance]]
     read_at_ms: NotRequired[int]
 
@@ -1163,6 +1175,7 @@ class LargeTradesMeta(TypedDict):
     plane: str | None
     at: NotRequired[int]
     at_effective: NotRequired[int]
+    known_at: NotRequired[int]
     provenance: NotRequired[list[Provenance]]
     note: NotRequired[str]
     read_at_ms: NotRequired[int]
@@ -1233,6 +1246,7 @@ class LevelsMeta(TypedDict):
     plane: str | None
     at: NotRequired[int]
     at_effective: NotRequired[int]
+    known_at: NotRequired[int]
     inconsistent_expiries: list[str] | None
     spot_stale: bool | None
     basis: NotRequired[float]
@@ -1273,6 +1287,7 @@ class MoversMeta(TypedDict):
     plane: str | None
     at: NotRequired[int]
     at_effective: NotRequired[int]
+    known_at: NotRequired[int]
     universe: MoverUniverse
     note: NotRequired[str]
     provenance: NotRequired[list[Provenance]]
@@ -1302,6 +1317,7 @@ class OffExchangeActivityMeta(TypedDict):
     plane: str | None
     at: NotRequired[int]
     at_effective: NotRequired[int]
+    known_at: NotRequired[int]
     provenance: NotRequired[list[Provenance]]
     read_at_ms: NotRequired[int]
 
@@ -1380,6 +1396,7 @@ class OffExchangeMeta(TypedDict):
     plane: str | None
     at: NotRequired[int]
     at_effective: NotRequired[int]
+    known_at: NotRequired[int]
     provenance: NotRequired[list[Provenance]]
     read_at_ms: NotRequired[int]
 
@@ -1423,6 +1440,7 @@ class OptionBarsMeta(TypedDict):
     plane: str | None
     at: NotRequired[int]
     at_effective: NotRequired[int]
+    known_at: NotRequired[int]
     provenance: NotRequired[list[Provenance]]
     read_at_ms: NotRequired[int]
 
@@ -1546,6 +1564,7 @@ class QuotesMeta(TypedDict):
     plane: str | None
     at: NotRequired[int]
     at_effective: NotRequired[int]
+    known_at: NotRequired[int]
     provenance: NotRequired[list[Provenance]]
     read_at_ms: NotRequired[int]
 
@@ -1664,6 +1683,7 @@ class ScreenMeta(TypedDict):
     plane: str | None
     at: NotRequired[int]
     at_effective: NotRequired[int]
+    known_at: NotRequired[int]
     count: int
     total_count: int
     cursor: NotRequired[str]
@@ -1746,6 +1766,7 @@ class SectorsMeta(TypedDict):
     plane: str | None
     at: NotRequired[int]
     at_effective: NotRequired[int]
+    known_at: NotRequired[int]
     provenance: NotRequired[list[Provenance]]
     read_at_ms: NotRequired[int]
 
@@ -1774,6 +1795,7 @@ class SessionStrikesMeta(TypedDict):
     plane: str | None
     at: NotRequired[int]
     at_effective: NotRequired[int]
+    known_at: NotRequired[int]
     underlying: str
     date: str
     captured_at_ms: int | None
@@ -1808,6 +1830,7 @@ class SpotMeta(TypedDict):
     plane: str | None
     at: NotRequired[int]
     at_effective: NotRequired[int]
+    known_at: NotRequired[int]
     provenance: NotRequired[list[Provenance]]
     note: NotRequired[str]
     read_at_ms: NotRequired[int]
@@ -1831,6 +1854,7 @@ class StockBarsMeta(TypedDict):
     plane: str | None
     at: NotRequired[int]
     at_effective: NotRequired[int]
+    known_at: NotRequired[int]
     provenance: NotRequired[list[Provenance]]
     read_at_ms: NotRequired[int]
 
@@ -1939,6 +1963,7 @@ class UnusualFlowMeta(TypedDict):
     plane: str | None
     at: NotRequired[int]
     at_effective: NotRequired[int]
+    known_at: NotRequired[int]
     note: NotRequired[str]
     provenance: NotRequired[list[Provenance]]
     read_at_ms: NotRequired[int]
@@ -2020,6 +2045,7 @@ class VolatilityMeta(TypedDict):
     plane: str | None
     at: NotRequired[int]
     at_effective: NotRequired[int]
+    known_at: NotRequired[int]
     inconsistent_expiries: list[str] | None
     spot_stale: bool | None
     greeks_source: GreeksSource | None

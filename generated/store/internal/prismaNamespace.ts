@@ -355,6 +355,7 @@ export const ModelName = {
   SessionSeal: 'SessionSeal',
   TapeSession: 'TapeSession',
   Generation: 'Generation',
+  GenerationRun: 'GenerationRun',
   TapeRemainder: 'TapeRemainder',
   SessionOrigin: 'SessionOrigin',
   SampleRow: 'SampleRow',
@@ -376,7 +377,7 @@ export type TypeMap<ExtArgs extends runtime.Types.Extensions.InternalArgs = runt
     omit: GlobalOmitOptions
   }
   meta: {
-    modelProps: "symbol" | "optionRoot" | "split" | "dividend" | "rate" | "volatilityDay" | "barBlock" | "optionBarBlock" | "optionQuoteBlock" | "liveQuote" | "chainCapture" | "gexCapture" | "openInterestBlock" | "greeksSlot" | "greeksMinute" | "flowCoverage" | "flowEvent" | "flowFeedEntry" | "flowLeg" | "crossSection" | "contractMinuteBlock" | "rankedPrint" | "rankedSession" | "offExchangeSession" | "offExchangeComposition" | "offExchangeConcentration" | "offExchangeProfile" | "offExchangeLevels" | "account" | "apiKey" | "streamTicket" | "usageCount" | "watchlist" | "savedScreen" | "journalAccount" | "journalTrade" | "journalImport" | "journalSize" | "ingestedFile" | "sessionSeal" | "tapeSession" | "generation" | "tapeRemainder" | "sessionOrigin" | "sampleRow" | "followedLines" | "symbolCommit" | "metadataEntry"
+    modelProps: "symbol" | "optionRoot" | "split" | "dividend" | "rate" | "volatilityDay" | "barBlock" | "optionBarBlock" | "optionQuoteBlock" | "liveQuote" | "chainCapture" | "gexCapture" | "openInterestBlock" | "greeksSlot" | "greeksMinute" | "flowCoverage" | "flowEvent" | "flowFeedEntry" | "flowLeg" | "crossSection" | "contractMinuteBlock" | "rankedPrint" | "rankedSession" | "offExchangeSession" | "offExchangeComposition" | "offExchangeConcentration" | "offExchangeProfile" | "offExchangeLevels" | "account" | "apiKey" | "streamTicket" | "usageCount" | "watchlist" | "savedScreen" | "journalAccount" | "journalTrade" | "journalImport" | "journalSize" | "ingestedFile" | "sessionSeal" | "tapeSession" | "generation" | "generationRun" | "tapeRemainder" | "sessionOrigin" | "sampleRow" | "followedLines" | "symbolCommit" | "metadataEntry"
     txIsolationLevel: TransactionIsolationLevel
   }
   model: {
@@ -3488,6 +3489,80 @@ export type TypeMap<ExtArgs extends runtime.Types.Extensions.InternalArgs = runt
         }
       }
     }
+    GenerationRun: {
+      payload: Prisma.$GenerationRunPayload<ExtArgs>
+      fields: Prisma.GenerationRunFieldRefs
+      operations: {
+        findUnique: {
+          args: Prisma.GenerationRunFindUniqueArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$GenerationRunPayload> | null
+        }
+        findUniqueOrThrow: {
+          args: Prisma.GenerationRunFindUniqueOrThrowArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$GenerationRunPayload>
+        }
+        findFirst: {
+          args: Prisma.GenerationRunFindFirstArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$GenerationRunPayload> | null
+        }
+        findFirstOrThrow: {
+          args: Prisma.GenerationRunFindFirstOrThrowArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$GenerationRunPayload>
+        }
+        findMany: {
+          args: Prisma.GenerationRunFindManyArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$GenerationRunPayload>[]
+        }
+        create: {
+          args: Prisma.GenerationRunCreateArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$GenerationRunPayload>
+        }
+        createMany: {
+          args: Prisma.GenerationRunCreateManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        createManyAndReturn: {
+          args: Prisma.GenerationRunCreateManyAndReturnArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$GenerationRunPayload>[]
+        }
+        delete: {
+          args: Prisma.GenerationRunDeleteArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$GenerationRunPayload>
+        }
+        update: {
+          args: Prisma.GenerationRunUpdateArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$GenerationRunPayload>
+        }
+        deleteMany: {
+          args: Prisma.GenerationRunDeleteManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        updateMany: {
+          args: Prisma.GenerationRunUpdateManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        updateManyAndReturn: {
+          args: Prisma.GenerationRunUpdateManyAndReturnArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$GenerationRunPayload>[]
+        }
+        upsert: {
+          args: Prisma.GenerationRunUpsertArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$GenerationRunPayload>
+        }
+        aggregate: {
+          args: Prisma.GenerationRunAggregateArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.AggregateGenerationRun>
+        }
+        groupBy: {
+          args: Prisma.GenerationRunGroupByArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.GenerationRunGroupByOutputType>[]
+        }
+        count: {
+          args: Prisma.GenerationRunCountArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.GenerationRunCountAggregateOutputType> | number
+        }
+      }
+    }
     TapeRemainder: {
       payload: Prisma.$TapeRemainderPayload<ExtArgs>
       fields: Prisma.TapeRemainderFieldRefs
@@ -4565,6 +4640,14 @@ export const GenerationScalarFieldEnum = {
 export type GenerationScalarFieldEnum = (typeof GenerationScalarFieldEnum)[keyof typeof GenerationScalarFieldEnum]
 
 
+export const GenerationRunScalarFieldEnum = {
+  begunMs: 'begunMs',
+  endedMs: 'endedMs'
+} as const
+
+export type GenerationRunScalarFieldEnum = (typeof GenerationRunScalarFieldEnum)[keyof typeof GenerationRunScalarFieldEnum]
+
+
 export const TapeRemainderScalarFieldEnum = {
   symbol: 'symbol',
   sessionDate: 'sessionDate',
@@ -4791,6 +4874,7 @@ export type GlobalOmitConfig = {
   sessionSeal?: Prisma.SessionSealOmit
   tapeSession?: Prisma.TapeSessionOmit
   generation?: Prisma.GenerationOmit
+  generationRun?: Prisma.GenerationRunOmit
   tapeRemainder?: Prisma.TapeRemainderOmit
   sessionOrigin?: Prisma.SessionOriginOmit
   sampleRow?: Prisma.SampleRowOmit

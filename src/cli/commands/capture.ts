@@ -118,10 +118,11 @@ async function capture(terminal: Terminal, options: CaptureOptions): Promise<Com
     log,
   };
   // Awaited when the process is asked to end: the current capture is stored, then the store is closed.
-  const { databaseUrl, dataDir } = config;
+  const { databaseUrl, dataDir, keepSupersededMs } = config;
   const store = await openCurrentStore({
     databaseUrl,
     dataDir,
+    keepSupersededMs,
     log: lineLog(log, 'debug'),
     stop: terminal.interrupted,
   });

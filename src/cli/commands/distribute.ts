@@ -1,6 +1,5 @@
 import { type Command, Option } from 'commander';
 import type { DistributedTable, DistributeProgress } from '../../store/cluster/distribute.ts';
-import { distributionSql, tablePlacements } from '../../store/cluster/distribution.ts';
 import { type CommandResult, printing, table } from '../io/command-result.ts';
 import { type CommonOptions, configOf, withCommonOptions, withExamples } from '../io/options.ts';
 import { createProgress, type Progress } from '../io/progress.ts';
@@ -25,7 +24,8 @@ function show(progress: Progress, { table, index, tables, bytes, copied, waitsFo
   }
 }
 
-function resultOf(tables: readonly DistributedTable[]): CommandResult {
+async function resultOf(tables: readonly DistributedTable[]): Promise<CommandResult> {
+  const { tablePlacements } = await import('../../store/cluster/distribution.ts');
   if (tables.length === 0) return { json: { tables }, lines: ['Every table is distributed: nothing to do.'] };
   const rows = tables.map(({ table, by, bytes, online }) => [
     table,
@@ -47,7 +47,7 @@ async function runDistribute(terminal: Terminal, options: DistributeCommandOptio
         onProgress: (at) => show(progress, at),
       }),
     );
-    return resultOf(tables);
+    return await resultOf(tables);
   } finally {
     progress.done();
   }
@@ -72,6 +72,7 @@ async function runRebalance(terminal: Terminal, options: DistributeCommandOption
 }
 
 async function printStatements(): Promise<CommandResult> {
+  const { distributionSql } = await import('../../store/cluster/distribution.ts');
   return { json: { statements: distributionSql() }, lines: distributionSql() };
 }
 

@@ -76,12 +76,9 @@ async function followTape(terminal: Terminal, options: FollowCommandOptions): Pr
   ]);
   const log = logOf(config, terminal.stderr);
   // Awaited when the process is asked to end: lines taken are written, then the store is closed.
-  const store = await openCurrentStore({
-    databaseUrl: config.databaseUrl,
-    dataDir: config.dataDir,
-    log: lineLog(log, 'debug'),
-    stop: terminal.interrupted,
-  });
+  const { databaseUrl, dataDir, keepSupersededMs } = config;
+  const to = { databaseUrl, dataDir, keepSupersededMs, stop: terminal.interrupted };
+  const store = await openCurrentStore({ ...to, log: lineLog(log, 'debug') });
   try {
     await ensureStarterRegistry(store, terminal.now);
     await keepSampleIfAsked(store, options);

@@ -25,8 +25,8 @@ export async function withStore<T>(
     void ((talkative || line.startsWith('warning: ')) && terminal.stderr.write(`${line}\n`));
   // Loaded lazily, so that help and usage errors do not wait for the database's libraries.
   const { openCurrentStore } = await import('../../store/current-store.ts');
-  const { databaseUrl, dataDir } = config;
-  const store = await openCurrentStore({ databaseUrl, dataDir, log, stop: terminal.interrupted });
+  const { databaseUrl, dataDir, keepSupersededMs } = config;
+  const store = await openCurrentStore({ databaseUrl, dataDir, keepSupersededMs, log, stop: terminal.interrupted });
   try {
     return await unlessInterrupted(terminal, work(store, config));
   } finally {

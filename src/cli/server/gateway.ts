@@ -104,7 +104,7 @@ async function openStoreOf(
   onStatement: StatementObserver | undefined,
 ): Promise<Store> {
   const { databaseUrl, dataDir, databaseReadUrls: readUrls, databaseTimeoutMs: statementTimeoutMs } = config;
-  const { extendedBars } = config;
+  const { extendedBars, keepSupersededMs } = config;
   const options = {
     databaseUrl,
     dataDir,
@@ -113,6 +113,7 @@ async function openStoreOf(
     onStatement,
     endedBarsOnly,
     extendedBars,
+    keepSupersededMs,
     cacheBytes: memory.caches.blocks,
     log: lineLog(log),
     stop: terminal.interrupted,

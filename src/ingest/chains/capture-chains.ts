@@ -12,6 +12,7 @@ import { SessionSealed } from '../../store/market/session-seals.ts';
 import type { Store } from '../../store/rows/connection.ts';
 import { inSettledTransaction } from '../../store/rows/transaction.ts';
 import { rejectMixture, replacingSample } from '../../store/sample-data.ts';
+import { asGeneration } from '../../store/superseded/generation.ts';
 import { parseChainJson } from '../../tape/chains/chain-json.ts';
 import { type BadLine, TapeFileError } from '../../tape/csv/tape-file.ts';
 import type { IngestSettings } from '../files/file-job.ts';
@@ -153,16 +154,18 @@ class ChainCapturer {
     const { underlying, sessionDate, file } = chain;
     const { now } = this.#world;
     return replacingSample((replaced) =>
-      inSettledTransaction(this.#store, async (tx) => {
-        const notes = await noteOwnData(tx, now, replaced);
-        const stored = await storeChain(tx, chain, this.#settings);
-        await rejectMixture(tx);
-        await markLive(tx, [{ symbol: underlying, sessionDate }]);
-        const written = stored.changed > 0 ? [capturePart(chain)] : [];
-        const answer = { written, isJoined: stored.isJoined, source: { ...file, lines: null } };
-        await noteFileGenerations(tx, 'chain', [answer], { made: 'file', ingestedMs: now() });
-        return { ...stored, notes };
-      }),
+      inSettledTransaction(this.#store, (tx) =>
+        asGeneration(tx, now, async () => {
+          const notes = await noteOwnData(tx, now, replaced);
+          const stored = await storeChain(tx, chain, this.#settings);
+          await rejectMixture(tx);
+          await markLive(tx, [{ symbol: underlying, sessionDate }]);
+          const written = stored.changed > 0 ? [capturePart(chain)] : [];
+          const answer = { written, isJoined: stored.isJoined, source: { ...file, lines: null } };
+          await noteFileGenerations(tx, 'chain', [answer], { made: 'file', ingestedMs: now() });
+          return { ...stored, notes };
+        }),
+      ),
     );
   }
 

@@ -14,6 +14,8 @@ import type { Store } from '../../store/rows/connection.ts';
 import { analyzeGrown } from '../../store/rows/statistics.ts';
 import { inSettledTransaction, type Transaction } from '../../store/rows/transaction.ts';
 import { rejectMixture, replacingSample, writtenSymbols } from '../../store/sample-data.ts';
+import { asGeneration } from '../../store/superseded/generation.ts';
+import { pruneExpired } from '../../store/superseded/prune.ts';
 import { type BadLine, TapeFileError } from '../../tape/csv/tape-file.ts';
 import { type BadLineLog, badLineLog, FileRefused } from '../files/bad-line-log.ts';
 import { FileMeters } from '../files/content-hash.ts';
@@ -266,22 +268,23 @@ export async function reconcile(
   });
   if (!optionsAreOver(session, now())) return refused(`${session} is not over`);
   try {
-    const work = (replaced: readonly string[]) => async (tx: Transaction) => {
-      log = badLineLog(maxErrors);
-      const notes = await noteOwnData(tx, now, replaced);
-      const { report, written, sources } = await rebuild(tx, paths, log, options);
-      await rejectMixture(tx);
-      await markFiles(tx, writtenSymbols(tx), [session]);
-      await forgetFiles(tx, ['option-trades', 'option-minute-bars'], [session]);
-      const files = { names: paths.trades, rows: report.prints, nowMs: now() };
-      await saveReconciledFiles(tx, 'option-trades', session, files);
-      const how = { made: 'reconciliation', files: sources, live: null, ingestedMs: now() } as const;
-      await noteGenerations(tx, 'option-trades', written, how);
-      signal?.throwIfAborted();
-      return { ...report, notes: [...report.notes, ...notes] };
-    };
+    const work = (replaced: readonly string[]) => (tx: Transaction) =>
+      asGeneration(tx, now, async () => {
+        log = badLineLog(maxErrors);
+        const notes = await noteOwnData(tx, now, replaced);
+        const { report, written, sources } = await rebuild(tx, paths, log, options);
+        await rejectMixture(tx);
+        await markFiles(tx, writtenSymbols(tx), [session]);
+        await forgetFiles(tx, ['option-trades', 'option-minute-bars'], [session]);
+        const { prints: rows } = report;
+        await saveReconciledFiles(tx, 'option-trades', session, { names: paths.trades, rows, nowMs: now() });
+        const how = { made: 'reconciliation', files: sources, live: null, ingestedMs: now() } as const;
+        await noteGenerations(tx, 'option-trades', written, how);
+        signal?.throwIfAborted();
+        return { ...report, notes: [...report.notes, ...notes] };
+      });
     const report = await replacingSample((replaced) => inSettledTransaction(store, work(replaced), readOnce));
-    await analyzeGrown(store);
+    await Promise.all([analyzeGrown(store), pruneExpired(store, now())]);
     return { ...report, ...found() };
   } catch (error) {
     signal?.throwIfAborted();

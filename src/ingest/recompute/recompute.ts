@@ -5,6 +5,8 @@ import { generationsInForce } from '../../store/market/generations.ts';
 import { rejectSealed, SessionSealed } from '../../store/market/session-seals.ts';
 import type { Store } from '../../store/rows/connection.ts';
 import { inSettledTransaction, type Transaction } from '../../store/rows/transaction.ts';
+import { asGeneration } from '../../store/superseded/generation.ts';
+import { pruneExpired } from '../../store/superseded/prune.ts';
 import { type GenerationDataset, noteGenerations } from '../files/generations.ts';
 import { recomputeChains, sessionsOfChains } from './chains.ts';
 import type { RecomputedDataset } from './dataset-names.ts';
@@ -105,12 +107,14 @@ export async function recompute(
     check();
     onProgress?.(one, index, wanted.length);
     try {
-      const done = await inSettledTransaction(store, async (tx) => {
-        await rejectSealed(tx, [{ symbol: one.underlying, sessionDate: one.session }]);
-        const { parts, ...work } = await run(tx, one, { store, rate, delayMs, all, check });
-        await noteRecomputed(tx, generation, parts, now());
-        return work;
-      });
+      const done = await inSettledTransaction(store, (tx) =>
+        asGeneration(tx, now, async () => {
+          await rejectSealed(tx, [{ symbol: one.underlying, sessionDate: one.session }]);
+          const { parts, ...work } = await run(tx, one, { store, rate, delayMs, all, check });
+          await noteRecomputed(tx, generation, parts, now());
+          return work;
+        }),
+      );
       reports.push({ ...one, ...done, status: done.changed > 0 ? 'recomputed' : 'unchanged', reason: null });
     } catch (error) {
       if (!(error instanceof SessionSealed)) throw error;
@@ -118,5 +122,6 @@ export async function recompute(
     }
     await yieldToEventLoop();
   }
+  await pruneExpired(store, now());
   return reports;
 }

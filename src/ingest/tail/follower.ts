@@ -22,6 +22,8 @@ import type { Store } from '../../store/rows/connection.ts';
 import { analyzeGrown } from '../../store/rows/statistics.ts';
 import { inSettledTransaction, type Transaction } from '../../store/rows/transaction.ts';
 import { beginSampleWrite, writtenSymbols } from '../../store/sample-data.ts';
+import { endGeneration } from '../../store/superseded/generation.ts';
+import { pruneExpired } from '../../store/superseded/prune.ts';
 import type { LiveRecord } from '../../tape/live/live-line.ts';
 import { readLiveLines } from '../../tape/live/live-lines.ts';
 import { capturePart, storeChain } from '../chains/chain.ts';
@@ -210,6 +212,7 @@ export class Follower {
       await storeLines(tx, source, date, this.#takenLines, gzipSync(Buffer.concat(pending.pieces)));
     // The ended session first: rows are marked with the session whose prints they arrived with.
     for (const each of this.#sessions.all()) {
+      await this.#generations.write(tx, each.date);
       await writeLiveSession(tx, each, { rate, mostBars: whole ? Infinity : barsACommit, roots: this.#known });
       await this.#origin.mark(tx, writtenSymbols(tx), each.date);
       await this.#generations.begun(tx, each.date, each.fromLine);
@@ -217,11 +220,13 @@ export class Follower {
     for (const chain of pending.chains) {
       const { underlying, sessionDate } = chain;
       if ((await sealedSymbols(tx, sessionDate, [underlying])).has(underlying)) continue;
+      await this.#generations.write(tx, sessionDate);
       const { changed } = await storeChain(tx, chain, this.#options);
       const lines = { fromLine: this.#committedLines + 1, throughLine: this.#reachedLine };
       if (changed > 0) await this.#generations.captured(tx, capturePart(chain), lines);
       await this.#origin.mark(tx, [underlying], sessionDate);
     }
+    await endGeneration(tx, now());
     await savePosition(tx, source, { lines: this.#takenLines, ...this.#sessions.position(closing) });
     if (closing && this.#sessions.ended) {
       await this.#generations.ended(tx, this.#sessions.ended.date, this.#reachedLine);
@@ -272,6 +277,7 @@ export class Follower {
   /** Begins a session: ends the one before, and deletes old data. */
   async #turnTo(date: SessionDate): Promise<void> {
     await this.#closeEnded();
+    await pruneExpired(this.#store, this.#options.now());
     this.#sessions.ended = this.#sessions.current;
     this.#sessions.current = await inSettledTransaction(
       this.#store,

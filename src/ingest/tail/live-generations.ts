@@ -1,8 +1,10 @@
 import { type GenerationPart, type LiveLines, sessionPart } from '../../domain/generation.ts';
 import type { SessionDate } from '../../domain/market-time.ts';
 import type { Clock } from '../../runtime/clock.ts';
-import { openLiveSymbols, saveLastLine } from '../../store/market/generations.ts';
+import { liveBegunMs, openLiveSymbols, saveLastLine } from '../../store/market/generations.ts';
+import type { FirstParts } from '../../store/rows/models/superseded.ts';
 import type { Transaction } from '../../store/rows/transaction.ts';
+import { beginGeneration } from '../../store/superseded/generation.ts';
 import type { Subject } from '../../store/versions/subjects.ts';
 import { noteGenerations } from '../files/generations.ts';
 
@@ -12,11 +14,19 @@ const written: readonly { dataset: 'stock-trades' | 'option-trades'; subjects: r
   { dataset: 'option-trades', subjects: ['flow', 'chain'] },
 ];
 
+/** What a live tape writes of a session. */
+interface LiveGeneration extends FirstParts {
+  /** When the tape began it, epoch ms. */
+  begunMs: number;
+  committed: Set<string>;
+}
+
 /** Notes which lines of a live tape the data of sessions is from: once per symbol, and at the end of a session. */
 export class LiveGenerations {
   readonly #source: string;
   readonly #now: Clock;
   readonly #noted = new Set<string>();
+  readonly #sessions = new Map<SessionDate, LiveGeneration>();
   #fresh: string[] = [];
 
   constructor(source: string, now: Clock) {
@@ -24,9 +34,24 @@ export class LiveGenerations {
     this.#now = now;
   }
 
+  /**
+   * Writes as the generation of a session: all that the tape writes of it, which is known since the tape began it. A
+   * follower before this one may have begun it.
+   */
+  async write(tx: Transaction, session: SessionDate): Promise<void> {
+    let generation = this.#sessions.get(session);
+    if (generation === undefined) {
+      const begunMs = (await liveBegunMs(tx, { source: this.#source, session })) ?? this.#now();
+      generation = { begunMs, committed: new Set(), found: new Set() };
+      this.#sessions.set(session, generation);
+    }
+    await beginGeneration(tx, generation.begunMs, generation);
+  }
+
   /** Begins a commit. */
   begin(): void {
     this.#fresh = [];
+    for (const { found } of this.#sessions.values()) found.clear();
   }
 
   async #note(
@@ -69,5 +94,6 @@ export class LiveGenerations {
   /** Remembers what the commit has noted. */
   end(): void {
     for (const each of this.#fresh) this.#noted.add(each);
+    for (const { committed, found } of this.#sessions.values()) for (const part of found) committed.add(part);
   }
 }

@@ -6,7 +6,7 @@ import { exchangeDate } from '../../domain/market-time.ts';
 import { minuteMs } from '../../domain/units.ts';
 import { firstAtOrAfter } from '../../store/market/bar-blocks.ts';
 import { invalidParameter } from '../../wire/failure.ts';
-import { contextAt } from '../as-of.ts';
+import { contextAtTime } from '../as-of.ts';
 import { greeks, greeksSeries } from '../chain/greeks.ts';
 import { endedOptionBars } from '../chain/option-bars.ts';
 import type { RequestContext } from '../context.ts';
@@ -49,8 +49,8 @@ export function printContext(
   const toMs = Math.min(print.atMs + inMs(after, 'after'), context.nowMs);
   return {
     ...{ ...print, fromMs, toMs },
-    context: contextAt(context, print.atMs),
-    contextAtEnd: contextAt(context, toMs),
+    context: contextAtTime(context, print.atMs),
+    contextAtEnd: contextAtTime(context, toMs),
   };
 }
 

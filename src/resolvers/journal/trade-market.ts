@@ -13,7 +13,7 @@ import { minuteMs } from '../../domain/units.ts';
 import { barsAsOfNow } from '../../live/stock-bars.ts';
 import type { MaybePromise } from '../../runtime/maybe-promise.ts';
 import { whenThere } from '../../runtime/maybe-promise.ts';
-import { contextAt } from '../as-of.ts';
+import { contextAtTime } from '../as-of.ts';
 import { endedOptionBars } from '../chain/option-bars.ts';
 import { fromSource, type RequestContext, realTicker, underlyingOf } from '../context.ts';
 import { loadDailyBars } from '../market/daily-bars.ts';
@@ -49,7 +49,7 @@ export function tradeMarket(context: RequestContext, trade: JournalTrade): Maybe
   const note = noteOf(trade, context.nowMs);
   return whenThere(tickerOf(context, trade), (symbol) => ({
     ...{ trade, symbol, note, contract: contractIn(trade.symbol), phase: marketPhase(trade.tsMs) },
-    context: note === null ? contextAt(context, trade.tsMs) : context,
+    context: note === null ? contextAtTime(context, trade.tsMs) : context,
   }));
 }
 

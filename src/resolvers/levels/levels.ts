@@ -6,7 +6,7 @@ import type { Quote } from '../../domain/market/quote.ts';
 import { splitFactor } from '../../domain/market/splits.ts';
 import type { SessionDate } from '../../domain/market-time.ts';
 import { invalidParameter } from '../../wire/failure.ts';
-import { clampedCaps, contextAt, parseAsOf } from '../as-of.ts';
+import { clampedCaps, contextAtTime, parseAsOf } from '../as-of.ts';
 import { findSymbol, type RequestContext, requireSource, rootsOf } from '../context.ts';
 import { loadSplits } from '../corporate.ts';
 import { flipStatusOf } from '../gex/flip-status.ts';
@@ -108,12 +108,12 @@ async function inSharesOf(context: RequestContext, symbol: string, session: Sess
 function instantOf(context: RequestContext, { at, tz }: LevelsArgs) {
   if (at == null) return { at: context, asOf: null };
   const asOf = parseAsOf(at, tz, 'at', context);
-  return { at: contextAt(context, asOf.atMs), asOf };
+  return { at: contextAtTime(context, asOf.atMs), asOf };
 }
 
 /**
  * Walls, flip point, zero gamma, max pain, expected moves and off-exchange levels, as of now or an instant. `basis`
- * shifts them. Off-exchange levels are left out if the caller may not read them, or no source is
+ * shifts them. Off-exchange levels are left out as known before, if the caller may not read them, or if no source is
  * configured.
  */
 export async function symbolLevels(given: RequestContext, symbol: string, args: LevelsArgs): Promise<LevelsPage> {
@@ -123,7 +123,8 @@ export async function symbolLevels(given: RequestContext, symbol: string, args: 
   requireReadable(context.caller, entry);
   requireSource(context, 'chain');
   const hasOffExchange = entry !== null && entry.class !== 'index';
-  const readsOffExchange = mayRead(context.caller, 'offExchange');
+  // Off-exchange data as it was known before is not kept.
+  const readsOffExchange = mayRead(context.caller, 'offExchange') && context.past?.knownMs == null;
   const [capture, quote, concentration] = await Promise.all([
     gexCaptureAt(context, symbol, null, {}),
     context.sources.bars ? symbolQuote(context, symbol) : null,

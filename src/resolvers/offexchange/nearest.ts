@@ -5,6 +5,7 @@ import { nearestIndex } from '../../domain/nearest.ts';
 import { fromThousandths } from '../../domain/units.ts';
 import { oncePerRequest } from '../../runtime/once-per-request.ts';
 import type { StoredRow } from '../../store/offexchange/rows.ts';
+import { requireNow } from '../as-of.ts';
 import { findSymbol, fromSource, type RequestContext, realTicker } from '../context.ts';
 import { loadSplits } from '../corporate.ts';
 import { type GexStrike, rowAtStrike, servedCaptures, storedCapture } from '../gex/gex.ts';
@@ -95,7 +96,8 @@ function levelsOf(
   context: RequestContext,
   { underlying, capturedAt, sessionDate }: GexStrike['capture'],
 ): Promise<Levels> {
-  const last = lastOffExchangeSession({ nowMs: capturedAt, past: { atMs: capturedAt } });
+  requireNow(context, 'off-exchange data');
+  const last = lastOffExchangeSession({ nowMs: capturedAt, past: { atMs: capturedAt, knownMs: null } });
   const name = `nearest levels ${underlying} ${last} ${sessionDate} ${context.nowMs}`;
   return oncePerRequest(context, name, async () => {
     const rows = await readLevels(context, underlying, last);

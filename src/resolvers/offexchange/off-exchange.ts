@@ -21,6 +21,7 @@ import {
   type StoredRow,
 } from '../../store/offexchange/rows.ts';
 import { invalidParameter } from '../../wire/failure.ts';
+import { requireNow } from '../as-of.ts';
 import { fromSource, type RequestContext, realTicker } from '../context.ts';
 import { foreignCursor, readCursor, writeCursor } from '../cursor.ts';
 import { lastOffExchangeSession } from '../publication.ts';
@@ -134,6 +135,7 @@ export async function offExchangePage<T extends OffExchangeTable>(
   args: OffExchangeArgs,
 ): Promise<OffExchangePage<T>> {
   requireOffExchange(context.caller);
+  requireNow(context, 'off-exchange data');
   if (args.limit != null && args.limit < 1) throw invalidParameter('limit', 'expected 1 or more');
   const bound = ['off-exchange', table, symbol, args.from ?? '', args.to ?? '', args.tz ?? exchangeTimeZone];
   const { range, after } = startOf(symbol, table, args, bound);

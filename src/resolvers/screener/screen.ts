@@ -19,6 +19,7 @@ import {
 } from '../../domain/screener.ts';
 import type { MaybePromise } from '../../runtime/maybe-promise.ts';
 import { invalidParameter } from '../../wire/failure.ts';
+import { requireNow } from '../as-of.ts';
 import { type RequestContext, requireSource } from '../context.ts';
 import { foreignCursor, readCursor, writeCursor } from '../cursor.ts';
 import { registeredSymbols } from '../market/registry.ts';
@@ -179,6 +180,8 @@ function rowsOf(context: RequestContext, page: readonly Screened[]): ScreenRow[]
  * figures that the caller may not read is 403.
  */
 export async function screen(context: RequestContext, args: ScreenArgs): Promise<ScreenPage> {
+  // Its table of figures is of what is known now.
+  requireNow(context, 'the screener');
   const { where, after } = args;
   const order = args.orderBy ?? null;
   if (args.first != null && args.first < 1) throw invalidParameter('first', 'expected 1 or more');

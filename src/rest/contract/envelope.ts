@@ -29,6 +29,7 @@ export const absentInMeta = new Set([
   'at',
   'at_effective',
   'basis',
+  'known_at',
 ]);
 /** Like `absentInMeta`, for `meta.caps`. */
 export const absentInCaps = new Set(['darkpool', 'flow', 'gexDepth']);

@@ -150,6 +150,13 @@ export const instant = pointInTime.meta({
     'Answer as of this instant: epoch ms, YYYY-MM-DD (its end), or YYYY-MM-DDTHH:MM[:SS] in tz. Default: live.',
 });
 
+/** The instant of knowledge of an answer. */
+export const known = pointInTime.meta({
+  ...pointInTime.meta(),
+  description:
+    'Data as it was known at this instant, before later files replaced it. Forms of `at`. 400 before the oldest generation that is stored. Default: now.',
+});
+
 /** The end of a window that begins at a `pointInTime`. */
 export const windowEnd = pointInTime.meta({ ...pointInTime.meta(), example: '2026-11-21' });
 

@@ -3,7 +3,7 @@ import { type Needs, needsOfGroup } from '../../schema/needs.ts';
 import type { Failure } from '../../wire/failure.ts';
 import type { BodyReader } from './body.ts';
 import { type Example, exampleOf } from './example.ts';
-import { answerFormat, instant, type Params, type ParamValues, timeZone } from './params.ts';
+import { answerFormat, instant, known, type Params, type ParamValues, timeZone } from './params.ts';
 import type { ProtobufMessage } from './protobuf.ts';
 
 /** Groups of usage, and OpenAPI's tags (contract-notes 2). */
@@ -77,10 +77,11 @@ export interface Route {
    */
   invalidVariables?: (variables: Readonly<Record<string, unknown>>, problem: string) => Failure | null;
   /**
-   * Takes `at` and `tz`: its operation reads the market below `asOf`, by the variables of these names, and `answer`
-   * lies there.
+   * Takes `at`, `known` and `tz`: its operation reads the market below `asOf`, by the variables of these names, and
+   * `answer` lies there. `without known`: data as it was known before is not kept, and `known` is 400. `own at`: fields
+   * below take `at` and `tz`, so only `known` is added.
    */
-  hasInstant?: true;
+  hasInstant?: true | 'without known' | 'own at';
   /** Its answers depend on data of the account: they are cached for no other caller, whatever their rights. */
   isOwn?: true;
   /** Keys of `data` and its rows that are absent, not null, when unknown. */
@@ -118,6 +119,27 @@ type Written = Pick<Route, 'name' | 'path' | 'summary' | 'scopeGroup' | 'operati
 /** The instant as of which a route of market data answers. */
 const instantParams = { at: instant.optional(), tz: timeZone.optional() };
 
+/** The parameters of a route's instants. */
+function instantsOf({ hasInstant }: Pick<Route, 'hasInstant'>): Params {
+  if (hasInstant === undefined) return {};
+  return {
+    ...(hasInstant !== 'own at' && instantParams),
+    ...(hasInstant !== 'without known' && { known: known.optional() }),
+  };
+}
+
+/** The variables of a route's instants. */
+function instantVariables(
+  { hasInstant }: Pick<Route, 'hasInstant'>,
+  values: Readonly<Record<string, unknown>>,
+): Record<string, unknown> {
+  if (hasInstant === undefined) return {};
+  return {
+    ...(hasInstant !== 'own at' && { at: values.at ?? null, tz: values.tz ?? exchangeTimeZone }),
+    ...(hasInstant !== 'without known' && { known: values.known ?? null }),
+  };
+}
+
 /** Declares a route. Without `variables`, each parameter is the operation's variable of the same name in camelCase. */
 export function route<P extends Params>(
   written: Written & { params: P; variables?: (values: ParamValues<P>, body: unknown) => Record<string, unknown> },
@@ -125,7 +147,7 @@ export function route<P extends Params>(
   const { params: own, variables, example = {}, ...rest } = written;
   const params: Params = {
     ...own,
-    ...(rest.hasInstant && instantParams),
+    ...instantsOf(rest),
     ...(rest.text && { format: answerFormat.optional() }),
   };
   const inPath = new Set([...written.path.matchAll(/:(\w+)/g)].map((match) => match[1]!));
@@ -150,7 +172,7 @@ export function route<P extends Params>(
     queryParams: pick(false),
     variables: (values, body) => ({
       ...(variables ? variables(values as ParamValues<P>, body) : camelCased(values, body)),
-      ...(rest.hasInstant && { at: values.at ?? null, tz: values.tz ?? exchangeTimeZone }),
+      ...instantVariables(rest, values),
     }),
   };
 }

@@ -11,7 +11,14 @@ import { tellReadInstant } from '../../http/read-instant.ts';
 import { releaseBytes } from '../../http/request-body.ts';
 import { requestLife } from '../../http/request-life.ts';
 import { currentRequest } from '../../runtime/request-scope.ts';
-import { Failure, gone, internal, invalidPercentEncoding, methodNotAllowed } from '../../wire/failure.ts';
+import {
+  Failure,
+  gone,
+  internal,
+  invalidParameter,
+  invalidPercentEncoding,
+  methodNotAllowed,
+} from '../../wire/failure.ts';
 import type { AnswerCache } from '../../wire/response-cache.ts';
 import { answerSchema } from '../contract/answer-schema.ts';
 import { readBody } from '../contract/body.ts';
@@ -68,10 +75,12 @@ export function requireServed({ now }: Pick<EndpointServices, 'now'>, { sunset }
 
 /** The values of a route's parameters, from the texts of path and query. */
 export function routeValues(
-  { pathParams, queryParams }: Route,
+  { pathParams, queryParams, hasInstant }: Route,
   path: Readonly<Record<string, unknown>>,
   query: Readonly<Record<string, unknown>>,
 ): Record<string, unknown> {
+  if (hasInstant === 'without known' && query.known !== undefined)
+    throw invalidParameter('known', 'expected none: this data as it was known before is not kept');
   return { ...readParams(pathParams, path), ...readParams(queryParams, query) };
 }
 

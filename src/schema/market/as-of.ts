@@ -1,6 +1,7 @@
 import type { FieldRef } from '@pothos/core';
-import { contextAsOf } from '../../resolvers/as-of.ts';
+import { contextAsOf, type PastArgs } from '../../resolvers/as-of.ts';
 import type { RequestContext } from '../../resolvers/context.ts';
+import { whenThere } from '../../runtime/maybe-promise.ts';
 import { builder } from '../builder.ts';
 import { costs } from '../cost.ts';
 
@@ -21,11 +22,17 @@ const AsOfType = builder.objectRef<MarketAsOf>('AsOf').implement({
       description: 'The instant requested, epoch ms; null = live.',
       resolve: ({ context }) => context.past?.atMs ?? null,
     }),
+    knownAt: t.field({
+      type: 'EpochMs',
+      nullable: true,
+      description: 'The requested instant of knowledge, epoch ms; null = now.',
+      resolve: ({ context }) => context.past?.knownMs ?? null,
+    }),
     atEffective: t.field({
       type: 'EpochMs',
       nullable: true,
       description: 'The last whole second up to it, to which prices are known; null = live.',
-      resolve: ({ context }) => (context.past ? context.nowMs : null),
+      resolve: ({ context }) => (context.past && context.past.atMs !== null ? context.nowMs : null),
     }),
   }),
 });
@@ -44,20 +51,31 @@ builder.queryField('asOf', (t) =>
     type: AsOfType,
     nullable: true,
     description:
-      'The market at an instant in the past. Several, under aliases, compare instants in one request. Without `at` it is live, so that one document serves both.',
+      'The market at an instant in the past, and as it was known at another. Several, under aliases, compare instants in one request. Without `at` it is live, so that one document serves both.',
     args: {
       at: t.arg({
         type: 'PointInTime',
         description:
           "A date means its end. Up to a minute ahead, and today's date, mean now; a later time is invalid_params. Default: live.",
       }),
+      known: t.arg({
+        type: 'PointInTime',
+        description:
+          'Of what came several times, the data as it stood then: before a file, a reconciliation or a recompute replaced it. invalid_params before the oldest generation that is stored, and for off-exchange data. Default: now.',
+      }),
       tz: t.arg({ type: 'TimeZone', description: 'Time zone of a local time or date. Default: America/New_York.' }),
     },
     extensions: {
       scopeGroup: 'market.reference',
       contextBelow: ({ context }: MarketAsOf) => context,
-      ...costs<{ at?: string | null }, 'past'>({ once: 0.1, sizes: ({ at }) => ({ past: at == null ? 0 : 1 }) }),
+      ...costs<PastArgs, 'past'>({
+        once: 0.1,
+        sizes: ({ at, known }) => ({ past: at == null && known == null ? 0 : 1 }),
+      }),
     },
-    resolve: (_root, args, context) => ({ context: contextAsOf(context, args) }),
+    resolve(_root, args, context) {
+      const below = contextAsOf(context, args);
+      return whenThere(below.store.known?.check(), () => ({ context: below }));
+    },
   }),
 );

@@ -3,7 +3,7 @@ import { savedScreenLimits } from '../../domain/screener.ts';
 import { invalidParameter, screensFull } from '../../wire/failure.ts';
 import { isStorableText, storableText } from '../../wire/stored-text.ts';
 import type { Store } from '../rows/connection.ts';
-import type { Row } from '../rows/models/sets.ts';
+import type { Row } from '../rows/models/row-values.ts';
 import { inTransaction, type Transaction } from '../rows/transaction.ts';
 
 /** A saved screen: its id is the client's choice, its name unique within the account. `definition` is JSON. */

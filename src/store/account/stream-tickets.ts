@@ -1,5 +1,5 @@
 import type { Store } from '../rows/connection.ts';
-import type { Row } from '../rows/models/sets.ts';
+import type { Row } from '../rows/models/row-values.ts';
 
 /** A stored ticket: its hash, and the encrypted credential of its owner. `expiresAt` is epoch ms. */
 export type StreamTicketRow = Row<'StreamTicket'>;

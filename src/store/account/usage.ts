@@ -1,8 +1,9 @@
 import type { Store } from '../rows/connection.ts';
 import { lock } from '../rows/locks.ts';
 import { anyOf } from '../rows/models/any-of.ts';
+import type { Row } from '../rows/models/row-values.ts';
 import { numbered } from '../rows/models/rows.ts';
-import { type Row, upsertRows } from '../rows/models/sets.ts';
+import { upsertRows } from '../rows/models/sets.ts';
 import { inTransaction } from '../rows/transaction.ts';
 
 /** Number of requests of an account in one scope group on one UTC date (YYYY-MM-DD). */

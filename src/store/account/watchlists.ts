@@ -2,7 +2,7 @@ import { isId, maxIdLength } from '../../domain/account.ts';
 import { invalidParameter } from '../../wire/failure.ts';
 import { isStorableText } from '../../wire/stored-text.ts';
 import type { Store } from '../rows/connection.ts';
-import type { Row } from '../rows/models/sets.ts';
+import type { Row } from '../rows/models/row-values.ts';
 import { inTransaction, type Transaction } from '../rows/transaction.ts';
 
 /** Maximum number of lists of an account, and of symbols of a list (contract-notes 2). */

@@ -153,7 +153,8 @@ async function eachRowOf<Row>(client: pg.PoolClient, config: pg.QueryConfig, tak
 }
 
 async function eachRow<Row>(store: Store, configs: readonly pg.QueryConfig[], take: (row: Row) => void): Promise<void> {
-  for (const config of configs) {
+  for (const each of configs) {
+    const config = store.known ? await store.known.statement(each) : each;
     const { failed, unreadable } = await withConnection(store, (client) => eachRowOf(client, config, take));
     if (failed ?? unreadable) throw failed ?? unreadable;
   }

@@ -2,7 +2,7 @@ import type { GreeksSolve } from '../../domain/chain/greeks.ts';
 import type { SessionDate } from '../../domain/market-time.ts';
 import { anyOf } from '../rows/models/any-of.ts';
 import { copyRows } from '../rows/models/copied-rows.ts';
-import { upsertRows } from '../rows/models/sets.ts';
+import { deleteRows, upsertRows } from '../rows/models/sets.ts';
 import type { Transaction } from '../rows/transaction.ts';
 import { blockVersion } from '../series/block-version.ts';
 import { encodeSolves, recordBytes } from './greeks-record.ts';
@@ -100,9 +100,9 @@ export async function removeGreeks(
   session: SessionDate,
   underlyings: readonly string[],
 ): Promise<void> {
-  const where = { sessionDate: session, underlying: anyOf(underlyings) };
-  await tx.prisma.greeksMinute.deleteMany({ where });
-  await tx.prisma.greeksSlot.deleteMany({ where });
+  const keys = underlyings.map((underlying) => ({ underlying, sessionDate: session }));
+  for (const model of ['GreeksMinute', 'GreeksSlot'] as const)
+    await deleteRows(tx, model, { by: ['underlying', 'sessionDate'], keys });
 }
 
 /** Deletes the solves of sessions before one. */

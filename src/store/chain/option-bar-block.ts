@@ -2,7 +2,7 @@ import type { CoverageStatus } from '../../domain/flow/coverage.ts';
 import type { BarColumns } from '../../domain/market/bar.ts';
 import type { SessionDate } from '../../domain/market-time.ts';
 import { encodeBars } from '../market/bar-codec.ts';
-import type { Row } from '../rows/models/sets.ts';
+import type { Row } from '../rows/models/row-values.ts';
 import { blockVersion } from '../series/block-version.ts';
 
 /** Bar lengths served for option contracts. Minutes are stored; five minutes are computed from them when read. */

@@ -8,10 +8,11 @@ import { concatBars, mergeBars, sliceBars } from '../market/bar-blocks.ts';
 import { decodeBars, encodeBars } from '../market/bar-codec.ts';
 import { readFrom, type Store } from '../rows/connection.ts';
 import { lock } from '../rows/locks.ts';
-import { anyOf } from '../rows/models/any-of.ts';
 import { copyEncoded, copyRows } from '../rows/models/copied-rows.ts';
 import type { EncodedRows } from '../rows/models/encoded-rows.ts';
-import { deleteRows, findRows, type Row } from '../rows/models/sets.ts';
+import type { Row } from '../rows/models/row-values.ts';
+import { deleteRows, findRows } from '../rows/models/sets.ts';
+import { keepDeleted } from '../rows/models/superseded.ts';
 import { statement } from '../rows/statement.ts';
 import type { Transaction } from '../rows/transaction.ts';
 import { blockVersion } from '../series/block-version.ts';
@@ -126,7 +127,8 @@ export async function replaceOptionBars(
   underlyings: readonly string[],
   blocks: readonly EncodedRows<'OptionBarBlock'>[],
 ): Promise<number> {
-  await tx.prisma.optionBarBlock.deleteMany({ where: { underlying: anyOf(underlyings), sessionDate } });
+  const keys = underlyings.map((underlying) => ({ underlying, sessionDate }));
+  await deleteRows(tx, 'OptionBarBlock', { by: ['underlying', 'sessionDate'], keys });
   return copyEncoded(tx, 'OptionBarBlock', blocks);
 }
 
@@ -163,6 +165,10 @@ const removing = statement(
   {},
 );
 
+/** The rows that `removing` removes. */
+const fromPart = `t.underlying = w.underlying AND t.session_date = w.session_date AND t.contract = w.contract
+  AND t.part >= w.part AND t.part <> 0`;
+
 /**
  * Writes minutes of a session observed live, in a transaction that holds `lockOptionBars`: they replace what is stored
  * from the start of the part that contains `fromMs` (`partStart`), so they must include all minutes from there on.
@@ -173,11 +179,13 @@ export async function saveLiveOptionBars(
   runs: readonly (OptionBarRun & { fromMs: number })[],
 ): Promise<void> {
   tx.changes.addRows('OptionBarBlock', runs);
+  const keys = runs.map((run) => ({ ...run, part: partOf(run.sessionDate, run.fromMs) }));
+  await keepDeleted(tx, 'OptionBarBlock', { by: [...contractKey, 'part'], keys, where: fromPart });
   await removing.count(tx, {
     underlyings: runs.map((run) => run.underlying),
     sessionDates: runs.map((run) => run.sessionDate),
     contracts: runs.map((run) => run.contract),
-    parts: runs.map((run) => partOf(run.sessionDate, run.fromMs)),
+    parts: keys.map(({ part }) => part),
   });
   const blocks = runs.flatMap(({ fromMs: _, ...run }) => [...parts(run)]);
   await copyRows(

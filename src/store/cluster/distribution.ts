@@ -1,3 +1,6 @@
+import { keptModels, supersededTable } from '../rows/models/kept-models.ts';
+import { tableOf } from '../rows/models/model-tables.ts';
+
 /**
  * Placement of a table's rows on a distributed PostgreSQL (Citus): spread by a column, copied to every node, or on the
  * first node only. Citus does not manage writes to the last, except `known` ones, which pass through it.
@@ -12,7 +15,7 @@ const byUnderlying: TablePlacement = { by: 'underlying' };
  * is on one node, and what is joined is joined there. Data of an account is small, and its rows are locked; the order
  * of the feed (`flow_feed`) is one sequence.
  */
-export const tablePlacements: Readonly<Record<string, TablePlacement>> = {
+const placements = {
   bar_blocks: bySymbol,
   generations: bySymbol,
   live_quotes: bySymbol,
@@ -50,6 +53,7 @@ export const tablePlacements: Readonly<Record<string, TablePlacement>> = {
   api_keys: 'first node',
   flow_feed: 'first node',
   followed_lines: 'first node',
+  generation_runs: 'first node',
   ingested_files: 'first node',
   journal_accounts: 'first node',
   journal_imports: 'first node',
@@ -63,6 +67,14 @@ export const tablePlacements: Readonly<Record<string, TablePlacement>> = {
   stream_tickets: 'first node',
   usage_counts: 'first node',
   watchlists: 'first node',
+} as const satisfies Record<string, TablePlacement>;
+
+/** Every table's, with those of replaced rows, which are where the rows were. */
+export const tablePlacements: Readonly<Record<string, TablePlacement>> = {
+  ...placements,
+  ...Object.fromEntries(
+    keptModels.map((model) => [supersededTable(model), placements[tableOf(model).table as keyof typeof placements]]),
+  ),
 };
 
 /**

@@ -1,6 +1,6 @@
 import { type ContractMinutes, contractMinuteMeasures } from '../../domain/flow/contract-minutes.ts';
 import { dateOfEpochDay, epochDay, type SessionDate } from '../../domain/market-time.ts';
-import type { Row } from '../rows/models/sets.ts';
+import type { Row } from '../rows/models/row-values.ts';
 import { blockVersion } from '../series/block-version.ts';
 import { decodeBlock, encodeBlock, numbers, texts } from '../series/codec.ts';
 

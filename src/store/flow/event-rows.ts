@@ -2,7 +2,7 @@ import { contractId } from '../../domain/chain/option-contract.ts';
 import type { FlowEvent } from '../../domain/flow/flow.ts';
 import type { SessionDate } from '../../domain/market-time.ts';
 import type { EncodedRows } from '../rows/models/encoded-rows.ts';
-import type { Row } from '../rows/models/sets.ts';
+import type { Row } from '../rows/models/row-values.ts';
 
 /** An event to store. */
 export interface NewEvent {

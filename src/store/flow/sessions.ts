@@ -2,6 +2,7 @@ import type { SessionDate } from '../../domain/market-time.ts';
 import { lock } from '../rows/locks.ts';
 import { anyOf } from '../rows/models/any-of.ts';
 import { numbered } from '../rows/models/rows.ts';
+import { deleteRows } from '../rows/models/sets.ts';
 import type { Transaction } from '../rows/transaction.ts';
 
 /** Locks the option flow of all underlyings for a writer of whole sessions, until its transaction ends. */
@@ -28,15 +29,12 @@ export async function crossSectionNumbers(
  * recomputed.
  */
 export async function removeFlow(tx: Transaction, session: SessionDate, underlyings: readonly string[]): Promise<void> {
-  const where = { sessionDate: session, underlying: anyOf(underlyings) };
-  const ranked = { sessionDate: session, scope: anyOf(underlyings) };
-  await tx.prisma.flowLeg.deleteMany({ where });
-  await tx.prisma.flowEvent.deleteMany({ where });
-  await tx.prisma.crossSection.deleteMany({ where });
-  await tx.prisma.contractMinuteBlock.deleteMany({ where });
-  await tx.prisma.flowCoverage.deleteMany({ where });
-  await tx.prisma.rankedPrint.deleteMany({ where: ranked });
-  await tx.prisma.rankedSession.deleteMany({ where: ranked });
+  const keys = underlyings.map((underlying) => ({ underlying, sessionDate: session }));
+  for (const model of ['FlowLeg', 'FlowEvent', 'CrossSection', 'ContractMinuteBlock', 'FlowCoverage'] as const)
+    await deleteRows(tx, model, { by: ['underlying', 'sessionDate'], keys });
+  const lists = underlyings.map((scope) => ({ scope, sessionDate: session }));
+  for (const model of ['RankedPrint', 'RankedSession'] as const)
+    await deleteRows(tx, model, { by: ['scope', 'sessionDate'], keys: lists });
 }
 
 /** The underlyings with stored option flow in a session, live or reconciled, by name. */

@@ -14,7 +14,7 @@ import { yieldToEventLoop } from '../../runtime/event-loop.ts';
 import { readFrom, type Store } from '../rows/connection.ts';
 import { columnTypes, type PlainRow, plainFields } from '../rows/models/columns.ts';
 import { findKnownRows } from '../rows/models/known-rows.ts';
-import { findRows, upsertRows } from '../rows/models/sets.ts';
+import { deleteRows, findRows, upsertRows } from '../rows/models/sets.ts';
 import { nullable, statement } from '../rows/statement.ts';
 import type { Transaction } from '../rows/transaction.ts';
 import { blockVersion } from '../series/block-version.ts';
@@ -117,7 +117,8 @@ export async function saveGexCapture(tx: Transaction, capture: GexCapture): Prom
  * True if there was one.
  */
 export async function removeGexCapture(tx: Transaction, underlying: string, capturedAt: number): Promise<boolean> {
-  return (await tx.prisma.gexCapture.deleteMany({ where: { underlying, capturedAt } })).count === 1;
+  const keys = [{ underlying, capturedAt }];
+  return (await deleteRows(tx, 'GexCapture', { by: ['underlying', 'capturedAt'], keys })) === 1;
 }
 
 /** Decoded parts of a cached capture, keyed by its version: a rewritten capture is another entry. */

@@ -5,7 +5,7 @@ import { dayMs } from '../../domain/units.ts';
 import { yieldToEventLoop } from '../../runtime/event-loop.ts';
 import { readFrom, type Store } from '../rows/connection.ts';
 import { findKnownRows } from '../rows/models/known-rows.ts';
-import type { Row } from '../rows/models/sets.ts';
+import type { Row } from '../rows/models/row-values.ts';
 import { statement } from '../rows/statement.ts';
 import { type HeldKind, heldId, readHeld } from '../versions/versioned-cache.ts';
 import { decodeExpiries } from './captures.ts';

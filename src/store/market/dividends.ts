@@ -1,7 +1,8 @@
 import type { Dividend, DividendKind } from '../../domain/market/dividends.ts';
 import { readFrom, type Store } from '../rows/connection.ts';
 import { findAny } from '../rows/models/any-of.ts';
-import { type Row, upsertRows } from '../rows/models/sets.ts';
+import type { Row } from '../rows/models/row-values.ts';
+import { upsertRows } from '../rows/models/sets.ts';
 import type { Reader } from '../rows/reader.ts';
 import type { Transaction } from '../rows/transaction.ts';
 import { type HeldKind, readHeld } from '../versions/versioned-cache.ts';

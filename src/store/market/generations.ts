@@ -6,8 +6,9 @@ import type {
   IngestedSource,
 } from '../../domain/generation.ts';
 import { anyOf } from '../rows/models/any-of.ts';
+import type { Row } from '../rows/models/row-values.ts';
 import { numbered } from '../rows/models/rows.ts';
-import { type Row, upsertRows } from '../rows/models/sets.ts';
+import { upsertRows } from '../rows/models/sets.ts';
 import type { Reader } from '../rows/reader.ts';
 import type { Transaction } from '../rows/transaction.ts';
 
@@ -90,6 +91,18 @@ export async function openLiveSymbols(
     select: { symbol: true },
   });
   return new Set(rows.map(({ symbol }) => symbol));
+}
+
+/** When a live tape began a session, epoch ms; null = it has stored nothing of it that is in force. */
+export async function liveBegunMs(
+  { prisma }: Transaction,
+  { source, session }: { source: string; session: string },
+): Promise<number | null> {
+  const { _min } = await prisma.generation.aggregate({
+    where: { liveSource: source, sessionDate: session, supersededMs: null },
+    _min: { ingestedMs: true },
+  });
+  return numbered(_min).ingestedMs;
 }
 
 /** Notes the last line that a live tape's session is from; null = more of it comes. Captures have their own lines. */

@@ -1,6 +1,7 @@
 import type { Store } from '../rows/connection.ts';
+import type { Row } from '../rows/models/row-values.ts';
 import { numbered } from '../rows/models/rows.ts';
-import { type Row, upsertRows } from '../rows/models/sets.ts';
+import { upsertRows } from '../rows/models/sets.ts';
 import type { Transaction } from '../rows/transaction.ts';
 
 /**

@@ -2,8 +2,9 @@ import type { SessionDate } from '../../domain/market-time.ts';
 import type { Store } from '../rows/connection.ts';
 import { lockShared, tryLock } from '../rows/locks.ts';
 import { anyOf } from '../rows/models/any-of.ts';
+import type { Row } from '../rows/models/row-values.ts';
 import { numbered } from '../rows/models/rows.ts';
-import { insertRows, type Row } from '../rows/models/sets.ts';
+import { insertRows } from '../rows/models/sets.ts';
 import type { Reader } from '../rows/reader.ts';
 import type { Transaction } from '../rows/transaction.ts';
 

@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { dayMs } from '../../domain/units.ts';
 import { currentRequest } from '../../runtime/request-scope.ts';
 import { type Cluster, openCluster } from '../cluster/cluster.ts';
 import type { ReplicaPools } from '../cluster/replica.ts';
@@ -19,6 +20,16 @@ import { storeError } from './store-error.ts';
 import { observedPool, type StatementObserver } from './timed-client.ts';
 import { type WriteWatch, watchWrites } from './write-watch.ts';
 
+/** Data as it was known at an instant. */
+export interface AsKnown {
+  /** The version of what was read of it, or is about to be; null = the answer may not be cached. */
+  versionOf(subject: Subject, symbol: string | null): number | null;
+  /** Throws 400 if it is no longer stored. */
+  check(): Promise<void>;
+  /** The statement that reads of it what another reads of now. */
+  statement(config: pg.QueryConfig): Promise<pg.QueryConfig>;
+}
+
 /** The open store. Every function of `store/` takes it (or a transaction) first. */
 export interface Store {
   /** The models of `schema.prisma`. Read from the primary. */
@@ -35,6 +46,8 @@ export interface Store {
   reader: Reader | null;
   /** The view of the request that it is read for; null = what is read need not be of one commit. */
   view: ReadView | null;
+  /** Set if data is read as it was known at an instant; null = as it is now. */
+  known: AsKnown | null;
   /** Where a request reads that found no view of one commit; null = it has none. */
   snapshot: Snapshot | null;
   snapshots: Snapshots;
@@ -53,6 +66,10 @@ export interface Store {
   endedBarsOnly: boolean;
   /** True if minutes have prices of extended hours, which differ from those of the day. */
   extendedBars: boolean;
+  /** Time for which rows that a later generation replaced are kept, ms; 0 = they are not. */
+  keepSupersededMs: number;
+  /** Schema of its tables. */
+  schema: string;
   /** Names of the migrations that were applied on opening; empty if the store was at the code's version. */
   migrated: string[];
   /** Ends every connection; the last process to leave an embedded server stops it. Idempotent. */
@@ -87,6 +104,8 @@ export interface StoreOptions {
   endedBarsOnly?: boolean;
   /** True if stock tapes give minutes prices of extended hours; false if absent. */
   extendedBars?: boolean;
+  /** As of `Store`; default 90 days. */
+  keepSupersededMs?: number;
   /** Called for every statement, for metrics and traces. */
   onStatement?: StatementObserver | undefined;
   /** Maximum size of cached decoded blocks, bytes; default 64 MiB. */
@@ -114,11 +133,17 @@ export function readFrom(store: Store, subject: Subject, symbols: Iterable<strin
  * The version of a symbol's data, or of all symbols' for null; call it before the data is read. Null = the data may not
  * be cached. The current request's answer depends on it: it is cached only while the version is unchanged.
  */
-export function dependOn({ versions, view, snapshot }: Store, subject: Subject, symbol: string | null): number | null {
+export function dependOn(
+  { versions, view, snapshot, known }: Store,
+  subject: Subject,
+  symbol: string | null,
+): number | null {
   if (symbol !== null) view?.use(subject, symbol);
   // A snapshot may be older than what is known now.
   const version = snapshot === null ? versions.of(subject, symbol) : null;
-  currentRequest()?.dependencies.add(versions, subject, symbol, version);
+  const { dependencies } = currentRequest() ?? {};
+  dependencies?.add(versions, subject, symbol, known ? known.versionOf(subject, symbol) : version);
+  if (known) dependencies?.add(versions, 'known', null, known.versionOf('known', null));
   return version;
 }
 
@@ -140,7 +165,15 @@ export function withSnapshot(store: Store): Store & { snapshot: Snapshot } {
   return { ...store, view: null, snapshot, reader, primary: reader, replicas: null };
 }
 
-const ofNoRequest = { reader: null, view: null, snapshot: null };
+function settingsOf({
+  endedBarsOnly = false,
+  extendedBars = false,
+  keepSupersededMs = usualKeepSupersededMs,
+}: StoreOptions) {
+  return { endedBarsOnly, extendedBars, keepSupersededMs };
+}
+
+const ofNoRequest = { reader: null, view: null, known: null, snapshot: null };
 
 /** Opens the store: the server of `databaseUrl`, or the embedded one, brought to the code's version. */
 export async function openStore(options: StoreOptions): Promise<Store> {
@@ -170,8 +203,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
       prisma: primary.prisma,
       pool,
       holdModels: prisma.hold,
-      endedBarsOnly: options.endedBarsOnly ?? false,
-      extendedBars: options.extendedBars ?? false,
+      ...settingsOf(options),
       primary,
       replicas,
       ...ofNoRequest,
@@ -180,6 +212,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
       versions: new DataVersions(),
       writes: watchWrites(),
       cluster,
+      schema,
       migrated,
       close: once(async () => {
         await Promise.all([pool.end(), replicas?.close()]);
@@ -197,6 +230,9 @@ export async function openStore(options: StoreOptions): Promise<Store> {
 function primaryConnection(to: pg.PoolConfig): pg.PoolConfig {
   return { ...to, application_name: 'tapegraph', connectionTimeoutMillis: 10_000, keepAlive: true, types };
 }
+
+/** Time for which replaced rows are kept, ms. */
+const usualKeepSupersededMs = 90 * dayMs;
 
 /** Connections of a pool. */
 const usualPoolSize = 16;

@@ -17,12 +17,13 @@ const allReady = () => Promise.resolve().then(() => new Promise<void>((done) => 
  * reads them for, such as other instants: in one `read`, which returns them by `idOf`. The result may have more.
  */
 export function readTogether<K, V>(
-  { view, snapshot }: Pick<Store, 'view' | 'snapshot'>,
+  { known, view, snapshot }: Pick<Store, 'known' | 'view' | 'snapshot'>,
   name: string,
   keys: readonly K[],
   { idOf, read }: { idOf: (key: K) => string; read: (keys: readonly K[]) => Promise<ReadonlyMap<string, V>> },
 ): Promise<ReadonlyMap<string, V>> {
-  const request = view ?? snapshot;
+  // Instants of knowledge share a snapshot, but what they read differs.
+  const request = known ?? view ?? snapshot;
   if (request === null) return read(keys);
   const named = gatherings.get(request) ?? new Map<string, Gathering<K, V>>();
   gatherings.set(request, named as never);

@@ -45,6 +45,7 @@ export class Snapshots {
 interface OpenSnapshot {
   connection: pg.PoolClient;
   reader: Reader;
+  rewrite: HeldModels['rewrite'];
   end(): Promise<void>;
 }
 
@@ -52,10 +53,11 @@ async function openSnapshot({ pool, hold, cluster }: SnapshotParts, leave: () =>
   const connection = await pool.connect();
   try {
     await connection.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
-    const { models, release } = await hold(connection);
+    const { models, rewrite, release } = await hold(connection);
     const query = connection.query.bind(connection) as Reader['query'];
     return {
       connection,
+      rewrite,
       reader: { query, prisma: models, routing: cluster.transactionRouting },
       async end() {
         release();
@@ -77,6 +79,7 @@ async function openSnapshot({ pool, hold, cluster }: SnapshotParts, leave: () =>
 export class Snapshot {
   readonly reader: Reader;
   readonly #open: () => Promise<OpenSnapshot>;
+  #hasEnded = false;
   #opened: Promise<OpenSnapshot> | null = null;
   #last: Promise<unknown> = Promise.resolve();
 
@@ -89,6 +92,29 @@ export class Snapshot {
     };
   }
 
+  /** Its reader, for statements that `change` changes first. */
+  rewritten(change: (text: string) => string): Reader {
+    const changed = (statement: pg.QueryConfig | string) => {
+      if (typeof statement === 'string') return change(statement);
+      const { name: _, ...unnamed } = statement;
+      return { ...unnamed, text: change(statement.text) };
+    };
+    return {
+      routing: this.reader.routing,
+      query: (statement, values) => this.#inTurn(({ reader }) => reader.query(changed(statement), values)),
+      prisma: modelsThrough((call) =>
+        this.#inTurn(async ({ reader, rewrite }) => {
+          rewrite(change);
+          try {
+            return await call(reader.prisma);
+          } finally {
+            rewrite(null);
+          }
+        }),
+      ),
+    };
+  }
+
   /** Does `work` on its connection. */
   use<T>(work: (connection: pg.PoolClient) => Promise<T>): Promise<T> {
     return this.#inTurn(({ connection }) => work(connection));
@@ -96,6 +122,7 @@ export class Snapshot {
 
   #inTurn<T>(work: (opened: OpenSnapshot) => Promise<T>): Promise<T> {
     const done = this.#last.then(async () => {
+      if (this.#hasEnded) throw new Error('The snapshot has ended.');
       this.#opened ??= this.#open();
       return work(await this.#opened);
     });
@@ -106,6 +133,7 @@ export class Snapshot {
   /** Ends it, when what was begun on it has ended. It must not be read any more. */
   async end(): Promise<void> {
     await this.#last;
+    this.#hasEnded = true;
     const opened = await this.#opened?.catch(() => null);
     await opened?.end();
   }

@@ -5,6 +5,7 @@ import type { Store } from './connection.ts';
 import { beginLocked } from './locks.ts';
 import { notedModels } from './models/noted-models.ts';
 import type { HeldModels } from './models/prisma.ts';
+import type { GenerationWriter } from './models/superseded.ts';
 import type { Reader } from './reader.ts';
 import { writeProblemOf } from './write-watch.ts';
 
@@ -13,7 +14,7 @@ import { writeProblemOf } from './write-watch.ts';
  * the changes so far: models and sets of rows record them themselves, an SQL statement that writes cached data is
  * recorded where it is sent.
  */
-export type Transaction = pg.PoolClient & Reader & { readonly changes: ChangeSet };
+export type Transaction = pg.PoolClient & Reader & GenerationWriter & { readonly changes: ChangeSet };
 
 export interface TransactionOptions {
   /** True if `work` has effects outside the store, and must not be retried. */
@@ -68,7 +69,8 @@ async function attempt<T>(
     const note = changes.addRows.bind(changes);
     const { cluster } = store;
     const routing = cluster.transactionRouting;
-    const transaction = Object.assign(tx, { prisma: notedModels(held.models, note), changes, routing });
+    const written = { generation: null, keepsSuperseded: store.keepSupersededMs > 0 };
+    const transaction = Object.assign(tx, { prisma: notedModels(held.models, note), changes, routing, ...written });
     const result = await work(transaction);
     await cluster.beforeCommit(tx);
     const change = changes.change();

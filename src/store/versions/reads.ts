@@ -1,6 +1,7 @@
 import type { OneCommit } from '../../runtime/once-per-request.ts';
 import { sourceFailed } from '../../wire/failure.ts';
 import { type Store, withSnapshot, withView } from '../rows/connection.ts';
+import { type KnownSnapshot, knownStore } from '../superseded/known-store.ts';
 import type { ReadView } from './read-view.ts';
 
 /** Times that an answer is made from the store as it changes, before it is made from a snapshot. */
@@ -16,13 +17,45 @@ async function isOfOneCommit(view: ReadView): Promise<boolean> {
   }
 }
 
+/** A request's snapshot of what was known: one at a time, so that requests never wait for each other's. */
+class KnownSnapshots {
+  readonly #shared: Store;
+  #taken: KnownSnapshot | null = null;
+
+  constructor(shared: Store) {
+    this.#shared = shared;
+  }
+
+  /** That of the request, if it reads from one; else one that is taken when it is first read. */
+  of({ snapshot }: Store): KnownSnapshot {
+    if (snapshot) return { snapshot, changesBefore: null };
+    const { snapshots, versions } = this.#shared;
+    this.#taken ??= { snapshot: snapshots.lease(), changesBefore: versions.count };
+    return this.#taken;
+  }
+
+  async end(): Promise<void> {
+    const ended = this.#taken;
+    this.#taken = null;
+    await ended?.snapshot.end();
+  }
+}
+
+/** The reads of one request. */
+export interface RequestReads extends OneCommit {
+  store: Store;
+  /** A store of the request that reads data as it was known at an instant, epoch ms, while its work is done. */
+  asKnown(atMs: number): Store;
+}
+
 /**
  * A store whose reads are those of one request, or of one read of a live topic after the other; `forget` drops what was
  * read, when it is read again.
  */
-export function readsOf(shared: Store, forget: () => void = () => {}): OneCommit & { store: Store } {
+export function readsOf(shared: Store, forget: () => void = () => {}): RequestReads {
   const store = withView(shared);
   let isBegun = false;
+  const known = new KnownSnapshots(shared);
 
   /** Begins to read. Parts of the work before that still run read on in the view that they have. */
   function begin(): ReadView {
@@ -46,11 +79,12 @@ export function readsOf(shared: Store, forget: () => void = () => {}): OneCommit
 
   return {
     store,
+    asKnown: (atMs) => knownStore(store, known.of(store), atMs),
     async ofOneCommit(work, mayRepeat) {
       for (let attempt = 0; mayRepeat && attempt < attempts; attempt++) {
         const begunAt = performance.now();
         const view = begin();
-        const result = await work();
+        const result = await work().finally(() => known.end());
         if (await isOfOneCommit(view)) return result;
         if (performance.now() - begunAt > longMs) break;
       }

@@ -12,6 +12,8 @@ export const subjects = [
   'flow',
   'offexchange',
   'provenance',
+  // Stored earlier generations: an answer as of an instant of knowledge depends on them.
+  'known',
 ] as const;
 export type Subject = (typeof subjects)[number];
 
@@ -87,6 +89,7 @@ export const modelSubjects: Readonly<Record<Model, ModelSubject | null>> = {
   OffExchangeLevels: of('offexchange', 'symbol'),
   Generation: of('provenance', 'symbol'),
   OptionQuoteBlock: null,
+  GenerationRun: null,
   SymbolCommit: null,
   Account: null,
   ApiKey: null,

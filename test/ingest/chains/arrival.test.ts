@@ -9,6 +9,7 @@ import { ingestFiles } from '../../../src/ingest/ingest.ts';
 import { saveSeals } from '../../../src/store/market/session-seals.ts';
 import { inTransaction } from '../../../src/store/rows/transaction.ts';
 import { chainServer, tagged } from '../../support/chain-server.ts';
+import { modelColumns } from '../../support/model-columns.ts';
 import { type TestStore, testStore } from '../../support/store.ts';
 import { worth } from '../../support/tapes/quoted-tape.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
@@ -50,8 +51,10 @@ function permutations(items: readonly number[]): number[][] {
 const orders = permutations([0, 1, 2, 3]);
 
 async function published(store: TestStore): Promise<unknown[]> {
-  const chains = await store.pool.query('SELECT * FROM chain_captures ORDER BY captured_at');
-  const gex = await store.pool.query('SELECT * FROM gex_captures ORDER BY captured_at');
+  const chains = await store.pool.query(
+    `SELECT ${modelColumns('chain_captures')} FROM chain_captures ORDER BY captured_at`,
+  );
+  const gex = await store.pool.query(`SELECT ${modelColumns('gex_captures')} FROM gex_captures ORDER BY captured_at`);
   return [chains.rows, gex.rows];
 }
 

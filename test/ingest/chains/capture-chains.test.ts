@@ -15,6 +15,7 @@ import { inTransaction } from '../../../src/store/rows/transaction.ts';
 import { watchChanges } from '../../../src/store/versions/changes.ts';
 import type { Change } from '../../../src/store/versions/subjects.ts';
 import { type Answer, type ChainServer, chainServer, tagged } from '../../support/chain-server.ts';
+import { modelColumns } from '../../support/model-columns.ts';
 import { hasSharedData, sharedData } from '../../support/shared-data.ts';
 import { storeForThisTest } from '../../support/store.ts';
 
@@ -110,7 +111,7 @@ describe('capturing chains', () => {
         // Of the page and the file the bytes are the same, and the names are not.
         const rows = ({ pool }: typeof store) =>
           pool
-            .query(`select * from ${table} order by 1, 2`)
+            .query(`SELECT ${modelColumns(table)} FROM ${table} order by 1, 2`)
             .then(({ rows }) => rows.map(({ file_name: _, ...row }) => row));
         expect(await rows(store)).toEqual(await rows(ingested));
         expect(await rows(store)).not.toEqual([]);

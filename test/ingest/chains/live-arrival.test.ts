@@ -9,6 +9,7 @@ import { chainCapturesAt } from '../../../src/store/chain/chain-captures.ts';
 import { saveSymbols } from '../../../src/store/market/symbols.ts';
 import { inTransaction } from '../../../src/store/rows/transaction.ts';
 import { testSymbols } from '../../support/app.ts';
+import { modelColumns } from '../../support/model-columns.ts';
 import { chainCapture } from '../../support/option-market.ts';
 import { storeForThisTest } from '../../support/store.ts';
 import { liveLineOf, quotedOpen, quotedTape, worth } from '../../support/tapes/quoted-tape.ts';
@@ -51,7 +52,7 @@ async function published(behindMs: number) {
     ...{ stop: new AbortController().signal, onBadLine: () => {}, ...settings },
   });
   const [chain] = await chainCapturesAt(store, [{ underlying: 'SPX', atMs: capturedAt }]);
-  const { rows: gex } = await store.pool.query('SELECT * FROM gex_captures');
+  const { rows: gex } = await store.pool.query(`SELECT ${modelColumns('gex_captures')} FROM gex_captures`);
   return { solved: chain!.rows.find((row) => contractId(row) === gap)!.solved, gex };
 }
 

@@ -10,6 +10,7 @@ import { chainCaptureOf, chainCapturesAt } from '../../../src/store/chain/chain-
 import { saveSeals } from '../../../src/store/market/session-seals.ts';
 import { inTransaction } from '../../../src/store/rows/transaction.ts';
 import { readChain } from '../../../src/tape/chains/chain-file.ts';
+import { modelColumns } from '../../support/model-columns.ts';
 import { chainCapture, chainRow } from '../../support/option-market.ts';
 import { hasSharedData, sharedData } from '../../support/shared-data.ts';
 import { type TestStore, testStore } from '../../support/store.ts';
@@ -63,8 +64,10 @@ async function writeAll(pages: readonly Page[]) {
 }
 
 async function everything(): Promise<unknown[]> {
-  const chains = await store.pool.query('SELECT * FROM chain_captures ORDER BY captured_at');
-  const gex = await store.pool.query('SELECT * FROM gex_captures ORDER BY captured_at');
+  const chains = await store.pool.query(
+    `SELECT ${modelColumns('chain_captures')} FROM chain_captures ORDER BY captured_at`,
+  );
+  const gex = await store.pool.query(`SELECT ${modelColumns('gex_captures')} FROM gex_captures ORDER BY captured_at`);
   return [chains.rows, gex.rows];
 }
 

@@ -105,7 +105,7 @@ async function stored(store: TestStore): Promise<unknown> {
   const all: unknown[] = [];
   for (const table of tables) {
     const { rows } = await store.pool.query(
-      `SELECT to_jsonb(t) - '{seq,as_of_ms,scanned_at_ms,registry_version,version_added,updated_version}'::text[] AS row
+      `SELECT to_jsonb(t) - '{seq,generation_ms,as_of_ms,scanned_at_ms,registry_version,version_added,updated_version}'::text[] AS row
        FROM ${table} t ORDER BY to_jsonb(t)::text`,
     );
     all.push([table, rows.map(({ row }) => row)]);

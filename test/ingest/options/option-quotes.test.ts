@@ -10,6 +10,7 @@ import { listQuotes, lockOptionQuotes, quotePart, saveQuoteParts } from '../../.
 import type { QuoteColumns } from '../../../src/store/chain/quote-block.ts';
 import { inTransaction } from '../../../src/store/rows/transaction.ts';
 import { tapegraph } from '../../cli/command-line.ts';
+import { modelColumns } from '../../support/model-columns.ts';
 import { randomOf } from '../../support/random.ts';
 import { storeForThisTest, type TestStore, testStore } from '../../support/store.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
@@ -77,7 +78,8 @@ describe('stored option quotes', () => {
     const tape = await ingest('option-trades', file('trades.csv', tradeHeader, trades));
     expect(tape.notes).toEqual(['sides from 3 stored quotes of its contracts']);
     expect(await sidesStored()).toEqual(sides);
-    const events = async () => (await store.pool.query('SELECT * FROM flow_events ORDER BY event_id')).rows;
+    const events = async () =>
+      (await store.pool.query(`SELECT ${modelColumns('flow_events')} FROM flow_events ORDER BY event_id`)).rows;
     const before = await events();
     await ingest('option-trades', join(folder(), 'trades.csv'), { quoteFiles: [join(folder(), 'quotes.csv.gz')] });
     expect(await events()).toEqual(before);

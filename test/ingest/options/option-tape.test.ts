@@ -6,6 +6,7 @@ import { exchangeInstant } from '../../../src/domain/market-time.ts';
 import { type IngestOptions, ingestFiles } from '../../../src/ingest/ingest.ts';
 import { type Json, type TestApp, testApp } from '../../support/app.ts';
 import { coverage, largeTrade, leg, storeLargeTrades } from '../../support/flow.ts';
+import { modelColumns } from '../../support/model-columns.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 const session = '2026-11-16';
@@ -233,7 +234,7 @@ describe('the quotes and the session of an option tape', () => {
       await ingestFiles(app.store, 'option-trades', [tape], { now: () => nowMs });
       const rows = [];
       for (const table of tables)
-        rows.push((await app.store.pool.query(`SELECT * FROM ${table} t ORDER BY t::text`)).rows);
+        rows.push((await app.store.pool.query(`SELECT ${modelColumns(table)} FROM ${table} t ORDER BY t::text`)).rows);
       stored.push(rows);
       await app.close();
     }
@@ -259,7 +260,7 @@ describe('the quotes and the session of an option tape', () => {
         'option_bar_blocks',
         'ingested_files',
       ])
-        expect((await app.store.pool.query(`SELECT * FROM ${table}`)).rows, table).toEqual([]);
+        expect((await app.store.pool.query(`SELECT ${modelColumns(table)} FROM ${table}`)).rows, table).toEqual([]);
       await ingestFiles(app.store, 'option-trades', [tape], { now: () => at, maxErrors: 1 });
       const { body } = await app.get(`/v2/flow/large-trades?symbol=SPY&session=${session}`);
       expect(body.data.events[0].coverage).toMatchObject({ status, complete: false });

@@ -106,7 +106,9 @@ async function hashes({ pool }: TestStore): Promise<Record<string, string>> {
   );
   const found: Record<string, string> = {};
   for (const { table_name: name } of tables.rows) {
-    const { rows } = await pool.query(`SELECT md5(string_agg(t::text, '' ORDER BY t::text)) AS hash FROM "${name}" t`);
+    const { rows } = await pool.query(
+      `SELECT md5(string_agg(r, '' ORDER BY r)) AS hash FROM (SELECT (to_jsonb(t) - 'generation_ms')::text AS r FROM "${name}" t) AS rows`,
+    );
     if (name !== '_prisma_migrations') found[name] = rows[0].hash;
   }
   return found;

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { exchangeInstant } from '../../../src/domain/market-time.ts';
 import { type IngestOptions, ingestFiles } from '../../../src/ingest/ingest.ts';
 import { type Json, type TestApp, testApp } from '../../support/app.ts';
+import { modelColumns } from '../../support/model-columns.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 const header =
@@ -93,10 +94,10 @@ describe('a stock tape', () => {
       'off_exchange_composition',
       'off_exchange_concentration',
     ]) {
-      all[table] = (await on.store.pool.query(`SELECT * FROM ${table} ORDER BY 1, 2, 3`)).rows;
+      all[table] = (await on.store.pool.query(`SELECT ${modelColumns(table)} FROM ${table} ORDER BY 1, 2, 3`)).rows;
     }
     for (const table of ['off_exchange_profile', 'off_exchange_sessions']) {
-      const { rows } = await on.store.pool.query(`SELECT * FROM ${table} ORDER BY 1, 2, 3`);
+      const { rows } = await on.store.pool.query(`SELECT ${modelColumns(table)} FROM ${table} ORDER BY 1, 2, 3`);
       all[table] = rows.map(({ as_of_ms, ...row }) => row);
     }
     return all;

@@ -5,6 +5,7 @@ import { type FollowOptions, follow } from '../../../src/ingest/tail/follow.ts';
 import { saveSymbols } from '../../../src/store/market/symbols.ts';
 import { inTransaction } from '../../../src/store/rows/transaction.ts';
 import { testSymbols } from '../../support/app.ts';
+import { modelColumns } from '../../support/model-columns.ts';
 import { randomOf } from '../../support/random.ts';
 import { type TestStore, testStore } from '../../support/store.ts';
 
@@ -89,10 +90,10 @@ async function stored(store: TestStore): Promise<Record<string, string[]>> {
   const all: Record<string, string[]> = {};
   const flow = ['flow_events', 'flow_legs', 'flow_coverage', 'cross_sections', 'contract_minute_blocks'];
   for (const table of ['bar_blocks', 'live_quotes', ...flow]) {
-    const { rows } = await store.pool.query(`SELECT * FROM ${table}`);
+    const { rows } = await store.pool.query(`SELECT ${modelColumns(table)} FROM ${table}`);
     all[table] = rows.map(({ seq, registry_version, ...row }) => JSON.stringify(row)).sort();
   }
-  const { rows } = await store.pool.query('SELECT * FROM option_bar_blocks');
+  const { rows } = await store.pool.query(`SELECT ${modelColumns('option_bar_blocks')} FROM option_bar_blocks`);
   all.option_bar_blocks = rows.map((row) => JSON.stringify(row)).sort();
   return all;
 }

@@ -4,6 +4,7 @@ import type { FollowOptions } from '../../../src/ingest/tail/follow.ts';
 import { saveSymbols } from '../../../src/store/market/symbols.ts';
 import { inTransaction } from '../../../src/store/rows/transaction.ts';
 import { type Json, testSymbols } from '../../support/app.ts';
+import { modelColumns } from '../../support/model-columns.ts';
 import { randomOf } from '../../support/random.ts';
 import { type TestStore, testStore } from '../../support/store.ts';
 
@@ -106,7 +107,7 @@ export async function stored(store: TestStore): Promise<Json> {
     'greeks_minutes',
     'greeks_places',
   ]) {
-    const { rows } = await store.pool.query(`SELECT * FROM ${table}`);
+    const { rows } = await store.pool.query(`SELECT ${modelColumns(table)} FROM ${table}`);
     all[table] = rows
       .map(({ seq, registry_version, ...row }) => JSON.stringify(table === 'flow_events' ? { ...row, seq } : row))
       .sort();

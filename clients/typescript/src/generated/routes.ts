@@ -8,26 +8,26 @@ export const routes = {
   symbols: 'GET /v2/symbols',
   symbolLookup: 'GET /v2/symbols/lookup',
   symbol: 'GET /v2/symbols/{symbol}',
-  quotes: 'GET /v2/quotes at tz',
-  spot: 'GET /v2/symbols/{symbol}/spot at tz',
-  stockBars: 'GET /v2/stocks/{symbol}/bars at tz',
-  sectors: 'GET /v2/screener/sectors at tz',
-  movers: 'GET /v2/screener/movers at tz',
+  quotes: 'GET /v2/quotes at tz known',
+  spot: 'GET /v2/symbols/{symbol}/spot at tz known',
+  stockBars: 'GET /v2/stocks/{symbol}/bars at tz known',
+  sectors: 'GET /v2/screener/sectors at tz known',
+  movers: 'GET /v2/screener/movers at tz known',
   screen: 'GET /v2/screener/screen at tz',
   screens: 'GET /v2/screener/screens',
   putScreen: 'PUT /v2/screener/screens/{id} application/json',
   deleteScreen: 'DELETE /v2/screener/screens/{id}',
   screenResult: 'GET /v2/screener/screens/{id}/result at tz',
-  gexHistory: 'GET /v2/gex/{symbol}/history at tz',
-  gexGrid: 'GET /v2/gex/{symbol}/grid at tz',
-  gexReference: 'GET /v2/gex/{symbol}/reference at tz',
-  gexExposures: 'GET /v2/gex/{symbol}/exposures at tz',
-  gexFigures: 'GET /v2/gex/{symbol}/figures at tz',
-  gexChange: 'GET /v2/gex/{symbol}/change tz',
-  levels: 'GET /v2/levels/{symbol} at tz',
-  legacyStrikes: 'GET /gex/{underlying}/strikes at tz',
-  chainExpirations: 'GET /v2/chain/{symbol}/expirations at tz',
-  chain: 'GET /v2/chain/{symbol} at tz',
+  gexHistory: 'GET /v2/gex/{symbol}/history at tz known',
+  gexGrid: 'GET /v2/gex/{symbol}/grid at tz known',
+  gexReference: 'GET /v2/gex/{symbol}/reference at tz known',
+  gexExposures: 'GET /v2/gex/{symbol}/exposures at tz known',
+  gexFigures: 'GET /v2/gex/{symbol}/figures at tz known',
+  gexChange: 'GET /v2/gex/{symbol}/change tz known',
+  levels: 'GET /v2/levels/{symbol} at tz known',
+  legacyStrikes: 'GET /gex/{underlying}/strikes at tz known',
+  chainExpirations: 'GET /v2/chain/{symbol}/expirations at tz known',
+  chain: 'GET /v2/chain/{symbol} at tz known',
   accountUsage: 'GET /v2/account/usage',
   classification: 'GET /v2/account/classification',
   classify: 'POST /v2/account/classification application/json',
@@ -35,17 +35,17 @@ export const routes = {
   createKey: 'POST /v2/account/keys application/json',
   revokeKey: 'DELETE /v2/account/keys/{id}',
   streamTicket: 'POST /v2/stream/ticket',
-  largeTrades: 'GET /v2/flow/large-trades at tz',
-  eodPrints: 'GET /v2/flow/eod at tz',
-  crossSection: 'GET /v2/flow/{symbol}/cross-section at tz',
-  unusualFlow: 'GET /v2/flow/{symbol}/unusual at tz',
-  optionContracts: 'GET /v2/options at tz',
-  volTerm: 'GET /v2/options/{symbol}/vol/term at tz',
-  volSurface: 'GET /v2/options/{symbol}/vol/surface at tz',
-  volFigures: 'GET /v2/options/{symbol}/vol/figures at tz',
-  greeks: 'GET /v2/options/{contract}/greeks at tz',
-  optionBars: 'GET /v2/options/{contract}/bars at tz',
-  contractHistory: 'GET /v2/options/{contract}/history at tz',
+  largeTrades: 'GET /v2/flow/large-trades at tz known',
+  eodPrints: 'GET /v2/flow/eod at tz known',
+  crossSection: 'GET /v2/flow/{symbol}/cross-section at tz known',
+  unusualFlow: 'GET /v2/flow/{symbol}/unusual at tz known',
+  optionContracts: 'GET /v2/options at tz known',
+  volTerm: 'GET /v2/options/{symbol}/vol/term at tz known',
+  volSurface: 'GET /v2/options/{symbol}/vol/surface at tz known',
+  volFigures: 'GET /v2/options/{symbol}/vol/figures at tz known',
+  greeks: 'GET /v2/options/{contract}/greeks at tz known',
+  optionBars: 'GET /v2/options/{contract}/bars at tz known',
+  contractHistory: 'GET /v2/options/{contract}/history at tz known',
   offExchangeConcentration: 'GET /v2/offexchange/{symbol}/concentration at tz',
   offExchangeActivity: 'GET /v2/offexchange/{symbol}/activity at tz',
   offExchangeComposition: 'GET /v2/offexchange/{symbol}/composition at tz',
@@ -101,6 +101,8 @@ export interface Routes {
       at?: Instant;
       /** Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset. Default: America/New_York. */
       tz?: string;
+      /** Of what came several times, the data as it stood then: before a file, a reconciliation or a recompute replaced it. invalid_params before the oldest generation that is stored, and for off-exchange data. Default: now. Data as it was known at this instant, before later files replaced it. Forms of `at`. 400 before the oldest generation that is stored. Default: now. */
+      known?: string;
       /** Included when true. True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false. */
       provenance?: boolean;
     },
@@ -115,6 +117,8 @@ export interface Routes {
       at?: Instant;
       /** Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset. Default: America/New_York. */
       tz?: string;
+      /** Of what came several times, the data as it stood then: before a file, a reconciliation or a recompute replaced it. invalid_params before the oldest generation that is stored, and for off-exchange data. Default: now. Data as it was known at this instant, before later files replaced it. Forms of `at`. 400 before the oldest generation that is stored. Default: now. */
+      known?: string;
       /** Included when true. True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false. */
       provenance?: boolean;
     },
@@ -145,6 +149,8 @@ export interface Routes {
       adjusted?: boolean;
       /** A date means its end. Up to a minute ahead, and today's date, mean now; a later time is invalid_params. Default: live. Answer as of this instant: epoch ms, YYYY-MM-DD (its end), or YYYY-MM-DDTHH:MM[:SS] in tz. Default: live. */
       at?: Instant;
+      /** Of what came several times, the data as it stood then: before a file, a reconciliation or a recompute replaced it. invalid_params before the oldest generation that is stored, and for off-exchange data. Default: now. Data as it was known at this instant, before later files replaced it. Forms of `at`. 400 before the oldest generation that is stored. Default: now. */
+      known?: string;
       /** Included when true. True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false. */
       provenance?: boolean;
     },
@@ -159,6 +165,8 @@ export interface Routes {
       at?: Instant;
       /** Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset. Default: America/New_York. */
       tz?: string;
+      /** Of what came several times, the data as it stood then: before a file, a reconciliation or a recompute replaced it. invalid_params before the oldest generation that is stored, and for off-exchange data. Default: now. Data as it was known at this instant, before later files replaced it. Forms of `at`. 400 before the oldest generation that is stored. Default: now. */
+      known?: string;
       /** Included when true. True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false. */
       provenance?: boolean;
     },
@@ -175,6 +183,8 @@ export interface Routes {
       at?: Instant;
       /** Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset. Default: America/New_York. */
       tz?: string;
+      /** Of what came several times, the data as it stood then: before a file, a reconciliation or a recompute replaced it. invalid_params before the oldest generation that is stored, and for off-exchange data. Default: now. Data as it was known at this instant, before later files replaced it. Forms of `at`. 400 before the oldest generation that is stored. Default: now. */
+      known?: string;
       /** Included when true. True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false. */
       provenance?: boolean;
     },
@@ -318,6 +328,8 @@ export interface Routes {
       at?: Instant;
       /** Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset. Default: America/New_York. */
       tz?: string;
+      /** Of what came several times, the data as it stood then: before a file, a reconciliation or a recompute replaced it. invalid_params before the oldest generation that is stored, and for off-exchange data. Default: now. Data as it was known at this instant, before later files replaced it. Forms of `at`. 400 before the oldest generation that is stored. Default: now. */
+      known?: string;
       /** Included when true. True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false. */
       provenance?: boolean;
     },
@@ -330,7 +342,7 @@ export interface Routes {
       symbol: string;
       /** Return the last capture at or before this time instead of the live one. For a bare date: the last capture of that date. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz. */
       at?: Instant;
-      /** Time zone of at, if it is a local time. IANA time zone of times without an offset. Default: America/New_York. */
+      /** Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset. Default: America/New_York. */
       tz?: string;
       /** Only these expiries. Dates (YYYY-MM-DD) separated by commas, or all (default). */
       expiries?: Texts;
@@ -340,6 +352,8 @@ export interface Routes {
       top?: number;
       /** Rows by strike and expiry instead of net rows. true or false. */
       by_expiry?: boolean;
+      /** Of what came several times, the data as it stood then: before a file, a reconciliation or a recompute replaced it. invalid_params before the oldest generation that is stored, and for off-exchange data. Default: now. Data as it was known at this instant, before later files replaced it. Forms of `at`. 400 before the oldest generation that is stored. Default: now. */
+      known?: string;
       /** Included when true. True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false. */
       provenance?: boolean;
     },
@@ -358,6 +372,8 @@ export interface Routes {
       at?: Instant;
       /** Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset. Default: America/New_York. */
       tz?: string;
+      /** Of what came several times, the data as it stood then: before a file, a reconciliation or a recompute replaced it. invalid_params before the oldest generation that is stored, and for off-exchange data. Default: now. Data as it was known at this instant, before later files replaced it. Forms of `at`. 400 before the oldest generation that is stored. Default: now. */
+      known?: string;
       /** Included when true. True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false. */
       provenance?: boolean;
     },
@@ -370,8 +386,10 @@ export interface Routes {
       symbol: string;
       /** The last chain at or before this time. For a bare date: the last chain of that date. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz. */
       at?: Instant;
-      /** Time zone of at, if it is a local time. IANA time zone of times without an offset. Default: America/New_York. */
+      /** Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset. Default: America/New_York. */
       tz?: string;
+      /** Of what came several times, the data as it stood then: before a file, a reconciliation or a recompute replaced it. invalid_params before the oldest generation that is stored, and for off-exchange data. Default: now. Data as it was known at this instant, before later files replaced it. Forms of `at`. 400 before the oldest generation that is stored. Default: now. */
+      known?: string;
       /** Included when true. True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false. */
       provenance?: boolean;
     },
@@ -402,10 +420,12 @@ export interface Routes {
       expiries?: Texts;
       /** The last capture at or before this time. For a bare date: the last capture of its session, or of the session before if it does not trade. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz. */
       at?: Instant;
-      /** Time zone of at, if it is a local time. IANA time zone of times without an offset. Default: America/New_York. */
+      /** Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset. Default: America/New_York. */
       tz?: string;
       /** Keep the N strikes with the largest |value|. Default: all. A whole number of 1 or more. */
       top?: number;
+      /** Of what came several times, the data as it stood then: before a file, a reconciliation or a recompute replaced it. invalid_params before the oldest generation that is stored, and for off-exchange data. Default: now. Data as it was known at this instant, before later files replaced it. Forms of `at`. 400 before the oldest generation that is stored. Default: now. */
+      known?: string;
       /** Included when true. True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false. */
       provenance?: boolean;
     },
@@ -420,10 +440,12 @@ export interface Routes {
       from: Instant;
       /** The later capture: its id, or a time or date. Times mean the last capture at or before them, a bare date that session's last. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz. */
       to: Instant;
-      /** Time zone of from and to, if they are local times. IANA time zone of times without an offset. Default: America/New_York. */
+      /** Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset. Default: America/New_York. */
       tz?: string;
       /** Keep the N strikes with the largest |gex|. Default: all. A whole number of 1 or more. */
       top?: number;
+      /** Of what came several times, the data as it stood then: before a file, a reconciliation or a recompute replaced it. invalid_params before the oldest generation that is stored, and for off-exchange data. Default: now. Data as it was known at this instant, before later files replaced it. Forms of `at`. 400 before the oldest generation that is stored. Default: now. */
+      known?: string;
       /** Included when true. True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false. */
       provenance?: boolean;
     },
@@ -440,6 +462,8 @@ export interface Routes {
       at?: Instant;
       /** Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset. Default: America/New_York. */
       tz?: string;
+      /** Of what came several times, the data as it stood then: before a file, a reconciliation or a recompute replaced it. invalid_params before the oldest generation that is stored, and for off-exchange data. Default: now. Data as it was known at this instant, before later files replaced it. Forms of `at`. 400 before the oldest generation that is stored. Default: now. */
+      known?: string;
       /** Included when true. True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false. */
       provenance?: boolean;
     },
@@ -458,6 +482,8 @@ export interface Routes {
       at?: Instant;
       /** Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset. Default: America/New_York. */
       tz?: string;
+      /** Of what came several times, the data as it stood then: before a file, a reconciliation or a recompute replaced it. invalid_params before the oldest generation that is stored, and for off-exchange data. Default: now. Data as it was known at this instant, before later files replaced it. Forms of `at`. 400 before the oldest generation that is stored. Default: now. */
+      known?: string;
       /** Included when true. True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false. */
       provenance?: boolean;
     },
@@ -470,7 +496,7 @@ export interface Routes {
       symbol: string;
       /** Return the stored chain as of this time instead of the live one. For a bare date: the last chain of that date. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz. */
       at?: Instant;
-      /** Time zone of at, if it is a local time. IANA time zone of times without an offset. Default: America/New_York. */
+      /** Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset. Default: America/New_York. */
       tz?: string;
       /** A date, YYYY-MM-DD. */
       expiry?: string;
@@ -478,6 +504,8 @@ export interface Routes {
       strike_gte?: number;
       /** Thousandths of a dollar. */
       strike_lte?: number;
+      /** Of what came several times, the data as it stood then: before a file, a reconciliation or a recompute replaced it. invalid_params before the oldest generation that is stored, and for off-exchange data. Default: now. Data as it was known at this instant, before later files replaced it. Forms of `at`. 400 before the oldest generation that is stored. Default: now. */
+      known?: string;
       /** Included when true. True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false. */
       provenance?: boolean;
     },
@@ -490,7 +518,7 @@ export interface Routes {
       symbol: string;
       /** Return the stored chain as of this time instead of the live one. For a bare date: the last chain of that date. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz. */
       at?: Instant;
-      /** Time zone of at, if it is a local time. IANA time zone of times without an offset. Default: America/New_York. */
+      /** Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset. Default: America/New_York. */
       tz?: string;
       /** Only this expiry. A date, YYYY-MM-DD. */
       expiry?: string;
@@ -498,6 +526,8 @@ export interface Routes {
       strike_gte?: number;
       /** Highest strike, inclusive. Thousandths of a dollar. */
       strike_lte?: number;
+      /** Of what came several times, the data as it stood then: before a file, a reconciliation or a recompute replaced it. invalid_params before the oldest generation that is stored, and for off-exchange data. Default: now. Data as it was known at this instant, before later files replaced it. Forms of `at`. 400 before the oldest generation that is stored. Default: now. */
+      known?: string;
       /** Included when true. True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false. */
       provenance?: boolean;
     },
@@ -560,6 +590,8 @@ export interface Routes {
       at?: Instant;
       /** Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset. Default: America/New_York. */
       tz?: string;
+      /** Of what came several times, the data as it stood then: before a file, a reconciliation or a recompute replaced it. invalid_params before the oldest generation that is stored, and for off-exchange data. Default: now. Data as it was known at this instant, before later files replaced it. Forms of `at`. 400 before the oldest generation that is stored. Default: now. */
+      known?: string;
       /** Included when true. True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false. */
       provenance?: boolean;
     },
@@ -586,6 +618,8 @@ export interface Routes {
       at?: Instant;
       /** Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset. Default: America/New_York. */
       tz?: string;
+      /** Of what came several times, the data as it stood then: before a file, a reconciliation or a recompute replaced it. invalid_params before the oldest generation that is stored, and for off-exchange data. Default: now. Data as it was known at this instant, before later files replaced it. Forms of `at`. 400 before the oldest generation that is stored. Default: now. */
+      known?: string;
       /** Included when true. True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false. */
       provenance?: boolean;
     },
@@ -602,6 +636,8 @@ export interface Routes {
       at?: Instant;
       /** Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset. Default: America/New_York. */
       tz?: string;
+      /** Of what came several times, the data as it stood then: before a file, a reconciliation or a recompute replaced it. invalid_params before the oldest generation that is stored, and for off-exchange data. Default: now. Data as it was known at this instant, before later files replaced it. Forms of `at`. 400 before the oldest generation that is stored. Default: now. */
+      known?: string;
       /** Included when true. True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false. */
       provenance?: boolean;
     },
@@ -616,6 +652,8 @@ export interface Routes {
       at?: Instant;
       /** Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset. Default: America/New_York. */
       tz?: string;
+      /** Of what came several times, the data as it stood then: before a file, a reconciliation or a recompute replaced it. invalid_params before the oldest generation that is stored, and for off-exchange data. Default: now. Data as it was known at this instant, before later files replaced it. Forms of `at`. 400 before the oldest generation that is stored. Default: now. */
+      known?: string;
       /** Included when true. True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false. */
       provenance?: boolean;
     },
@@ -630,6 +668,8 @@ export interface Routes {
       at?: Instant;
       /** Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset. Default: America/New_York. */
       tz?: string;
+      /** Of what came several times, the data as it stood then: before a file, a reconciliation or a recompute replaced it. invalid_params before the oldest generation that is stored, and for off-exchange data. Default: now. Data as it was known at this instant, before later files replaced it. Forms of `at`. 400 before the oldest generation that is stored. Default: now. */
+      known?: string;
       /** Included when true. True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false. */
       provenance?: boolean;
     },
@@ -644,6 +684,8 @@ export interface Routes {
       at?: Instant;
       /** Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset. Default: America/New_York. */
       tz?: string;
+      /** Of what came several times, the data as it stood then: before a file, a reconciliation or a recompute replaced it. invalid_params before the oldest generation that is stored, and for off-exchange data. Default: now. Data as it was known at this instant, before later files replaced it. Forms of `at`. 400 before the oldest generation that is stored. Default: now. */
+      known?: string;
       /** Included when true. True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false. */
       provenance?: boolean;
     },
@@ -658,6 +700,8 @@ export interface Routes {
       at?: Instant;
       /** Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset. Default: America/New_York. */
       tz?: string;
+      /** Of what came several times, the data as it stood then: before a file, a reconciliation or a recompute replaced it. invalid_params before the oldest generation that is stored, and for off-exchange data. Default: now. Data as it was known at this instant, before later files replaced it. Forms of `at`. 400 before the oldest generation that is stored. Default: now. */
+      known?: string;
       /** Included when true. True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false. */
       provenance?: boolean;
     },
@@ -672,6 +716,8 @@ export interface Routes {
       at?: Instant;
       /** Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset. Default: America/New_York. */
       tz?: string;
+      /** Of what came several times, the data as it stood then: before a file, a reconciliation or a recompute replaced it. invalid_params before the oldest generation that is stored, and for off-exchange data. Default: now. Data as it was known at this instant, before later files replaced it. Forms of `at`. 400 before the oldest generation that is stored. Default: now. */
+      known?: string;
       /** Included when true. True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false. */
       provenance?: boolean;
     },
@@ -688,6 +734,8 @@ export interface Routes {
       at?: Instant;
       /** Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset. Default: America/New_York. */
       tz?: string;
+      /** Of what came several times, the data as it stood then: before a file, a reconciliation or a recompute replaced it. invalid_params before the oldest generation that is stored, and for off-exchange data. Default: now. Data as it was known at this instant, before later files replaced it. Forms of `at`. 400 before the oldest generation that is stored. Default: now. */
+      known?: string;
       /** Included when true. True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false. */
       provenance?: boolean;
     },
@@ -708,6 +756,8 @@ export interface Routes {
       at?: Instant;
       /** Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset. Default: America/New_York. */
       tz?: string;
+      /** Of what came several times, the data as it stood then: before a file, a reconciliation or a recompute replaced it. invalid_params before the oldest generation that is stored, and for off-exchange data. Default: now. Data as it was known at this instant, before later files replaced it. Forms of `at`. 400 before the oldest generation that is stored. Default: now. */
+      known?: string;
       /** Included when true. True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false. */
       provenance?: boolean;
     },
@@ -726,6 +776,8 @@ export interface Routes {
       at?: Instant;
       /** Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset. Default: America/New_York. */
       tz?: string;
+      /** Of what came several times, the data as it stood then: before a file, a reconciliation or a recompute replaced it. invalid_params before the oldest generation that is stored, and for off-exchange data. Default: now. Data as it was known at this instant, before later files replaced it. Forms of `at`. 400 before the oldest generation that is stored. Default: now. */
+      known?: string;
       /** Included when true. True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false. */
       provenance?: boolean;
     },

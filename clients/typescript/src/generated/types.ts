@@ -142,6 +142,8 @@ export interface ChainMeta {
   at?: number;
   /** The last instant up to at for which the data has a value, epoch ms: a whole second for prices, the time of a capture. Null if live, or if there is none. */
   at_effective?: number;
+  /** The requested instant of knowledge, epoch ms; null = now. */
+  known_at?: number;
   /** Expiries in the answer that are within 30 days and whose expected moves, from the straddle and from the volatility, differ by more than 5%, ascending. Null if they were not checked, as of solved minutes, which mix solved contracts with captured ones. */
   inconsistent_expiries: readonly string[] | null;
   /** True if the spot and the option quotes are not of one instant, so that options are priced at the spot that the quotes imply. Of several captures: true if this holds for one of them. Null if the quotes imply no spot, or if it was not checked: solved minutes store no implied spot. */
@@ -289,6 +291,8 @@ export interface ContractHistoryMeta {
   at?: number;
   /** The last instant up to at for which the data has a value, epoch ms: a whole second for prices, the time of a capture. Null if live, or if there is none. */
   at_effective?: number;
+  /** The requested instant of knowledge, epoch ms; null = now. */
+  known_at?: number;
   /** First date that was read. */
   from: string;
   /** Last date that was asked for. */
@@ -353,6 +357,8 @@ export interface ContractSnapshotsMeta {
   at?: number;
   /** The last instant up to at for which the data has a value, epoch ms: a whole second for prices, the time of a capture. Null if live, or if there is none. */
   at_effective?: number;
+  /** The requested instant of knowledge, epoch ms; null = now. */
+  known_at?: number;
   /** Number of rows. */
   count: number;
   /** Contracts the caller may not read; their rows are empty. Null if there are none. */
@@ -426,6 +432,8 @@ export interface CrossSectionMeta {
   at?: number;
   /** The last instant up to at for which the data has a value, epoch ms: a whole second for prices, the time of a capture. Null if live, or if there is none. */
   at_effective?: number;
+  /** The requested instant of knowledge, epoch ms; null = now. */
+  known_at?: number;
   /** Files or live lines that it is from, the newest sessions first, at most 50. Null if the operator does not serve provenance, or it is not of market data. */
   provenance?: readonly Provenance[];
   /** Read instant of market data, epoch ms: when the request arrived. Absent if the answer carries an ETag. */
@@ -539,6 +547,8 @@ export interface EodMeta {
   at?: number;
   /** The last instant up to at for which the data has a value, epoch ms: a whole second for prices, the time of a capture. Null if live, or if there is none. */
   at_effective?: number;
+  /** The requested instant of knowledge, epoch ms; null = now. */
+  known_at?: number;
   /** Files or live lines that it is from, the newest sessions first, at most 50. Null if the operator does not serve provenance, or it is not of market data. */
   provenance?: readonly Provenance[];
   /** Read instant of market data, epoch ms: when the request arrived. Absent if the answer carries an ETag. */
@@ -650,6 +660,8 @@ export interface ExpirationsMeta {
   at?: number;
   /** The last instant up to at for which the data has a value, epoch ms: a whole second for prices, the time of a capture. Null if live, or if there is none. */
   at_effective?: number;
+  /** The requested instant of knowledge, epoch ms; null = now. */
+  known_at?: number;
   /** Number of dates in the answer. */
   count: number;
   /** When the chain behind the list was captured, epoch ms; null if there is no chain. */
@@ -967,6 +979,8 @@ export interface GexExposuresMeta {
   at?: number;
   /** The last instant up to at for which the data has a value, epoch ms: a whole second for prices, the time of a capture. Null if live, or if there is none. */
   at_effective?: number;
+  /** The requested instant of knowledge, epoch ms; null = now. */
+  known_at?: number;
   /** Expiries in the answer that are within 30 days and whose expected moves, from the straddle and from the volatility, differ by more than 5%, ascending. Null if they were not checked, as of solved minutes, which mix solved contracts with captured ones. */
   inconsistent_expiries: readonly string[] | null;
   /** True if the spot and the option quotes are not of one instant, so that options are priced at the spot that the quotes imply. Of several captures: true if this holds for one of them. Null if the quotes imply no spot, or if it was not checked: solved minutes store no implied spot. */
@@ -1031,6 +1045,8 @@ export interface GexFiguresMeta {
   at?: number;
   /** The last instant up to at for which the data has a value, epoch ms: a whole second for prices, the time of a capture. Null if live, or if there is none. */
   at_effective?: number;
+  /** The requested instant of knowledge, epoch ms; null = now. */
+  known_at?: number;
   /** How much the flip says. Null if there are no figures, but for no_strikes. */
   flip_status: FlipStatus | null;
   /** Expiries in the answer that are within 30 days and whose expected moves, from the straddle and from the volatility, differ by more than 5%, ascending. Null if they were not checked, as of solved minutes, which mix solved contracts with captured ones. */
@@ -1095,6 +1111,8 @@ export interface GexGridMeta {
   at?: number;
   /** The last instant up to at for which the data has a value, epoch ms: a whole second for prices, the time of a capture. Null if live, or if there is none. */
   at_effective?: number;
+  /** The requested instant of knowledge, epoch ms; null = now. */
+  known_at?: number;
   /** How much the flip point says. Null if an older version stored the capture and its rows leave it open, or if there is no capture. */
   flip_status: FlipStatus | null;
   /** Expiries in the answer that are within 30 days and whose expected moves, from the straddle and from the volatility, differ by more than 5%, ascending. Null if they were not checked, as of solved minutes, which mix solved contracts with captured ones. */
@@ -1173,6 +1191,8 @@ export interface GexHistoryMeta {
   at?: number;
   /** The last instant up to at for which the data has a value, epoch ms: a whole second for prices, the time of a capture. Null if live, or if there is none. */
   at_effective?: number;
+  /** The requested instant of knowledge, epoch ms; null = now. */
+  known_at?: number;
   /** How much the flip point of each capture says; null if an older version stored it and its rows leave it open. */
   flip_status: readonly (FlipStatus | null)[];
   /** Expiries in the answer that are within 30 days and whose expected moves, from the straddle and from the volatility, differ by more than 5%, ascending. Null if they were not checked, as of solved minutes, which mix solved contracts with captured ones. */
@@ -1247,6 +1267,8 @@ export interface GexReferenceMeta {
   at?: number;
   /** The last instant up to at for which the data has a value, epoch ms: a whole second for prices, the time of a capture. Null if live, or if there is none. */
   at_effective?: number;
+  /** The requested instant of knowledge, epoch ms; null = now. */
+  known_at?: number;
   /** How much the flip point says. Null if an older version stored the capture and its rows leave it open, or if there is no capture. */
   flip_status: FlipStatus | null;
   /** True if the reference capture exists. */
@@ -1412,6 +1434,8 @@ export interface GreeksMeta {
   at?: number;
   /** The last instant up to at for which the data has a value, epoch ms: a whole second for prices, the time of a capture. Null if live, or if there is none. */
   at_effective?: number;
+  /** The requested instant of knowledge, epoch ms; null = now. */
+  known_at?: number;
   /** Files or live lines that it is from, the newest sessions first, at most 50. Null if the operator does not serve provenance, or it is not of market data. */
   provenance?: readonly Provenance[];
   /** Read instant of market data, epoch ms: when the request arrived. Absent if the answer carries an ETag. */
@@ -1653,6 +1677,8 @@ export interface LargeTradesMeta {
   at?: number;
   /** The last instant up to at for which the data has a value, epoch ms: a whole second for prices, the time of a capture. Null if live, or if there is none. */
   at_effective?: number;
+  /** The requested instant of knowledge, epoch ms; null = now. */
+  known_at?: number;
   /** Files or live lines that it is from, the newest sessions first, at most 50. Null if the operator does not serve provenance, or it is not of market data. */
   provenance?: readonly Provenance[];
   /** A remark on the answer, such as that some of its data is simulated. */
@@ -1769,6 +1795,8 @@ export interface LevelsMeta {
   at?: number;
   /** The last instant up to at for which the data has a value, epoch ms: a whole second for prices, the time of a capture. Null if live, or if there is none. */
   at_effective?: number;
+  /** The requested instant of knowledge, epoch ms; null = now. */
+  known_at?: number;
   /** Expiries in the answer that are within 30 days and whose expected moves, from the straddle and from the volatility, differ by more than 5%, ascending. Null if they were not checked, as of solved minutes, which mix solved contracts with captured ones. */
   inconsistent_expiries: readonly string[] | null;
   /** True if the spot and the option quotes are not of one instant, so that options are priced at the spot that the quotes imply. Of several captures: true if this holds for one of them. Null if the quotes imply no spot, or if it was not checked: solved minutes store no implied spot. */
@@ -1827,6 +1855,8 @@ export interface MoversMeta {
   at?: number;
   /** The last instant up to at for which the data has a value, epoch ms: a whole second for prices, the time of a capture. Null if live, or if there is none. */
   at_effective?: number;
+  /** The requested instant of knowledge, epoch ms; null = now. */
+  known_at?: number;
   /** The symbols that the movers were selected from. */
   universe: MoverUniverse;
   /** The notes of the rows; null if there are none. */
@@ -1876,6 +1906,8 @@ export interface OffExchangeActivityMeta {
   at?: number;
   /** The last instant up to at for which the data has a value, epoch ms: a whole second for prices, the time of a capture. Null if live, or if there is none. */
   at_effective?: number;
+  /** The requested instant of knowledge, epoch ms; null = now. */
+  known_at?: number;
   /** Files or live lines that it is from, the newest sessions first, at most 50. Null if the operator does not serve provenance, or it is not of market data. */
   provenance?: readonly Provenance[];
   /** Read instant of market data, epoch ms: when the request arrived. Absent if the answer carries an ETag. */
@@ -1999,6 +2031,8 @@ export interface OffExchangeMeta {
   at?: number;
   /** The last instant up to at for which the data has a value, epoch ms: a whole second for prices, the time of a capture. Null if live, or if there is none. */
   at_effective?: number;
+  /** The requested instant of knowledge, epoch ms; null = now. */
+  known_at?: number;
   /** Files or live lines that it is from, the newest sessions first, at most 50. Null if the operator does not serve provenance, or it is not of market data. */
   provenance?: readonly Provenance[];
   /** Read instant of market data, epoch ms: when the request arrived. Absent if the answer carries an ETag. */
@@ -2064,6 +2098,8 @@ export interface OptionBarsMeta {
   at?: number;
   /** The last instant up to at for which the data has a value, epoch ms: a whole second for prices, the time of a capture. Null if live, or if there is none. */
   at_effective?: number;
+  /** The requested instant of knowledge, epoch ms; null = now. */
+  known_at?: number;
   /** Files or live lines that it is from, the newest sessions first, at most 50. Null if the operator does not serve provenance, or it is not of market data. */
   provenance?: readonly Provenance[];
   /** Read instant of market data, epoch ms: when the request arrived. Absent if the answer carries an ETag. */
@@ -2237,6 +2273,8 @@ export interface QuotesMeta {
   at?: number;
   /** The last instant up to at for which the data has a value, epoch ms: a whole second for prices, the time of a capture. Null if live, or if there is none. */
   at_effective?: number;
+  /** The requested instant of knowledge, epoch ms; null = now. */
+  known_at?: number;
   /** Files or live lines that it is from, the newest sessions first, at most 50. Null if the operator does not serve provenance, or it is not of market data. */
   provenance?: readonly Provenance[];
   /** Read instant of market data, epoch ms: when the request arrived. Absent if the answer carries an ETag. */
@@ -2410,6 +2448,8 @@ export interface ScreenMeta {
   at?: number;
   /** The last instant up to at for which the data has a value, epoch ms: a whole second for prices, the time of a capture. Null if live, or if there is none. */
   at_effective?: number;
+  /** The requested instant of knowledge, epoch ms; null = now. */
+  known_at?: number;
   /** Number of symbols on this page. */
   count: number;
   /** Number of symbols that match, over all pages. */
@@ -2540,6 +2580,8 @@ export interface SectorsMeta {
   at?: number;
   /** The last instant up to at for which the data has a value, epoch ms: a whole second for prices, the time of a capture. Null if live, or if there is none. */
   at_effective?: number;
+  /** The requested instant of knowledge, epoch ms; null = now. */
+  known_at?: number;
   /** Files or live lines that it is from, the newest sessions first, at most 50. Null if the operator does not serve provenance, or it is not of market data. */
   provenance?: readonly Provenance[];
   /** Read instant of market data, epoch ms: when the request arrived. Absent if the answer carries an ETag. */
@@ -2581,6 +2623,8 @@ export interface SessionStrikesMeta {
   at?: number;
   /** The last instant up to at for which the data has a value, epoch ms: a whole second for prices, the time of a capture. Null if live, or if there is none. */
   at_effective?: number;
+  /** The requested instant of knowledge, epoch ms; null = now. */
+  known_at?: number;
   /** Ticker of the underlying. */
   underlying: string;
   /** Exchange session. */
@@ -2628,6 +2672,8 @@ export interface SpotMeta {
   at?: number;
   /** The last instant up to at for which the data has a value, epoch ms: a whole second for prices, the time of a capture. Null if live, or if there is none. */
   at_effective?: number;
+  /** The requested instant of knowledge, epoch ms; null = now. */
+  known_at?: number;
   /** Files or live lines that it is from, the newest sessions first, at most 50. Null if the operator does not serve provenance, or it is not of market data. */
   provenance?: readonly Provenance[];
   /** A remark on the answer, such as that some of its data is simulated. */
@@ -2664,6 +2710,8 @@ export interface StockBarsMeta {
   at?: number;
   /** The last instant up to at for which the data has a value, epoch ms: a whole second for prices, the time of a capture. Null if live, or if there is none. */
   at_effective?: number;
+  /** The requested instant of knowledge, epoch ms; null = now. */
+  known_at?: number;
   /** Files or live lines that it is from, the newest sessions first, at most 50. Null if the operator does not serve provenance, or it is not of market data. */
   provenance?: readonly Provenance[];
   /** Read instant of market data, epoch ms: when the request arrived. Absent if the answer carries an ETag. */
@@ -2805,6 +2853,8 @@ export interface UnusualFlowMeta {
   at?: number;
   /** The last instant up to at for which the data has a value, epoch ms: a whole second for prices, the time of a capture. Null if live, or if there is none. */
   at_effective?: number;
+  /** The requested instant of knowledge, epoch ms; null = now. */
+  known_at?: number;
   /** Why there are no ratios; null if there are any. */
   note?: string;
   /** Files or live lines that it is from, the newest sessions first, at most 50. Null if the operator does not serve provenance, or it is not of market data. */
@@ -2915,6 +2965,8 @@ export interface VolatilityMeta {
   at?: number;
   /** The last instant up to at for which the data has a value, epoch ms: a whole second for prices, the time of a capture. Null if live, or if there is none. */
   at_effective?: number;
+  /** The requested instant of knowledge, epoch ms; null = now. */
+  known_at?: number;
   /** Expiries in the answer that are within 30 days and whose expected moves, from the straddle and from the volatility, differ by more than 5%, ascending. Null if they were not checked, as of solved minutes, which mix solved contracts with captured ones. */
   inconsistent_expiries: readonly string[] | null;
   /** True if the spot and the option quotes are not of one instant, so that options are priced at the spot that the quotes imply. Of several captures: true if this holds for one of them. Null if the quotes imply no spot, or if it was not checked: solved minutes store no implied spot. */

@@ -24,6 +24,7 @@ export const chain = route({
   operation: 'chain/chain.graphql',
   graphql: '{ symbol(symbol: "{symbol}") { chain { meta { rowCount } } } }',
   example: { shown: { params: { expiry: '{expiry}', strike_gte: '630000', strike_lte: '640000' } } },
+  hasInstant: 'own at',
   answer: 'symbol.chain',
   variables: ({ tz, strike_gte, strike_lte, ...rest }) => ({
     ...rest,
@@ -32,7 +33,6 @@ export const chain = route({
     strikeLte: strike_lte,
   }),
   absent: restNames(chainColumns),
-  aboutSessions: true,
   errors: [400, 403, 502, 503],
   protobuf: chainResponse,
 });

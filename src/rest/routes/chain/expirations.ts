@@ -20,8 +20,8 @@ export const chainExpirations = route({
   name: 'chain-expirations',
   operation: 'chain/expirations.graphql',
   graphql: '{ symbol(symbol: "{symbol}") { expirations { dates } } }',
+  hasInstant: 'own at',
   answer: 'symbol.expirations',
   variables: ({ symbol, at, tz }) => ({ symbol, at, tz: tz ?? exchangeTimeZone }),
-  aboutSessions: true,
   errors: [400, 502, 503],
 });

@@ -21,9 +21,9 @@ export const gexChange = route({
   graphql:
     '{ symbol(symbol: "{symbol}") { gex { diff(from: "{previous}", to: "{session}") { change { gex spot time volatility openInterest listing } } } } }',
   example: { params: { from: '{previous}', to: '{session}' }, shown: { params: { top: '3' } } },
+  hasInstant: 'own at',
   answer: 'symbol.gex.diff',
   variables: ({ tz, ...rest }) => ({ ...rest, tz: tz ?? exchangeTimeZone }),
-  aboutSessions: true,
   errors: [400, 403, 502, 503],
   // The tool graphql asks the same; the list of tools has a limit.
   withoutTool: true,

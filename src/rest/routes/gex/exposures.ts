@@ -13,9 +13,9 @@ export const gexExposures = route({
   name: 'gex-exposures',
   operation: 'gex/exposures.graphql',
   graphql: '{ symbol(symbol: "{symbol}") { gex { exposures { total { delta vanna charm vega } } } } }',
+  hasInstant: 'own at',
   answer: 'symbol.gex.exposures',
   variables: ({ tz, ...rest }) => ({ ...rest, tz: tz ?? exchangeTimeZone }),
-  aboutSessions: true,
   withoutTool: true,
   errors: [400, 403, 502, 503],
 });

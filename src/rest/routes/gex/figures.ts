@@ -33,9 +33,9 @@ export const gexFigures = route({
   graphql:
     '{ symbol(symbol: "{symbol}") { gex { figures(convention: { unit: per_percent }) { net flip unit convention { words } } } } }',
   example: { shown: { params: { unit: 'per_percent', top: '3' } } },
+  hasInstant: 'own at',
   answer: 'symbol.gex.figures',
   variables: ({ tz, expiries, ...rest }) => ({ ...rest, tz: tz ?? exchangeTimeZone, ...expiries }),
-  aboutSessions: true,
   withoutTool: true,
   errors: [400, 403, 502, 503],
 });

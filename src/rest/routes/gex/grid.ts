@@ -25,6 +25,7 @@ export const gexGrid = route({
   operation: 'gex/grid.graphql',
   graphql: '{ symbol(symbol: "{symbol}") { gex { grid { netGex } } } }',
   example: { shown: { params: { top: '3' } } },
+  hasInstant: 'own at',
   answer: 'symbol.gex.grid',
   variables: ({ tz, dte, by_expiry, ...rest }) => ({
     ...rest,
@@ -33,7 +34,6 @@ export const gexGrid = route({
     byExpiry: by_expiry ?? false,
   }),
   absent: [...restNames(partColumns), 'gex_0dte_shares'],
-  aboutSessions: true,
   errors: [400, 403, 502, 503],
   protobuf: gexGridResponse,
 });

@@ -29,7 +29,7 @@ function offExchange(
     operation: `offexchange/${table}.graphql`,
     graphql: `{ symbol(symbol: "{symbol}") { offExchange { ${table} { rows { date } meta { count } } } } }`,
     example: { shown: { params: { symbol: 'AAPL', ...shown } } },
-    hasInstant: true,
+    hasInstant: 'without known',
     answer: `symbol.offExchange.${table}`,
     variables: ({ tz, ...rest }) => ({ ...rest, tz: tz ?? exchangeTimeZone }),
     aboutSessions: true,

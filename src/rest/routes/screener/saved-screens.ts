@@ -102,7 +102,7 @@ export const screenResult = route({
   operation: 'screener/screen-result.graphql',
   graphql: '{ screen(id: "{screen}") { name result { rows { symbol } meta { totalCount } } } }',
   example: { params: { id: '{screen}' } },
-  hasInstant: true,
+  hasInstant: 'without known',
   isOwn: true,
   answer: 'screen.result',
   variables: ({ id, limit, cursor }) => ({ id, limit: limit ?? null, cursor: cursor ?? null }),

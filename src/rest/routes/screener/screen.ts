@@ -28,7 +28,7 @@ export const screen = route({
     params: { where: '{"changePct":{"gt":-100}}' },
     shown: { params: { order_by: '-change_pct', limit: '2' } },
   },
-  hasInstant: true,
+  hasInstant: 'without known',
   answer: 'screener',
   variables: ({ where, order_by, limit, cursor: after }) => ({
     where,

@@ -1,5 +1,5 @@
 import { type Model, plainColumns } from './model-tables.ts';
-import type { FieldOf, Row } from './sets.ts';
+import type { FieldOf, Row } from './row-values.ts';
 
 type Known<T> = T extends number ? 'float8' : T extends boolean ? 'bool' : 'text';
 type TypeOf<T> = null extends T ? `${Known<NonNullable<T>>}?` : Known<T>;

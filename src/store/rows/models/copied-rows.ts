@@ -4,7 +4,7 @@ import type { CopyValue } from '../copy-encoding.ts';
 import type { Transaction } from '../transaction.ts';
 import { copyColumns, copyValues, type EncodedRows } from './encoded-rows.ts';
 import { type Model, tableOf } from './model-tables.ts';
-import type { Row } from './sets.ts';
+import type { Row } from './row-values.ts';
 
 /**
  * Writes rows by COPY, the fastest way for thousands. Their keys must not exist. Rows are consumed as fast as the

@@ -1,6 +1,6 @@
 import { type CopyType, type CopyValue, RowWriter } from '../copy-encoding.ts';
 import { type Model, tableOf } from './model-tables.ts';
-import type { FieldOf, Row } from './sets.ts';
+import type { FieldOf, Row } from './row-values.ts';
 
 /** Rows of a model in the binary form of COPY. They are built without a database, also in other threads. */
 export interface EncodedRows<M extends Model> {

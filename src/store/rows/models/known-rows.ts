@@ -1,7 +1,8 @@
 import type { Store } from '../connection.ts';
 import type { Reader } from '../reader.ts';
 import type { Model } from './model-tables.ts';
-import { type FieldOf, findRows, type KeySet, type Row } from './sets.ts';
+import type { FieldOf, Row } from './row-values.ts';
+import { findRows, type KeySet } from './sets.ts';
 
 type Versioned = { version: string };
 

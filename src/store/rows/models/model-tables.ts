@@ -28,7 +28,7 @@ export interface ModelTable {
 
 const models: Readonly<Record<Model, ModelTable>> = tables;
 
-/** Every model. @testonly */
+/** Every model. */
 export const allModels = Object.keys(models) as readonly Model[];
 
 /** The table of a model. */

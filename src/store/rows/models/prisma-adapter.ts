@@ -14,6 +14,8 @@ type PrismaTransaction = Awaited<ReturnType<Adapter['startTransaction']>>;
 /** A connection for Prisma's models, while no transaction of ours uses it. */
 export class Lease {
   isOpen = true;
+  /** Changes the texts of statements before they are sent; null = they are sent as they are. */
+  rewrite: ((text: string) => string) | null = null;
   readonly #connection: pg.PoolClient;
   readonly #end = Promise.withResolvers<void>();
 
@@ -23,7 +25,9 @@ export class Lease {
 
   query(config: pg.QueryConfig): Promise<unknown> {
     if (!this.isOpen) throw new Error('The transaction of these models has ended.');
-    return this.#connection.query(config);
+    if (this.rewrite === null) return this.#connection.query(config);
+    const { name: _, ...unnamed } = config;
+    return this.#connection.query({ ...unnamed, text: this.rewrite(config.text) });
   }
 
   /** Resolves after `end`, when Prisma's transaction is no longer needed. */

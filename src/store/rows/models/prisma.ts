@@ -26,6 +26,8 @@ export interface PrismaOverPool {
 /** The models on one connection. */
 export interface HeldModels {
   models: Models;
+  /** Changes the texts of statements from here on; null = they are sent as they are. */
+  rewrite(change: ((text: string) => string) | null): void;
   release(): void;
 }
 
@@ -71,8 +73,12 @@ export function openPrisma(pool: pg.Pool, schema: string): PrismaOverPool {
       lease.isOpen = true;
       return {
         models,
+        rewrite: (change) => {
+          lease.rewrite = change;
+        },
         release: () => {
           lease.isOpen = false;
+          lease.rewrite = null;
         },
       };
     },
