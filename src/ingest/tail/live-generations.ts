@@ -14,7 +14,7 @@ const written: readonly { dataset: 'stock-trades' | 'option-trades'; subjects: r
   { dataset: 'option-trades', subjects: ['flow', 'chain'] },
 ];
 
-/** What a live tape writes of a session. */
+/** The generation of a session that a live tape writes. */
 interface LiveGeneration extends FirstParts {
   /** When the tape began it, epoch ms. */
   begunMs: number;

@@ -180,7 +180,7 @@ function rowsOf(context: RequestContext, page: readonly Screened[]): ScreenRow[]
  * figures that the caller may not read is 403.
  */
 export async function screen(context: RequestContext, args: ScreenArgs): Promise<ScreenPage> {
-  // Its table of figures is of what is known now.
+  // Its table of figures is of now.
   requireNow(context, 'the screener');
   const { where, after } = args;
   const order = args.orderBy ?? null;
