@@ -77,7 +77,7 @@ async function answers(known: number | null): Promise<Map<string, string>> {
     const instant = `at: "${at}"${known === null ? '' : `, known: "${known}"`}`;
     for (const [name, selection] of marketFields) {
       // Their off-exchange parts are not served as known before.
-      if (/off-?exchange|levels|screener/i.test(name)) continue;
+      if (/off-?exchange|levels|screen/i.test(name)) continue;
       const { data, errors } = await app.graphql(`{ asOf(${instant}) { ${selection} } }`, {}, { credential });
       found.set(`${name} at ${at}`, plain({ data, errors }));
     }
