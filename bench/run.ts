@@ -28,7 +28,9 @@ const { scale } = await import('./scale.ts');
 const { bodyWeights } = await import('./body-weights.ts');
 const { documentWeights } = await import('./document-weights.ts');
 const { diff } = await import('./diff.ts');
+const { asOf } = await import('./as-of.ts');
 const { screener } = await import('./screener.ts');
+const { year } = await import('./year.ts');
 const onGround: Record<string, (ground: Ground) => Promise<unknown>> = {
   bars: barsPage,
   gex: gexHistory,
@@ -48,11 +50,12 @@ const alone: Record<string, () => Promise<unknown>> = {
   bodies: bodyWeights,
   readers,
   diff,
+  'as-of': asOf,
   screener,
 };
 
-// Only by name, because it requires a server of its own and 30 GB.
-const byName: Record<string, () => Promise<unknown>> = { scale };
+// Only by name: one requires a server of its own and 30 GB, the other many minutes.
+const byName: Record<string, () => Promise<unknown>> = { scale, year };
 
 const known = [onGround, alone, byName].flatMap((each) => Object.keys(each));
 const asked = process.argv.slice(2);
