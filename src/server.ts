@@ -36,6 +36,7 @@ import { traceRootFields } from './observe/traced-fields.ts';
 import { type Traces, untraced } from './observe/tracing.ts';
 import { writeFailureTexts } from './observe/write-failures.ts';
 import { openAssets } from './pages/assets.ts';
+import { descriptionsRouter } from './pages/descriptions.ts';
 import type { SampleMarket } from './pages/market-note.ts';
 import { missingPages, pagesRouter } from './pages/pages.ts';
 import { searchDocuments } from './pages/reference/search-documents.ts';
@@ -363,6 +364,7 @@ export function createApp(parts: ServerParts): Express {
   app.use(restRouter({ services, sealed, metaHeaderPrefix: config.metaHeaderPrefix }, compiled));
   app.use(metricsRoute(parts));
   app.use(publicRoutes(healthOf(parts), withComponents(description)));
+  app.use(descriptionsRouter({ schema, compiled, streams, now, securityContact: config.securityContact }));
   const limits = publishedLimits(config);
   const assets = openAssets([searchAsset(searchDocuments({ compiled, description, limits }))]);
   const sample = shownSample(parts);

@@ -107,6 +107,8 @@ export interface Config {
   traces: TraceSettings | null;
   sources: Record<SourceName, boolean>;
   provenance: Provenance;
+  /** Address for reports of vulnerabilities; null = `security.txt` is not served. */
+  securityContact: string | null;
 }
 
 /** Settings that the command line can override. */
@@ -233,6 +235,13 @@ const variables = z.object({
     )
     .default([...sourceNames]),
   PROVENANCE: z.enum(provenances, { error: `expected one of ${provenances.join(', ')}` }).default('account'),
+  SECURITY_CONTACT: z
+    .string()
+    .regex(/^(mailto:[^\s@]+@[^\s@]+|https:\/\/\S+)$/, {
+      error: 'expected an address such as mailto:security@example.com or https://example.com/security',
+    })
+    .nullable()
+    .default(null),
 });
 
 /** The name of an environment variable that Tapegraph reads. */
@@ -319,6 +328,7 @@ function configOf(settings: z.infer<typeof variables>): Config {
       boolean
     >,
     provenance: settings.PROVENANCE,
+    securityContact: settings.SECURITY_CONTACT,
   };
 }
 

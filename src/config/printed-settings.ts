@@ -55,6 +55,7 @@ export function describeConfig(config: Config): Record<VariableName, string | nu
     OTEL_TRACES_SAMPLER_ARG: config.traces?.ratio ?? 1,
     SOURCES: sourceNames.filter((name) => config.sources[name]),
     PROVENANCE: config.provenance,
+    SECURITY_CONTACT: config.securityContact,
   };
 }
 

@@ -52,6 +52,11 @@ export const siteLinks: readonly SiteLink[] = [
     what: 'A machine-readable description of the routes, for code generators, validators and API clients.',
   },
   {
+    to: '/asyncapi.json',
+    name: 'AsyncAPI 3.0',
+    what: 'A machine-readable description of the live streams; the graph is in /schema.graphql, an index for language models in /llms.txt.',
+  },
+  {
     to: '/v2/rest-protocol.proto',
     name: 'Protobuf',
     what: 'Messages of the routes that support application/x-protobuf.',

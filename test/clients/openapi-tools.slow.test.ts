@@ -46,6 +46,28 @@ describe('linters of /v2/openapi.json', () => {
   });
 });
 
+describe('the linter of /asyncapi.json', () => {
+  async function found(change: (document: Json) => void): Promise<string[]> {
+    const document: Json = (await app.get('/asyncapi.json', { credential: null })).body;
+    change(document);
+    const file = join(folder, 'asyncapi.json');
+    writeFileSync(file, JSON.stringify(document));
+    return JSON.parse(await runProgram('lint-asyncapi.mjs', file));
+  }
+
+  test('finds nothing against the published schema', { timeout: 120_000 }, async () => {
+    expect(await found(() => {})).toEqual([]);
+  });
+
+  test('would find what is wrong', { timeout: 120_000 }, async () => {
+    const wrong = await found((document) => {
+      document.channels.stream.messages = 'none';
+      document.operations.receiveEvents.action = 'look';
+    });
+    expect(wrong.join()).toMatch(/schema/);
+  });
+});
+
 describe('generators of clients', () => {
   test('write TypeScript that type-checks, with JSON read as JSON', { timeout: 120_000 }, async () => {
     await runProgram('generate.mjs', folder);

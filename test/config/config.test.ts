@@ -40,6 +40,7 @@ describe('settings', () => {
       journalMaxRows: 1_000_000,
       maxSavedScreens: 100,
       provenance: 'account',
+      securityContact: null,
       maxStreams: 100,
       maxConnections: null,
       maxConnectionsPerAddress: null,

@@ -24,7 +24,15 @@ test('every route has the operationId that it was published with', async () => {
   };
   const operations = Object.values(paths).flatMap((path) => Object.values(path));
   const names = operations.flatMap(({ operationId }) => operationId ?? []);
-  const protocols = ['rest-protocol', 'stream-protocol', 'ws-protocol', 'ws-protocol-json'];
+  const protocols = [
+    'rest-protocol',
+    'stream-protocol',
+    'ws-protocol',
+    'ws-protocol-json',
+    'asyncapi',
+    'schema',
+    'llms',
+  ];
   const publicPaths = ['health', 'readiness', 'openapi', ...protocols];
   expect(names.sort()).toEqual([...published, 'stream', 'ws', ...publicPaths].sort());
 });

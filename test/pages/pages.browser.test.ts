@@ -245,7 +245,7 @@ describe.skipIf(chromiumPath === null)('in a browser', { timeout: 90_000 }, () =
         .locator('.graphiql-query-editor .CodeMirror')
         .evaluate((element, text) => (element as unknown as EditorElement).CodeMirror.setValue(text), query);
     await cost.locator('output', { hasText: /expected, at most/ }).waitFor();
-    await write('{ symbol(symbol: "SPY") { gex { latest(topStrikes: 5) { strikes { netGex } } } } }');
+    await write('{ symbol(symbol: "SPY") { gex { latest(topStrikes: 5) { strikes { gex } } } } }');
     await cost.locator('output', { hasText: '1 request expected, at most 1' }).waitFor();
     expect(await cost.getAttribute('title')).toMatch(/^Costs most: symbol\.gex\.latest/);
     await write('{ nothing }');

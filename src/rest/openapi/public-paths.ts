@@ -69,6 +69,15 @@ export const publicPaths: Record<string, JsonSchema> = {
   '/v2/openapi.json': publicPath('openapi', 'OpenAPI description', 'This document.', {
     200: answer('OpenAPI 3.1.', 'application/json', { type: 'object', additionalProperties: true }),
   }),
+  '/asyncapi.json': publicPath('asyncapi', 'AsyncAPI description', 'The streams and their messages.', {
+    200: answer('AsyncAPI 3.0.', 'application/json', { type: 'object', additionalProperties: true }),
+  }),
+  '/schema.graphql': publicPath('schema', 'GraphQL schema', 'Every type and field of the graph, with its unit.', {
+    200: answer('The schema in the schema definition language.', 'text/plain', { type: 'string' }),
+  }),
+  '/llms.txt': publicPath('llms', 'Index for language models', 'The routes, guides and descriptions, as Markdown.', {
+    200: answer('Markdown in the form of llmstxt.org.', 'text/plain', { type: 'string' }),
+  }),
   '/v2/rest-protocol.proto': publicPath(
     'rest-protocol',
     'Protobuf schema',

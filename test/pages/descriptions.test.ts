@@ -1,0 +1,116 @@
+import { readFileSync } from 'node:fs';
+import { buildSchema } from 'graphql';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { topicKinds } from '../../src/rest/stream/stream-topics.ts';
+import { misfits } from '../contract/json-schema.ts';
+import { knownRoutes } from '../contract/known-routes.ts';
+import { type Json, type TestApp, testApp } from '../support/app.ts';
+import { readEvents } from '../support/event-reader.ts';
+import { filledApp } from '../support/filled-market.ts';
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await filledApp();
+}, 60_000);
+afterAll(() => app.close());
+
+const read = (path: string) => app.get(path, { credential: null });
+
+test('/schema.graphql is the graph that is served, readable without a credential and storable by caches', async () => {
+  const { status, headers, bytes } = await read('/schema.graphql');
+  expect({ status, type: headers['content-type'] }).toEqual({ status: 200, type: 'text/plain; charset=utf-8' });
+  expect(headers['cache-control']).toBe('public, max-age=300');
+  const printed = bytes.toString();
+  expect(printed).toBe(readFileSync(new URL('../../schema.graphql', import.meta.url), 'utf8'));
+  expect(buildSchema(printed).getQueryType()?.getFields()).toHaveProperty('symbol');
+  expect((await app.send('POST', '/schema.graphql', { credential: null })).status).toBe(405);
+});
+
+test('/llms.txt has every route once, and links that work', async () => {
+  const text = (await read('/llms.txt')).bytes.toString();
+  expect(text).toMatch(/^# Tapegraph\n\n> /);
+  const links = [...text.matchAll(/^- \[(.+?)\]\((.+?)\): \S/gm)].map(([, name, address]) => ({
+    name,
+    address: address!,
+  }));
+  expect(links).toHaveLength(text.match(/^- /gm)!.length);
+  for (const { route } of knownRoutes()) {
+    if (route.sunset) continue;
+    expect(
+      links.filter(({ name }) => name === `${route.method} ${route.path}`),
+      route.name,
+    ).toHaveLength(1);
+  }
+  const reference = (await read('/docs')).bytes.toString();
+  for (const { address } of links) {
+    const [path, id] = address.split('#') as [string, string?];
+    expect((await app.get(path, { credential: null, headers: { accept: '*/*' } })).status, address).toBe(200);
+    if (path === '/docs' && id) expect(reference, address).toContain(`id="${id}"`);
+  }
+});
+
+describe('/.well-known/security.txt', () => {
+  test('is not there without a contact', async () => {
+    expect((await read('/.well-known/security.txt')).status).toBe(404);
+  });
+
+  test('names the contact, and does not expire within months', async () => {
+    const own = await testApp({ env: { SECURITY_CONTACT: 'mailto:security@example.com' } });
+    onTestFinished(() => own.close());
+    const { bytes } = await own.get('/.well-known/security.txt', { credential: null });
+    const lines = Object.fromEntries(
+      bytes
+        .toString()
+        .trim()
+        .split('\n')
+        .map((line) => line.split(': ') as [string, string]),
+    );
+    expect(lines.Contact).toBe('mailto:security@example.com');
+    const days = (Date.parse(lines.Expires!) - own.clock.nowMs) / 86_400_000;
+    expect(days).toBeGreaterThan(90);
+    // RFC 9116 recommends less than a year.
+    expect(days).toBeLessThan(366);
+  });
+
+  test('a contact that is no address stops the start', async () => {
+    await expect(testApp({ env: { SECURITY_CONTACT: 'security@example.com' } })).rejects.toThrow('SECURITY_CONTACT');
+  });
+});
+
+describe('/asyncapi.json', () => {
+  let document: Json;
+  beforeAll(async () => {
+    document = (await read('/asyncapi.json')).body;
+  });
+
+  /** The value at a reference. */
+  const at = (reference: string): Json =>
+    reference
+      .slice(2)
+      .split('/')
+      .reduce((value: Json, key) => value[key.replaceAll('~1', '/')], document);
+
+  test('has every topic of the stream, and references that lead somewhere', () => {
+    expect(Object.keys(document.channels.stream.messages)).toEqual(
+      expect.arrayContaining([...Object.keys(topicKinds), 'ready', 'end']),
+    );
+    const references = [...JSON.stringify(document).matchAll(/"\$ref":"(.+?)"/g)].map(([, found]) => found!);
+    expect(references.length).toBeGreaterThan(10);
+    for (const reference of references) expect(at(reference), reference).toBeDefined();
+  });
+
+  test('describes the events that the stream sends', async () => {
+    const topics = 'quotes:SPY,bars:SPY:1m,gex:SPY:3,cross-section:SPY';
+    const headers = { authorization: `Bearer ${await app.key()}` };
+    const reader = await readEvents(`${app.url}/v2/stream?topics=${topics}`, { headers });
+    onTestFinished(() => reader.leave());
+    const seen = new Set<string>();
+    while (seen.size < 5) {
+      const { event, data } = (await reader.next())!;
+      const { payload } = document.channels.stream.messages[event];
+      expect(misfits(payload, data), event).toEqual([]);
+      seen.add(event);
+    }
+    expect([...seen].sort()).toEqual(['bars', 'cross-section', 'gex', 'quotes', 'ready']);
+  });
+});
