@@ -147,7 +147,7 @@ export function asyncApi(schema: GraphQLSchema, streams: StreamOperations): Json
       title: 'Tapegraph streams',
       version: '2',
       description: 'Live market data. Prices are dollars, times are epoch milliseconds. null means unknown.',
-      tags: [{ name: 'market data' }],
+      tags: [{ name: 'market data', description: 'Quotes, bars, GEX captures, large trades and cross-sections.' }],
     },
     defaultContentType: 'application/json',
     servers: {
