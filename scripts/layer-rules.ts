@@ -124,6 +124,7 @@ export const subjects: Record<string, Record<string, readonly string[]>> = {
     stream: ['contract', 'http', 'openapi'],
     socket: ['contract', 'http', 'openapi', 'stream'],
     routes: ['contract'],
+    openbb: ['contract', 'http'],
   },
   http: { websocket: [] },
   graphql: {

@@ -50,6 +50,7 @@ import { protocolSource } from './rest/contract/protobuf.ts';
 import { sendFailure } from './rest/http/respond.ts';
 import { asFailure, type CompiledRoute, compiledRoutes, restRouter, type SentAnswer } from './rest/http/router.ts';
 import { openApi } from './rest/openapi.ts';
+import { openbbRouter } from './rest/openbb/openbb-endpoint.ts';
 import { routes } from './rest/routes.ts';
 import { streamProtocolDescriptor, streamProtocolPaths, streamProtocolSource } from './rest/socket/frames.ts';
 import { socketRouter } from './rest/socket/socket-endpoint.ts';
@@ -364,6 +365,7 @@ export function createApp(parts: ServerParts): Express {
   app.use(restRouter({ services, sealed, metaHeaderPrefix: config.metaHeaderPrefix }, compiled));
   app.use(metricsRoute(parts));
   app.use(publicRoutes(healthOf(parts), withComponents(description)));
+  app.use(openbbRouter(services, compiled, description));
   app.use(descriptionsRouter({ schema, compiled, streams, now, securityContact: config.securityContact }));
   const limits = publishedLimits(config);
   const assets = openAssets([searchAsset(searchDocuments({ compiled, description, limits }))]);

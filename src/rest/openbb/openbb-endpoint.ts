@@ -1,0 +1,83 @@
+import { type Request, type Response, Router } from 'express';
+import type { EndpointServices } from '../../access/endpoint-services.ts';
+import { allowSharedCaching } from '../../http/cache-headers.ts';
+import { requestLife } from '../../http/request-life.ts';
+import { yieldToEventLoop } from '../../runtime/event-loop.ts';
+import { methodNotAllowed, notFound } from '../../wire/failure.ts';
+import { jsonBytes } from '../../wire/json-bytes.ts';
+import type { JsonSchema } from '../contract/json-schema.ts';
+import type { Table } from '../contract/table.ts';
+import { callRoute } from '../http/call.ts';
+import { sendBody } from '../http/respond.ts';
+import type { CompiledRoute } from '../http/router.ts';
+import { appsOf, fieldOf, tableOf, widgetPath, widgetRoutes, widgetsOf } from './widgets.ts';
+
+const json = 'application/json; charset=utf-8';
+
+/** The parameters that a route knows, as far as they have a value: Workspace adds some of its own. */
+function textsOf({ route }: CompiledRoute, query: Request['query']): Record<string, unknown> {
+  const names = [...Object.keys(route.pathParams), ...Object.keys(route.queryParams)];
+  return Object.fromEntries(names.flatMap((name) => (query[name] ? [[name, query[name]]] : [])));
+}
+
+/** The rows of a table as objects without other objects in them. */
+async function rowsOf({ columns, pieces }: Table, data: unknown): Promise<object[]> {
+  const fields = columns.map(fieldOf);
+  const rows: object[] = [];
+  for (const piece of pieces(data)) {
+    for (const cells of piece) rows.push(Object.fromEntries(fields.map((field, index) => [field, cells[index]])));
+    await yieldToEventLoop();
+  }
+  return rows;
+}
+
+/** Sends the table of a route, by the rules of the route: credential, rate, entitlement, limits. */
+async function sendWidget(
+  services: EndpointServices,
+  compiled: CompiledRoute | undefined,
+  request: Request,
+  response: Response,
+): Promise<void> {
+  if (!compiled) throw notFound(`${request.method} ${request.path}`);
+  const caller = await services.admission.identify(request);
+  const life = requestLife(response);
+  try {
+    const texts = textsOf(compiled, request.query);
+    const { data } = await callRoute(services, compiled, {
+      ...{ caller, texts, body: null, onEnd: life.onEnd },
+      ...{ request, response },
+    });
+    const bytes = await jsonBytes(await rowsOf(tableOf(compiled, texts.table), data));
+    await sendBody(request, response, { bytes, contentType: json, etag: null });
+  } finally {
+    life.end();
+  }
+}
+
+/**
+ * The backend that OpenBB Workspace reads: `/widgets.json` and `/apps.json` describe the routes that have tables, and
+ * `/openbb/NAME` answers each with the rows of its table.
+ */
+export function openbbRouter(
+  services: EndpointServices,
+  compiled: readonly CompiledRoute[],
+  description: JsonSchema,
+): Router {
+  const router = Router({ caseSensitive: true });
+  const byName = new Map(widgetRoutes(compiled).map((each) => [each.route.name, each]));
+  const widgets = widgetsOf(description, compiled);
+  const texts = { '/widgets.json': JSON.stringify(widgets), '/apps.json': JSON.stringify(appsOf(widgets)) };
+  for (const [path, text] of Object.entries(texts)) {
+    router.get(path, async (request, response) => {
+      allowSharedCaching(response, 'public, max-age=300');
+      await sendBody(request, response, { bytes: Buffer.from(text), contentType: json, etag: null });
+    });
+  }
+  router.get(`${widgetPath}/:name`, (request, response) =>
+    sendWidget(services, byName.get(request.params.name), request, response),
+  );
+  router.all([...Object.keys(texts), `${widgetPath}/:name`], (request) => {
+    throw methodNotAllowed(request.method, ['GET', 'HEAD']);
+  });
+  return router;
+}
