@@ -1,4 +1,5 @@
 import type { JsonSchema } from '../contract/json-schema.ts';
+import type { Route } from '../contract/route.ts';
 import type { Column, Table } from '../contract/table.ts';
 import type { CompiledRoute } from '../http/router.ts';
 
@@ -55,13 +56,16 @@ function typeOf({ name, schema: { type } }: Parameter): WidgetParam['type'] {
   return type === 'boolean' ? 'boolean' : 'text';
 }
 
-/** Value that a widget starts with: that of an optional parameter is none, but for the symbol, which all share. */
-function firstValue({ name, required, example }: Parameter): WidgetParam['value'] {
-  if (!required && name !== 'symbol') return null;
+/**
+ * Value that a widget starts with: of the parameters that the route's own example has, and of the symbol, which all
+ * share.
+ */
+function firstValue({ name, required, example }: Parameter, { params }: Route['example']): WidgetParam['value'] {
+  if (!required && name !== 'symbol' && params[name] === undefined) return null;
   return dates.has(name) ? '$currentDate' : (example ?? null);
 }
 
-function widgetParam(parameter: Parameter): WidgetParam {
+function widgetParam(parameter: Parameter, example: Route['example']): WidgetParam {
   const { name, description, required, schema } = parameter;
   const choices = (schema.enum ?? []) as string[];
   return {
@@ -69,7 +73,7 @@ function widgetParam(parameter: Parameter): WidgetParam {
     label: words(name),
     description,
     type: typeOf(parameter),
-    value: firstValue(parameter),
+    value: firstValue(parameter, example),
     optional: !required,
     ...(choices.length > 0 && { options: choices.map((value) => ({ label: words(value), value })) }),
   };
@@ -120,7 +124,7 @@ function widgetOf(description: JsonSchema, compiled: CompiledRoute): Widget {
     source: ['Tapegraph'],
     type: 'table',
     gridData: { w: 20, h: 12 },
-    params: parameters.filter(({ name }) => !omitted.has(name)).map(widgetParam),
+    params: parameters.filter(({ name }) => !omitted.has(name)).map((each) => widgetParam(each, route.example)),
     data: {
       table: { enableCharts: true, showAll: true, columnsDefs: tableOf(compiled, null).columns.map(columnOf) },
     },
