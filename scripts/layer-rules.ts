@@ -20,7 +20,7 @@ export const layers: Record<string, readonly string[] | '*'> = {
   resolvers: ['domain', 'analytics', 'store', 'access', 'live'],
   schema: ['domain', 'resolvers'],
   graphql: ['domain', 'schema', 'access', 'http'],
-  rest: ['domain', 'schema', 'access', 'http', 'graphql/execution'],
+  rest: ['domain', 'schema', 'access', 'http', 'graphql/execution', 'graphql/limits'],
   mcp: ['domain', 'schema', 'rest', 'access', 'http'],
   pages: ['domain', 'schema', 'rest', 'graphql', 'http'],
   observe: ['domain', 'http'],
@@ -125,6 +125,7 @@ export const subjects: Record<string, Record<string, readonly string[]>> = {
     socket: ['contract', 'http', 'openapi', 'stream'],
     routes: ['contract'],
     openbb: ['contract', 'http'],
+    own: ['contract', 'http', 'stream'],
   },
   http: { websocket: [] },
   graphql: {

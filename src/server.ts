@@ -13,9 +13,10 @@ import { weighAccept } from './graphql/accept.ts';
 import { receiveBody } from './graphql/body-limit.ts';
 import { type DocumentCache, documentCache } from './graphql/document-cache.ts';
 import { graphqlEndpoints } from './graphql/endpoints.ts';
-import { asksForEstimate, estimateEndpoint } from './graphql/estimate/estimate-endpoint.ts';
+import { asksForEstimate, type EstimateFor, estimateEndpoint } from './graphql/estimate/estimate-endpoint.ts';
 import { askThrough } from './graphql/in-process.ts';
 import type { CachedAnswer } from './graphql/plugins/answer-cache.ts';
+import { TrustedDocuments } from './graphql/trusted-documents.ts';
 import { identify } from './http/answer-headers.ts';
 import { allowSharedCaching } from './http/cache-headers.ts';
 import { clientAddressOf, isFromThisMachine } from './http/client-address.ts';
@@ -36,6 +37,7 @@ import { traceRootFields } from './observe/traced-fields.ts';
 import { type Traces, untraced } from './observe/tracing.ts';
 import { writeFailureTexts } from './observe/write-failures.ts';
 import { openAssets } from './pages/assets.ts';
+import * as pageOperations from './pages/dashboard/client/data/operations.ts';
 import { descriptionsRouter } from './pages/descriptions.ts';
 import type { SampleMarket } from './pages/market-note.ts';
 import { missingPages, pagesRouter } from './pages/pages.ts';
@@ -45,17 +47,16 @@ import { publishedLimits } from './published-limits.ts';
 import { type RequestContext, requestContext, type Services } from './resolvers/context.ts';
 import { firstSymbols } from './resolvers/market/first-symbols.ts';
 import { withComponents } from './rest/contract/components.ts';
-import type { JsonSchema } from './rest/contract/json-schema.ts';
 import { protocolSource } from './rest/contract/protobuf.ts';
 import { sendFailure } from './rest/http/respond.ts';
-import { asFailure, type CompiledRoute, compiledRoutes, restRouter, type SentAnswer } from './rest/http/router.ts';
-import { openApi } from './rest/openapi.ts';
+import { asFailure, restRouter, type SentAnswer } from './rest/http/router.ts';
 import { openbbRouter } from './rest/openbb/openbb-endpoint.ts';
-import { routes } from './rest/routes.ts';
+import { ownRouter } from './rest/own/own-router.ts';
+import type { RouteFiles } from './rest/own/route-files.ts';
+import { type CompiledContract, compileContract, routeTable } from './rest/route-table.ts';
 import { streamProtocolDescriptor, streamProtocolPaths, streamProtocolSource } from './rest/socket/frames.ts';
 import { socketRouter } from './rest/socket/socket-endpoint.ts';
-import { type SocketOperations, socketOperations } from './rest/socket/socket-topics.ts';
-import { type StreamOperations, streamOperations, streamRouter } from './rest/stream/stream.ts';
+import { streamRouter } from './rest/stream/stream.ts';
 import type { Clock } from './runtime/clock.ts';
 import { beginRequest } from './runtime/event-loop.ts';
 import { type CacheBudgets, defaultMemory } from './runtime/memory-plan.ts';
@@ -102,23 +103,15 @@ export interface ServerParts {
   caches?: CacheBudgets;
   /** The precompiled contract, without traces; absent: it is compiled now. */
   contract?: CompiledContract | undefined;
+  /** The operator's routes; null, or absent: there are none. */
+  ownRoutes?: OwnRoutesSource | null;
 }
 
-/** The compiled contract, derived from the schema alone. */
-export interface CompiledContract {
-  compiled: readonly CompiledRoute[];
-  streams: StreamOperations;
-  sockets: SocketOperations;
-  /** OpenAPI with inline schemas. */
-  description: JsonSchema;
-}
-
-/** Compiles the stored operations of routes and streams. */
-export function compileContract({ metaHeaderPrefix }: Pick<Config, 'metaHeaderPrefix'>): CompiledContract {
-  const compiled = compiledRoutes(schema, routes);
-  const streams = streamOperations(schema);
-  const sockets = socketOperations(schema);
-  return { compiled, streams, sockets, description: openApi(schema, compiled, streams, metaHeaderPrefix) };
+/** The files of the operator's routes, which may be replaced while the server runs. */
+export interface OwnRoutesSource {
+  files: RouteFiles;
+  /** Sets how other files are taken; it throws `RoutesError`, and nothing changes, if one of them does not fit. */
+  onReplace: (take: (files: RouteFiles) => void) => void;
 }
 
 /** Longest path and query, bytes: below the parser's limit, so that the application can report it. */
@@ -248,6 +241,7 @@ function servicesOf(
       return from ? simulatedNote(store, from) : null;
     },
     now,
+    answerLimits: { bytes: config.answerMaxBytes, ms: config.answerTimeoutMs },
     provenance,
     note,
     clientAddress: clientAddressOf(config.trustedProxies),
@@ -266,35 +260,27 @@ async function simulatedSymbols(store: Store): Promise<readonly string[]> {
   return [...store.versions.simulated].filter((symbol) => symbol !== '*');
 }
 
+/** The graph's endpoint, and the streams that are built on it. */
+interface GraphRouter {
+  router: Router;
+  /** Sends a document to the graph from within the process. */
+  ask: ReturnType<typeof askThrough>;
+  /** Tells what a document would cost. */
+  estimate: EstimateFor;
+}
+
 /** Dependencies of the graph's endpoints. */
 interface GraphParts {
-  parts: ServerParts;
   services: EndpointServices;
   answers: AnswerCache<CachedAnswer>;
   documents: DocumentCache;
-  streams: StreamOperations;
-  sockets: SocketOperations;
-  compiled: readonly CompiledRoute[];
-  description: JsonSchema;
+  trusted: TrustedDocuments;
+  contract: CompiledContract;
 }
 
-/** The graph's endpoint and those built on it: live streams, and tools for AI clients. */
-function graphRouter({
-  parts,
-  services,
-  answers,
-  documents,
-  streams,
-  sockets,
-  compiled,
-  description,
-}: GraphParts): Router {
-  const { yoga, webSocket, estimate } = graphqlEndpoints({
-    services,
-    cache: answers,
-    documents,
-    answerLimits: { bytes: parts.config.answerMaxBytes, ms: parts.config.answerTimeoutMs },
-  });
+/** The graph's endpoint, and the live streams that are built on it. */
+function graphRouter({ services, answers, documents, trusted, contract }: GraphParts): GraphRouter {
+  const { yoga, webSocket, estimate } = graphqlEndpoints({ services, cache: answers, documents, trusted });
   const router = Router({ caseSensitive: true });
   router.options('/graphql', (_request, response) => {
     response.status(204).setHeader('Allow', 'GET, HEAD, POST').end();
@@ -308,10 +294,9 @@ function graphRouter({
   router.all('/graphql', weighAccept, receiveBody(services.admission), (request, response, next) =>
     (asksForEstimate(request) ? sendEstimate : run)(request, response, next),
   );
-  router.use(streamRouter(services, streams));
-  router.use(socketRouter(services, sockets));
-  const originHosts = parts.config.corsOrigins.map((origin) => new URL(origin).hostname);
-  return router.use(mcpRouter({ services, compiled, description, ask: askThrough(yoga), estimate, originHosts }));
+  router.use(streamRouter(services, contract.streams));
+  router.use(socketRouter(services, contract.sockets));
+  return { router, ask: askThrough(yoga), estimate };
 }
 
 /** The server's caches, each with its part of the memory limit. */
@@ -338,6 +323,49 @@ function shownSample({ sampleKey = null, access, loading = async () => null }: S
   };
 }
 
+/** Returns a maker of all that is served of the contract and some routes of the operator. */
+function servingOf(parts: ServerParts, services: EndpointServices, contract: CompiledContract) {
+  const { config, now, store } = parts;
+  const { answers, sealed, documents } = openCaches(parts);
+  const rest = { services, sealed, metaHeaderPrefix: config.metaHeaderPrefix };
+  const contractRoutes = restRouter(rest, contract.compiled);
+  const metrics = metricsRoute(parts);
+  const health = healthOf(parts);
+  const trusted = new TrustedDocuments(config.graphDocuments === 'trusted');
+  const { streams } = contract;
+  const descriptions = Router({ caseSensitive: true }).use(
+    openbbRouter(services, contract.compiled, contract.description),
+    descriptionsRouter({ schema, compiled: contract.compiled, streams, now, securityContact: config.securityContact }),
+  );
+  const graph = graphRouter({ services, answers, documents, trusted, contract });
+  const limits = publishedLimits(config);
+  const site = {
+    ...{ limits, now, trustedOnly: trusted.isRequired, sample: shownSample(parts), streams },
+    simulated: () => simulatedSymbols(store),
+    firstSymbols: firstSymbols(store),
+  };
+  const originHosts = config.corsOrigins.map((origin) => new URL(origin).hostname);
+
+  return (files: RouteFiles | null): Router => {
+    const table = routeTable(contract, files, config);
+    const { compiled, description, own } = table;
+    const assets = openAssets([searchAsset(searchDocuments({ compiled, description, limits }))]);
+    const pages = { ...site, compiled, description };
+    // The documents of the pages are the gateway's own.
+    trusted.replace(table.trusted, Object.values(pageOperations));
+    const router = Router({ caseSensitive: true });
+    // First, since they get most requests: Express matches routes in order.
+    if (own.length > 0) router.use(ownRouter(rest, own));
+    router.use(contractRoutes, metrics, publicRoutes(health, withComponents(description)), descriptions);
+    router.use(pagesRouter(pages, assets));
+    router.use(
+      graph.router,
+      mcpRouter({ ...{ services, compiled, description, originHosts }, ask: graph.ask, estimate: graph.estimate }),
+    );
+    return router.use(missingPages(pages, assets));
+  };
+}
+
 /** Builds the server's application without listening. */
 export function createApp(parts: ServerParts): Express {
   const { config, now, traces } = parts;
@@ -345,8 +373,8 @@ export function createApp(parts: ServerParts): Express {
   const services = servicesOf(parts, lines);
   // Must precede everything that is compiled from it.
   if (traces) traceRootFields(schema, traces.span);
-  const { compiled, streams, sockets, description } = parts.contract ?? compileContract(config);
-  const { answers, sealed, documents } = openCaches(parts);
+  const contract = parts.contract ?? compileContract(config);
+  const serving = servingOf(parts, services, contract);
   const app = express();
   app.disable('x-powered-by');
   app.set('etag', false);
@@ -361,21 +389,12 @@ export function createApp(parts: ServerParts): Express {
     refuseLongAddress,
     refuseOtherWebSockets,
   );
-  // First, since they get most requests: Express matches routes in order.
-  app.use(restRouter({ services, sealed, metaHeaderPrefix: config.metaHeaderPrefix }, compiled));
-  app.use(metricsRoute(parts));
-  app.use(publicRoutes(healthOf(parts), withComponents(description)));
-  app.use(openbbRouter(services, compiled, description));
-  app.use(descriptionsRouter({ schema, compiled, streams, now, securityContact: config.securityContact }));
-  const limits = publishedLimits(config);
-  const assets = openAssets([searchAsset(searchDocuments({ compiled, description, limits }))]);
-  const sample = shownSample(parts);
-  const symbols = firstSymbols(parts.store);
-  const simulated = () => simulatedSymbols(parts.store);
-  const pages = { compiled, description, streams, limits, now, sample, simulated, firstSymbols: symbols };
-  app.use(pagesRouter(pages, assets));
-  app.use(graphRouter({ parts, services, answers, documents, streams, sockets, compiled, description }));
-  app.use(missingPages(pages, assets));
+  let served = serving(parts.ownRoutes?.files ?? null);
+  app.use((request, response, next) => served(request, response, next));
+  // Requests in flight stay with the routes that they have found.
+  parts.ownRoutes?.onReplace((files) => {
+    served = serving(files);
+  });
   app.use((request: Request) => {
     throw notFound(`${request.method} ${request.path}`);
   });

@@ -97,6 +97,8 @@ export class Admission {
     const limit = this.#access.rate.limit(who);
     const cost = atMostMinute ? Math.min(asked, limit) : asked;
     const isAffordable = cost <= limit;
+    // A request beyond the minute costs no more than was charged before.
+    if (!isAffordable && already >= least) throw invalidRequest(overMinute(cost, limit));
     const taken = isAffordable ? cost - already : least;
     const rate = await this.#access.rate.consume(who, taken);
     writeRateHeaders(rate, response, rate.allowed ? taken : 0);

@@ -40,6 +40,8 @@ export interface EndpointServices {
   /** The address of the client behind trusted proxies, for limits on anonymous requests. */
   clientAddress: ClientAddress;
   now: () => number;
+  /** Limits of an answer to a document that is not of the contract: bytes, and processing time, ms. */
+  answerLimits: { bytes: number; ms: number };
   /** Callers that see the names of the files that figures come from. */
   provenance: Provenance;
   /**

@@ -13,6 +13,7 @@ import { addQuoteCommands } from './commands/quotes.ts';
 import { addRecomputeCommand } from './commands/recompute.ts';
 import { addReconcileCommand } from './commands/reconcile.ts';
 import { addReproduceCommand } from './commands/reproduce.ts';
+import { addRoutesCommands } from './commands/routes.ts';
 import { addSampleCommands } from './commands/sample.ts';
 import { addSealCommand } from './commands/seal.ts';
 import { addServeCommand } from './commands/serve.ts';
@@ -57,6 +58,7 @@ export function createProgram(terminal: Terminal): Command {
     addSessionCommands,
     addStoreCommands,
     addPruneCommand,
+    addRoutesCommands,
     addMigrateCommand,
     addDistributeCommand,
     addConfigCommand,

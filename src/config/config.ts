@@ -34,6 +34,9 @@ export type LogLevel = (typeof logLevels)[number];
 /** Forms of the log: a sentence per line, or a JSON object per line. */
 const logFormats = ['text', 'json'] as const;
 
+/** Documents that `/graphql` runs. */
+const graphDocuments = ['any', 'trusted'] as const;
+
 /** All validated settings of a server. Null = not set. */
 export interface Config {
   /** Absolute path of the folder with the embedded store and the sample files. */
@@ -109,6 +112,10 @@ export interface Config {
   provenance: Provenance;
   /** Address for reports of vulnerabilities; null = `security.txt` is not served. */
   securityContact: string | null;
+  /** Absolute path of the folder of the operator's routes; null = none. */
+  routesDir: string | null;
+  /** Documents that `/graphql` runs: any, or those of the routes' folder alone. */
+  graphDocuments: (typeof graphDocuments)[number];
 }
 
 /** Settings that the command line can override. */
@@ -117,6 +124,7 @@ export interface ConfigOverrides {
   port?: number | undefined;
   host?: string | undefined;
   workers?: string | undefined;
+  routes?: string | undefined;
 }
 
 /** Thrown for invalid settings. The message has a line for each, naming the variable and what was expected. */
@@ -242,6 +250,8 @@ const variables = z.object({
     })
     .nullable()
     .default(null),
+  ROUTES_DIR: z.string().nullable().default(null),
+  GRAPH_DOCUMENTS: z.enum(graphDocuments, { error: `expected ${graphDocuments.join(' or ')}` }).default('any'),
 });
 
 /** The name of an environment variable that Tapegraph reads. */
@@ -280,6 +290,9 @@ function tracesOf(settings: z.infer<typeof variables>): TraceSettings | null {
     ratio: settings.OTEL_TRACES_SAMPLER_ARG,
   };
 }
+
+const sourcesOf = ({ SOURCES }: Pick<z.infer<typeof variables>, 'SOURCES'>) =>
+  Object.fromEntries(sourceNames.map((name) => [name, SOURCES.includes(name)])) as Record<SourceName, boolean>;
 
 function configOf(settings: z.infer<typeof variables>): Config {
   return {
@@ -323,12 +336,11 @@ function configOf(settings: z.infer<typeof variables>): Config {
     metricsHost: settings.METRICS_HOST,
     metricsToken: settings.METRICS_TOKEN,
     traces: tracesOf(settings),
-    sources: Object.fromEntries(sourceNames.map((name) => [name, settings.SOURCES.includes(name)])) as Record<
-      SourceName,
-      boolean
-    >,
+    sources: sourcesOf(settings),
     provenance: settings.PROVENANCE,
     securityContact: settings.SECURITY_CONTACT,
+    graphDocuments: settings.GRAPH_DOCUMENTS,
+    routesDir: settings.ROUTES_DIR === null ? null : resolve(settings.ROUTES_DIR),
   };
 }
 
@@ -343,6 +355,7 @@ export function readConfig(env: Record<string, string | undefined>, overrides: C
     PORT: overrides.port?.toString(),
     HOST: overrides.host,
     WORKERS: overrides.workers,
+    ROUTES_DIR: overrides.routes,
   };
   const given: Record<string, string> = {};
   for (const name of variableNames) {
@@ -354,6 +367,8 @@ export function readConfig(env: Record<string, string | undefined>, overrides: C
   const settings = read.data;
   if (settings.DATABASE_READ_URLS.length > 0 && settings.DATABASE_URL === null)
     throw new ConfigError('DATABASE_READ_URLS: expected together with DATABASE_URL, the server of these standbys');
+  if (settings.GRAPH_DOCUMENTS === 'trusted' && settings.ROUTES_DIR === null)
+    throw new ConfigError('GRAPH_DOCUMENTS: trusted needs ROUTES_DIR, the folder with the documents');
   if (settings.SESSION_SECRET !== null && settings.SESSION_JWKS_URL !== null) {
     throw new ConfigError('SESSION_JWKS_URL: set either SESSION_SECRET or SESSION_JWKS_URL, not both');
   }

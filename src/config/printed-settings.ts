@@ -56,6 +56,8 @@ export function describeConfig(config: Config): Record<VariableName, string | nu
     SOURCES: sourceNames.filter((name) => config.sources[name]),
     PROVENANCE: config.provenance,
     SECURITY_CONTACT: config.securityContact,
+    ROUTES_DIR: config.routesDir,
+    GRAPH_DOCUMENTS: config.graphDocuments,
   };
 }
 

@@ -5,7 +5,6 @@ import type { EndpointServices } from '../access/endpoint-services.ts';
 import type { AnswerCache } from '../wire/response-cache.ts';
 import type { DocumentCache } from './document-cache.ts';
 import { type EstimateFor, estimatesFor } from './estimate/estimate-endpoint.ts';
-import type { AnswerLimits } from './execution/sliced-execution.ts';
 import { standardIntrospection } from './limits/standard-introspection.ts';
 import { operationWeights } from './limits/weighed-operation.ts';
 import { operationAdmission } from './plugins/admission.ts';
@@ -23,6 +22,7 @@ import { type OpenSubscriptions, subscriptionStreams } from './plugins/subscript
 import { variables } from './plugins/variables.ts';
 import type { HttpContext } from './request-state.ts';
 import { operationRunner } from './run-operation.ts';
+import type { TrustedDocuments } from './trusted-documents.ts';
 import { graphqlWebSockets } from './ws/ws-endpoint.ts';
 
 /** Dependencies of the graph's endpoints, beside those of every endpoint. */
@@ -31,7 +31,7 @@ export interface GraphqlParts {
   /** Answers of the last second. */
   cache: AnswerCache<CachedAnswer>;
   documents: DocumentCache;
-  answerLimits: AnswerLimits;
+  trusted: TrustedDocuments;
 }
 
 /** The graph over HTTP. */
@@ -45,21 +45,21 @@ export interface GraphqlEndpoints {
 }
 
 /** Builds the graph's endpoints: Yoga with one plugin per concern, in the order in which they handle a request. */
-export function graphqlEndpoints({ services, cache, documents, answerLimits }: GraphqlParts): GraphqlEndpoints {
+export function graphqlEndpoints({ services, cache, documents, trusted }: GraphqlParts): GraphqlEndpoints {
   const open: OpenSubscriptions = new WeakMap();
   const weigh = operationWeights(services.schema);
   const introspection = standardIntrospection(services.schema);
   const isFree = (document: DocumentNode) => introspection(document) !== null;
   const plugins: Plugin[] = [
-    requestForm(),
-    documentBounds(isFree),
+    requestForm(trusted),
+    documentBounds(isFree, trusted),
     standardIntrospectionAnswers(introspection),
     variables(),
     operationAdmission(services, weigh),
     costExtension(services),
     readInstant(),
     answerCache(services, cache),
-    execution(services, answerLimits),
+    execution(services, services.answerLimits),
     errorCodes(services),
     largeAnswers(),
     subscriptionStreams(services, weigh, open),
@@ -84,9 +84,14 @@ export function graphqlEndpoints({ services, cache, documents, answerLimits }: G
     parserAndValidationCache: documents,
   });
   const { schema, registry } = services;
+  const estimates = estimatesFor(services, { schema, registry, weigh, documents, isFree });
   return {
     yoga,
     webSocket: graphqlWebSockets(services, operationRunner(services, yoga, open)),
-    estimate: estimatesFor(services, { schema, registry, weigh, documents, isFree }),
+    async estimate(request, response, operation) {
+      const untrusted = trusted.failureOf(operation.query);
+      if (untrusted) throw untrusted;
+      return estimates(request, response, operation);
+    },
   };
 }

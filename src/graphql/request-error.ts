@@ -26,13 +26,28 @@ function isHashAlone({ query, extensions }: { query?: unknown; extensions?: unkn
   return hash != null && (query === undefined || query === null || query === '');
 }
 
-/** Throws 400 with the message by which clients with automatic persisted queries send the whole query next. */
-export function requireQuery(params: { query?: unknown; extensions?: unknown }): void {
-  if (isHashAlone(params)) throw requestErrorOf(invalidRequest('PersistedQueryNotSupported'));
+/** Parameters of a request by the hash of a document, as Apollo's clients send the ids of their manifests. */
+interface HashedParams {
+  query?: unknown;
+  extensions?: unknown;
+}
+
+/**
+ * Parameters with the text of the document whose hash they hold alone; others unchanged. Throws 400, for a hash that is
+ * unknown, with the message by which clients with automatic persisted queries send the whole query next.
+ */
+export function withQuery<T extends HashedParams>(params: T, find: (id: string) => string | null): T {
+  if (!isHashAlone(params)) return params;
+  const { persistedQuery } = params.extensions as { persistedQuery: { sha256Hash?: unknown } };
+  const { sha256Hash: hash } = Object(persistedQuery) as { sha256Hash?: unknown };
+  const query = typeof hash === 'string' ? find(hash) : null;
+  if (query === null) throw requestErrorOf(invalidRequest('PersistedQueryNotSupported'));
+  const { extensions: _, ...others } = params;
+  return { ...others, query } as T;
 }
 
 /** Parameters without an empty `operationName`, which some clients send for none. */
-export function namedOperation<T extends { operationName?: string | null }>(params: T): T {
+export function namedOperation<T extends { operationName?: string | null | undefined }>(params: T): T {
   if (params.operationName !== '') return params;
   const { operationName: _, ...others } = params;
   return others as T;

@@ -12,6 +12,8 @@ export interface PagesParts {
   description: JsonSchema;
   /** The operations of the topics of the stream. */
   streams: StreamOperations;
+  /** True if the graph answers trusted documents alone. */
+  trustedOnly: boolean;
   /** Limits in the guides. */
   limits: PublishedLimits;
   /** The server's clock, epoch ms. */

@@ -1,16 +1,15 @@
 import type { GraphQLArgument, GraphQLSchema } from 'graphql';
 import { z } from 'zod';
-import { isMarketGroup } from '../domain/market-group.ts';
 import { argumentOf, variableOf } from './contract/argument-docs.ts';
 import type { JsonSchema } from './contract/json-schema.ts';
 import { mediaTypes, routeMedia } from './contract/media.ts';
 import type { Param } from './contract/params.ts';
-import type { Route } from './contract/route.ts';
-import type { CompiledRoute } from './http/router.ts';
+import { type Route, readsMarket } from './contract/route.ts';
+import { type CompiledRoute, writtenPath } from './http/router.ts';
 import { errorResponses } from './openapi/errors.ts';
-import { answerHeaders, notModified } from './openapi/headers.ts';
+import { answerHeaders, notModified, streamHeaders } from './openapi/headers.ts';
 import { publicPaths, publicTag } from './openapi/public-paths.ts';
-import { tags } from './openapi/tags.ts';
+import { ownTag, tags } from './openapi/tags.ts';
 import { socketOperation } from './socket/socket-openapi.ts';
 import type { StreamOperations } from './stream/stream.ts';
 import { streamOperation } from './stream/stream-openapi.ts';
@@ -67,7 +66,7 @@ function success(compiled: CompiledRoute, metaPrefix: string): JsonSchema {
   return {
     description: 'The answer.',
     headers: answerHeaders({
-      ofMarket: isMarketGroup(route.scopeGroup),
+      ofMarket: readsMarket(route),
       tagged: route.aboutSessions,
       paged: 'cursor' in meta.properties && media.includes(mediaTypes.csv),
       deprecated: route.sunset !== undefined,
@@ -75,6 +74,14 @@ function success(compiled: CompiledRoute, metaPrefix: string): JsonSchema {
     }),
     content: Object.fromEntries(media.map((one) => [one, { schema: bodySchema(compiled, one) }])),
   };
+}
+
+/** The answer of a route that is a stream: its events are named by the route. */
+function eventAnswer({ answer }: CompiledRoute): JsonSchema {
+  const { data } = answer.properties as JsonSchema;
+  const description = 'Server-sent events until the client disconnects: ready, one event per answer, then end.';
+  const schema = { type: 'string', description, contentMediaType: 'text/event-stream', contentSchema: data };
+  return { description, headers: streamHeaders, content: { 'text/event-stream': { schema } } };
 }
 
 /** Statuses of every route. Credentials are looked up in the store, so each route can fail without it. */
@@ -91,7 +98,7 @@ function operationObject(schema: GraphQLSchema, compiled: CompiledRoute, metaPre
     parameters: [
       ...Object.entries(route.pathParams).map(([name, param]) => parameter(name, 'path', param)),
       ...Object.entries(route.queryParams).map(([name, param]) =>
-        parameter(name, 'query', param, argumentOf(schema, operation, variableOf(name))),
+        parameter(name, 'query', param, argumentOf(schema, operation, route.own?.variableOf[name] ?? variableOf(name))),
       ),
     ],
     ...(route.body
@@ -103,7 +110,7 @@ function operationObject(schema: GraphQLSchema, compiled: CompiledRoute, metaPre
         }
       : {}),
     responses: {
-      200: success(compiled, metaPrefix),
+      200: compiled.stream ? eventAnswer(compiled) : success(compiled, metaPrefix),
       ...(route.aboutSessions ? { 304: notModified(route.sunset !== undefined) } : {}),
       ...errorResponses([...statusesOfEvery(route), ...route.errors], route.sunset !== undefined),
     },
@@ -123,6 +130,33 @@ const info: JsonSchema = {
   license: { name: 'Proprietary', identifier: 'LicenseRef-Proprietary' },
 };
 
+/** The paths of routes, each with its methods. */
+function pathsOf(
+  schema: GraphQLSchema,
+  routes: readonly CompiledRoute[],
+  metaPrefix: string,
+): Record<string, JsonSchema> {
+  const paths: Record<string, JsonSchema> = {};
+  for (const compiled of routes) {
+    const { route } = compiled;
+    const path = writtenPath(route.path);
+    paths[path] = { ...paths[path], [route.method.toLowerCase()]: operationObject(schema, compiled, metaPrefix) };
+  }
+  return paths;
+}
+
+/** A description with the paths of the operator's routes, and their tag. */
+export function withOwnPaths(
+  description: JsonSchema,
+  schema: GraphQLSchema,
+  own: readonly CompiledRoute[],
+  metaPrefix: string,
+): JsonSchema {
+  if (own.length === 0) return description;
+  const paths = { ...(description.paths as JsonSchema), ...pathsOf(schema, own, metaPrefix) };
+  return { ...description, tags: [...(description.tags as JsonSchema[]), ownTag], paths };
+}
+
 /**
  * The OpenAPI 3.1 description of the route table: parameters from the readers, answers from the operations' own types.
  * Schemas are written inline; `withComponents` writes each once. `metaPrefix` is the prefix of the headers that carry
@@ -134,12 +168,7 @@ export function openApi(
   streams: StreamOperations,
   metaPrefix: string,
 ): JsonSchema {
-  const paths: Record<string, JsonSchema> = {};
-  for (const compiled of routes) {
-    const { route } = compiled;
-    const path = route.path.replace(/:(\w+)/g, '{$1}');
-    paths[path] = { ...paths[path], [route.method.toLowerCase()]: operationObject(schema, compiled, metaPrefix) };
-  }
+  const paths = pathsOf(schema, routes, metaPrefix);
   paths['/v2/stream'] = { get: streamOperation(schema, streams) };
   paths['/v2/ws'] = { get: socketOperation };
   return {

@@ -12,6 +12,7 @@ export type FailureCode =
   | 'not_entitled_tier'
   | 'attestation_required'
   | 'not_found'
+  | 'untrusted_document'
   | 'rate_limited'
   | 'provider_unavailable'
   | 'internal';
@@ -177,6 +178,12 @@ export function siteSessionRequired(what: string): Failure {
 /** 404: `what` does not exist, or is not registered. */
 export function notFound(what: string): Failure {
   return new Failure(404, 'not_found', `${what} was not found.`);
+}
+
+/** 403: the gateway runs listed documents alone, and this one is not listed. */
+export function untrustedDocument(): Failure {
+  const message = 'This gateway answers trusted documents alone. Send the documentId of one, or its exact text.';
+  return new Failure(403, 'untrusted_document', message);
 }
 
 /** 405: the path exists; `allow` lists its methods. */

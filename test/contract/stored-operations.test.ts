@@ -13,6 +13,7 @@ import { contextAsOf, type PastArgs } from '../../src/resolvers/as-of.ts';
 import { type RequestContext, requestContext } from '../../src/resolvers/context.ts';
 import {
   failureOf,
+  readOperation,
   type StoredForm,
   type StoredOperation,
   storedOperation,
@@ -201,9 +202,16 @@ function variableSets(known: KnownRoute, random: Random): Variables[] {
   return [...sets, ...holed.filter((set) => requiredAreThere(known, set))];
 }
 
+const readRoute = (route: KnownRoute['route']) =>
+  storedOperation(
+    schema as GraphQLSchema,
+    route,
+    readOperation(schema as GraphQLSchema, `../routes/${route.operation}`),
+  );
+
 const operations = new Map<string, StoredOperation>();
 function operationOf({ name, route }: KnownRoute): StoredOperation {
-  const operation = operations.get(name) ?? storedOperation(schema as GraphQLSchema, route);
+  const operation = operations.get(name) ?? readRoute(route);
   operations.set(name, operation);
   return operation;
 }

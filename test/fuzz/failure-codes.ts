@@ -7,6 +7,7 @@ const codes: Record<FailureCode, true> = {
   not_entitled_tier: true,
   attestation_required: true,
   not_found: true,
+  untrusted_document: true,
   rate_limited: true,
   provider_unavailable: true,
   internal: true,

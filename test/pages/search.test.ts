@@ -4,8 +4,8 @@ import { type Search, searchOf } from '../../src/pages/reference/client/find.ts'
 import { guides } from '../../src/pages/reference/guides/guides.ts';
 import { type SearchDocument, searchDocuments } from '../../src/pages/reference/search-documents.ts';
 import { publishedLimits } from '../../src/published-limits.ts';
+import { compileContract } from '../../src/rest/route-table.ts';
 import { topicKinds } from '../../src/rest/stream/stream-topics.ts';
-import { compileContract } from '../../src/server.ts';
 import { type Answer, type TestApp, testApp } from '../support/app.ts';
 
 let app: TestApp;

@@ -17,7 +17,9 @@ import type { MarketLoading } from '../../src/observe/health.ts';
 import { openLog } from '../../src/observe/log.ts';
 import type { Metrics } from '../../src/observe/metrics.ts';
 import type { Traces } from '../../src/observe/tracing.ts';
-import { compileContract, createApp } from '../../src/server.ts';
+import type { RouteFiles } from '../../src/rest/own/route-files.ts';
+import { compileContract } from '../../src/rest/route-table.ts';
+import { createApp } from '../../src/server.ts';
 import { saveSymbols } from '../../src/store/market/symbols.ts';
 import { inTransaction } from '../../src/store/rows/transaction.ts';
 import { watchChanges } from '../../src/store/versions/changes.ts';
@@ -72,7 +74,16 @@ export interface TestApp {
   key(options?: AccountOptions): Promise<string>;
   /** A new site-session token, of a new account with these options. */
   session(options?: AccountOptions): Promise<string>;
+  /** Serves other routes of the operator. Throws if a file does not fit. */
+  replaceRoutes(files: Record<string, string>): void;
   close(): Promise<void>;
+}
+
+/** Files of a folder of routes, by name. */
+export function routeFiles(files: Record<string, string>): RouteFiles {
+  const all = Object.entries(files).map(([name, text]) => ({ name, text }));
+  const isDocument = ({ name }: { name: string }) => name.endsWith('.graphql');
+  return { documents: all.filter(isDocument), json: all.filter((file) => !isDocument(file)) };
 }
 
 /** The registry the tests speak of: one symbol for each kind of entitlement, and a ticker outside the registry. */
@@ -146,6 +157,8 @@ export async function testApp(
     traces?: Traces;
     /** Limits of clients that differ from the default. */
     limits?: Partial<ServerLimits>;
+    /** Files of the operator's routes, by name. */
+    routes?: Record<string, string>;
   } = {},
 ): Promise<TestApp> {
   const store = options.store ?? (await testStore());
@@ -166,6 +179,7 @@ export async function testApp(
   const changes = await watchChanges(store);
   const { every, pace } = options;
   const live = new LiveHub({ store, now, changes, onError: () => {}, ...(every && { every }), ...(pace && { pace }) });
+  let replaceRoutes: (files: RouteFiles) => void = () => {};
   const app = createApp({
     config,
     live,
@@ -179,6 +193,14 @@ export async function testApp(
     contract: options.traces ? undefined : contractOf(config),
     sampleKey: options.sampleKey ?? null,
     ...(options.loading && { loading: options.loading }),
+    ...(options.routes && {
+      ownRoutes: {
+        files: routeFiles(options.routes),
+        onReplace: (take) => {
+          replaceRoutes = take;
+        },
+      },
+    }),
   });
   const limits = { connections: connectionLimits(config), ...options.limits };
   const { server, address } = await listen(app, { port: 0, host: '127.0.0.1', limits });
@@ -218,6 +240,7 @@ export async function testApp(
         body,
       );
     },
+    replaceRoutes: (files) => replaceRoutes(routeFiles(files)),
     async close() {
       live.close();
       server.closeAllConnections();

@@ -23,6 +23,7 @@ interface ServeOptions extends CommonOptions {
   sample?: boolean;
   alwaysOpen?: boolean;
   keepSample?: boolean;
+  routes?: string;
 }
 
 function workers(text: string): string {
@@ -93,11 +94,15 @@ function memoryOf(config: Config, processes: number): MemoryPlan {
   });
 }
 
-async function serve(asked: Omit<ServeOrder, 'count' | 'spare' | 'memory'>, options: ServeOptions): Promise<void> {
+async function serve(
+  asked: Omit<ServeOrder, 'count' | 'spare' | 'memory' | 'routes'>,
+  options: ServeOptions,
+): Promise<void> {
   // Loaded lazily, so that no other command waits for it.
-  const [{ runWorkers }, { urlOf }] = await Promise.all([
+  const [{ runWorkers }, { urlOf }, { RoutesFolder }] = await Promise.all([
     import('../server/serve-workers.ts'),
     import('../server/address.ts'),
+    import('../server/routes-folder.ts'),
   ]);
   const { terminal, config, clock } = asked;
   const { json = false } = options;
@@ -105,7 +110,8 @@ async function serve(asked: Omit<ServeOrder, 'count' | 'spare' | 'memory'>, opti
   // A single worker's socket stays open while the worker is replaced; a spare's memory would only shorten that time.
   const spare = options.spareWorker ?? count > 1;
   const memory = memoryOf(config, spare ? count + 1 : count);
-  await runWorkers({ ...asked, count, spare, memory }, (opened) => {
+  const routes = config.routesDir === null ? null : new RoutesFolder(config.routesDir);
+  await runWorkers({ ...asked, count, spare, memory, routes }, (opened) => {
     terminal.stdout.write(`${announcement(urlOf(opened.address), opened, clock, json)}\n`);
   });
 }
@@ -126,6 +132,10 @@ export function addServeCommand(program: Command, terminal: Terminal): void {
     )
     .option('--spare-worker', 'keep a process ready that replaces a worker that exits (default with several workers)')
     .option('--no-spare-worker', 'keep none: a replacement has to start first (default with one worker)')
+    .option(
+      '--routes <folder>',
+      'serve the GraphQL documents of this folder as REST routes; SIGHUP reads it again (setting ROUTES_DIR)',
+    )
     .option('--clock <time>', 'start the server’s clock at this time; for replay and tests', instant)
     .option(
       '--sample',
@@ -141,6 +151,7 @@ export function addServeCommand(program: Command, terminal: Terminal): void {
     ['serve --workers auto', 'with all processors'],
     ['serve --sample', 'what npm start runs'],
     ['serve --sample --always-open', 'the sample market trades, at any hour'],
+    ['serve --routes routes', 'with routes of your own; see docs/own-routes.md'],
     ['serve --port 0 --clock 2026-11-18T15:00:00Z --json', 'on any free port, at another time'],
   ]);
   command.action(async () => {

@@ -27,12 +27,9 @@ export function withExamples(command: Command, examples: readonly (readonly [lin
 }
 
 /** The settings for a command: its options over the environment. */
-export function configOf(
-  terminal: Terminal,
-  options: CommonOptions & Pick<ConfigOverrides, 'port' | 'host' | 'workers'>,
-): Config {
-  const { data: dataDir, port, host, workers } = options;
-  return readConfig(terminal.env, { dataDir, port, host, workers });
+export function configOf(terminal: Terminal, options: CommonOptions & Omit<ConfigOverrides, 'dataDir'>): Config {
+  const { data: dataDir, port, host, workers, routes } = options;
+  return readConfig(terminal.env, { dataDir, port, host, workers, routes });
 }
 
 /** A whole number from `min` to `max`. */

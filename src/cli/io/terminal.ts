@@ -23,6 +23,8 @@ export interface Terminal {
    * ended.
    */
   endWithin?: (ms: number) => void;
+  /** Sets what SIGHUP does instead of ending the process; it still ends with its terminal. */
+  onReload?: (reload: () => void) => void;
 }
 
 /** Thrown when the process was asked to end before the command finished. */

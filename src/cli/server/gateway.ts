@@ -4,10 +4,11 @@ import type { LocalLimits } from '../../access/limits/limits-by-message.ts';
 import type { Config } from '../../config/config.ts';
 import type { LiveHub } from '../../live/hub.ts';
 import type { Metrics } from '../../observe/metrics.ts';
+import type { CompiledContract } from '../../rest/route-table.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { MemoryPlan } from '../../runtime/memory-plan.ts';
 import type { SampleShape } from '../../sample/market/plan.ts';
-import type { CompiledContract } from '../../server.ts';
+import type { OwnRoutesSource } from '../../server.ts';
 import type { Store } from '../../store/rows/connection.ts';
 import type { StatementObserver } from '../../store/rows/timed-client.ts';
 import { type Terminal, unlessInterrupted, untilInterrupted } from '../io/terminal.ts';
@@ -38,6 +39,8 @@ export interface Gateway {
   poolSize?: number;
   /** The precompiled contract. */
   contract?: CompiledContract | undefined;
+  /** The operator's routes; null, or absent: there are none. */
+  ownRoutes?: OwnRoutesSource | null;
   /** Set if other processes of the server listen at the port too, or the parent process holds its socket. */
   port?: Pick<ListenAt, 'shared' | 'socket'>;
 }
@@ -165,7 +168,7 @@ async function watchLoading(store: Store) {
 
 /** Opens everything a server requires and listens. Everything opened is in `closers`, also if this throws. */
 async function open(gateway: Gateway, closers: Closer[]): Promise<Opened> {
-  const { terminal, config, clock, log, memory, part, limits } = gateway;
+  const { terminal, config, clock, log, memory, part, limits, ownRoutes = null } = gateway;
   const lead = isLead(part) ? part : null;
   const line = lineLog(log);
   const metrics = await metricsOf(config);
@@ -198,7 +201,7 @@ async function open(gateway: Gateway, closers: Closer[]): Promise<Opened> {
   const onError = (failure: Error) => log.warn({ err: failure.cause ?? failure }, `streams: ${failure.message}`);
   const live = new LiveHub({ store, now, changes, onError });
   const { caches } = memory;
-  const shown = { config, log, metrics, traces, caches, contract };
+  const shown = { config, log, metrics, traces, caches, contract, ownRoutes };
   const loading = key === null ? undefined : await watchLoading(store);
   const parts = { ...shown, store, access, now, draining, live, sampleKey: key, ...(loading && { loading }) };
   if (metrics) await startMetrics(metrics, gateway, { store, access, live, now }, closers);

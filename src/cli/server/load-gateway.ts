@@ -6,7 +6,8 @@ export async function loadGateway() {
     { ensureStarterRegistry },
     { openAccess },
     { LiveHub },
-    { createApp, compileContract },
+    { createApp },
+    { compileContract },
     { loadArrow },
   ] = await Promise.all([
     import('../../store/rows/models/prisma.ts'),
@@ -15,6 +16,7 @@ export async function loadGateway() {
     import('../../access/open-access.ts'),
     import('../../live/hub.ts'),
     import('../../server.ts'),
+    import('../../rest/route-table.ts'),
     import('../../rest/contract/arrow-stream.ts'),
   ]);
   return {

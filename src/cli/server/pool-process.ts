@@ -10,17 +10,25 @@ const lastMessageMs = 500;
 
 /**
  * Messages of a worker: it waits for its task, is prepared for it, listens (with the findings that the other workers
- * require), has data to answer with, or failed for a reason.
+ * require), has data to answer with, made a change or says why it did not, or failed for a reason.
  */
 export type WorkerMessage<Found> =
   | { worker: 'waiting' }
   | { worker: 'prepared' }
   | { worker: 'listening'; address: AddressInfo; found: Found }
   | { worker: 'ready' }
+  | { worker: 'changed'; problem: string | null }
   | { worker: 'failed'; why: string; stack: string | undefined };
 
-/** Messages to a worker: a similar task to prepare for; its task; to finish its work and end; or to end immediately. */
-export type OrderMessage<Task> = { order: 'prepare' | 'work'; task: Task } | { order: 'stop' } | { order: 'end' };
+/**
+ * Messages to a worker: a similar task to prepare for; its task; a change of its task while it works; to finish its
+ * work and end; or to end immediately.
+ */
+export type OrderMessage<Task> =
+  | { order: 'prepare' | 'work'; task: Task }
+  | { order: 'change'; change: Partial<Task> }
+  | { order: 'stop' }
+  | { order: 'end' };
 
 /** A socket bound to the port: a handle that Node passes between processes. */
 export type BoundSocket = SendHandle & { close(): void };
@@ -70,6 +78,8 @@ export class PoolProcess<Task, Found> {
   #listeningAt: number | null = null;
   #failure: Error | null = null;
   #isGivenTask = false;
+  /** Changes that it has not answered yet, in the order in which they were sent. */
+  readonly #changes: ((problem: string | null) => void)[] = [];
   /** Messages that are sent once it waits; null = it waits. */
   #unsent: (() => void)[] | null = [];
 
@@ -95,15 +105,22 @@ export class PoolProcess<Task, Found> {
     this.#order({ order: 'work', task }, socket);
   }
 
+  /** Changes its task. Resolves with the reason for which it did not, null = it did, or has ended. */
+  change(change: Partial<Task>): Promise<string | null> {
+    if (!this.#worker.isConnected()) return Promise.resolve(null);
+    this.#order({ order: 'change', change });
+    return new Promise((resolve) => void this.#changes.push(resolve));
+  }
+
   /** Asks it to end; one that has not got its task yet holds nothing and is killed. */
   stop(): void {
-    if (this.#hasTask()) this.#order({ order: 'stop' });
+    if (this.hasTask) this.#order({ order: 'stop' });
     else this.kill();
   }
 
   /** Has it end at once, its requests cut off. */
   end(): void {
-    if (this.#hasTask()) this.#order({ order: 'end' });
+    if (this.hasTask) this.#order({ order: 'end' });
     else this.kill();
   }
 
@@ -112,7 +129,7 @@ export class PoolProcess<Task, Found> {
   }
 
   /** True if it got its task: one that does not wait yet has not. */
-  #hasTask(): boolean {
+  get hasTask(): boolean {
     return this.#isGivenTask && this.#unsent === null;
   }
 
@@ -134,7 +151,8 @@ export class PoolProcess<Task, Found> {
     } else if (message.worker === 'listening') {
       this.#listeningAt = performance.now();
       onListening(message.address, message.found);
-    } else onReady();
+    } else if (message.worker === 'changed') this.#changes.shift()?.(message.problem);
+    else onReady();
   }
 
   async #onExit(code: number | null, signal: string | null): Promise<void> {
@@ -143,12 +161,13 @@ export class PoolProcess<Task, Found> {
     // One that ended by itself may have said why.
     if (signal === null && worker.isConnected()) await Promise.race([once(worker, 'disconnect'), delay(lastMessageMs)]);
     this.#parts.limits.forget(worker.id);
+    for (const resolve of this.#changes.splice(0)) resolve(null);
     const end = signal === null ? `ended with code ${code}` : `was ended by ${signal}${usualReasons[signal] ?? ''}`;
     this.#parts.onEnd({
       how: this.#failure?.message ?? `worker process ${this.pid} ${end}`,
       failure: this.#failure,
       well: code === 0,
-      hadTask: this.#hasTask(),
+      hadTask: this.hasTask,
       livedMs: endedAt - this.#startedAt,
       servedMs: this.#listeningAt === null ? 0 : endedAt - this.#listeningAt,
     });

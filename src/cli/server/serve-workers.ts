@@ -10,6 +10,7 @@ import { beforeSuddenEnd } from '../../runtime/sudden-end.ts';
 import { type Terminal, untilInterrupted } from '../io/terminal.ts';
 import { lineLog } from '../line-log.ts';
 import { bindSocket, sharedPort } from './bound-port.ts';
+import type { RoutesFolder } from './routes-folder.ts';
 import { shutdownMs } from './shutdown.ts';
 import type { Found, WorkerTask } from './worker.ts';
 import { type PoolEnd, type PoolOptions, startWorkerPool } from './worker-pool.ts';
@@ -38,6 +39,8 @@ export interface ServeOrder {
   spare: boolean;
   /** Memory of each of them. */
   memory: MemoryPlan;
+  /** The operator's routes, and their reading again; null = there are none. */
+  routes: RoutesFolder | null;
 }
 
 /** Processes that serve one port. */
@@ -51,7 +54,8 @@ export interface OpenedPool {
 }
 
 /** Tasks of the workers: the first, the lead, prepares the store for all, and loads the sample market. */
-function tasksOf({ terminal, config, options, endedBarsOnly, clock, count, memory }: ServeOrder, port: number) {
+function tasksOf(order: ServeOrder, port: number) {
+  const { terminal, config, options, endedBarsOnly, clock, count, memory, routes } = order;
   const poolSize = Math.max(fewestConnections, Math.min(mostConnections, Math.floor(connectionsInAll / count)));
   const startedAheadMs = Math.round(clock() - terminal.now());
   const { sample = false, alwaysOpen = false, keepSample = false } = options;
@@ -69,6 +73,7 @@ function tasksOf({ terminal, config, options, endedBarsOnly, clock, count, memor
       memory,
       isOneOfMany: count > 1,
       part: index === 0 ? lead : { key },
+      routes: routes?.files ?? null,
     };
   };
 }
@@ -131,6 +136,8 @@ export async function runWorkers(order: ServeOrder, onReady: (opened: OpenedPool
   interrupted.addEventListener('abort', () => terminal.endWithin?.(endMs + 3000), { once: true });
   const bound = count === 1 ? await bindSocket(config) : { port: await sharedPort(config), socket: null };
   const pool = startWorkers(order, bound);
+  const { routes } = order;
+  if (routes) terminal.onReload?.(() => void routes.reload((files) => pool.change({ routes: files }), log));
   const interruption = untilInterrupted(terminal);
   let end: PoolEnd;
   try {

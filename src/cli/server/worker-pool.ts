@@ -25,11 +25,13 @@ export interface PoolEnd {
 }
 
 /** Processes that serve for this one. `Found` is what the first of them, the lead, found when it prepared the store. */
-export interface WorkerPool<Found> {
+export interface WorkerPool<Task, Found> {
   /** The workers in order, once all serve. Rejects when one reports a failure. */
   ready: Promise<{ workers: AtWork[]; found: Found }>;
   /** Never resolves. Rejects when the workers repeatedly end right after their start. */
   givenUp: Promise<never>;
+  /** Changes the task of all that work. Resolves with the reason for which one did not; null = all did. */
+  change(change: Partial<Task>): Promise<string | null>;
   /** Asks all to end and waits for it. Kills the rest after `atMostMs`. */
   stop(atMostMs: number): Promise<PoolEnd>;
   /** Makes all end immediately, and kills the rest after `atMostMs`. */
@@ -69,7 +71,7 @@ const pauseAfter = (quickEnds: number) => Math.min(longestPauseMs, shortestPause
  * Some workers and, with `spare`, one more process that has loaded its program and waits. When a worker ends
  * unexpectedly, the spare, or a new process, replaces it; the next spare is started when all serve again.
  */
-class Pool<Task, Found> implements WorkerPool<Found> {
+class Pool<Task, Found> implements WorkerPool<Task, Found> {
   readonly #options: PoolOptions<Task, Found>;
   readonly #members: Member<Task, Found>[];
   readonly #processes = new Set<PoolProcess<Task, Found>>();
@@ -105,6 +107,13 @@ class Pool<Task, Found> implements WorkerPool<Found> {
 
   get givenUp() {
     return this.#givenUp.promise;
+  }
+
+  async change(change: Partial<Task>): Promise<string | null> {
+    // One that has not got its task yet gets the changed one.
+    const working = this.#members.flatMap(({ process }) => (process?.hasTask ? [process] : []));
+    const problems = await Promise.all(working.map((process) => process.change(change)));
+    return problems.find((problem) => problem !== null) ?? null;
   }
 
   async stop(atMostMs: number): Promise<PoolEnd> {
@@ -243,7 +252,7 @@ class Pool<Task, Found> implements WorkerPool<Found> {
 /**
  * Starts workers and replaces one that ends unexpectedly: immediately the first time, then after pauses that double.
  */
-export function startWorkerPool<Task, Found>(options: PoolOptions<Task, Found>): WorkerPool<Found> {
+export function startWorkerPool<Task, Found>(options: PoolOptions<Task, Found>): WorkerPool<Task, Found> {
   // Each worker accepts connections itself. If this process handed them out, one in transit to a worker that is killed
   // would hang forever.
   cluster.schedulingPolicy = cluster.SCHED_NONE;

@@ -1,9 +1,11 @@
 import { limitsByMessage } from '../../access/limits/limits-by-message.ts';
 import { isAboutLimits, type LimitsAnswer } from '../../access/limits/limits-messages.ts';
 import type { Config } from '../../config/config.ts';
+import type { RouteFiles } from '../../rest/own/route-files.ts';
+import type { CompiledContract } from '../../rest/route-table.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { MemoryPlan } from '../../runtime/memory-plan.ts';
-import type { CompiledContract } from '../../server.ts';
+import type { OwnRoutesSource } from '../../server.ts';
 import { failureText } from '../io/failure-text.ts';
 import type { Terminal } from '../io/terminal.ts';
 import { logOf } from '../line-log.ts';
@@ -24,6 +26,8 @@ export interface WorkerTask {
   /** True if other workers serve the port too. */
   isOneOfMany: boolean;
   part: LeadPart | FollowerPart;
+  /** The operator's routes; null = none. */
+  routes: RouteFiles | null;
 }
 
 /** The lead's findings, for the workers that start after it. */
@@ -54,6 +58,27 @@ export interface WorkerProcess {
   end: () => void;
 }
 
+/** The operator's routes of a task, which a message of the parent process replaces. */
+function ownRoutesOf({ routes: files }: WorkerTask, line: Line): OwnRoutesSource | null {
+  if (files === null) return null;
+  const taken = Promise.withResolvers<(files: RouteFiles) => void>();
+  line.onMessage((message) => {
+    if (!('order' in message) || message.order !== 'change') return;
+    const { routes } = message.change;
+    // Messages are taken in their order, also those that come before the server serves.
+    void taken.promise.then((take) => {
+      let problem: string | null = null;
+      try {
+        if (routes) take(routes);
+      } catch (error) {
+        problem = failureText(error);
+      }
+      line.send({ worker: 'changed', problem });
+    });
+  });
+  return { files, onReplace: taken.resolve };
+}
+
 type Say = (message: WorkerMessage<Found>) => void;
 
 /** Loads the modules of a task, and compiles what does not depend on its input. */
@@ -71,6 +96,7 @@ async function serve({ task, contract, socket }: Given, line: Line, process: Wor
   const limits = limitsByMessage(config.rates, line.send);
   line.onMessage((message) => isAboutLimits(message) && limits.hear(message));
   line.onLost(limits.lost);
+  const ownRoutes = ownRoutesOf(task, line);
   const clock: Clock = () => terminal.now() + clockAheadMs;
   const log = logOf(config, terminal.stderr);
   const say: Say = (message) => line.send(message);
@@ -79,7 +105,7 @@ async function serve({ task, contract, socket }: Given, line: Line, process: Wor
       terminal: { ...terminal, interrupted: interrupted.signal },
       log: isOneOfMany ? log.child({ worker: number }) : log,
       port: { shared: isOneOfMany, socket },
-      ...{ config, clock, endedBarsOnly, memory, part, limits, poolSize, contract },
+      ...{ config, clock, endedBarsOnly, memory, part, limits, poolSize, contract, ownRoutes },
     },
     {
       onListening({ listening: { address }, key, now }) {
@@ -115,7 +141,8 @@ function untilGiven(line: Line, { interrupted, end }: WorkerProcess): Promise<Gi
       else if (order === 'prepare') {
         contract = prepare(message.task);
         contract.then(() => say({ worker: 'prepared' }), reject);
-      } else contract.then((compiled) => resolve({ task: message.task, contract: compiled, socket }), reject);
+      } else if (order === 'work')
+        contract.then((compiled) => resolve({ task: message.task, contract: compiled, socket }), reject);
     });
     say({ worker: 'waiting' });
   });

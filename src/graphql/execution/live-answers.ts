@@ -52,7 +52,7 @@ interface Opened<T> extends LiveQuestion<T> {
 async function answer<T>({ operation, variables, contextOf, write }: Opened<T>, event: LiveEvent): Promise<T> {
   const { context, end } = contextOf();
   try {
-    const { data, errors } = await executeInPieces(operation, context, variables, event);
+    const { data, errors } = await executeInPieces(operation, context, variables, { rootValue: event });
     return write({ ...(errors.length > 0 && { errors }), data }, symbolOf(event));
   } finally {
     end();

@@ -32,20 +32,27 @@ const piecesOf = ({ bytes, ms }: AnswerLimits, light: number) =>
   });
 
 /**
- * Runs an operation without limits on its answer, in time slices. Rejects when the client has disconnected.
+ * Runs an operation in time slices. Rejects when the client has disconnected, or at one of `limits`, which a mutation
+ * does not have.
  * @param rootValue The event that a subscription is executed on.
  */
-export function executeInPieces(
+export async function executeInPieces(
   operation: PreparedOperation,
   contextValue: object,
   variableValues: Record<string, unknown>,
-  rootValue?: unknown,
+  { rootValue, limits = unlimited }: { rootValue?: unknown; limits?: AnswerLimits | undefined } = {},
 ): Promise<Executed> {
-  return ofOneCommit(operation, contextValue, () => {
-    const pieces = piecesOf(unlimited, lightMs);
-    Object.assign(contextValue, { batchSchedule: pieces.batch });
-    return pieces.run(() => execute(operation, { rootValue, contextValue, variableValues }, pieces));
-  });
+  const most = limitsOf(operation, limits);
+  let pieces!: Pieces;
+  try {
+    return await ofOneCommit(operation, contextValue, () => {
+      pieces = piecesOf(most, lightMs);
+      Object.assign(contextValue, { batchSchedule: pieces.batch });
+      return pieces.run(() => execute(operation, { rootValue, contextValue, variableValues }, pieces));
+    });
+  } catch (error) {
+    throw error instanceof OverLimit ? overLimit(error.limit, most, pieces.characters) : error;
+  }
 }
 
 /** Runs an operation, again if what it read was not of one commit; a mutation once. The schema itself reads nothing. */

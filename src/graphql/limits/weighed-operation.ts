@@ -101,6 +101,14 @@ const noOperation: WeighedOperation = {
 /** Weighs an operation of a validated document. */
 export type OperationWeights = (document: DocumentNode, operationName: string | null | undefined) => WeighedOperation;
 
+/** Builds the formulas of stored documents, which their owner keeps: each is built once. */
+export function storedWeights(schema: GraphQLSchema) {
+  const weighing: Weighing = { schema, introspectionCost: introspectionCosts(schema) };
+  const learned = learnedSizes();
+  return (document: DocumentNode, operation: OperationDefinitionNode): WeighedOperation =>
+    formula(weighing, learned, document, operation).weighedOperation;
+}
+
 /** Builds formulas of operations. Each is cached under the document's text and the operation's name. */
 export function operationWeights(schema: GraphQLSchema): OperationWeights {
   const weighing: Weighing = { schema, introspectionCost: introspectionCosts(schema) };

@@ -21,13 +21,14 @@ const inert = (value: unknown) => trusted(JSON.stringify(value).replaceAll('<', 
  * the page, for the script that starts it, with a static preview of its content.
  */
 export function graphiqlPage(
-  { now }: PagesParts,
+  { now, trustedOnly }: PagesParts,
   request: Request,
   assets: Assets,
   site: SiteState,
 ): EditorPage | null {
   const asksForPage = request.headers.accept?.includes('text/html') && request.accepts(answers) === 'text/html';
-  if (!asksForPage) return null;
+  // Where documents must be listed, the graph itself says so.
+  if (!asksForPage || trustedOnly) return null;
   const options = graphiqlOptions(request.originalUrl, now());
   const examples = examplesAt(now());
   const scripts = afterPaint.map((path) => assets.address(path));

@@ -26,6 +26,13 @@ export function describedBy(document: JsonSchema, method: string, path: string):
   return paths[path.replace(/:(\w+)/g, '{$1}')]![method.toLowerCase()]!;
 }
 
+/** The schema of a route's answer; of a stream, that of its events. */
+export function answerSchemaOf({ responses }: Described): JsonSchema {
+  const { content } = responses[200]!;
+  const [{ schema }] = Object.values(content) as [{ schema: JsonSchema }];
+  return content['application/json']?.schema ?? (schema.contentSchema as JsonSchema);
+}
+
 /** The id of a parameter in the page; `operation` = the route's name. */
 export const parameterId = (operation: string, parameter: string): string => `${operation}-parameter-${parameter}`;
 

@@ -31,6 +31,7 @@ const groupTitles: Record<ScopeGroup, string> = {
   account: 'Account',
   watchlists: 'Watchlists',
   journal: 'Journal',
+  own: 'Own routes',
 };
 
 /** The ids of records created by earlier examples, from the captured addresses. */
@@ -93,6 +94,7 @@ function body(parts: ReferenceParts, { origin, examples, assets }: ShownFrom): H
       all.filter(({ compiled: { route } }) => route.scopeGroup === group),
     ]),
   );
+  if (groups.get('own')!.length === 0) groups.delete('own');
   return html`<div class="reference">
 ${navigation(groups)}
 <main id="main">

@@ -1,4 +1,5 @@
 import type { JsonSchema } from '../../rest/contract/json-schema.ts';
+import { type OwnTraits, usageGroups } from '../../rest/contract/route.ts';
 import type { CompiledRoute } from '../../rest/http/router.ts';
 import type { Needs } from '../../schema/needs.ts';
 import { graphiqlLink } from '../graphiql-link.ts';
@@ -8,7 +9,7 @@ import type { ShownRequest } from './example-request.ts';
 import { fieldTable } from './field-table.ts';
 import { graphVariables } from './graph-variables.ts';
 import { jsonText } from './json-text.ts';
-import { type Described, type DescribedParameter, fieldsOf } from './openapi-fields.ts';
+import { answerSchemaOf, type Described, type DescribedParameter, fieldsOf } from './openapi-fields.ts';
 import { parameterRow } from './parameter-row.ts';
 import { snippetsOf } from './snippets.ts';
 
@@ -33,6 +34,10 @@ const needsText: Record<Needs, string> = {
   'declared-site-session': 'A site session and the non-professional declaration; an API key is rejected.',
 };
 
+/** An operator's route may require more than its fields do. */
+const ownNeeds = ({ tier }: OwnTraits) =>
+  `${tier === 'free' ? 'Any key or site session' : `The ${tier} tier`}, and what the fields of its operation require.`;
+
 function cachingText({ headers }: Captured, method: string): string {
   if (method !== 'GET') return 'Not cacheable (Cache-Control: no-store).';
   const tagged = headers.etag ? ' with an ETag: send it in If-None-Match to get 304 while nothing has changed' : '';
@@ -44,10 +49,10 @@ const mediaOf = ({ responses }: Described) => Object.keys(responses[200]!.conten
 function facts({ compiled: { route }, described, captured }: ShownRoute): Html {
   const media = mediaOf(described);
   const rows: [string, Html][] = [
-    ['Needs', html`${needsText[route.needs]}`],
+    ['Needs', html`${route.own ? ownNeeds(route.own) : needsText[route.needs]}`],
     ['Answers in', html`${media.map((one, index) => html`${index > 0 && ', '}<code>${one}</code>`)}`],
     ...(captured === null ? [] : [['Caching', html`${cachingText(captured, route.method)}`] satisfies [string, Html]]),
-    ['Counted in', html`<code>${route.scopeGroup}</code>`],
+    ['Counted in', html`${usageGroups(route).map((group, index) => html`${index > 0 && ', '}<code>${group}</code>`)}`],
   ];
   if (route.inFlightLimited) rows.push(['In flight', html`Two requests per key at a time; more return 429.`]);
   if (route.sunset) {
@@ -107,9 +112,9 @@ function capturedAnswer(captured: Captured | null): Html {
 <pre class="answer" tabindex="0"><code>${jsonText(answer, omitted)}</code></pre>`;
 }
 
-function answer({ captured, described }: ShownRoute): Html {
-  const fields = fieldsOf(described.responses[200]!.content['application/json']!.schema);
-  return html`${capturedAnswer(captured)}
+function answer({ compiled, captured, described }: ShownRoute): Html {
+  const fields = fieldsOf(answerSchemaOf(described));
+  return html`${compiled.route.own ? html`<h4>Answer</h4>` : capturedAnswer(captured)}
 <details><summary>All ${fields.length} fields, with units</summary>${fieldTable(fields)}</details>`;
 }
 

@@ -7,7 +7,7 @@ import type { PagesParts } from '../pages-dependencies.ts';
 import type { Guide, GuideParts } from './guides/guide-types.ts';
 import { guides } from './guides/guides.ts';
 import { aiClients, introduction } from './introduction.ts';
-import { type DescribedParameter, describedBy, fieldsOf, parameterId } from './openapi-fields.ts';
+import { answerSchemaOf, type DescribedParameter, describedBy, fieldsOf, parameterId } from './openapi-fields.ts';
 import { webSockets } from './stream-section.ts';
 
 /** A document of the search. */
@@ -54,7 +54,6 @@ function parameterDocument({ route }: CompiledRoute, { name, description, schema
 function routeDocuments(compiled: CompiledRoute, description: JsonSchema): Unnumbered[] {
   const { route } = compiled;
   const described = describedBy(description, route.method, route.path);
-  const { schema } = described.responses[200]!.content['application/json']!;
   return [
     {
       kind: 'Route',
@@ -62,7 +61,7 @@ function routeDocuments(compiled: CompiledRoute, description: JsonSchema): Unnum
       place: `${route.method} ${pathOf(route.path)}`,
       href: `/docs#${route.name}`,
       text: route.description,
-      fields: [...new Set(fieldsOf(schema).map(({ path }) => path.split('.').at(-1)))].join(' '),
+      fields: [...new Set(fieldsOf(answerSchemaOf(described)).map(({ path }) => path.split('.').at(-1)))].join(' '),
     },
     ...described.parameters.map((parameter) => parameterDocument(compiled, parameter)),
   ];

@@ -16,6 +16,7 @@ import {
   Kind,
   type OperationDefinitionNode,
   type SelectionSetNode,
+  TypeNameMetaFieldDef,
 } from 'graphql';
 import { responseKey } from '../../graphql/execution/document.ts';
 import { named } from './components.ts';
@@ -49,6 +50,8 @@ interface Walk {
   document: DocumentNode;
   /** Keys that are absent instead of null. */
   absent: ReadonlySet<string>;
+  /** True if the schemas of objects are written inline: an operator's selections of one type may differ. */
+  isInline?: boolean;
 }
 
 function typeSchema(walk: Walk, type: GraphQLOutputType, selection: SelectionSetNode | undefined): JsonSchema {
@@ -94,14 +97,15 @@ interface SelectedField {
  */
 function selectedFields(walk: Walk, type: FieldsType, selection: SelectionSetNode): SelectedField[] {
   return selection.selections.flatMap((node) => {
-    if (node.kind === Kind.FIELD) return [{ node, of: type, conditional: (node.directives?.length ?? 0) > 0 }];
+    const conditional = (node.directives?.length ?? 0) > 0;
+    if (node.kind === Kind.FIELD) return [{ node, of: type, conditional }];
     if (node.kind === Kind.FRAGMENT_SPREAD) {
       const set = fragmentSelection(walk.document, node.name.value);
       return set ? selectedFields(walk, type, set) : [];
     }
     const on = node.typeCondition ? (walk.schema.getType(node.typeCondition.name.value) as FieldsType) : type;
     const fields = selectedFields(walk, on, node.selectionSet);
-    return on === type ? fields : fields.map((field) => ({ ...field, conditional: true }));
+    return on === type && !conditional ? fields : fields.map((field) => ({ ...field, conditional: true }));
   });
 }
 
@@ -127,6 +131,7 @@ function requiredType(type: GraphQLOutputType): GraphQLOutputType {
 function objectSchema(walk: Walk, type: FieldsType, selection: SelectionSetNode): JsonSchema {
   const part = fieldsSchema(walk, selectedFields(walk, type, selection));
   const whole = wholeTypes.has(type.name) ? fieldsSchema(walk, allFields(type)) : undefined;
+  if (walk.isInline && !whole) return { ...part, ...(type.description ? { description: type.description } : {}) };
   return named('schemas', schemaName(walk.operation, type.name), part, type.description, whole);
 }
 
@@ -134,7 +139,7 @@ function fieldsSchema(walk: Walk, fields: readonly SelectedField[]): JsonSchema 
   const properties: Record<string, JsonSchema> = {};
   const required: string[] = [];
   for (const { node, of, conditional } of fields) {
-    const field = of.getFields()[node.name.value]!;
+    const field = node.name.value === '__typename' ? TypeNameMetaFieldDef : of.getFields()[node.name.value]!;
     const key = responseKey(node);
     // A key that is absent instead of null is never null.
     const neverNull = notFoundForNull.has(of.name) || walk.absent.has(key);
@@ -153,6 +158,31 @@ export function dataSchema(schema: GraphQLSchema, { document, definition }: Read
   const walk = { operation: definition.name!.value, schema, document, absent: new Set<string>() };
   const type = schema.getRootType(definition.operation)!;
   return (objectSchema(walk, type, definition.selectionSet).properties as Record<string, JsonSchema>).data!;
+}
+
+/** The inline JSON Schema of the selection of a type by an operator's operation. */
+export function inlineSchema(
+  schema: GraphQLSchema,
+  { document, definition }: ReadOperation,
+  type: GraphQLOutputType,
+  selection: SelectionSetNode | undefined,
+): JsonSchema {
+  const walk = { operation: definition.name!.value, schema, document, absent: new Set<string>(), isInline: true };
+  return typeSchema(walk, type, selection);
+}
+
+/** The JSON Schema of an envelope; `meta` selects metadata of `metaType`, null = the caps and the instant alone. */
+export function ownEnvelope(
+  schema: GraphQLSchema,
+  { document, definition }: ReadOperation,
+  data: JsonSchema,
+  meta: { type: GraphQLObjectType; selection: SelectionSetNode },
+): JsonSchema {
+  const operation = definition.name!.value;
+  const walk = { operation, schema, document, absent: absentFromMeta, isInline: true };
+  const described = withOwn(objectSchema(walk, meta.type, meta.selection));
+  const envelope = { type: 'object', properties: { data, meta: described }, required: ['data', 'meta'] };
+  return named('schemas', responseName(operation), envelope);
 }
 
 const absentFromMeta = new Set([...absentInMeta, ...absentInCaps]);

@@ -9,10 +9,11 @@ import {
   print,
   validate,
 } from 'graphql';
+import type { Executed } from '../../graphql/execution/execute.ts';
 import type { AnswerForm } from '../../graphql/execution/execution-plan.ts';
 import { operationSpan } from '../../graphql/execution/operation-span.ts';
 import { PreparedOperation } from '../../graphql/execution/prepared-operation.ts';
-import { executeInPieces } from '../../graphql/execution/sliced-execution.ts';
+import { type AnswerLimits, executeInPieces } from '../../graphql/execution/sliced-execution.ts';
 import { coerceVariables } from '../../graphql/execution/variables.ts';
 import { type Failure, failureWithin, internal, invalidRequest } from '../../wire/failure.ts';
 import { withFragments } from './fragments.ts';
@@ -40,7 +41,17 @@ export interface StoredOperation {
     form: StoredForm,
     context: OperationContext,
     variables: Record<string, unknown>,
+    metering?: Metering,
   ) => Promise<Record<string, unknown>>;
+}
+
+/** Charge of a run, and its limits. */
+export interface Metering {
+  limits: AnswerLimits;
+  /** Charges the run before it begins, by its coerced variables. Throws 400 or 429. */
+  begin: (variables: Record<string, unknown>) => Promise<void>;
+  /** Corrects the charge by what the answer holds. */
+  end: (executed: Pick<Executed, 'root' | 'tallies'>) => Promise<void>;
 }
 
 /** The failure behind a GraphQL error: thrown by a resolver or scalar, or an internal error. */
@@ -57,6 +68,8 @@ export interface ReadOperation {
   source: string;
   document: DocumentNode;
   definition: OperationDefinitionNode;
+  /** Differs from that of every other operation of the name; absent: the name is unique. */
+  key?: string;
 }
 
 /**
@@ -73,9 +86,9 @@ export function readOperation(schema: GraphQLSchema, path: string): ReadOperatio
   return { source: `${print(document)}\n`, document, definition };
 }
 
-/** Reads and validates a route's operation. */
-export function storedOperation(schema: GraphQLSchema, route: Route): StoredOperation {
-  const { source, document, definition } = readOperation(schema, `../routes/${route.operation}`);
+/** A route's operation, ready to run. */
+export function storedOperation(schema: GraphQLSchema, route: Route, read: ReadOperation): StoredOperation {
+  const { source, document, definition } = read;
   const absent = new Set(route.absent);
   const prepared = (form: AnswerForm) => new PreparedOperation(schema, document, definition.name?.value, form);
   const forms: Record<StoredForm, PreparedOperation> = {
@@ -88,10 +101,13 @@ export function storedOperation(schema: GraphQLSchema, route: Route): StoredOper
     document,
     span: operationSpan(document),
     variables: (definition.variableDefinitions ?? []).map((variable) => variable.variable.name.value),
-    run: async (form, context, variables) => {
+    run: async (form, context, variables, metering) => {
       const { coerced, errors: wrong } = await coerceVariables(schema, definition, variables);
       if (wrong) throw route.invalidVariables?.(variables, wrong[0]!.message) ?? failureOf(wrong[0]!);
-      const { data, errors } = await executeInPieces(forms[form], context, coerced);
+      await metering?.begin(coerced);
+      const executed = await executeInPieces(forms[form], context, coerced, { limits: metering?.limits });
+      await metering?.end(executed);
+      const { data, errors } = executed;
       if (errors.length > 0) throw failureOf(errors[0]!);
       return data!;
     },

@@ -19,7 +19,7 @@ export type Param = z.ZodType<unknown, string | undefined>;
 export type Params = Record<string, Param>;
 
 /** A parameter read by `read`, which throws a 400 that names it. `readParams` inserts the parameter's name. */
-function param<T>(
+export function param<T>(
   read: (text: string, name: string) => T,
   meta: {
     description: string;
@@ -46,7 +46,8 @@ function param<T>(
 }
 const placeholder = '\u0000';
 
-function wrong(name: string, expected: string, text: string): Failure {
+/** The 400 of a parameter's text that is not what was expected. */
+export function wrong(name: string, expected: string, text: string): Failure {
   return invalidParameter(name, `expected ${expected}, got ${JSON.stringify(text.slice(0, 40))}`);
 }
 

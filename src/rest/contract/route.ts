@@ -1,4 +1,6 @@
+import { isMarketGroup } from '../../domain/market-group.ts';
 import { exchangeTimeZone } from '../../domain/market-time.ts';
+import type { Tier } from '../../domain/tier.ts';
 import { type Needs, needsOfGroup } from '../../schema/needs.ts';
 import type { Failure } from '../../wire/failure.ts';
 import type { BodyReader } from './body.ts';
@@ -6,7 +8,10 @@ import { type Example, exampleOf } from './example.ts';
 import { answerFormat, instant, known, type Params, type ParamValues, timeZone } from './params.ts';
 import type { ProtobufMessage } from './protobuf.ts';
 
-/** Groups of usage, and OpenAPI's tags (contract-notes 2). */
+/**
+ * Groups of usage, and OpenAPI's tags (contract-notes 2). `own` is the tag of the operator's routes; their usage counts
+ * in the groups of their fields.
+ */
 export type ScopeGroup =
   | 'market.reference'
   | 'market.live'
@@ -18,7 +23,8 @@ export type ScopeGroup =
   | 'analytics.offexchange'
   | 'account'
   | 'watchlists'
-  | 'journal';
+  | 'journal'
+  | 'own';
 
 /**
  * Requirements on the symbol of a route (contract-notes 1 and 2). `none`: none, or the route has no symbol. `entry`:
@@ -37,6 +43,23 @@ const symbolRuleOfGroup: Partial<Record<ScopeGroup, SymbolRule>> = {
   'analytics.flow': 'registered',
   'analytics.offexchange': 'known',
 };
+
+/** Traits of a route of the operator. */
+export interface OwnTraits {
+  /** Groups that its usage counts in: those of the fields that it reads. */
+  groups: readonly string[];
+  /** Lowest tier of its callers. */
+  tier: Tier;
+  /**
+   * Answers that never change once what they are about is over: those whose meta says so, those as of an instant alone,
+   * or none.
+   */
+  sealed: 'by-meta' | 'as-of' | 'never';
+  /** Differs for another text of its files: answers of another version are not reused. */
+  version: string;
+  /** The operation's variable of each parameter. */
+  variableOf: Readonly<Record<string, string>>;
+}
 
 /** One row of the route table: maps a REST request to a stored operation, and its answer to a body. */
 export interface Route {
@@ -109,9 +132,17 @@ export interface Route {
   text?: (data: unknown) => string;
   /** Headers of every success answer. */
   headers?: (values: Record<string, unknown>) => Record<string, string>;
+  /** Set for a route of the operator; absent: the route is the contract's. */
+  own?: OwnTraits;
   /** The instant at which the route is removed, and its replacement. */
   sunset?: { atMs: number; successor: string };
 }
+
+/** Groups that the usage of a route counts in. */
+export const usageGroups = ({ own, scopeGroup }: Route): readonly string[] => own?.groups ?? [scopeGroup];
+
+/** True if a route reads market data. */
+export const readsMarket = (route: Route): boolean => usageGroups(route).some(isMarketGroup);
 
 type Written = Pick<Route, 'name' | 'path' | 'summary' | 'scopeGroup' | 'operation' | 'graphql'> &
   Partial<Omit<Route, 'pathParams' | 'queryParams' | 'variables' | 'example'>> & { example?: Partial<Example> };

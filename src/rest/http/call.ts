@@ -5,8 +5,9 @@ import { currentRequest } from '../../runtime/request-scope.ts';
 import { readBody } from '../contract/body.ts';
 import { type Envelope, envelope, noted } from '../contract/envelope.ts';
 import { askedProvenance } from '../contract/provenance.ts';
+import { usageGroups } from '../contract/route.ts';
+import { OperationMetering } from './metering.ts';
 import {
-  answerAt,
   type CompiledRoute,
   chargeBeyondFirst,
   failureOf,
@@ -38,11 +39,11 @@ export async function callRoute(
   compiled: CompiledRoute,
   { caller, texts, body, onEnd, request, response }: RouteCall,
 ): Promise<Envelope> {
-  const { route, operation } = compiled;
+  const { route, operation, weighed } = compiled;
   if (route.method !== 'GET') currentRequest()?.mustFinish();
   try {
     await services.admission.charge(caller, request, response);
-    requireServed(services, route);
+    requireServed(services, route, caller);
     const values = routeValues(route, texts, texts);
     const charge = chargeBeyondFirst(services, { caller, request, response });
     const read = route.body && (await readBody(route.body, body ?? Buffer.alloc(0), charge));
@@ -50,12 +51,13 @@ export async function callRoute(
     if (route.inFlightLimited) await services.takeInFlightSlot(context);
     const asked = askedProvenance(values, { setting: services.provenance, isJson: true });
     const variables = { ...route.variables(values, read), protobuf: false, provenance: asked.provenance };
-    const result = await withBody(read, () => operation.run('values', context, variables));
-    const answered = noted(noted(answerAt(result, route.answer), services.simulatedNote()), asked.note);
+    const metering = weighed && new OperationMetering(services, weighed, { caller, request, response });
+    const result = await withBody(read, () => operation.run('values', context, variables, metering));
+    const answered = noted(noted(compiled.found(result, caller, services.now()), services.simulatedNote()), asked.note);
     return envelope(withReadInstant(route, answered, response));
   } catch (error) {
     throw failureOf(route, error);
   } finally {
-    services.admission.count(caller, [route.scopeGroup]);
+    services.admission.count(caller, usageGroups(route));
   }
 }

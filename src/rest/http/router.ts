@@ -3,8 +3,9 @@ import type { GraphQLSchema } from 'graphql';
 import type { Caller } from '../../access/caller.ts';
 import type { EndpointServices } from '../../access/endpoint-services.ts';
 import { rightsOf } from '../../access/entitlement/recheck.ts';
-import { isMarketGroup } from '../../domain/market-group.ts';
 import { exchangeDate } from '../../domain/market-time.ts';
+import { reaches } from '../../domain/tier.ts';
+import type { WeighedOperation } from '../../graphql/limits/weighed-operation.ts';
 import { allowPrivateCaching } from '../../http/cache-headers.ts';
 import { bodyBytes } from '../../http/read-body.ts';
 import { tellReadInstant } from '../../http/read-instant.ts';
@@ -18,6 +19,7 @@ import {
   invalidParameter,
   invalidPercentEncoding,
   methodNotAllowed,
+  notEntitledTier,
 } from '../../wire/failure.ts';
 import type { AnswerCache } from '../../wire/response-cache.ts';
 import { answerSchema } from '../contract/answer-schema.ts';
@@ -25,11 +27,18 @@ import { readBody } from '../contract/body.ts';
 import { type Envelope, instanted, noted } from '../contract/envelope.ts';
 import type { JsonSchema } from '../contract/json-schema.ts';
 import { answerMedia, besideHeaders, mediaTypes, writeAnswer } from '../contract/media.ts';
-import { type OperationContext, type StoredOperation, storedOperation } from '../contract/operation.ts';
+import {
+  type OperationContext,
+  type ReadOperation,
+  readOperation,
+  type StoredOperation,
+  storedOperation,
+} from '../contract/operation.ts';
 import { readParams, tableName } from '../contract/params.ts';
 import { askedProvenance, provenanceParam } from '../contract/provenance.ts';
-import type { Route } from '../contract/route.ts';
+import { type Route, readsMarket, usageGroups } from '../contract/route.ts';
 import { answerTables, type Tables } from '../contract/table.ts';
+import { OperationMetering } from './metering.ts';
 import { type Body, sendBody, sendFailure, strongTag } from './respond.ts';
 
 /** Dependencies of the REST routes, beside those of every endpoint. */
@@ -51,15 +60,21 @@ export function answerAt(
   return 'data' in payload ? (answer as { data: unknown; meta: Record<string, unknown> }) : { data: payload, meta };
 }
 
+/** True if an operator's route has answers like this one that never change. */
+function canBeSealed({ own }: Route, { at }: Record<string, unknown>): boolean {
+  if (!own || own.sealed === 'by-meta') return true;
+  return own.sealed === 'as-of' && typeof at === 'number';
+}
+
 /** `live` answers change; those of sealed sessions never do, and carry a tag. */
 function caching(route: Route, { meta }: Pick<Envelope, 'meta'>): { cacheable: boolean; tagged: boolean } {
-  const cacheable = route.method === 'GET' && meta.plane !== 'live';
+  const cacheable = route.method === 'GET' && meta.plane !== 'live' && canBeSealed(route, meta);
   return { cacheable, tagged: cacheable && meta.plane === 'archive' };
 }
 
 /** The read instant of a route's answer, epoch ms, sent as a header; null if the route reads no market data. */
-function readInstantOf({ scopeGroup }: Route, response: Response): number | null {
-  return isMarketGroup(scopeGroup) ? tellReadInstant(response) : null;
+function readInstantOf(route: Route, response: Response): number | null {
+  return readsMarket(route) ? tellReadInstant(response) : null;
 }
 
 /** An answer with its read instant, which in the body of one with a tag would change the tag. */
@@ -68,9 +83,14 @@ export function withReadInstant<T extends Pick<Envelope, 'meta'>>(route: Route, 
   return caching(route, answer).tagged ? answer : instanted(answer, readAtMs);
 }
 
-/** Throws 410 once a route is gone. */
-export function requireServed({ now }: Pick<EndpointServices, 'now'>, { sunset }: Route): void {
+/** Throws 410 once a route is gone, and 403 for a caller below the tier of an operator's route. */
+export function requireServed(
+  { now }: Pick<EndpointServices, 'now'>,
+  { sunset, own, path }: Route,
+  { tier }: Pick<Caller, 'tier'>,
+): void {
   if (sunset && now() > sunset.atMs) throw gone(sunset.successor);
+  if (own && !reaches(tier, own.tier)) throw notEntitledTier(writtenPath(path), own.tier);
 }
 
 /** The values of a route's parameters, from the texts of path and query. */
@@ -87,18 +107,17 @@ export function routeValues(
 async function serve(parts: RestParts, compiled: CompiledRoute, request: Request, response: Response): Promise<void> {
   const { services } = parts;
   const { route } = compiled;
-  const { listsTokenExpired, scopeGroup } = route;
   if (route.method !== 'GET') currentRequest()?.mustFinish();
-  const caller = await services.admission.identify(request, listsTokenExpired);
+  const caller = await services.admission.identify(request, route.listsTokenExpired);
   const life = requestLife(response);
   try {
     await services.admission.charge(caller, request, response);
-    requireServed(services, route);
+    requireServed(services, route, caller);
     const context = services.context(caller, life.onEnd);
     await answer(parts, compiled, { caller, request, response, media: answerMedia(request, compiled), context });
   } finally {
     // Counted afterwards, so that an account's usage does not include the request that reads it.
-    services.admission.count(caller, [scopeGroup]);
+    services.admission.count(caller, usageGroups(route));
   }
 }
 
@@ -108,6 +127,8 @@ export interface SentAnswer {
   headers: Record<string, string>;
   /** True if the caller's own client may store it. */
   cacheable: boolean;
+  /** Number of requests that making it cost. */
+  cost: number;
 }
 
 /**
@@ -152,8 +173,9 @@ interface Exchange {
  * The cache key of an answer of sealed sessions: the address, the format, the caller's rights, and the date that sealed
  * them.
  */
-function answerKey({ services }: RestParts, { caller, request, media }: Exchange): string {
-  return [rightsOf(caller), media, exchangeDate(services.now()), request.originalUrl].join(' ');
+function answerKey({ services }: RestParts, { own }: Route, { caller, request, media }: Exchange): string {
+  const key = [rightsOf(caller), media, exchangeDate(services.now()), request.originalUrl];
+  return (own ? [...key, own.version] : key).join(' ');
 }
 
 /** The cache of a route's answers; null = they are the caller's own, or no reads. */
@@ -168,24 +190,29 @@ async function takeSlot({ services }: RestParts, { route }: CompiledRoute, { con
 
 /** Runs the operation and builds the body of its answer. The body is cached if it concerns sealed sessions only. */
 async function freshAnswer(parts: RestParts, compiled: CompiledRoute, exchange: Exchange): Promise<SentAnswer> {
-  const { route, operation, tables } = compiled;
-  const { request, response, context, media } = exchange;
+  const { route, operation, tables, weighed } = compiled;
+  const { caller, request, response, context, media } = exchange;
   const values = routeValues(route, request.params, request.query);
   const body = await receivedBody(parts.services, route, exchange);
   await takeSlot(parts, compiled, exchange);
-  const store = cacheFor(parts, route)?.storing(answerKey(parts, exchange));
+  const store = cacheFor(parts, route)?.storing(answerKey(parts, route, exchange));
   const isProtobuf = media === mediaTypes.protobuf;
   const asked = askedProvenance(values, { setting: parts.services.provenance, isJson: media === mediaTypes.json });
   const variables = { ...route.variables(values, body), protobuf: isProtobuf, provenance: asked.provenance };
   const form = media === mediaTypes.json ? 'json' : 'whole';
-  const run = () => operation.run(form, context, variables);
+  const metering = weighed && new OperationMetering(parts.services, weighed, exchange);
+  const run = () => operation.run(form, context, variables, metering);
   const result = await withBody(body, () => parts.services.span(...operation.span, run));
-  const answered = noted(noted(answerAt(result, route.answer), parts.services.simulatedNote()), asked.note);
+  const answered = noted(
+    noted(compiled.found(result, caller, parts.services.now()), parts.services.simulatedNote()),
+    asked.note,
+  );
   const { cacheable, tagged } = caching(route, answered);
   const found = withReadInstant(route, answered, response);
   const written = await writeAnswer(media, { route, tables, found, table: values.table as string | undefined });
   const answer: SentAnswer = {
     cacheable,
+    cost: metering?.cost ?? 1,
     headers: { ...route.headers?.(values), ...besideHeaders(parts.metaHeaderPrefix, request.originalUrl, written) },
     body: {
       bytes: written.bytes,
@@ -200,8 +227,9 @@ async function freshAnswer(parts: RestParts, compiled: CompiledRoute, exchange: 
 
 /** The cached answer to the same request, or a fresh one. The parameters of a cached answer were validated before. */
 async function foundAnswer(parts: RestParts, compiled: CompiledRoute, exchange: Exchange): Promise<SentAnswer> {
-  const sent = cacheFor(parts, compiled.route)?.find(answerKey(parts, exchange));
+  const sent = cacheFor(parts, compiled.route)?.find(answerKey(parts, compiled.route, exchange));
   if (!sent) return freshAnswer(parts, compiled, exchange);
+  if (compiled.weighed) await new OperationMetering(parts.services, compiled.weighed, exchange).take(sent.cost);
   await takeSlot(parts, compiled, exchange);
   return sent;
 }
@@ -233,9 +261,13 @@ function setRouteHeaders({ headers }: Pick<Route, 'headers'>, request: Request, 
   response.setHeaders(new Map(Object.entries(headers?.(request.params) ?? {})));
 }
 
-function handler(parts: RestParts, compiled: CompiledRoute): RequestHandler {
+/** Serves a route otherwise than with one answer; null = it is not. */
+type OtherServing = (compiled: CompiledRoute) => ((...exchange: [Request, Response]) => Promise<void>) | null;
+
+function handler(parts: RestParts, compiled: CompiledRoute, other: OtherServing): RequestHandler {
+  const run = other(compiled) ?? ((request, response) => serve(parts, compiled, request, response));
   return (request, response) => {
-    serve(parts, compiled, request, response).catch((error: unknown) => {
+    run(request, response).catch((error: unknown) => {
       const failure = failureOf(compiled.route, error);
       parts.services.note(request, { code: failure.code });
       if (failure.status >= 500) parts.services.report(request, failure);
@@ -253,13 +285,31 @@ export interface CompiledRoute {
   answer: JsonSchema;
   /** Its answers as tables for CSV and Arrow; writes, and routes without rows, have none. */
   tables: Tables;
+  /** The data and the metadata in a result of the operation. */
+  found: (result: Record<string, unknown>, caller: Caller, nowMs: number) => Found;
+  /** The weight of an operator's operation, by which its requests are charged. */
+  weighed?: WeighedOperation;
+  /** The subscription of an operator's route that answers with an event stream. */
+  stream?: ReadOperation;
 }
+
+/** The data and the metadata of an answer. */
+interface Found {
+  data: unknown;
+  meta: Record<string, unknown>;
+}
+
+/** The path of a route as people write it: `{name}` are its parameters. */
+export const writtenPath = (path: string): string => path.replace(/:(\w+)/g, '{$1}');
 
 const noTables: Tables = { tables: [], beside: () => null };
 
-function compiledRoute(schema: GraphQLSchema, written: Route): CompiledRoute {
-  const operation = storedOperation(schema, written);
-  const answer = answerSchema(schema, written, operation);
+/** A route with its operation and the schema of its answers, ready to serve. */
+export function completeRoute(
+  written: Route,
+  operation: StoredOperation,
+  { answer, found }: Pick<CompiledRoute, 'answer' | 'found'>,
+): CompiledRoute {
   const { data } = answer.properties as { data: JsonSchema };
   const tables = written.method === 'GET' ? answerTables(data) : noTables;
   const names = tables.tables.map(({ name }) => name);
@@ -270,7 +320,13 @@ function compiledRoute(schema: GraphQLSchema, written: Route): CompiledRoute {
     ...(names.length > 1 && { table: tableName(names) }),
   };
   const route = { ...written, queryParams };
-  return { route, operation, answer, tables };
+  return { route, operation, answer, tables, found };
+}
+
+function compiledRoute(schema: GraphQLSchema, route: Route): CompiledRoute {
+  const operation = storedOperation(schema, route, readOperation(schema, `../routes/${route.operation}`));
+  const answer = answerSchema(schema, route, operation);
+  return completeRoute(route, operation, { answer, found: (result) => answerAt(result, route.answer) });
 }
 
 /** The routes of the table, each with its operation validated. */
@@ -279,12 +335,16 @@ export function compiledRoutes(schema: GraphQLSchema, routes: readonly Route[]):
 }
 
 /** The route table as an Express router. A known path with another method is a 405. */
-export function restRouter(parts: RestParts, routes: readonly CompiledRoute[]): Router {
+export function restRouter(
+  parts: RestParts,
+  routes: readonly CompiledRoute[],
+  other: OtherServing = () => null,
+): Router {
   const router = Router({ caseSensitive: true });
   const methods = new Map<string, string[]>();
   for (const compiled of routes) {
     const { route } = compiled;
-    const handle = handler(parts, compiled);
+    const handle = handler(parts, compiled, other);
     router[route.method.toLowerCase() as 'get'](route.path, handle);
     methods.set(route.path, [
       ...(methods.get(route.path) ?? []),

@@ -1,6 +1,6 @@
 import type { ScopeGroup } from '../contract/route.ts';
 
-const descriptions: Record<ScopeGroup, string> = {
+const descriptions: Record<Exclude<ScopeGroup, 'own'>, string> = {
   'market.reference': 'Symbols and expirations.',
   'market.live': 'Quotes, spot prices, option chains and the live stream.',
   'market.bars': 'OHLCV bars of stocks and option contracts.',
@@ -16,3 +16,6 @@ const descriptions: Record<ScopeGroup, string> = {
 
 /** The tags of the description, which are the groups that usage is counted under. */
 export const tags = Object.entries(descriptions).map(([name, description]) => ({ name, description }));
+
+/** The tag of the operator's routes. */
+export const ownTag = { name: 'own', description: 'Routes of the operator of this gateway.' };

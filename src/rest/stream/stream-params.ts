@@ -18,6 +18,8 @@ export interface AskedStream extends AskedTopics {
   followed: Topic[];
   /** The instant since which their events are sent. */
   since: { since?: string | undefined; tz?: string | undefined };
+  /** The groups that its usage counts in. */
+  groups: readonly string[];
 }
 
 /** Kind of the subscription that replays topics. */
@@ -31,10 +33,13 @@ function replayTopics({ kind, variables }: Topic): Record<string, unknown>[] {
   return each.map((one) => ({ kind: named, symbol: one, ...(topStrikes !== undefined && { topStrikes }), ...options }));
 }
 
+const groupsOf = ({ topics }: AskedTopics) => [...new Set(topics.map(({ kind }) => topicKinds[kind]!.scopeGroup))];
+
 /** Reads the query of a stream. Throws 400 naming the parameter. */
 export function readStream(query: Record<string, unknown>): AskedStream {
   const { topics: text, since, from, to, speed: rate, tz } = readParams(streamParams, query);
-  const asked = readTopics(text);
+  const topics = readTopics(text);
+  const asked = { ...topics, groups: groupsOf(topics) };
   if (from === undefined) {
     if (to !== undefined) throw invalidParameter('from', 'is required with to');
     if (rate !== undefined) throw invalidParameter('from', 'is required with speed');
@@ -44,8 +49,3 @@ export function readStream(query: Record<string, unknown>): AskedStream {
   const variables = { topics: asked.topics.flatMap(replayTopics), from, to, tz, speed: rate ?? 1 };
   return { ...asked, followed: [{ kind: replayKind, variables }], since: {} };
 }
-
-/** The groups that the usage of a stream counts in. */
-export const groupsOf = ({ topics }: AskedTopics) => [
-  ...new Set(topics.map(({ kind }) => topicKinds[kind]!.scopeGroup)),
-];

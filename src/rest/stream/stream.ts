@@ -14,7 +14,7 @@ import { sendFailure } from '../http/respond.ts';
 import { asFailure } from '../http/router.ts';
 import { type Following, followTopic } from './follow-topic.ts';
 import { readEventId, topicsTag, writeEventId } from './last-event-id.ts';
-import { type AskedStream, groupsOf, readStream, replayKind } from './stream-params.ts';
+import { type AskedStream, readStream, replayKind } from './stream-params.ts';
 import { type Topic, topicKinds } from './stream-topics.ts';
 
 /** The operations of the kinds of topics, and of replays. */
@@ -57,7 +57,14 @@ function openTopic(
   after: string | null,
 ): Promise<LiveAnswers<Written>> {
   const operation = asking.operations.get(kind)!;
-  return followTopic(asking, { name: kind, operation, variables, since, after, write: writerOf(kind) });
+  return followTopic(asking, {
+    name: operation.key ?? kind,
+    operation,
+    variables,
+    since,
+    after,
+    write: writerOf(kind),
+  });
 }
 
 /** Positions are sent in this header. */
@@ -126,18 +133,27 @@ async function sendAll(
   return all.find(({ source }) => source.ended)?.source.ended ?? null;
 }
 
-async function serve(
-  { services, operations }: Pick<Asking, 'services' | 'operations'>,
+/** A kind of stream: its operations, and the reader of a request. */
+export interface StreamKind {
+  operations: StreamOperations;
+  /** Reads a request, and its cost in requests. Throws 400, or 403 for a caller that may not open it. */
+  read: (request: Request, caller: Caller) => { asked: AskedStream; cost: number };
+}
+
+/** Answers a request with a stream of events. */
+export async function serveStream(
+  services: EndpointServices,
+  { operations, read }: StreamKind,
   request: Request,
   response: Response,
-) {
+): Promise<void> {
   const { admission } = services;
   let asked!: AskedStream;
   const { caller } = await admission.admit(request, response, {
-    cost() {
-      asked = readStream(request.query);
-      // Costs as many requests as the routes of the same names.
-      return asked.topics.length;
+    cost(caller) {
+      const found = read(request, caller);
+      asked = found.asked;
+      return found.cost;
     },
   });
   const life = requestLife(response);
@@ -150,7 +166,7 @@ async function serve(
     life.onEnd(admission.takeStreamSlot(caller));
     const asking = { services, operations, caller, life };
     const all = await openTopics(asking, asked, after);
-    admission.count(caller, groupsOf(asked));
+    admission.count(caller, asked.groups);
     await answer(asking, asked, all, request, response);
   } catch (error) {
     life.end();
@@ -202,10 +218,15 @@ async function answer(
 /** `GET /v2/stream`. */
 export function streamRouter(services: EndpointServices, operations: StreamOperations): Router {
   const router = Router({ caseSensitive: true });
+  // Costs as many requests as the routes of the same names.
+  const read = ({ query }: Request) => {
+    const asked = readStream(query);
+    return { asked, cost: asked.topics.length };
+  };
   const handle: RequestHandler = (request, response) => {
     // A stream has no known length, so HEAD is not supported.
     if (request.method !== 'GET') throw methodNotAllowed(request.method, ['GET']);
-    serve({ services, operations }, request, response).catch((error: unknown) => {
+    serveStream(services, { operations, read }, request, response).catch((error: unknown) => {
       const failure = asFailure(error);
       if (failure.status >= 500) services.report(request, failure);
       services.note(request, { code: failure.code });

@@ -1,0 +1,240 @@
+import {
+  type ASTNode,
+  type FieldNode,
+  type GraphQLField,
+  type GraphQLObjectType,
+  type GraphQLOutputType,
+  type GraphQLSchema,
+  getNamedType,
+  getNullableType,
+  isLeafType,
+  isListType,
+  isNonNullType,
+  isObjectType,
+  isRequiredArgument,
+  Kind,
+  OperationTypeNode,
+  parseValue,
+  type SelectionSetNode,
+} from 'graphql';
+import { responseKey } from '../../graphql/execution/document.ts';
+import { SettingProblem } from './problems.ts';
+
+/** Answers of an operation: where its data and its metadata are, and which of them never change. */
+export interface OwnAnswer {
+  /** The whole selection, with the metadata added. */
+  selection: SelectionSetNode;
+  /** Response keys that lead to the data. */
+  dataPath: readonly string[];
+  /** The data's selection and type. */
+  data: { type: GraphQLOutputType; selection: SelectionSetNode | undefined };
+  /** True if an object above the data may be null. */
+  isNullable: boolean;
+  /** Response keys that lead to the object with `meta`; null = its operation has none on the way to the data. */
+  metaPath: readonly string[] | null;
+  meta: { type: GraphQLObjectType; selection: SelectionSetNode };
+  sealed: 'by-meta' | 'as-of';
+  /** True if the operation reads the market as of an instant that each request names. */
+  isWrapped: boolean;
+}
+
+/** An object on the way to the data. */
+interface Step {
+  path: readonly string[];
+  type: GraphQLObjectType;
+  selection: SelectionSetNode;
+}
+
+const named = (value: string) => ({ kind: Kind.NAME, value }) as const;
+
+function fieldNode(name: string, key: string, selections?: readonly FieldNode[]): FieldNode {
+  return {
+    kind: Kind.FIELD,
+    name: named(name),
+    ...(key !== name && { alias: named(key) }),
+    ...(selections && { selectionSet: { kind: Kind.SELECTION_SET, selections } }),
+  };
+}
+
+const snakeCase = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+
+const takesNothing = ({ args }: GraphQLField<unknown, unknown>) => !args.some(isRequiredArgument);
+
+/** The metadata of a type, under the names of REST: the caps, and every value of its own. */
+function metaSelection(type: GraphQLObjectType): SelectionSetNode {
+  const leaves = Object.values(type.getFields()).filter(
+    (field) => takesNothing(field) && isLeafType(getNamedType(field.type)),
+  );
+  const caps = fieldNode('caps', 'caps', [fieldNode('applied', 'applied'), fieldNode('tier', 'tier')]);
+  const selections = [caps, ...leaves.map(({ name }) => fieldNode(name, snakeCase(name)))];
+  return { kind: Kind.SELECTION_SET, selections };
+}
+
+/** The type of an object's `meta`; null if it has none. */
+function metaType(schema: GraphQLSchema, type: GraphQLObjectType): GraphQLObjectType | null {
+  const field = type.getFields().meta;
+  const found = field && takesNothing(field) ? getNamedType(field.type) : null;
+  const isMeta = isObjectType(found) && found.getInterfaces().includes(schema.getType('ResponseMeta') as never);
+  return isMeta ? found : null;
+}
+
+const keysOf = ({ selections }: SelectionSetNode) =>
+  selections.flatMap((node) => (node.kind === Kind.FIELD ? [responseKey(node)] : []));
+
+function requireOnly({ selections }: SelectionSetNode, key: string, at: string): void {
+  const other = selections.find((node) => node.kind !== Kind.FIELD || ![key, 'meta'].includes(responseKey(node)));
+  if (!other) return;
+  const what = other.kind === Kind.FIELD ? responseKey(other) : 'a fragment';
+  throw new SettingProblem('data', `${at} leaves out ${what}, which the operation selects; select only what is in it`);
+}
+
+/** The objects on the way to the data, the root first, and the field that is the data; null = the root's whole. */
+function stepsTo(root: Step, path: readonly string[], written: string): { steps: Step[]; last: FieldNode | null } {
+  const steps = [root];
+  let last: FieldNode | null = null;
+  for (const [index, key] of path.entries()) {
+    const { type, selection, path: above } = steps.at(-1)!;
+    const node = selection.selections.find((each) => each.kind === Kind.FIELD && responseKey(each) === key);
+    if (node?.kind !== Kind.FIELD) {
+      const keys = keysOf(selection).join(', ') || 'nothing';
+      throw new SettingProblem(
+        'data',
+        `${written}: there is no ${key}; ${above.join('.') || 'the operation'} has ${keys}`,
+      );
+    }
+    requireOnly(selection, key, written);
+    last = node;
+    const below = getNullableType(type.getFields()[node.name.value]!.type);
+    const isLast = index === path.length - 1;
+    if (isObjectType(below)) steps.push({ path: [...above, key], type: below, selection: node.selectionSet! });
+    else if (!isLast)
+      throw new SettingProblem('data', `${written}: ${key} is ${isListType(below) ? 'a list' : String(below)}`);
+  }
+  return { steps, last };
+}
+
+/** Types whose objects are an error where they are missing, never null. */
+const neverNull = new Set(['Symbol', 'AsOf']);
+
+function isNullableAbove(steps: readonly Step[], last: FieldNode | null): boolean {
+  return steps.some(({ type, path }, index) => {
+    const [above, key] = [steps[index - 1], path.at(-1)];
+    const node = above?.selection.selections.find((each) => each.kind === Kind.FIELD && responseKey(each) === key);
+    if (!above || node?.kind !== Kind.FIELD || node === last) return false;
+    return !isNonNullType(above.type.getFields()[node.name.value]!.type) && !neverNull.has(type.name);
+  });
+}
+
+/** True for a symbol, a contract and the like: their fields read further data. */
+const leadsElsewhere = (type: GraphQLObjectType) =>
+  Object.values(type.getFields()).some(({ extensions }) => extensions.scopeGroup !== undefined);
+
+/** True if all below is of the answer at hand, without a field that reads something else. */
+function isPlain(type: GraphQLObjectType, { selections }: SelectionSetNode): boolean {
+  return selections.every((node) => {
+    if (node.kind !== Kind.FIELD) return false;
+    const field = type.getFields()[node.name.value];
+    if (!field || responseKey(node) === 'meta') return true;
+    if (field.args.length > 0 || field.extensions.scopeGroup !== undefined) return false;
+    const below = getNamedType(field.type);
+    if (isLeafType(below)) return true;
+    if (!isObjectType(below) || leadsElsewhere(below)) return false;
+    return isPlain(below, node.selectionSet!);
+  });
+}
+
+/** A selection with the field at `path` changed. */
+function changedAt(
+  set: SelectionSetNode,
+  [key, ...rest]: readonly string[],
+  change: (set: SelectionSetNode) => SelectionSetNode,
+): SelectionSetNode {
+  if (key === undefined) return change(set);
+  const selections = set.selections.map((node) =>
+    node.kind === Kind.FIELD && responseKey(node) === key && node.selectionSet
+      ? { ...node, selectionSet: changedAt(node.selectionSet, rest, change) }
+      : node,
+  );
+  return { ...set, selections };
+}
+
+const withoutMeta = ({ selections, ...set }: SelectionSetNode): SelectionSetNode => ({
+  ...set,
+  selections: selections.filter((node) => node.kind !== Kind.FIELD || responseKey(node) !== 'meta'),
+});
+
+/** Keys of the instant that an answer without metadata of its own is as of. */
+export const instantKeys = { at: 'as_of_at', atEffective: 'as_of_at_effective' } as const;
+
+/** The selection below `asOf`, whose instant is that of the request. */
+function wrapped(schema: GraphQLSchema, { selections }: SelectionSetNode): SelectionSetNode {
+  const { args } = schema.getQueryType()!.getFields().asOf!;
+  const below = [...selections, ...Object.entries(instantKeys).map(([name, key]) => fieldNode(name, key))];
+  const asOf: FieldNode = {
+    ...fieldNode('asOf', 'asOf'),
+    arguments: args.map(({ name }) => ({
+      kind: Kind.ARGUMENT,
+      name: named(name),
+      value: parseValue(`$${name}`, { noLocation: true }),
+    })),
+    selectionSet: { kind: Kind.SELECTION_SET, selections: below },
+  };
+  return { kind: Kind.SELECTION_SET, selections: [asOf] };
+}
+
+/** True if an operation can be read as of an instant: it selects the market alone, and names no instant itself. */
+function canBeWrapped(
+  schema: GraphQLSchema,
+  operation: OperationTypeNode,
+  { selections }: SelectionSetNode,
+  variables: readonly string[],
+): boolean {
+  const asOf = schema.getType('AsOf') as GraphQLObjectType;
+  const { args } = schema.getQueryType()!.getFields().asOf!;
+  if (operation !== OperationTypeNode.QUERY || args.some(({ name }) => variables.includes(name))) return false;
+  return selections.every(
+    (node: ASTNode) => node.kind === Kind.FIELD && Object.hasOwn(asOf.getFields(), node.name.value),
+  );
+}
+
+/** Finds the data and its metadata in the selection of an operation. `data` is the setting; absent = all of it. */
+export function ownAnswer(
+  schema: GraphQLSchema,
+  operation: OperationTypeNode,
+  own: SelectionSetNode,
+  { data, variables }: { data: string | undefined; variables: readonly string[] },
+): OwnAnswer {
+  const isWrapped = canBeWrapped(schema, operation, own, variables);
+  const rootType = isWrapped ? (schema.getType('AsOf') as GraphQLObjectType) : schema.getRootType(operation)!;
+  const { steps, last } = stepsTo({ path: [], type: rootType, selection: own }, data?.split('.') ?? [], data ?? '');
+  const bearing = steps.findLast(({ type }) => metaType(schema, type));
+  const meta = bearing ? metaType(schema, bearing.type)! : (schema.getType('PlainMeta') as GraphQLObjectType);
+  const selected = metaSelection(meta);
+  const withMeta = (set: SelectionSetNode): SelectionSetNode => {
+    const node = { ...fieldNode('meta', 'meta'), selectionSet: selected };
+    return { ...set, selections: [...withoutMeta(set).selections, node] };
+  };
+  const added = bearing ? changedAt(own, bearing.path, withMeta) : own;
+  const prefix = isWrapped ? ['asOf'] : [];
+  const bottom = steps.at(-1)!;
+  const type = last ? bottomType(steps, last) : rootType;
+  const selection = last ? last.selectionSet && withoutOwnMeta(last.selectionSet, bottom === bearing) : own;
+  return {
+    selection: isWrapped ? wrapped(schema, added) : added,
+    dataPath: [...prefix, ...(data?.split('.') ?? [])],
+    data: { type, selection },
+    isNullable: isNullableAbove(steps, last),
+    metaPath: bearing ? [...prefix, ...bearing.path, 'meta'] : null,
+    meta: { type: meta, selection: selected },
+    sealed: bearing && isPlain(bearing.type, bearing.selection) ? 'by-meta' : 'as-of',
+    isWrapped,
+  };
+}
+
+const withoutOwnMeta = (set: SelectionSetNode, isBearing: boolean) => (isBearing ? withoutMeta(set) : set);
+
+/** The type of the field that is the data. */
+function bottomType(steps: readonly Step[], last: FieldNode): GraphQLOutputType {
+  const parent = steps.findLast(({ selection }) => selection.selections.includes(last))!;
+  return parent.type.getFields()[last.name.value]!.type;
+}
