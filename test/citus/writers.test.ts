@@ -142,6 +142,7 @@ describe('every command writes to a distributed store what it writes to the embe
       'journal_sizes',
       'journal_trades',
       'sample_rows',
+      'saved_screens',
       'stream_tickets',
       'usage_counts',
       'watchlists',

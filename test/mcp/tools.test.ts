@@ -277,6 +277,8 @@ describe('the tool estimate', () => {
     const left = async () => (await app.get('/v2/symbols', { credential })).headers['x-ratelimit-remaining'];
     // The client lists the tools before its first call, which takes a request.
     await client.callTool({ name: 'estimate', arguments: { query: '{ me { tier } }' } });
+    // Beside that it asks for a stream of the server's messages, whenever it does.
+    await expect.poll(async () => Number(await left()) - Number(await left())).toBe(1);
     const before = Number(await left());
     const query =
       'query Q($n: Int!) { symbols(first: $n) { nodes { symbol } } symbol(symbol: "SPY") { flow { unusual { callRatio } } } }';

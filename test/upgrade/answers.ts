@@ -243,9 +243,11 @@ export function everyRequest(clock: string, filled: Filled): Asked[] {
   const routes = knownRoutes().filter(({ name, route }) => route.method === 'GET' && !newerRoutes.has(name));
   return routes.flatMap(({ name, route, known }) => {
     const mixed = { ...known, texts: { ...known.texts, ...texts[clock] } };
-    const made = madeRequests({ name, route, known: mixed }, 6).map(({ path }) => path);
+    const made = madeRequests({ name, route, known: mixed }, 10).map(({ path }) => path);
     // The release before did not know `at` of these routes.
-    const isUnknown = (path: string) => /[?&]known=/.test(path) || (route.hasInstant === true && /[?&]at=/.test(path));
+    const isUnknown = (path: string) =>
+      /[?&]known=/.test(path) ||
+      (route.hasInstant !== undefined && route.hasInstant !== 'own at' && /[?&]at=/.test(path));
     const paths = [...new Set(made)].filter((path) => !isRefused(path) && !isUnknown(path));
     const session = filled.sessions[clock]!;
     const callers = [route.needs.endsWith('site-session') ? session : filled.proKey, filled.freeKey];

@@ -69,19 +69,20 @@ const placements = {
   watchlists: 'first node',
 } as const satisfies Record<string, TablePlacement>;
 
+/** The tables of replaced rows, by the tables that the rows were in. */
+const twins: Readonly<Record<string, string>> = Object.fromEntries(
+  keptModels.map((model) => [tableOf(model).table, supersededTable(model)]),
+);
+
 /** Every table's, with those of replaced rows, which are where the rows were. */
 export const tablePlacements: Readonly<Record<string, TablePlacement>> = {
   ...placements,
   ...Object.fromEntries(
-    keptModels.map((model) => [supersededTable(model), placements[tableOf(model).table as keyof typeof placements]]),
+    Object.entries(twins).map(([table, twin]) => [twin, placements[table as keyof typeof placements]]),
   ),
 };
 
-/**
- * Tables that statements join: Citus rejects the joins while only some of a group are spread, so they are distributed
- * together.
- */
-export const joinedTables: readonly (readonly string[])[] = [
+const joined: readonly (readonly string[])[] = [
   [
     'off_exchange_composition',
     'off_exchange_concentration',
@@ -93,6 +94,16 @@ export const joinedTables: readonly (readonly string[])[] = [
   ['contract_minute_blocks', 'cross_sections', 'flow_coverage', 'flow_events', 'flow_legs'],
   ['greeks_minutes', 'greeks_places'],
 ];
+
+const alone = Object.keys(twins).filter((table) => !joined.some((group) => group.includes(table)));
+
+/**
+ * Tables that statements join, with those of their replaced rows, which are read with them: Citus rejects the joins
+ * while only some of a group are spread, so they are distributed together.
+ */
+export const joinedTables: readonly (readonly string[])[] = [...joined, ...alone.map((table) => [table])].map((group) =>
+  group.flatMap((table) => (twins[table] ? [table, twins[table]] : [table])),
+);
 
 /** The statements that distribute every table, for a database with the extension `citus` and its nodes added. */
 export function distributionSql(): string[] {
