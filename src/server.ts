@@ -37,7 +37,8 @@ import { traceRootFields } from './observe/traced-fields.ts';
 import { type Traces, untraced } from './observe/tracing.ts';
 import { writeFailureTexts } from './observe/write-failures.ts';
 import { openAssets } from './pages/assets.ts';
-import * as pageOperations from './pages/dashboard/client/data/operations.ts';
+import { pageDocuments } from './pages/client/documents.ts';
+import * as dashboardDocuments from './pages/dashboard/client/data/operations.ts';
 import { descriptionsRouter } from './pages/descriptions.ts';
 import type { SampleMarket } from './pages/market-note.ts';
 import { missingPages, pagesRouter } from './pages/pages.ts';
@@ -352,7 +353,7 @@ function servingOf(parts: ServerParts, services: EndpointServices, contract: Com
     const assets = openAssets([searchAsset(searchDocuments({ compiled, description, limits }))]);
     const pages = { ...site, compiled, description };
     // The documents of the pages are the gateway's own.
-    trusted.replace(table.trusted, Object.values(pageOperations));
+    trusted.replace(table.trusted, Object.values({ ...pageDocuments, ...dashboardDocuments }));
     const router = Router({ caseSensitive: true });
     // First, since they get most requests: Express matches routes in order.
     if (own.length > 0) router.use(ownRouter(rest, own));

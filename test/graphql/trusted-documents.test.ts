@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { createClient } from 'graphql-ws';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { WebSocket } from 'ws';
+import { pageDocuments } from '../../src/pages/client/documents.ts';
 import { dashboardQuery } from '../../src/pages/dashboard/client/data/operations.ts';
 import { type Json, type TestApp, testApp } from '../support/app.ts';
 import { subscribe } from '../support/event-reader.ts';
@@ -98,7 +99,8 @@ describe('with GRAPH_DOCUMENTS=trusted', () => {
     expect((await post(only, { query: own, variables })).body.data).toEqual({ symbol: { name: 'SPY Inc.' } });
     expect((await only.get('/own/named?symbol=SPY')).status).toBe(200);
     // The pages' own.
-    expect(codeOf(await post(only, { query: dashboardQuery }))).not.toEqual(refused);
+    for (const query of [dashboardQuery, ...Object.values(pageDocuments)])
+      expect(codeOf(await post(only, { query }))).not.toEqual(refused);
   });
 
   test('another one is not, however it is sent, introspection among them', async () => {

@@ -13,11 +13,6 @@ interface Row {
   node: { name: string; gex: { latest: { netGex: number; sessionDate: string } | null } | null } | null;
 }
 
-const query = `query LandingQuotes($symbols: [Ticker!]!) {
-  quotes(symbols: $symbols) {
-    rows { symbol spot changePct sessionDate eventTsMs node { name gex { latest(topStrikes: 1) { netGex sessionDate } } } }
-  }
-}`;
 const symbols = [...document.querySelectorAll<HTMLElement>('#quotes [data-symbol]')].map(
   ({ dataset }) => dataset.symbol!,
 );
@@ -92,7 +87,7 @@ async function showQuotes(): Promise<void> {
   const note = document.querySelector('#live-note')!;
   try {
     const { data, errors } = await askGraph<{ quotes: { rows: Row[] } }>(
-      query,
+      'landingQuotes',
       { symbols },
       { authorization: `Bearer ${key}` },
     );

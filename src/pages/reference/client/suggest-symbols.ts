@@ -4,9 +4,6 @@ import { readKey } from '../../client/stored-key.ts';
 import { element } from './element.ts';
 
 const restMs = 250;
-const query = `query SuggestSymbols($search: String!) {
-  symbols(first: 8, search: $search) { nodes { symbol name } }
-}`;
 
 interface Suggested {
   symbols: { nodes: { symbol: string; name: string | null }[] } | null;
@@ -17,7 +14,7 @@ const known = new Map<string, Promise<Suggested | null>>();
 function look(search: string): Promise<Suggested | null> {
   const asked =
     known.get(search) ??
-    askGraph<Suggested>(query, { search }).then(
+    askGraph<Suggested>('suggestSymbols', { search }).then(
       ({ data }) => data,
       () => null,
     );
