@@ -1,15 +1,16 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { folder as ownRoutes } from '../rest/own/folder.ts';
 import { type Json, type TestApp, testApp } from '../support/app.ts';
 import { generatedFolder, installPackages, runProgram, typeErrors } from './own-packages.ts';
 
 let app: TestApp;
 const folder = generatedFolder('tools');
 
-// The packages may have to be downloaded.
+// The packages may have to be downloaded. The document has an operator's routes of every shape, too.
 beforeAll(async () => {
-  [app] = await Promise.all([testApp(), installPackages()]);
+  [app] = await Promise.all([testApp({ routes: ownRoutes }), installPackages()]);
   const { bytes } = await app.get('/v2/openapi.json', { credential: null });
   writeFileSync(join(folder, 'openapi.json'), bytes);
 }, 600_000);
@@ -85,6 +86,7 @@ describe('generators of clients', () => {
       orval: ['SPY', 'AAPL'],
       refused: [400, 'invalid_params'],
       csv: 'symbol',
+      own: ['SPY', 'AAPL'],
     });
   });
 });
@@ -107,6 +109,7 @@ const csv = await client.GET('/v2/quotes', {
   headers: { Accept: 'text/csv' },
   parseAs: 'text',
 });
+const own = await client.GET('/own/prices', { params: { query: { symbols } } });
 
 // orval's client asks the page's own origin.
 const plain = globalThis.fetch;
@@ -118,5 +121,6 @@ console.log(JSON.stringify({
   orval: same.data.data.map(({ symbol }) => symbol),
   refused: [failed.response.status, failed.error?.error.code],
   csv: csv.data?.split(',')[0],
+  own: own.data?.data?.map(({ symbol }) => symbol),
 }));
 `;

@@ -154,7 +154,7 @@ function rowOf(
     method: settings.method,
     path,
     summary: settings.summary ?? inWords(name),
-    description: settings.description ?? leadingComment(file),
+    description: settings.description || leadingComment(file) || `Runs the document ${file.name}.`,
     scopeGroup: 'own',
     ...(!isMarket && { isOwn: true }),
     params,
