@@ -40,6 +40,8 @@ describe('settings', () => {
       journalMaxRows: 1_000_000,
       maxSavedScreens: 100,
       provenance: 'account',
+      routesDir: null,
+      graphDocuments: 'any',
       securityContact: null,
       maxStreams: 100,
       maxConnections: null,

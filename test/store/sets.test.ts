@@ -41,10 +41,15 @@ function rowsOf(model: Model, name: string): fc.Arbitrary<Record<string, unknown
     return [field, optional ? fc.option(value, { nil: null }) : value] as const;
   });
   const key = (row: Record<string, unknown>) => JSON.stringify(keyOf(model).map((name) => row[name]));
-  const unique = tableOf(model).indexes.flatMap(({ kind, columns }) => (kind === 'unique' ? columns : []));
+  const { fields, indexes } = tableOf(model);
+  // The last column of each decides.
+  const unique = indexes.flatMap(({ kind, columns }) => {
+    const { column: last } = columns.at(-1)!;
+    return kind === 'unique' ? fields.filter(({ column }) => column === last) : [];
+  });
   const rows = fc.uniqueArray(fc.record(Object.fromEntries(entries)), { selector: key, maxLength: 6 });
   return rows.map((each) =>
-    each.map((row, i) => ({ ...row, ...Object.fromEntries(unique.map(({ column }) => [column, `${name}${i}`])) })),
+    each.map((row, i) => ({ ...row, ...Object.fromEntries(unique.map(({ field }) => [field, `${name}${i}`])) })),
   );
 }
 
