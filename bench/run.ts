@@ -30,6 +30,7 @@ const { documentWeights } = await import('./document-weights.ts');
 const { diff } = await import('./diff.ts');
 const { asOf } = await import('./as-of.ts');
 const { screener } = await import('./screener.ts');
+const { ownRoutes } = await import('./own-routes.ts');
 const { year } = await import('./year.ts');
 const onGround: Record<string, (ground: Ground) => Promise<unknown>> = {
   bars: barsPage,
@@ -52,6 +53,7 @@ const alone: Record<string, () => Promise<unknown>> = {
   diff,
   'as-of': asOf,
   screener,
+  'own-routes': ownRoutes,
 };
 
 // Only by name: one requires a server of its own and 30 GB, the other many minutes.

@@ -125,8 +125,9 @@ function isNullableAbove(steps: readonly Step[], last: FieldNode | null): boolea
   });
 }
 
-/** True for a symbol, a contract and the like: their fields read further data. */
+/** True for a symbol, a contract and the like, which have an id: their fields read further data. */
 const leadsElsewhere = (type: GraphQLObjectType) =>
+  type.getInterfaces().some(({ name }) => name === 'Node' || name === 'Refetchable') &&
   Object.values(type.getFields()).some(({ extensions }) => extensions.scopeGroup !== undefined);
 
 /** True if all below is of the answer at hand, without a field that reads something else. */

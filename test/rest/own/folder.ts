@@ -7,6 +7,10 @@ query ($symbol: Ticker!, $date: SessionDate!) {
   symbol(symbol: $symbol) { gex { history(date: $date) { symbol captures { captured_at: capturedAt net_gex: netGex } } } }
 }`,
   'gamma-day.json': JSON.stringify({ path: '/desk/{symbol}/gamma', data: 'symbol.gex.history' }, null, 2),
+  // Rows that have edges to other data, of which none is selected.
+  'gamma-strikes.graphql': `query ($symbol: Ticker!, $date: SessionDate!) {
+  symbol(symbol: $symbol) { gex { history(date: $date) { captures { captured_at: capturedAt strikes { strike gex } } } } } }`,
+  'gamma-strikes.json': JSON.stringify({ path: '/desk/{symbol}/strikes', data: 'symbol.gex.history' }),
   // The list beside the metadata.
   'prices.graphql':
     'query Prices($symbols: [Ticker!]!) { quotes(symbols: $symbols) { rows { symbol spot } meta { count } } }',

@@ -37,6 +37,7 @@ describe('a route of the operator', () => {
     expect(headers['cache-control']).toBe('private');
     const again = await get(`/desk/SPY/gamma?date=${session}`, { 'if-none-match': headers.etag! });
     expect(again.status).toBe(304);
+    expect((await get(`/desk/SPY/strikes?date=${session}`)).headers.etag).toBeDefined();
     const never = await get(`/own/unsealed?symbol=SPY&date=${session}`);
     expect([never.headers.etag, never.headers['cache-control']]).toEqual([undefined, 'no-store']);
   });
