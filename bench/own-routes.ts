@@ -73,9 +73,8 @@ async function compared(
     if (round > 0) all.push({ ours, own });
   }
   const ratio = median(all.map(({ ours, own }) => ours / own));
-  console.log(
-    `${what}: an own route is ${ratio.toFixed(2)}× as fast as ours (${median(all.map(({ own }) => own)).toFixed(2)} and ${median(all.map(({ ours }) => ours)).toFixed(2)} ms of CPU)`,
-  );
+  const [own, ours] = (['own', 'ours'] as const).map((name) => median(all.map((each) => each[name])).toFixed(2));
+  console.log(`${what}: an own route is ${ratio.toFixed(2)}× as fast as ours (${own} and ${ours} ms of CPU)`);
 }
 
 /** Measures what many routes cost at the start. */

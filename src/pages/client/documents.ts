@@ -1,4 +1,4 @@
-/** The documents that pages send to the graph, beside the dashboard's. They are trusted, so that pages work anywhere. */
+/** The documents that pages send to the graph, beside the dashboard's. Where documents must be trusted, these are. */
 export const pageDocuments = {
   landingQuotes: `query LandingQuotes($symbols: [Ticker!]!) {
   quotes(symbols: $symbols) {
