@@ -9,8 +9,8 @@ export interface GraphAnswer<T> {
 }
 
 /**
- * Sends one of the pages' documents to the graph. Headers other than the reader's key may be added. Throws if the server
- * cannot be reached.
+ * Sends one of the pages' documents to the graph. Headers other than the reader's key may be added. Throws if the
+ * server cannot be reached.
  */
 export async function askGraph<T>(
   document: keyof typeof pageDocuments,
