@@ -2,6 +2,7 @@ import { contractsPageMax, listedContracts } from '../../resolvers/chain/contrac
 import { builder } from '../builder.ts';
 import { costs, itemsAsked } from '../cost.ts';
 import { SymbolType } from '../market/symbol.ts';
+import { needs } from '../needs.ts';
 import { OptionContractType, OptionRightEnum } from './contract.ts';
 
 const ContractConnectionType = builder.connectionObject(
@@ -20,6 +21,7 @@ builder.objectField(SymbolType, 'contracts', (t) =>
     nullable: true,
     extensions: {
       scopeGroup: 'market.reference',
+      ...needs('symbol'),
       ...costs<{ first: number }>({
         once: 1.2,
         each: ({ page }) => 0.1 + 0.005 * page,
