@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
 import type { DistributedTable, DistributeProgress } from '../../store/cluster/distribute.ts';
-import { type CommandResult, printing, table } from '../io/command-result.ts';
+import { type CommandResult, megabytes, printing, table } from '../io/command-result.ts';
 import { type CommonOptions, configOf, withCommonOptions, withExamples } from '../io/options.ts';
 import { createProgress, type Progress } from '../io/progress.ts';
 import { withStore } from '../io/store.ts';
@@ -11,8 +11,6 @@ interface DistributeCommandOptions extends CommonOptions {
   blockWrites?: boolean;
   rebalance?: boolean;
 }
-
-const megabytes = (bytes: number) => `${(bytes / 1e6).toFixed(1)} MB`;
 
 function show(progress: Progress, { table, index, tables, bytes, copied, waitsFor }: DistributeProgress): void {
   const fraction = (index + (copied === null ? 0 : Math.min(1, copied / Math.max(1, bytes)))) / tables;

@@ -1,10 +1,9 @@
 import type { Command } from 'commander';
-import { type CommandResult, printing, table } from '../io/command-result.ts';
+import { type CommandResult, megabytes, printing, table } from '../io/command-result.ts';
 import { type CommonOptions, withCommonOptions, withExamples } from '../io/options.ts';
 import { withStore } from '../io/store.ts';
 import type { Terminal } from '../io/terminal.ts';
 
-const megabytes = (bytes: number) => `${(bytes / 1e6).toFixed(1)} MB`;
 const instant = (ms: number | null) => (ms === null ? null : new Date(ms).toISOString());
 
 async function size(terminal: Terminal, options: CommonOptions): Promise<CommandResult> {

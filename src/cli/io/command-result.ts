@@ -29,6 +29,9 @@ export function printing<Args extends unknown[]>(
   };
 }
 
+/** A size as people read it. */
+export const megabytes = (bytes: number): string => `${(bytes / 1e6).toFixed(1)} MB`;
+
 /** `rows` as aligned columns under `header`. */
 export function table(header: readonly string[], rows: readonly (readonly string[])[]): string[] {
   const all = [header, ...rows];
