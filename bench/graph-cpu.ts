@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { getOperationAST, parse, validate } from 'graphql';
 import { openAccess } from '../src/access/open-access.ts';
 import { readConfig } from '../src/config/config.ts';
+import { serviceSettings } from '../src/config/service-settings.ts';
 import { execute } from '../src/graphql/execution/execute.ts';
 import { PreparedOperation } from '../src/graphql/execution/prepared-operation.ts';
 import { written } from '../src/graphql/execution/sliced-execution.ts';
@@ -54,18 +55,7 @@ export async function openGraphCpu(dataDir: string, nowMs: number): Promise<Grap
   const { caller } = authenticated;
   const changes = await watchChanges(store);
   const live = new LiveHub({ store, now, changes, onError: (failure) => console.error(failure) });
-  const { sources, journalMaxRows, maxSavedScreens, provenance } = config;
-  const services = {
-    store,
-    access,
-    sources,
-    now,
-    random: randomBytes,
-    live,
-    journalMaxRows,
-    maxSavedScreens,
-    provenance,
-  };
+  const services = { store, access, now, random: randomBytes, live, ...serviceSettings(config) };
   const weigh = operationWeights(schema);
 
   return {

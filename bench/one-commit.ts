@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { getOperationAST, parse } from 'graphql';
+import { serviceSettings } from '../src/config/service-settings.ts';
 import { exchangeDate, exchangeInstant } from '../src/domain/market-time.ts';
 import { execute } from '../src/graphql/execution/execute.ts';
 import { preparedOperation } from '../src/graphql/execution/prepared-operation.ts';
@@ -32,18 +33,7 @@ export async function oneCommit({ store, access, config, live, session, now }: G
   const authentication = await access.authenticate(session);
   if (authentication.state !== 'ok') throw new Error('the session is not valid');
   const changes = await watchChanges(store);
-  const { sources, journalMaxRows, maxSavedScreens, provenance } = config;
-  const services = {
-    store,
-    access,
-    sources,
-    now,
-    random: randomBytes,
-    live,
-    journalMaxRows,
-    maxSavedScreens,
-    provenance,
-  };
+  const services = { store, access, now, random: randomBytes, live, ...serviceSettings(config) };
   const document = parse(dashboardQuery);
   const operation = preparedOperation(schema, document, null);
   const [first, to] = [exchangeInstant(days.at(-1)!), exchangeInstant(days.at(-1)!, 960)];

@@ -9,6 +9,7 @@ import { takeInFlightSlot } from './access/limits/in-flight.ts';
 import type { Access } from './access/open-access.ts';
 import { requireWebSocketPath } from './access/web-socket.ts';
 import type { Config } from './config/config.ts';
+import { serviceSettings } from './config/service-settings.ts';
 import { weighAccept } from './graphql/accept.ts';
 import { receiveBody } from './graphql/body-limit.ts';
 import { type DocumentCache, documentCache } from './graphql/document-cache.ts';
@@ -218,18 +219,7 @@ function servicesOf(
   { config, store, access, now, log, traces, live }: ServerParts,
   lines: RequestLines,
 ): EndpointServices {
-  const { sources, journalMaxRows, maxSavedScreens, provenance } = config;
-  const services: Services = {
-    store,
-    access,
-    sources,
-    now,
-    random: randomBytes,
-    live,
-    journalMaxRows,
-    maxSavedScreens,
-    provenance,
-  };
+  const services: Services = { store, access, now, random: randomBytes, live, ...serviceSettings(config) };
   return {
     schema,
     admission: new Admission({ access, note }),
@@ -243,7 +233,7 @@ function servicesOf(
     },
     now,
     answerLimits: { bytes: config.answerMaxBytes, ms: config.answerTimeoutMs },
-    provenance,
+    provenance: config.provenance,
     note,
     clientAddress: clientAddressOf(config.trustedProxies),
     span: traces?.span ?? untraced,

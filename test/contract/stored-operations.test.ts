@@ -3,6 +3,7 @@ import { execute, GraphQLError, type GraphQLSchema, getOperationAST, parse } fro
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Caller } from '../../src/access/caller.ts';
 import { readConfig } from '../../src/config/config.ts';
+import { serviceSettings } from '../../src/config/service-settings.ts';
 import { execute as executeOurs } from '../../src/graphql/execution/execute.ts';
 import { PreparedOperation } from '../../src/graphql/execution/prepared-operation.ts';
 import { written } from '../../src/graphql/execution/sliced-execution.ts';
@@ -60,19 +61,9 @@ async function inRequest<T>(
   work: (context: object) => Promise<T> | T,
 ): Promise<T> {
   const { store, access, clock, live } = app;
-  const { sources, journalMaxRows, maxSavedScreens, provenance } = readConfig({});
   const life = lifetime();
-  const services = {
-    store,
-    access,
-    sources,
-    random: randomBytes,
-    now: () => clock.nowMs,
-    live,
-    journalMaxRows,
-    maxSavedScreens,
-    provenance,
-  };
+  const now = () => clock.nowMs;
+  const services = { store, access, live, now, random: randomBytes, ...serviceSettings(readConfig({})) };
   try {
     const context = requestContext(services, caller, life.onEnd);
     const done = async () => work(context);
