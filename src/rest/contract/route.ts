@@ -149,13 +149,15 @@ type Written = Pick<Route, 'name' | 'path' | 'summary' | 'scopeGroup' | 'operati
 
 /** The instant as of which a route of market data answers. */
 const instantParams = { at: instant.optional(), tz: timeZone.optional() };
+const knownParam = { known: known.optional() };
+const textParam = { format: answerFormat.optional() };
 
 /** The parameters of a route's instants. */
 function instantsOf({ hasInstant }: Pick<Route, 'hasInstant'>): Params {
   if (hasInstant === undefined) return {};
   return {
     ...(hasInstant !== 'own at' && instantParams),
-    ...(hasInstant !== 'without known' && { known: known.optional() }),
+    ...(hasInstant !== 'without known' && knownParam),
   };
 }
 
@@ -179,7 +181,7 @@ export function route<P extends Params>(
   const params: Params = {
     ...own,
     ...instantsOf(rest),
-    ...(rest.text && { format: answerFormat.optional() }),
+    ...(rest.text && textParam),
   };
   const inPath = new Set([...written.path.matchAll(/:(\w+)/g)].map((match) => match[1]!));
   const pick = (wanted: boolean): Params =>

@@ -145,8 +145,18 @@ function errorResponse(status: number, deprecated: boolean): JsonSchema {
   });
 }
 
+// Each is one object, however many routes have it.
+const responses = Object.fromEntries(
+  Object.keys(errorStatuses).map((status) => [
+    status,
+    { current: errorResponse(Number(status), false), deprecated: errorResponse(Number(status), true) },
+  ]),
+);
+
 /** Responses of failures by status, in ascending order. Those of a replaced route are marked deprecated. */
 export function errorResponses(statuses: Iterable<number>, deprecated = false): Record<string, JsonSchema> {
   const ascending = [...new Set(statuses)].sort((a, b) => a - b);
-  return Object.fromEntries(ascending.map((status) => [status, errorResponse(status, deprecated)]));
+  return Object.fromEntries(
+    ascending.map((status) => [status, responses[status]![deprecated ? 'deprecated' : 'current']]),
+  );
 }

@@ -55,6 +55,7 @@ function readerOf(type: GraphQLInputType): ScalarReader {
 }
 
 function described({ reader }: ScalarReader, { description, example }: ParameterSettings): Param {
+  if (!description && !example) return reader;
   return reader.meta({ ...reader.meta(), ...(description && { description }), ...(example && { example }) });
 }
 
