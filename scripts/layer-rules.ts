@@ -49,9 +49,11 @@ export const subjects: Record<string, Record<string, readonly string[]>> = {
   tape: {
     formats: [],
     remote: [],
-    csv: ['formats'],
+    text: [],
+    vendors: ['formats', 'text'],
+    csv: ['formats', 'text', 'vendors'],
     prints: ['csv', 'formats'],
-    chains: ['csv', 'formats'],
+    chains: ['csv', 'formats', 'text', 'vendors'],
     live: ['csv', 'prints', 'chains'],
   },
   sample: { market: [] },

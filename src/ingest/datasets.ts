@@ -3,6 +3,7 @@ import { optionAggregates, stockAggregates } from '../tape/formats/aggregates.ts
 import { chainFormats } from '../tape/formats/chains.ts';
 import { dividendList } from '../tape/formats/dividend-list.ts';
 import type { Format } from '../tape/formats/format.ts';
+import { massiveAggregates, massiveQuotes, massiveTrades } from '../tape/formats/massive.ts';
 import { openInterestList } from '../tape/formats/open-interest.ts';
 import { optionQuotes } from '../tape/formats/option-quotes.ts';
 import { optionTrades } from '../tape/formats/option-trades.ts';
@@ -73,19 +74,19 @@ export const datasets: Record<Dataset, DatasetKind> = {
     supersedes: ['volatility-days'],
   },
   'stock-minute-bars': {
-    formats: [stockAggregates],
+    formats: [stockAggregates, massiveAggregates],
     load: async (job) => (await import('./stocks/stock-bars.ts')).loadStockMinuteBars(job),
     shapedBy: byBytesAlone,
     supersedes: ['stock-minute-bars', 'stock-trades'],
   },
   'stock-day-bars': {
-    formats: [stockAggregates],
+    formats: [stockAggregates, massiveAggregates],
     load: async (job) => (await import('./stocks/stock-bars.ts')).loadStockDayBars(job),
     shapedBy: byBytesAlone,
     supersedes: ['stock-day-bars', 'stock-trades'],
   },
   'option-minute-bars': {
-    formats: [optionAggregates],
+    formats: [optionAggregates, massiveAggregates],
     load: async (job) => (await import('./options/option-bars.ts')).loadOptionMinuteBars(job),
     shapedBy: byBytesAlone,
     supersedes: ['option-minute-bars', 'option-trades'],
@@ -106,19 +107,19 @@ export const datasets: Record<Dataset, DatasetKind> = {
     supersedes: [],
   },
   'stock-trades': {
-    formats: [stockTrades],
+    formats: [stockTrades, massiveTrades],
     loadTape: async (job) => (await import('./stocks/stock-tape.ts')).loadStockTrades(job),
     shapedBy: ({ extendedBars }) => `${methodologyVersion}${extendedBars ? ' extended' : ''}`,
     supersedes: ['stock-minute-bars', 'stock-day-bars', 'stock-trades'],
   },
   'option-trades': {
-    formats: [optionTrades],
+    formats: [optionTrades, massiveTrades],
     loadTape: async (job) => (await import('./options/option-tape.ts')).loadOptionTrades(job),
     shapedBy: async (settings) => (await import('./options/option-tape.ts')).optionTapeShape(settings),
     supersedes: ['option-minute-bars', 'option-trades'],
   },
   'option-quotes': {
-    formats: [optionQuotes],
+    formats: [optionQuotes, massiveQuotes],
     load: async (job) => (await import('./options/option-quotes.ts')).loadOptionQuotes(job),
     shapedBy: byBytesAlone,
     supersedes: ['option-quotes', 'option-trades'],

@@ -6,7 +6,7 @@ import type { Store } from '../store/rows/connection.ts';
 import { analyzeGrown } from '../store/rows/statistics.ts';
 import { replacingSample } from '../store/sample-data.ts';
 import { pruneExpired } from '../store/superseded/prune.ts';
-import { splitCsvLine } from '../tape/csv/csv.ts';
+import { splitCsvLine } from '../tape/text/csv-line.ts';
 import { readLines } from '../tape/csv/lines.ts';
 import { type BadLine, TapeFileError } from '../tape/csv/tape-file.ts';
 import { lacking } from '../tape/formats/format.ts';

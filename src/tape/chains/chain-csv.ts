@@ -1,13 +1,13 @@
 import type { ChainCapture, ChainRow } from '../../domain/chain/chain.ts';
 import type { OptionRoots } from '../../domain/chain/option-root.ts';
 import { toThousandths } from '../../domain/units.ts';
-import { splitCsvLine } from '../csv/csv.ts';
 import { readLines } from '../csv/lines.ts';
 import { type BadLine, type OnBadLine, type OnBytes, TapeFileError } from '../csv/tape-file.ts';
 import { isBlank, readGroupedNumber, shown } from '../csv/values.ts';
 import { readWrittenDate } from '../csv/written-date.ts';
 import { noChain } from '../formats/chains.ts';
 import { exchangePage } from '../formats/exchange-page.ts';
+import { splitCsvLine } from '../text/csv-line.ts';
 import { assembleChain, chainRows, priorClose, readContractCell } from './chain-rows.ts';
 
 const { columns, contract: contractColumns, delayMs, longestPreamble, preamble: keys } = exchangePage;

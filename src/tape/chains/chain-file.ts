@@ -1,11 +1,16 @@
 import type { OptionRoots } from '../../domain/chain/option-root.ts';
 import { type OnBadLine, type OnBytes, readBytes } from '../csv/tape-file.ts';
+import { type Beginning, beginningOf } from '../vendors/beginning.ts';
 import { type ReadChain, readChainCsv } from './chain-csv.ts';
 import { readChainJson } from './chain-json.ts';
+import { massiveChainParts } from './massive-chain.ts';
+import { readVendorChain, type VendorChain } from './vendor-chain.ts';
 
-async function isJson(path: string): Promise<boolean> {
-  for await (const bytes of readBytes(path)) return /^\ufeff?\s*[{[]/.test(bytes.toString('utf8', 0, 64));
-  return false;
+const vendorChains: readonly VendorChain[] = [massiveChainParts];
+
+async function beginningOfFile(path: string): Promise<Beginning> {
+  for await (const bytes of readBytes(path)) return beginningOf(bytes);
+  return beginningOf(Buffer.alloc(0));
 }
 
 /**
@@ -18,6 +23,9 @@ export async function readChain(
   onBytes?: OnBytes,
   roots?: OptionRoots,
 ): Promise<ReadChain> {
-  const read = (await isJson(path)) ? readChainJson : readChainCsv;
+  const { isJson, fits } = await beginningOfFile(path);
+  const vendor = vendorChains.find((each) => each.isJson === isJson && fits(each.format));
+  if (vendor) return readVendorChain(vendor, path, onBadLine, onBytes, roots);
+  const read = isJson ? readChainJson : readChainCsv;
   return read(path, onBadLine, onBytes, roots);
 }

@@ -3,6 +3,7 @@ import { greekNames, sourceColumns } from '../../domain/chain/chain-columns.ts';
 
 /** Name of a source's number of a contract. */
 export type SourceName = keyof typeof sourceColumns;
+export const sourceNames = Object.keys(sourceColumns) as SourceName[];
 
 /** Reads a number of a source's record; NaN = absent. */
 export type ReadNumber<Name extends SourceName> = (name: Name) => number;

@@ -1,5 +1,6 @@
 import type { HeaderFormat } from '../formats/format.ts';
-import { type ColumnIndex, recognized, splitCsvLine } from './csv.ts';
+import { splitCsvLine } from '../text/csv-line.ts';
+import { type ColumnIndex, recognized } from './csv.ts';
 import { readLineBlocks } from './lines.ts';
 import { type OnBadLine, type OnBytes, TapeFileError } from './tape-file.ts';
 import { shown } from './values.ts';

@@ -1,46 +1,8 @@
 import { type HeaderFormat, lacking } from '../formats/format.ts';
+import { splitCsvLine } from '../text/csv-line.ts';
+import { readAs } from '../vendors/translate.ts';
 import { type LineBatch, readLines } from './lines.ts';
 import { type OnBadLine, type OnBytes, TapeFileError } from './tape-file.ts';
-
-// No CSV library: docs/decisions/0023-one-csv-reader.md.
-
-/** The fields of a CSV line; null if a quoted field does not end in it. */
-export function splitCsvLine(line: string): string[] | null {
-  const fields: string[] = [];
-  if (!line.includes('"')) {
-    let start = 0;
-    for (let end = line.indexOf(','); end >= 0; end = line.indexOf(',', start)) {
-      fields.push(line.slice(start, end));
-      start = end + 1;
-    }
-    fields.push(line.slice(start));
-    return fields;
-  }
-  for (let at = 0; ; ) {
-    if (line[at] !== '"') {
-      const end = line.indexOf(',', at);
-      fields.push(line.slice(at, end < 0 ? undefined : end));
-      if (end < 0) return fields;
-      at = end + 1;
-      continue;
-    }
-    let text = '';
-    for (at++; ; ) {
-      const end = line.indexOf('"', at);
-      if (end < 0) return null;
-      text += line.slice(at, end);
-      at = end + 1;
-      if (line[at] !== '"') break;
-      text += '"';
-      at++;
-    }
-    // Text after a closing quote belongs to the field, as spreadsheets read it.
-    const end = line.indexOf(',', at);
-    fields.push(text + line.slice(at, end < 0 ? undefined : end));
-    if (end < 0) return fields;
-    at = end + 1;
-  }
-}
 
 /** Positions of a format's columns: the index of each in a line, −1 for an absent optional one. */
 export type ColumnIndex<Name extends string> = Record<Name, number>;
@@ -72,7 +34,8 @@ export function recognized<Name extends string, Format extends HeaderFormat<Name
   const names = header.map((name) => name.trim().toLowerCase());
   const format = formats.find((each) => lacking(each, names).length === 0);
   if (format === undefined) {
-    const missing = formats.map((each) => `${lacking(each, names).join(', ')} of the format ${each.name}`);
+    const known = [...formats, ...formats.flatMap(({ name }) => readAs(name))];
+    const missing = known.map((each) => `${lacking(each, names).join(', ')} of the format ${each.name}`);
     throw new TapeFileError(
       path,
       `line 1: the header has no column ${missing.join(', nor ')} (it reads ${JSON.stringify(header.join(',').slice(0, 120))})`,

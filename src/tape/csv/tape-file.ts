@@ -2,6 +2,7 @@ import { createReadStream } from 'node:fs';
 import { basename } from 'node:path';
 import { pipeline } from 'node:stream';
 import { createGunzip } from 'node:zlib';
+import { asRows } from '../vendors/translate.ts';
 import { unzstd } from './zstd-frames.ts';
 
 /** Thrown for a vendor file that cannot be read; `message` begins with the file's name and is safe to show. */
@@ -90,7 +91,7 @@ export async function* readBytes(path: string, onBytes: OnBytes = () => {}): Asy
       packing = packingOf(first.value);
       const packed = () => counted(following(first.value, source), onBytes);
       const texts = packing === 'parquet' ? await parquetTexts(path, onBytes) : unpacked(packed(), packing);
-      for await (const text of texts) {
+      for await (const text of asRows(texts, basename(path))) {
         onBytes(0, text);
         yield text;
       }

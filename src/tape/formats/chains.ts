@@ -1,9 +1,10 @@
 import { exchangeJson } from './exchange-json.ts';
 import { exchangePage } from './exchange-page.ts';
 import type { Format } from './format.ts';
+import { massiveChain } from './massive.ts';
 
 /** The formats of option chains. */
-export const chainFormats: readonly Format[] = [exchangePage, exchangeJson];
+export const chainFormats: readonly Format[] = [exchangePage, exchangeJson, massiveChain];
 
 /** The reason why a file that begins like this is not a chain. */
 export function noChain(begins: string): string {

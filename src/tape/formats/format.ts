@@ -1,4 +1,4 @@
-import type { FineUnit } from '../../domain/instant-gate.ts';
+import type { TimeUnit } from '../../domain/instant-gate.ts';
 
 /** Descriptions of symbol spellings, for the reason of a bad line. */
 export const spellings = {
@@ -8,6 +8,10 @@ export const spellings = {
   tapeTicker: 'a ticker such as SPY or BRK.B',
   /** `O:` and the OSI symbol. */
   prefixedOsi: 'O: and an OSI symbol',
+  /** A stock, or a contract. */
+  tickerOrOsi: 'a ticker such as SPY or BRK.B, or O: and an OSI symbol',
+  /** The same, in the name of the file if the file does not contain it. */
+  stated: 'a ticker, or O: and an OSI symbol; else the name of the file begins with it',
   /** The OSI symbol, in either case, optionally with `O:`. */
   osi: 'a contract',
 } as const;
@@ -16,7 +20,7 @@ export const spellings = {
 export interface FormatTime {
   column: string;
   /** Epoch units are UTC; `written`: as on a page; `stamp`: `YYYY-MM-DD HH:MM:SS`, UTC or the exchange's time. */
-  unit: FineUnit | 'written' | 'stamp';
+  unit: TimeUnit | 'written' | 'stamp';
 }
 
 /** Properties of a vendor's format: how its files are recognized, and their meaning. One file of this folder each. */

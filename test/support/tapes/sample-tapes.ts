@@ -12,7 +12,7 @@ import { optionTapeFile } from '../../../src/sample/market/options/option-tape-f
 import type { SamplePrices } from '../../../src/sample/market/prices.ts';
 import { stockRecords as sampleStockRecords, stockTapeFile } from '../../../src/sample/market/stock-tape-file.ts';
 import { type TapeShape, tapeShape } from '../../../src/sample/market/tape-shape.ts';
-import { splitCsvLine } from '../../../src/tape/csv/csv.ts';
+import { splitCsvLine } from '../../../src/tape/text/csv-line.ts';
 import { optionLedger } from './planted-options.ts';
 import { stockLedger } from './planted-stocks.ts';
 

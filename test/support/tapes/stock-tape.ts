@@ -4,7 +4,7 @@ import { StockTape, type StockTapeOptions } from '../../../src/analytics/session
 import { type Bar, barAt, type Timeframe } from '../../../src/domain/market/bar.ts';
 import { type StockPrint, splitNanos, splitSize, toPriceUnits } from '../../../src/domain/market/print.ts';
 import { exchangeInstant } from '../../../src/domain/market-time.ts';
-import { splitCsvLine } from '../../../src/tape/csv/csv.ts';
+import { splitCsvLine } from '../../../src/tape/text/csv-line.ts';
 import { sharedData } from '../shared-data.ts';
 
 export const stockSession = '2024-03-15';

@@ -3,10 +3,11 @@ import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type CsvFormat, readCsv, splitCsvLine } from '../../../src/tape/csv/csv.ts';
+import { type CsvFormat, readCsv } from '../../../src/tape/csv/csv.ts';
 import type { BadLine } from '../../../src/tape/csv/tape-file.ts';
 import { readCount, readInstant, readNumber } from '../../../src/tape/csv/values.ts';
 import { readVendorTicker } from '../../../src/tape/csv/vendor-ticker.ts';
+import { splitCsvLine } from '../../../src/tape/text/csv-line.ts';
 import { wideBounds } from '../../support/tapes/tape-lines.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 

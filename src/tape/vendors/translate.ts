@@ -1,0 +1,71 @@
+import type { Format } from '../formats/format.ts';
+import { jsonTexts, parseExact } from '../text/json-values.ts';
+import { beginningOf, headBytes } from './beginning.ts';
+import { massiveAggregateRows, massiveQuoteRows, massiveTradeRows } from './massive.ts';
+import { lineOf, type RowFormat, VendorError } from './row-format.ts';
+
+/** Formats of which a file is recognized in this order: one with the names of another and more comes before it. */
+const rowFormats: readonly RowFormat[] = [massiveTradeRows, massiveQuoteRows, massiveAggregateRows];
+
+const pieceLength = 64 * 1024;
+
+/** The first pieces of a source: at least `headBytes`, if it has as many. */
+async function firstPieces(source: AsyncIterator<Buffer>): Promise<Buffer[]> {
+  const parts: Buffer[] = [];
+  for (let length = 0; length < headBytes; length += parts.at(-1)!.length) {
+    const { done, value } = await source.next();
+    if (done) break;
+    parts.push(value);
+  }
+  return parts;
+}
+
+async function* joined(first: readonly Buffer[], rest: AsyncIterator<Buffer>): AsyncGenerator<Buffer> {
+  yield* first;
+  for (let next = await rest.next(); !next.done; next = await rest.next()) yield next.value;
+}
+
+async function* pageLines(rows: RowFormat, source: AsyncIterable<Buffer>, name: string): AsyncGenerator<string> {
+  const reader = rows.pages!(name);
+  for await (const text of jsonTexts(source)) {
+    const page = parseExact(text);
+    if (Array.isArray(page)) throw new VendorError('expected a page, an object; got a list');
+    for (const row of reader.rows(page as Record<string, unknown>)) yield lineOf(row);
+  }
+  reader.end();
+}
+
+/** Joins lines to pieces of text, after a header. */
+async function* inPieces(columns: readonly string[], lines: AsyncIterable<string>): AsyncGenerator<Buffer> {
+  let text = lineOf(columns);
+  for await (const line of lines) {
+    text += line;
+    if (text.length < pieceLength) continue;
+    yield Buffer.from(text);
+    text = '';
+  }
+  if (text !== '') yield Buffer.from(text);
+}
+
+/**
+ * The text of a file, as CSV of a dataset if it is of a vendor's format that is read so; any other is unchanged.
+ * `name`: the file's base name. Throws `VendorError`.
+ */
+export async function* asRows(source: AsyncIterable<Buffer>, name: string): AsyncGenerator<Buffer> {
+  const pieces = source[Symbol.asyncIterator]();
+  try {
+    const first = await firstPieces(pieces);
+    const { isJson, fits } = beginningOf(Buffer.concat(first));
+    const rows = rowFormats.find(({ format, pages }) => (pages !== undefined) === isJson && fits(format));
+    const all = joined(first, pieces);
+    if (rows) yield* inPieces(rows.columns, pageLines(rows, all, name));
+    else yield* all;
+  } finally {
+    await pieces.return?.();
+  }
+}
+
+/** The vendors' formats that are read as a dataset's own format, by its name. */
+export function readAs(name: string): readonly Format[] {
+  return rowFormats.filter((rows) => rows.as.includes(name)).map(({ format }) => format);
+}
