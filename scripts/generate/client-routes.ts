@@ -77,7 +77,7 @@ function kindOf({ schema: { type, format }, description }: Described): Parameter
   return description.includes('object as JSON') ? 'object' : 'text';
 }
 
-// `table` is of CSV and Arrow, and so is `format`: clients read JSON.
+// `table` is of the formats of rows, and so is `format`: clients read JSON.
 const isOfJson = ({ name, schema: { enum: values } }: Described) =>
   name !== 'table' && !(name === 'format' && [values].flat().includes('text'));
 

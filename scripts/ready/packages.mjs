@@ -24,11 +24,21 @@ function holds(folder, scope) {
   );
 }
 
+/** The C library of a Linux machine, in npm's words. */
+function libraryOfMachine() {
+  process.report.excludeNetwork = true;
+  return process.report.getReport().header.glibcVersionRuntime ? 'glibc' : 'musl';
+}
+
 /** Packages made for this machine that npm left out: it goes on without an optional one that it could not download. */
 export function skippedPackages(folder) {
   const { packages } = JSON.parse(readFileSync(join(folder, 'package-lock.json'), 'utf8'));
-  const isForThisMachine = ({ optional, dev, os, cpu }) =>
-    optional && !dev && [os].flat().includes(process.platform) && [cpu].flat().includes(process.arch);
+  const isForThisMachine = ({ optional, dev, os, cpu, libc }) =>
+    optional &&
+    !dev &&
+    [os].flat().includes(process.platform) &&
+    [cpu].flat().includes(process.arch) &&
+    (libc === undefined || [libc].flat().includes(libraryOfMachine()));
   return Object.keys(packages ?? {})
     .filter((path) => isForThisMachine(packages[path]) && !existsSync(join(folder, path, 'package.json')))
     .map((path) => path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length));

@@ -74,7 +74,7 @@ const isCommon = ({ hasInstant }: CompiledRoute['route'], name: string) =>
   name === 'provenance' || (hasInstant !== undefined && ['at', 'known', 'tz'].includes(name));
 
 function inputSchema({ route }: CompiledRoute, { parameters, requestBody }: Operation): Tool['inputSchema'] {
-  // Selects the list for CSV and Arrow; tools answer in JSON, which holds all lists.
+  // Selects the list for the formats of rows; tools answer in JSON, which holds all lists.
   const taken = parameters.filter(({ name }) => name !== 'table');
   const properties = Object.fromEntries(
     taken.map(({ name, description, schema, example }) => [

@@ -53,7 +53,7 @@ function bodySchema({ route, answer, tables }: CompiledRoute, media: string): Js
     return { type: 'string', description: 'The data as text. Values that are not in it are sent as headers.' };
   const columns = tables.tables.map((table) => `${table.name}: ${table.columns.map(({ name }) => name).join(', ')}`);
   return {
-    ...(media === mediaTypes.arrow ? { contentMediaType: media } : { type: 'string' }),
+    ...(media === mediaTypes.csv ? { type: 'string' } : { contentMediaType: media }),
     description: `Columns of ${columns.join('; of ')}. Values that are not in a column are sent as headers.`,
   };
 }

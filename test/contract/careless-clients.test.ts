@@ -279,7 +279,12 @@ describe('the note of an empty range of bars', () => {
     const { body } = await app.get(path, { credential: key });
     const note = body.meta.note;
     expect([body.data, note]).toEqual([[], expect.stringContaining('`to` is exclusive')]);
-    for (const accept of ['text/csv', 'application/vnd.apache.arrow.stream', 'application/x-protobuf']) {
+    for (const accept of [
+      'text/csv',
+      'application/vnd.apache.arrow.stream',
+      'application/vnd.apache.parquet',
+      'application/x-protobuf',
+    ]) {
       const { headers } = await app.get(path, { credential: key, headers: { accept } });
       expect(JSON.parse(String(headers['x-itm-extra'])).note).toBe(note);
     }

@@ -308,12 +308,16 @@ describe('pages without an envelope', () => {
     expect(rows).toEqual(lines(whole.bytes));
   });
 
-  test('as Arrow and protobuf have the same Link as CSV; JSON has its cursor', async () => {
+  test('as Arrow, Parquet and protobuf have the same Link as CSV; JSON has its cursor', async () => {
     const path = `/v2/stocks/SPY/bars?${range}&limit=10`;
     const of = async (accept: string) => (await app.get(path, { credential: session, headers: { accept } })).headers;
     const { link: csv } = await of('text/csv');
     expect(link(csv)).toMatch(/limit=10&cursor=/);
-    for (const accept of ['application/vnd.apache.arrow.stream', 'application/x-protobuf'])
+    for (const accept of [
+      'application/vnd.apache.arrow.stream',
+      'application/vnd.apache.parquet',
+      'application/x-protobuf',
+    ])
       expect((await of(accept)).link).toBe(csv);
     expect((await of('application/json')).link).toBeUndefined();
     expect((await app.send('HEAD', path, { credential: session, headers: { accept: 'text/csv' } })).headers.link).toBe(

@@ -65,6 +65,11 @@ const heavy: Record<string, Asked> = {
     path: bars,
     headers: { accept: 'application/vnd.apache.arrow.stream' },
   },
+  '50,000 bars by REST, as Parquet': {
+    method: 'GET',
+    path: bars,
+    headers: { accept: 'application/vnd.apache.parquet' },
+  },
   '50,000 bars by REST, as protobuf': { method: 'GET', path: bars, headers: { accept: 'application/x-protobuf' } },
 };
 

@@ -102,7 +102,12 @@ const requests: [what: string, path: string, sending?: { body?: string; headers?
   ...lengths.map((tf): [string, string] => [`stock bars ${tf}`, stockBars(tf)]),
   ...lengths.map((tf): [string, string] => [`stock bars ${tf}, a page that ends at now`, `${stockBars(tf)}&limit=73`]),
   ...['1m', '5m'].map((tf): [string, string] => [`option bars ${tf}`, optionBars(tf)]),
-  ...['text/csv', 'application/vnd.apache.arrow.stream', 'application/x-protobuf'].flatMap((accept) =>
+  ...[
+    'text/csv',
+    'application/vnd.apache.arrow.stream',
+    'application/vnd.apache.parquet',
+    'application/x-protobuf',
+  ].flatMap((accept) =>
     [stockBars('1m'), stockBars('5m'), stockBars('1d')].map((path): (typeof requests)[number] => [
       `${accept} of ${path}`,
       path,

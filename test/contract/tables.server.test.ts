@@ -1,5 +1,7 @@
 import { tableFromIPC } from 'apache-arrow';
 import { parse } from 'csv-parse/sync';
+import { type FileMetaData, parquetMetadata, parquetReadObjects } from 'hyparquet';
+import { compressors } from 'hyparquet-compressors';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Answer, Json, TestApp } from '../support/app.ts';
 import { filledApp } from '../support/filled-market.ts';
@@ -8,6 +10,7 @@ import { madeRequests } from './requests.ts';
 
 const csv = { accept: 'text/csv' };
 const arrow = { accept: 'application/vnd.apache.arrow.stream' };
+const parquet = { accept: 'application/vnd.apache.parquet' };
 
 // Written from the contract's answers: every list of rows, by the keys that lead to it. The first is what comes unless
 // `table` says another.
@@ -114,13 +117,37 @@ function csvRows({ bytes }: Answer): { columns: string[]; rows: Json[] } {
   return { columns: columns!, rows };
 }
 
-function arrowRows({ bytes }: Answer): { columns: string[]; rows: Json[]; metadata: Map<string, string> } {
+/** What a format of typed columns says. */
+interface Typed {
+  columns: string[];
+  rows: Json[];
+  metadata: Map<string, string>;
+}
+
+const plain = (row: object) =>
+  Object.fromEntries(
+    Object.entries(row).map(([key, value]) => [key, typeof value === 'bigint' ? Number(value) : value]),
+  );
+
+function arrowRows({ bytes }: Answer): Typed {
   const table = tableFromIPC(bytes);
-  const plain = (value: Json) => (typeof value === 'bigint' ? Number(value) : value);
-  const rows = table
-    .toArray()
-    .map((row: Json) => Object.fromEntries(Object.entries(row.toJSON()).map(([key, value]) => [key, plain(value)])));
+  const rows = table.toArray().map((row: Json) => plain(row.toJSON()));
   return { columns: table.schema.fields.map(({ name }) => name), rows, metadata: table.schema.metadata };
+}
+
+const fileOf = ({ bytes }: Answer) => Uint8Array.from(bytes).buffer;
+
+const columnsOf = ({ schema }: FileMetaData) => schema.slice(1).map(({ name }) => name);
+
+async function parquetRows(answer: Answer): Promise<Typed> {
+  const file = fileOf(answer);
+  const metadata = parquetMetadata(file);
+  const beside = metadata.key_value_metadata?.map(({ key, value }) => [key, value!] as const);
+  return {
+    columns: columnsOf(metadata),
+    rows: (await parquetReadObjects({ file, metadata, compressors })).map(plain),
+    metadata: new Map(beside),
+  };
 }
 
 /** What the headers beside a body without envelope say. */
@@ -142,39 +169,49 @@ async function compare(known: KnownRoute, written: string, credential: string): 
     const plain = await app.get(path, { credential });
     const asCsv = await app.get(path, { credential, headers: csv });
     const asArrow = await app.get(path, { credential, headers: arrow });
-    expect([asCsv.status, asArrow.status], path).toEqual([plain.status, plain.status]);
+    const asParquet = await app.get(path, { credential, headers: parquet });
+    const others = [asCsv, asArrow, asParquet];
+    expect(
+      others.map(({ status }) => status),
+      path,
+    ).toEqual(others.map(() => plain.status));
     if (plain.status !== 200) {
-      expect([asCsv.body, asArrow.body], path).toStrictEqual([plain.body, plain.body]);
+      for (const { body } of others) expect(body, path).toStrictEqual(plain.body);
       return plain.status;
     }
     const { data, meta } = plain.body;
     const lists = listNames(known.name);
     const expected = rowsOf(data, lead, lists);
-    const [lines, batches] = [csvRows(asCsv), arrowRows(asArrow)];
+    const lines = csvRows(asCsv);
     expect(asCsv.headers['content-type'], path).toBe('text/csv; charset=utf-8; header=present');
     expect(
       lines.rows.map((row) => told(row)),
       path,
     ).toEqual(expected.map((row) => told(row, true)));
-    expect(asArrow.headers['content-type'], path).toBe(arrow.accept);
-    expect(
-      batches.rows.map((row) => told(row)),
-      path,
-    ).toEqual(expected.map((row) => told(row)));
-    expect(batches.columns, path).toEqual(lines.columns);
+    expect([asArrow.headers['content-type'], asParquet.headers['content-type']]).toEqual([
+      arrow.accept,
+      parquet.accept,
+    ]);
+    for (const { columns, rows, metadata } of [arrowRows(asArrow), await parquetRows(asParquet)]) {
+      expect(
+        rows.map((row) => told(row)),
+        path,
+      ).toEqual(expected.map((row) => told(row)));
+      expect(columns, path).toEqual(lines.columns);
+      expect(JSON.parse(metadata.get('meta')!), path).toStrictEqual(meta);
+    }
     const beside = Array.isArray(data) ? {} : flat(data, lists);
     // What counts itself is a request further on.
     const settled = (value: Json) => (known.name.includes('/account/usage') ? null : told(value ?? {}));
-    for (const answer of [asCsv, asArrow]) {
+    for (const answer of others) {
       expect(besideOf(answer).meta, path).toStrictEqual(meta);
       expect(settled(besideOf(answer).data), path).toEqual(settled(beside));
     }
-    expect(JSON.parse(batches.metadata.get('meta')!), path).toStrictEqual(meta);
   }
   return 200;
 }
 
-describe('a list of rows comes as CSV and as an Arrow stream too: the same rows as JSON, the rest in headers; errors stay JSON', () => {
+describe('a list of rows comes as CSV, as an Arrow stream and as a Parquet file too: the same rows as JSON, the rest in headers; errors stay JSON', () => {
   const offering = knownRoutes().filter(({ name }) => tablesOf[name]);
   test.each(offering.filter(({ name }) => !name.includes('/account/usage')))('$name', async (known) => {
     const seen = new Set<number>();
@@ -192,17 +229,14 @@ describe('a list of rows comes as CSV and as an Arrow stream too: the same rows 
     expect(rows.length).toBeGreaterThan(0);
   });
 
-  test('every route whose answer has a list of rows offers both, and says so in the description', async () => {
+  test('every route whose answer has a list of rows offers all three, and says so in the description', async () => {
     const { body } = await app.get('/v2/openapi.json', { credential: null });
     for (const { name, route } of knownRoutes()) {
       const operation = body.paths[route.path.replace(/:(\w+)/g, '{$1}')][route.method.toLowerCase()];
       const offered = Object.keys(operation.responses[200].content);
       const tables = Object.keys(tablesOf[name] ?? {});
-      expect([name, offered.includes('text/csv'), offered.includes(arrow.accept)]).toEqual([
-        name,
-        tables.length > 0,
-        tables.length > 0,
-      ]);
+      const asked = [csv, arrow, parquet].map(({ accept }) => offered.includes(accept));
+      expect([name, ...asked]).toEqual([name, ...asked.map(() => tables.length > 0)]);
       const parameter = operation.parameters.find((one: Json) => one.name === 'table');
       expect([name, parameter?.schema.enum]).toEqual([name, tables.length > 1 ? tables : undefined]);
     }
@@ -225,6 +259,16 @@ describe('what a table holds', () => {
     expect(none.types.slice(2, 4)).toEqual([
       ['ts_ms', 'Int64', false],
       ['open', 'Float64', false],
+    ]);
+    const types = async (path: string) =>
+      parquetMetadata(fileOf(await app.get(path, { headers: parquet })))
+        .schema.slice(1)
+        .map(({ name, type, repetition_type }) => [name, type, repetition_type]);
+    const typed = await types('/v2/stocks/SPY/bars?from=2026-11-30&to=2026-12-01');
+    expect(await types('/v2/stocks/SPY/bars?from=2020-01-01&to=2020-01-02')).toEqual(typed);
+    expect(typed.slice(2, 4)).toEqual([
+      ['ts_ms', 'INT64', 'REQUIRED'],
+      ['open', 'DOUBLE', 'REQUIRED'],
     ]);
     const { bytes } = await app.get('/v2/stocks/SPY/bars?from=2020-01-01&to=2020-01-02', { headers: csv });
     expect(bytes.toString()).toBe('symbol,timeframe,ts_ms,open,high,low,close,volume,vwap,trade_count\r\n');
@@ -268,7 +312,7 @@ describe('the form is negotiated as HTTP has it', () => {
 
   test('every form of a sealed answer has a tag of its own, and is not sent again to whom has it', async () => {
     const tags = new Set<string>();
-    for (const headers of [{}, csv, arrow, { accept: 'application/x-protobuf' }]) {
+    for (const headers of [{}, csv, arrow, parquet, { accept: 'application/x-protobuf' }]) {
       const first = await app.get(path, { headers });
       const tag = String(first.headers.etag);
       tags.add(tag);
@@ -278,6 +322,16 @@ describe('the form is negotiated as HTTP has it', () => {
       expect([head.headers.etag, head.bytes.length]).toEqual([tag, 0]);
       expect(head.headers['x-itm-extra']).toBe(first.headers['x-itm-extra']);
     }
-    expect(tags.size).toBe(4);
+    expect(tags.size).toBe(5);
+  });
+
+  test('a Parquet file, whose pages are compressed, is not compressed again', async () => {
+    const encoded = { 'accept-encoding': 'gzip' };
+    const [asParquet, asArrow] = await Promise.all(
+      [parquet, arrow].map((headers) => app.get(path, { headers: { ...headers, ...encoded } })),
+    );
+    expect(asArrow!.headers['content-encoding']).toBe('gzip');
+    expect(asParquet!.headers).not.toHaveProperty('content-encoding');
+    expect(asParquet!.bytes.subarray(0, 4).toString()).toBe('PAR1');
   });
 });

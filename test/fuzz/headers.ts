@@ -8,6 +8,7 @@ const values: Record<string, readonly string[]> = {
     'application/x-protobuf;q=abc',
     'text/csv',
     'application/vnd.apache.arrow.stream',
+    'application/vnd.apache.parquet',
     'application/graphql-response+json',
     'multipart/mixed;deferSpec=20220824',
     'text/html',

@@ -139,7 +139,13 @@ function queryOf(grammar: Grammar, { parameters, path }: RestOperation): string 
   return pairs.join('&');
 }
 
-const forms = ['application/json', 'text/csv', 'application/x-protobuf', 'application/vnd.apache.arrow.stream'];
+const forms = [
+  'application/json',
+  'text/csv',
+  'application/x-protobuf',
+  'application/vnd.apache.arrow.stream',
+  'application/vnd.apache.parquet',
+];
 
 /** A request to a route: as its description says, but for the parts that are wrong on purpose. */
 export function restRequest(grammar: Grammar, operations: readonly RestOperation[]): FuzzRequest {

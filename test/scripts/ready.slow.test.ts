@@ -275,8 +275,14 @@ describe('ready', () => {
     ['1', 'no package registry answers at http://127.0.0.1:9/ (ECONNREFUSED)'],
   ])('an optional package for this machine that npm skipped is a failure, also the next time', async (down, cause) => {
     const engine = { version: '1.0.0', optional: true, os: [process.platform], cpu: [process.arch] };
-    const other = { ...engine, os: ['elsewhere'] };
-    const packages = { '': {}, 'node_modules/engine': engine, 'node_modules/other': other };
+    const [other, foreign] = [
+      { ...engine, os: ['elsewhere'] },
+      { ...engine, libc: ['elsewhere'] },
+    ];
+    const packages = {
+      '': {},
+      ...{ 'node_modules/engine': engine, 'node_modules/other': other, 'node_modules/foreign': foreign },
+    };
     writeFileSync(join(clone, 'package-lock.json'), JSON.stringify({ packages }));
     for (const count of [1, 2]) {
       const { code, said } = await run({ NOBODY_ANSWERS: down });

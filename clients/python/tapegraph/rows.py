@@ -1,4 +1,4 @@
-"""Rows of nested data, with the names that the gateway gives the columns of CSV and Arrow."""
+"""Rows of nested data, with the names that the gateway gives the columns of CSV, Arrow and Parquet."""
 
 from __future__ import annotations
 

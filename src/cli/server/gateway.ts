@@ -179,7 +179,7 @@ async function open(gateway: Gateway, closers: Closer[]): Promise<Opened> {
   const modules = await loadGateway();
   // A start that is stopped compiles nothing.
   terminal.interrupted.throwIfAborted();
-  const { watchChanges, ensureStarterRegistry, openAccess, LiveHub, createApp, loadArrow } = modules;
+  const { watchChanges, ensureStarterRegistry, openAccess, LiveHub, createApp, loadTableFormats } = modules;
   // A traced contract is compiled with its traces.
   const contract = gateway.contract ?? (traces ? undefined : modules.compileContract(config));
   const store = await opening;
@@ -211,8 +211,8 @@ async function open(gateway: Gateway, closers: Closer[]): Promise<Opened> {
   metrics?.watchConnections(listening.counts);
   // Streams do not end by themselves: they are ended before requests in flight are waited for.
   closers.push({ name: 'requests in flight', begin: () => live.close(), close: () => stop(listening, graceMs) });
-  // A tenth of a second of the event loop, that nobody who asks for Arrow is to wait for.
-  void loadArrow();
+  // A tenth of a second of the event loop, that nobody who asks for Arrow or Parquet is to wait for.
+  void loadTableFormats();
   if (sample && served) closers.push(startLiveSample(sample, served.whole));
   return { listening, live, key, now, latest: served?.latest ?? null };
 }

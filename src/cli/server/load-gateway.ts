@@ -9,6 +9,7 @@ export async function loadGateway() {
     { createApp },
     { compileContract },
     { loadArrow },
+    { loadParquet },
   ] = await Promise.all([
     import('../../store/rows/models/prisma.ts'),
     import('../../store/versions/changes.ts'),
@@ -18,6 +19,7 @@ export async function loadGateway() {
     import('../../server.ts'),
     import('../../rest/route-table.ts'),
     import('../../rest/contract/arrow-stream.ts'),
+    import('../../rest/contract/parquet-file.ts'),
   ]);
   return {
     loadPrisma,
@@ -27,6 +29,6 @@ export async function loadGateway() {
     LiveHub,
     createApp,
     compileContract,
-    loadArrow,
+    loadTableFormats: () => Promise.all([loadArrow(), loadParquet()]),
   };
 }

@@ -83,8 +83,8 @@ type Say = (message: WorkerMessage<Found>) => void;
 
 /** Loads the modules of a task, and compiles what does not depend on its input. */
 async function prepare({ config }: WorkerTask): Promise<CompiledContract | undefined> {
-  const { compileContract, loadArrow, loadPrisma } = await loadGateway();
-  await loadArrow();
+  const { compileContract, loadPrisma, loadTableFormats } = await loadGateway();
+  await loadTableFormats();
   await loadPrisma();
   // A traced contract is compiled with its traces.
   return config.traces === null ? compileContract(config) : undefined;

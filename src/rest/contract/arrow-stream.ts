@@ -1,5 +1,5 @@
 import type * as Arrow from 'apache-arrow';
-import type { Cell, Column, ColumnType } from './table.ts';
+import { type Cell, type Column, type ColumnType, columnValues } from './table.ts';
 
 // Loaded lazily: only Arrow requests use it.
 let library: Promise<typeof Arrow> | null = null;
@@ -21,11 +21,6 @@ function typesOf(arrow: typeof Arrow): Record<ColumnType, Arrow.DataType> {
   };
 }
 
-function valuesOf({ type }: Column, rows: readonly (readonly Cell[])[], index: number): unknown[] {
-  if (type !== 'int64') return rows.map((row) => row[index]);
-  return rows.map((row) => (row[index] === null ? null : BigInt(row[index]!)));
-}
-
 /**
  * A table as an Arrow IPC stream, chunk by chunk: the columns' types, then a batch for each chunk of rows. `metadata`
  * is stored with the schema.
@@ -44,7 +39,7 @@ export async function* arrowStream(
   writer.reset(sink, schema);
   for await (const rows of pieces) {
     const children = columns.map((column, index) => {
-      const [data] = arrow.vectorFromArray(valuesOf(column, rows, index), types[column.type]).data;
+      const [data] = arrow.vectorFromArray(columnValues(column, rows, index), types[column.type]).data;
       return data!;
     });
     const struct = arrow.makeData({ type: new arrow.Struct(fields), length: rows.length, nullCount: 0, children });

@@ -6,6 +6,7 @@ import { inertText } from '../../wire/spreadsheet-text.ts';
 import { arrowStream } from './arrow-stream.ts';
 import { type Envelope, envelope } from './envelope.ts';
 import { formatNames } from './params.ts';
+import { parquetFile, valuesOfAnswers } from './parquet-file.ts';
 import { encodeMessage } from './protobuf.ts';
 import type { Route } from './route.ts';
 import type { Cell, Table, Tables } from './table.ts';
@@ -16,6 +17,7 @@ export const mediaTypes = {
   protobuf: 'application/x-protobuf',
   csv: 'text/csv',
   arrow: 'application/vnd.apache.arrow.stream',
+  parquet: 'application/vnd.apache.parquet',
   text: 'text/plain',
 } as const;
 
@@ -24,7 +26,7 @@ export function routeMedia({ route, tables }: { route: Route; tables: Tables }):
   return [
     mediaTypes.json,
     ...(route.protobuf ? [mediaTypes.protobuf] : []),
-    ...(tables.tables.length > 0 ? [mediaTypes.csv, mediaTypes.arrow] : []),
+    ...(tables.tables.length > 0 ? [mediaTypes.csv, mediaTypes.arrow, mediaTypes.parquet] : []),
     ...(route.text ? [mediaTypes.text] : []),
   ];
 }
@@ -79,13 +81,20 @@ async function csvBytes({ columns, pieces }: Table, data: unknown): Promise<Buff
   return joined(parts);
 }
 
-async function arrowBytes(
+/** A table in a format of typed columns, with `metadata` in it. */
+async function columnBytes(
+  media: string,
   { columns, pieces }: Table,
   data: unknown,
   metadata: Record<string, string>,
 ): Promise<Buffer> {
+  const rows = yieldingRows(pieces(data));
+  const written =
+    media === mediaTypes.parquet
+      ? parquetFile(columns, rows, { metadata, values: valuesOfAnswers })
+      : arrowStream(columns, rows, metadata);
   const parts: Buffer<ArrayBuffer>[] = [];
-  for await (const part of arrowStream(columns, yieldingRows(pieces(data)), metadata)) parts.push(Buffer.from(part));
+  for await (const part of written) parts.push(Buffer.from(part));
   return joined(parts);
 }
 
@@ -114,7 +123,7 @@ export async function writeAnswer(media: string, answer: Answer): Promise<Writte
       contentType: `${media}; charset=utf-8; header=present`,
     };
   const metadata = { meta: JSON.stringify(enveloped.meta), ...(beside && { data: JSON.stringify(beside) }) };
-  return { ...written, beside, bytes: await arrowBytes(tableOf(answer), found.data, metadata) };
+  return { ...written, beside, bytes: await columnBytes(media, tableOf(answer), found.data, metadata) };
 }
 
 /** The `Link` header of the next page, by RFC 8288; the other parameters are unchanged. */

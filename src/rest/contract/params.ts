@@ -267,7 +267,7 @@ export const answerFormat = oneOf(formatNames).meta({
   description: `One of ${formatNames.join(', ')}. Default: by the header Accept.`,
 });
 
-/** The list that CSV and Arrow contain; the first by default. */
+/** The list that the formats of rows contain; the first by default. */
 export const tableName = (names: readonly string[]) =>
   param(
     (text, name) => {
@@ -275,7 +275,7 @@ export const tableName = (names: readonly string[]) =>
       return text;
     },
     {
-      description: `The list returned as CSV or Arrow. Default: ${names[0]}. Other formats contain all lists.`,
+      description: `The list returned as CSV, Arrow or Parquet. Default: ${names[0]}. Other formats contain all lists.`,
       enum: names,
     },
   ).optional();

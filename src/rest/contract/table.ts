@@ -17,6 +17,12 @@ export interface Column {
 /** One value of a row. Null = unknown. */
 export type Cell = string | number | boolean | null;
 
+/** The values of a column, as libraries of columns take them: 64-bit integers are bigints. */
+export function columnValues({ type }: Column, rows: readonly (readonly Cell[])[], index: number): unknown[] {
+  if (type !== 'int64') return rows.map((row) => row[index]);
+  return rows.map((row) => (row[index] === null ? null : BigInt(row[index]!)));
+}
+
 /** A column and the source of its value: the item of the list itself, or of an enclosing list. */
 interface Source extends Column {
   /** Index of the list whose item holds the value, from 0 for the outermost. */

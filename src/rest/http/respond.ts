@@ -13,6 +13,8 @@ export interface Body {
   contentType: string;
   /** Strong ETag of body and window; null if the answer must not be cached. */
   etag: string | null;
+  /** True if the body is compressed in itself. */
+  isPacked?: boolean;
 }
 
 /** The strong ETag of a body at its address. */
@@ -25,9 +27,9 @@ export async function strongTag(address: string, bytes: Buffer): Promise<string>
   return hash.digest('base64url').slice(0, 27);
 }
 
-/** The encoding that the client accepts, if a body of this length is worth it. */
-const encodingOf = (request: Request, length: number): Encoding | null =>
-  encodingFor(length, (known) => request.acceptsEncodings([...known]));
+/** The encoding that the client accepts, if the body is worth it. */
+const encodingOf = (request: Request, { bytes, isPacked }: Body): Encoding | null =>
+  isPacked ? null : encodingFor(bytes.length, (known) => request.acceptsEncodings([...known]));
 
 /** True if an If-None-Match header names the tag (weak comparison, RFC 9110 13.1.2). */
 export function matchesTag(header: string | undefined, tag: string): boolean {
@@ -39,7 +41,7 @@ export function matchesTag(header: string | undefined, tag: string): boolean {
 
 /** Sends a success body, compressed as the client accepts; 304 if the client has this variant. */
 export async function sendBody(request: Request, response: Response, body: Body): Promise<void> {
-  const encoding = encodingOf(request, body.bytes.length);
+  const encoding = encodingOf(request, body);
   if (body.etag !== null) {
     // Each variant has its own ETag.
     const tag = `"${body.etag}${encoding === null ? '' : `-${encoding}`}"`;

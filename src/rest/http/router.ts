@@ -218,6 +218,7 @@ async function freshAnswer(parts: RestParts, compiled: CompiledRoute, exchange: 
       bytes: written.bytes,
       contentType: written.contentType,
       etag: tagged ? await strongTag(request.originalUrl, written.bytes) : null,
+      isPacked: media === mediaTypes.parquet,
     },
   };
   const dependencies = currentRequest()?.dependencies;
@@ -283,7 +284,7 @@ export interface CompiledRoute {
   operation: StoredOperation;
   /** The JSON Schema of its answers. */
   answer: JsonSchema;
-  /** Its answers as tables for CSV and Arrow; writes, and routes without rows, have none. */
+  /** Its answers as tables, for the formats of rows; writes, and routes without rows, have none. */
   tables: Tables;
   /** The data and the metadata in a result of the operation. */
   found: (result: Record<string, unknown>, caller: Caller, nowMs: number) => Found;

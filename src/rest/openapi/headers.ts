@@ -64,7 +64,7 @@ function metaHeaders(prefix: string): Record<string, JsonSchema> {
     [`${prefix}plane`]: header('MetaPlane', 'meta.plane, in formats other than JSON.', text),
     [`${prefix}caps`]: header('MetaCaps', `${json}: meta.caps.`, text),
     [`${prefix}extra`]: header('MetaExtra', `${json}: the rest of meta, including the cursor.`, text),
-    [`${prefix}data`]: header('MetaData', `${json}: the values of data that are not in the rows. CSV and Arrow.`, text),
+    [`${prefix}data`]: header('MetaData', `${json}: the values of data that are not in the rows. Of tables.`, text),
   };
 }
 
@@ -84,7 +84,7 @@ export function answerHeaders({
 }: AnswerHeaders): Record<string, JsonSchema> {
   const link = [
     ...(deprecated ? [successor] : []),
-    ...(paged ? ['rel="next": the next page, in CSV and Arrow; absent at the end.'] : []),
+    ...(paged ? ['rel="next": the next page, in formats other than JSON; absent at the end.'] : []),
   ];
   return {
     ...always,

@@ -1,4 +1,6 @@
 import { tableFromIPC } from 'apache-arrow';
+import { parquetReadObjects } from 'hyparquet';
+import { compressors } from 'hyparquet-compressors';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Json, type TestApp, testApp } from '../../support/app.ts';
 import { readEvents } from '../../support/event-reader.ts';
@@ -42,7 +44,7 @@ describe('a route of the operator', () => {
     expect([never.headers.etag, never.headers['cache-control']]).toEqual([undefined, 'no-store']);
   });
 
-  test('answers a list as JSON, CSV and Arrow', async () => {
+  test('answers a list as JSON, CSV, Arrow and Parquet', async () => {
     const json = await get('/own/prices?symbols=SPY,aapl');
     expect(json.body.data).toEqual([
       { symbol: 'SPY', spot: null },
@@ -53,6 +55,9 @@ describe('a route of the operator', () => {
     expect(JSON.parse(String(csv.headers['x-itm-extra']))).toMatchObject({ count: 2 });
     const arrow = await get('/own/prices?symbols=SPY', { accept: 'application/vnd.apache.arrow.stream' });
     expect(tableFromIPC(arrow.bytes).schema.names).toEqual(['symbol', 'spot']);
+    const parquet = await get('/own/prices?symbols=SPY', { accept: 'application/vnd.apache.parquet' });
+    const file = Uint8Array.from(parquet.bytes).buffer;
+    expect(await parquetReadObjects({ file, compressors })).toEqual([{ symbol: 'SPY', spot: null }]);
   });
 
   test('takes an instant where it reads the market alone, and is sealed as of one in the past', async () => {

@@ -10,6 +10,7 @@ const extensions: Readonly<Record<string, string>> = {
   'application/json': 'json',
   'text/csv': 'csv',
   'application/vnd.apache.arrow.stream': 'arrow',
+  'application/vnd.apache.parquet': 'parquet',
   'application/x-protobuf': 'pb',
 };
 

@@ -55,7 +55,7 @@ export const changes: readonly Change[] = [
       '`symbol.sessionDates` of the graph: the dates of sessions that have data, latest first.',
       'Objects of the graph have global ids; `node` and `nodes` read objects by id.',
       '`symbol.flow.largeTrades` of the graph filters by `kind`, `side`, `right` and `expiry`, has a `cursor`, and reports the total number in `meta.total`.',
-      'CSV, Arrow and protobuf pages name the next page in `Link: <…>; rel="next"`.',
+      'CSV, Arrow, Parquet and protobuf pages name the next page in `Link: <…>; rel="next"`.',
       'Answers to site sessions also have the rate headers.',
       'OpenAPI has named schemas, response headers, the public paths, and examples that work if they are sent.',
     ],

@@ -31,8 +31,8 @@ function cursors(parts: GuideParts): GuideSection {
     alsoCalled: 'pagination, next page, offset',
     body: html`<p>If there are more rows, <code>meta.cursor</code> is the position of the next page: send it as <code>cursor</code>, with
 all other parameters unchanged. On the last page it is absent. A cursor is opaque and belongs to its symbol and window; with a changed cursor
-the request returns <a href="/docs#error-400">400</a>. All pages together contain the same rows as one large page, also while the session grows. CSV, Arrow
-and protobuf have the URL of the next page in <code>Link: &lt;…&gt;; rel="next"</code>.</p>
+the request returns <a href="/docs#error-400">400</a>. All pages together contain the same rows as one large page, also while the session grows. The other
+formats have the URL of the next page in <code>Link: &lt;…&gt;; rel="next"</code>.</p>
 ${curlOf('first-page', parts)}${answerOf('first-page')}${answerOf('next-page')}`,
   };
 }
