@@ -12,7 +12,19 @@ import { rootList } from '../tape/formats/root-list.ts';
 import { splitList } from '../tape/formats/split-list.ts';
 import { stockTrades } from '../tape/formats/stock-trades.ts';
 import { symbolList } from '../tape/formats/symbol-list.ts';
+import {
+  thetaBars,
+  thetaBarsV2,
+  thetaOpenInterest,
+  thetaOpenInterestV2,
+  thetaQuotes,
+  thetaQuotesV2,
+  thetaTrades,
+  thetaTradesV2,
+} from '../tape/formats/theta.ts';
+import { tradierTimesales } from '../tape/formats/tradier.ts';
 import { volatilityDayList } from '../tape/formats/volatility-day-list.ts';
+import { yfinanceDownload, yfinanceHistory } from '../tape/formats/yfinance.ts';
 import type { Dataset } from './dataset-names.ts';
 import type { IngestSettings, Loader, TapeLoader } from './files/file-job.ts';
 
@@ -74,25 +86,25 @@ export const datasets: Record<Dataset, DatasetKind> = {
     supersedes: ['volatility-days'],
   },
   'stock-minute-bars': {
-    formats: [stockAggregates, massiveAggregates],
+    formats: [stockAggregates, massiveAggregates, tradierTimesales],
     load: async (job) => (await import('./stocks/stock-bars.ts')).loadStockMinuteBars(job),
     shapedBy: byBytesAlone,
     supersedes: ['stock-minute-bars', 'stock-trades'],
   },
   'stock-day-bars': {
-    formats: [stockAggregates, massiveAggregates],
+    formats: [stockAggregates, massiveAggregates, yfinanceHistory, yfinanceDownload],
     load: async (job) => (await import('./stocks/stock-bars.ts')).loadStockDayBars(job),
     shapedBy: byBytesAlone,
     supersedes: ['stock-day-bars', 'stock-trades'],
   },
   'option-minute-bars': {
-    formats: [optionAggregates, massiveAggregates],
+    formats: [optionAggregates, massiveAggregates, thetaBars, thetaBarsV2],
     load: async (job) => (await import('./options/option-bars.ts')).loadOptionMinuteBars(job),
     shapedBy: byBytesAlone,
     supersedes: ['option-minute-bars', 'option-trades'],
   },
   'open-interest': {
-    formats: [openInterestList],
+    formats: [openInterestList, thetaOpenInterest, thetaOpenInterestV2],
     load: async (job) => (await import('./options/open-interest.ts')).loadOpenInterest(job),
     shapedBy: async (settings, path) =>
       (await import('./options/open-interest.ts')).sessionOfFile(path, settings) ?? '',
@@ -113,13 +125,13 @@ export const datasets: Record<Dataset, DatasetKind> = {
     supersedes: ['stock-minute-bars', 'stock-day-bars', 'stock-trades'],
   },
   'option-trades': {
-    formats: [optionTrades, massiveTrades],
+    formats: [optionTrades, massiveTrades, thetaTrades, thetaTradesV2],
     loadTape: async (job) => (await import('./options/option-tape.ts')).loadOptionTrades(job),
     shapedBy: async (settings) => (await import('./options/option-tape.ts')).optionTapeShape(settings),
     supersedes: ['option-minute-bars', 'option-trades'],
   },
   'option-quotes': {
-    formats: [optionQuotes, massiveQuotes],
+    formats: [optionQuotes, massiveQuotes, thetaQuotes, thetaQuotesV2],
     load: async (job) => (await import('./options/option-quotes.ts')).loadOptionQuotes(job),
     shapedBy: byBytesAlone,
     supersedes: ['option-quotes', 'option-trades'],

@@ -3,10 +3,16 @@ import { type OnBadLine, type OnBytes, readBytes } from '../csv/tape-file.ts';
 import { type Beginning, beginningOf } from '../vendors/beginning.ts';
 import { type ReadChain, readChainCsv } from './chain-csv.ts';
 import { readChainJson } from './chain-json.ts';
+import { oratsCsvChain, thetaCsvChain, yfinanceCsvChain } from './csv-chains.ts';
 import { massiveChainParts } from './massive-chain.ts';
+import { oratsJsonChain } from './orats-chain.ts';
+import { tradierChainParts } from './tradier-chain.ts';
 import { readVendorChain, type VendorChain } from './vendor-chain.ts';
 
-const vendorChains: readonly VendorChain[] = [massiveChainParts];
+const vendorChains: readonly VendorChain[] = [
+  ...[massiveChainParts, tradierChainParts, oratsJsonChain],
+  ...[oratsCsvChain, thetaCsvChain, yfinanceCsvChain],
+];
 
 async function beginningOfFile(path: string): Promise<Beginning> {
   for await (const bytes of readBytes(path)) return beginningOf(bytes);

@@ -47,7 +47,7 @@ export interface HeaderFormat<Name extends string = string> extends Format {
 /** The columns of a format. */
 export type ColumnOf<F extends HeaderFormat> = F['required'][number] | F['optional'][number];
 
-/** The required names of a format that `names` lacks. */
+/** The required names of a format that `names`, in lower case, lack. */
 export function lacking<Name extends string>({ required }: { required: readonly Name[] }, names: readonly string[]) {
-  return required.filter((name) => !names.includes(name));
+  return required.filter((name) => !names.includes(name.toLowerCase()));
 }

@@ -21,8 +21,13 @@ export interface PageReader {
   end(): void;
 }
 
-/** A function that reads a line's cells. Returns its row, or null for a line without one. Throws `VendorError`. */
-export type LineReader = (cells: readonly string[]) => Row | null;
+/** A CSV being read, from its first line below the header to its last. */
+export interface LineReader {
+  /** The row of a line, or null for a line without one. Throws `VendorError`. */
+  row(cells: readonly string[]): Row | null;
+  /** Called after the last line. Throws `VendorError`. */
+  end?(): void;
+}
 
 /** Translation of a vendor's format to CSV. */
 export interface RowFormat {
@@ -33,7 +38,7 @@ export interface RowFormat {
   columns: readonly string[];
   /** Opens a file of JSON pages; absent for CSV. `name`: the file's base name. */
   pages?(name: string): PageReader;
-  /** Opens a file of CSV; absent for JSON. `at`: index of a column by its name in lower case, −1 if absent. */
+  /** Opens a file of CSV; absent for JSON. `at`: index of a column by its name, −1 if absent. */
   lines?(name: string, at: (column: string) => number): LineReader;
 }
 

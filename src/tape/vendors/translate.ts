@@ -1,11 +1,23 @@
 import type { Format } from '../formats/format.ts';
+import { thetaChain, thetaJson } from '../formats/theta.ts';
+import { columnFinder, csvRows } from '../text/csv-rows.ts';
 import { jsonTexts, parseExact } from '../text/json-values.ts';
 import { beginningOf, headBytes } from './beginning.ts';
 import { massiveAggregateRows, massiveQuoteRows, massiveTradeRows } from './massive.ts';
-import { lineOf, type RowFormat, VendorError } from './row-format.ts';
+import { type LineReader, lineOf, type RowFormat, VendorError } from './row-format.ts';
+import { thetaCsv, thetaRows } from './theta.ts';
+import { tradierTimesalesRows } from './tradier.ts';
+import { yfinanceRows } from './yfinance.ts';
 
 /** Formats of which a file is recognized in this order: one with the names of another and more comes before it. */
-const rowFormats: readonly RowFormat[] = [massiveTradeRows, massiveQuoteRows, massiveAggregateRows];
+const rowFormats: readonly RowFormat[] = [
+  ...[massiveTradeRows, massiveQuoteRows, massiveAggregateRows, tradierTimesalesRows],
+  ...thetaRows,
+  ...yfinanceRows,
+];
+
+/** Formats of chains with the names of another format and more: they are read elsewhere. */
+const chains: readonly Format[] = [thetaChain];
 
 const pieceLength = 64 * 1024;
 
@@ -35,6 +47,18 @@ async function* pageLines(rows: RowFormat, source: AsyncIterable<Buffer>, name: 
   reader.end();
 }
 
+async function* csvLines(rows: RowFormat, source: AsyncIterable<Buffer>, name: string): AsyncGenerator<string> {
+  let reader: LineReader | null = null;
+  for await (const cells of csvRows(source)) {
+    if (!reader) reader = rows.lines!(name, columnFinder(cells!));
+    else {
+      const row = cells && reader.row(cells);
+      yield row ? lineOf(row) : '\n';
+    }
+  }
+  reader?.end?.();
+}
+
 /** Joins lines to pieces of text, after a header. */
 async function* inPieces(columns: readonly string[], lines: AsyncIterable<string>): AsyncGenerator<Buffer> {
   let text = lineOf(columns);
@@ -56,10 +80,12 @@ export async function* asRows(source: AsyncIterable<Buffer>, name: string): Asyn
   try {
     const first = await firstPieces(pieces);
     const { isJson, fits } = beginningOf(Buffer.concat(first));
-    const rows = rowFormats.find(({ format, pages }) => (pages !== undefined) === isJson && fits(format));
     const all = joined(first, pieces);
-    if (rows) yield* inPieces(rows.columns, pageLines(rows, all, name));
-    else yield* all;
+    const isChain = chains.some(fits);
+    const rows = rowFormats.find(({ format, pages }) => (pages !== undefined) === isJson && fits(format));
+    if (isJson && fits(thetaJson)) yield* asRows(thetaCsv(all, name), name);
+    else if (!rows || isChain) yield* all;
+    else yield* inPieces(rows.columns, (isJson ? pageLines : csvLines)(rows, all, name));
   } finally {
     await pieces.return?.();
   }
