@@ -51,6 +51,10 @@ function bodySchema({ route, answer, tables }: CompiledRoute, media: string): Js
     return { contentMediaType: media, description: `${route.protobuf!.name} of /v2/rest-protocol.proto` };
   if (media === mediaTypes.text)
     return { type: 'string', description: 'The data as text. Values that are not in it are sent as headers.' };
+  if (media === mediaTypes.ndjson) {
+    const lists = tables.tables.map(({ name }) => name).join(', ');
+    return { type: 'string', description: `A line of JSON per row of ${lists}. Other values are sent as headers.` };
+  }
   const columns = tables.tables.map((table) => `${table.name}: ${table.columns.map(({ name }) => name).join(', ')}`);
   return {
     ...(media === mediaTypes.csv ? { type: 'string' } : { contentMediaType: media }),

@@ -11,6 +11,7 @@ import { madeRequests } from './requests.ts';
 const csv = { accept: 'text/csv' };
 const arrow = { accept: 'application/vnd.apache.arrow.stream' };
 const parquet = { accept: 'application/vnd.apache.parquet' };
+const ndjson = { accept: 'application/x-ndjson' };
 
 // Written from the contract's answers: every list of rows, by the keys that lead to it. The first is what comes unless
 // `table` says another.
@@ -103,6 +104,27 @@ function rowsOf(data: Json, [outer, inner]: string[], lists: ReadonlySet<string>
   );
 }
 
+/** The lines of a table: items of JSON as they are, those of an inner list in its place in the outer one. */
+function linesOf(data: Json, [outer, inner]: string[]): Json[] {
+  const items: Json[] = within(data, outer!) ?? [];
+  if (inner === undefined) return items;
+  const keys = inner.split('.');
+  return items.flatMap((item) =>
+    within(item, inner).map((below: Json) => {
+      const line = structuredClone(item);
+      within(line, keys.slice(0, -1).join('.'))[keys.at(-1)!] = below;
+      return line;
+    }),
+  );
+}
+
+const jsonRows = ({ bytes }: Answer): Json[] =>
+  bytes
+    .toString()
+    .split('\n')
+    .slice(0, -1)
+    .map((line) => JSON.parse(line));
+
 /** Without what is null, or text where only text can be read. */
 function told(row: Json, text = false): Json {
   const known = Object.entries(row).filter(([, value]) => value !== null && value !== undefined);
@@ -170,7 +192,8 @@ async function compare(known: KnownRoute, written: string, credential: string): 
     const asCsv = await app.get(path, { credential, headers: csv });
     const asArrow = await app.get(path, { credential, headers: arrow });
     const asParquet = await app.get(path, { credential, headers: parquet });
-    const others = [asCsv, asArrow, asParquet];
+    const asLines = await app.get(path, { credential, headers: ndjson });
+    const others = [asCsv, asArrow, asParquet, asLines];
     expect(
       others.map(({ status }) => status),
       path,
@@ -183,6 +206,8 @@ async function compare(known: KnownRoute, written: string, credential: string): 
     const lists = listNames(known.name);
     const expected = rowsOf(data, lead, lists);
     const lines = csvRows(asCsv);
+    expect(asLines.headers['content-type'], path).toBe('application/x-ndjson; charset=utf-8');
+    expect(jsonRows(asLines), path).toStrictEqual(linesOf(data, lead));
     expect(asCsv.headers['content-type'], path).toBe('text/csv; charset=utf-8; header=present');
     expect(
       lines.rows.map((row) => told(row)),
@@ -211,7 +236,7 @@ async function compare(known: KnownRoute, written: string, credential: string): 
   return 200;
 }
 
-describe('a list of rows comes as CSV, as an Arrow stream and as a Parquet file too: the same rows as JSON, the rest in headers; errors stay JSON', () => {
+describe('a list of rows comes as CSV, as an Arrow stream and as a Parquet file, and as lines of JSON: the same rows as JSON, the rest in headers; errors stay JSON', () => {
   const offering = knownRoutes().filter(({ name }) => tablesOf[name]);
   test.each(offering.filter(({ name }) => !name.includes('/account/usage')))('$name', async (known) => {
     const seen = new Set<number>();
@@ -229,13 +254,13 @@ describe('a list of rows comes as CSV, as an Arrow stream and as a Parquet file 
     expect(rows.length).toBeGreaterThan(0);
   });
 
-  test('every route whose answer has a list of rows offers all three, and says so in the description', async () => {
+  test('every route whose answer has a list of rows offers all of them, and says so in the description', async () => {
     const { body } = await app.get('/v2/openapi.json', { credential: null });
     for (const { name, route } of knownRoutes()) {
       const operation = body.paths[route.path.replace(/:(\w+)/g, '{$1}')][route.method.toLowerCase()];
       const offered = Object.keys(operation.responses[200].content);
       const tables = Object.keys(tablesOf[name] ?? {});
-      const asked = [csv, arrow, parquet].map(({ accept }) => offered.includes(accept));
+      const asked = [csv, arrow, parquet, ndjson].map(({ accept }) => offered.includes(accept));
       expect([name, ...asked]).toEqual([name, ...asked.map(() => tables.length > 0)]);
       const parameter = operation.parameters.find((one: Json) => one.name === 'table');
       expect([name, parameter?.schema.enum]).toEqual([name, tables.length > 1 ? tables : undefined]);
@@ -303,6 +328,8 @@ describe('the form is negotiated as HTTP has it', () => {
     ['text/*', 'text/csv; charset=utf-8; header=present'],
     ['*/*', 'application/json; charset=utf-8'],
     ['application/vnd.apache.arrow.stream, text/csv;q=0.9', arrow.accept],
+    ['application/jsonl', 'application/jsonl; charset=utf-8'],
+    ['application/*', 'application/json; charset=utf-8'],
     ['image/png', 'application/json; charset=utf-8'],
   ])('%s', async (accept, expected) => {
     const { headers } = await app.get(path, { headers: { accept } });
@@ -312,7 +339,7 @@ describe('the form is negotiated as HTTP has it', () => {
 
   test('every form of a sealed answer has a tag of its own, and is not sent again to whom has it', async () => {
     const tags = new Set<string>();
-    for (const headers of [{}, csv, arrow, parquet, { accept: 'application/x-protobuf' }]) {
+    for (const headers of [{}, csv, arrow, parquet, ndjson, { accept: 'application/x-protobuf' }]) {
       const first = await app.get(path, { headers });
       const tag = String(first.headers.etag);
       tags.add(tag);
@@ -322,7 +349,7 @@ describe('the form is negotiated as HTTP has it', () => {
       expect([head.headers.etag, head.bytes.length]).toEqual([tag, 0]);
       expect(head.headers['x-itm-extra']).toBe(first.headers['x-itm-extra']);
     }
-    expect(tags.size).toBe(5);
+    expect(tags.size).toBe(6);
   });
 
   test('a Parquet file, whose pages are compressed, is not compressed again', async () => {

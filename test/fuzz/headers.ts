@@ -9,6 +9,7 @@ const values: Record<string, readonly string[]> = {
     'text/csv',
     'application/vnd.apache.arrow.stream',
     'application/vnd.apache.parquet',
+    'application/x-ndjson',
     'application/graphql-response+json',
     'multipart/mixed;deferSpec=20220824',
     'text/html',

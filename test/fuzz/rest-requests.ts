@@ -145,6 +145,7 @@ const forms = [
   'application/x-protobuf',
   'application/vnd.apache.arrow.stream',
   'application/vnd.apache.parquet',
+  'application/x-ndjson',
 ];
 
 /** A request to a route: as its description says, but for the parts that are wrong on purpose. */

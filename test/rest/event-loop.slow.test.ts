@@ -123,9 +123,10 @@ describe('no request keeps the others waiting for more than 50 ms', () => {
     expect(await blocked(2e6, ...query(text(`columns ${fields}`)))).toBeLessThan(longestMs);
   });
 
-  test('a page of 50,000 bars as CSV, as Arrow and as Parquet', async () => {
+  test('a page of 50,000 bars as CSV, as NDJSON, as Arrow and as Parquet', async () => {
     const path = `${app.url}/v2/stocks/SPY/bars?from=2026-10-01&to=2026-11-10&limit=50000`;
     expect(await blocked(3e6, path, '-H', 'accept: text/csv')).toBeLessThan(longestMs);
+    expect(await blocked(5e6, path, '-H', 'accept: application/x-ndjson')).toBeLessThan(longestMs);
     expect(await blocked(3e6, path, '-H', 'accept: application/vnd.apache.arrow.stream')).toBeLessThan(longestMs);
     expect(await blocked(5e5, path, '-H', 'accept: application/vnd.apache.parquet')).toBeLessThan(longestMs);
   });

@@ -18,15 +18,25 @@ export const mediaTypes = {
   csv: 'text/csv',
   arrow: 'application/vnd.apache.arrow.stream',
   parquet: 'application/vnd.apache.parquet',
+  ndjson: 'application/x-ndjson',
   text: 'text/plain',
 } as const;
+
+/** The other name that clients have for lines of JSON. */
+const jsonLines = 'application/jsonl';
+
+/** True if an answer in a media type has a line of JSON per row. */
+export const isJsonLines = (media: string) => media === mediaTypes.ndjson || media === jsonLines;
+
+/** The media types of tables. */
+const tableTypes = [mediaTypes.csv, mediaTypes.arrow, mediaTypes.parquet, mediaTypes.ndjson];
 
 /** The media types of a route's answers; the first, JSON, is the default. */
 export function routeMedia({ route, tables }: { route: Route; tables: Tables }): string[] {
   return [
     mediaTypes.json,
     ...(route.protobuf ? [mediaTypes.protobuf] : []),
-    ...(tables.tables.length > 0 ? [mediaTypes.csv, mediaTypes.arrow, mediaTypes.parquet] : []),
+    ...(tables.tables.length > 0 ? tableTypes : []),
     ...(route.text ? [mediaTypes.text] : []),
   ];
 }
@@ -36,7 +46,8 @@ export function answerMedia(request: Request, compiled: { route: Route; tables: 
   const named = compiled.route.text && formatNames.find((name) => name === request.query.format);
   if (named) return mediaTypes[named];
   const offered = routeMedia(compiled);
-  return offered.length === 1 ? mediaTypes.json : request.accepts(offered) || mediaTypes.json;
+  const known = offered.includes(mediaTypes.ndjson) ? [...offered, jsonLines] : offered;
+  return known.length === 1 ? mediaTypes.json : request.accepts(known) || mediaTypes.json;
 }
 
 /** An answer to be written. */
@@ -59,6 +70,9 @@ export interface WrittenAnswer {
   beside: Record<string, Cell> | null;
 }
 
+/** Characters of JSON written without a yield: about 2 ms of work. */
+const charactersAPiece = 128 * 1024;
+
 /** The chunks of a table, each read and written in an iteration of the event loop. */
 async function* yieldingRows(pieces: Iterable<Cell[][]>): AsyncGenerator<Cell[][]> {
   let isFirst = true;
@@ -78,6 +92,24 @@ async function csvBytes({ columns, pieces }: Table, data: unknown): Promise<Buff
   const parts = [Buffer.from(`${csvLine(columns.map(({ name }) => name))}\r\n`)];
   for await (const rows of yieldingRows(pieces(data)))
     parts.push(Buffer.from(`${rows.map(inertLine).join('\r\n')}\r\n`));
+  return joined(parts);
+}
+
+/** A line of JSON per row. */
+async function jsonLineBytes({ objects }: Table, data: unknown): Promise<Buffer> {
+  const parts: Buffer<ArrayBuffer>[] = [];
+  let text = '';
+  const flush = () => {
+    parts.push(Buffer.from(text));
+    text = '';
+  };
+  for (const object of objects(data)) {
+    text += `${JSON.stringify(object)}\n`;
+    if (text.length < charactersAPiece) continue;
+    flush();
+    await yieldToEventLoop();
+  }
+  flush();
   return joined(parts);
 }
 
@@ -122,6 +154,10 @@ export async function writeAnswer(media: string, answer: Answer): Promise<Writte
       bytes: await csvBytes(tableOf(answer), found.data),
       contentType: `${media}; charset=utf-8; header=present`,
     };
+  if (isJsonLines(media)) {
+    const bytes = await jsonLineBytes(tableOf(answer), found.data);
+    return { ...written, beside, bytes, contentType: `${media}; charset=utf-8` };
+  }
   const metadata = { meta: JSON.stringify(enveloped.meta), ...(beside && { data: JSON.stringify(beside) }) };
   return { ...written, beside, bytes: await columnBytes(media, tableOf(answer), found.data, metadata) };
 }

@@ -275,7 +275,7 @@ export const tableName = (names: readonly string[]) =>
       return text;
     },
     {
-      description: `The list returned as CSV, Arrow or Parquet. Default: ${names[0]}. Other formats contain all lists.`,
+      description: `The list returned as CSV, Arrow, Parquet or NDJSON. Default: ${names[0]}. Other formats contain all lists.`,
       enum: names,
     },
   ).optional();

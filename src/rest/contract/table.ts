@@ -39,6 +39,11 @@ export interface Table {
   columns: readonly Column[];
   /** The rows of an answer's data, in chunks that one iteration of the event loop can read and write. */
   pieces: (data: unknown) => Iterable<Cell[][]>;
+  /**
+   * The rows as objects: each item within the items around it, where it takes the place of its list. Their other lists
+   * are left out, or a small answer could become a large table.
+   */
+  objects: (data: unknown) => Iterable<unknown>;
 }
 
 /** Rows per chunk: about 2 ms of work. */
@@ -70,6 +75,12 @@ function columnType(schema: JsonSchema): ColumnType {
 interface Met {
   keys: readonly string[];
   item: JsonSchema;
+}
+
+/** A list on the way to a table's: the keys that lead to it, and to the other lists beside it. */
+interface Level {
+  keys: readonly string[];
+  others: readonly (readonly string[])[];
 }
 
 /** Parts of an object: its values as columns, and the lists of objects in it. */
@@ -137,21 +148,44 @@ function* piecesOf(
   if (rows.length > 0) yield rows;
 }
 
+/** An object with another value at `keys`; undefined = without them. */
+function changed(object: unknown, [key, ...rest]: readonly string[], value: unknown): unknown {
+  if (key === undefined || object === null || object === undefined) return value;
+  const { [key]: former, ...others } = object as Record<string, unknown>;
+  const inner = changed(former, rest, value);
+  return inner === undefined ? others : { ...others, [key]: inner };
+}
+
+function* objectsOf(data: unknown, path: readonly Level[]): Iterable<unknown> {
+  const lead = path.map(({ keys }) => keys);
+  for (const items of itemsBelow(data, lead, []))
+    yield items.reduceRight((inner, around, index) => {
+      const { keys, others } = path[index + 1]!;
+      return changed(
+        others.reduce<unknown>((rest, other) => changed(rest, other, undefined), around),
+        keys,
+        inner,
+      );
+    });
+}
+
 /** The tables at and below lists of one level. `around`: columns of the enclosing items. */
-function tablesOf(
-  lists: readonly Met[],
-  path: readonly (readonly string[])[],
-  names: string,
-  around: readonly Source[],
-): Table[] {
+function tablesOf(lists: readonly Met[], path: readonly Level[], names: string, around: readonly Source[]): Table[] {
   return lists.flatMap(({ keys, item }) => {
-    const lead = [...path, keys];
+    const others = lists.filter((other) => other.keys !== keys).map((other) => other.keys);
+    const lead = [...path, { keys, others }];
+    const keysOfLists = lead.map((level) => level.keys);
     // Qualified by the path from the outermost item if two lists may have the same name.
     const prefix = path.length === 0 ? '' : `${names}${keys.join('.')}.`;
     const own = parts(item, path.length, [], false);
     const named = own.columns.map((column) => ({ ...column, name: prefix + column.name }));
     const columns = [...around, ...named];
-    const table: Table = { name: keys.at(-1) ?? 'rows', columns, pieces: (data) => piecesOf(data, lead, columns) };
+    const table: Table = {
+      name: keys.at(-1) ?? 'rows',
+      columns,
+      pieces: (data) => piecesOf(data, keysOfLists, columns),
+      objects: (data) => objectsOf(data, lead),
+    };
     return [table, ...tablesOf(own.lists, lead, prefix, columns)];
   });
 }

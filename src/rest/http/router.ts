@@ -26,7 +26,7 @@ import { answerSchema } from '../contract/answer-schema.ts';
 import { readBody } from '../contract/body.ts';
 import { type Envelope, instanted, noted } from '../contract/envelope.ts';
 import type { JsonSchema } from '../contract/json-schema.ts';
-import { answerMedia, besideHeaders, mediaTypes, writeAnswer } from '../contract/media.ts';
+import { answerMedia, besideHeaders, isJsonLines, mediaTypes, writeAnswer } from '../contract/media.ts';
 import {
   type OperationContext,
   type ReadOperation,
@@ -199,7 +199,7 @@ async function freshAnswer(parts: RestParts, compiled: CompiledRoute, exchange: 
   const isProtobuf = media === mediaTypes.protobuf;
   const asked = askedProvenance(values, { setting: parts.services.provenance, isJson: media === mediaTypes.json });
   const variables = { ...route.variables(values, body), protobuf: isProtobuf, provenance: asked.provenance };
-  const form = media === mediaTypes.json ? 'json' : 'whole';
+  const form = media === mediaTypes.json ? 'json' : isJsonLines(media) ? 'values' : 'whole';
   const metering = weighed && new OperationMetering(parts.services, weighed, exchange);
   const run = () => operation.run(form, context, variables, metering);
   const result = await withBody(body, () => parts.services.span(...operation.span, run));

@@ -44,7 +44,7 @@ describe('a route of the operator', () => {
     expect([never.headers.etag, never.headers['cache-control']]).toEqual([undefined, 'no-store']);
   });
 
-  test('answers a list as JSON, CSV, Arrow and Parquet', async () => {
+  test('answers a list as JSON, CSV, Arrow, Parquet and NDJSON', async () => {
     const json = await get('/own/prices?symbols=SPY,aapl');
     expect(json.body.data).toEqual([
       { symbol: 'SPY', spot: null },
@@ -53,6 +53,8 @@ describe('a route of the operator', () => {
     const csv = await get('/own/prices?symbols=SPY,aapl', { accept: 'text/csv' });
     expect(String(csv.bytes)).toBe('symbol,spot\r\nSPY,\r\nAAPL,\r\n');
     expect(JSON.parse(String(csv.headers['x-itm-extra']))).toMatchObject({ count: 2 });
+    const lines = await get('/own/prices?symbols=SPY,aapl', { accept: 'application/x-ndjson' });
+    expect(String(lines.bytes)).toBe('{"symbol":"SPY","spot":null}\n{"symbol":"AAPL","spot":null}\n');
     const arrow = await get('/own/prices?symbols=SPY', { accept: 'application/vnd.apache.arrow.stream' });
     expect(tableFromIPC(arrow.bytes).schema.names).toEqual(['symbol', 'spot']);
     const parquet = await get('/own/prices?symbols=SPY', { accept: 'application/vnd.apache.parquet' });

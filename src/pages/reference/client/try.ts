@@ -11,6 +11,7 @@ const extensions: Readonly<Record<string, string>> = {
   'text/csv': 'csv',
   'application/vnd.apache.arrow.stream': 'arrow',
   'application/vnd.apache.parquet': 'parquet',
+  'application/x-ndjson': 'ndjson',
   'application/x-protobuf': 'pb',
 };
 
