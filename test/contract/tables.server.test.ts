@@ -352,6 +352,36 @@ describe('the form is negotiated as HTTP has it', () => {
     expect(tags.size).toBe(6);
   });
 
+  test('an answer in none of the requested types says so, under a tag of its own; caches hold the one without', async () => {
+    const noted = { accept: 'image/png, text/html;q=0.9' };
+    const plain = await app.get(path);
+    const answer = await app.get(path, { headers: noted });
+    expect(answer.status).toBe(200);
+    const types = `${['json', 'x-protobuf'].map((name) => `application/${name}`).join(', ')}, text/csv`;
+    const { note, ...meta } = answer.body.meta;
+    expect(note).toContain(
+      `Accept: expected one of ${types}, ${arrow.accept}, ${parquet.accept}, ${ndjson.accept}, got "${noted.accept}".`,
+    );
+    expect({ ...answer.body, meta }).toEqual({ ...plain.body, meta: { ...plain.body.meta, note: undefined } });
+    expect(answer.headers.etag).not.toBe(plain.headers.etag);
+    const again = await app.get(path, { headers: { ...noted, 'if-none-match': String(answer.headers.etag) } });
+    expect(again.status).toBe(304);
+    expect((await app.get(path)).bytes.equals(plain.bytes)).toBe(true);
+  });
+
+  test.each([
+    ['/v2/quotes?symbols=SPY', 'text/html,application/xhtml+xml,*/*;q=0.8', false],
+    ['/v2/quotes?symbols=SPY', 'application/*', false],
+    ['/v2/quotes?symbols=SPY', '', false],
+    ['/v2/symbols/SPY', 'text/csv, */*', false],
+    ['/v2/symbols/SPY', 'text/csv', true],
+    [`/v2/quotes?symbols=SPY`, `text/${'x'.repeat(2000)}`, true],
+  ])('%s for %s: a short note only if nothing that is served is accepted', async (asked, accept, isNoted) => {
+    const { body } = await app.get(asked, { headers: { accept } });
+    expect(String(body.meta.note).includes('Accept: expected one of')).toBe(isNoted);
+    expect(JSON.stringify(body.meta.note ?? '').length).toBeLessThan(500);
+  });
+
   test('a Parquet file, whose pages are compressed, is not compressed again', async () => {
     const encoded = { 'accept-encoding': 'gzip' };
     const [asParquet, asArrow] = await Promise.all(

@@ -41,13 +41,25 @@ export function routeMedia({ route, tables }: { route: Route; tables: Tables }):
   ];
 }
 
-/** The media type a request's answer is written in: of a route with a text that of `format`, else by Accept. */
-export function answerMedia(request: Request, compiled: { route: Route; tables: Tables }): string {
+/** Characters of an `Accept` header that a note repeats. */
+const shownCharacters = 100;
+
+/**
+ * The media type a request's answer is written in: of a route with a text that of `format`, else by Accept. JSON, with
+ * a note that says so, if the route serves nothing that is accepted.
+ */
+export function answerMedia(
+  request: Request,
+  compiled: { route: Route; tables: Tables },
+): { media: string; note: string | null } {
   const named = compiled.route.text && formatNames.find((name) => name === request.query.format);
-  if (named) return mediaTypes[named];
+  if (named) return { media: mediaTypes[named], note: null };
   const offered = routeMedia(compiled);
-  const known = offered.includes(mediaTypes.ndjson) ? [...offered, jsonLines] : offered;
-  return known.length === 1 ? mediaTypes.json : request.accepts(known) || mediaTypes.json;
+  const { accept } = request.headers;
+  const media = request.accepts(offered.includes(mediaTypes.ndjson) ? [...offered, jsonLines] : offered);
+  if (media !== false || !accept) return { media: media || mediaTypes.json, note: null };
+  const got = JSON.stringify(accept.slice(0, shownCharacters));
+  return { media: mediaTypes.json, note: `Accept: expected one of ${offered.join(', ')}, got ${got}.` };
 }
 
 /** An answer to be written. */

@@ -114,7 +114,7 @@ async function serve(parts: RestParts, compiled: CompiledRoute, request: Request
     await services.admission.charge(caller, request, response);
     requireServed(services, route, caller);
     const context = services.context(caller, life.onEnd);
-    await answer(parts, compiled, { caller, request, response, media: answerMedia(request, compiled), context });
+    await answer(parts, compiled, { caller, request, response, ...answerMedia(request, compiled), context });
   } finally {
     // Counted afterwards, so that an account's usage does not include the request that reads it.
     services.admission.count(caller, usageGroups(route));
@@ -166,6 +166,8 @@ interface Exchange {
   response: Response;
   /** The media type of the answer. */
   media: string;
+  /** A note that it is none that was requested; null = it is. */
+  note: string | null;
   context: OperationContext;
 }
 
@@ -178,9 +180,13 @@ function answerKey({ services }: RestParts, { own }: Route, { caller, request, m
   return (own ? [...key, own.version] : key).join(' ');
 }
 
-/** The cache of a route's answers; null = they are the caller's own, or no reads. */
-function cacheFor({ sealed }: RestParts, { method, isOwn }: Route): AnswerCache<SentAnswer> | null {
-  return method === 'GET' && !isOwn ? sealed : null;
+/** The cache of a route's answers; null = they are the caller's own, no reads, or of this request alone. */
+function cacheFor(
+  { sealed }: RestParts,
+  { method, isOwn }: Route,
+  { note }: Pick<Exchange, 'note'>,
+): AnswerCache<SentAnswer> | null {
+  return method === 'GET' && !isOwn && note === null ? sealed : null;
 }
 
 /** Takes one of the caller's in-flight slots, if the route limits them. */
@@ -195,7 +201,7 @@ async function freshAnswer(parts: RestParts, compiled: CompiledRoute, exchange: 
   const values = routeValues(route, request.params, request.query);
   const body = await receivedBody(parts.services, route, exchange);
   await takeSlot(parts, compiled, exchange);
-  const store = cacheFor(parts, route)?.storing(answerKey(parts, route, exchange));
+  const store = cacheFor(parts, route, exchange)?.storing(answerKey(parts, route, exchange));
   const isProtobuf = media === mediaTypes.protobuf;
   const asked = askedProvenance(values, { setting: parts.services.provenance, isJson: media === mediaTypes.json });
   const variables = { ...route.variables(values, body), protobuf: isProtobuf, provenance: asked.provenance };
@@ -203,9 +209,9 @@ async function freshAnswer(parts: RestParts, compiled: CompiledRoute, exchange: 
   const metering = weighed && new OperationMetering(parts.services, weighed, exchange);
   const run = () => operation.run(form, context, variables, metering);
   const result = await withBody(body, () => parts.services.span(...operation.span, run));
-  const answered = noted(
-    noted(compiled.found(result, caller, parts.services.now()), parts.services.simulatedNote()),
-    asked.note,
+  const answered = [parts.services.simulatedNote(), asked.note, exchange.note].reduce(
+    noted,
+    compiled.found(result, caller, parts.services.now()),
   );
   const { cacheable, tagged } = caching(route, answered);
   const found = withReadInstant(route, answered, response);
@@ -228,7 +234,7 @@ async function freshAnswer(parts: RestParts, compiled: CompiledRoute, exchange: 
 
 /** The cached answer to the same request, or a fresh one. The parameters of a cached answer were validated before. */
 async function foundAnswer(parts: RestParts, compiled: CompiledRoute, exchange: Exchange): Promise<SentAnswer> {
-  const sent = cacheFor(parts, compiled.route)?.find(answerKey(parts, compiled.route, exchange));
+  const sent = cacheFor(parts, compiled.route, exchange)?.find(answerKey(parts, compiled.route, exchange));
   if (!sent) return freshAnswer(parts, compiled, exchange);
   if (compiled.weighed) await new OperationMetering(parts.services, compiled.weighed, exchange).take(sent.cost);
   await takeSlot(parts, compiled, exchange);
