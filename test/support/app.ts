@@ -274,7 +274,8 @@ function exchange(
       response.on('data', (chunk: Buffer) => chunks.push(chunk));
       response.on('end', () => {
         const bytes = Buffer.concat(chunks);
-        const isJson = /[/+]json\b/.test(response.headers['content-type'] ?? '') && !response.headers['content-encoding'];
+        const isJson =
+          /[/+]json\b/.test(response.headers['content-type'] ?? '') && !response.headers['content-encoding'];
         resolve({
           status: response.statusCode!,
           headers: response.headers,
