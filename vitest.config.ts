@@ -2,6 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { configDefaults, defineConfig } from 'vitest/config';
 import { NotRunReporter } from './test/support/not-run.ts';
 import { noCitus } from './test/support/servers/citus-cluster.ts';
+import { memoryFolder } from './test/support/servers/memory-folder.ts';
 import { noServer } from './test/support/servers/postgres-server.ts';
 
 /** A name says in which tiers a file runs: `fast.test.ts`, `x.slow.test.ts`, `x.browser.test.ts`, `x.server.test.ts`. */
@@ -21,6 +22,7 @@ const fast = {
     // The files of a worker share its modules: loading them anew for each is a sixth of the time.
     isolate: false,
     globalSetup: embedded,
+    env: { TMPDIR: memoryFolder() },
   },
 };
 

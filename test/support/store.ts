@@ -29,9 +29,9 @@ export async function singleStore(): Promise<TestStore> {
 
 /** Makes a database of this run, a copy of another, and returns its name. */
 async function newDatabase(copied?: string): Promise<string> {
-  const { url, run } = inject('testServer');
+  const { url, run, copying } = inject('testServer');
   const database = `${run}_${randomBytes(5).toString('hex')}`;
-  await onServer(url, `create database ${database} template ${copied ?? `${run}_template`}`);
+  await onServer(url, `create database ${database} template ${copied ?? `${run}_template`} ${copying}`);
   return database;
 }
 

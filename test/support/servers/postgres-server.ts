@@ -26,5 +26,5 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
     url,
     `select 1 from pg_collation where collname = 'en-US-x-icu' and current_setting('server_version_num')::int >= 150000`,
   );
-  return makeTemplate(project, url, canEnglish.length > 0 ? inEnglish : '');
+  return makeTemplate(project, url, canEnglish.length > 0 ? { making: inEnglish } : {});
 }

@@ -5,8 +5,11 @@ import { openStore } from '../../../src/store/rows/connection.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** The PostgreSQL of this run: a URL with the placeholder `{database}`, and the prefix of this run's names. */
-    testServer: { url: string; run: string };
+    /**
+     * The PostgreSQL of this run: a URL with the placeholder `{database}`, the prefix of this run's names, and options
+     * of CREATE DATABASE for copies.
+     */
+    testServer: { url: string; run: string; copying: string };
   }
 }
 
@@ -14,15 +17,19 @@ declare module 'vitest' {
 export const databaseUrl = (url: string, database: string) => url.replace('{database}', database);
 
 /**
- * Makes a migrated database to copy each test file's from; `options` are for CREATE DATABASE. The returned function
- * drops all databases of the run.
+ * Makes a migrated database to copy each test file's from. Options of CREATE DATABASE: `making` are those of the
+ * template, `copying` those of its copies. The returned function drops all databases of the run.
  */
-export async function makeTemplate(project: TestProject, url: string, options = ''): Promise<() => Promise<void>> {
+export async function makeTemplate(
+  project: TestProject,
+  url: string,
+  { making = '', copying = '' }: { making?: string; copying?: string } = {},
+): Promise<() => Promise<void>> {
   const run = `tg_test_${randomBytes(5).toString('hex')}`;
-  await onServer(url, `create database ${run}_template ${options}`);
+  await onServer(url, `create database ${run}_template ${making}`);
   const store = await openStore({ databaseUrl: databaseUrl(url, `${run}_template`), dataDir: '', poolSize: 2 });
   await store.close();
-  project.provide('testServer', { url, run });
+  project.provide('testServer', { url, run, copying });
   return async () => {
     const names = await onServer(url, `select datname from pg_database where datname like '${run}%'`);
     for (const { datname } of names) await onServer(url, `drop database if exists ${datname} with (force)`);
