@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import express, { type Express, type NextFunction, type Request, type Response, Router } from 'express';
+import type { GraphQLSchema } from 'graphql';
 import type { Logger } from 'pino';
 import { Admission } from './access/admission.ts';
 import type { Caller } from './access/caller.ts';
@@ -107,6 +108,8 @@ export interface ServerParts {
   contract?: CompiledContract | undefined;
   /** The operator's routes; null, or absent: there are none. */
   ownRoutes?: OwnRoutesSource | null;
+  /** The schema of `/graphql`; absent: the graph, and nothing besides it. */
+  graph?: GraphQLSchema | undefined;
 }
 
 /** The files of the operator's routes, which may be replaced while the server runs. */
@@ -216,12 +219,12 @@ function publicRoutes(health: Health, description: object): Router {
 
 /** Dependencies of every endpoint. */
 function servicesOf(
-  { config, store, access, now, log, traces, live }: ServerParts,
+  { config, store, access, now, log, traces, live, graph = schema }: ServerParts,
   lines: RequestLines,
 ): EndpointServices {
   const services: Services = { store, access, now, random: randomBytes, live, ...serviceSettings(config) };
   return {
-    schema,
+    schema: graph,
     admission: new Admission({ access, note }),
     registry: () => symbolRegistry(store),
     context: (caller: Caller, onEnd: (undo: () => void) => void) => requestContext(services, caller, onEnd),
@@ -363,7 +366,7 @@ export function createApp(parts: ServerParts): Express {
   const lines = requestLines(parts.log, clientAddressOf(config.trustedProxies));
   const services = servicesOf(parts, lines);
   // Must precede everything that is compiled from it.
-  if (traces) traceRootFields(schema, traces.span);
+  if (traces) for (const each of new Set([schema, services.schema])) traceRootFields(each, traces.span);
   const contract = parts.contract ?? compileContract(config);
   const serving = servingOf(parts, services, contract);
   const app = express();

@@ -18,6 +18,7 @@ import {
   perMinute,
   port,
   redisUrl,
+  trueOrFalse,
   urlOf,
   wholeNumber,
   workersExpected,
@@ -116,6 +117,8 @@ export interface Config {
   routesDir: string | null;
   /** Documents that `/graphql` runs: any, or those of the routes' folder alone. */
   graphDocuments: (typeof graphDocuments)[number];
+  /** True if `/graphql` is a subgraph of Apollo Federation. */
+  federation: boolean;
 }
 
 /** Settings that the command line can override. */
@@ -179,10 +182,7 @@ const variables = z.object({
   RATE_BASIC: perMinute.default(defaultRates.basic),
   RATE_PRO: perMinute.default(defaultRates.pro),
   RATE_ANONYMOUS: perMinute.default(defaultRates.anonymous),
-  EXTENDED_BARS: z
-    .enum(['true', 'false'], { error: 'expected true or false' })
-    .transform((text) => text === 'true')
-    .default(false),
+  EXTENDED_BARS: trueOrFalse.default(false),
   KEEP_REMAINDERS: wholeNumber(1, 3650, 'days, a whole number from 1 to 3650').default(14),
   KEEP_SUPERSEDED: days.default(90 * dayMs),
   JOURNAL_MAX_ROWS: wholeNumber(1, 1_000_000_000, 'rows, a whole number from 1 to 1000000000').default(1_000_000),
@@ -252,6 +252,7 @@ const variables = z.object({
     .default(null),
   ROUTES_DIR: z.string().nullable().default(null),
   GRAPH_DOCUMENTS: z.enum(graphDocuments, { error: `expected ${graphDocuments.join(' or ')}` }).default('any'),
+  FEDERATION: trueOrFalse.default(false),
 });
 
 /** The name of an environment variable that Tapegraph reads. */
@@ -340,6 +341,7 @@ function configOf(settings: z.infer<typeof variables>): Config {
     provenance: settings.PROVENANCE,
     securityContact: settings.SECURITY_CONTACT,
     graphDocuments: settings.GRAPH_DOCUMENTS,
+    federation: settings.FEDERATION,
     routesDir: settings.ROUTES_DIR === null ? null : resolve(settings.ROUTES_DIR),
   };
 }
@@ -369,6 +371,10 @@ export function readConfig(env: Record<string, string | undefined>, overrides: C
     throw new ConfigError('DATABASE_READ_URLS: expected together with DATABASE_URL, the server of these standbys');
   if (settings.GRAPH_DOCUMENTS === 'trusted' && settings.ROUTES_DIR === null)
     throw new ConfigError('GRAPH_DOCUMENTS: trusted needs ROUTES_DIR, the folder with the documents');
+  if (settings.GRAPH_DOCUMENTS === 'trusted' && settings.FEDERATION)
+    throw new ConfigError(
+      'FEDERATION: expected false with GRAPH_DOCUMENTS=trusted, since a router makes its documents',
+    );
   if (settings.SESSION_SECRET !== null && settings.SESSION_JWKS_URL !== null) {
     throw new ConfigError('SESSION_JWKS_URL: set either SESSION_SECRET or SESSION_JWKS_URL, not both');
   }

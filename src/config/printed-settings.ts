@@ -9,6 +9,13 @@ function maskUrl(text: string | null): string | null {
   );
 }
 
+const describeTraces = ({ traces }: Config) => ({
+  OTEL_EXPORTER_OTLP_ENDPOINT: maskUrl(traces?.url.replace(/\/v1\/traces$/, '') ?? null),
+  OTEL_EXPORTER_OTLP_HEADERS: Object.keys(traces?.headers ?? {}).length > 0 ? 'set' : null,
+  OTEL_SERVICE_NAME: traces?.serviceName ?? 'tapegraph',
+  OTEL_TRACES_SAMPLER_ARG: traces?.ratio ?? 1,
+});
+
 /** The settings by variable name, safe to show: passwords of URLs are masked, secrets read `set`. Null = not set. */
 export function describeConfig(config: Config): Record<VariableName, string | number | string[] | null> {
   return {
@@ -49,15 +56,13 @@ export function describeConfig(config: Config): Record<VariableName, string | nu
     METRICS_PORT: config.metricsPort,
     METRICS_HOST: config.metricsHost,
     METRICS_TOKEN: config.metricsToken === null ? null : 'set',
-    OTEL_EXPORTER_OTLP_ENDPOINT: maskUrl(config.traces?.url.replace(/\/v1\/traces$/, '') ?? null),
-    OTEL_EXPORTER_OTLP_HEADERS: Object.keys(config.traces?.headers ?? {}).length > 0 ? 'set' : null,
-    OTEL_SERVICE_NAME: config.traces?.serviceName ?? 'tapegraph',
-    OTEL_TRACES_SAMPLER_ARG: config.traces?.ratio ?? 1,
+    ...describeTraces(config),
     SOURCES: sourceNames.filter((name) => config.sources[name]),
     PROVENANCE: config.provenance,
     SECURITY_CONTACT: config.securityContact,
     ROUTES_DIR: config.routesDir,
     GRAPH_DOCUMENTS: config.graphDocuments,
+    FEDERATION: String(config.federation),
   };
 }
 

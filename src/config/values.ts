@@ -26,6 +26,11 @@ export const redisUrl = z.string().refine(
   },
 );
 
+/** `true` or `false`. */
+export const trueOrFalse = z
+  .enum(['true', 'false'], { error: 'expected true or false' })
+  .transform((text) => text === 'true');
+
 /** A whole number from `min` to `max`; `what` names it in the message. */
 export function wholeNumber(min: number, max: number, what: string) {
   return z

@@ -83,9 +83,9 @@ function rootFields(document: DocumentNode, operationName: string | null | undef
   return names.length > 0 && names.length === selections.length ? names : null;
 }
 
-/** True if an operation reads only the schema, which is public. */
+/** True if an operation reads only the schema, which is public: by introspection, or as the SDL of a subgraph. */
 export function isIntrospectionOnly(document: DocumentNode, operationName: string | null | undefined): boolean {
-  return rootFields(document, operationName)?.every((name) => name.startsWith('__')) ?? false;
+  return rootFields(document, operationName)?.every((name) => name.startsWith('__') || name === '_service') ?? false;
 }
 
 /** True if an operation reads only the name of its root type. */

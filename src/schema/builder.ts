@@ -93,7 +93,8 @@ export const builder = new SchemaBuilder<{
       extensions: costs({ each: 0.003 }),
     },
     pageInfoFieldOptions: { description: 'Position of the page in the list.' },
-    pageInfoTypeOptions: { description: 'Position of a page in its list.' },
+    // Subgraphs of a federated graph share it.
+    pageInfoTypeOptions: { description: 'Position of a page in its list.', shareable: true },
     hasNextPageFieldOptions: { description: 'True if there is a next page.' },
     hasPreviousPageFieldOptions: { description: 'True if there is a previous page.' },
     startCursorFieldOptions: { description: 'Cursor of the first edge; null on an empty page.' },

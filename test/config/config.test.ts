@@ -42,6 +42,7 @@ describe('settings', () => {
       provenance: 'account',
       routesDir: null,
       graphDocuments: 'any',
+      federation: false,
       securityContact: null,
       maxStreams: 100,
       maxConnections: null,

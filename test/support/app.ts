@@ -5,6 +5,7 @@ import { type Access, openAccess } from '../../src/access/open-access.ts';
 import { urlOf } from '../../src/cli/server/address.ts';
 import { connectionLimits } from '../../src/cli/server/connection-limits.ts';
 import { listen } from '../../src/cli/server/listen.ts';
+import { loadGraph } from '../../src/cli/server/load-gateway.ts';
 import { withLimitMetrics } from '../../src/cli/server/observing.ts';
 import { type Config, readConfig } from '../../src/config/config.ts';
 import { secretsOf } from '../../src/config/printed-settings.ts';
@@ -192,6 +193,7 @@ export async function testApp(
     // A traced contract is compiled with its traces.
     contract: options.traces ? undefined : contractOf(config),
     sampleKey: options.sampleKey ?? null,
+    graph: await loadGraph(config),
     ...(options.loading && { loading: options.loading }),
     ...(options.routes && {
       ownRoutes: {

@@ -16,7 +16,7 @@ import { lineLog } from '../line-log.ts';
 import { type ListenAt, urlOf } from './address.ts';
 import { connectionLimits } from './connection-limits.ts';
 import { type Listening, listen, stop } from './listen.ts';
-import { loadGateway } from './load-gateway.ts';
+import { loadGateway, loadGraph } from './load-gateway.ts';
 import { metricsOf, serveMetrics, statementObserver, tracesOf, watchBy, withLimitMetrics } from './observing.ts';
 import { alwaysOpen, bringSample, settleSample, startLiveSample } from './sample.ts';
 import { type Closer, closeAll, shutdownMs } from './shutdown.ts';
@@ -201,7 +201,8 @@ async function open(gateway: Gateway, closers: Closer[]): Promise<Opened> {
   const onError = (failure: Error) => log.warn({ err: failure.cause ?? failure }, `streams: ${failure.message}`);
   const live = new LiveHub({ store, now, changes, onError });
   const { caches } = memory;
-  const shown = { config, log, metrics, traces, caches, contract, ownRoutes };
+  const graph = await loadGraph(config);
+  const shown = { config, log, metrics, traces, caches, contract, ownRoutes, graph };
   const loading = key === null ? undefined : await watchLoading(store);
   const parts = { ...shown, store, access, now, draining, live, sampleKey: key, ...(loading && { loading }) };
   if (metrics) await startMetrics(metrics, gateway, { store, access, live, now }, closers);

@@ -1,3 +1,11 @@
+import type { GraphQLSchema } from 'graphql';
+import type { Config } from '../../config/config.ts';
+
+/** The schema of `/graphql` by the settings; undefined = the graph, and nothing besides it. */
+export async function loadGraph({ federation }: Pick<Config, 'federation'>): Promise<GraphQLSchema | undefined> {
+  return federation ? (await import('../../schema/federation.ts')).federatedSchema : undefined;
+}
+
 /** Loads the modules of a server. Called only to run one, so that help and usage errors are fast. */
 export async function loadGateway() {
   const [

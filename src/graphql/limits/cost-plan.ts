@@ -6,10 +6,11 @@ import {
   type GraphQLField,
   type GraphQLSchema,
   getNamedType,
+  getNullableType,
   isCompositeType,
   isInterfaceType,
   isListType,
-  isNonNullType,
+  isNullableType,
   isObjectType,
   Kind,
   type OperationDefinitionNode,
@@ -32,6 +33,8 @@ export interface PlannedField {
   node: FieldNode;
   cost: FieldCost | undefined;
   isList: boolean;
+  /** True for a list of objects of which each may be null, with an error of its own. */
+  mayLackItems: boolean;
   /** Bytes of its key in the answer, and of one of its values. */
   keyBytes: number;
   bytes: number;
@@ -104,13 +107,15 @@ function looksUp({ name, resolve }: GraphQLField<unknown, unknown>): boolean {
 
 function planned(node: FieldNode, field: GraphQLField<unknown, unknown>, cost: FieldCost | undefined): CollectedField {
   const key = responseKey(node);
-  const isList = isListType(isNonNullType(field.type) ? field.type.ofType : field.type);
+  const list = getNullableType(field.type);
+  const isList = isListType(list);
   return {
     key,
     field,
     node,
     cost,
     isList,
+    mayLackItems: isList && isNullableType(list.ofType) && isCompositeType(list.ofType),
     // Its quotes, a colon and a comma.
     keyBytes: key.length + 4,
     bytes: cost?.bytes ?? valueBytes(getNamedType(field.type)),

@@ -20,7 +20,7 @@ interface Assumption {
   items(planned: PlannedField, position: AnswerPosition, asking: Asking): number;
   /** Lengths of the lists that no argument bounds. */
   open: Sizes;
-  /** Points of the errors that a field adds per parent, if it reads data. */
+  /** Points of an error: of a field that reads data per parent, of an item that may be null. */
   error: number;
   /** Bytes of a text of any length; null = its usual ones. */
   textBytes: number | null;
@@ -74,8 +74,8 @@ export function predict(
   /** Points of running a field, with those of its errors. */
   function points(planned: PlannedField, parents: number, items: number, position: AnswerPosition): number {
     const { once, each } = planned.cost ?? {};
-    const errors = once === undefined && each === undefined ? 0 : parents * assumed.error;
-    return runPoints(planned, parents, items, position, assumed.open) + errors;
+    const errors = (once === undefined && each === undefined ? 0 : parents) + (planned.mayLackItems ? items : 0);
+    return runPoints(planned, parents, items, position, assumed.open) + errors * assumed.error;
   }
 
   /** Bytes of the values of a field. */

@@ -41,8 +41,10 @@ function namedSubject({ field }: PlannedField, values: Readonly<Record<string, u
   return null;
 }
 
-/** Ids of the objects that a field of the interface `Node` or `Refetchable` reads. */
+/** Ids of the objects that a field reads by their ids, or by what its extension `idsOf` makes ids of. */
 function idsOf({ field }: PlannedField, values: Readonly<Record<string, unknown>> | null): readonly unknown[] {
+  const { idsOf: read } = field.extensions as { idsOf?: (values: unknown) => readonly string[] };
+  if (read) return values ? read(values) : [];
   if (!['Node', 'Refetchable'].includes(getNamedType(field.type).name)) return [];
   const { id, nodeId = id, ids = [nodeId] } = values ?? {};
   return ids as readonly unknown[];

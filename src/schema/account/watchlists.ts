@@ -19,7 +19,7 @@ import { PlainMetaType, ResponseMetaInterface } from '../response-meta.ts';
 /** Usual number of tickers of a list: larger lists cost their actual number. */
 const usualTickers = 100;
 
-const WatchlistType = builder.objectRef<Watchlist>('Watchlist').implement({
+export const WatchlistType = builder.objectRef<Watchlist>('Watchlist').implement({
   description: 'A named list of symbols.',
   fields: (t) => ({
     id: t.exposeID('id', { description: 'Id chosen by its owner.' }),
