@@ -114,13 +114,14 @@ describe.skipIf(chromiumPath === null)('before the scripts of a page have come',
     [412, 1440].map((width) => [path, width, selector] as const),
   );
   test.each(visits)('%s does not move while it is loaded, %i pixels wide', async (path, width, selector) => {
-    for (const keyed of [false, true]) {
+    const settled = async (keyed: boolean) => {
       const page = await opened(path, width, keyed, async () => {});
       await page.locator(selector).first().waitFor();
       if (path.startsWith('/dashboard') && keyed) await page.waitForSelector('#candles[data-state="shown"] canvas');
       await page.waitForTimeout(1500);
       const { total, moved } = await layoutShifts(page);
       expect(total, `with a key: ${keyed}; ${moved.join('; ')}`).toBeLessThan(0.02);
-    }
+    };
+    await Promise.all([false, true].map(settled));
   });
 });
