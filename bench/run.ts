@@ -31,6 +31,7 @@ const { diff } = await import('./diff.ts');
 const { asOf } = await import('./as-of.ts');
 const { screener } = await import('./screener.ts');
 const { ownRoutes } = await import('./own-routes.ts');
+const { superseded } = await import('./superseded.ts');
 const { year } = await import('./year.ts');
 const onGround: Record<string, (ground: Ground) => Promise<unknown>> = {
   bars: barsPage,
@@ -54,6 +55,7 @@ const alone: Record<string, () => Promise<unknown>> = {
   'as-of': asOf,
   screener,
   'own-routes': ownRoutes,
+  superseded,
 };
 
 // Only by name: one requires a server of its own and 30 GB, the other many minutes.
