@@ -19,8 +19,6 @@ const fast = {
     name: 'fast',
     include: ['test/**/*.test.ts'],
     exclude: [...configDefaults.exclude, slow, browser, onCluster],
-    // The files of a worker share its modules: loading them anew for each is a sixth of the time.
-    isolate: false,
     globalSetup: embedded,
     env: { TMPDIR: memoryFolder() },
   },
@@ -89,7 +87,9 @@ export default defineConfig(async () => {
       setupFiles: ['test/support/property-seed.ts'],
       // Processes that tests start load what Node compiled before, as the launcher has it: half the time of a start.
       env: { NODE_COMPILE_CACHE: fileURLToPath(new URL('node_modules/.cache/tapegraph', import.meta.url)) },
-      // One worker a core: a test waits for its database most of the time.
+      // The files of a worker share its modules: loading them anew for each is a sixth of the time.
+      isolate: false,
+      // One worker a core; `npm run test:all` has half as many again, because its tests wait for other processes.
       maxWorkers: '100%',
       testTimeout: 30_000,
       hookTimeout: 60_000,
