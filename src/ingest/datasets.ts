@@ -1,6 +1,7 @@
 import { methodologyVersion } from '../analytics/methodology.ts';
 import { optionAggregates, stockAggregates } from '../tape/formats/aggregates.ts';
 import { chainFormats } from '../tape/formats/chains.ts';
+import { databentoDays, databentoMinutes, databentoQuotes, databentoTrades } from '../tape/formats/databento.ts';
 import { dividendList } from '../tape/formats/dividend-list.ts';
 import type { Format } from '../tape/formats/format.ts';
 import { massiveAggregates, massiveQuotes, massiveTrades } from '../tape/formats/massive.ts';
@@ -86,19 +87,19 @@ export const datasets: Record<Dataset, DatasetKind> = {
     supersedes: ['volatility-days'],
   },
   'stock-minute-bars': {
-    formats: [stockAggregates, massiveAggregates, tradierTimesales],
+    formats: [stockAggregates, massiveAggregates, tradierTimesales, databentoMinutes],
     load: async (job) => (await import('./stocks/stock-bars.ts')).loadStockMinuteBars(job),
     shapedBy: byBytesAlone,
     supersedes: ['stock-minute-bars', 'stock-trades'],
   },
   'stock-day-bars': {
-    formats: [stockAggregates, massiveAggregates, yfinanceHistory, yfinanceDownload],
+    formats: [stockAggregates, massiveAggregates, yfinanceHistory, yfinanceDownload, databentoDays],
     load: async (job) => (await import('./stocks/stock-bars.ts')).loadStockDayBars(job),
     shapedBy: byBytesAlone,
     supersedes: ['stock-day-bars', 'stock-trades'],
   },
   'option-minute-bars': {
-    formats: [optionAggregates, massiveAggregates, thetaBars, thetaBarsV2],
+    formats: [optionAggregates, massiveAggregates, thetaBars, thetaBarsV2, databentoMinutes],
     load: async (job) => (await import('./options/option-bars.ts')).loadOptionMinuteBars(job),
     shapedBy: byBytesAlone,
     supersedes: ['option-minute-bars', 'option-trades'],
@@ -119,19 +120,19 @@ export const datasets: Record<Dataset, DatasetKind> = {
     supersedes: [],
   },
   'stock-trades': {
-    formats: [stockTrades, massiveTrades],
+    formats: [stockTrades, massiveTrades, databentoTrades],
     loadTape: async (job) => (await import('./stocks/stock-tape.ts')).loadStockTrades(job),
     shapedBy: ({ extendedBars }) => `${methodologyVersion}${extendedBars ? ' extended' : ''}`,
     supersedes: ['stock-minute-bars', 'stock-day-bars', 'stock-trades'],
   },
   'option-trades': {
-    formats: [optionTrades, massiveTrades, thetaTrades, thetaTradesV2],
+    formats: [optionTrades, massiveTrades, thetaTrades, thetaTradesV2, databentoTrades],
     loadTape: async (job) => (await import('./options/option-tape.ts')).loadOptionTrades(job),
     shapedBy: async (settings) => (await import('./options/option-tape.ts')).optionTapeShape(settings),
     supersedes: ['option-minute-bars', 'option-trades'],
   },
   'option-quotes': {
-    formats: [optionQuotes, massiveQuotes, thetaQuotes, thetaQuotesV2],
+    formats: [optionQuotes, massiveQuotes, thetaQuotes, thetaQuotesV2, databentoQuotes],
     load: async (job) => (await import('./options/option-quotes.ts')).loadOptionQuotes(job),
     shapedBy: byBytesAlone,
     supersedes: ['option-quotes', 'option-trades'],

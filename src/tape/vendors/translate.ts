@@ -3,6 +3,7 @@ import { thetaChain, thetaJson } from '../formats/theta.ts';
 import { columnFinder, csvRows } from '../text/csv-rows.ts';
 import { jsonTexts, parseExact } from '../text/json-values.ts';
 import { beginningOf, headBytes } from './beginning.ts';
+import { dbnFormats, dbnRows } from './dbn/rows.ts';
 import { massiveAggregateRows, massiveQuoteRows, massiveTradeRows } from './massive.ts';
 import { type LineReader, lineOf, type RowFormat, VendorError } from './row-format.ts';
 import { thetaCsv, thetaRows } from './theta.ts';
@@ -79,11 +80,13 @@ export async function* asRows(source: AsyncIterable<Buffer>, name: string): Asyn
   const pieces = source[Symbol.asyncIterator]();
   try {
     const first = await firstPieces(pieces);
-    const { isJson, fits } = beginningOf(Buffer.concat(first));
+    const head = Buffer.concat(first);
+    const { isJson, fits } = beginningOf(head);
     const all = joined(first, pieces);
     const isChain = chains.some(fits);
     const rows = rowFormats.find(({ format, pages }) => (pages !== undefined) === isJson && fits(format));
-    if (isJson && fits(thetaJson)) yield* asRows(thetaCsv(all, name), name);
+    if (head.toString('latin1', 0, 3) === 'DBN') yield* dbnRows(all);
+    else if (isJson && fits(thetaJson)) yield* asRows(thetaCsv(all, name), name);
     else if (!rows || isChain) yield* all;
     else yield* inPieces(rows.columns, (isJson ? pageLines : csvLines)(rows, all, name));
   } finally {
@@ -93,5 +96,5 @@ export async function* asRows(source: AsyncIterable<Buffer>, name: string): Asyn
 
 /** The vendors' formats that are read as a dataset's own format, by its name. */
 export function readAs(name: string): readonly Format[] {
-  return rowFormats.filter((rows) => rows.as.includes(name)).map(({ format }) => format);
+  return [...rowFormats, ...dbnFormats].filter((rows) => rows.as.includes(name)).map(({ format }) => format);
 }

@@ -1,3 +1,5 @@
+import { dbnFile, dbnSchemas, dbnTrade } from '../../support/tapes/dbn-encoder.ts';
+
 /** Small files of vendors' formats. Keys and headers are theirs, values are invented. */
 export interface VendorSample {
   /** Name of the file. */
@@ -69,5 +71,13 @@ export const vendorSamples: readonly VendorSample[] = [
     name: 'calls.csv',
     content:
       ',contractSymbol,lastTradeDate,strike,lastPrice,bid,ask,volume,openInterest,impliedVolatility\n0,AAPL240419C00200000,2024-03-15 14:00:57+00:00,200.0,5.7,5.6,5.8,2.0,11,0.27\n',
+  },
+  {
+    name: 'trades.dbn',
+    content: dbnFile({
+      schema: dbnSchemas.trades,
+      mappings: [{ symbol: 'SPY   240419C00520000', spans: [{ from: 20240315, to: 20240316, instrument: 7 }] }],
+      records: [dbnTrade({ at: BigInt(stamp), price: 1.25, size: 7, sequence: 41 })],
+    }),
   },
 ];
