@@ -1,8 +1,14 @@
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { toBarColumns } from '../../src/domain/market/bar.ts';
+import { writeBars } from '../../src/store/market/bar-blocks.ts';
+import { inTransaction } from '../../src/store/rows/transaction.ts';
+import { tapegraph } from '../cli/command-line.ts';
 import type { Json, TestApp } from '../support/app.ts';
 import { filledApp } from '../support/filled-market.ts';
+import { newYork } from '../support/option-market.ts';
+import { testStore } from '../support/store.ts';
 import { generatedFolder, installPackages, runProgram } from './own-packages.ts';
 
 let app: TestApp;
@@ -61,4 +67,24 @@ describe('DuckDB and Polars read an answer as Parquet: the rows of JSON, typed',
     expect(await read('duckdb', `SELECT * FROM '${file}'`)).toEqual([]);
     expect((await read('polars', file)).rows).toEqual([]);
   });
+});
+
+test('DuckDB reads a folder of exports as the documentation says', { timeout: 120_000 }, async () => {
+  const store = await testStore();
+  onTestFinished(() => store.close());
+  const env = { DATABASE_URL: store.databaseUrl };
+  const prices = { open: 1, low: 1, close: 1, volume: 1, vwap: null, tradeCount: null };
+  const bars = ['2026-11-17', '2026-11-18', '2026-11-19'].flatMap((date, day) =>
+    [0, 1].map((minute) => ({ tsMs: newYork(date, `09:3${minute}`), high: 100 + 10 * day + minute, ...prices })),
+  );
+  await inTransaction(store, (tx) => writeBars(tx, '1m', [{ symbol: 'SPY', bars: toBarColumns(bars) }]));
+  const archive = join(folder, 'archive');
+  expect((await tapegraph(['export', 'all', '--output', archive], env)).code).toBe(0);
+  const text = readFileSync(new URL('../../docs/operations.md', import.meta.url), 'utf8');
+  const sql = /```sql\n([^`]*stock-minute-bars[^`]*)```/.exec(text)![1]!.replace('/archive', archive);
+  const rows = await read('duckdb', `SELECT date::VARCHAR AS date, symbol, bars, high FROM (${sql})`);
+  expect(rows).toEqual([
+    { date: '2026-11-18', symbol: 'SPY', bars: 2, high: 111 },
+    { date: '2026-11-19', symbol: 'SPY', bars: 2, high: 121 },
+  ]);
 });

@@ -2,6 +2,8 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { tableFromIPC } from 'apache-arrow';
+import { parquetReadObjects } from 'hyparquet';
+import { compressors } from 'hyparquet-compressors';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { type Bar, toBarColumns } from '../../../src/domain/market/bar.ts';
 import { saveOptionBars } from '../../../src/store/chain/option-bars.ts';
@@ -55,6 +57,21 @@ describe('export stock-bars', () => {
       expect.arrayContaining(['symbol Utf8', 'ts_ms Int64', 'vwap Float64', 'trade_count Int64']),
     );
     expect(table.toArray().map((row) => [row.ts_ms, row.close, row.vwap, row.trade_count])).toEqual([
+      [BigInt(startMs), 100.5, 100.4, 12n],
+      [BigInt(startMs + 60_000), 101.5, null, null],
+      [BigInt(startMs + 120_000), 102.5, 100.4, 12n],
+    ]);
+  });
+
+  it('writes a Parquet file with typed columns, unknown values null', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'export-'));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const file = join(folder, 'spy.parquet');
+    const args = ['export', 'stock-bars', '--symbol', 'SPY', '--format', 'parquet', '--output', file];
+    expect((await tapegraph(args, env)).code).toBe(0);
+    const bytes = Uint8Array.from(readFileSync(file)).buffer;
+    const rows = await parquetReadObjects({ file: bytes, compressors });
+    expect(rows.map((row) => [row.ts_ms, row.close, row.vwap, row.trade_count])).toEqual([
       [BigInt(startMs), 100.5, 100.4, 12n],
       [BigInt(startMs + 60_000), 101.5, null, null],
       [BigInt(startMs + 120_000), 102.5, 100.4, 12n],
@@ -211,7 +228,7 @@ it.each([
     '1m or 5m',
   ],
   ['no time', ['export', 'stock-bars', '--symbol', 'SPY', '--from', 'yesterday'], '2026-11-20T14:30:00Z'],
-  ['an unknown format', ['export', 'stock-bars', '--symbol', 'SPY', '--format', 'xml'], 'csv, ndjson, arrow'],
+  ['an unknown format', ['export', 'stock-bars', '--symbol', 'SPY', '--format', 'xml'], 'csv, ndjson, arrow, parquet'],
   ['--json without a file for the rows', ['export', 'stock-bars', '--symbol', 'SPY', '--json'], '--output'],
 ])('export leaves with 2 for %s and says what was expected', async (_, args, expected) => {
   const { code, stderr } = await tapegraph(args, env);

@@ -13,6 +13,7 @@ const strikeNumbers = restRows(strikeColumns);
 export const chain: Exporter = {
   describes: 'captured option chains, one row per contract; strikes in thousandths of a dollar',
   whole: false,
+  dateOf: (row) => String(row.session_date),
   columns: {
     symbol: 'text',
     captured_at: 'int64',
@@ -64,6 +65,7 @@ export const chain: Exporter = {
 export const gex: Exporter = {
   describes: 'captured dealer gamma, one row per strike and expiry; strikes in thousandths of a dollar',
   whole: false,
+  dateOf: (row) => String(row.session_date),
   columns: {
     symbol: 'text',
     captured_at: 'int64',

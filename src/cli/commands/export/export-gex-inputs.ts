@@ -5,6 +5,7 @@ import type { Exporter } from './exporter.ts';
 export const gexInputs: Exporter = {
   describes: 'what captured dealer gamma was computed from, one row per option root and expiry',
   whole: false,
+  dateOf: (row) => String(row.session_date),
   columns: {
     symbol: 'text',
     captured_at: 'int64',

@@ -5,55 +5,14 @@ import { pipeline } from 'node:stream/promises';
 import { Argument, type Command } from 'commander';
 import { type Timeframe, timeframes } from '../../../domain/market/bar.ts';
 import { maxEpochMs } from '../../../domain/units.ts';
-import type { Cell } from '../../../rest/contract/table.ts';
 import type { Store } from '../../../store/rows/connection.ts';
-import { csvLine } from '../../../wire/csv-lines.ts';
 import { type CommandResult, printing } from '../../io/command-result.ts';
 import { type CommonOptions, choice, instant, ticker, withCommonOptions, withExamples } from '../../io/options.ts';
+import { createProgress } from '../../io/progress.ts';
 import { withStore } from '../../io/store.ts';
 import type { Terminal } from '../../io/terminal.ts';
-import { chain, gex } from './export-captures.ts';
-import { dividends } from './export-dividends.ts';
-import { gexInputs } from './export-gex-inputs.ts';
-import { optionBars } from './export-option-bars.ts';
-import { rates } from './export-rates.ts';
-import { roots } from './export-roots.ts';
-import { splits } from './export-splits.ts';
-import { stockBars } from './export-stock-bars.ts';
-import { symbols } from './export-symbols.ts';
-import { volatilityDays } from './export-volatility-days.ts';
-import type { Exporter, ExportRow } from './exporter.ts';
-
-/** An exporter of bars of one length, under the name of the files that `ingest` reads. */
-function ofLength(exporter: Exporter, timeframe: Timeframe, describes: string): Exporter {
-  return { ...exporter, timeframes: [timeframe], describes };
-}
-
-/** Exporters, by the name used on the command line. */
-const exporters: Record<string, Exporter> = {
-  symbols,
-  roots,
-  splits,
-  dividends,
-  rates,
-  'volatility-days': volatilityDays,
-  'stock-bars': stockBars,
-  'stock-minute-bars': ofLength(stockBars, '1m', 'stock-bars --timeframe 1m, under the name used by ingest'),
-  'stock-day-bars': ofLength(stockBars, '1d', 'stock-bars --timeframe 1d, under the name used by ingest'),
-  'option-bars': optionBars,
-  'option-minute-bars': ofLength(optionBars, '1m', 'option-bars --timeframe 1m, under the name used by ingest'),
-  chain,
-  gex,
-  'gex-inputs': gexInputs,
-};
-
-/** The length of bars to export: the requested one, else the only one there is, else 1m. */
-function lengthOf({ timeframes: lengths }: Exporter, asked: Timeframe | undefined): Timeframe {
-  return asked ?? lengths?.[0] ?? '1m';
-}
-
-const formats = ['csv', 'ndjson', 'arrow'] as const;
-type Format = (typeof formats)[number];
+import { exporters, lengthOf } from './exporters.ts';
+import { counting, type Format, formats, written } from './formats.ts';
 
 interface ExportOptions extends CommonOptions {
   symbol?: string;
@@ -62,53 +21,17 @@ interface ExportOptions extends CommonOptions {
   timeframe?: Timeframe;
   format: Format;
   output?: string;
+  allowFewer?: boolean;
 }
 
-/** The lines of an export. CSV has a header even if it is empty. */
-async function* linesOf(
-  { columns }: Exporter,
-  rows: AsyncIterable<ExportRow>,
-  format: 'csv' | 'ndjson',
-): AsyncIterable<string> {
-  const names = Object.keys(columns);
-  if (format === 'csv') yield `${csvLine(names)}\n`;
-  for await (const row of rows)
-    yield `${format === 'csv' ? csvLine(names.map((name) => row[name])) : JSON.stringify(row)}\n`;
-}
-
-/** Rows per batch of an Arrow stream. */
-const rowsABatch = 20_000;
-
-async function* batches(names: readonly string[], rows: AsyncIterable<ExportRow>): AsyncIterable<Cell[][]> {
-  let batch: Cell[][] = [];
-  for await (const row of rows) {
-    batch.push(names.map((name) => row[name] ?? null));
-    if (batch.length < rowsABatch) continue;
-    yield batch;
-    batch = [];
-  }
-  if (batch.length > 0) yield batch;
-}
-
-/** An Arrow IPC stream, which pandas, polars and DuckDB read directly. */
-async function* arrowOf({ columns }: Exporter, rows: AsyncIterable<ExportRow>): AsyncIterable<Uint8Array> {
-  const { arrowStream } = await import('../../../rest/contract/arrow-stream.ts');
-  const typed = Object.entries(columns).map(([name, type]) => ({ name, type, nullable: true }));
-  yield* arrowStream(typed, batches(Object.keys(columns), rows), {});
-}
-
-async function* counting(rows: AsyncIterable<ExportRow>, counted: { rows: number }): AsyncIterable<ExportRow> {
-  for await (const row of rows) {
-    counted.rows++;
-    yield row;
-  }
-}
+/** Names every dataset, as files of a folder. */
+const all = 'all';
 
 // A file gets its name only when it is complete.
-async function writeFile(written: AsyncIterable<string | Uint8Array>, file: string): Promise<void> {
+async function writeFile(parts: AsyncIterable<string | Uint8Array>, file: string): Promise<void> {
   const draft = `${file}.partial`;
   try {
-    await pipeline(Readable.from(written), createWriteStream(draft));
+    await pipeline(Readable.from(parts), createWriteStream(draft));
     await rename(draft, file);
   } catch (error) {
     await rm(draft, { force: true });
@@ -133,11 +56,11 @@ async function exportRows(terminal: Terminal, dataset: string, options: ExportOp
   const counted = { rows: 0 };
   await withStore(terminal, options, async (store) => {
     const rows = counting(exporter.rows(store, { symbol, fromMs: from, toMs: to, timeframe }), counted);
-    const written = format === 'arrow' ? arrowOf(exporter, rows) : linesOf(exporter, rows, format);
+    const parts = written(exporter, rows, format);
     const note = await simulatedIn(store, symbol);
     if (note !== null) terminal.stderr.write(`${note}\n`);
-    if (output === null) await pipeline(Readable.from(written), terminal.stdout, { end: false });
-    else await writeFile(written, output);
+    if (output === null) await pipeline(Readable.from(parts), terminal.stdout, { end: false });
+    else await writeFile(parts, output);
   });
   return {
     json: { dataset, symbol, format, rows: counted.rows, file: output },
@@ -145,14 +68,49 @@ async function exportRows(terminal: Terminal, dataset: string, options: ExportOp
   };
 }
 
-/** `tapegraph export`: exports stored data as CSV, NDJSON or an Arrow stream, so that nothing is locked in. */
+/** Exports every dataset as the files of a folder. */
+async function exportAll(terminal: Terminal, options: ExportOptions): Promise<CommandResult> {
+  const { symbol = null, output, from = 0, to = maxEpochMs, allowFewer = false } = options;
+  const { exportToFolder } = await import('./export-folder.ts');
+  const progress = createProgress(terminal.stderr, terminal.now, (line) => terminal.stderr.write(`${line}\n`));
+  try {
+    return await withStore(terminal, options, async (store) => {
+      const note = await simulatedIn(store, symbol);
+      if (note !== null) terminal.stderr.write(`${note}\n`);
+      return exportToFolder(terminal, store, note, {
+        ...{ folder: output!, symbol, fromMs: from, toMs: to, allowsFewer: allowFewer },
+        onProgress: (label, fraction) => progress.update(label, fraction),
+      });
+    });
+  } finally {
+    progress.done();
+  }
+}
+
+/** The problem of options that depend on each other; null = none. */
+function problemOf(dataset: string, { json, output, symbol, timeframe, allowFewer }: ExportOptions, isOther: boolean) {
+  if (dataset === all) {
+    if (output === undefined) return "required option '--output <folder>' not specified";
+    if (timeframe !== undefined) return '--timeframe: the datasets of all have their lengths in their names';
+    return isOther ? '--format: expected parquet for all' : null;
+  }
+  if (allowFewer) return '--allow-fewer: expected for all only';
+  const exporter = exporters[dataset]!;
+  if (exporter.timeframes?.includes(lengthOf(exporter, timeframe)) === false)
+    return `--timeframe: expected ${exporter.timeframes.join(' or ')} for ${dataset}`;
+  if (symbol === undefined && !exporter.whole) return "required option '--symbol <symbol>' not specified";
+  if (json && output === undefined) return '--json prints a report on stdout: write the rows to a file with --output';
+  return null;
+}
+
+/** `tapegraph export`: exports stored data in open formats, so that nothing is locked in. */
 export function addExportCommand(program: Command, terminal: Terminal): void {
   const command = withCommonOptions(program.command('export'))
-    .summary('write stored data as CSV, NDJSON or Arrow')
+    .summary('write stored data as CSV, NDJSON, Arrow or Parquet')
     .description(
-      'Writes the stored data of a symbol, oldest first, with the names and units of the API. Unknown values are empty in CSV and null in NDJSON and Arrow. Arrow is an IPC stream, which pandas, polars and DuckDB read.',
+      'Writes the stored data of a symbol, oldest first, with the names and units of the API. Unknown values are empty in CSV and null in the other formats. Arrow is an IPC stream; pandas, polars and DuckDB read it, and Parquet. The dataset all writes every dataset of every symbol to a folder, as Parquet files by date and symbol with a manifest; run again, it replaces only files whose content changed.',
     )
-    .addArgument(new Argument('<dataset>', 'dataset to export; see below').choices(Object.keys(exporters)))
+    .addArgument(new Argument('<dataset>', 'dataset to export; see below').choices([...Object.keys(exporters), all]))
     .option('--symbol <symbol>', 'ticker, or the underlying of options', ticker)
     .option(
       '--from <time>',
@@ -162,32 +120,34 @@ export function addExportCommand(program: Command, terminal: Terminal): void {
     .option('--to <time>', 'end, exclusive', instant)
     .addOption(choice('--timeframe <length>', 'length of bars (default: 1m)', timeframes))
     .addOption(choice('--format <format>', 'output format', formats).default('csv'))
-    .option('--output <file>', 'write to this file instead of stdout; required with --json');
+    .option('--output <file>', 'write to this file instead of stdout, with all to this folder; required with --json')
+    .option('--allow-fewer', 'with all: replace files also by ones with fewer rows');
   const kinds = Object.entries(exporters).map(([name, { describes }]) => `  ${name.padEnd(20)}${describes}`);
+  kinds.push(`  ${all.padEnd(20)}all of these for every symbol, as files of a folder`);
   command.addHelpText('after', `\nDatasets:\n${kinds.join('\n')}`);
   withExamples(command, [
     ['export stock-bars --symbol SPY --timeframe 1d', 'daily bars as CSV'],
     ['export stock-bars --symbol SPY --from 2019-02-13 --to 2019-02-14 --format ndjson', 'minute bars of one session'],
     ['export chain --symbol SPX --format arrow > spx.arrows', 'for pandas: pyarrow.ipc.open_stream'],
     ['export gex --symbol SPX --from 2024-01-05', 'dealer gamma from a date on'],
+    ['export all --output /archive --from 2026-11-16', 'every dataset as Parquet files, of dates from one on'],
     ['export stock-bars --symbol SPY --output spy.csv --json', 'to a file, with a report for scripts'],
   ]);
   // Options that depend on each other cannot be checked one by one.
   command.hook('preAction', () => {
-    const { json, output, symbol, timeframe } = command.opts<ExportOptions>();
-    const exporter = exporters[command.args[0]!]!;
-    if (exporter.timeframes?.includes(lengthOf(exporter, timeframe)) === false)
-      command.error(`error: --timeframe: expected ${exporter.timeframes.join(' or ')} for ${command.args[0]}`);
-    if (symbol === undefined && !exporter.whole)
-      command.error("error: required option '--symbol <symbol>' not specified");
-    if (json && output === undefined)
-      command.error('error: --json prints a report on stdout: write the rows to a file with --output');
+    const options = command.opts<ExportOptions>();
+    const isOther = command.getOptionValueSource('format') === 'cli' && options.format !== 'parquet';
+    const problem = problemOf(command.args[0]!, options, isOther);
+    if (problem !== null) command.error(`error: ${problem}`);
   });
   command.action(
     printing(
       terminal,
       () => command.opts(),
-      (dataset: string) => exportRows(terminal, dataset, command.opts<ExportOptions>()),
+      (dataset: string) =>
+        dataset === all
+          ? exportAll(terminal, command.opts<ExportOptions>())
+          : exportRows(terminal, dataset, command.opts<ExportOptions>()),
     ),
   );
 }

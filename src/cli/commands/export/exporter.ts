@@ -20,6 +20,8 @@ export interface Exporter {
   describes: string;
   /** True if it can be exported without `--symbol`. */
   whole: boolean;
+  /** The New York date of a row, by which files of a folder are divided; absent = they are not. */
+  dateOf?: (row: ExportRow) => string;
   /** Its bar lengths; absent = all, or none applies. */
   timeframes?: readonly Timeframe[];
   /** Its columns by wire name, in order. */
