@@ -54,10 +54,12 @@ function envelopeOf(message: Record<string, unknown>): Record<string, unknown> {
 export function lightMessages(received: unknown): LightMessages {
   const kept: Arguments[] = [];
 
-  function lightParams(sent: Record<string, unknown>): Record<string, unknown> {
+  function lightParams(sent: Record<string, unknown>, method: unknown): Record<string, unknown> {
     const params: Record<string, unknown> = {};
     for (const name of knownParams) if (Object.hasOwn(sent, name)) params[name] = sent[name];
-    if (isObject(params.arguments)) params.arguments = { kept: kept.push(params.arguments) - 1 };
+    // The arguments of a prompt are a few texts.
+    if (method !== 'prompts/get' && isObject(params.arguments))
+      params.arguments = { kept: kept.push(params.arguments) - 1 };
     else if (Array.isArray(params.arguments)) params.arguments = [];
     if (countUpTo(params, mostValues + 1) > mostValues)
       throw invalidRequest(`The params of a message have more than ${mostValues} values, without arguments.`);
@@ -68,7 +70,7 @@ export function lightMessages(received: unknown): LightMessages {
     const sent = message as Record<string, unknown>;
     const envelope = envelopeOf(sent);
     if ('method' in envelope && 'params' in sent)
-      envelope.params = isObject(sent.params) ? lightParams(sent.params) : sent.params;
+      envelope.params = isObject(sent.params) ? lightParams(sent.params, sent.method) : sent.params;
     return envelope;
   }
 

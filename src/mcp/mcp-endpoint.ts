@@ -13,135 +13,35 @@ import {
   Server,
 } from '@modelcontextprotocol/server';
 import { type Request, type RequestHandler, type Response, Router } from 'express';
-import type { ExecutionResult } from 'graphql';
-import type { Caller } from '../access/caller.ts';
-import type { EndpointServices } from '../access/endpoint-services.ts';
 import { bodyRequests } from '../access/limits/body-points.ts';
-import { readTicker } from '../domain/market/ticker.ts';
-import { requestLife } from '../http/request-life.ts';
-import type { JsonSchema } from '../rest/contract/json-schema.ts';
-import { callRoute } from '../rest/http/call.ts';
-import { answerAt, asFailure, type CompiledRoute } from '../rest/http/router.ts';
+import type { CompiledRoute } from '../rest/http/router.ts';
+import { asFailure } from '../rest/http/router.ts';
 import { yieldForBytes } from '../runtime/event-loop.ts';
-import { Failure, methodNotAllowed } from '../wire/failure.ts';
+import { Failure, invalidParameter, methodNotAllowed } from '../wire/failure.ts';
 import { clipped } from '../wire/printed-value.ts';
-import { toolArguments } from './arguments.ts';
-import { type EstimatedOperation, estimateGraph, estimateTool } from './estimate-tool.ts';
-import { askGraph, graphqlTool } from './graphql-tool.ts';
+import { called, type Exchange, type McpParts, type Offered } from './calls.ts';
+import { Catalog } from './catalog.ts';
+import { estimateTool } from './estimate-tool.ts';
+import { graphqlTool } from './graphql-tool.ts';
 import { withNamedParams } from './invalid-params.ts';
-import type { LightMessages } from './light-message.ts';
 import { mostMessages, receiveMessages, rejectMessages } from './message.ts';
+import { listedPrompts, promptText } from './prompts.ts';
 import { type Resource, resourcesOf } from './resources.ts';
-import { answered, failed, type ToolResult } from './results.ts';
-import { commonParameters, isOffered, type Tool, toolName, toolOf } from './tools.ts';
+import { smallTools } from './small-tools.ts';
+import { commonParameters, isOffered, toolName, toolOf } from './tools.ts';
 
-/** Dependencies of the endpoint for AI clients, beside those of every endpoint. */
-export interface McpParts {
-  services: EndpointServices;
-  compiled: readonly CompiledRoute[];
-  /** The OpenAPI document of the routes. */
-  description: JsonSchema;
-  /** Sends a document to the graph, with the credential of this request. */
-  ask: (
-    query: string,
-    variables: Record<string, unknown>,
-    request: Request,
-    response: Response,
-  ) => Promise<ExecutionResult>;
-  /** Estimates a document for the graph, without running it. */
-  estimate: (request: Request, response: Response, operation: EstimatedOperation) => Promise<object>;
-  /** Host names of pages that may call, besides those of this machine. */
-  originHosts: readonly string[];
-}
-
-const instructions = `Market data and analytics: quotes, bars, option chains, greeks, dealer gamma (GEX), option flow, off-exchange activity.
+/** Instructions for every client. `operations`: what it calls the operations that have parameters. */
+const instructions = (
+  operations: string,
+) => `Market data and analytics: quotes, bars, option chains, greeks, dealer gamma (GEX), option flow, off-exchange activity.
 Prices are dollars, times are epoch milliseconds (UTC), dates and sessions are New York dates, strikes are thousandths of a dollar. null means unknown.
 meta reports how current and complete an answer is: plane (live, archive or registry), notes, and what was reduced for the caller's tier.
 A failed call gives the reason in error.message. Do not retry not_entitled_tier and attestation_required.
-Parameters of most tools: ${commonParameters}`;
+Parameters of most ${operations}: ${commonParameters}`;
 
-/** One HTTP request. */
-interface Exchange {
-  request: Request;
-  response: Response;
-  caller: Caller;
-  /** Bytes of its body. */
-  bytes: number;
-  messages: LightMessages;
-}
-
-/** Parts shared by all requests. */
-interface Offered {
-  tools: readonly Tool[];
-  routes: ReadonlyMap<string, CompiledRoute>;
-  resources: readonly Resource[];
-}
-
-/**
- * Price around which to select the strikes of an answer, dollars, for the symbol that a tool was called with; null =
- * unknown.
- */
-async function spotNear(
-  { services }: McpParts,
-  { routes }: Offered,
-  caller: Caller,
-  onEnd: (undo: () => void) => void,
-  texts: Readonly<Record<string, string>>,
-): Promise<number | null> {
-  const { route, operation } = routes.get('spot')!;
-  const symbol = readTicker(texts.symbol ?? texts.underlying ?? '');
-  if (symbol === null) return null;
-  const variables = { symbol, protobuf: false };
-  const result = await operation.run('values', services.context(caller, onEnd), variables).catch(() => null);
-  return result && (answerAt(result, route.answer).data as { price: number | null }).price;
-}
-
-async function called(
-  parts: McpParts,
-  offered: Offered,
-  { request, response, caller, bytes, messages }: Exchange,
-  { name, arguments: read = {} }: { name: string; arguments?: Record<string, unknown> | undefined },
-): Promise<ToolResult> {
-  const { services, ask, estimate } = parts;
-  const compiled = offered.routes.get(name);
-  const sent = messages.argumentsOf(read);
-  await yieldForBytes(bytes);
-  const overRate = () => services.admission.charge(caller, request, response).then(() => null, asFailure);
-  if (!compiled && name !== graphqlTool.name && name !== estimateTool.name) {
-    const over = await overRate();
-    if (over) return failed(over);
-    throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown tool ${clipped(name, 100)}.`);
-  }
-  const life = requestLife(response);
-  let charges = false;
-  try {
-    if (name === estimateTool.name) {
-      return await estimateGraph(sent, (operation) => {
-        charges = true;
-        return estimate(request, response, operation);
-      });
-    }
-    if (!compiled) {
-      return await askGraph(sent, (query, variables) => {
-        charges = true;
-        return ask(query, variables, request, response);
-      });
-    }
-    const { texts, body, maxItems } = toolArguments(compiled.route, sent);
-    charges = true;
-    const answer = await callRoute(services, compiled, { caller, texts, body, onEnd: life.onEnd, request, response });
-    return await answered(answer, maxItems, () => spotNear(parts, offered, caller, life.onEnd, texts));
-  } catch (error) {
-    // A call with invalid arguments is charged like any request.
-    const over = charges ? null : await overRate();
-    const failure = over ?? asFailure(error);
-    services.note(request, { code: failure.code });
-    if (failure.status >= 500) services.report(request, failure);
-    return failed(failure);
-  } finally {
-    life.end();
-  }
-}
+/** Use of the few tools. */
+const smallInstructions =
+  'Search finds operations, fields and documentation by words, describe says all about one of them, and run runs an operation. graphql reads any fields of several symbols in one call, and estimate says what that costs.';
 
 function resourceAt(resources: readonly Resource[], uri: string): Resource {
   const found = resources.find((resource) => resource.uri === uri);
@@ -153,7 +53,10 @@ function resourceAt(resources: readonly Resource[], uri: string): Resource {
 function serverFor(parts: McpParts, offered: Offered, exchange: Exchange): Server {
   const server = new Server(
     { name: 'tapegraph', title: 'Tapegraph', version: '2' },
-    { capabilities: { tools: {}, resources: {} }, instructions },
+    {
+      capabilities: { tools: {}, resources: {}, prompts: {} },
+      instructions: offered.small ? `${smallInstructions}\n${instructions('operations')}` : instructions('tools'),
+    },
   );
   server.setRequestHandler('tools/list', () => ({
     tools: offered.tools.filter(({ name }) => {
@@ -162,6 +65,12 @@ function serverFor(parts: McpParts, offered: Offered, exchange: Exchange): Serve
     }) as ListToolsResult['tools'],
   }));
   server.setRequestHandler('tools/call', ({ params }) => called(parts, offered, exchange, params));
+  server.setRequestHandler('prompts/list', () => ({
+    prompts: listedPrompts.map((prompt) => ({ ...prompt, arguments: [...prompt.arguments] })),
+  }));
+  server.setRequestHandler('prompts/get', ({ params }) =>
+    promptText(params.name, params.arguments ?? {}, offered.small ? 'small' : 'all'),
+  );
   server.setRequestHandler('resources/list', () => ({
     resources: offered.resources.map(({ text: _, ...resource }) => resource),
   }));
@@ -192,24 +101,39 @@ async function answer(make: () => Server, request: Request, response: Response, 
   await transport.handleRequest(request, response, message);
 }
 
+/** Offers to clients by mode. */
+function offersOf({ compiled, description, services }: McpParts): Record<'all' | 'small', Offered> {
+  const byName = (routes: readonly CompiledRoute[]) => new Map(routes.map((each) => [toolName(each), each]));
+  const resources = resourcesOf(services.schema, description);
+  const ofTools = compiled.filter(({ route }) => !route.withoutTool);
+  const tools = [...ofTools.map((each) => toolOf(description, each)), graphqlTool, estimateTool];
+  const run = compiled.filter(({ route }) => route.withoutTool !== 'in any mode');
+  const small = { catalog: new Catalog(services.schema, run, description), operations: byName(run) };
+  return {
+    all: { tools, routes: byName(ofTools), resources, small: null },
+    small: { tools: smallTools, routes: new Map(), resources, small },
+  };
+}
+
+/** The mode that a client has chosen by the address. Throws 400 for an unknown one. */
+function modeOf({ query: { tools = 'all' } }: Request): 'all' | 'small' {
+  if (tools !== 'all' && tools !== 'small') throw invalidParameter('tools', 'expected all or small');
+  return tools;
+}
+
 /**
  * `/mcp`: the routes as tools of the Model Context Protocol over streamable HTTP, under the credential of each request.
  * A tool call is charged as the route is; every other message of a request as one.
  */
 export function mcpRouter(parts: McpParts): Router {
-  const compiledTools = parts.compiled.filter(({ route }) => !route.withoutTool);
-  const routes = new Map(compiledTools.map((compiled) => [toolName(compiled), compiled]));
-  const offered: Offered = {
-    tools: [...compiledTools.map((compiled) => toolOf(parts.description, compiled)), graphqlTool, estimateTool],
-    routes,
-    resources: resourcesOf(parts.services.schema, parts.description),
-  };
+  const offers = offersOf(parts);
   const isFromHere = originValidation(['localhost', '127.0.0.1', '[::1]', ...parts.originHosts]);
   const serve: RequestHandler = async (request, response) => {
     // Pages of other origins are rejected, whatever name they use for this machine.
     if (!isFromHere(request, response)) return;
     const caller = await parts.services.admission.identify(request);
     if (request.method !== 'POST') throw methodNotAllowed(request.method, ['POST']);
+    const offered = offers[modeOf(request)];
     let large = 0;
     const received = await receiveMessages(request, caller.accountId, (size) => {
       large = bodyRequests(size);

@@ -14,6 +14,9 @@ export interface Resource {
 
 const methodology = new URL('../../docs/methodology.md', import.meta.url);
 
+/** The file of the methodology; null if the docs are not installed beside the program. */
+export const methodologyPath = existsSync(methodology) ? methodology : null;
+
 /** Readable resources: the graph with its units, and the methodology (if the docs are installed beside the program). */
 export function resourcesOf(schema: GraphQLSchema, description: JsonSchema): Resource[] {
   let printed: string | null = null;
@@ -37,7 +40,7 @@ export function resourcesOf(schema: GraphQLSchema, description: JsonSchema): Res
       mimeType: 'application/json',
       text: () => JSON.stringify(description),
     },
-    ...(existsSync(methodology)
+    ...(methodologyPath
       ? [
           {
             uri: 'tapegraph://methodology.md',
@@ -45,7 +48,7 @@ export function resourcesOf(schema: GraphQLSchema, description: JsonSchema): Res
             title: 'Methodology',
             description: 'How every figure is computed, with formulas and conventions.',
             mimeType: 'text/markdown',
-            text: () => readFileSync(methodology, 'utf8'),
+            text: () => readFileSync(methodologyPath, 'utf8'),
           },
         ]
       : []),

@@ -124,8 +124,11 @@ export interface Route {
    * further effect.
    */
   hints?: { destructive?: true; idempotent?: true };
-  /** Not a tool of MCP: rarely asked for, where the tool `graphql` serves, or of no use to an AI client. */
-  withoutTool?: true;
+  /**
+   * Not a tool of MCP: rarely asked for, where the tool `graphql` serves. `in any mode`: of no use to an AI client, so
+   * that the tool `run` of its small mode does not run it either.
+   */
+  withoutTool?: true | 'in any mode';
   /** The message of its answer for `Accept: application/x-protobuf`. */
   protobuf?: ProtobufMessage;
   /** Its data as a text, for `Accept: text/plain`. It takes `format` then, which comes before Accept. */

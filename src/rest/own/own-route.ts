@@ -163,7 +163,7 @@ function rowOf(
     graphql: file.text,
     ...(isWrapped && { hasInstant: true }),
     // A tool has one answer.
-    ...(definition.operation === OperationTypeNode.SUBSCRIPTION && { withoutTool: true }),
+    ...(definition.operation === OperationTypeNode.SUBSCRIPTION && { withoutTool: 'in any mode' as const }),
     variables,
     invalidVariables,
     example,

@@ -16,5 +16,5 @@ export const streamTicket = route({
   answer: 'createStreamTicket',
   errors: [502],
   // A tool call cannot open a WebSocket.
-  withoutTool: true,
+  withoutTool: 'in any mode',
 });
