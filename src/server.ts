@@ -327,10 +327,6 @@ function servingOf(parts: ServerParts, services: EndpointServices, contract: Com
   const health = healthOf(parts);
   const trusted = new TrustedDocuments(config.graphDocuments === 'trusted');
   const { streams } = contract;
-  const descriptions = Router({ caseSensitive: true }).use(
-    openbbRouter(services, contract.compiled, contract.description),
-    descriptionsRouter({ schema, compiled: contract.compiled, streams, now, securityContact: config.securityContact }),
-  );
   const graph = graphRouter({ services, answers, documents, trusted, contract });
   const limits = publishedLimits(config);
   const site = {
@@ -350,7 +346,11 @@ function servingOf(parts: ServerParts, services: EndpointServices, contract: Com
     const router = Router({ caseSensitive: true });
     // First, since they get most requests: Express matches routes in order.
     if (own.length > 0) router.use(ownRouter(rest, own));
-    router.use(contractRoutes, metrics, publicRoutes(health, withComponents(description)), descriptions);
+    router.use(contractRoutes, metrics, publicRoutes(health, withComponents(description)));
+    router.use(
+      openbbRouter(services, compiled, description),
+      descriptionsRouter({ schema, compiled, streams, now, securityContact: config.securityContact }),
+    );
     router.use(pagesRouter(pages, assets));
     router.use(
       graph.router,

@@ -1,5 +1,5 @@
 import type { CompiledRoute } from '../rest/http/router.ts';
-import { tags } from '../rest/openapi/tags.ts';
+import { ownTag, tags } from '../rest/openapi/tags.ts';
 import { guides } from './reference/guides/guides.ts';
 
 const link = (name: string, address: string, text: string) => `- [${name}](${address}): ${text}`;
@@ -32,7 +32,7 @@ export function llmsText(compiled: readonly CompiledRoute[]): string {
     '## Guides',
     '',
     ...guides.map(({ path, title, about }) => link(title, path, about)),
-    ...tags.flatMap(({ name, description }) => {
+    ...[...tags, ownTag].flatMap(({ name, description }) => {
       const routes = routesOf(compiled, name);
       return routes.length === 0 ? [] : ['', `## ${name}`, '', firstSentence(description), '', ...routes];
     }),

@@ -99,12 +99,13 @@ export function tableOf({ tables }: CompiledRoute, name: unknown): Table {
   return tables.tables.find((table) => table.name === name) ?? tables.tables[0]!;
 }
 
-/** The routes that are widgets: those that a key can read and whose answers have a table. */
+/** The routes that are widgets: those that a key can read at once and whose answers have a table. */
 export function widgetRoutes(compiled: readonly CompiledRoute[]): CompiledRoute[] {
-  return compiled.filter(
-    ({ route: { method, sunset, needs }, tables }) =>
-      method === 'GET' && sunset === undefined && !needs.endsWith('site-session') && tables.tables.length > 0,
-  );
+  return compiled.filter(({ route: { method, sunset, needs, withoutTool }, tables }) => {
+    const isStream = withoutTool === 'in any mode';
+    const isRead = method === 'GET' && !isStream && !needs.endsWith('site-session');
+    return isRead && sunset === undefined && tables.tables.length > 0;
+  });
 }
 
 /** Path of the endpoint that answers a widget. */
