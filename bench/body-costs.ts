@@ -35,9 +35,9 @@ const mostAnswerBytes = 100 * 1024;
 const [least, most] = [{ times: 9, cpuMs: 30 }, { times: 40 }];
 /** Random bodies that are measured together, so that each is also measured as sent for the first time. */
 const together = 50;
-/** Over the page: what is measured again. */
+/** Cost over the page's from which a body is measured again. */
 const dear = 2;
-/** Of the bodies of an endpoint, those that are measured again. */
+/** Number of bodies of each endpoint that are measured again. */
 const suspects = 8;
 
 export const percentile = (values: readonly number[], at: number) =>

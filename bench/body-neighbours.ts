@@ -56,18 +56,18 @@ function lightRequests({ url, lightToken }: Served): Sent[] {
   ];
 }
 
-/** How long a light client waits, p99: the middle of the rounds. */
+/** Waiting time of a light client, p99: the median of the rounds. */
 export interface Waits {
   ms: number;
-  /** The same by the CPU time of the server, which spends it on whatever request. */
+  /** The same in CPU time of the server, whichever request it spends it on. */
   cpuMs: number;
 }
 
-/** How long a light client waits beside two senders, and alone. */
+/** Waiting time of a light client beside two senders, and alone. */
 export interface Beside {
   alone: Waits;
   beside: Waits;
-  /** The middle of the rounds' ratios. */
+  /** Median of the rounds' ratios. */
   ratio: number;
   /** Answers that the senders had in all rounds. */
   answers: number;

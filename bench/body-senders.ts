@@ -1,6 +1,6 @@
 import { shapeNamed } from './body-shapes.ts';
 
-// Sends a shape without pause, once for each session, until it is told to stop; reports how often it was answered.
+// Sends a shape without pause, once for each session, until a message stops it; reports the number of answers.
 
 const [url, ...sessions] = process.argv.slice(2);
 let shape: string | null = null;

@@ -7,9 +7,9 @@ import { pageOfBars } from './graph-cpu.ts';
 import { mostMoreMb, residentMb } from './resident.ts';
 import { type Served, serveSample } from './sample-server.ts';
 
-// What a body, its variables and the errors about them cost in CPU for each request that is charged, beside a page of
-// 1,000 bars: shapes of which each endpoint has its own, and random bodies. Then what they leave behind in memory, and
-// how long a light client waits beside those who send the dearest.
+// CPU cost of a body, its variables and the errors about them per charged request, beside a page of 1,000 bars: shapes
+// that each endpoint has of its own, and random bodies. Then the memory they leave behind, and the waiting time of a
+// light client beside the senders of the costliest ones.
 
 /** Random bodies of each endpoint, and the number of the first. */
 const randomCount = Number(process.env.BODY_COUNT ?? 2000);

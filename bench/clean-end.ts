@@ -20,8 +20,8 @@ const loads: Record<string, ClientKind[]> = {
 };
 
 /**
- * Opens the streams; the returned function tells when the last one had ended and been told why, ms by
- * performance.now().
+ * Opens the streams. The returned function resolves with the end of the last stream, ms by performance.now(); Infinity
+ * if one ended without the reason.
  */
 async function openStreams(url: string, key: string): Promise<() => Promise<number>> {
   const query = 'subscription { quotes(symbols: ["SPY"]) { spot } }';
@@ -100,7 +100,7 @@ async function stops(): Promise<void> {
   }
 }
 
-/** How servers end and come back. */
+/** Measures stops, killed workers and starts; `parts` selects among them. */
 export async function cleanEnd(): Promise<void> {
   const measurements = { stops, workers: killedWorkers, starts: startsAndCrashes };
   for (const [name, measure] of Object.entries(measurements)) if (parts.includes(name)) await measure();

@@ -51,10 +51,10 @@ interface Taken {
   manner: (typeof manners)[number];
   greeds: readonly Greed[];
   document: string;
-  /** Of one answer. */
+  /** CPU time of one answer, ms. */
   cpuMs: number;
   requests: number;
-  /** Of a request, over the page's of a request. */
+  /** CPU time per charged request, over the page's. */
   ratio: number;
 }
 

@@ -134,7 +134,7 @@ function neighboursOf(served: Served): Neighbours[] {
   ];
 }
 
-/** How long a small client waits beside others, and alone: phases in turn, in the same run. */
+/** Measures the waiting time of a small client beside others, and alone: phases in turn, in the same run. */
 export async function fairness(): Promise<void> {
   const server = await start('./fairness-server.ts', 0, ...(canPin ? ['0'] : []));
   const [served] = (await once(server, 'message')) as [Served];

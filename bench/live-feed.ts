@@ -8,7 +8,7 @@ export interface FeedOrder {
   printsPerSecond: number;
   seconds: number;
   contracts: number;
-  /** How far the clock of the market is ahead of the machine's, ms. */
+  /** Lead of the market's clock over the machine's, ms. */
   aheadMs: number;
 }
 

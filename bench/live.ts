@@ -15,7 +15,7 @@ const tapes = [
   { printsPerSecond: 20_000, seconds: 300 },
 ];
 const contracts = 10_000;
-/** Of each topic. */
+/** Number of readers of each topic. */
 const readers = 50;
 /** Marks ignored at the beginning, until all readers have received an event. */
 const firstMarks = 8;

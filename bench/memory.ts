@@ -16,9 +16,9 @@ import { prepareGex, session } from './gex-history.ts';
 import { type LoadOrder, load } from './load.ts';
 import { readStreams } from './stream-readers.ts';
 
-/** How often the memory of the mixed run is read, ms. */
+/** Interval at which the memory of the mixed run is read, ms. */
 const everyMs = 100;
-/** How long a gateway is left alone before what it holds at rest is read, ms. */
+/** Time a gateway is left alone before its memory at rest is read, ms. */
 const restMs = 8000;
 const readers = 300;
 /** Where the clock of the mixed run begins: before a session, so that what it asks for is of sessions that are over. */

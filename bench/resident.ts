@@ -5,8 +5,8 @@ import type { Served } from './sample-server.ts';
 export const mostMoreMb = 20;
 
 /**
- * How long a process is left alone before its memory is read, ms. A process that is idle does not collect its garbage,
- * so that what is compared is what is resident after a collection.
+ * Time a process is left alone before its memory is read, ms. An idle process does not collect its garbage, so the
+ * memory after a collection is compared.
  */
 const settleMs = 10_000;
 

@@ -65,7 +65,7 @@ async function killWorkers(server: Served): Promise<{ took: number[]; cpu: numbe
   return { took, cpu };
 }
 
-/** How long a killed worker is away, at rest and under load. */
+/** Measures the absence of a killed worker, at rest and under load. */
 export async function killedWorkers(): Promise<void> {
   const ground = await openGround(Date.now());
   const { dataDir, key } = ground;
@@ -150,9 +150,7 @@ async function withSample(work: (dataDir: string) => Promise<void>): Promise<voi
   }
 }
 
-/**
- * How long a server takes to be ready over a store that holds the sample market: after a clean end, and after a crash.
- */
+/** Measures a server's start over a store with the sample market: after a clean end, and after a crash. */
 export async function startsAndCrashes(): Promise<void> {
   await withSample(async (dataDir) => {
     await warmStarts(dataDir);

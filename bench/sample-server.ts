@@ -23,7 +23,7 @@ export interface Served {
   /** Sessions of others: a light client, and two that send much. */
   lightToken: string;
   senders: string[];
-  /** What the process takes, from its probe. */
+  /** CPU and memory of the process, from its probe. */
   state(asked?: Asked): Promise<ProcessState>;
   close(): Promise<void>;
 }

@@ -10,7 +10,7 @@ import { inTransaction } from '../src/store/rows/transaction.ts';
 import { chain } from './dashboard.ts';
 import { capture } from './gex-history.ts';
 
-/** How much a database of the measurement holds. */
+/** Size of the measurement's database. */
 export interface Size {
   symbols: number;
   /** Those of the symbols that have chains, dealer gamma and option flow. */

@@ -39,7 +39,7 @@ function trades(symbol: string): LargeTrade[] {
   });
 }
 
-/** How long `write` takes in a transaction that is taken back, ms. */
+/** Duration of `write` in a transaction that is rolled back, ms. */
 async function timed(store: Store, write: Parameters<typeof inTransaction>[1]): Promise<number> {
   const began = performance.now();
   await inTransaction(store, async (tx) => {

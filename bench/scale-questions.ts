@@ -10,7 +10,7 @@ export interface Request {
 /** A kind of question, put alike to every size. */
 export interface Question {
   name: string;
-  /** How many of it are asked of a gateway that was just started; no two read the same. */
+  /** Number of requests to a gateway that was just started; no two read the same rows. */
   cold: number;
   /** The `nth` variant; `again` makes an address that was not requested before, with the same answer. */
   request: (size: Size, nth: number, again: number) => Request;

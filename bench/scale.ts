@@ -84,7 +84,7 @@ async function stop({ gateway, agent }: Asked): Promise<void> {
   await gateway.exit;
 }
 
-/** How long a request took, ms. */
+/** Duration of a request, ms. */
 function ask({ gateway, agent, token }: Asked, { path, body }: Request): Promise<number> {
   const began = performance.now();
   const headers = { authorization: `Bearer ${token}`, ...(body && { 'content-type': 'application/json' }) };

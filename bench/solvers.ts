@@ -118,7 +118,7 @@ function americanChain(): ChainCapture {
 /** CPU seconds of a GEX capture of a chain. */
 export interface CaptureCost {
   contracts: number;
-  /** Of which the volatility came from the contract's or its strike's own quotes, not from the neighbours'. */
+  /** Number of contracts whose volatility came from their own or their strike's quotes, not from the neighbours'. */
   fromOwnQuotes: number;
   /** The first of the process, and the middle one of those that followed. */
   first: number;

@@ -16,7 +16,7 @@ const clock = () => performance.timeOrigin + performance.now();
 const at = (sorted: readonly number[], share: number) =>
   sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))]!;
 
-/** How long after its commit a price was with its readers, ms, and what it cost. */
+/** Time from a price's commit to its arrival at the readers, ms, and the cost. */
 interface Latency {
   p50Ms: number;
   p99Ms: number;

@@ -9,7 +9,7 @@ import { readStoreSize } from '../src/store/superseded/size.ts';
 import { tapeFile } from './tape-file.ts';
 import { tapeSession } from './tape-market.ts';
 
-// What superseded generations take: a session's option tape, read again with one print corrected.
+// The cost of superseded generations: a session's option tape, read again with one print corrected.
 
 const prints = Number(process.env.PRINTS ?? 300_000);
 const sessionsAYear = 252;

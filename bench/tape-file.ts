@@ -65,7 +65,7 @@ function smallSize(cents: number, random: Random): number {
   return Math.ceil(-mean * Math.log(1 - random.next()) * (random.next() < 0.03 ? 8 : 1));
 }
 
-/** Contracts that are worth so many dollars together. */
+/** Number of contracts that together are worth `dollars`. */
 const sizeWorth = (dollars: number, cents: number) => Math.max(1, Math.ceil(dollars / cents));
 
 function drawPrints(underlying: BenchUnderlying, wanted: number, random: Random): Prints {

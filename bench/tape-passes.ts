@@ -13,7 +13,7 @@ import { readOptionTrades } from '../src/tape/prints/option-trades.ts';
 
 /** Result and cost of a pass. */
 export interface Pass {
-  /** Of the whole process, all its threads: the unpacking has one of its own. */
+  /** CPU time of the whole process, with all its threads: unpacking has its own. */
   cpuSeconds: number;
   wallSeconds: number;
   /** Most memory the process ever had, MiB, and what it had before it began. */

@@ -13,7 +13,7 @@ import { tapeSession } from './tape-market.ts';
 /** Cost of storing a tape. */
 export interface Storing {
   cpuSeconds: number;
-  /** Of PostgreSQL, all its processes. */
+  /** CPU time of all processes of PostgreSQL. */
   databaseCpuSeconds: number;
   wallSeconds: number;
   peakMiB: number;

@@ -30,7 +30,7 @@ const shownHeaders = ['content-type', 'cache-control', 'etag', 'retry-after', 'd
 const folder = mkdtempSync(join(tmpdir(), 'tapegraph-examples-'));
 const env = { ...process.env, TAPEGRAPH_DATA: folder, LOG_LEVEL: 'error', DATABASE_URL: '', REDIS_URL: '' };
 
-/** Of lists of objects the first two items, of others the first six. */
+/** Keeps the first two items of a list of objects, the first six of any other list. */
 function shortened(value: unknown, path: string, omitted: Record<string, number>): unknown {
   if (Array.isArray(value)) {
     const kept = value.slice(0, typeof value[0] === 'object' ? 2 : 6);

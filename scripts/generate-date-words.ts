@@ -108,7 +108,7 @@ function linksOf(locale: string): string {
   return listed(words.filter((word) => !/^(?:[年月日时時分秒년월일시분초]|h|min|s)$/.test(word)));
 }
 
-/** How the locale orders and separates a date in digits: `dmy/`. */
+/** Order and separator of a date in digits in the locale: `dmy/`. */
 function digitsOf(locale: string): string {
   const orders = dateForms.flatMap((form) => {
     const text = partsOf(locale, form, Date.UTC(year, 0, 5, 13, 31))

@@ -1,5 +1,5 @@
-// What running takes of packages: what `npm start` installs, in MB on disk, and what a server loads before it listens;
-// fails above the limits, and when the source imports a development package. `--list` names the heaviest packages.
+// Measures the packages a server needs: the MB on disk that `npm start` installs, and the files loaded before it
+// listens. Fails above the limits, and if the source imports a development package. `--list`: the heaviest packages.
 import { globSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { registerHooks } from 'node:module';
 import { join } from 'node:path';

@@ -9,7 +9,7 @@
 //
 // One run of all test files finds which of them reach which mutation. Each mutation is then tried on these, the nearest
 // by name and imports first, up to the first failure, which counts if the same files pass without the mutation. A
-// mutation that no file reaches survives. Results are saved after each run of tests: started again, it goes on.
+// mutation that no file reaches survives. Results are saved after each run of tests: started again, it continues.
 // Mutations that change no answer are judged by hand, in scripts/mutations/equivalent.json, and printed apart: they are
 // tried on the nearest files only, as a check of the judgement.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
@@ -59,7 +59,7 @@ interface Results {
   /** By test file (`project:file`), the indexes of the mutations that it reaches. */
   reach: Record<string, number[]>;
   outcomes: Record<string, Outcome>;
-  /** Whether the files of a failed run (`project:file …`) pass without mutations. */
+  /** True if the files of a failed run (`project:file …`) pass without mutations. */
   sound: Record<string, boolean>;
 }
 const resultsFile = join(tree, `../${projects.join('-')}-${values.seed}.json`);

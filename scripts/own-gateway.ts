@@ -7,7 +7,7 @@ import { text } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
 
 const main = join(import.meta.dirname, '..', 'src', 'main.ts');
-/** What an operator runs: it holds the server to its memory limit, as src/main.ts alone does not. */
+/** The launcher that operators run: it holds the server to its memory limit, as src/main.ts alone does not. */
 const launcher = join(import.meta.dirname, '..', 'bin', 'tapegraph.mjs');
 
 /** A gateway in processes of its own. */
@@ -40,7 +40,7 @@ export async function command(settings: Settings, ...args: string[]): Promise<Re
   return JSON.parse(out);
 }
 
-/** How often a gateway is asked whether its market is loaded, ms. */
+/** Interval at which a gateway is asked whether its market is loaded, ms. */
 const askAgainMs = 500;
 
 /**

@@ -8,7 +8,7 @@ import { schema } from '../src/schema/index.ts';
 
 /** One line per route: method, path, operation name, requirements on its caller, the rule of its symbol. */
 function printRoutes(): string {
-  // Of fixed width, so that a new route is one new line.
+  // Columns have a fixed width, so that a new route changes one line.
   const lines = routes.map(({ method, path, name, needs, symbolRule }) =>
     [method.padEnd(6), path.padEnd(40), name.padEnd(28), needs.padEnd(21), symbolRule].join(' '),
   );

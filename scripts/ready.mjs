@@ -30,7 +30,7 @@ const isReady = () =>
   missingLinks(root).length === 0 &&
   staleFolders().length === 0;
 
-/** Waits for all, then throws what the first that failed threw: no npm goes on without the lock. */
+/** Waits for all, then throws what the first that failed threw: no npm continues without the lock. */
 async function allOf(promises) {
   const failed = (await Promise.allSettled(promises)).find(({ status }) => status === 'rejected');
   if (failed) throw failed.reason;

@@ -155,7 +155,7 @@ function printAnswers(tally: Tally, faults: ReadonlyMap<string, number>): void {
   for (const [kind, times] of [...tally.answers].sort()) console.log(`  ${String(times).padStart(8)}  ${kind}`);
 }
 
-/** Whether nothing was lost or doubled. */
+/** Prints the verdicts; true if nothing was lost or doubled. */
 function printVerdicts(verdicts: readonly Verdict[]): boolean {
   const sum = (of: (verdict: Verdict) => number) => verdicts.reduce((total, verdict) => total + of(verdict), 0);
   const [lost, doubled] = [verdicts.flatMap((verdict) => verdict.lost), verdicts.flatMap((verdict) => verdict.doubled)];

@@ -7,7 +7,7 @@ export interface ImportSite {
   typeOnly: boolean;
 }
 
-// What a slash that begins a regular expression can follow; after a value, a `!` too, it divides.
+// Text that a slash of a regular expression can follow. After a value, and after a `!` behind one, a slash divides.
 const beforeRegex =
   /(?:^|[(,=:[&|?{};+\-*%~^<>]|(?<![\w$)\]!])!+|\b(?:return|typeof|case|in|of|do|else|void|delete|await|yield))\s*$/;
 
@@ -32,7 +32,7 @@ function endOfRegex(text: string, start: number): number {
   throw new Error('a regular expression that does not end');
 }
 
-// Where the literal part of a template that goes on at `start` stops: at its closing ` or at the { of a ${.
+// End of the literal part of a template that continues at `start`: its closing ` or the { of a ${.
 function endOfTemplatePart(text: string, start: number): number {
   for (let i = start; i < text.length; i++) {
     if (text[i] === '\\') i++;
@@ -50,7 +50,7 @@ function endOfComment(text: string, start: number): number {
   throw new Error('a comment that does not end');
 }
 
-/** What is inside a string, a template part or a regular expression: from an offset up to another. */
+/** Content of a string, a template part or a regular expression, as offsets: `from` included, `to` not. */
 interface LiteralSpan {
   from: number;
   to: number;

@@ -21,7 +21,7 @@ function neighbour(words: readonly string[], word: string): string | undefined {
   return at < 0 ? undefined : words[at ^ 1];
 }
 
-/** Ends the function or the round of the loop that it stands in. */
+/** True if it ends the function or the iteration of the loop that contains it. */
 function isExit(statement: Node): boolean {
   if (is.isBlock(statement)) return statement.statements.length === 1 && isExit(statement.statements[0]!);
   return [SyntaxKind.ReturnStatement, SyntaxKind.ThrowStatement, SyntaxKind.ContinueStatement].includes(statement.kind);

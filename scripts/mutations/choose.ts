@@ -61,7 +61,7 @@ function mutationOf(area: string, file: string, text: string, edit: Edit): Mutat
   return { id, area, kind, file, start, end, after, around };
 }
 
-/** Whether two mutations have a line in common, so that one could not be found once the other is made. */
+/** True if two mutations share a line, so that neither is found once the other is made. */
 function overlap(a: Mutation, b: Mutation): boolean {
   const [ofA, ofB] = [a.around[0]!, b.around[0]!];
   return a.file === b.file && ofA.at < ofB.at + ofB.text.length && ofB.at < ofA.at + ofA.text.length;
@@ -77,7 +77,7 @@ export function compilerOf(root: string) {
   };
   return {
     candidates: (file: string) => candidatesOf(project!.program.getSourceFile(join(root, file))!),
-    /** Whether a file with this text has no error of types. */
+    /** True if a file with this text has no type errors. */
     accepts(file: string, text: string): boolean {
       const name = join(root, file);
       changed.set(name, text);

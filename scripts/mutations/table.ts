@@ -14,7 +14,7 @@ const equivalent: Readonly<Record<string, string>> = JSON.parse(
   readFileSync(new URL('equivalent.json', import.meta.url), 'utf8'),
 );
 
-/** Whether a mutation is judged to change nothing that a test could see. */
+/** True if a mutation is listed as one that no test could see. */
 export const isEquivalent = ({ id }: Mutation) => Object.hasOwn(equivalent, id);
 
 type Verdict = 'killed' | 'survives' | 'equivalent' | 'not tried' | 'gone';

@@ -18,7 +18,7 @@ export function wantsNode(root) {
   return existsSync(join(nodeFolder(root), 'package.json')) && (isOld || isPackaged);
 }
 
-/** Whether the Node that runs this is the one in `nodeFolder`. */
+/** True if this program runs on the Node in `nodeFolder`. */
 export const isOwnNode = (root) => process.execPath.startsWith(nodeFolder(root) + sep);
 
 /** The program file of the installed Node 24; null when there is none. */
@@ -30,7 +30,7 @@ function installedNode(root) {
   return programs.find((each) => existsSync(each)) ?? null;
 }
 
-/** Whether npm's scripts would not find the installed Node: npm puts the packages' programs first in their path. */
+/** True if npm's scripts would not find the installed Node: npm puts the packages' programs first in their path. */
 export const nodeLinkIsMissing = (root) => wantsNode(root) && installedNode(root) !== null && !existsSync(linkIn(root));
 
 /** Links the installed Node among the packages' programs. */

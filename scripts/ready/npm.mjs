@@ -6,7 +6,7 @@ const isWindows = process.platform === 'win32';
 
 /** An error for users: its message is the cause, then the remedy. */
 export class NotReady extends Error {
-  /** What npm returned if it failed; null if it did not run, or was stopped before it could undo what it had begun. */
+  /** Exit code of npm if it failed; null if it did not run, or was stopped before it could undo its changes. */
   npmStatus = null;
 
   constructor(message, npmStatus = null) {
@@ -18,7 +18,7 @@ export class NotReady extends Error {
 const children = new Set();
 let stoppedBy = null;
 
-/** Passes signals on to every npm, so that none goes on without the lock. Their steps fail when they have ended. */
+/** Passes signals on to every npm, so that none continues without the lock. Their steps fail when they have ended. */
 export function stopWithSignals() {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'])
     process.on(signal, () => {

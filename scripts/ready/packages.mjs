@@ -12,7 +12,7 @@ const lockHashOf = (folder) =>
 // A folder's node_modules is of the scope "all", "run" (without development packages), or "none". It is "adding" while
 // npm adds development packages: if that is killed, what runs is intact, and the rest is installed from nothing.
 
-/** Whether node_modules, installed by somebody else (`npm ci` by hand), holds what the lock file lists for a scope. */
+/** True if node_modules holds what the lock file lists for a scope, also if `npm ci` was run by hand. */
 function holds(folder, scope) {
   const hidden = textOf(join(folder, 'node_modules/.package-lock.json'));
   if (hidden === null) return false;
@@ -30,7 +30,7 @@ function libraryOfMachine() {
   return process.report.getReport().header.glibcVersionRuntime ? 'glibc' : 'musl';
 }
 
-/** Packages made for this machine that npm left out: it goes on without an optional one that it could not download. */
+/** Packages made for this machine that npm skipped: it does without an optional one that it could not download. */
 export function skippedPackages(folder) {
   const { packages } = JSON.parse(readFileSync(join(folder, 'package-lock.json'), 'utf8'));
   const isForThisMachine = ({ optional, dev, os, cpu, libc }) =>
@@ -63,7 +63,7 @@ function scopeOf(folder) {
   return found ?? 'none';
 }
 
-/** Whether a folder lacks packages of a scope, "run" or "all". */
+/** True if a folder lacks packages of a scope, "run" or "all". */
 export function packagesAreMissing(folder, wanted) {
   const scope = scopeOf(folder);
   return scope === 'none' || (wanted === 'all' && scope !== 'all');

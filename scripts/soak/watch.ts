@@ -9,7 +9,7 @@ interface Readings {
   heap: number[];
 }
 
-/** What a process took. */
+/** CPU and memory of a process. */
 export interface ProcessReport {
   pid: number;
   minutes: number;
@@ -34,7 +34,7 @@ export function slopeOf(x: readonly number[], y: readonly number[]): number {
   return above / x.reduce((sum, value) => sum + (value - mx) ** 2, 0);
 }
 
-/** What a process tells of itself: its event-loop delay, seconds, and the heap in use, bytes. */
+/** Metrics of a process: event-loop delay, seconds, and heap in use, bytes. */
 async function metricsOf(port: number): Promise<{ loopP99?: number; heap?: number }> {
   try {
     const text = await (await fetch(`http://127.0.0.1:${port}/metrics`, { signal: AbortSignal.timeout(2000) })).text();

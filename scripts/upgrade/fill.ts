@@ -13,7 +13,7 @@ export const fillClock = '2026-11-20T07:30:00-05:00';
 /** A time at which the vendor files' stock bars are the latest, and none is in progress. */
 export const barsClock = '2019-02-15T19:00:00-05:00';
 
-/** What runs in one process of the release. */
+/** Steps that one process of the release runs. */
 export interface Steps {
   env: Settings;
   nowMs: number;
@@ -22,9 +22,7 @@ export interface Steps {
   commands: string[][];
 }
 
-/**
- * What was made and can be asked with: credentials of a caller who may read everything, and of one who may read little.
- */
+/** Credentials made for the questions: those of a caller who may read everything, and of one who may read little. */
 export interface Filled {
   /** Site sessions, by the clock at which they hold. */
   sessions: Record<string, string>;

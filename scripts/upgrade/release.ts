@@ -25,7 +25,7 @@ export type Release = { folder: string; absent: null } | { folder: null; absent:
 const root = join(import.meta.dirname, '..', '..');
 const modules = join(root, 'node_modules');
 const cache = join(root, '.cache');
-// What a gateway and a command line need.
+// Files that a gateway and a command line need.
 const parts = ['src', 'bin', 'prisma', 'prisma.config.ts', 'scripts', 'proto', 'package.json', 'package-lock.json'];
 
 // Packages that bore another name then: name now → name then.

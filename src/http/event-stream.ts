@@ -14,7 +14,7 @@ function sendHeaders({ socket }: IncomingMessage, response: ServerResponse): voi
   response.flushHeaders();
 }
 
-/** An answer that goes on: server-sent events on one response, as fast as its reader reads. */
+/** A lasting answer: server-sent events on one response, as fast as its reader reads. */
 export class EventStream {
   readonly #response: ServerResponse;
   readonly #closed = Promise.withResolvers<void>();

@@ -35,7 +35,7 @@ export interface ResponseMeta {
 /** Finds out what stored data an answer was made from. */
 export type Sources = () => readonly SourceKey[] | Promise<readonly SourceKey[]>;
 
-/** True if the context's instant lies in a session before the current one. */
+/** True if the context's instant is in a session before the current one. */
 const isOfPastSession = ({ past, nowMs, now }: RequestContext) =>
   past !== null && exchangeDate(nowMs) < exchangeDate(now());
 

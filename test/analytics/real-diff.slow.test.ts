@@ -34,7 +34,7 @@ describe.skipIf(!hasSharedData)('two real captures (needs ../shared/data)', () =
       expect(Math.abs(found.gex - (to!.gex.netGex - from!.gex.netGex))).toBeLessThan(contracts * 1e-4);
       for (const row of [found, ...found.strikes, ...found.expiries])
         expect(gexCauses.reduce((sum, cause) => sum + units(row[cause]), 0)).toBe(units(row.gex));
-      // Of solved captures only contracts without a quote have the source's gamma.
+      // In solved captures, only contracts without a quote have the source's gamma.
       if (source === 'solve') expect(Math.abs(found.residual)).toBeLessThan(0.001 * Math.abs(found.gex));
       expect(steps.filter((cause) => found[cause] !== 0)).toEqual(moves);
     }

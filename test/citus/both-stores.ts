@@ -18,7 +18,7 @@ export interface Both<T> {
 const generated = /[0-9A-HJKMNP-TV-Z]{26}|[\w-]{43,}|"remaining":\d+/g;
 const shown = ({ status, bytes }: Answer) => `${status} ${bytes.toString('latin1').replace(generated, '…')}`;
 
-/** What the two answer to one request. */
+/** Answers of both stores to one request. */
 async function answersOf(
   { single, spread }: Both<TestApp>,
   ask: (app: TestApp) => Promise<Answer>,
@@ -71,7 +71,7 @@ export async function rowsOf({ pool }: Store, table: string, leave: readonly str
 // The ids of commits.
 const chosenByChance: Readonly<Record<string, readonly string[]>> = { symbol_commits: ['commits'] };
 
-/** Compares every table; `leave` names columns by table that are left out. Returns the number of rows by table. */
+/** Compares every table; `leave` names columns by table that are omitted. Returns the number of rows by table. */
 export async function expectSameRows(
   stores: Both<Store>,
   leave: Readonly<Record<string, readonly string[]>> = {},

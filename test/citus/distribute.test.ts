@@ -60,7 +60,7 @@ async function contents(): Promise<Record<string, unknown>> {
   return found;
 }
 
-/** What the routes of the contract answer, read anew. */
+/** Answers of the contract's routes, read again from the store. */
 async function answers(): Promise<string[]> {
   const gets = knownRoutes().filter(({ route, name }) => route.method === 'GET' && !/usage|keys/.test(name));
   const paths = gets.flatMap((one) =>
@@ -77,7 +77,7 @@ async function answers(): Promise<string[]> {
   return found;
 }
 
-/** What `writeNew` wrote and is there. */
+/** Rows of `writeNew` that are stored. */
 async function newNets(): Promise<Map<string, number>> {
   const { rows } = await store.pool.query(
     `SELECT underlying, net_gex FROM gex_captures JOIN bar_blocks ON symbol = underlying
@@ -94,7 +94,7 @@ async function placesTaken(): Promise<string> {
   return rows.map(({ table_name: name }) => name).join(' ');
 }
 
-/** How far a run has come: the tables that are spread, and the last symbol copied of the others. */
+/** Progress of a run: the tables that are spread, and the last symbol copied of the others. */
 async function progressOf(): Promise<string> {
   const { rows } = await store.pool.query(`SELECT to_regclass('public_copy.copied') IS NOT NULL AS begun`);
   if (!rows[0].begun) return placesTaken();
@@ -118,7 +118,7 @@ async function killAfter(steps: number, child: ChildProcess): Promise<void> {
   child.kill('SIGKILL');
 }
 
-/** What a copy makes for its time. */
+/** Temporary schemas and triggers of a copy that still exist. */
 async function left(): Promise<unknown[]> {
   const { rows } = await store.pool.query(
     `SELECT nspname AS name FROM pg_namespace WHERE nspname LIKE '%copy' UNION SELECT tgname FROM pg_trigger WHERE tgname LIKE 'copied%'`,

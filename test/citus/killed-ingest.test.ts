@@ -31,8 +31,8 @@ const instantColumns = {
   store_facts: ['value'],
 };
 
-// What an ingest writes on the workers alone gives it no number on the coordinator: it is met where it waits at its
-// end.
+// An ingest that writes on the workers alone has no transaction id on the coordinator: it is found while it waits for a
+// lock at its end.
 const writingText = `SELECT FROM pg_stat_activity
   WHERE datname = current_database() AND application_name = 'tapegraph'
     AND (backend_xid IS NOT NULL OR wait_event_type = 'Lock')`;

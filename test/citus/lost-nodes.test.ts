@@ -60,7 +60,7 @@ async function symbolsOf(node: number): Promise<string[]> {
   return rows.map(({ symbol }) => symbol);
 }
 
-/** What each symbol's bars are answered with. What a process has read it holds, so each timeframe is asked once. */
+/** Status of each symbol's bars. A process caches what it has read, so each timeframe is requested once. */
 async function statuses(of: readonly string[], timeframe: Timeframe): Promise<number[]> {
   // A key has two pages of bars in flight at most, a session any number.
   const credential = await app.session();
@@ -81,7 +81,7 @@ test('when a worker is lost, only its symbols are 502, and they are served again
   try {
     expect(await statuses(lost, '5m')).toEqual(every(502, lost));
     expect(await statuses(others, '5m')).toEqual(every(200, others));
-    // What was read before is held.
+    // Bars that were read before are cached.
     expect(await statuses(lost, '1m')).toEqual(every(200, lost));
   } finally {
     control(1, 'start');

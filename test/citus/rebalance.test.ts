@@ -46,7 +46,7 @@ const shardsAt = async (port: number) =>
     ])
   ).rowCount;
 
-/** What routes answer now: nothing that was read before is held. */
+/** Answers of the routes now; nothing is cached. */
 async function answers(): Promise<string[]> {
   app.store.versions.move({ market: null, chain: null, gex: null, flow: null, offexchange: null });
   const paths = knownRoutes()

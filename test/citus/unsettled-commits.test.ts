@@ -69,7 +69,7 @@ async function write(price: number): Promise<void> {
   );
 }
 
-/** What the coordinator does every minute; on a connection that has not lost one of its own. */
+/** The recovery that the coordinator runs every minute, on a connection that has not lost one of its own. */
 const recover = () => statementsAt(nodeUrl(cluster, 0, database), ['SELECT recover_prepared_transactions()']);
 
 /** The price that the gateway answers; a status where it answers none. */

@@ -25,7 +25,7 @@ afterAll(() => Promise.all([stores?.single.close(), stores?.spread.close()]));
 interface Command {
   /** Words of the command line; what has an extension is the name of a vendor file. */
   line: string;
-  /** What it reads from stdin. */
+  /** Text of its stdin. */
   input?: () => string;
   /** SQL for both stores, before it. */
   before?: string;
@@ -105,7 +105,7 @@ const onBoth = async <T>(work: (store: TestStore) => Promise<T>): Promise<Both<T
   const [single, spread] = await Promise.all([stores.single, stores.spread].map(work));
   return { single: single!, spread: spread! };
 };
-/** What a command said, but for when, and how often it committed. */
+/** Output of a command, without times and the number of commits. */
 const said = ({ code, stdout, stderr }: Ran) => ({
   code,
   stdout: stdout.replace(/"commits":\d+/, ''),

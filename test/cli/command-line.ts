@@ -5,17 +5,17 @@ import { run } from '../../src/cli/run.ts';
 
 const main = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
 
-/** What `npm start` and the container run. */
+/** The launcher that `npm start` and the container run. */
 export const launcher = fileURLToPath(new URL('../../bin/tapegraph.mjs', import.meta.url));
 
-/** What a command left behind. */
+/** Exit code and output of a command. */
 export interface Ran {
   code: number | null;
   stdout: string;
   stderr: string;
 }
 
-/** What is passed on of the surrounding environment. */
+/** Variables of the surrounding environment that are passed on. */
 const { PATH = '', HOME = '', NODE_COMPILE_CACHE = '' } = process.env;
 
 /** Starts `tapegraph` as a child process with nothing of the surrounding environment but PATH and `env`. */

@@ -238,7 +238,7 @@ describe('a server that is told to stop', () => {
       running.child.kill('SIGTERM');
       await before.over;
       expect(JSON.stringify(before.events)).toContain('shutdown');
-      // The port is open as long as it was told to be.
+      // The port stays open for the time that is set.
       const later = await open();
       expect(later).toMatchObject({ status: 200, headers: { connection: 'close' } });
       await later.over;

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** Whether a process runs; one that has ended and is not collected yet does not. */
+/** True if a process runs; one that has ended and is not collected yet does not. */
 export function isRunning(pid: number): boolean {
   try {
     process.kill(pid, 0);

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { onTestFinished } from 'vitest';
 import { start } from './command-line.ts';
 
-/** What a server says when it is ready. */
+/** The line a server prints when it is ready. */
 interface Ready {
   url: string;
   port: number;
@@ -26,7 +26,7 @@ export async function served(args: string[], env: Record<string, string>, progra
   return {
     child,
     ended,
-    /** What it wrote to stderr up to now. */
+    /** Stderr up to now. */
     log: () => log,
     ready: JSON.parse(String(first[0])) as Ready,
   };

@@ -86,7 +86,7 @@ const endpoints: Record<string, (target: Target) => Promise<number>> = {
 };
 
 const limit = 60;
-/** Of each endpoint: together they ask for more than the minute has. */
+/** Number of requests to each endpoint: together more than the limit per minute. */
 const times = 8;
 /** Endpoints of which a connection costs a request beside its operation: the query over a WebSocket. */
 const withConnection = 1;
@@ -112,7 +112,7 @@ test('two workers without Redis accept of one key what its minute has, whichever
   const two = (await accepted(1)) + (await accepted(1));
   expect(two).toBe(2 * (names.length + withConnection));
   expect(await left()).toBe(limit - two - 1);
-  // What an operation might have cost is held until it is known: some are rejected for that, and something is left.
+  // The highest possible cost of an operation is reserved until it is known: some are rejected, and requests are left.
   let all = two + 1 + (await accepted(times));
   const simple = endpoints['GET /v2/symbols']!;
   for (let more = await simple(target); more > 0; more = await simple(target)) all += more;

@@ -38,7 +38,7 @@ async function preparedSpare({ child, log }: Served, among: readonly number[]): 
   return childrenOf(child.pid!).find(isSpare)!;
 }
 
-/** Whether a process listens at a TCP port. */
+/** True if a process listens at a TCP port. */
 function listens(pid: number, port: number): boolean {
   const hex = `:${port.toString(16).toUpperCase().padStart(4, '0')}`;
   const listening = readFileSync('/proc/net/tcp', 'utf8')

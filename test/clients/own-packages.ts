@@ -19,13 +19,13 @@ export function generatedFolder(name: string): string {
   return folder;
 }
 
-/** What a program of this folder prints. */
+/** Output of a program of this folder. */
 export async function runProgram(name: string, ...args: string[]): Promise<string> {
   const { stdout } = await run(process.execPath, [join(import.meta.dirname, name), ...args], { maxBuffer: 2 ** 26 });
   return stdout;
 }
 
-/** What the type checker of TypeScript 5, which most clients have, says of files; '' when nothing. */
+/** Errors of the type checker of TypeScript 5, which most clients have, for files; '' if there are none. */
 export async function typeErrors(files: readonly string[]): Promise<string> {
   const program = join(import.meta.dirname, 'node_modules/typescript/bin/tsc');
   if (!existsSync(program)) throw new Error('The packages of test/clients are not installed.');

@@ -53,7 +53,7 @@ const ways = [
   'Symbol.flow',
   'Symbol.offExchange',
   'Symbol.volatility',
-  // Of types that were selected in another place.
+  // Fields whose types were selected elsewhere.
   'GexDiff.to',
   'GreeksMeta.provenance',
   'GexDiffMeta.provenance',

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { type Answer, type Json, type Sending, type TestApp, testApp } from '../support/app.ts';
 import { goneWith } from '../support/servers/gone-pool.ts';
 
-// What clients get wrong without meaning harm, at each endpoint that could meet it.
+// Common mistakes of clients without ill intent, at each endpoint that could meet them.
 const nowMs = Date.parse('2026-11-20T17:00Z');
 let app: TestApp;
 let key: string;

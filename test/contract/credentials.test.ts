@@ -48,8 +48,7 @@ const endpoints: Record<string, Endpoint> = {
 };
 
 /**
- * Status and body of an answer; of one that goes on as a stream of events, the first 2,000 characters or all within 300
- * ms.
+ * Status and body of an answer; of an unending stream of events, the first 2,000 characters or all within 300 ms.
  */
 async function ask(name: string, credentials: [string, string][]): Promise<{ status: number; body: string }> {
   const { method, path, headers = {}, body } = endpoints[name]!;

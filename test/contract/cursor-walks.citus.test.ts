@@ -57,7 +57,7 @@ afterAll(() => app.close());
 const range = 'from=2026-11-25&to=2026-12-01';
 const tables = ['concentration', 'activity', 'composition', 'profile'];
 
-/** What is walked of each route that has cursors: several answers of it, without limit. */
+/** Answers to walk of each route that has cursors, as paths without a limit. */
 const walked: Record<string, string[]> = {
   'GET /v2/stocks/:symbol/bars': [
     ...['1s', '1m', '5m', '1h', '1d'].map((tf) => `/v2/stocks/SPY/bars?tf=${tf}&from=2026-11-24&to=2026-12-02`),
@@ -165,7 +165,7 @@ describe('pages put together are the whole, also of what grows meanwhile', () =>
       await fc.assert(
         fc.asyncProperty(limits(60), fc.integer({ min: 1, max: 40 }), async (sizes, minutes) => {
           app.clock.nowMs = start;
-          // Time goes on while there is something left of the session.
+          // Time passes while there is something left of the session.
           const later = async () => {
             app.clock.nowMs = Math.min(app.clock.nowMs + minutes * 60_000, start + 90 * 60_000);
           };
@@ -207,7 +207,7 @@ describe('pages put together are the whole, also of what grows meanwhile', () =>
   });
 });
 
-/** How each connection of the graph is walked: a document of one page, and where the connection lies in the answer. */
+/** Walk of each connection of the graph: a document of one page, and the connection's position in the answer. */
 const connections: Record<string, { document: string; at: (data: Json) => Json }> = {
   'Query.symbols': {
     document: 'query($first: Int!, $after: String) { symbols(first: $first, after: $after) PAGE }',

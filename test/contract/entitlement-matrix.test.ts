@@ -34,7 +34,7 @@ type Outcome =
   | 'not_found'
   | 'invalid_params';
 
-/** What decides whether a caller is served, as a route declares it; looked at in this order. */
+/** Conditions that decide whether a caller is served, as a route declares them, in the order of their checks. */
 interface Rule {
   needs: Needs;
   symbolRule: SymbolRule;
@@ -45,7 +45,7 @@ interface Who {
   name: string;
   credential: string | null;
   accountId: string;
-  /** What is wrong with the credential; null when it is good. */
+  /** Fault of the credential; null if it is valid. */
   wrong: null | 'invalid' | 'expired';
   kind: 'key' | 'session';
   tier: Tier;
@@ -105,7 +105,7 @@ function symbolOutcome(who: Who, rule: SymbolRule, ticker: Ticker): Outcome {
   }
 }
 
-/** What the contract says comes of it. `/graphql` lists token_expired, some routes do. */
+/** Outcome by the contract. `/graphql` lists token_expired, some routes do. */
 function expected(who: Who, rule: Rule, ticker: Ticker, door: 'rest' | 'graphql'): Outcome {
   if (who.wrong === 'invalid') return 'unauthenticated';
   if (who.wrong === 'expired') {
@@ -130,7 +130,7 @@ async function goodCallers(): Promise<Who[]> {
 }
 
 async function goodCaller(kind: Who['kind'], tier: Tier, classification: Classification | null): Promise<Who> {
-  // The tier of the other door is another one, so that it shows when it is looked at.
+  // The other endpoint gets another tier, so that a check of it shows.
   const other = tier === 'pro' ? 'free' : 'pro';
   const accountId = await app.account(
     kind === 'key'
@@ -256,7 +256,7 @@ describe('every route, by every credential, for every kind of symbol, comes to t
   });
 });
 
-/** What a topic of the streaming channel needs. */
+/** Requirements of each topic of the streaming channel. */
 const socketTopics: Record<string, Rule> = {
   spot: { needs: 'symbol', symbolRule: 'registered' },
   stocks: { needs: 'symbol', symbolRule: 'known' },
@@ -264,7 +264,7 @@ const socketTopics: Record<string, Rule> = {
   chain: { needs: 'symbol', symbolRule: 'readable' },
 };
 
-/** What a subscription by graphql-transport-ws needs. */
+/** Requirements of each subscription over graphql-transport-ws. */
 const subscriptions: Record<string, Rule> = {
   'quotes(symbols: ["{symbol}"]) { spot }': { needs: 'symbol', symbolRule: 'readable' },
   'bars(symbol: "{symbol}") { close }': { needs: 'symbol', symbolRule: 'known' },
@@ -282,7 +282,7 @@ async function opened(url: string, protocols: string[], hello: object): Promise<
   return talking;
 }
 
-/** What a subscription for each symbol came to, by what it is and its symbol. */
+/** Outcome of a subscription for each symbol, by its kind and symbol. */
 async function overSocket(
   who: Who,
   all: Record<string, Rule>,

@@ -75,7 +75,7 @@ async function stream(topics: string) {
   return { next, leave: reader.leave };
 }
 
-/** What says, per endpoint, which session is current. */
+/** Answers that name the current session, by endpoint. */
 const endpoints: Record<string, () => Promise<Json>> = {
   'option bars, the default': async () => (await data(`/v2/options/${contract}/bars`)).meta.session,
   'cross-section, the default': async () =>

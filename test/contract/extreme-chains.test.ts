@@ -28,7 +28,7 @@ beforeAll(async () => {
 });
 afterAll(() => app?.close());
 
-/** Values of required arguments; fields that require others are left out. */
+/** Values of required arguments; fields that require others are omitted. */
 const given: Readonly<Record<string, string>> = { time: '"TIME"', date: `"${session}"` };
 
 /** A field of a type with all below it, `depth` levels of objects deep; null if nothing of it can be selected. */

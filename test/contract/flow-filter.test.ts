@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => app.close());
 
-/** What narrows a request for flow. */
+/** Filter of a request for flow. */
 interface Filter {
   symbol?: string;
   premium?: number;

@@ -105,12 +105,12 @@ async function answerTo(sent: Asked): Promise<number> {
   return bytes;
 }
 
-/** Resolves once so many pieces of heavy work have run. */
+/** Resolves once `count` pieces of heavy work have run. */
 async function untilPieces(count: number): Promise<void> {
   while (heavyWork().pieces < count) await nextLoop();
 }
 
-/** Resolves once no statement is under way and the loop has turned twenty times without one being sent. */
+/** Resolves once no statement is in progress and none was sent in twenty iterations of the event loop. */
 async function untilIdle(): Promise<void> {
   const { pool } = app.store;
   for (let turns = 0; turns < 20; turns++) {
@@ -119,7 +119,7 @@ async function untilIdle(): Promise<void> {
   }
 }
 
-/** What is still done for a request whose client hangs up at its piece number `at`. */
+/** Work still done for a request whose client hangs up at its piece number `at`. */
 async function doneAfterHangUp(sent: Asked, at: number): Promise<{ pieces: number; statements: string[] }> {
   const before = heavyWork().pieces;
   const request = send(sent);

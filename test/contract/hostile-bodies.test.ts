@@ -47,7 +47,7 @@ const endpoints: Endpoint[] = [
   { method: 'POST', path: '/healthz', type: json, bytes: 3000 * KiB, status: 405, codeOf: envelope },
 ];
 
-/** A request's head, with a credential unless told otherwise. */
+/** Head of a request, by default with a credential. */
 function head({ method, path, type }: Endpoint, headers: string[], version = '1.1', credential: string | null = key) {
   const auth = credential === null ? [] : [`Authorization: Bearer ${credential}`];
   const lines = [

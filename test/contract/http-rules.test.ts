@@ -23,7 +23,7 @@ function anotherApp(env: Record<string, string>): Promise<TestApp> {
   return testApp({ nowMs: filledNowMs, env, store: { ...app.store, close: async () => {} } });
 }
 
-/** Sends a route's usual request, with a session unless told otherwise. */
+/** Sends a route's usual request, by default with a session. */
 async function usual(known: KnownRoute, sending: Sending = {}, on = app, owner = accountId): Promise<Answer> {
   const { path, body, contentType, prepare } = known.known;
   const id = prepare ? await prepare(on, owner) : 'none';
@@ -467,7 +467,7 @@ describe('when something is missing', () => {
     }
   });
 
-  /** What spec 4 says needs a source, one of several where there are; every other route does without any. */
+  /** A source that each route requires by spec 4, one of several if there are; every other route works without any. */
   const sourceOf: Record<string, string> = {
     'GET /v2/quotes': 'bars',
     'GET /v2/symbols/:symbol/spot': 'bars',
@@ -614,7 +614,7 @@ describe('what is no GraphQL request', () => {
         status,
         'invalid_params',
       ]);
-      // Of what the parser threw, and of the body, nothing is repeated.
+      // The answer repeats neither the parser's error nor the body.
       expect(said).not.toContain('originalError');
     }
   });

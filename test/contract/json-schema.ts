@@ -53,7 +53,7 @@ export function dereferenced(document: Schema, schema: unknown): unknown {
 }
 
 /**
- * What of `value` does not fit `schema`: a line for each, with its place. Stricter than JSON Schema: a key of an object
+ * Misfits of `value` with `schema`: a line for each, with its position. Stricter than JSON Schema: a key of an object
  * that the schema does not name is one, too.
  */
 export function misfits(schema: Schema, value: unknown, path = '$'): string[] {

@@ -67,7 +67,7 @@ export async function journalTrade(app: TestApp, accountId: string): Promise<str
   return id;
 }
 
-/** Saves a screen of the caller, whom tests ask about it under one id. */
+/** Saves a screen of the caller under an id that tests know. */
 export async function saveScreen(app: TestApp, credential: string, id = 'none'): Promise<void> {
   const body = JSON.stringify({ name: id, where: '{"changePct":{"gt":-100}}' });
   const { status } = await app.send('PUT', `/v2/screener/screens/${id}`, { credential, body });

@@ -37,7 +37,7 @@ function operationOf({ route }: KnownRoute): Json {
   return description.paths[route.path.replace(/:(\w+)/g, '{$1}')]?.[route.method.toLowerCase()];
 }
 
-/** What of an answer the description does not say. */
+/** Parts of an answer that the description lacks. */
 function undescribed(known: KnownRoute, { status, body, headers }: Answer): string[] {
   answered.set(known.name, (answered.get(known.name) ?? new Set()).add(status));
   const described = operationOf(known).responses[status];
@@ -52,7 +52,7 @@ function undescribed(known: KnownRoute, { status, body, headers }: Answer): stri
 const ofHttp =
   /^(date|connection|keep-alive|upgrade|content-(type|length|encoding|security-policy)|transfer-encoding|x-content-type-options|x-frame-options|referrer-policy)$/;
 
-/** What of an answer's headers the description does not say, and what it promises in vain. */
+/** Headers of an answer that the description lacks, and those that it promises in vain. */
 function undescribedHeaders({ headers: described = {} }: Json, headers: Answer['headers']): string[] {
   const names = new Map(Object.entries<Json>(described).map(([name, header]) => [name.toLowerCase(), header]));
   return [

@@ -15,7 +15,7 @@ afterAll(() => app.close());
 
 const withIds = knownRoutes().filter(({ route, known }) => known.prepare && route.path.includes(':id'));
 
-/** What an answer says, without what differs from request to request. */
+/** Content of an answer, without what differs from request to request. */
 const said = ({ status, body }: Answer, id: string) => [status, JSON.stringify(body).replaceAll(id, '{id}')];
 
 describe('what belongs to another account', () => {

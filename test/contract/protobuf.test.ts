@@ -39,7 +39,7 @@ const rowsAre = (names: Record<string, string>) => (data: Json) => ({
   rows: data.map((row: Json) => renamed(withoutNulls(row), names)),
 });
 
-/** What the message must hold, from the JSON answer. `sent` has what JSON does not say. */
+/** Content that the message must hold, from the JSON answer. `sent` has what JSON does not say. */
 const expectedOf: Record<string, (data: Json, meta: Json, sent: Json) => Json> = {
   BarsResponse: (data, meta, sent) => {
     const scaled = (price: number | null) => (price === null ? null : Math.round(price * sent.price_scale));
@@ -125,7 +125,7 @@ function filledIn(name: string, message: Json): Json {
   return filled;
 }
 
-/** What the headers beside a protobuf body say, as the meta they stand for. */
+/** The meta object that the headers beside a protobuf body make up. */
 function metaOf(headers: Answer['headers'], prefix: string): Json {
   const json = (name: string) => JSON.parse(String(headers[`${prefix}${name}`]));
   const plane = headers[`${prefix}plane`];
@@ -147,7 +147,7 @@ async function compare(known: KnownRoute, path: string, credential: string): Pro
   const message = filledIn(name, decoded(name, answer.bytes));
   const expected = expectedOf[name];
   if (!expected) throw new Error(`nothing is known of the message ${name} of ${known.name}`);
-  // What is unknown has no place in a field that is not optional: there it is zero.
+  // An unknown value of a field that is not optional is zero.
   expect(message, path).toEqual(filledIn(name, withoutNulls(expected(plain.body.data, plain.body.meta, message))));
   return 200;
 }

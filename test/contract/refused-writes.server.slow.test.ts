@@ -38,7 +38,7 @@ async function served() {
   return { app, base };
 }
 
-/** What makes every write fail, how it is mended, and what operators are told. */
+/** A cause that makes every write fail, its repair, and the report that operators receive. */
 interface Fault {
   what: string;
   reason: string;

@@ -11,7 +11,7 @@ import { readEvents } from '../support/event-reader.ts';
 import { storeDays } from '../support/market.ts';
 import { type TestStore, testStore } from '../support/store.ts';
 
-// Friday 2026-11-20. The clock stands in a minute, in a bar of five, in an hour and in the session, all at once.
+// Friday 2026-11-20. The clock is within a minute, a bar of five, an hour and the session, all at once.
 const session = '2026-11-20';
 const nowMs = exchangeInstant(session, 10 * 60 + 42) + 30_500;
 const minuteStart = exchangeInstant(session, 10 * 60 + 42);
@@ -33,8 +33,8 @@ const withSeconds = ['SPY', 'AAPL'];
 const symbols = [...withSeconds, 'MSFT'];
 
 /**
- * What a tape that came to `throughMs` has stored: the bars in progress are made of the minutes that have ended, and of
- * the seconds that have in the minute in progress.
+ * Stores what a tape has stored when it has reached `throughMs`: the bars in progress are made of the minutes that have
+ * ended, and of the ended seconds of the minute in progress.
  */
 async function fill(store: TestStore, throughMs: number): Promise<void> {
   const ended = (bars: BarColumns, lengthMs: number) =>
@@ -71,7 +71,7 @@ let cut: TestApp;
 beforeAll(async () => {
   const whole = { ...(await testStore()), endedBarsOnly: true };
   await fill(whole, exchangeInstant(session, 24 * 60));
-  // What a tape that was read to its end leaves.
+  // The quote that a tape leaves when it was read to its end.
   const live = { symbol: 'SPY', sessionDate: session, spot: 777, volume: 1_000_000, officialClose: 499 };
   await inTransaction(whole, (tx) => saveLiveQuotes(tx, [{ ...live, eventTsMs: exchangeInstant(session, 16 * 60) }]));
   replay = await testApp({ nowMs, store: whole });

@@ -28,7 +28,7 @@ afterAll(async () => {
   await first.close();
 });
 
-/** A request, whoever sends it. */
+/** A request of any caller. */
 interface Ask {
   name: string;
   method: string;
@@ -188,7 +188,7 @@ interface Received {
   body: string;
 }
 
-/** Sends a request on a connection of its own; of an answer that goes on nothing but the headers is awaited. */
+/** Sends a request on a connection of its own; of an unending answer only the headers are awaited. */
 async function send(
   url: string,
   { method, path, headers, body }: Ask,
@@ -271,7 +271,7 @@ describe.each(caches)('behind %s', (_name, there, start) => {
 describe('the caches these tests put in front', () => {
   test.each(caches)('give again what an origin lets them: %s', async (_name, there, start) => {
     if (!there) return;
-    // What a gateway that says nothing of caching would do.
+    // A gateway that says nothing of caching.
     const origin = http.createServer((request, response) => {
       response.setHeader('x-request-id', String(request.headers['x-request-id']));
       const { authorization = 'nobody' } = request.headers;

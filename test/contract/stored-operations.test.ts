@@ -77,7 +77,7 @@ const weigh = operationWeights(schema);
 
 type Variables = Record<string, unknown>;
 
-/** What came of a run: the data, or the failure the caller is told. Objects without prototypes are like others. */
+/** Result of a run: the data, or the failure the caller receives. Objects without prototypes equal others. */
 interface Result {
   data: Json;
   failure: Pick<Failure, 'status' | 'code' | 'message' | 'details'> | null;
@@ -85,7 +85,7 @@ interface Result {
 
 const told = ({ status, code, message, details }: Failure) => ({ status, code, message, details });
 
-/** What the server gives in a form of its answer, as JSON. */
+/** Answer of the server in one form, as JSON. */
 async function run(
   form: StoredForm,
   operation: StoredOperation,
@@ -144,7 +144,7 @@ async function inPieces(operation: StoredOperation, caller: Caller, variables: V
   });
   if (errors.length > 0) return { data: null, failure: told(failureOf(errors[0]!)) };
   const plain: Json = JSON.parse(String(Buffer.concat(jsonBuffers(data!))));
-  // What is charged is the same, counted in the data or while it was written.
+  // The charge is the same, counted in the data or while it was written.
   const { actual } = weigh(document, null).predict(variableValues, caller);
   expect(actual(data)).toEqual(actual(countedData(plain)));
   return { data: plain, failure: null };
@@ -294,14 +294,14 @@ describe('a stored operation gives what graphql-js gives, in each form of its an
   });
 });
 
-/** Whether a list came from memory depends on who asked before. */
+/** Clears `cached`, which depends on earlier requests. */
 function forgetCached(result: Result): Result {
   const meta = result.data?.asOf?.symbol?.expirations?.meta;
   if (meta) meta.cached = null;
   return result;
 }
 
-/** What is made again each time: keys, tickets and ids. */
+/** Replaces keys, tickets and ids, which each run makes again. */
 function forgetMade(result: Result): Result {
   const text = JSON.stringify(result)
     .replace(/tg_live_\w{4,}/g, 'tg_live_made')

@@ -82,7 +82,7 @@ function within(value: Json, keys: string): Json {
   return keys === '' ? value : keys.split('.').reduce((found: Json, key) => found?.[key], value);
 }
 
-/** What an item says by column name; lists of objects are tables of their own. */
+/** Values of an item by column name; lists of objects are tables of their own. */
 function flat(item: Json, lists: ReadonlySet<string>, prefix = ''): Json {
   const named = Object.entries(item).map(([key, value]: [string, Json]): Json => {
     if (lists.has(key)) return {};
@@ -139,7 +139,7 @@ function csvRows({ bytes }: Answer): { columns: string[]; rows: Json[] } {
   return { columns: columns!, rows };
 }
 
-/** What a format of typed columns says. */
+/** Content of a format of typed columns. */
 interface Typed {
   columns: string[];
   rows: Json[];
@@ -172,7 +172,7 @@ async function parquetRows(answer: Answer): Promise<Typed> {
   };
 }
 
-/** What the headers beside a body without envelope say. */
+/** Content of the headers beside a body without an envelope. */
 function besideOf({ headers }: Answer): { meta: Json; data: Json } {
   const json = (name: string) => JSON.parse(String(headers[`x-itm-${name}`] ?? 'null'));
   const plane = headers['x-itm-plane'];
@@ -226,7 +226,7 @@ async function compare(known: KnownRoute, written: string, credential: string): 
       expect(JSON.parse(metadata.get('meta')!), path).toStrictEqual(meta);
     }
     const beside = Array.isArray(data) ? {} : flat(data, lists);
-    // What counts itself is a request further on.
+    // Usage counts its own request, so it differs from answer to answer.
     const settled = (value: Json) => (known.name.includes('/account/usage') ? null : told(value ?? {}));
     for (const answer of others) {
       expect(besideOf(answer).meta, path).toStrictEqual(meta);

@@ -26,7 +26,7 @@ const programs = new Map(
   ]),
 );
 
-/** What a program prints at the end, in the order the programs depend on each other; null = others run it. */
+/** Last output of each program, in the order in which they depend on each other; null = others run it. */
 const runs: Record<string, RegExp | null> = {
   'first.sh': /"net_gex":-?\d/,
   'first.py': /\d+ strikes\n$/,
@@ -56,7 +56,7 @@ const follows: Record<string, RegExp> = {
   'frames.ts': /"SPY"/,
 };
 
-/** Programs that other programs than Node, a shell and curl run: passed over where those are missing. */
+/** Programs that need more than Node, a shell and curl; skipped if that is missing. */
 const needs: Record<string, string> = {
   'plain.py': 'python3 --version',
   'duckdb.sh': 'duckdb --version',
@@ -74,7 +74,7 @@ const ofPackage = new Set(['first.py', 'bars.py', 'stream.py']);
 const isMissing = (name: string) =>
   ofPackage.has(name) ? python === null : name in needs && spawnSync(needs[name]!, { shell: true }).status !== 0;
 const missing = new Set([...names, ...Object.keys(follows)].filter(isMissing));
-// What the package's programs need has been reported.
+// Missing requirements of the package's programs have been reported.
 for (const name of missing) if (!ofPackage.has(name)) notRun(`${name} of docs/clients.md`, `${needs[name]} fails here`);
 
 let app: TestApp;

@@ -12,7 +12,7 @@ const dockerfile = readFileSync('Dockerfile', 'utf8');
 const compose = readFileSync('compose.yaml', 'utf8');
 const stages = dockerfile.split(/^FROM /m).slice(1);
 const image = stages.at(-1)!;
-/** What a stage copies out of the clone, in the paths of the clone. */
+/** Paths of the clone that a stage copies. */
 const copied = (stage: string) =>
   [...stage.matchAll(/^COPY (?!--from)(.+) \S+$/gm)].flatMap((line) => line[1]!.split(' '));
 
@@ -25,7 +25,7 @@ function composeSettings(): string[] {
 
 interface Composer {
   command: string[];
-  /** Of the first generation, which takes the project's name from its options only. */
+  /** True if it is of the first generation, which takes the project's name from its options only. */
   isFirst: boolean;
 }
 
@@ -47,7 +47,7 @@ function composeConfig({ command, isFirst }: Composer, folder: string, env: stri
   return spawnSync(command[0]!, args, { cwd: folder, env: others, encoding: 'utf8' });
 }
 
-/** What the source reads that does not lie in src/, as paths of the clone. */
+/** Files outside src/ that the source reads, as paths of the clone. */
 function readOutside(): string[] {
   const found = globSync('src/**/*.ts').flatMap((file) =>
     [...readFileSync(file, 'utf8').matchAll(/(?:new URL\(|from |import\()'(\.\.?\/[^']+)'/g)].map((match) =>
@@ -74,7 +74,7 @@ describe('the container', () => {
     const names = new Set([...env, ...composeSettings(), ...example.keys()]);
     expect([...names].sort()).toEqual([...variableNames, ...others].sort());
     expect(compose).toMatch(/^ {2}gateway:\n(?: {4}.*\n)*? {4}env_file: \.env$/m);
-    // What compose.yaml sets would win over it; of these it passes only the level of the log on.
+    // Settings of compose.yaml would override it; of those listed here, it passes only the log level on.
     const fixed = [...env, ...composeSettings()].filter((name) => name !== 'LOG_LEVEL');
     expect(fixed.filter((name) => example.has(name))).toEqual([]);
     expect(readConfig(Object.fromEntries(example))).toEqual(readConfig({}));
@@ -87,7 +87,7 @@ describe('the container', () => {
   });
 
   it('holds all that the source reads, copied from what there is and what may be sent to the builder', () => {
-    // A file itself, or a folder that it lies in.
+    // A file itself, or a folder that contains it.
     const holds = (path: string) => copied(image).some((each) => path === each || path.startsWith(`${each}/`));
     expect(readOutside().filter((path) => !holds(path))).toEqual([]);
     const sent = readFileSync('.dockerignore', 'utf8').split('\n');

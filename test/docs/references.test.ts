@@ -89,7 +89,7 @@ describe('the command line', () => {
       const line = rest!.replaceAll('\\\n', ' ');
       const named = commandOf(line);
       if (named === null && prefix !== '' && opening !== '') wrong.push(`${page}: ${match[0]}`);
-      // Prose may begin with the word of a command; a command in the text stands in backquotes or has its program.
+      // Prose may begin with the word of a command; a command in the text is in backquotes or has its program.
       if (named === null || (opening === '' && prefix === '')) continue;
       lines += 1;
       const options = new Set(['--help', ...commands.get(named.command)!]);

@@ -36,7 +36,7 @@ interface Draft extends Grammar {
   fragments: string[];
 }
 
-/** What the schema's own scalars take. */
+/** Kind of value that each scalar of the schema takes. */
 const meanings: Readonly<Record<string, string>> = {
   Ticker: 'ticker',
   SessionDate: 'date',

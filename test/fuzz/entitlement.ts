@@ -25,7 +25,7 @@ function symbolOf(about: string): string {
   return root === 'SPXW' ? 'SPX' : (root ?? text);
 }
 
-/** What is wrong when an answer holds market data of a symbol that its caller may not read; null when it does not. */
+/** Problem of an answer with market data of a symbol that its caller may not read; null if it has none. */
 export function restrictedData(
   target: Target,
   request: FuzzRequest,

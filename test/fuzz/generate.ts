@@ -10,7 +10,7 @@ import { socketRequest } from './socket-requests.ts';
 import { sentText } from './socket-script.ts';
 import { streamRequest } from './stream-requests.ts';
 
-/** What the requests of a run are made from. */
+/** Source of a run's requests. */
 export interface Language {
   schema: GraphQLSchema;
   operations: readonly RestOperation[];

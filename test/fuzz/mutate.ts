@@ -88,7 +88,7 @@ const mutations: ((random: Random, request: FuzzRequest) => FuzzRequest)[] = [
   (random, request) => ({ ...request, hangUpMs: random.below(20) }),
 ];
 
-/** What Node's client refuses to send is percent-encoded, so that the server gets to see it. */
+/** Percent-encodes characters that Node's client would not send, so that they reach the server. */
 function sendable(request: FuzzRequest): FuzzRequest {
   const path = request.path.replace(/[^\x21-\x7e]/gu, (character) => encoded(character));
   const { body, ...rest } = request;

@@ -72,7 +72,7 @@ function wrongRaw({ text }: Came): string | null {
   return odd ? `raw bytes are answered with an error of no known code: ${JSON.stringify(odd)}` : null;
 }
 
-/** What is wrong with an answer by the rules that hold for all of them; null when nothing is. */
+/** Problem of an answer by the rules that hold for all of them; null if there is none. */
 export function wrongWith(target: Target, request: FuzzRequest, came: Came): string | null {
   const { status, headers, text } = came;
   if (request.bytes) return wrongRaw(came);

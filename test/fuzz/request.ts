@@ -4,7 +4,7 @@ import { type SocketScript, scriptBytes } from './socket-script.ts';
 /** Who a request is sent as: a name of the target's credentials; null sends none. */
 export type CredentialName = string | null;
 
-/** What a request is generated for; answers are judged and counted by it. */
+/** Kind of request; answers are judged and counted by it. */
 export type RequestKind = 'rest' | 'graph' | 'stream' | 'mcp' | 'page' | 'raw' | 'socket';
 
 /** One generated request. */
@@ -26,7 +26,7 @@ export interface FuzzRequest {
   about: string | null;
 }
 
-/** What requests are generated from. */
+/** Source of generated requests. */
 export interface Grammar {
   random: Random;
   /** The date that the target's market ends with. */

@@ -10,14 +10,14 @@ export interface Finding {
   /** The first request that was answered so. */
   index: number;
   curl: string;
-  /** How many requests were. */
+  /** Number of requests with this finding. */
   times: number;
 }
 
-/** What came of a run. */
+/** Result of a run. */
 export interface FuzzReport {
   sent: number;
-  /** How many answers of each kind: endpoint, status, code. */
+  /** Number of answers by kind: endpoint, status, code. */
   answers: Map<string, number>;
   findings: Finding[];
   /** Milliseconds of every answer, of raw bytes excepted. */
@@ -27,13 +27,13 @@ export interface FuzzReport {
   slow: number[];
 }
 
-/** What is to be run. */
+/** Settings of a run. */
 export interface FuzzOptions {
   seed: number;
   /** Index of the first request. */
   first?: number;
   count: number;
-  /** Of the generated requests, only those of these kinds are sent; all unless given. */
+  /** Kinds of generated requests that are sent; all unless given. */
   kinds?: readonly RequestKind[];
   /** Requests at a time. */
   concurrency: number;

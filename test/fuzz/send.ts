@@ -4,7 +4,7 @@ import type { FuzzRequest } from './request.ts';
 import { type Talked, talkedWith } from './socket-talk.ts';
 import type { Target } from './target.ts';
 
-/** What came back. */
+/** The answer to a request. */
 export interface Came {
   status: number;
   headers: http.IncomingHttpHeaders;
@@ -14,12 +14,12 @@ export interface Came {
   cut: boolean;
   /** Milliseconds until the answer was whole; of a stream, until its headers were there. */
   ms: number;
-  /** What a server said over a WebSocket: `text` is its text messages, `status` the code of its close frame, or 101. */
+  /** Answer of a server over a WebSocket: `text` is its text messages, `status` the code of its close frame, or 101. */
   talked?: Talked;
 }
 
 const keptBytes = 2_000_000;
-/** How long an event stream is listened to. */
+/** Time that an event stream is listened to, ms. */
 const listenMs = 80;
 /** Silence after which raw bytes are taken as answered. */
 const silenceMs = 150;

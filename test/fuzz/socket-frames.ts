@@ -35,7 +35,7 @@ export function frameBytes({ opcode, payload, fin = true, reserved = 0, mask, le
   return Buffer.concat([first, size, mask, payload.map((byte, at) => byte ^ mask[at % 4]!)]);
 }
 
-/** What a server sent, by its kind. */
+/** A frame of a server, by its kind. */
 export interface ServerFrame {
   opcode: number;
   payload: Buffer;

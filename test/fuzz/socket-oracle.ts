@@ -38,7 +38,7 @@ const nackCodes: ReadonlySet<string> = new Set([...failureCodes, 'invalid_ticket
 
 const shown = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value)).slice(0, 300);
 
-/** What is wrong with an error that is sent; null = nothing. */
+/** Problem of an error message; null = none. */
 function wrongError(message: Json, codes: ReadonlySet<string>, code: unknown): string | null {
   const isOdd = !codes.has(code as string) || typeof message.message !== 'string' || message.message === '';
   if (isOdd) return `an error of no known code: ${shown(message)}`;
@@ -55,7 +55,7 @@ const channelOps: Readonly<Record<string, (message: Json) => string | null>> = {
   bye: (message) => wrongError(message, failureCodes, message.code),
 };
 
-/** What is wrong with what `/v2/ws` said. */
+/** Problem of the messages of `/v2/ws`; null = none. */
 function wrongChannel(target: Target, request: FuzzRequest, { texts, bytes }: Talked): string | null {
   const messages: Json[] = texts.map((text) => JSON.parse(text));
   for (const message of messages) {
@@ -103,7 +103,7 @@ function wrongErrors(errors: Json): string | null {
   return null;
 }
 
-/** What is wrong with the result of an operation. */
+/** Problem of an operation's result; null = none. */
 function wrongResult(target: Target, { credential, socket }: FuzzRequest, { id, payload }: Json): string | null {
   const { data, errors } = payload;
   if (data === undefined && errors === undefined) return `a result that is none: ${shown(payload)}`;
@@ -127,7 +127,7 @@ const graphTypes: Readonly<Record<string, (target: Target, request: FuzzRequest,
   complete: () => null,
 };
 
-/** What is wrong with what `/graphql` said. */
+/** Problem of the messages of `/graphql`; null = none. */
 function wrongGraph(target: Target, request: FuzzRequest, { texts, bytes }: Talked): string | null {
   if (bytes.length > 0) return 'a binary message';
   const sent = sentText(request.socket!);
@@ -146,7 +146,7 @@ function wrongGraph(target: Target, request: FuzzRequest, { texts, bytes }: Talk
   return null;
 }
 
-/** What is wrong with what was said over a WebSocket; null when nothing is. */
+/** Problem of a conversation over a WebSocket; null = none. */
 export function wrongTalk(target: Target, request: FuzzRequest, talked: Talked): string | null {
   const { code, texts, missing } = talked;
   const { endpoint, ending } = request.socket!;

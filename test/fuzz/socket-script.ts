@@ -1,8 +1,8 @@
 import { type ClientFrame, frameBytes, opcodes } from './socket-frames.ts';
 
-/** What a client does next. `{credential}` and `{ticket}` in a message stand for those that it is sent with. */
+/** A client's next step. `{credential}` and `{ticket}` in a message stand for those of the request. */
 export type SocketStep =
-  /** Sends a message in so many fragments, with a ping between them if there is more than one. */
+  /** Sends a message in `pieces` fragments, with a ping between them if there is more than one. */
   | { does: 'send'; opcode: number; payload: Buffer; pieces: number; mask: Buffer }
   /** Sends bytes as they are. */
   | { does: 'bytes'; bytes: Buffer }
@@ -10,12 +10,12 @@ export type SocketStep =
   | { does: 'wait' };
 
 /**
- * How a script ends. `asked`: with a message that is always answered, and once every query is. `refused`: the server
- * must close by itself. `closed`: the client closes; `ended`: it ends its side; `left`: it is gone.
+ * End of a script. `asked`: a message that is always answered, after all answers to queries. `refused`: the server must
+ * close by itself. `closed`: the client closes. `ended`: it ends its side. `left`: it is gone.
  */
 export type SocketEnding = 'asked' | 'refused' | 'closed' | 'ended' | 'left';
 
-/** What a client does over one WebSocket. */
+/** Steps of a client over one WebSocket. */
 export interface SocketScript {
   endpoint: 'channel' | 'graph';
   /** The lines of the handshake. */

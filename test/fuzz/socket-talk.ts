@@ -5,7 +5,7 @@ import type { Came } from './send.ts';
 import { frameBytes, opcodes, type ServerFrame, serverFrames } from './socket-frames.ts';
 import { type SocketScript, type SocketStep, stepBytes } from './socket-script.ts';
 
-/** What a server said over a WebSocket. */
+/** Conversation with a server over a WebSocket. */
 export interface Talked {
   /** Text messages, in their order. */
   texts: string[];
@@ -13,7 +13,7 @@ export interface Talked {
   bytes: Buffer[];
   /** The code of the server's close frame, 1005 for one without; null = it sent none. */
   code: number | null;
-  /** What the server should have done and did not; null = nothing. */
+  /** The act the server should have done and did not; null = nothing. */
   missing: string | null;
 }
 
@@ -193,7 +193,7 @@ function rejected({ head, missing }: Conversation): Came {
   return { status, headers, text, cut: false, ms: 0 };
 }
 
-/** Whether a rejection is there with its body; one of HEAD has none. */
+/** True if a rejection has arrived with its body; one of HEAD has none. */
 const isWhole = (head: string, isHead: boolean) => {
   const begin = head.indexOf('\r\n\r\n') + 4;
   const length = Number(/^content-length: (\d+)/im.exec(head)?.[1] ?? 0);

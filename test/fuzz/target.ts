@@ -18,11 +18,11 @@ export interface Target {
   /** By name. */
   credentials: Readonly<Record<string, FuzzCredential>>;
   language: Language;
-  /** What each registered symbol needs. */
+  /** Requirements of each registered symbol. */
   registry: ReadonlyMap<string, { minTier: Tier; requiresAttestation: boolean }>;
 }
 
-/** What the registry's route says of a symbol, as far as it matters here. */
+/** A symbol in the registry's answer, with the fields used here. */
 interface RegisteredSymbol {
   symbol: string;
   min_tier: Tier;
@@ -78,7 +78,7 @@ export async function describeTarget(
   };
 }
 
-/** Whether a credential may read a symbol's market data; symbols outside the registry are everybody's. */
+/** True if a credential may read a symbol's market data; anyone may read symbols outside the registry. */
 export function mayRead({ registry, credentials }: Target, name: string | null, symbol: string): boolean {
   const needs = registry.get(symbol);
   if (!needs) return true;

@@ -119,7 +119,7 @@ const meanings: readonly [RegExp, string][] = [
   [/^(limit|top|dte|strike_|min_premium)/, 'number'],
 ];
 
-/** What a parameter takes, by its name, where its schema says no more than that it is a text. */
+/** Kind of value of a parameter, by its name, if its schema says only that it is a text. */
 export function meaningOf(parameter: string): string {
   return meanings.find(([pattern]) => pattern.test(parameter))?.[1] ?? 'text';
 }

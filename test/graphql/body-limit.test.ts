@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => app.close());
 
-/** A request of exactly so many bytes, most of them in a variable. */
+/** A request of exactly `bytes` bytes, most of them in a variable. */
 function request(bytes: number): string {
   const query = 'query Kind($x: String!) { __type(name: $x) { name } me { kind } }';
   const shell = JSON.stringify({ query, variables: { x: '' } });

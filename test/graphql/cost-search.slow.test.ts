@@ -16,8 +16,8 @@ import {
 // A page of 1,000 bars is what one request buys. No document may buy three times as much, whatever it multiplies.
 const most = 3;
 
-// What is changed next is no larger: a document ten times as large buys ten times as much for ten times as many
-// requests.
+// Dearest document that the search changes further: one ten times as large buys ten times as much for ten times as
+// many requests.
 const mostRequests = 20;
 
 const ids = Object.fromEntries(
@@ -83,7 +83,7 @@ interface Bought {
   bytes: number;
 }
 
-/** What one request of its cost buys of a document's answer; null for one that is refused. */
+/** Work that a document's answer does per request charged; null if it is rejected. */
 async function bought(document: string): Promise<Bought | null> {
   if (document.length > documentLimits.characters) return null;
   const { data, extensions, answer } = await app.graphql(document, {}, { credential });

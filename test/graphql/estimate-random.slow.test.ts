@@ -57,13 +57,13 @@ interface Compared {
   counted: number;
 }
 
-/** What is wrong with the price of an estimate; null = nothing. */
+/** Problem of the price of an estimate; null = none. */
 function wrongPrice({ estimate: { maximum }, consumed, counted }: Compared): string | null {
   if (consumed > maximum.requests) return `took ${consumed} requests, at most ${maximum.requests}`;
   return Math.ceil(counted) > maximum.points ? `took ${counted} points, at most ${maximum.points}` : null;
 }
 
-/** What is wrong with the rejection of an operation as it was estimated. */
+/** Problem of the rejection of an operation, compared with its estimate; null = none. */
 function wrongRejection({ estimate: { refused }, answer }: Compared): string | null {
   const whole = refused.filter(({ path }) => path === null);
   if (answer.data) return whole[0] ? `should have been rejected: ${whole[0].message}` : null;

@@ -125,7 +125,7 @@ describe('any other introspection', () => {
 test('a document that reads data is 401 without a credential before it is validated', async () => {
   const { answer, errors } = await ask('{ colour { shade } }', '192.0.2.8');
   expect([answer.status, errors![0].extensions.code]).toEqual([401, 'unauthenticated']);
-  // What it was refused with is not kept for those who may ask.
+  // The rejection is not cached for callers who may ask.
   const { errors: invalid } = await ask('{ colour { shade } }', '192.0.2.8', await app.key());
   expect(invalid![0].extensions.code).toBe('invalid_params');
 });

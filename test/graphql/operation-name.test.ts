@@ -13,7 +13,7 @@ afterAll(() => app.close());
 const query = 'query Own { me { tier } }';
 const text = async (answer: Promise<{ bytes: Buffer }>) => (await answer).bytes.toString();
 
-/** How an operation with a name is sent, by endpoint; each resolves with the text of its answer. */
+/** Sends an operation with a name, by endpoint; each resolves with the text of its answer. */
 const endpoints: Record<string, (operationName: string, query: string) => Promise<string>> = {
   'GET /graphql': (operationName, query) =>
     text(app.get(`/graphql?${new URLSearchParams({ query, operationName })}`, { credential })),

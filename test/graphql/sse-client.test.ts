@@ -25,7 +25,7 @@ function clientOf(credential: string, on = app): Client {
   return client;
 }
 
-/** What a subscription has said so far. */
+/** Follows a subscription; `said` holds its messages so far. */
 function follow(client: Client, query: string) {
   const said: Json[] = [];
   const done = Promise.withResolvers<void>();

@@ -30,7 +30,7 @@ async function data(reader: EventReader): Promise<Json> {
   return event!.data.data;
 }
 
-/** Whether all that streams hold is freed: what goes through sockets takes its time. */
+/** Resolves once streams hold nothing more: sockets take their time. */
 async function nothingLeft(): Promise<void> {
   await expect.poll(() => app.live.counts()).toEqual({ streams: 0, topics: 0 });
 }
@@ -204,7 +204,7 @@ describe('a stream', () => {
       code: 'not_entitled_tier',
       reason: 'not_entitled',
     });
-    // What a lower tier may read goes on.
+    // Symbols that a lower tier may read continue.
     await trade(app.store, { SPY: 620 }, nowMs - 500);
     expect((await data(quotes)).quotes.spot).toBe(620);
     quotes.leave();

@@ -39,7 +39,7 @@ function clientOf(credential: string, on = app, connectionParams?: Record<string
   return client;
 }
 
-/** What an operation has said so far. */
+/** Follows an operation; `said` holds its messages so far. */
 function follow(client: Client, query: string) {
   const said: Json[] = [];
   const done = Promise.withResolvers<void>();
@@ -247,7 +247,7 @@ describe('a client that breaks the protocol', () => {
   ])('and %s is closed with %i', async (_name, code, messages) => {
     const talking = await connect();
     for (const message of messages) talking.send(message);
-    // Of two greetings without a credential the first may be refused before the second is read.
+    // The first of two greetings without a credential may be rejected before the second is read.
     const closed = await talking.closed;
     expect(code === 4429 ? [4429, 4401] : [code]).toContain(closed.code);
     await nothingLeft();

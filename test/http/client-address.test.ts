@@ -28,7 +28,7 @@ describe('the client’s address', () => {
 
   it.each([
     ['192.0.2.9', '192.0.2.9'],
-    // What the client itself sent stands on the left of what the proxies added.
+    // The client's own header is on the left of what the proxies added.
     ['203.0.113.5, 192.0.2.9', '192.0.2.9'],
     ['203.0.113.5, 192.0.2.9, 10.9.9.9', '192.0.2.9'],
     ['10.1.1.1, 10.9.9.9', '10.1.1.1'],

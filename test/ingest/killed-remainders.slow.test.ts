@@ -41,7 +41,7 @@ const formats = {
 
 const day = (date: string, from: number): Print[] =>
   [...Array.from({ length: 13 }, (_, i) => 570 + 30 * i), 959].map((minute, i) => [date, minute, from + i]);
-// Of Tuesday's session, in Monday's file.
+// Prints of Tuesday's session in Monday's file.
 const evening: Print[] = [1, 2, 3].map((n) => [monday, 1230 + n, 900 + n]);
 
 /** The steps: prints wait; they are joined with a tape that has one of them too; they are too old, and removed. */
@@ -91,7 +91,7 @@ async function prepared(): Promise<TestStore> {
 const age = (store: TestStore, days: number) =>
   store.pool.query('UPDATE tape_remainders SET kept_at_ms = kept_at_ms - $1', [days * dayMs]);
 
-/** Where an ingest is killed: after so many messages of the transaction that stores its file, at its commit at last. */
+/** Point at which an ingest is killed: after a number of messages of the transaction that stores its file. */
 interface Kill {
   messages: number;
   /** True if the message at which it is killed still comes to the database. */

@@ -1,4 +1,4 @@
-// What rates, dividends and terms of roots that come later change of stored captures is reported, and computed again.
+// Later rates, dividends and terms of roots outdate stored captures: these are reported, and computed again.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';

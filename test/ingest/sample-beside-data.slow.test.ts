@@ -57,7 +57,7 @@ async function ingestBars(store: TestStore, symbol: string, close?: number): Pro
   return files[0]!.notes;
 }
 
-/** What an endpoint gives of a symbol: whether there is data, and what is said of simulated data. */
+/** Answer of an endpoint for a symbol: whether there is data, and the note about simulated data. */
 interface Given {
   hasData: boolean;
   note: string | null;
@@ -70,7 +70,7 @@ const isFull = (value: Json): boolean => {
     return Object.entries(value).some(([name, inner]) => !namesOnly.has(name) && isFull(inner));
   return value !== null && value !== undefined && value !== 0 && value !== false;
 };
-/** What answers say also of a symbol without data. */
+/** Keys that answers also have for a symbol without data. */
 const namesOnly = new Set(['symbol', 'underlying', 'basis', 'session_date', 'max_abs_gex', 'max_abs_gex_shares']);
 
 const rest =
@@ -198,7 +198,7 @@ const banner = async (app: TestApp) =>
     (await app.get('/', { headers: { accept: 'text/html' }, credential: null })).bytes.toString(),
   )?.[1] ?? null;
 
-/** What all endpoints give of a symbol. */
+/** Answers of all endpoints for a symbol. */
 async function given(app: TestApp, symbol: string): Promise<Record<string, Given>> {
   const found: Record<string, Given> = {};
   for (const [name, ask] of Object.entries(endpoints)) {
@@ -285,7 +285,7 @@ describe('a sample market', () => {
   }, 60_000);
 });
 
-// What is the store's own record, or of accounts.
+// The store's own records, and those of accounts.
 const records: Omitted = {
   tables: ['accounts', 'api_keys', 'usage_counts', 'ingested_files', 'stream_tickets'],
   columns: { symbols: ['name'] },

@@ -52,7 +52,7 @@ async function until(is: () => Promise<boolean>) {
     if (Date.now() > end) throw new Error('it did not come to that');
 }
 
-/** What readers are told of the session. */
+/** Reads the session as clients do. */
 function reading(app: TestApp) {
   const data = async (path: string) => (await app.get(path)).body.data;
   return {
@@ -95,7 +95,7 @@ describe('a session of the sample market that ends while its server runs', () =>
     const { app, run, rows } = sample;
     const read = reading(app);
     const end = run();
-    /** Whether all that the tape has up to now is taken and written. */
+    /** True if the whole tape up to now is read and written. */
     const caughtUp = async () => {
       const [row] = await rows(`SELECT value FROM store_facts WHERE key = 'followed sample market'`);
       return row !== undefined && JSON.parse(row.value).lines === linesUpTo(app.clock.nowMs);
@@ -138,7 +138,7 @@ describe('a session of the sample market that ends while its server runs', () =>
     const reconciled = await read.events();
     expect(idsOf(reconciled)).toEqual(plantedIds());
     for (const { coverage } of reconciled) expect(coverage).toMatchObject({ status: 'eod_reconciled', complete: true });
-    // What was told live was right: sides, sizes and legs are those of the whole tape.
+    // The live events were right: sides, sizes and legs are those of the whole tape.
     const said = (events: Json[]) => events.map(({ update }) => JSON.stringify(update.event)).sort();
     expect(said(reconciled)).toEqual(said(live));
     expect(await bars()).toEqual(liveBars);
@@ -180,7 +180,7 @@ describe('a session of the sample market that ended while no server ran', () => 
     expect(await rows(`SELECT DISTINCT status, complete FROM flow_coverage WHERE session_date = '${session}'`)).toEqual(
       [{ status: 'eod_reconciled', complete: true }],
     );
-    // What traded after that is there once its tape has ended.
+    // Later trades are stored once the tape has ended.
     const volume = async () => (await rows(`SELECT sum(consolidated_volume) AS sum FROM off_exchange_sessions`))[0].sum;
     const before = await volume();
     app.clock.nowMs = tapeEnd + 1000;

@@ -139,7 +139,7 @@ describe('a file of option quotes', () => {
       },
     ]);
     expect(await counts('option_quote_blocks')).toEqual({ [call]: 30, [put]: 6 });
-    // What is not stored is said again.
+    // A second run reports again what is not stored.
     const [again] = await ingest('option-quotes', [part]);
     expect(again).toMatchObject({ status: 'refused', changed: 0, left: [{ count: 10, stored: 30 }] });
     const [replaced] = await ingest('option-quotes', [part], { replace: true });

@@ -39,7 +39,7 @@ const dateOf: Record<Name, string> = {
   ...{ mondayNight: monday!, mondayNoon: monday!, mondayLate: monday!, mondayEvening: tuesday!, tuesdayNoon: tuesday! },
 };
 
-// Volumes that are told apart in every sum of them.
+// Volumes that every sum shows apart.
 const sizeOf = (name: Name) => 100 * 2 ** names.indexOf(name);
 const sizesOf = (date: string) =>
   names.filter((name) => dateOf[name] === date).reduce((sum, name) => sum + sizeOf(name), 0);

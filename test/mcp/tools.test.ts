@@ -237,7 +237,7 @@ describe('/mcp', () => {
         arguments: { ...argumentsOf(known), max_items: 500 },
       });
       expect(result.content[0].text.length).toBeLessThanOrEqual(answerCharacters);
-      // What is left of an answer is still one that the route may give.
+      // The shortened answer still fits the route's schema.
       const { answer } = compiled.find(({ route }) => route.operation === known.route.operation)!;
       expect(misfits(answer, result.structuredContent), known.name).toEqual([]);
     }

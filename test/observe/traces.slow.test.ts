@@ -91,7 +91,7 @@ describe('traces', () => {
     const query = 'query Names($s: Ticker!) { first: symbol(symbol: $s) { name } me { accountId } }';
     await ask('/graphql', { method: 'POST', headers, body: JSON.stringify({ query, variables: { s: 'HIDDEN' } }) });
     await ask('/v2/watchlists/hidden-id', { method: 'DELETE' });
-    // What is left is handed over at the end.
+    // The remaining spans are sent at the end.
     expect(await stop()).toMatchObject({ code: 0 });
 
     const spans = to.spans();

@@ -77,7 +77,7 @@ describe.skipIf(chromiumPath === null)('before the scripts of a page have come',
     await page.locator('.graphiql-execute-button').waitFor();
     await page.selectOption('#examples', 'Minute bars');
     await page.locator('.graphiql-query-editor .CodeMirror', { hasText: 'MinuteBars' }).waitFor();
-    // GraphiQL stores its tabs a moment later.
+    // GraphiQL stores its tabs a little later.
     await page.waitForFunction(() => localStorage.getItem('graphiql:tabState')?.includes('"activeTabIndex":1'));
     await page.unrouteAll();
     await holdScripts(page, /graphiql\/app\.js/);

@@ -11,7 +11,7 @@ interface EditorElement {
 }
 
 describe.skipIf(chromiumPath === null)('in a browser', { timeout: 90_000 }, () => {
-  // How much of the sample market is stored.
+  // Share of the sample market that is stored.
   let loading: { percent: number; hasLatest: boolean } | null = null;
   let first: TestApp;
   let app: TestApp;
@@ -164,7 +164,7 @@ describe.skipIf(chromiumPath === null)('in a browser', { timeout: 90_000 }, () =
       await shows(page, '#market-loading', 'Loading the latest session of the sample market: 34%.');
       loading = { percent: 71, hasLatest: true };
       await shows(page, '#market-loading', 'Loading the history of the sample market: 71%.');
-      // What came meanwhile is asked for.
+      // Data that arrived meanwhile is requested.
       if (path === '/dashboard/SPY') await page.waitForSelector('#candles[data-state="shown"] canvas');
       const again = page.waitForRequest((request) => /query Dashboard/.test(request.postData() ?? ''));
       again.catch(() => {});

@@ -72,7 +72,7 @@ describe('every page', () => {
       expect(needed.size).toBeGreaterThan(scripts.length);
       expect([...scripts, ...preloaded].toSorted()).toEqual([...needed].toSorted());
       expect(page.indexOf('modulepreload')).toBeGreaterThan(page.lastIndexOf('rel="stylesheet"'));
-      // What draws charts is larger than all of them: it comes when the page is there.
+      // The chart library is larger than all of them: it loads after the page.
       expect(preloaded.join()).not.toContain('chart-library');
     },
   );

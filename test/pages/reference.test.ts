@@ -163,7 +163,7 @@ describe('the answers shown in /docs', () => {
   test('failures are of the form and the codes that a route describes', () => {
     const responses: Json[] = knownRoutes().map((known) => describedRoute(known).responses);
     for (const [status, { answer }] of Object.entries(capturedExamples.failures)) {
-      // No route describes 405, which is of those that are not there; it is told as a bad request is.
+      // No route describes 405, which belongs to unknown routes; its body is like that of a bad request.
       const described = responses.find((each) => each[status])?.[status] ?? responses.find((each) => each[400])[400];
       expect(misfits(described.content['application/json'].schema, answer)).toEqual([]);
     }

@@ -1,4 +1,4 @@
-// What is served of captures whose source is delayed, by every endpoint: figures as of their quotes.
+// Captures whose source is delayed, at every endpoint: their figures are as of their quotes.
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ChainRow } from '../../src/domain/chain/chain.ts';
@@ -18,7 +18,7 @@ const at = (minute: number) => exchangeInstant(today, minute);
 const delayMs = 15 * minuteMs;
 const yearMs = 365 * 24 * 60 * minuteMs;
 
-/** What contracts are worth at 20 % at a time. */
+/** A chain priced at 20 % volatility at an instant. */
 function rowsAt(root: string, tsMs: number): ChainRow[] {
   return [today, december].flatMap((expiry) =>
     strikes.flatMap((strike) =>

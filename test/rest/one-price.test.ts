@@ -158,7 +158,7 @@ async function followFrames(app: TestApp, seen: Seen): Promise<void> {
   client.send({ op: 'sub', id: 2, topic: 'index', symbol: index });
 }
 
-/** What is asked rather than followed. */
+/** Prices that are requested, not followed. */
 async function asked(app: TestApp, credential: string): Promise<Record<string, number>> {
   const prices: Record<string, number> = {};
   const { body } = await app.get(`/v2/quotes?symbols=${symbols}`, { credential });

@@ -188,7 +188,7 @@ describe.each(['solve', 'vendor'] as const)('greeks that the source lacks, with 
       else if (iv === 0.3) expect(Math.abs(vega / solved.vega - 1)).toBeGreaterThan(1e-6);
       else expect(vega).toBe(solved.vega);
     }
-    // Of a contract whose gamma the source does not give, a vendor's exposures know none.
+    // A vendor's exposures have no row for a contract whose gamma the source does not give.
     if (gammaSource === 'vendor') expect(data.symbol.gex.latest.gammaAbsent).toBe(6);
     else expect(data.symbol.gex.latest.gammaAbsent).toBe(0);
   });

@@ -111,7 +111,7 @@ describe('GET /v2/stream', () => {
       [201, 25],
       [202, 5],
     ]);
-    // A late print changes a bar that was told.
+    // A late print changes a bar that was sent.
     await minutes(app.store, 'AAPL', session, 0, [[200, 11]]);
     expect((await take(reader, 1))[0]!.data).toMatchObject({ ts_ms: exchangeInstant(session, 570), volume: 11 });
   });
@@ -250,12 +250,12 @@ describe('a stream that is taken up again', () => {
     const told: Json[] = [];
     const name = ({ event, data }: SentEvent) =>
       `${event} ${data.seq ?? data.captured_at ?? `${data.ts_ms} ${data.volume}`}`;
-    // Cut off before anything was told, it begins again.
+    // Cut off before anything was sent, it begins again.
     begun.leave();
     const again = await ready(topics, { after: begun.id });
     let last = (await take(again, 3)).at(-1)!.id!;
     again.leave();
-    // What one that is never cut off is told, from the same place on.
+    // The events of a stream that is never cut off, from the same position on.
     const whole = await ready(topics, { after: last });
     const step = async (round: number) => {
       await storeLargeTrades(app.store, events(['SPY', 1000], ['AAPL', 1100], ['SPY', 1200]));
@@ -266,7 +266,7 @@ describe('a stream that is taken up again', () => {
     for (let round = 0; round < 6; round++) {
       await step(round);
       const reader = await ready(topics, { after: last });
-      // Cut off after so many events: in the middle of what was missed, mostly.
+      // Cut off after one to four events, mostly in the middle of the missed ones.
       for (const event of await take(reader, 1 + (round % 4))) {
         told.push(name(event));
         last = event.id!;
@@ -375,7 +375,7 @@ describe('a stream', () => {
     const reader = await ready('quotes:AAPL');
     await take(reader, 1);
     await app.store.pool.query('ALTER TABLE live_quotes RENAME TO gone');
-    // What is held would do for both.
+    // Cached quotes would do for both.
     app.store.versions.move({ market: null });
     timers.sweep();
     const { status, body } = await app.get('/v2/stream?topics=quotes:SPY');

@@ -547,7 +547,7 @@ describe('every option of every topic changes what is sent, or is rejected by na
   const strikes = ({ sent }: Seen) =>
     sent.map(({ chainSnap }) => chainSnap.rows.map((row: Json) => row.strikeThousandths));
   const clamps = ({ effective }: Seen) => effective.clamps;
-  /** What is seen of a topic without and with an option that it takes. */
+  /** Answer of a topic without and with an option that it takes. */
   const taken: Record<string, [of: (seen: Seen) => unknown, plain: unknown, asked: unknown]> = {
     'stocks want': [({ effective }) => effective.want, ['bars'], []],
     'stocks timeframe': [bars, [instant(718)], [instant(715)]],
@@ -717,7 +717,7 @@ describe('control', () => {
       await expect.poll(() => talking.said.filter(({ op }) => op === 'ping').length, patient).toBe(i + 1);
       talking.send({ op: 'pong', t: talking.said.at(-1).t });
     }
-    // What was sent before is handled before what comes later.
+    // Messages are handled in the order they were sent.
     await sub(talking, { id: 1, topic: 'spot', symbol: 'SPY' });
     timers.beat();
     expect(await quiet.closed).toMatchObject({ code: 1001 });

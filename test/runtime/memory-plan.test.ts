@@ -56,7 +56,7 @@ describe('the limit of a process', () => {
         const inHeap = caches.graphqlAnswers + caches.documents + caches.blocks / 2;
         const buffers = caches.restAnswers + caches.blocks / 2;
         expect(heapBytes + 3 * semiSpaceBytes + buffers).toBeLessThanOrEqual(limitBytes - 100 * mebibyte);
-        // What a server holds at rest, and as much again for its work, lies beside its caches.
+        // Beside its caches a server has room for its memory at rest, and as much again for its work.
         expect(heapBytes - inHeap).toBeGreaterThanOrEqual(100 * mebibyte);
       }),
     );

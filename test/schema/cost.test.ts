@@ -26,7 +26,7 @@ test.each(fields.filter(([, field]) => isList(field)))(
   },
 );
 
-/** What the caller is known by, or what only leads on, is read with nothing. */
+/** Fields that read nothing: those of the caller's identity, and those that only lead on. */
 const free = ['AsOf.contract', 'AsOf.symbol', 'Query.me', 'Query.contract', 'Query.symbol', 'Query.node'];
 
 test.each(fields.filter(([name, { extensions }]) => extensions.scopeGroup && !free.includes(name)))(

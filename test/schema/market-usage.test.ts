@@ -7,7 +7,7 @@ beforeAll(async () => {
 });
 afterAll(() => app.close());
 
-/** What an account's usage says after `work` with a key of it. */
+/** Usage of an account after `work` with a key of it. */
 async function usageOf(work: (credential: string) => Promise<unknown>): Promise<Record<string, number>> {
   const accountId = await app.account();
   const { key } = await app.access.keys.create({ accountId, name: null, expiresAt: null });

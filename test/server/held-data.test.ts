@@ -272,7 +272,7 @@ describe('what is read while others write', () => {
     const spotOf = async () => (await readLiveQuotes(app.store, ['SL'])).get('SL')?.spot ?? 0;
     const readers = Array.from({ length: 4 }, async () => {
       for (let seen = 0; !done; ) {
-        // What is held is there at once: the writer must have its turn.
+        // Cached data is there at once: yield to the writer.
         await setImmediate();
         const before = last;
         const spot = await spotOf();

@@ -44,7 +44,7 @@ async function replicated(through: (standby: OwnPostgres) => Promise<string[]> =
   return { primary, standby, writer, store, app, log, credential, close };
 }
 
-/** Whether the next statements are read from a standby. */
+/** True if the next statements are read from a standby. */
 async function fromStandby(store: Store): Promise<boolean> {
   const { rows } = await readFrom(store, 'market', null).query<{ yes: boolean }>('select pg_is_in_recovery() as yes');
   return rows[0]!.yes;

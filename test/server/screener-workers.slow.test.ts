@@ -67,7 +67,7 @@ test('several workers and a standby give the answers of one process, and follow 
   const [before] = (await alone(screens[0]!)).data.filter(({ symbol }: Json) => symbol === 'SPY');
   await moveSpot(store);
   const spotOf = ({ data }: Json) => data.find(({ symbol }: Json) => symbol === 'SPY').spot;
-  // The standby has the commit a moment later.
+  // The commit reaches the standby a little later.
   await expect
     .poll(
       async () =>

@@ -55,7 +55,7 @@ describe('a database server that really ends', () => {
       // Asked for again, it is kept.
       for (let again = 0; again < 3; again++) expect(await asked()).toEqual({ status: 200, close: 2 });
       await server[how]();
-      // The process hears a moment later that its connections have ended: until then a cached answer is right.
+      // The process notices a little later that its connections have ended: until then a cached answer is right.
       await expect.poll(asked).toEqual({ status: 502, close: 'internal' });
       expect(await states()).toEqual([200, 503]);
       // Not even whose key it is can be known, and yet it is the provider of option bars that is away (spec 7).

@@ -4,7 +4,7 @@ import { keptModels } from '../../src/store/rows/models/kept-models.ts';
 import { allModels, tableOf } from '../../src/store/rows/models/model-tables.ts';
 import { type TestStore, testStore } from '../support/store.ts';
 
-/** What a table is made of, told alike by schema.prisma and by PostgreSQL. */
+/** Parts of a table, in the same form from schema.prisma and from PostgreSQL. */
 interface Table {
   columns: Record<string, string>;
   /** Columns of the primary key, of unique constraints and of other indexes: `id symbol, timeframe`. */

@@ -7,7 +7,7 @@ interface AxeResults {
 
 const colorRules = ['color-contrast', 'link-in-text-block'];
 
-/** What of a page is looked at. */
+/** Part of a page that is checked. */
 interface AxeScope {
   /** Selector of the elements; absent = all of the page. */
   within?: string | undefined;

@@ -9,7 +9,7 @@ export type ClientKind = 'keep-alive' | 'new' | 'pipelining' | 'slow-reader' | '
 /** Results of busy clients. */
 export interface Met {
   answered: number;
-  /** Of these, answers with `Connection: close`. */
+  /** Number of these with `Connection: close`. */
   last: number;
   /**
    * Answers without `Connection: close` to requests sent after `closingFrom` was called, on connections without a later

@@ -15,7 +15,7 @@ import { schema } from '../../src/schema/index.ts';
 /** Types from which most of the graph is reached. */
 const large = new Set(['Symbol', 'OptionContract', 'ChainRow', 'GexCapture', 'GexStrike', 'CrossSectionPage', 'Chain']);
 
-/** Fields with so many items that they lead to plain values alone. */
+/** Fields with many items: they lead to plain values alone. */
 const long = new Set(['SymbolGex.history']);
 
 interface WalkPath {
@@ -44,14 +44,14 @@ export class GraphWalk {
   /**
    * @param texts Values of arguments as texts of a document: those of `field.argument` are always given, those of an
    *   argument's or a type's name where it is required.
-   * @param without Names of fields that are left out, and `Type.field`.
+   * @param without Names of fields that are omitted, and `Type.field`.
    */
   constructor(texts: Readonly<Record<string, string>>, without: ReadonlySet<string>) {
     this.#texts = texts;
     this.#without = without;
   }
 
-  /** A field with all below it. Null if it is left out or nothing is left of it. */
+  /** A field with all below it. Null if it is omitted or nothing is left of it. */
   selection(parent: GraphQLObjectType, field: GraphQLField<unknown, unknown>, above = [parent.name]): string | null {
     return this.#selection(parent, field, { seen: new Set(above), isInList: false });
   }

@@ -44,7 +44,7 @@ export interface HandMadeContract {
   origin?: SolveOrigin;
 }
 
-/** What a hand-made capture is made of. */
+/** Parts of a hand-made capture. */
 export interface HandMadeMarket {
   atMs: number;
   spot: number;
@@ -85,7 +85,7 @@ export function handMadeCapture(made: HandMadeMarket): PricedCapture {
   };
 }
 
-/** What the quotes of a chain are made of. */
+/** Parts of a chain's quotes. */
 export interface QuotedMarket {
   root: string;
   atMs: number;

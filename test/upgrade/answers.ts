@@ -1,11 +1,11 @@
-// What a gateway answers to every GET route, so that two versions can be compared.
+// Answers of a gateway to every GET route, so that two versions can be compared.
 import { createHash } from 'node:crypto';
 import { barsClock, type Filled, fillClock } from '../../scripts/upgrade/fill.ts';
 import { routes } from '../../src/rest/routes.ts';
 import { knownRoutes } from '../contract/known-routes.ts';
 import { madeRequests } from '../contract/requests.ts';
 
-/** A request, and as whom. */
+/** A request and its caller. */
 export interface Asked {
   /** Method and path as in the route table. */
   route: string;
@@ -22,10 +22,7 @@ export interface Answered {
   text: string;
 }
 
-/**
- * What parameters are tried with at a clock: the symbols and times of which the old store holds something then, and
- * others.
- */
+/** Values to try for parameters, by clock: symbols and times for which the old store holds data then, and others. */
 const texts: Record<string, Record<string, readonly string[]>> = {
   [fillClock]: {
     symbol: ['SPY', 'spx', 'NVDA', 'BRK.B', 'QQQQ'],
@@ -69,7 +66,7 @@ interface Exception {
   route: string;
   /** The addresses it is about; absent = all of the route. */
   path?: RegExp;
-  /** What is left out of both answers, or a text and what it became. */
+  /** Text that is removed from both answers, or a text and its replacement. */
   differs: RegExp | { was: string; is: string };
   why: string;
 }

@@ -27,7 +27,7 @@ test('a release that is not in the history, as in a shallow clone, is reported a
   expect(prepareRelease('0123456789abcdef')).toEqual({ folder: null, absent });
 });
 
-/** How the old release follows and announces changes. */
+/** The old release's way of following and announcing changes. */
 interface OldChanges {
   watchChanges(store: object): Promise<{ onChange(listener: (change: object) => void): void; stop(): Promise<void> }>;
   concerns(change: object, kind: string, symbol: string): boolean;
@@ -36,7 +36,7 @@ interface OldChanges {
 
 describe.skipIf(release.folder === null)('a store of the oldest release', { timeout: 5 * minute }, () => {
   let stores: OldStores;
-  /** What the old gateway answers, by clock. */
+  /** Answers of the old gateway, by clock. */
   const before = new Map<string, Answered[]>();
 
   beforeAll(async () => {
@@ -146,7 +146,7 @@ describe.skipIf(release.folder === null)('a store of the oldest release', { time
       expect(await start(args, store.settings).ended).toMatchObject({ code: 0 });
     }
 
-    /** What a gateway sends of a topic until the test ends. */
+    /** Follows a topic until the test ends; the returned function gives the text sent so far. */
     async function stream(version: Version, topic: string): Promise<() => string> {
       const stop = new AbortController();
       onTestFinished(() => stop.abort());

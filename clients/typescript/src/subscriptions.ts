@@ -14,7 +14,7 @@ interface Payload {
 
 /** A subscription of a connection. */
 interface Subscriber {
-  /** What is asked for now: after a lost connection, since the last result. */
+  /** The current request: after a lost connection, from the last result on. */
   payload: () => Payload;
   push: (result: SubscriptionResult<unknown>) => void;
   end: (error: unknown) => void;

@@ -23,7 +23,7 @@ export class CrossSections {
   // By underlying index: 1 = changed since its last snapshot.
   readonly #touched: (0 | 1)[] = [];
 
-  /** Empty; `firstSeq` is the number before the first snapshot's, so that a restart goes on counting. */
+  /** Empty; `firstSeq` is the number before the first snapshot's, so that a restart continues the count. */
   constructor(firstSeq = 0) {
     this.#firstSeq = firstSeq;
   }

@@ -63,7 +63,7 @@ function copyEntry(columns: OptionColumns, from: number, to: number): void {
 }
 
 /**
- * The prints remembered, as columns by slot; an entry `n` lies in slot `n & mask` while `n ≥ oldest`. It grows to
+ * The prints remembered, as columns by slot; an entry `n` is in slot `n & mask` while `n ≥ oldest`. It grows to
  * `remembered` prints, and beyond only while `mayForget` keeps the oldest: then the oldest is forgotten for every new
  * one.
  */

@@ -35,7 +35,7 @@ function firstColumns() {
 export type StockColumns = ReturnType<typeof firstColumns>;
 
 /**
- * The stock prints remembered, as columns by slot; an entry `n` lies in slot `n & mask` while `n ≥ oldest`. It grows to
+ * The stock prints remembered, as columns by slot; an entry `n` is in slot `n & mask` while `n ≥ oldest`. It grows to
  * `remembered` prints; from then on the oldest is forgotten for every new one.
  */
 export class StockLedger {

@@ -167,8 +167,8 @@ async function writeAt(file: FileHandle, bytes: Uint8Array, from: number): Promi
 
 /**
  * Records of some numbers, put in order; of equals the one that came first. Memory holds two runs and a window of each;
- * what is beyond lies in a temporary file, in a folder of its own in `parent`. Records that come in order are not
- * sorted again. Always close it, also after an error.
+ * the rest is in a temporary file, in a folder of its own in `parent`. Records that come in order are not sorted again.
+ * Always close it, also after an error.
  */
 export class RecordSorter {
   readonly #order: RecordOrder;

@@ -116,7 +116,7 @@ export class TapePartitions {
     return { fd: this.#file?.fd ?? -1, partitions };
   }
 
-  /** Forgets an underlying's day; what lies in the file of it can still be read. */
+  /** Forgets an underlying's day; its part of the file can still be read. */
   clear({ underlying, day }: Partition): void {
     this.#days.get(day)![underlying] = emptyPartition(underlying, day);
   }

@@ -113,7 +113,7 @@ function instantOf(context: RequestContext, { at, tz }: LevelsArgs) {
 
 /**
  * Walls, flip point, zero gamma, max pain, expected moves and off-exchange levels, as of now or an instant. `basis`
- * shifts them. Off-exchange levels are left out as known before, if the caller may not read them, or if no source is
+ * shifts them. Off-exchange levels are omitted as known before, if the caller may not read them, or if no source is
  * configured.
  */
 export async function symbolLevels(given: RequestContext, symbol: string, args: LevelsArgs): Promise<LevelsPage> {

@@ -67,7 +67,7 @@ export interface OffExchangePage<T extends OffExchangeTable> {
   meta: OffExchangeMeta;
 }
 
-/** The session a bound names: a bare date is the session itself, an instant lies in its New York date. */
+/** The session a bound names: a bare date is the session itself, an instant belongs to its date in New York. */
 function sessionBound(text: string | null | undefined, zone: string, parameter: string): SessionDate | null {
   if (text == null) return null;
   const { ms, bareDate } = parseRequestedInstant(text, zone, parameter);

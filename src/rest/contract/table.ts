@@ -41,7 +41,7 @@ export interface Table {
   pieces: (data: unknown) => Iterable<Cell[][]>;
   /**
    * The rows as objects: each item within the items around it, where it takes the place of its list. Their other lists
-   * are left out, or a small answer could become a large table.
+   * are omitted, or a small answer could become a large table.
    */
   objects: (data: unknown) => Iterable<unknown>;
 }

@@ -76,7 +76,7 @@ function problemsOf({ file, settings }: About, thrown: unknown): Problem[] {
   throw thrown;
 }
 
-/** Collects the problems of several files, and goes on after each. */
+/** Collects the problems of several files, and continues after each. */
 export class Problems {
   readonly found: Problem[] = [];
 

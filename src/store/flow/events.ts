@@ -219,7 +219,7 @@ export async function readAllLargeTrades(store: Store, filter: LargeTradeFilter,
   const complete = trades.filter(isCompleteAt(instantsOf(filter).throughMs));
   const unfinished = trades.length - complete.length;
   if (unfinished === 0 || trades.length < limit) return complete;
-  // As many more are read as were left out.
+  // As many more are read as were omitted.
   return (await readAllLargeTrades(store, filter, limit + unfinished)).slice(0, limit);
 }
 

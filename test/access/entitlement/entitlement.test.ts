@@ -14,7 +14,7 @@ import { Failure } from '../../../src/wire/failure.ts';
 
 const rank: Record<Tier, number> = { free: 0, basic: 1, pro: 2 };
 
-/** What a check says: `ok`, or the code and status of its failure. */
+/** Result of a check: `ok`, or the code and status of its failure. */
 function outcome(check: () => void): string {
   try {
     check();

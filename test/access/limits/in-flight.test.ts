@@ -141,7 +141,7 @@ describe.skipIf(redisUrl === null)('requests in flight at several processes', ()
 
   it('are freed when the process that held them died', async () => {
     const redis = new Redis(redisUrl!);
-    // What a process leaves that renewed its leases no more: one just run out, one still good.
+    // Leases that a dead process leaves: one just expired, one still valid.
     const [seconds] = (await redis.time()) as [number, number];
     await redis.zadd(
       `${prefix}in-flight:k1`,

@@ -88,7 +88,7 @@ test('solved captures leave no residual, and the change is that of their publish
   expect(found.residual).toBe(0);
   expect(Math.abs(found.gex - (to!.net - from!.net))).toBeLessThan(78 * 1e-4);
   expect(causesOf(found)).toEqual(['spot', 'time', 'volatility']);
-  // Of several dividends the capture stores the sum alone: without the dataset re-pricing is near, and says how near.
+  // A capture stores the sum of its dividends alone: without the dataset, re-pricing is approximate and says so.
   const [bare, later] = await Promise.all(chains.map((chain) => solved(chain, [])));
   const near = await diffGex(bare!, later!, standardRoots);
   expect(near.residual).not.toBe(0);

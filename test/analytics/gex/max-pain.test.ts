@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { maxPain, type StrikeInterest } from '../../../src/analytics/gex/max-pain.ts';
 
-/** What holders receive if the price settles at `price`, thousandths × contracts. */
+/** Payout to holders if the price settles at `price`, thousandths × contracts. */
 function payout(rows: readonly StrikeInterest[], price: number): number {
   return rows.reduce(
     (sum, { strike, calls, puts }) => sum + calls * Math.max(0, price - strike) + puts * Math.max(0, strike - price),

@@ -69,7 +69,7 @@ test('a chain made at a rate gives it back: its volatilities and yield are right
   const index = chain.rows.findIndex((row) => row.expiry === '2025-12-19' && row.strike === 620_000);
   expect(wrong!.iv[index]).toBeCloseTo(right!.iv[index]!, 5);
   expect(wrong!.gamma[index]! / right!.gamma[index]!).toBeCloseTo(1, 4);
-  // What is told to have another rate has it.
+  // A rate that is given is used.
   const told = solveChain(chain, { rate: 0.045, rates: () => 0.03 });
   expect(told.groups.map(({ rate }) => rate)).toEqual([0.03, 0.03]);
 });

@@ -50,14 +50,14 @@ const coverage = {
 
 const byId = (events: FlowEvent[]) => events.sort((a, b) => (a.eventId < b.eventId ? -1 : 1));
 
-/** What the tape in event time makes of prints. */
+/** Events and bars that the tape in event time makes of prints. */
 function inEventTime(records: readonly OptionPrint[]) {
   const { events, tape } = runTape(records, { holdMs: 0 });
   const bars = tape.bars.takeChanged().map(({ contract }) => [contract.id, tape.bars.minutes(contract)]);
   return { events: byId(events), bars, tape };
 }
 
-/** What the tape by contract makes of them. */
+/** Events and bars that the tape by contract makes of them. */
 function byContract(records: readonly OptionPrint[], order: readonly number[]) {
   const changes: FlowChange[] = [];
   const bars: unknown[][] = [];

@@ -36,7 +36,7 @@ function figures(tape: OptionTape) {
 }
 const byId = (events: readonly FlowEvent[]) => [...events].sort((a, b) => (a.eventId < b.eventId ? -1 : 1));
 
-/** Everything a run says but the numbering of its changes. */
+/** Result of a run, without the numbers of its changes. */
 function outcome({ events, tape }: ReturnType<typeof runTape>) {
   return { events: byId(events), ...figures(tape) };
 }

@@ -70,7 +70,7 @@ describe('export all', () => {
   it('replaces what changed and nothing else, and continues after a killed run', async () => {
     await run();
     const before = ['2026-11-17', '2026-11-18'].map((date) => statSync(join(folder, pathOf(date))).mtimeMs);
-    // What a killed run leaves.
+    // Files that a killed run leaves.
     writeFileSync(join(folder, '.export.lock'), '999999999');
     writeFileSync(join(folder, `${pathOf('2026-11-18')}.partial`), 'half');
     await save([...bars, barAt('2026-11-18', 3)]);

@@ -101,7 +101,7 @@ describe('tapegraph serve', () => {
           },
         ]),
       );
-    // Stopped in the middle of Monday it goes on there; run to its end, the next day is next.
+    // Stopped in the middle of Monday it continues there; run to its end, the next day is next.
     await reach('2026-11-23T15:00:00Z');
     expect(await reads('2026-11-21T12:30:00Z')).toBe(Date.parse('2026-11-23T15:00:00Z'));
     await reach('2026-11-23T21:30:00Z');

@@ -55,7 +55,7 @@ async function end(child: ChildProcess): Promise<void> {
   await exit;
 }
 
-/** What a server says of itself. */
+/** State of a server by its own account. */
 async function stateOf({ url, said }: Running) {
   // In this order: what is announced was ready before.
   const isAnnounced = said().stdout !== '';
@@ -78,7 +78,7 @@ function loaderOf({ child }: Running): number {
   return Number(children.find((pid) => readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('market.ts')));
 }
 
-// What differs between stores that are served: accounts, and from where and when something was read.
+// Differences between stores that are served: accounts, and the source and time of what was read.
 const omitted: Omitted = {
   tables: ['accounts', 'api_keys', 'usage_counts'],
   columns: {

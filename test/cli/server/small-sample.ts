@@ -8,7 +8,7 @@ import { openLog } from '../../../src/observe/log.ts';
 import { defaultMemory } from '../../../src/runtime/memory-plan.ts';
 import type { SampleShape } from '../../../src/sample/market/plan.ts';
 
-/** What the server is to be. */
+/** Settings of the server. */
 export interface SmallSample {
   /** Where its clock starts, epoch ms. */
   nowMs: number;

@@ -11,7 +11,7 @@ import { randomDocument, randomGraph } from './random-graph.ts';
 
 const unlimited: PieceLimits = { characters: Infinity, ms: Infinity };
 
-/** Pieces that last for so many looks at the clock. */
+/** Pieces that end after `looksAPiece` looks at the clock. */
 function piecesOf(
   looksAPiece: number,
   { limits = unlimited, turn }: { limits?: PieceLimits; turn?: () => Promise<void> } = {},
@@ -47,7 +47,7 @@ function executeInPieces(
 const textOf = ({ data }: Result) =>
   data == null ? JSON.stringify(data) : Buffer.concat(jsonBuffers(data)).toString();
 
-/** Where the answer is null by an error: what stands in the answer for its path. */
+/** Position of the null that an error with this path causes, as a path. */
 function nulledPlace(data: unknown, path: readonly (string | number)[]): string {
   let at = data;
   for (const [i, key] of path.entries()) {
@@ -58,8 +58,8 @@ function nulledPlace(data: unknown, path: readonly (string | number)[]): string 
 }
 
 /**
- * The errors by the place that is null by them. Where several fields below one place fail, which of them is told
- * depends on which failed first, and that is up to the executor.
+ * Errors by the position of the null they cause. If several fields below one position fail, the reported one is the
+ * first to fail, and that is up to the executor.
  */
 function places({ data, errors = [] }: ExecutionResult): Record<string, string> {
   const found: Record<string, Set<string>> = {};

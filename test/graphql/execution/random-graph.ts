@@ -48,7 +48,7 @@ const typeAt =
     return chance % 3 === 0 ? Promise.resolve(name) : name;
   };
 
-/** What a resolver gives: mostly what fits, now and then null, an error, or what does not fit; some of it later. */
+/** Value of a resolver: mostly of the right type, now and then null, an error or a misfit; some of them later. */
 function valueAt(seed: number, info: GraphQLResolveInfo, args: object): unknown {
   const place = `${placeOf(info)} ${JSON.stringify(args)}`;
   const chance = hash(seed, place) % 100;

@@ -29,7 +29,7 @@ interface Asked {
   looks?: number;
 }
 
-/** What an operation gives whose rows are written. */
+/** Runs an operation whose rows are written. */
 function writtenOf(schema: GraphQLSchema, source: string, asked: Asked = {}): Promise<Executed> {
   const { root, variables = {}, absent = new Set(), looks = 1e9 } = asked;
   const operation = new PreparedOperation(schema, parse(source), null, { isWritten: true, absent });
@@ -226,7 +226,7 @@ describe('an operation whose rows are written', () => {
     process.on('unhandledRejection', listener);
     onTestFinished(() => void process.off('unhandledRejection', listener));
     const pause = Promise.withResolvers<void>();
-    // Made anew each time it is asked for.
+    // Made again each time it is requested.
     const late = {
       get rows() {
         return Array.from({ length: 5000 }, (_, id) => pause.promise.then(() => ({ id })));

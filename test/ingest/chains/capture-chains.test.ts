@@ -108,7 +108,7 @@ describe('capturing chains', () => {
       await changes.stop();
       await ingestFiles(ingested, 'chain', [sharedData(file)], { now: () => morning });
       for (const table of ['chain_captures', 'gex_captures', 'symbols']) {
-        // Of the page and the file the bytes are the same, and the names are not.
+        // The page and the file have the same bytes, but not the same name.
         const rows = ({ pool }: typeof store) =>
           pool
             .query(`SELECT ${modelColumns(table)} FROM ${table} order by 1, 2`)

@@ -37,7 +37,7 @@ function chainLine(): string {
   return `${JSON.stringify({ type: 'chain', ...header, rows })}\n`;
 }
 
-/** What is stored when the chain comes behind all that happened until an instant. */
+/** Rows stored if the chain arrives after everything that happened until an instant. */
 async function published(behindMs: number) {
   const store = await storeForThisTest();
   await inTransaction(store, async (tx) => {
@@ -60,7 +60,7 @@ test('a live chain gives the same whether the minute before it was solved by the
   const expected = await published(capturedAt + 4 * minuteMs);
   expect(expected.solved).toMatchObject({ origin: 'previous', iv: expect.any(Number) });
   expect(expected.gex).toHaveLength(1);
-  // As it comes: at its instant, when what happened before the minute may still be under way.
+  // A live chain arrives at its instant, when events before the minute may still be on their way.
   expect(await published(capturedAt)).toEqual(expected);
   expect(await published(capturedAt - minuteMs)).toEqual(expected);
   expect(await published(quotedOpen)).toEqual(expected);

@@ -39,8 +39,8 @@ const nowMs = quotedClose + 30 * minuteMs;
 const settings = { gammaSource: 'solve', rate: 0.045 } as const;
 
 /**
- * What is known before the session: the chains of the afternoon before, and the last price of a contract that nobody
- * quotes.
+ * Stores the data known before the session: the chains of the afternoon before, and the last price of a contract
+ * without quotes.
  */
 async function before(store: Store): Promise<void> {
   const capturedAt = exchangeInstant('2026-11-13', 15 * 60);
@@ -244,7 +244,7 @@ describe('one engine for live and end of day', () => {
     expect(await storedSolves(fresh)).toEqual(live);
     await reconciled(tape, fresh);
     expect(await storedSolves(fresh)).toEqual(live);
-    // What is followed afterwards does not take its place.
+    // A tape that is followed afterwards does not replace it.
     await follow(fresh.store, Readable.from(piecesOf(tape.slice(0, 500))), following({ source: 'another' }));
     expect(await storedSolves(fresh)).toEqual(live);
   }, 60_000);

@@ -48,7 +48,7 @@ function write(name: string, bytes: Uint8Array | string): string {
   return path;
 }
 
-/** Of every block of bars in the store. */
+/** Hash of every block of bars in the store. */
 async function contentHash(store: TestStore): Promise<string> {
   const blocks = await store.prisma.barBlock.findMany({
     orderBy: [{ symbol: 'asc' }, { timeframe: 'asc' }, { spanStart: 'asc' }],

@@ -260,7 +260,7 @@ describe.each([1, 2])('the minutes of the random tape %i', (seed) => {
     const cutMs = open + 100 * minuteMs;
     const app = await testApp({ nowMs: cutMs });
     try {
-      // What a later cancel withdraws never stood.
+      // A print that a later cancel withdraws never counted.
       const standing = tape.prints.filter(({ isCancel }, i) => !isCancel && !tape.prints[i + 1]?.isCancel);
       const [prints, quotes] = [standing, tape.quotes].map((rows) => rows.filter(({ ms }) => ms < cutMs));
       await ingest(app, { prints: prints as Print[], quotes: quotes as Quote[] }, true);

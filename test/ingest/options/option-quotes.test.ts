@@ -129,7 +129,7 @@ describe('stored option quotes', () => {
     const lines = Array.from({ length: 5000 }, (_, i) =>
       quote([call, put, aapl][i % 3]!, random.below(4000), 1 + random.below(50) / 100, 2, i, random.below(3)),
     );
-    // What comes twice is there once.
+    // A repeated line is stored once.
     lines.push(...lines.slice(0, 500));
     await ingest('option-quotes', file('order.csv', quoteHeader, lines));
     const before = await blocks();

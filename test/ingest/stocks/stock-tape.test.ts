@@ -164,7 +164,7 @@ describe('a stock tape', () => {
   test('concentrates over the sessions stored, whichever came first', async () => {
     expect((await offExchange('concentration')).data).toEqual([]);
     await ingest(file('second.csv', session(second, 600.2)));
-    // What was answered before is forgotten when the server hears of the change.
+    // The earlier answer is forgotten when the server is notified of the change.
     const rows = await vi.waitFor(async () => {
       const { data } = await offExchange('concentration');
       expect(data).not.toEqual([]);

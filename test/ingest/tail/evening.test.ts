@@ -10,8 +10,8 @@ import { randomOf } from '../../support/random.ts';
 import { type TestStore, testStore } from '../../support/store.ts';
 
 /*
- * A tape that goes on over 20:00 New York, where the session of the next trade date begins. Prints of the session that
- * ended come late, behind the first of the new one.
+ * A tape that continues over 20:00 New York, where the session of the next trade date begins. Prints of the ended
+ * session come late, behind the first of the new one.
  */
 const [monday, tuesday] = ['2026-11-16', '2026-11-17'];
 const turnMs = exchangeInstant(monday!, 20 * 60);
@@ -47,7 +47,7 @@ const inOrder: Line[] = Array.from({ length: 200 }, (_, i) => {
 /** The same lines, each up to four seconds later than another. */
 function shuffled(): Line[] {
   const random = randomOf(5);
-  // Where event time goes on by itself, nothing earlier is late.
+  // If event time advances by itself, nothing earlier is late.
   const prints = inOrder.map((each) => ({
     each,
     at: each.ms + (each.text.includes('"time"') ? 0 : random.below(4000)),
@@ -85,7 +85,7 @@ const piecesOf = (lines: readonly Line[], atOnce = 7): Buffer[] =>
 const take = (store: TestStore, lines: readonly Line[], change: Partial<FollowOptions> = {}, atOnce?: number) =>
   follow(store, Readable.from(piecesOf(lines, atOnce)), options(change));
 
-/** What is stored, without the numbers that count commits or arrivals. */
+/** Stored rows, without the numbers that count commits or arrivals. */
 async function stored(store: TestStore): Promise<Record<string, string[]>> {
   const all: Record<string, string[]> = {};
   const flow = ['flow_events', 'flow_legs', 'flow_coverage', 'cross_sections', 'contract_minute_blocks'];
@@ -140,7 +140,7 @@ describe('a live tape that goes on over 20:00', () => {
       const { rows } = await store.pool.query(`SELECT value FROM store_facts WHERE key = 'followed stdin'`);
       return rows[0] ? JSON.parse(rows[0].value) : null;
     };
-    // The clock of each one goes on from that of the one before.
+    // Each clock continues from the one before.
     const now = clock();
     for (let killed = true; killed; ) {
       let commits = 0;

@@ -27,7 +27,7 @@ describe('a live tape that is followed', () => {
       if (kill === 3) for (const piece of rest) child.stdin!.write(piece);
       if (kill === 3) child.stdin!.end();
       else {
-        // It is killed while the first third of what is left comes, at whatever moment after its first commit.
+        // It is killed while the first third of the rest arrives, at any instant after its first commit.
         child.stdin!.write(rest[0]!);
         while ((await position()) === before) await pause(20);
         void pause(Math.random() * 900).then(() => child.kill('SIGKILL'));
@@ -83,7 +83,7 @@ describe.skipIf(redisUrl === null)('a tape in a Redis stream', () => {
       }
       await ended;
     }
-    // Stdin told events when it ended; a stream never ends.
+    // The end of stdin completed its events; a stream never ends.
     await follow(killed, Readable.from([]), options({ source: `stream ${stream}` }));
     expect(unnumbered(await stored(killed))).toEqual(unnumbered(await stored(whole)));
   }, 120_000);

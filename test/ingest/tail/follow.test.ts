@@ -82,7 +82,7 @@ describe('a live tape that is followed', () => {
     for (const lines of [[], []]) await follow(store, Readable.from(piecesOf(lines)), options());
     const report = await follow(store, Readable.from(piecesOf(lines)), options({ fromStart: true }));
     expect(report).toMatchObject({ throughLine: lines.length, lines: lines.length - 1100 });
-    // Where a tape ended for a while, prints of before came late: the same events, of which some were told twice.
+    // Prints from before a pause of the tape arrived late: the same events, some of them reported twice.
     expect(unnumbered(await stored(store))).toEqual(unnumbered(undisturbed));
   });
 

@@ -44,14 +44,14 @@ async function committed(store: TestStore): Promise<number> {
   return rows[0] ? JSON.parse(rows[0].value).lines : 0;
 }
 
-/** What a follower stores of the tape without an interruption. */
+/** Rows that a follower stores of the tape without an interruption. */
 async function wholeTape() {
   const store = await marketForThisTest();
   await follow(store, Readable.from([Buffer.from(few.join('\n'))]), options());
   return unnumbered(await stored(store));
 }
 
-/** What a store has once its events were sent, which wait for the end of the tape. */
+/** Rows of a store once its events were sent, which wait for the end of the tape. */
 async function whatFollowed(store: TestStore) {
   await follow(store, Readable.from([]), options());
   return unnumbered(await stored(store));

@@ -169,7 +169,7 @@ describe('strikes', () => {
     expect(
       drawnRange([row(100_000), row(110_000)], [{ name: 'Spot', at: 120, colour: 'text', dashed: false }], 1),
     ).toEqual([99, 121]);
-    // A spot of another session is told at the edge.
+    // A spot of another session is drawn at the edge.
     expect(
       drawnRange([row(100_000), row(110_000)], [{ name: 'Spot', at: 60, colour: 'text', dashed: false }], 1),
     ).toEqual([99, 111]);

@@ -18,7 +18,7 @@ interface Shown {
   first: number;
   last: number;
   bars: number;
-  /** Of the panel's height, what the candles in sight take. */
+  /** Share of the panel's height that the visible candles take. */
   share: number;
 }
 

@@ -120,7 +120,7 @@ describe.skipIf(chromiumPath === null)('the dashboard in a browser', { timeout: 
         .sort(),
     );
     expect(complaints).toEqual({ console: [], otherHosts: [] });
-    // What is in sight in one question, what is scrolled to in another.
+    // Visible panels are in one request, those that are scrolled to in another.
     expect(questions).toHaveLength(2);
     expect(questions[0]).toContain('query Dashboard');
     expect(questions[1]).toContain('query Parts');
@@ -456,7 +456,7 @@ describe.skipIf(chromiumPath === null)('the dashboard in a browser', { timeout: 
       /\+2\.00 \+1\.00%.*Prev close 200\.00.*close of Fri, Feb 15/s,
     );
     const options = await page.locator('#session option').allInnerTexts();
-    // Of the day before there is a close and nothing else to show.
+    // The day before has a close and nothing else to show.
     expect(options).toEqual(['Tue, Dec 1 2026', 'Fri, Feb 15 2019']);
     expect(await page.locator('.notice').count()).toBe(0);
   });
@@ -480,7 +480,7 @@ describe.skipIf(chromiumPath === null)('the dashboard in a browser', { timeout: 
     }
     await page.waitForSelector('.notice :text("Too many requests")');
     expect(await page.locator('.notice').innerText()).toMatch(/Trying again in \d+ s/);
-    // What was there stays, also when another symbol is chosen.
+    // Shown data stays, also when another symbol is chosen.
     expect(await stateOf(page, 'candles')).toBe('shown');
     await page.click('.watchlist a[href="/dashboard/AAPL"]');
     await page.waitForSelector('.notice :text("AAPL is shown as soon as the budget of this key allows")');
@@ -552,7 +552,7 @@ describe.skipIf(chromiumPath === null)('the dashboard in a browser', { timeout: 
     const later = gexCapture('MSFT', filledNowMs - 600, [{ strike: 600_000, expiry: '2026-12-18', gex: 3_345_678 }]);
     await saveCaptures(app.store, { gex: [later] });
     await soon(captures).toBe(history.captures.length + 1);
-    // Scrolled past in a moment, nothing is asked for; the same panel again neither.
+    // A panel that is scrolled past quickly requests nothing; nor does one seen again.
     const before = questions.length;
     await look(page, 'gex-heat');
     expect(questions).toHaveLength(before);
@@ -587,7 +587,7 @@ describe.skipIf(chromiumPath === null)('the dashboard in a browser', { timeout: 
     await page.waitForSelector('.live[data-stream="reconnecting"]');
     await page.keyboard.press('r');
     await page.waitForSelector('.notice :text("The server does not answer")');
-    // What was there stays.
+    // Shown data stays.
     expect(await stateOf(page, 'candles')).toBe('shown');
     await trade(app.store, { SPY: 353.75 }, filledNowMs - 500);
     await proxy.bringBack();

@@ -40,7 +40,7 @@ describe('a burst of messages', () => {
   });
 });
 
-/** What a client has sent on one connection, and its end. */
+/** Messages of a client on one connection, and its end. */
 interface Connection {
   key: string;
   /** Queries of its subscriptions, by id; those that it ended are gone. */

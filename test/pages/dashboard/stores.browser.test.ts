@@ -1,4 +1,4 @@
-// What the pages show of a store is what it has: of an empty one, of one with a single chain, and of the sample market.
+// Pages show what a store has: an empty one, one with a single chain, and the sample market.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';

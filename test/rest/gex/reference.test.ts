@@ -258,7 +258,7 @@ describe('Symbol.gex.reference', () => {
       });
       counts.push(withoutCommits(statements).length);
     }
-    // What there is and its rows, for each basis, and the chains behind them.
+    // The index and its rows, for each basis, and the chains behind them.
     expect(counts[1]).toBe(counts[0]);
     expect(counts[1]).toBeLessThanOrEqual(6);
   });

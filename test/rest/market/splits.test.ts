@@ -55,7 +55,7 @@ async function nextQuote(stream: EventReader): Promise<Json> {
   return said.data;
 }
 
-/** What each endpoint says of the change of NVDA against its prior close. */
+/** Change of NVDA against its prior close, by endpoint. */
 const endpoints: Record<string, () => Promise<{ change: number; close: number }>> = {
   'GET /v2/quotes': async () => {
     const row = (await app.get('/v2/quotes?symbols=NVDA')).body.data[0];

@@ -312,7 +312,7 @@ describe('GET /v2/offexchange/{symbol}/…', () => {
 describe('protobuf', () => {
   const proto = readFileSync(new URL('../../../proto/rest-protocol.proto', import.meta.url), 'utf8');
   const { root } = protobuf.parse(proto, { keepCase: true });
-  // What each JSON key is called there, where it is not called the same.
+  // Name of each JSON key there, if it differs.
   const renamed: Record<string, string> = {
     off_exch_volume: 'off_exchange_volume',
     avg_size: 'average_size',

@@ -55,7 +55,7 @@ fragment Spot on Spot { price ts }`,
   'keep-list.json': JSON.stringify({ method: 'PUT', path: '/lists/{id}', data: 'putWatchlist.watchlist' }),
   'drop-list.graphql': 'mutation ($id: ID!) { deleteWatchlist(id: $id) { deleted } }',
   'drop-list.json': JSON.stringify({ method: 'DELETE', path: '/lists/{id}', data: 'deleteWatchlist' }),
-  // What is the account's own.
+  // The account's own lists.
   'lists.graphql': '{ watchlists { rows { id symbols: tickers } meta { count } } }',
   'lists.json': JSON.stringify({ path: '/lists', data: 'watchlists.rows' }),
   // An instant of its own, and answers that are never cached.

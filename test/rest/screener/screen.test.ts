@@ -94,7 +94,7 @@ async function screened(variables: Json, credential = session): Promise<Json> {
 
 type Comparison = Record<string, Json>;
 
-/** What a comparison says, written once more. */
+/** Compares as a screen does, written independently. */
 function meets(value: number | string | null, { isNull, ...rest }: Comparison): boolean {
   if (isNull !== undefined && (value === null) !== isNull) return false;
   return Object.entries(rest).every(([operator, operand]) => {

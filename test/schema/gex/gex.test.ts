@@ -33,7 +33,7 @@ const checked = {
   ],
 };
 
-/** What versions 1 and 2 of the methodology store of a capture. */
+/** Makes captures what versions 1 and 2 of the methodology store. */
 async function asOfMethodology2(underlying: string): Promise<void> {
   await app.store.pool.query(
     `UPDATE gex_captures SET methodology_version = '2', flip_status = NULL, call_wall = net_call_wall,
@@ -359,7 +359,7 @@ test.each([
       expect((await app.graphql(query)).errors).toBeUndefined();
     };
     await ask();
-    // What is held would cost none.
+    // Cached data would cost no statement.
     app.store.versions.move(anyChange);
     return (await statementsOf(ask)).length;
   };

@@ -137,7 +137,7 @@ test('the minute of a fill ends with the last whole second before it; slippage i
   );
   const { minute, slippage } = found.seconds;
   expect(minute).toEqual(symbol.bars.rows[0]);
-  // Of the seconds themselves: 42 had ended.
+  // 42 of the minute's seconds had ended.
   const { rows } = symbol.seconds;
   expect(rows).toHaveLength(42);
   expect(minute.high).toBe(Math.max(...rows.map((row: Json) => row.high)));
@@ -305,6 +305,6 @@ test('a hundred fills at as many instants take at most twice the statements of o
     counts.push(sent.length);
   }
   expect(counts[0]).toBeGreaterThan(5);
-  // Of six symbols in three sessions some have no seconds, captures or chains, so their reads come at other steps.
+  // Some of the six symbols have no seconds, captures or chains in some sessions, so their reads come at other steps.
   expect(counts[1]).toBeLessThanOrEqual(2 * counts[0]!);
 });

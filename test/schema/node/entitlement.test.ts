@@ -22,7 +22,7 @@ afterAll(() => app.close());
 /** Symbols with data of every kind: for everybody, by tier, by declaration, by both. */
 const symbols = ['SPY', 'MSFT', 'NVDA', 'XSP', 'SPX'] as const;
 
-/** What an answer says of one object: itself, or the code of what is lacking. */
+/** Answer for one object: itself, or the code of the missing permission. */
 const said = (object: unknown, errors: { extensions: { code: string } }[] | undefined) =>
   object ?? errors?.[0]?.extensions.code ?? null;
 
@@ -42,7 +42,7 @@ describe('node', () => {
           if (typeof expected === 'string') refused.add(expected);
         }
       }
-      // What only leads on is open to everybody.
+      // Fields that only lead on are open to everyone.
       const isOpen = ['the symbol', 'access', 'chainPolicy', 'gex', 'flow', 'volatility', 'offExchange'].includes(
         way.name,
       );
@@ -132,7 +132,7 @@ describe('what reading by id costs', () => {
     const { data } = await app.graphql('{ me { usage { totalsByScopeGroup } } }', {}, { credential });
     expect(data.me.usage.totalsByScopeGroup).toEqual({
       ...{ 'market.reference': 1, 'market.live': 3, 'analytics.gex': 2, 'analytics.vol': 1 },
-      // What may be an account's own is the account's, whatever comes of it.
+      // A field that can be an account's own is charged to the account, whatever it returns.
       ...{ account: 1, watchlists: 1 },
     });
   });

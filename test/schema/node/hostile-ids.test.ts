@@ -11,7 +11,7 @@ afterAll(() => app.close());
 
 const base64 = (text: string) => Buffer.from(text).toString('base64url');
 
-/** What the graph never gave as an id. */
+/** Ids that the graph never returned. */
 const hostile: [string, string][] = [
   ['nothing', ''],
   ['no base64', '\u2603 not base64 at all'],

@@ -81,7 +81,7 @@ test.each([
     expect(nearestStrike.distance).toBeCloseTo(distance, 9);
     expect(nearestStrike.distanceBps).toBeCloseTo((1e4 * distance) / price, 6);
   }
-  // Of two strikes that are equally near, the lower one.
+  // The lower of two strikes that are equally near.
   expect(rows[0].nearestStrike.strike.strike).toBe(600_000);
 });
 

@@ -150,7 +150,7 @@ test('a capture rewritten while it is read says nothing of the others of its lis
   await save(moments);
   await times([known], { throughMs: moments[0]!, captures: 1 });
   const connect = store.pool.connect.bind(store.pool);
-  // What reads a whole capture takes a connection of its own; other statements give a callback.
+  // A read of a whole capture takes a connection of its own; other statements give a callback.
   const spy = vi.spyOn(store.pool, 'connect').mockImplementation((async (then?: never) => {
     if (then) return connect(then);
     spy.mockRestore();

@@ -25,7 +25,7 @@ describe.skipIf(process.platform === 'win32')('the creation of a cluster', () =>
     const stop = new AbortController();
     const creating = createCluster(location, stop.signal);
     const failed = expect(creating).rejects.toThrow('asked to stop');
-    // The event loop goes on meanwhile.
+    // The event loop continues meanwhile.
     await vi.waitUntil(() => drafts(location).some((name) => existsSync(join(location.home, name, 'half'))), 20_000);
     stop.abort(new Error('asked to stop'));
     await failed;

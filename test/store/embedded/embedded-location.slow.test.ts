@@ -59,7 +59,7 @@ describe('the place of an embedded server', { timeout: 60_000 }, () => {
   test.runIf(asRoot)('has a socket folder that was made, and not yet given to the server’s user', () => {
     const location = findLocation(join(home, 'data'));
     away.push(location.home);
-    // What another process that starts at the same moment has, or one that was killed, left.
+    // A killed process, or one that starts at the same time, leaves such a folder.
     rmSync(location.socketDir, { recursive: true });
     mkdirSync(location.socketDir, { mode: 0o700 });
     expect(statSync(findLocation(join(home, 'data')).socketDir).uid).toBe(location.owner?.uid);

@@ -135,7 +135,7 @@ const replacements: readonly [string, (store: TestStore) => Promise<unknown>][] 
     },
   ],
   ['a live tape', (store) => followed(store, 'feed', 640)],
-  // Of each of its commits but the first, no row of an earlier generation is left to keep.
+  // After its first commit, none of its commits has rows of an earlier generation to keep.
   ['a live tape of the same session, from another feed', (store) => followed(store, 'other feed', 650)],
 ];
 
@@ -165,7 +165,7 @@ test('a generation that was being written was not known yet', async () => {
     const rows = await knownRows(store, atMs);
     expect([before, await current(store)], `${atMs - begunMs} of ${nowMs - begunMs} ms`).toContainEqual(rows);
   }
-  // It is written while the clock goes on.
+  // It is written while the clock advances.
   expect(await knownRows(store, begunMs + 1)).toEqual(before);
 });
 

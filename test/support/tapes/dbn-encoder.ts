@@ -68,7 +68,7 @@ export function dbnFile(file: DbnFile): Buffer {
   return Buffer.concat([prelude, body, ...(file.records ?? [])]);
 }
 
-/** What every record has. */
+/** Fields of every record. */
 export interface DbnEvent {
   publisher?: number;
   instrument?: number;

@@ -13,7 +13,7 @@ const noBadLine = (bad: BadLine) => {
 };
 const folder = temporaryFolder();
 
-// What the files' own first lines say, and how many contracts a plain count of their lines gives.
+// Content of the files' first lines, and the number of contracts by a plain count of their lines.
 const realChains = [
   ['ndx_20221212.csv.gz', 'NDX', '2022-12-12', 20 * 60 + 31, '2022-12-12', 11706.4395, 11563.3, 19118],
   ['rut_20221212.csv.gz', 'RUT', '2022-12-12', 20 * 60 + 30, '2022-12-12', 1817.4937, 1797.61, 7334],

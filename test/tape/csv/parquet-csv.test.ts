@@ -115,7 +115,7 @@ describe('values of Parquet as CSV', () => {
       );
     const [whole, indexed] = [write(false), write(true)];
     expect(await textOf(indexed)).toBe(await textOf(whole));
-    // The last pages of the last column: what is read at a time is told where it fails.
+    // The last pages of the last column: the position read last is reported if reading fails.
     const damage = (bytes: Uint8Array) => {
       const { row_groups } = parquetMetadata(bytes.buffer as ArrayBuffer);
       const { data_page_offset, total_compressed_size } = row_groups[0]!.columns[1]!.meta_data!;

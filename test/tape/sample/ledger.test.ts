@@ -45,7 +45,7 @@ const unobserved: Omit<Coverage, 'sessionDate'> = {
   standardMultiplierAssumed: true,
 };
 
-/** What the engine says of an option tape. */
+/** Events of the engine for an option tape. */
 function runOptions({ optionTrades, optionQuotes, session }: SampleTapes) {
   const changes: FlowChange[] = [];
   const tape = new OptionTape({ session, onChange: (change) => changes.push(change) });

@@ -12,7 +12,7 @@ export interface Drawing {
   /** Changes when what is shown is another thing (symbol, length of candles), so that zoom and all start afresh. */
   subject: string;
   /**
-   * Length of the axis that a window moves along: one that shows its end goes on with it. Undefined: the window stays
+   * Length of the axis that a window moves along: one that shows its end moves with it. Undefined: the window stays
    * where it is.
    */
   length: number | undefined;
