@@ -325,7 +325,9 @@ function servingOf(parts: ServerParts, services: EndpointServices, contract: Com
   const contractRoutes = restRouter(rest, contract.compiled);
   const metrics = metricsRoute(parts);
   const health = healthOf(parts);
-  const trusted = new TrustedDocuments(config.graphDocuments === 'trusted');
+  const trusted = new TrustedDocuments(config.graphDocuments === 'trusted', (request) =>
+    services.admission.authenticate(request),
+  );
   const { streams } = contract;
   const graph = graphRouter({ services, answers, documents, trusted, contract });
   const limits = publishedLimits(config);

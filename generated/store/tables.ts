@@ -516,6 +516,7 @@ export const tables = {
       {"field":"lastUsedAt","column":"last_used_at","type":"int8","list":false,"optional":true},
       {"field":"expiresAt","column":"expires_at","type":"int8","list":false,"optional":true},
       {"field":"revokedAt","column":"revoked_at","type":"int8","list":false,"optional":true},
+      {"field":"trustedOnly","column":"trusted_only","type":"bool","list":false,"optional":false},
     ],
     indexes: [
       {"kind":"id","columns":[{"column":"id","descending":false}]},

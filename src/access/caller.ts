@@ -20,6 +20,8 @@ export interface Caller {
   classification: Classification | null;
   /** True if it declared `non_professional`. */
   attested: boolean;
+  /** True if the graph runs only trusted documents for its key; absent = any. */
+  trustedOnly?: boolean;
 }
 
 /** Result of checking a credential. `missing` = none was sent; `expired` = it was valid once. */

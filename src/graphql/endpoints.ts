@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { DocumentNode } from 'graphql';
 import { createYoga, type Plugin, type YogaServerInstance } from 'graphql-yoga';
 import type { EndpointServices } from '../access/endpoint-services.ts';
+import { failureWithin } from '../wire/failure.ts';
 import type { AnswerCache } from '../wire/response-cache.ts';
 import type { DocumentCache } from './document-cache.ts';
 import { type EstimateFor, estimatesFor } from './estimate/estimate-endpoint.ts';
@@ -83,14 +84,14 @@ export function graphqlEndpoints({ services, cache, documents, trusted }: Graphq
     graphiql: false,
     parserAndValidationCache: documents,
   });
-  const { schema, registry } = services;
-  const estimates = estimatesFor(services, { schema, registry, weigh, documents, isFree });
+  const estimates = estimatesFor(services, { ...services, weigh, documents, isFree });
   return {
     yoga,
-    webSocket: graphqlWebSockets(services, operationRunner(services, yoga, open)),
+    webSocket: graphqlWebSockets(services, operationRunner(services, yoga, { open, trusted })),
     async estimate(request, response, operation) {
-      const untrusted = trusted.failureOf(operation.query);
-      if (untrusted) throw untrusted;
+      await trusted.requireFor(request, operation.query).catch((error) => {
+        throw failureWithin(error) ?? error;
+      });
       return estimates(request, response, operation);
     },
   };

@@ -17,6 +17,7 @@ import type { OpenSubscriptions } from './plugins/subscriptions.ts';
 import { namedOperation, withoutStatus } from './request-error.ts';
 import type { HttpContext } from './request-state.ts';
 import type { Subscribed } from './sse/subscription.ts';
+import type { TrustedDocuments } from './trusted-documents.ts';
 
 /** An operation as it was sent. */
 export interface SentOperation {
@@ -57,9 +58,14 @@ function withPlainData(result: ExecutionResult): ExecutionResult {
 export function operationRunner(
   services: EndpointServices,
   yoga: YogaServerInstance<HttpContext, object>,
-  open: OpenSubscriptions,
+  { open, trusted }: { open: OpenSubscriptions; trusted: TrustedDocuments },
 ): RunOperation {
-  async function run({ parse, validate, contextFactory, execute, subscribe, schema }: Enveloped, sent: SentOperation) {
+  async function run(
+    { parse, validate, contextFactory, execute, subscribe, schema }: Enveloped,
+    request: IncomingMessage,
+    sent: SentOperation,
+  ) {
+    await trusted.requireFor(request, sent.query);
     const document = parse(sent.query);
     const problems = validate(schema, document);
     if (problems.length > 0) return { errors: problems };
@@ -75,7 +81,9 @@ export function operationRunner(
     const exchange = { req, res, answerBytes: answerBytesInProcess, sentPoints: params.sentPoints ?? 0 };
     const enveloped = yoga.getEnveloped({ ...exchange, params, connection } as never) as unknown as Enveloped;
     const result = withPlainData(
-      await run(enveloped, params).catch((error: unknown): ExecutionResult => ({ errors: [error as GraphQLError] })),
+      await run(enveloped, req, params).catch(
+        (error: unknown): ExecutionResult => ({ errors: [error as GraphQLError] }),
+      ),
     );
     const subscribed = open.get(res);
     if (subscribed) return subscribed;

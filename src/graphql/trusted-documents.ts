@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto';
-import { type Failure, invalidParameter, notFound, untrustedDocument } from '../wire/failure.ts';
+import type { IncomingMessage } from 'node:http';
+import type { Authentication } from '../access/caller.ts';
+import { Failure, invalidParameter, notFound, untrustedDocument } from '../wire/failure.ts';
 import { clipped } from '../wire/printed-value.ts';
 import { requestErrorOf } from './request-error.ts';
 
@@ -9,15 +11,20 @@ export const hashId = (text: string): string => `sha256:${createHash('sha256').u
 /** Characters of an id in a message. */
 const shownCharacters = 100;
 
+/** Reads the credential of a request. */
+type Authenticate = (request: IncomingMessage) => Promise<Authentication>;
+
 /** Documents that clients name by an id (GraphQL over HTTP, Persisted Documents). */
 export class TrustedDocuments {
   /** True if every document must be one of these. */
   readonly isRequired: boolean;
+  readonly #authenticate: Authenticate;
   #texts: ReadonlyMap<string, string> = new Map();
   #listed: ReadonlySet<string> = new Set();
 
-  constructor(isRequired: boolean) {
+  constructor(isRequired: boolean, authenticate: Authenticate) {
     this.isRequired = isRequired;
+    this.#authenticate = authenticate;
   }
 
   /** Replaces the documents. `others` are trusted by their text alone. */
@@ -31,15 +38,22 @@ export class TrustedDocuments {
     return this.#texts.get(id) ?? this.#texts.get(`sha256:${id}`) ?? null;
   }
 
-  /** The 403 of a text that is not listed, if it must be; null = it may run. */
-  failureOf(text: string): Failure | null {
-    return this.isRequired && !this.#listed.has(text) ? untrustedDocument() : null;
+  /** Throws the 403 of a text that is not listed, if every text must be, as a request error. */
+  require(text: string): void {
+    if (this.isRequired && !this.#listed.has(text)) throw requestErrorOf(untrustedDocument());
   }
 
-  /** Throws the 403 of a text as a request error. */
-  require(text: string): void {
-    const failure = this.failureOf(text);
-    if (failure) throw requestErrorOf(failure);
+  /**
+   * Throws the 403 of a text that is not listed, if every text must be, or every one of the request's key. Throws 502
+   * if the key cannot be read.
+   */
+  async requireFor(request: IncomingMessage, text: string): Promise<void> {
+    this.require(text);
+    if (this.#listed.has(text)) return;
+    const found = await this.#authenticate(request).catch((error) => {
+      throw error instanceof Failure ? requestErrorOf(error) : error;
+    });
+    if (found.state === 'ok' && found.caller.trustedOnly) throw requestErrorOf(untrustedDocument());
   }
 
   /** Parameters of a request with the text of the document that it names, if it names one. Throws 400 or 404. */

@@ -46,6 +46,7 @@ export type ApiKeyMinAggregateOutputType = {
   lastUsedAt: bigint | null
   expiresAt: bigint | null
   revokedAt: bigint | null
+  trustedOnly: boolean | null
 }
 
 export type ApiKeyMaxAggregateOutputType = {
@@ -58,6 +59,7 @@ export type ApiKeyMaxAggregateOutputType = {
   lastUsedAt: bigint | null
   expiresAt: bigint | null
   revokedAt: bigint | null
+  trustedOnly: boolean | null
 }
 
 export type ApiKeyCountAggregateOutputType = {
@@ -70,6 +72,7 @@ export type ApiKeyCountAggregateOutputType = {
   lastUsedAt: number
   expiresAt: number
   revokedAt: number
+  trustedOnly: number
   _all: number
 }
 
@@ -98,6 +101,7 @@ export type ApiKeyMinAggregateInputType = {
   lastUsedAt?: true
   expiresAt?: true
   revokedAt?: true
+  trustedOnly?: true
 }
 
 export type ApiKeyMaxAggregateInputType = {
@@ -110,6 +114,7 @@ export type ApiKeyMaxAggregateInputType = {
   lastUsedAt?: true
   expiresAt?: true
   revokedAt?: true
+  trustedOnly?: true
 }
 
 export type ApiKeyCountAggregateInputType = {
@@ -122,6 +127,7 @@ export type ApiKeyCountAggregateInputType = {
   lastUsedAt?: true
   expiresAt?: true
   revokedAt?: true
+  trustedOnly?: true
   _all?: true
 }
 
@@ -173,6 +179,7 @@ export type ApiKeyGroupByOutputType = {
   lastUsedAt: bigint | null
   expiresAt: bigint | null
   revokedAt: bigint | null
+  trustedOnly: boolean
   _count: ApiKeyCountAggregateOutputType | null
   _avg: ApiKeyAvgAggregateOutputType | null
   _sum: ApiKeySumAggregateOutputType | null
@@ -208,6 +215,7 @@ export type ApiKeyWhereInput = {
   lastUsedAt?: Prisma.BigIntNullableFilter<"ApiKey"> | bigint | number | null
   expiresAt?: Prisma.BigIntNullableFilter<"ApiKey"> | bigint | number | null
   revokedAt?: Prisma.BigIntNullableFilter<"ApiKey"> | bigint | number | null
+  trustedOnly?: Prisma.BoolFilter<"ApiKey"> | boolean
 }
 
 export type ApiKeyOrderByWithRelationInput = {
@@ -220,6 +228,7 @@ export type ApiKeyOrderByWithRelationInput = {
   lastUsedAt?: Prisma.SortOrderInput | Prisma.SortOrder
   expiresAt?: Prisma.SortOrderInput | Prisma.SortOrder
   revokedAt?: Prisma.SortOrderInput | Prisma.SortOrder
+  trustedOnly?: Prisma.SortOrder
 }
 
 export type ApiKeyWhereUniqueInput = Prisma.AtLeast<{
@@ -235,6 +244,7 @@ export type ApiKeyWhereUniqueInput = Prisma.AtLeast<{
   lastUsedAt?: Prisma.BigIntNullableFilter<"ApiKey"> | bigint | number | null
   expiresAt?: Prisma.BigIntNullableFilter<"ApiKey"> | bigint | number | null
   revokedAt?: Prisma.BigIntNullableFilter<"ApiKey"> | bigint | number | null
+  trustedOnly?: Prisma.BoolFilter<"ApiKey"> | boolean
 }, "id" | "hash">
 
 export type ApiKeyOrderByWithAggregationInput = {
@@ -247,6 +257,7 @@ export type ApiKeyOrderByWithAggregationInput = {
   lastUsedAt?: Prisma.SortOrderInput | Prisma.SortOrder
   expiresAt?: Prisma.SortOrderInput | Prisma.SortOrder
   revokedAt?: Prisma.SortOrderInput | Prisma.SortOrder
+  trustedOnly?: Prisma.SortOrder
   _count?: Prisma.ApiKeyCountOrderByAggregateInput
   _avg?: Prisma.ApiKeyAvgOrderByAggregateInput
   _max?: Prisma.ApiKeyMaxOrderByAggregateInput
@@ -267,6 +278,7 @@ export type ApiKeyScalarWhereWithAggregatesInput = {
   lastUsedAt?: Prisma.BigIntNullableWithAggregatesFilter<"ApiKey"> | bigint | number | null
   expiresAt?: Prisma.BigIntNullableWithAggregatesFilter<"ApiKey"> | bigint | number | null
   revokedAt?: Prisma.BigIntNullableWithAggregatesFilter<"ApiKey"> | bigint | number | null
+  trustedOnly?: Prisma.BoolWithAggregatesFilter<"ApiKey"> | boolean
 }
 
 export type ApiKeyCreateInput = {
@@ -279,6 +291,7 @@ export type ApiKeyCreateInput = {
   lastUsedAt?: bigint | number | null
   expiresAt?: bigint | number | null
   revokedAt?: bigint | number | null
+  trustedOnly?: boolean
 }
 
 export type ApiKeyUncheckedCreateInput = {
@@ -291,6 +304,7 @@ export type ApiKeyUncheckedCreateInput = {
   lastUsedAt?: bigint | number | null
   expiresAt?: bigint | number | null
   revokedAt?: bigint | number | null
+  trustedOnly?: boolean
 }
 
 export type ApiKeyUpdateInput = {
@@ -303,6 +317,7 @@ export type ApiKeyUpdateInput = {
   lastUsedAt?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
   expiresAt?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
   revokedAt?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
+  trustedOnly?: Prisma.BoolFieldUpdateOperationsInput | boolean
 }
 
 export type ApiKeyUncheckedUpdateInput = {
@@ -315,6 +330,7 @@ export type ApiKeyUncheckedUpdateInput = {
   lastUsedAt?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
   expiresAt?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
   revokedAt?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
+  trustedOnly?: Prisma.BoolFieldUpdateOperationsInput | boolean
 }
 
 export type ApiKeyCreateManyInput = {
@@ -327,6 +343,7 @@ export type ApiKeyCreateManyInput = {
   lastUsedAt?: bigint | number | null
   expiresAt?: bigint | number | null
   revokedAt?: bigint | number | null
+  trustedOnly?: boolean
 }
 
 export type ApiKeyUpdateManyMutationInput = {
@@ -339,6 +356,7 @@ export type ApiKeyUpdateManyMutationInput = {
   lastUsedAt?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
   expiresAt?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
   revokedAt?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
+  trustedOnly?: Prisma.BoolFieldUpdateOperationsInput | boolean
 }
 
 export type ApiKeyUncheckedUpdateManyInput = {
@@ -351,6 +369,7 @@ export type ApiKeyUncheckedUpdateManyInput = {
   lastUsedAt?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
   expiresAt?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
   revokedAt?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
+  trustedOnly?: Prisma.BoolFieldUpdateOperationsInput | boolean
 }
 
 export type ApiKeyCountOrderByAggregateInput = {
@@ -363,6 +382,7 @@ export type ApiKeyCountOrderByAggregateInput = {
   lastUsedAt?: Prisma.SortOrder
   expiresAt?: Prisma.SortOrder
   revokedAt?: Prisma.SortOrder
+  trustedOnly?: Prisma.SortOrder
 }
 
 export type ApiKeyAvgOrderByAggregateInput = {
@@ -382,6 +402,7 @@ export type ApiKeyMaxOrderByAggregateInput = {
   lastUsedAt?: Prisma.SortOrder
   expiresAt?: Prisma.SortOrder
   revokedAt?: Prisma.SortOrder
+  trustedOnly?: Prisma.SortOrder
 }
 
 export type ApiKeyMinOrderByAggregateInput = {
@@ -394,6 +415,7 @@ export type ApiKeyMinOrderByAggregateInput = {
   lastUsedAt?: Prisma.SortOrder
   expiresAt?: Prisma.SortOrder
   revokedAt?: Prisma.SortOrder
+  trustedOnly?: Prisma.SortOrder
 }
 
 export type ApiKeySumOrderByAggregateInput = {
@@ -415,6 +437,7 @@ export type ApiKeySelect<ExtArgs extends runtime.Types.Extensions.InternalArgs =
   lastUsedAt?: boolean
   expiresAt?: boolean
   revokedAt?: boolean
+  trustedOnly?: boolean
 }, ExtArgs["result"]["apiKey"]>
 
 export type ApiKeySelectCreateManyAndReturn<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetSelect<{
@@ -427,6 +450,7 @@ export type ApiKeySelectCreateManyAndReturn<ExtArgs extends runtime.Types.Extens
   lastUsedAt?: boolean
   expiresAt?: boolean
   revokedAt?: boolean
+  trustedOnly?: boolean
 }, ExtArgs["result"]["apiKey"]>
 
 export type ApiKeySelectUpdateManyAndReturn<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetSelect<{
@@ -439,6 +463,7 @@ export type ApiKeySelectUpdateManyAndReturn<ExtArgs extends runtime.Types.Extens
   lastUsedAt?: boolean
   expiresAt?: boolean
   revokedAt?: boolean
+  trustedOnly?: boolean
 }, ExtArgs["result"]["apiKey"]>
 
 export type ApiKeySelectScalar = {
@@ -451,9 +476,10 @@ export type ApiKeySelectScalar = {
   lastUsedAt?: boolean
   expiresAt?: boolean
   revokedAt?: boolean
+  trustedOnly?: boolean
 }
 
-export type ApiKeyOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"id" | "accountId" | "name" | "hash" | "prefix" | "createdAt" | "lastUsedAt" | "expiresAt" | "revokedAt", ExtArgs["result"]["apiKey"]>
+export type ApiKeyOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"id" | "accountId" | "name" | "hash" | "prefix" | "createdAt" | "lastUsedAt" | "expiresAt" | "revokedAt" | "trustedOnly", ExtArgs["result"]["apiKey"]>
 
 export type $ApiKeyPayload<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
   name: "ApiKey"
@@ -468,6 +494,7 @@ export type $ApiKeyPayload<ExtArgs extends runtime.Types.Extensions.InternalArgs
     lastUsedAt: bigint | null
     expiresAt: bigint | null
     revokedAt: bigint | null
+    trustedOnly: boolean
   }, ExtArgs["result"]["apiKey"]>
   composites: {}
 }
@@ -603,6 +630,7 @@ export interface ApiKeyFieldRefs {
   readonly lastUsedAt: Prisma.FieldRef<"ApiKey", 'BigInt'>
   readonly expiresAt: Prisma.FieldRef<"ApiKey", 'BigInt'>
   readonly revokedAt: Prisma.FieldRef<"ApiKey", 'BigInt'>
+  readonly trustedOnly: Prisma.FieldRef<"ApiKey", 'Boolean'>
 }
     
 

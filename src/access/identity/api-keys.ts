@@ -36,6 +36,8 @@ export interface ApiKeyInfo {
   /** Epoch ms; null = never. */
   expiresAt: number | null;
   revoked: boolean;
+  /** True if the graph runs only trusted documents for it. */
+  trustedOnly: boolean;
 }
 
 /** Properties of a key to create. */
@@ -45,6 +47,8 @@ export interface KeyRequest {
   name: string | null;
   /** Epoch ms, in the future; null = never expires. */
   expiresAt: number | null;
+  /** True = the graph runs only trusted documents for it. False by default. */
+  trustedOnly?: boolean;
 }
 
 /** A new key: `key` is shown once and not stored. */
@@ -76,8 +80,9 @@ export interface ApiKeys {
 }
 
 function info(row: ApiKeyRow, tier: Tier): ApiKeyInfo {
-  const { id, accountId, name, prefix, createdAt, lastUsedAt, expiresAt, revokedAt } = row;
-  return { id, accountId, name, tier, prefix, createdAt, lastUsedAt, expiresAt, revoked: revokedAt !== null };
+  const { id, accountId, name, prefix, createdAt, lastUsedAt, expiresAt, revokedAt, trustedOnly } = row;
+  const revoked = revokedAt !== null;
+  return { id, accountId, name, tier, prefix, createdAt, lastUsedAt, expiresAt, revoked, trustedOnly };
 }
 
 function checkedName(name: string | null): string {
@@ -102,6 +107,7 @@ function newRow(request: KeyRequest, made: ReturnType<typeof generateApiKey>, id
     lastUsedAt: null,
     expiresAt: request.expiresAt,
     revokedAt: null,
+    trustedOnly: request.trustedOnly ?? false,
   };
 }
 

@@ -1,6 +1,7 @@
 import type { Account } from '../../domain/account.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { ensureAccount } from '../../store/account/accounts.ts';
+import type { ApiKeyRow } from '../../store/account/api-keys.ts';
 import type { Store } from '../../store/rows/connection.ts';
 import type { Authentication, Caller } from '../caller.ts';
 import { hashApiKey, isWellFormedApiKey, looksLikeApiKey } from './api-key.ts';
@@ -18,7 +19,8 @@ export interface AuthenticateDeps {
   now: Clock;
 }
 
-function callerOf(account: Account, keyId: string | null): Caller {
+function callerOf(account: Account, key: Pick<ApiKeyRow, 'id' | 'trustedOnly'> | null): Caller {
+  const keyId = key?.id ?? null;
   return {
     accountId: account.id,
     kind: keyId === null ? 'session' : 'key',
@@ -28,6 +30,7 @@ function callerOf(account: Account, keyId: string | null): Caller {
     apiTier: account.apiTier,
     classification: account.classification,
     attested: account.classification === 'non_professional',
+    ...(key?.trustedOnly && { trustedOnly: true }),
   };
 }
 
@@ -40,7 +43,7 @@ async function byKey(deps: AuthenticateDeps, key: string): Promise<Authenticatio
   const account = await deps.credentialCache.accounts.get(row.accountId);
   if (account === null) return { state: 'invalid' };
   deps.used(row.id, nowMs);
-  return { state: 'ok', caller: callerOf(account, row.id) };
+  return { state: 'ok', caller: callerOf(account, row) };
 }
 
 async function bySession(deps: AuthenticateDeps, token: string): Promise<Authentication> {

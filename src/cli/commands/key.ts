@@ -10,13 +10,15 @@ interface CreateOptions extends CommonOptions {
   account: string;
   name?: string;
   expires?: number;
+  trustedOnly?: boolean;
 }
 
 interface ListOptions extends CommonOptions {
   account?: string;
 }
 
-function jsonOf({ id, accountId, name, tier, prefix, createdAt, lastUsedAt, expiresAt, revoked }: ApiKeyInfo): object {
+function jsonOf({ accountId, createdAt, lastUsedAt, expiresAt, trustedOnly, ...key }: ApiKeyInfo): object {
+  const { id, name, tier, prefix, revoked } = key;
   return {
     id,
     account_id: accountId,
@@ -27,6 +29,7 @@ function jsonOf({ id, accountId, name, tier, prefix, createdAt, lastUsedAt, expi
     last_used_at: lastUsedAt,
     expires_at: expiresAt,
     revoked,
+    trusted_only: trustedOnly,
   };
 }
 
@@ -45,9 +48,10 @@ function keyTable(keys: readonly ApiKeyInfo[], nowMs: number): string[] {
     state(key),
     time(key.expiresAt, 'never'),
     time(key.lastUsedAt, 'never'),
+    key.trustedOnly ? 'trusted' : 'any',
     key.name,
   ]);
-  return table(['ID', 'ACCOUNT', 'PREFIX', 'TIER', 'STATE', 'EXPIRES', 'LAST USED', 'NAME'], rows);
+  return table(['ID', 'ACCOUNT', 'PREFIX', 'TIER', 'STATE', 'EXPIRES', 'LAST USED', 'DOCUMENTS', 'NAME'], rows);
 }
 
 async function withKeys<T>(
@@ -66,8 +70,8 @@ async function withKeys<T>(
 }
 
 async function createKey(terminal: Terminal, options: CreateOptions): Promise<CommandResult> {
-  const { account, name = null, expires = null } = options;
-  const request = { accountId: account, name, expiresAt: expires };
+  const { account, name = null, expires = null, trustedOnly = false } = options;
+  const request = { accountId: account, name, expiresAt: expires, trustedOnly };
   const { key, meta } = await withKeys(terminal, options, (keys) => keys.create(request));
   return {
     json: { key, id: meta.id },
@@ -95,9 +99,11 @@ function addCreate(key: Command, terminal: Terminal): void {
       '--expires <time>',
       'expiry: a date or ISO time (New York unless it has an offset); default: never',
       instant,
-    );
+    )
+    .option('--trusted-only', 'at /graphql it runs only trusted documents, those of --routes');
   withExamples(command, [
     ['key create --account acme --name dashboard', 'a key that does not expire'],
+    ['key create --account acme --name website --trusted-only', 'a key for a page, which anybody can read'],
     ['key create --account acme --expires 2027-06-30 --json', 'for scripts: {"key": …, "id": …}'],
   ]);
   command.action(

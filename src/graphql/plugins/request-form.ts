@@ -57,7 +57,7 @@ export function requestForm(trusted: TrustedDocuments): Plugin<object> {
           const documentId = idInAddress(request);
           const named = (documentId === null ? read : trusted.named({ ...read, documentId })) as GraphQLParams;
           const params = withQuery(named, (id) => trusted.find(id));
-          if (!params.query) trusted.require('');
+          await trusted.requireFor((serverContext as unknown as HttpContext).req, params.query ?? '');
           return 'operationName' in params ? namedOperation(params) : params;
         } catch (error) {
           if (error instanceof GraphQLError) throw error;

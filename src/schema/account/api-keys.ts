@@ -36,6 +36,9 @@ const ApiKeyType = builder.objectRef<ApiKeyInfo>('ApiKey').implement({
       nullable: true,
       description: 'Expiry time, epoch ms; null = never expires.',
     }),
+    trustedOnly: t.exposeBoolean('trustedOnly', {
+      description: 'True if the graph runs only trusted documents for it.',
+    }),
     revoked: t.exposeBoolean('revoked', { description: 'True if the key was revoked.' }),
   }),
 });

@@ -39,6 +39,7 @@ describe('the key ring', () => {
       lastUsedAt: null,
       expiresAt: start + 1,
       revoked: false,
+      trustedOnly: false,
     });
     expect(await here.access.keys.list(id)).toEqual([meta]);
     const { rows } = await store.pool.query('select k::text as text, hash from api_keys k where account_id = $1', [id]);

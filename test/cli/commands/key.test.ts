@@ -44,8 +44,15 @@ it('a key is shown once: the list has its beginning and its state alone', async 
   expect(key.startsWith(found.prefix)).toBe(true);
   expect(JSON.stringify(keys)).not.toContain(key);
   expect((await run('key', 'list')).stdout).toMatch(
-    new RegExp(`${id} +acme +\\S+ +basic +live +2999-01-01T00:00:00.000Z +never +dashboard`),
+    new RegExp(`${id} +acme +\\S+ +basic +live +2999-01-01T00:00:00.000Z +never +any +dashboard`),
   );
+});
+
+it('a key of trusted documents only says so in the list', async () => {
+  const { id } = await json('key', 'create', '--account', 'acme', '--name', 'page', '--trusted-only');
+  const { keys } = await json('key', 'list');
+  expect(keys.find((each: { id: string }) => each.id === id)).toMatchObject({ trusted_only: true });
+  expect((await run('key', 'list')).stdout).toMatch(new RegExp(`${id} .*never +trusted +page`));
 });
 
 it('key revoke stops a key once', async () => {
