@@ -8,6 +8,7 @@ import { massiveAggregates, massiveQuotes, massiveTrades } from '../tape/formats
 import { openInterestList } from '../tape/formats/open-interest.ts';
 import { optionQuotes } from '../tape/formats/option-quotes.ts';
 import { optionTrades } from '../tape/formats/option-trades.ts';
+import { oratsCores, oratsSummaries } from '../tape/formats/orats.ts';
 import { rateList } from '../tape/formats/rate-list.ts';
 import { rootList } from '../tape/formats/root-list.ts';
 import { splitList } from '../tape/formats/split-list.ts';
@@ -81,7 +82,7 @@ export const datasets: Record<Dataset, DatasetKind> = {
     supersedes: ['rates'],
   },
   'volatility-days': {
-    formats: [volatilityDayList],
+    formats: [volatilityDayList, oratsSummaries, oratsCores],
     load: async (job) => (await import('./files/lists/volatility-days.ts')).loadVolatilityDays(job),
     shapedBy: byBytesAlone,
     supersedes: ['volatility-days'],

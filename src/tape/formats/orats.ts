@@ -15,3 +15,21 @@ export const oratsStrikes = {
   delayMs: 0,
   symbols: { column: 'ticker', spelling: 'ticker' },
 } as const satisfies Format;
+
+const volatility = { time: null, delayMs: 0, symbols: { column: 'ticker', spelling: 'ticker' } } as const;
+
+/** `hist/summaries` of ORATS, as CSV or JSON: volatilities are fractions. */
+export const oratsSummaries = {
+  name: 'orats-summaries',
+  content: 'summaries of sessions of ORATS, as CSV or JSON',
+  required: ['ticker', 'tradeDate', 'stockPrice', 'iv30d', 'rVol30'],
+  ...volatility,
+} as const satisfies Format;
+
+/** `hist/cores` of ORATS, as CSV or JSON: volatilities are percentages. */
+export const oratsCores = {
+  name: 'orats-cores',
+  content: 'core data of sessions of ORATS, as CSV or JSON',
+  required: ['ticker', 'tradeDate', 'pxCls', 'iv30d'],
+  ...volatility,
+} as const satisfies Format;

@@ -5,6 +5,7 @@ import { jsonTexts, parseExact } from '../text/json-values.ts';
 import { beginningOf, headBytes } from './beginning.ts';
 import { dbnFormats, dbnRows } from './dbn/rows.ts';
 import { massiveAggregateRows, massiveQuoteRows, massiveTradeRows } from './massive.ts';
+import { oratsRows } from './orats.ts';
 import { type LineReader, lineOf, type RowFormat, VendorError } from './row-format.ts';
 import { thetaCsv, thetaRows } from './theta.ts';
 import { tradierTimesalesRows } from './tradier.ts';
@@ -15,6 +16,7 @@ const rowFormats: readonly RowFormat[] = [
   ...[massiveTradeRows, massiveQuoteRows, massiveAggregateRows, tradierTimesalesRows],
   ...thetaRows,
   ...yfinanceRows,
+  ...oratsRows,
 ];
 
 /** Formats of chains with the names of another format and more: they are read elsewhere. */
@@ -96,5 +98,6 @@ export async function* asRows(source: AsyncIterable<Buffer>, name: string): Asyn
 
 /** The vendors' formats that are read as a dataset's own format, by its name. */
 export function readAs(name: string): readonly Format[] {
-  return [...rowFormats, ...dbnFormats].filter((rows) => rows.as.includes(name)).map(({ format }) => format);
+  const formats = [...rowFormats, ...dbnFormats].filter((rows) => rows.as.includes(name)).map(({ format }) => format);
+  return [...new Set(formats)];
 }

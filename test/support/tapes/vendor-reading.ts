@@ -6,6 +6,7 @@ import { readCsv } from '../../../src/tape/csv/csv.ts';
 import { stockDayBars, stockMinuteBars } from '../../../src/tape/csv/stock-bars.ts';
 import type { BadLine } from '../../../src/tape/csv/tape-file.ts';
 import { unservedTickers } from '../../../src/tape/csv/unserved-tickers.ts';
+import { volatilityDayList } from '../../../src/tape/csv/volatility-days.ts';
 import { readOptionQuotes } from '../../../src/tape/prints/option-quotes.ts';
 import { readOptionTrades } from '../../../src/tape/prints/option-trades.ts';
 import { readStockTrades } from '../../../src/tape/prints/stock-trades.ts';
@@ -34,6 +35,7 @@ export function vendorReading(folder: () => string) {
       all((onBadLine) => readOptionQuotes(path, { book, bounds, onBadLine })),
     minuteBars: (path: string) => all((onBadLine) => readCsv(path, [stockMinuteBars({ bounds, unserved })], onBadLine)),
     dayBars: (path: string) => all((onBadLine) => readCsv(path, [stockDayBars({ bounds, unserved })], onBadLine)),
+    volatilityDays: (path: string) => all((onBadLine) => readCsv(path, [volatilityDayList], onBadLine)),
     optionBars: (path: string) => all((onBadLine) => readCsv(path, [optionMinuteBars(bounds)], onBadLine)),
   };
 }

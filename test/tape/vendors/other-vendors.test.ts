@@ -126,6 +126,24 @@ describe('ORATS', () => {
     expect(index.capture.partial).toBe(true);
   });
 
+  test('summaries are volatilities of sessions as fractions, cores as percentages', async () => {
+    const summary = { ticker: 'KO', tradeDate: '2024-03-15', stockPrice: 60, iv30d: 0.1858, rVol30: 0.2 };
+    const core = { ticker: 'KO', tradeDate: '2024-03-15', pxCls: 60, iv30d: 18.58 };
+    const expected = [expect.objectContaining({ symbol: 'KO', date: '2024-03-15', iv30: 0.1858 })];
+    for (const item of [summary, core]) {
+      const text = [Object.keys(item).join(), Object.values(item).join()].join('\n');
+      expect((await read.volatilityDays(read.write('v.csv', text))).records).toEqual(expected);
+      expect((await read.volatilityDays(read.write('v.json', JSON.stringify({ data: [item] })))).records).toEqual(
+        expected,
+      );
+    }
+    const live = (quoteDate: string) => JSON.stringify({ data: [{ ...summary, quoteDate }] });
+    const noon = await read.volatilityDays(read.write('live.json', live('2024-03-15T16:00:00Z')));
+    expect(noon.bad).toEqual(['2: date: expected a date YYYY-MM-DD, got "2024-03-15T16:00:00Z"']);
+    const close = await read.volatilityDays(read.write('live.json', live('2024-03-15T19:46:00Z')));
+    expect(close.records).toEqual(expected);
+  });
+
   test('strikes of several times or tickers are no chain', async () => {
     await expect(chain('c.csv', csv({}, { quoteDate: '2024-03-15T14:01:00Z' }))).rejects.toThrow(/twice/);
     await expect(chain('d.csv', csv({}, { ticker: 'SPY' }))).rejects.toThrow(/several underlyings/);

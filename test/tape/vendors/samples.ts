@@ -80,4 +80,8 @@ export const vendorSamples: readonly VendorSample[] = [
       records: [dbnTrade({ at: BigInt(stamp), price: 1.25, size: 7, sequence: 41 })],
     }),
   },
+  {
+    name: 'cores.json',
+    content: '{"data":[{"ticker":"KO","tradeDate":"2024-03-15","pxCls":60,"iv30d":18.58}]}',
+  },
 ];
