@@ -38,7 +38,7 @@ export const pythonPackageTests = (gateway: () => SampleGateway) =>
 
     test('has a method for each route, and no other but those about itself', async () => {
       const { stdout } = await runPython({ args: [program('methods.py')] });
-      const own = ['as_of', 'close', 'graph', 'request', 'stream'];
+      const own = ['as_of', 'close', 'graph', 'request', 'stream', 'subscribe'];
       const expected = [...routes.map(({ name }) => pythonName(name)), ...own].sort();
       expect(JSON.parse(stdout)).toEqual([expected, expected]);
     });
@@ -120,6 +120,78 @@ export const pythonPackageTests = (gateway: () => SampleGateway) =>
       expect(await over).toEqual([0, null]);
       expect(said.split('\n').length).toBeGreaterThan(before);
       expect(said).toBe(whole.stdout);
+    });
+
+    const subscribed = (...args: string[]) =>
+      runPython({ args: [program('subscriptions.py'), ...args], env: environment() });
+    const resultsOf = (stdout: string) =>
+      stdout
+        .trimEnd()
+        .split('\n')
+        .map((line) => JSON.parse(line));
+
+    test('subscribes to the graph, awaited or not, until the end', async () => {
+      const { session } = gateway().standing;
+      const [first, second] = [await subscribed('replay', session), await subscribed('awaited', session)];
+      expect(second.stdout).toBe(first.stdout);
+      const results = resultsOf(first.stdout);
+      expect(results.at(-1).replay.kind).toBe('end');
+      // The stream of the same topic, by another interface.
+      const query = new URLSearchParams({
+        topics: 'quotes:SPY',
+        from: `${session}T10:00`,
+        to: `${session}T10:30`,
+        speed: '3600',
+      });
+      const { bytes } = await gateway().app.get(`/v2/stream?${query}`, { credential: gateway().key });
+      const spots = [...String(bytes).matchAll(/^event: quotes\n(?:id: .*\n)?data: (.*)$/gm)].map(
+        ([, data]) => JSON.parse(data!).spot,
+      );
+      expect(spots.length).toBeGreaterThan(10);
+      expect(results.slice(0, -1).map(({ replay }) => replay.quote.spot)).toEqual(spots);
+    });
+
+    test.each(['since', 'anew'])('a subscription that is lost begins %s', async (way) => {
+      const { previous } = gateway().standing;
+      const proxy = await flakyProxy('127.0.0.1', Number(new URL(gateway().app.url).port));
+      onTestFinished(() => proxy.takeAway());
+      const child = startPython({
+        args: [program('subscriptions.py'), way, previous],
+        env: environment(`http://127.0.0.1:${proxy.port}`),
+      });
+      onTestFinished(() => void child.kill());
+      let said = '';
+      child.stdout.on('data', (bytes) => {
+        said += bytes;
+      });
+      const results = () => resultsOf(said).map(({ gexCaptured }) => gexCaptured.capturedAt);
+      const { data } = await gateway().app.graphql(
+        `{ symbol(symbol: "SPY") { gex { latest { capturedAt } } } }`,
+        {},
+        { credential: gateway().key },
+      );
+      const { capturedAt: latest } = data.symbol.gex.latest;
+      await vi.waitFor(() => expect(results().at(-1)).toBe(latest), 20_000);
+      const before = results();
+      expect(before.length).toBeGreaterThan(2);
+      expect(before).toEqual([...new Set(before)]);
+      const asked = proxy.roundTrips();
+      await proxy.takeAway();
+      await proxy.bringBack();
+      await vi.waitFor(() => expect(proxy.roundTrips()).toBeGreaterThan(asked), 20_000);
+      if (way === 'since') {
+        await new Promise((done) => setTimeout(done, 500));
+        expect(results()).toEqual(before);
+      } else await vi.waitFor(() => expect(results()).toEqual([...before, ...before]), 20_000);
+    });
+
+    test('asks again for a past session by its ETag, and has the answer that it kept', async () => {
+      const { previous } = gateway().standing;
+      const { stdout } = await runPython({ args: [program('cached.py'), previous], env: environment() });
+      const [statuses, different, data] = JSON.parse(stdout);
+      expect([statuses, different]).toEqual([[200, 304, 304], 1]);
+      const { body } = await gateway().app.get(`/v2/gex/SPY/history?date=${previous}`, { credential: gateway().key });
+      expect(data).toEqual(body.data);
     });
 
     const notebooks = globSync('notebooks/*.ipynb', { cwd: pythonPackage }).sort();

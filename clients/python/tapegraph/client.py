@@ -13,13 +13,15 @@ from typing import Any, TypeVar
 import httpx
 
 from .answers import Answer, AsyncAnswer, GraphAnswer, Rate
+from .cache import AnswerCache
 from .errors import error_of
 from .requests import Call, Instant, Received, Route, Steps, Texts, attempts, call_of, graph_call
 from .routes import AsyncRoutes, Routes
-from .streams import SILENCE, Decoder, Event, Resumption
+from .streams import Connections, Decoder, Event, Resumption, Since, Subscription
 from .version import VERSION
 
 _Self = TypeVar("_Self", bound="_Base")
+T = TypeVar("T")
 
 
 def _values_of(route: Route, arguments: Mapping[str, Any]) -> dict[str, Any]:
@@ -30,13 +32,14 @@ def _values_of(route: Route, arguments: Mapping[str, Any]) -> dict[str, Any]:
 class _Base:
     """What both clients are made of."""
 
-    def __init__(self, url: str | None, key: str | None, retries: int) -> None:
+    def __init__(self, url: str | None, key: str | None, retries: int, cache_bytes: int) -> None:
         self._url = (url or os.environ.get("TAPEGRAPH_URL") or "http://127.0.0.1:4000").rstrip("/")
         self._key = key or os.environ.get("TAPEGRAPH_KEY")
         self._retries = retries
         self._instant: dict[str, Any] = {}
-        # Views share it.
+        # Views share both.
         self._last_rate: list[Rate] = []
+        self._cache = AnswerCache(cache_bytes)
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self._url!r})"
@@ -87,9 +90,18 @@ class _Base:
         return graph_call(document, {**own, **(variables or {})}, operation)
 
     def _stream(self, topics: Texts, values: Mapping[str, Any]) -> Resumption:
+        self._require_present()
+        return Resumption(topics, values)
+
+    def _subscription(
+        self, document: str, variables: Mapping[str, Any] | None, operation: str | None, since: Since | None
+    ) -> Subscription:
+        self._require_present()
+        return Subscription(document, variables, operation, since)
+
+    def _require_present(self) -> None:
         if self._instant:
             raise ValueError("a stream is of the present: replay the past with from_ and to")
-        return Resumption(topics, values)
 
     def _options(self, timeout: float) -> dict[str, Any]:
         bearer = {} if self._key is None else {"Authorization": f"Bearer {self._key}"}
@@ -123,7 +135,8 @@ class Client(_Base, Routes):
     """A client of the gateway. Its methods are the routes, ``graph`` and ``stream``.
 
     ``url`` and ``key`` are by default those of the environment: ``TAPEGRAPH_URL`` and ``TAPEGRAPH_KEY``. Requests that
-    only read are sent again, at most ``retries`` times, after 429, 502, 503, 504 and lost connections.
+    only read are sent again, at most ``retries`` times, after 429, 502, 503, 504 and lost connections. With
+    ``cache_bytes`` answers about the past stay in memory, up to this size, and are not sent again unless they changed.
     """
 
     def __init__(
@@ -133,9 +146,10 @@ class Client(_Base, Routes):
         *,
         timeout: float = 30.0,
         retries: int = 2,
+        cache_bytes: int = 0,
         transport: httpx.BaseTransport | None = None,
     ) -> None:
-        super().__init__(url, key, retries)
+        super().__init__(url, key, retries, cache_bytes)
         self._http = httpx.Client(transport=transport, **self._options(timeout))
 
     def __enter__(self) -> Client:
@@ -186,7 +200,24 @@ class Client(_Base, Routes):
 
         ``since`` sends the events after a time first. ``from_`` replays the past, with ``to`` and ``speed``.
         """
-        state = self._stream(topics, {"since": since, "from": from_, "to": to, "speed": speed, "tz": tz})
+        return self._follow(self._stream(topics, {"since": since, "from": from_, "to": to, "speed": speed, "tz": tz}))
+
+    def subscribe(
+        self,
+        document: str,
+        variables: Mapping[str, Any] | None = None,
+        *,
+        operation: str | None = None,
+        since: Since | None = None,
+    ) -> Iterator[GraphAnswer]:
+        """Results of a subscription of the graph. Errors beside the data of a result are in its ``errors``.
+
+        After a lost connection it begins again with the current state. With ``since``, which gives the time of a
+        result's data, it continues after the last result: the document must declare ``$since``.
+        """
+        return self._follow(self._subscription(document, variables, operation, since))
+
+    def _follow(self, state: Connections[T]) -> Iterator[T]:
         while not state.is_over:
             request = state.call().request(self._http, self._url)
             try:
@@ -196,7 +227,7 @@ class Client(_Base, Routes):
             if not state.is_over:
                 time.sleep(state.wait)
 
-    def _events(self, request: httpx.Request, state: Resumption) -> Iterator[Event]:
+    def _events(self, request: httpx.Request, state: Connections[T]) -> Iterator[T]:
         response = self._http.send(request, stream=True)
         try:
             self._received(response)
@@ -227,11 +258,13 @@ class Client(_Base, Routes):
 
     def _send(self, call: Call) -> Received:
         try:
-            response = self._http.send(call.request(self._http, self._url))
+            request = call.request(self._http, self._url)
+            kept = self._cache.ask(request)
+            response = self._http.send(request)
         except httpx.TransportError as error:
             return error
         self._received(response)
-        return response
+        return self._cache.whole(response, kept)
 
     def _call(self, route: Route, values: Mapping[str, Any]) -> Answer[Any]:
         sent = _values_of(route, values)
@@ -254,9 +287,10 @@ class AsyncClient(_Base, AsyncRoutes):
         *,
         timeout: float = 30.0,
         retries: int = 2,
+        cache_bytes: int = 0,
         transport: httpx.AsyncBaseTransport | None = None,
     ) -> None:
-        super().__init__(url, key, retries)
+        super().__init__(url, key, retries, cache_bytes)
         self._http = httpx.AsyncClient(transport=transport, **self._options(timeout))
 
     async def __aenter__(self) -> AsyncClient:
@@ -301,7 +335,23 @@ class AsyncClient(_Base, AsyncRoutes):
         tz: str | None = None,
     ) -> AsyncIterator[Event]:
         """Events of topics: see :meth:`Client.stream`."""
-        state = self._stream(topics, {"since": since, "from": from_, "to": to, "speed": speed, "tz": tz})
+        values = {"since": since, "from": from_, "to": to, "speed": speed, "tz": tz}
+        async for event in self._follow(self._stream(topics, values)):
+            yield event
+
+    async def subscribe(
+        self,
+        document: str,
+        variables: Mapping[str, Any] | None = None,
+        *,
+        operation: str | None = None,
+        since: Since | None = None,
+    ) -> AsyncIterator[GraphAnswer]:
+        """Results of a subscription: see :meth:`Client.subscribe`."""
+        async for result in self._follow(self._subscription(document, variables, operation, since)):
+            yield result
+
+    async def _follow(self, state: Connections[T]) -> AsyncIterator[T]:
         while not state.is_over:
             request = state.call().request(self._http, self._url)
             try:
@@ -312,7 +362,7 @@ class AsyncClient(_Base, AsyncRoutes):
             if not state.is_over:
                 await asyncio.sleep(state.wait)
 
-    async def _events(self, request: httpx.Request, state: Resumption) -> AsyncIterator[Event]:
+    async def _events(self, request: httpx.Request, state: Connections[T]) -> AsyncIterator[T]:
         response = await self._http.send(request, stream=True)
         try:
             self._received(response)
@@ -344,11 +394,13 @@ class AsyncClient(_Base, AsyncRoutes):
 
     async def _send(self, call: Call) -> Received:
         try:
-            response = await self._http.send(call.request(self._http, self._url))
+            request = call.request(self._http, self._url)
+            kept = self._cache.ask(request)
+            response = await self._http.send(request)
         except httpx.TransportError as error:
             return error
         self._received(response)
-        return response
+        return self._cache.whole(response, kept)
 
     async def _call(self, route: Route, values: Mapping[str, Any]) -> AsyncAnswer[Any]:
         sent = _values_of(route, values)
