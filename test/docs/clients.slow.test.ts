@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { codegen } from '@graphql-codegen/core';
@@ -31,6 +31,10 @@ const runs: Record<string, RegExp | null> = {
   'first.sh': /"net_gex":-?\d/,
   'first.py': /\d+ strikes\n$/,
   'first.ts': /^(\d+ -?\d.*\n){3}quotes \d+\.\d/,
+  'route.sh': /^$/,
+  'route.py': /[1-9]\d* captures\n$/,
+  'parquet.sh': /"strike":\d+.*"captures":\d/,
+  'tool.ts': /^gamma has [1-9]\d* captures\n$/,
   'bars.sh': /3 bars\n200\n304\n$/,
   'patient-fetch.ts': null,
   'generate-types.sh': /openapi\.ts/,
@@ -59,7 +63,6 @@ const follows: Record<string, RegExp> = {
 /** Programs that need more than Node, a shell and curl; skipped if that is missing. */
 const needs: Record<string, string> = {
   'plain.py': 'python3 --version',
-  'duckdb.sh': 'duckdb --version',
 };
 
 /** Programs that are not run here, and why. */
@@ -70,7 +73,7 @@ const neverRun: Record<string, string> = {
 };
 
 const names = Object.keys(runs).filter((name) => runs[name] !== null);
-const ofPackage = new Set(['first.py', 'bars.py', 'stream.py']);
+const ofPackage = new Set(['first.py', 'route.py', 'bars.py', 'stream.py']);
 const isMissing = (name: string) =>
   ofPackage.has(name) ? python === null : name in needs && spawnSync(needs[name]!, { shell: true }).status !== 0;
 const missing = new Set([...names, ...Object.keys(follows)].filter(isMissing));
@@ -82,11 +85,25 @@ let key: string;
 const timers = handTimers();
 const folder = generatedFolder('docs');
 
+/** Programs on the path of the examples: DuckDB's command line, which is not on npm as its engine is. */
+const bin = join(folder, 'bin');
+const duckdb = `#!/bin/sh\nexec "${process.execPath}" "${join(import.meta.dirname, '../clients/read-parquet.mjs')}" duckdb "$2"\n`;
+
+/** Serves what an example wrote, as a server does that is sent SIGHUP. */
+function serveRoutes(): void {
+  const routes = join(folder, 'routes');
+  app.replaceRoutes(
+    Object.fromEntries(readdirSync(routes).map((name) => [name, readFileSync(join(routes, name), 'utf8')])),
+  );
+}
+
 beforeAll(async () => {
-  const starting = testApp({ nowMs: filledNowMs, every: timers.every });
+  const starting = testApp({ nowMs: filledNowMs, every: timers.every, routes: {} });
   [app] = await Promise.all([starting, installPackages(), installBuiltPackage(folder)]);
   await fillMarket(app.store);
   key = await app.key();
+  mkdirSync(bin);
+  writeFileSync(join(bin, 'duckdb'), duckdb, { mode: 0o755 });
   // The market has three days up to the last session: two pages.
   for (const [name, { source }] of programs)
     writeFileSync(join(folder, name), source.replace(/(limit\W{1,3})100\b/, '$12'));
@@ -101,6 +118,7 @@ function start(name: string, url: string, credential: string): { child: ChildPro
     // npx takes what is installed, and nothing else.
     env: {
       ...process.env,
+      PATH: `${bin}:${process.env.PATH}`,
       TAPEGRAPH_URL: url,
       TAPEGRAPH_KEY: credential,
       PYTHONPATH: pythonPackage,
@@ -133,6 +151,7 @@ describe('docs/clients.md', () => {
     const { child, said } = start(name, app.url, key);
     const [code] = await once(child, 'close');
     expect([said(), code]).toEqual([expect.stringMatching(runs[name]!), 0]);
+    if (name === 'route.sh') serveRoutes();
     if (waits) expect(await acquire.mock.results[0]!.value).toBeNull();
   });
 
