@@ -29,7 +29,7 @@ export const datasetContents: Record<Dataset, string> = {
   'stock-day-bars': 'day aggregates of stocks',
   'option-minute-bars': 'minute aggregates of option contracts; 5m bars are computed',
   'open-interest': 'open interest of every listed contract; the session is in the file name',
-  chain: 'option chains, delayed-quote CSV or JSON; dealer gamma is computed',
+  chain: 'option chains, of the exchange or of a vendor; dealer gamma is computed',
   'stock-trades': 'full stock tapes; bars of all lengths and off-exchange figures are computed',
   'option-trades': 'full option tapes; flow, bars and end-of-day lists are computed; sides come from option quotes',
   'option-quotes': 'bids and offers of option contracts, which give the trade sides of tapes read afterwards',

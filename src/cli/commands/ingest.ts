@@ -161,7 +161,7 @@ export function addIngestCommand(program: Command, terminal: Terminal): void {
   const command = withCommonOptions(program.command('ingest'))
     .summary('read vendor files into the store')
     .description(
-      'Reads vendor files into the store: CSV, plain, gzip or Zstandard; Parquet; chains also as JSON. Files are given by name, ' +
+      'Reads vendor files into the store: CSV, plain, gzip or Zstandard; Parquet; files and pages of Databento, Massive, ORATS, ThetaData, Tradier and yfinance. Files are given by name, ' +
         'pattern or URL: s3:// with the AWS_* environment variables, https://. A file is stored completely or not at all. ' +
         'If the stored data is already that of the file, it is reported as unchanged; if other data replaced it, the file is stored again.',
     )
