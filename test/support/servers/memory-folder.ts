@@ -2,6 +2,7 @@ import { statfsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 
 const inMemory = '/dev/shm';
+export const isInMemory = (folder: string) => folder === inMemory;
 /** Room that a run must find, bytes. */
 const roomBytes = 4 * 1024 ** 3;
 
