@@ -2,11 +2,10 @@ import { once } from 'node:events';
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { dataFolder } from '../support/data-folder.ts';
 import { storeForThisTest } from '../support/store.ts';
-import { tapegraph, tapegraphProcess } from './command-line.ts';
-import { served } from './served.ts';
+import { tapegraph } from './command-line.ts';
 
 const asRoot = process.getuid?.() === 0;
 
@@ -19,31 +18,6 @@ async function stranger(): Promise<number> {
 }
 
 describe('a start with TAPEGRAPH_DATA', () => {
-  const commands = [
-    ['serve', '--port', '0'],
-    ['serve', '--port', '0', '--workers', '2'],
-    ['account', 'list'],
-  ];
-
-  // In a process of its own: what never returns would stop the test's too.
-  it.runIf(process.platform === 'linux').each(commands)('in /proc ends with 1 and names it: %s', async (...args) => {
-    const { code, stdout, stderr } = await tapegraphProcess(args, { TAPEGRAPH_DATA: '/proc/tapegraph/data' });
-    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
-    expect(stderr).toMatch(
-      /^tapegraph: TAPEGRAPH_DATA: the folder \/proc\/tapegraph\/data cannot be used: ENOENT.*\. Choose a folder .* --data.*\n$/,
-    );
-  });
-
-  it.runIf(process.platform === 'linux')('in /proc fails where a database server holds the store, too', async () => {
-    const store = await storeForThisTest();
-    const { code, stderr } = await tapegraphProcess(['serve', '--sample', '--port', '0'], {
-      DATABASE_URL: store.databaseUrl,
-      TAPEGRAPH_DATA: '/proc/tapegraph',
-    });
-    expect(code).toBe(1);
-    expect(stderr).toMatch(/\/proc\/tapegraph/);
-  });
-
   it('below a file ends with 1 and names it', async () => {
     const file = join(dataFolder(), 'file');
     writeFileSync(file, '');
@@ -63,29 +37,32 @@ describe('a start with TAPEGRAPH_DATA', () => {
 });
 
 describe('a start with DATABASE_URL', () => {
+  const list = ['account', 'list'];
+  // The worker of a server, a process of its own, opens the store as every command does: it is asked once.
+  const serve = ['serve', '--port', '0'];
   it.each([
-    ['no server', async () => 'postgres://127.0.0.1:1/market', /ECONNREFUSED.*Check its host and port/],
+    ['no server', [serve, list], async () => 'postgres://127.0.0.1:1/market', /ECONNREFUSED.*Check its host and port/],
     [
       'another kind of server',
+      [list],
       async () => `postgres://127.0.0.1:${await stranger()}/market`,
       /Check its host and port/,
     ],
     [
       'no such database',
+      [list],
       async () => await at((url) => url.replace(/\/[^/?]*(\?|$)/, '/nowhere$1')),
       /"nowhere".*Create the database/,
     ],
     [
       'no such user',
+      [list],
       async () => await at((url) => url.replace(/\/\/[^/]*@/, '//nobody-known:hunter2@')),
       /"nobody-known".*Check the user and the password/,
     ],
-  ])('that leads to %s ends with 1, names it and says what to do', async (_what, url, expected) => {
+  ])('that leads to %s ends with 1, names it and says what to do', async (_what, commands, url, expected) => {
     const databaseUrl = await url();
-    for (const args of [
-      ['serve', '--port', '0'],
-      ['account', 'list'],
-    ]) {
+    for (const args of commands) {
       const { code, stdout, stderr } = await tapegraph(args, { DATABASE_URL: databaseUrl, LOG_LEVEL: 'silent' });
       expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
       expect(stderr).toMatch(/^tapegraph: The database of DATABASE_URL cannot be used: .*\n$/);
@@ -111,34 +88,6 @@ describe('a start with DATABASE_READ_URLS', () => {
     expect(stderr).toMatch(
       /^tapegraph: DATABASE_READ_URLS: URL 2 cannot be read: Invalid URL\. Expected postgres:\/\/user:password@/,
     );
-    expect(stderr).not.toContain('hunter2');
-  });
-
-  it('that lead nowhere warns once of each, names it, and serves from the primary', async () => {
-    const { databaseUrl } = await storeForThisTest();
-    const replicas: [url: string, warning: RegExp][] = [
-      // No server, no such database, no such user, no standby.
-      ['postgres://me:hunter2@127.0.0.1:1/market', /127\.0\.0\.1:1\/market .*ECONNREFUSED.*host and port/],
-      [databaseUrl.replace(/\/[^/?]*(\?|$)/, '/nowhere$1'), /\/nowhere of .*"nowhere" does not exist.*name another/],
-      [databaseUrl.replace(/\/\/[^/]*@/, '//nobody-known:hunter2@'), /"nobody-known".*user and the password/],
-      [databaseUrl, /it is not a standby/],
-    ];
-    const DATABASE_READ_URLS = replicas.map(([url]) => url).join();
-    const env = { DATABASE_URL: databaseUrl, DATABASE_READ_URLS, LOG_LEVEL: 'warn' };
-    const { child, ended, ready, log } = await served([], env);
-    await vi.waitUntil(() => log().split('\n').length > replicas.length, { timeout: 20_000 });
-    expect((await fetch(`${ready.url}/readyz`)).status).toBe(200);
-    child.kill('SIGTERM');
-    const { code, stderr } = await ended;
-    expect(code).toBe(0);
-    const warnings = stderr
-      .trimEnd()
-      .split('\n')
-      .map((line) => (JSON.parse(line) as { msg: string }).msg);
-    expect(warnings).toHaveLength(replicas.length);
-    for (const warning of warnings)
-      expect(warning).toMatch(/^the read replica \S+ of DATABASE_READ_URLS is not used: /);
-    for (const [, expected] of replicas) expect(warnings.filter((warning) => expected.test(warning))).toHaveLength(1);
     expect(stderr).not.toContain('hunter2');
   });
 });

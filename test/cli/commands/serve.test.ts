@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { marketHours } from '../../../src/cli/commands/serve.ts';
 import { alwaysOpen } from '../../../src/cli/server/sample.ts';
 import { toBarColumns } from '../../../src/domain/market/bar.ts';
@@ -10,10 +10,8 @@ import { writeBars } from '../../../src/store/market/bar-blocks.ts';
 import { saveLiveQuotes } from '../../../src/store/market/live-quotes.ts';
 import { writeMetadata } from '../../../src/store/rows/metadata.ts';
 import { inTransaction } from '../../../src/store/rows/transaction.ts';
-import { dataFolder } from '../../support/data-folder.ts';
-import { readEvents } from '../../support/event-reader.ts';
 import { storeForThisTest, type TestStore, testStore } from '../../support/store.ts';
-import { start, tapegraph } from '../command-line.ts';
+import { tapegraph } from '../command-line.ts';
 import { served } from '../served.ts';
 
 let store: TestStore;
@@ -34,19 +32,6 @@ describe('a start of the sample market', () => {
     expect(marketHours(Date.parse('2026-11-20T17:00Z'), false)).toBe(null);
     expect(marketHours(Date.parse('2026-11-23T14:30Z'), true)).toContain('2026-11-23 09:30 in New York; the market');
   });
-
-  it('prints commands that work as printed: an account and its key are created', async () => {
-    const { child, ended } = start(['serve', '--port', '0'], env);
-    onTestFinished(() => void child.kill('SIGKILL'));
-    await once(child.stdout!, 'data');
-    child.kill('SIGTERM');
-    const { stdout } = await ended;
-    for (const command of /create one: (.*)/.exec(stdout)![1]!.split(' && ')) {
-      const [, args] = /^npm run tapegraph -- (.*)$/.exec(command)!;
-      expect(await tapegraph(args!.split(' '), env)).toMatchObject({ code: 0 });
-    }
-    expect(stdout).toContain('curl -H "Authorization: Bearer $KEY"');
-  });
 });
 
 describe('tapegraph serve', () => {
@@ -56,23 +41,6 @@ describe('tapegraph serve', () => {
     const health = await fetch(`${ready.url}/healthz`);
     expect(await health.json()).toEqual({ status: 'ok' });
     child.kill('SIGINT');
-    const { code, stdout, stderr } = await ended;
-    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-    expect(JSON.parse(stdout)).toEqual(ready);
-  });
-
-  it('tells its streams at SIGTERM that it stops, does not wait for them, and ends with 0', async () => {
-    const { child, ended, ready } = await served([], env);
-    await tapegraph(['account', 'set', 'reader', '--api-tier', 'pro'], env);
-    const { key } = JSON.parse((await tapegraph(['key', 'create', '--account', 'reader', '--json'], env)).stdout);
-    const headers = { authorization: `Bearer ${key}` };
-    const reader = await readEvents(`${ready.url}/v2/stream?topics=quotes:SPY`, { headers });
-    const idle = await readEvents(`${ready.url}/v2/stream?topics=quotes:SPY`, { headers });
-    idle.pause();
-    expect((await reader.next())!.event).toBe('ready');
-    child.kill('SIGTERM');
-    await reader.over;
-    expect(reader.events.at(-1)).toMatchObject({ event: 'end', data: { reason: 'shutdown' } });
     const { code, stdout, stderr } = await ended;
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(JSON.parse(stdout)).toEqual(ready);
@@ -136,20 +104,6 @@ describe('tapegraph serve', () => {
     expect(stderr).toBe(
       `tapegraph: port ${port} of 127.0.0.1 is in use: choose another with --port or PORT, or 0 for any that is free\n`,
     );
-  });
-
-  it('is joined in its embedded store by every other command', async () => {
-    const data = dataFolder();
-    const own = { TAPEGRAPH_DATA: data, LOG_LEVEL: 'warn' };
-    const { child, ended, ready } = await served([], own);
-    await tapegraph(['account', 'set', 'acme', '--api-tier', 'pro'], own);
-    const { key } = JSON.parse((await tapegraph(['key', 'create', '--account', 'acme', '--json'], own)).stdout);
-    const answer = await fetch(`${ready.url}/v2/stocks/SPY/bars?from=0&to=1`, {
-      headers: { authorization: `Bearer ${key}` },
-    });
-    expect(answer.status).not.toBe(401);
-    child.kill('SIGTERM');
-    expect((await ended).code).toBe(0);
   });
 
   it.each([
