@@ -24,14 +24,18 @@ const options = [
   'oneOf',
 ];
 
-/** Every set of options, and depths of types about the deepest that there is. */
-const standardQueries = Array.from({ length: 2 ** options.length }, (_, set) => ({
-  ...Object.fromEntries(options.map((option, i) => [option, (set & (1 << i)) !== 0])),
-  typeDepth: [9, 3, 0, 4, 7][set % 5]!,
-})).map((given) => getIntrospectionQuery(given));
+/** No option, each alone, all but each, and all, with depths of types about the deepest that there is. */
+const all = 2 ** options.length - 1;
+const sets = [0, ...options.flatMap((_, i) => [1 << i, all ^ (1 << i)]), all];
+const standardQueries = sets
+  .map((set, n) => ({
+    ...Object.fromEntries(options.map((option, i) => [option, (set & (1 << i)) !== 0])),
+    typeDepth: [9, 3, 0, 4, 7][n % 5]!,
+  }))
+  .map((given) => getIntrospectionQuery(given));
 
 describe('the standard introspection query', () => {
-  test('says with every set of options what executing it says, and is free', async () => {
+  test('says with every option what executing it says, and is free', async () => {
     for (const query of standardQueries) {
       const { data, extensions, answer } = await ask(query, '192.0.2.1');
       expect(answer.status).toBe(200);

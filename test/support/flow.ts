@@ -83,7 +83,9 @@ export function largeTrade(
 /** Stores large trades and the coverage they carry. */
 export async function storeLargeTrades(store: Store, trades: LargeTrade[]): Promise<void> {
   await inTransaction(store, async (tx) => {
-    for (const { symbol, coverage } of trades) await saveCoverages(tx, new Map([[symbol, coverage]]));
+    // The last of a symbol and session: a statement for each of thousands of trades would take seconds.
+    const covered = new Map(trades.map((trade) => [`${trade.symbol} ${trade.coverage.sessionDate}`, trade]));
+    for (const { symbol, coverage } of covered.values()) await saveCoverages(tx, new Map([[symbol, coverage]]));
     await saveLargeTrades(tx, trades);
   });
 }

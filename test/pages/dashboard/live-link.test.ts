@@ -1,7 +1,6 @@
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
-import { setTimeout as delay } from 'node:timers/promises';
-import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { WebSocketServer } from 'ws';
 import { frameQueue } from '../../../src/pages/dashboard/client/data/frame-queue.ts';
 import {
@@ -105,6 +104,17 @@ function opened(url: string, names: readonly string[] = ['quotes', 'trades']) {
 const soon = <Value>(look: () => Value) => expect.poll(look, { timeout: 20_000 });
 
 describe('the live connection', () => {
+  // Waits are long for a test: its clock runs fast.
+  let ticking: ReturnType<typeof setInterval>;
+  beforeEach(() => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
+    ticking = setInterval(() => vi.advanceTimersByTime(100), 5);
+  });
+  afterEach(() => {
+    clearInterval(ticking);
+    vi.useRealTimers();
+  });
+
   test('sends the key, and that the server drops is opened again, with what was missed to be asked for', async () => {
     const { url, connections } = await socketServer(({ close }, _query, times) => {
       if (times === 1) close(1001);
@@ -159,7 +169,8 @@ describe('the live connection', () => {
     );
     const { states } = opened(url);
     await soon(() => states).toEqual(['connecting', 'refused']);
-    await delay(1000);
+    vi.advanceTimersByTime(60_000);
+    expect(states).toEqual(['connecting', 'refused']);
     expect(connections).toHaveLength(1);
   });
 

@@ -90,14 +90,16 @@ const sessions: [string, SessionDate][] = [
 
 describe.each(sessions)('%s, %s', (_, session) => {
   const tapes = sampleTapes(prices, session, tapeEndMs(session), small);
+  const options = runOptions(tapes);
+  const stocks = stockTapes(tapes);
 
   test('the engine finds exactly the planted events', () => {
     expect(tapes.ledger.options.events.length).toBeGreaterThan(40);
-    expect(found(tapes)).toEqual(planted(tapes));
+    expect(byId(options.events.map(asPlanted))).toEqual(planted(tapes));
   });
 
   test('the engine counts what was traded, without cancels and compressions', () => {
-    const { tape } = runOptions(tapes);
+    const { tape } = options;
     const { cancels, prints, totals } = tapes.ledger.options;
     expect(tape.counts).toMatchObject({ cancels, unmatchedCancels: 0, duplicates: 0, otherSession: 0 });
     expect(cancels).toBeGreaterThan(5);
@@ -126,14 +128,13 @@ describe.each(sessions)('%s, %s', (_, session) => {
         }
       }
     }
-    const { tape } = runOptions(tapes);
-    for (const { contract, volume } of tape.crossSections.volumes()) {
+    for (const { contract, volume } of options.tape.crossSections.volumes()) {
       expect(volume).toBeLessThanOrEqual(volumes.get(contract.id)!);
     }
   });
 
   test('the engine finds the off-exchange totals, and their composition', () => {
-    const { tape } = stockTapes(tapes);
+    const { tape } = stocks;
     const plain = (total: { count: number; volume: { whole: number }; notional: { whole: number } }): StockTotal => ({
       prints: total.count,
       volume: total.volume.whole,
@@ -157,7 +158,7 @@ describe.each(sessions)('%s, %s', (_, session) => {
   });
 
   test('stock prints make up the minute bars, and the official close', () => {
-    const { tape, closeOf } = stockTapes(tapes);
+    const { tape, closeOf } = stocks;
     for (const symbol of Object.keys(tapes.ledger.stocks.symbols)) {
       const vendor = prices.minutes(sampleSymbolOf(symbol), session);
       const made = tape.bars(symbol, '1m');
