@@ -3,14 +3,8 @@ import type { TestApp } from '../support/app.ts';
 import { filledApp } from '../support/filled-market.ts';
 
 let app: TestApp;
-let key: string;
-let basicKey: string;
-let session: string;
 beforeAll(async () => {
   app = await filledApp();
-  key = await app.key();
-  basicKey = await app.key({ apiTier: 'basic' });
-  session = await app.session();
 });
 afterAll(() => app.close());
 
@@ -116,14 +110,16 @@ async function outcome(name: string, filter: Filter, credential: string): Promis
   return /\\?"code\\?":\s*\\?"(\w+)/.exec(said)?.[1] ?? 'served';
 }
 
-describe.each(Object.keys(ways))('%s', (name) => {
+// At the same time, each with a key of its own: a key may have only two requests in flight.
+describe.each(Object.keys(ways))('%s', { concurrent: true }, (name) => {
   test('asks a key for a symbol or a least premium, and a session for neither', async () => {
+    const key = await app.key();
     expect({
       bare: await outcome(name, {}, key),
       symbol: await outcome(name, { symbol: 'SPY' }, key),
       premium: await outcome(name, { premium: 250_000 }, key),
       anyPremium: await outcome(name, { premium: 0 }, key),
-      session: await outcome(name, {}, session),
+      session: await outcome(name, {}, await app.session()),
     }).toEqual({
       bare: 'invalid_params',
       symbol: 'served',
@@ -134,7 +130,7 @@ describe.each(Object.keys(ways))('%s', (name) => {
   });
 
   test('says what is missing only to those who may read flow', async () => {
-    expect(await outcome(name, {}, basicKey)).toBe('not_entitled_tier');
+    expect(await outcome(name, {}, await app.key({ apiTier: 'basic' }))).toBe('not_entitled_tier');
   });
 });
 
@@ -142,7 +138,7 @@ test('below a symbol its flow needs no more, and is that symbol’s', async () =
   const { data, errors } = await app.graphql(
     `{ symbol(symbol: "SPY") { flow { largeTrades { meta { count } } eod(session: "${date}") { symbol } } } }`,
     {},
-    { credential: key },
+    { credential: await app.key() },
   );
   expect(errors).toBeUndefined();
   expect(data.symbol.flow).toMatchObject({ largeTrades: { meta: { count: 100 } }, eod: { symbol: 'SPY' } });

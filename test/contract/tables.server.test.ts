@@ -95,6 +95,16 @@ function flat(item: Json, lists: ReadonlySet<string>, prefix = ''): Json {
   return Object.assign({}, ...named);
 }
 
+/** A table of a JSON answer. */
+interface Table {
+  path: string;
+  data: Json;
+  meta: Json;
+  /** Keys that lead to its rows. */
+  lead: string[];
+  lists: ReadonlySet<string>;
+}
+
 /** The rows of a table from the JSON answer. */
 function rowsOf(data: Json, [outer, inner]: string[], lists: ReadonlySet<string>): Json[] {
   const items: Json[] = within(data, outer!) ?? [];
@@ -182,70 +192,88 @@ function besideOf({ headers }: Answer): { meta: Json; data: Json } {
   };
 }
 
-/** Compares the forms of one answer; the status they have in common. */
-async function compare(known: KnownRoute, written: string, credential: string): Promise<number> {
-  const tables = Object.entries(tablesOf[known.name]!);
-  for (const [name, lead] of [[undefined, tables[0]![1]] as const, ...tables]) {
-    const path =
-      name === undefined || tables.length < 2 ? written : `${written}${written.includes('?') ? '&' : '?'}table=${name}`;
-    const plain = await app.get(path, { credential });
-    const asCsv = await app.get(path, { credential, headers: csv });
-    const asArrow = await app.get(path, { credential, headers: arrow });
-    const asParquet = await app.get(path, { credential, headers: parquet });
-    const asLines = await app.get(path, { credential, headers: ndjson });
-    const others = [asCsv, asArrow, asParquet, asLines];
-    expect(
-      others.map(({ status }) => status),
-      path,
-    ).toEqual(others.map(() => plain.status));
-    if (plain.status !== 200) {
-      for (const { body } of others) expect(body, path).toStrictEqual(plain.body);
-      return plain.status;
-    }
-    const { data, meta } = plain.body;
-    const lists = listNames(known.name);
-    const expected = rowsOf(data, lead, lists);
-    const lines = csvRows(asCsv);
-    expect(asLines.headers['content-type'], path).toBe('application/x-ndjson; charset=utf-8');
-    expect(jsonRows(asLines), path).toStrictEqual(linesOf(data, lead));
-    expect(asCsv.headers['content-type'], path).toBe('text/csv; charset=utf-8; header=present');
-    expect(
-      lines.rows.map((row) => told(row)),
-      path,
-    ).toEqual(expected.map((row) => told(row, true)));
-    expect([asArrow.headers['content-type'], asParquet.headers['content-type']]).toEqual([
-      arrow.accept,
-      parquet.accept,
-    ]);
-    for (const { columns, rows, metadata } of [arrowRows(asArrow), await parquetRows(asParquet)]) {
-      expect(
-        rows.map((row) => told(row)),
-        path,
-      ).toEqual(expected.map((row) => told(row)));
-      expect(columns, path).toEqual(lines.columns);
-      expect(JSON.parse(metadata.get('meta')!), path).toStrictEqual(meta);
-    }
-    const beside = Array.isArray(data) ? {} : flat(data, lists);
-    // Usage counts its own request, so it differs from answer to answer.
-    const settled = (value: Json) => (known.name.includes('/account/usage') ? null : told(value ?? {}));
-    for (const answer of others) {
-      expect(besideOf(answer).meta, path).toStrictEqual(meta);
-      expect(settled(besideOf(answer).data), path).toEqual(settled(beside));
-    }
+const withTable = (path: string, name: string) => `${path}${path.includes('?') ? '&' : '?'}table=${name}`;
+
+const forms = [csv, arrow, parquet, ndjson];
+const contentTypes = new Map([
+  [csv, 'text/csv; charset=utf-8; header=present'],
+  [ndjson, 'application/x-ndjson; charset=utf-8'],
+]);
+
+/** Checks the body of one form of an answer. Returns the columns it has; null = its form has none. */
+async function compareForm(asked: (typeof forms)[number], answer: Answer, of: Table): Promise<string[] | null> {
+  const { path, data, meta, lead, lists } = of;
+  expect(answer.headers['content-type'], path).toBe(contentTypes.get(asked) ?? asked.accept);
+  if (asked === ndjson) {
+    expect(jsonRows(answer), path).toStrictEqual(linesOf(data, lead));
+    return null;
   }
-  return 200;
+  const isText = asked === csv;
+  const { columns, rows, metadata } = isText
+    ? { ...csvRows(answer), metadata: null }
+    : await (asked === arrow ? arrowRows : parquetRows)(answer);
+  const expected = rowsOf(data, lead, lists);
+  expect(
+    rows.map((row) => told(row)),
+    path,
+  ).toEqual(expected.map((row) => told(row, isText)));
+  if (metadata) expect(JSON.parse(metadata.get('meta')!), path).toStrictEqual(meta);
+  return columns;
+}
+
+/**
+ * Compares forms of one answer with its JSON, for each of its tables; the status they have in common. The first table
+ * is what comes by itself.
+ */
+async function compare(known: KnownRoute, written: string, credential: string, asked = forms): Promise<number> {
+  const plain = await app.get(written, { credential });
+  for (const [i, [name, lead]] of Object.entries(tablesOf[known.name]!).entries()) {
+    const path = i === 0 ? written : withTable(written, name);
+    const columns = new Set<string>();
+    for (const form of asked) {
+      const answer = await app.get(path, { credential, headers: form });
+      expect(answer.status, path).toBe(plain.status);
+      if (plain.status !== 200) {
+        expect(answer.body, path).toStrictEqual(plain.body);
+        continue;
+      }
+      const { data, meta } = plain.body;
+      const lists = listNames(known.name);
+      const found = await compareForm(form, answer, { path, data, meta, lead, lists });
+      if (found) columns.add(found.join());
+      const beside = besideOf(answer);
+      expect(beside.meta, path).toStrictEqual(meta);
+      expect(told(beside.data ?? {}), path).toEqual(told(Array.isArray(data) ? {} : flat(data, lists)));
+    }
+    if (plain.status !== 200) break;
+    expect(columns.size, path).toBe(1);
+  }
+  return plain.status;
 }
 
 describe('a list of rows comes as CSV, as an Arrow stream and as a Parquet file, and as lines of JSON: the same rows as JSON, the rest in headers; errors stay JSON', () => {
   const offering = knownRoutes().filter(({ name }) => tablesOf[name]);
   test.each(offering.filter(({ name }) => !name.includes('/account/usage')))('$name', async (known) => {
-    const seen = new Set<number>();
+    const served: string[] = [];
     for (const credential of callers) {
-      for (const symbol of ['SPY', 'MSFT', 'ZZZ', 'QQQQ'])
-        seen.add(await compare(known, about(known.known.path, symbol), credential));
-      for (const { path } of madeRequests(known, 4, 5)) seen.add(await compare(known, path, credential));
+      for (const symbol of ['SPY', 'MSFT', 'ZZZ', 'QQQQ']) {
+        const status = await compare(known, about(known.known.path, symbol), credential);
+        if (symbol === 'SPY' && status === 200) served.push(credential);
+      }
     }
-    expect(seen).toContain(200);
+    // Parameters mean the same for all callers who are served, and in all forms: two of these in turn.
+    for (const [i, { path }] of madeRequests(known, 4, 5).entries())
+      await compare(known, path, served[0]!, i % 2 === 0 ? [csv, ndjson] : [arrow, parquet]);
+  });
+
+  const severalTables = offering.filter(({ name }) => Object.keys(tablesOf[name]!).length > 1);
+  test.each(severalTables)('$name gives its first table by its name too, and JSON by any', async ({ name, known }) => {
+    const path = about(known.path, 'SPY');
+    const [first, second] = Object.keys(tablesOf[name]!);
+    const credential = callers[0]!;
+    const bytesOf = async (asked: string, headers = {}) => (await app.get(asked, { credential, headers })).bytes;
+    expect(await bytesOf(withTable(path, first!), csv)).toEqual(await bytesOf(path, csv));
+    expect(await bytesOf(withTable(path, second!))).toEqual(await bytesOf(path));
   });
 
   test('usage, which the asking itself moves, comes with its columns', async () => {
