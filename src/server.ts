@@ -16,6 +16,7 @@ import { receiveBody } from './graphql/body-limit.ts';
 import { type DocumentCache, documentCache } from './graphql/document-cache.ts';
 import { graphqlEndpoints } from './graphql/endpoints.ts';
 import { asksForEstimate, type EstimateFor, estimateEndpoint } from './graphql/estimate/estimate-endpoint.ts';
+import type { GraphTables } from './graphql/execution/answer-table.ts';
 import { askThrough } from './graphql/in-process.ts';
 import type { CachedAnswer } from './graphql/plugins/answer-cache.ts';
 import { TrustedDocuments } from './graphql/trusted-documents.ts';
@@ -51,6 +52,7 @@ import { type RequestContext, requestContext, type Services } from './resolvers/
 import { firstSymbols } from './resolvers/market/first-symbols.ts';
 import { withComponents } from './rest/contract/components.ts';
 import { protocolSource } from './rest/contract/protobuf.ts';
+import { graphTables } from './rest/graph-tables.ts';
 import { sendFailure } from './rest/http/respond.ts';
 import { asFailure, restRouter, type SentAnswer } from './rest/http/router.ts';
 import { openbbRouter } from './rest/openbb/openbb-endpoint.ts';
@@ -270,11 +272,12 @@ interface GraphParts {
   documents: DocumentCache;
   trusted: TrustedDocuments;
   contract: CompiledContract;
+  tables: GraphTables;
 }
 
 /** The graph's endpoint, and the live streams that are built on it. */
-function graphRouter({ services, answers, documents, trusted, contract }: GraphParts): GraphRouter {
-  const { yoga, webSocket, estimate } = graphqlEndpoints({ services, cache: answers, documents, trusted });
+function graphRouter({ services, answers, documents, trusted, contract, tables }: GraphParts): GraphRouter {
+  const { yoga, webSocket, estimate } = graphqlEndpoints({ services, cache: answers, documents, trusted, tables });
   const router = Router({ caseSensitive: true });
   router.options('/graphql', (_request, response) => {
     response.status(204).setHeader('Allow', 'GET, HEAD, POST').end();
@@ -325,11 +328,12 @@ function servingOf(parts: ServerParts, services: EndpointServices, contract: Com
   const contractRoutes = restRouter(rest, contract.compiled);
   const metrics = metricsRoute(parts);
   const health = healthOf(parts);
+  const tables = graphTables(schema, config.metaHeaderPrefix);
   const trusted = new TrustedDocuments(config.graphDocuments === 'trusted', (request) =>
     services.admission.authenticate(request),
   );
   const { streams } = contract;
-  const graph = graphRouter({ services, answers, documents, trusted, contract });
+  const graph = graphRouter({ services, answers, documents, trusted, contract, tables });
   const limits = publishedLimits(config);
   const site = {
     ...{ limits, now, trustedOnly: trusted.isRequired, sample: shownSample(parts), streams },

@@ -1,4 +1,6 @@
 import type { RequestHandler } from 'express';
+import { requestableTables } from '../wire/table-types.ts';
+import { requestTable } from './table-request.ts';
 
 /** Media types of JSON, the default first. */
 const jsonTypes = ['application/json', 'application/graphql-response+json'];
@@ -60,13 +62,34 @@ export function acceptedTypes(header: string): string[] {
   return events > 0 ? [...types, eventStream] : types;
 }
 
+/** The type of tables that an `Accept` header names and prefers to JSON and to event streams; null = none. */
+export function acceptedTable(header: string): string | null {
+  const ranges = mediaRanges(header);
+  const isTable = ({ type, subtype }: MediaRange) => requestableTables.includes(`${type}/${subtype}`);
+  const [first] = ranges
+    .map((range, position) => ({ range, position }))
+    .filter(({ range }) => range.weight > 0 && isTable(range))
+    .sort((a, b) => b.range.weight - a.range.weight || a.position - b.position);
+  if (!first) return null;
+  const isPreferred = [...jsonTypes, eventStream].every((other) => {
+    const { weight, position } = weightOf(ranges, other);
+    return weight < first.range.weight || (weight === first.range.weight && position > first.position);
+  });
+  return isPreferred ? `${first.range.type}/${first.range.subtype}` : null;
+}
+
 /**
  * Reduces `Accept` to the served type that the client prefers, because Yoga ignores weights. A request without the
- * header gets JSON, as from REST routes; Yoga would send an empty 406.
+ * header gets JSON, as from REST routes; Yoga would send an empty 406. A request for a table is one for JSON to Yoga,
+ * in which errors have their status.
  */
 export const weighAccept: RequestHandler = (request, _response, next) => {
   const { accept } = request.headers;
-  if (accept !== undefined) {
+  const table = accept === undefined ? null : acceptedTable(accept);
+  if (table !== null) {
+    requestTable(request, table);
+    request.headers.accept = 'application/graphql-response+json';
+  } else if (accept !== undefined) {
     const types = acceptedTypes(accept);
     if (types.length > 0) request.headers.accept = types.join(', ');
     else delete request.headers.accept;

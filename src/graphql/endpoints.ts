@@ -6,6 +6,7 @@ import { failureWithin } from '../wire/failure.ts';
 import type { AnswerCache } from '../wire/response-cache.ts';
 import type { DocumentCache } from './document-cache.ts';
 import { type EstimateFor, estimatesFor } from './estimate/estimate-endpoint.ts';
+import type { GraphTables } from './execution/answer-table.ts';
 import { standardIntrospection } from './limits/standard-introspection.ts';
 import { operationWeights } from './limits/weighed-operation.ts';
 import { operationAdmission } from './plugins/admission.ts';
@@ -20,6 +21,7 @@ import { readInstant } from './plugins/read-instant.ts';
 import { requestForm } from './plugins/request-form.ts';
 import { standardIntrospectionAnswers } from './plugins/standard-introspection.ts';
 import { type OpenSubscriptions, subscriptionStreams } from './plugins/subscriptions.ts';
+import { tableAnswers } from './plugins/tables.ts';
 import { variables } from './plugins/variables.ts';
 import type { HttpContext } from './request-state.ts';
 import { operationRunner } from './run-operation.ts';
@@ -33,6 +35,7 @@ export interface GraphqlParts {
   cache: AnswerCache<CachedAnswer>;
   documents: DocumentCache;
   trusted: TrustedDocuments;
+  tables: GraphTables;
 }
 
 /** The graph over HTTP. */
@@ -45,29 +48,10 @@ export interface GraphqlEndpoints {
   estimate: EstimateFor;
 }
 
-/** Builds the graph's endpoints: Yoga with one plugin per concern, in the order in which they handle a request. */
-export function graphqlEndpoints({ services, cache, documents, trusted }: GraphqlParts): GraphqlEndpoints {
-  const open: OpenSubscriptions = new WeakMap();
-  const weigh = operationWeights(services.schema);
-  const introspection = standardIntrospection(services.schema);
-  const isFree = (document: DocumentNode) => introspection(document) !== null;
-  const plugins: Plugin[] = [
-    requestForm(trusted),
-    documentBounds(isFree, trusted),
-    standardIntrospectionAnswers(introspection),
-    variables(),
-    operationAdmission(services, weigh),
-    costExtension(services),
-    readInstant(),
-    answerCache(services, cache),
-    execution(services, services.answerLimits),
-    errorCodes(services),
-    largeAnswers(),
-    subscriptionStreams(services, weigh, open),
-    compressedAnswers(),
-  ];
-  const yoga = createYoga<HttpContext>({
-    schema: services.schema,
+/** Yoga without what other parts of the server do. */
+function yogaOf({ schema }: EndpointServices, plugins: Plugin[], documents: DocumentCache) {
+  return createYoga<HttpContext>({
+    schema,
     graphqlEndpoint: '/graphql',
     landingPage: false,
     logging: false,
@@ -84,6 +68,31 @@ export function graphqlEndpoints({ services, cache, documents, trusted }: Graphq
     graphiql: false,
     parserAndValidationCache: documents,
   });
+}
+
+/** Builds the graph's endpoints: Yoga with one plugin per concern, in the order in which they handle a request. */
+export function graphqlEndpoints({ services, cache, documents, trusted, tables }: GraphqlParts): GraphqlEndpoints {
+  const open: OpenSubscriptions = new WeakMap();
+  const weigh = operationWeights(services.schema);
+  const introspection = standardIntrospection(services.schema);
+  const isFree = (document: DocumentNode) => introspection(document) !== null;
+  const plugins: Plugin[] = [
+    requestForm(trusted),
+    documentBounds(isFree, trusted),
+    tableAnswers(services, tables),
+    standardIntrospectionAnswers(introspection),
+    variables(),
+    operationAdmission(services, weigh),
+    costExtension(services),
+    readInstant(),
+    answerCache(services, cache),
+    execution(services, services.answerLimits),
+    errorCodes(services),
+    largeAnswers(),
+    subscriptionStreams(services, weigh, open),
+    compressedAnswers(),
+  ];
+  const yoga = yogaOf(services, plugins, documents);
   const estimates = estimatesFor(services, { ...services, weigh, documents, isFree });
   return {
     yoga,

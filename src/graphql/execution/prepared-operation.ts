@@ -74,19 +74,21 @@ const known = new WeakMap<DocumentNode, Map<string, PreparedOperation>>();
 
 /**
  * Prepares an operation of a document once; it is cached as long as the document. Events of subscriptions are answered
- * as values, everything else as JSON where possible.
+ * as values, and so is what `asValues` says; everything else as JSON where possible.
  */
 export function preparedOperation(
   schema: GraphQLSchema,
   document: DocumentNode,
   operationName: string | null | undefined,
+  asValues = false,
 ): PreparedOperation {
   const operations = known.get(document) ?? new Map<string, PreparedOperation>();
   known.set(document, operations);
-  const name = operationName ?? '';
+  const name = `${asValues ? 'values ' : ''}${operationName ?? ''}`;
   let operation = operations.get(name);
   if (!operation) {
-    const isWritten = getOperationAST(document, operationName)?.operation !== OperationTypeNode.SUBSCRIPTION;
+    const isWritten =
+      !asValues && getOperationAST(document, operationName)?.operation !== OperationTypeNode.SUBSCRIPTION;
     operation = new PreparedOperation(schema, document, operationName, { isWritten, absent: none });
     operations.set(name, operation);
   }

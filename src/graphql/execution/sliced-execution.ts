@@ -90,12 +90,16 @@ function limitsOf({ operation }: PreparedOperation, limits: AnswerLimits, answer
 /**
  * Executes an operation in time slices, with the variables coerced before admission, and writes its data. The first
  * slices of an operation that is not heavy do not queue. Rejects when a limit is reached or the client has
- * disconnected.
+ * disconnected. `onValues` takes the data instead, if it is wanted as values.
  */
 export async function answerInPieces(
   operation: PreparedOperation,
   state: OperationState,
-  { limits, isHeavy }: { limits: AnswerLimits; isHeavy: boolean },
+  {
+    limits,
+    isHeavy,
+    onValues,
+  }: { limits: AnswerLimits; isHeavy: boolean; onValues?: ((data: Executed['data']) => void) | undefined },
 ): Promise<ExecutionResult> {
   const most = limitsOf(operation, limits, state.answerBytes);
   let pieces!: Pieces;
@@ -104,7 +108,13 @@ export async function answerInPieces(
     const { data, errors } = await ofOneCommit(operation, state, () => {
       pieces = piecesOf(most, isHeavy ? 0 : lightMs);
       Object.assign(state, { batchSchedule: pieces.batch });
-      return pieces.run(async () => written(await execute(operation, values, pieces), pieces));
+      return pieces.run(async () => {
+        const executed = await execute(operation, values, pieces);
+        if (!onValues) return written(executed, pieces);
+        onValues(executed.data);
+        const { data, errors, root, tallies } = executed;
+        return { data: data && new WrittenData(new WrittenJson([]), root, tallies), errors };
+      });
     });
     return { ...(errors.length > 0 && { errors }), data: data as never };
   } catch (error) {

@@ -8,6 +8,7 @@ import type { AnswerCache } from '../../wire/response-cache.ts';
 import { sentPoints } from '../limits/sent-points.ts';
 import { type OperationState, stateOf } from '../request-state.ts';
 import { isMarketData } from '../scope-groups.ts';
+import { tableRequest } from '../table-request.ts';
 
 /**
  * The key under which an answer is cached, null if it must not be. Many dashboards send the same operation: within a
@@ -17,6 +18,7 @@ import { isMarketData } from '../scope-groups.ts';
 function cacheKey(state: OperationState, args: ExecutionArgs, nowMs: number): string | null {
   const { admitted, params } = state;
   // A key contains the variables: large ones would fill the cache.
+  if (tableRequest(state.req)) return null;
   if (!admitted || !params.query || !isMarketData(admitted.groups) || sentPoints(state) > 0) return null;
   return JSON.stringify([
     rightsOf(admitted.caller),

@@ -1,8 +1,12 @@
 import type { Request } from 'express';
 import type { Plugin } from 'graphql-yoga';
 import { encode, encodingFor } from '../../http/compression.ts';
+import { jsonLines, tableTypes } from '../../wire/table-types.ts';
 
-const json = /^application\/(graphql-response\+)?json\b/;
+/** Media types of answers that are worth it; Parquet is compressed in itself. */
+const compressible = new RegExp(
+  `^(application/(graphql-response\\+)?json\\b|${[tableTypes.csv, tableTypes.arrow, tableTypes.ndjson, jsonLines].join('|')})`,
+);
 
 /**
  * Compresses answers for clients that accept it, as REST does. Event streams are not compressed: each event is sent
@@ -12,7 +16,8 @@ export function compressedAnswers(): Plugin {
   return {
     onResponse: async ({ request, response, setResponse, serverContext, fetchAPI }) => {
       // An answer that is read within the process is not encoded, even if the enclosing request accepts an encoding.
-      if (!request.headers.has('accept-encoding') || !json.test(response.headers.get('content-type') ?? '')) return;
+      if (!request.headers.has('accept-encoding') || !compressible.test(response.headers.get('content-type') ?? ''))
+        return;
       const bytes = new Uint8Array(await response.arrayBuffer());
       const { req: client } = serverContext as unknown as { req: Request };
       const encoding = encodingFor(bytes.length, (known) => client.acceptsEncodings([...known]));

@@ -10,6 +10,7 @@ import { type AnswerLimits, answerInPieces } from '../execution/sliced-execution
 import type { Weight } from '../limits/weight.ts';
 import { type OperationState, requestError, stateOf } from '../request-state.ts';
 import { createSlots } from '../slots.ts';
+import { type TableRequest, tableRequest } from '../table-request.ts';
 
 /** Answers that may have more values than this are heavy. */
 const heavyLeaves = 100_000;
@@ -53,14 +54,16 @@ export function execution(services: EndpointServices, limits: AnswerLimits): Plu
 
   async function execute(args: ExecutionArgs): Promise<ExecutionResult> {
     const state = stateOf(args);
-    const operation = preparedOperation(services.schema, args.document, args.operationName);
+    const table = tableRequest(state.req);
+    const operation = preparedOperation(services.schema, args.document, args.operationName, table !== undefined);
     const isHeavy =
       operation.operation.operation === 'query' && state.charged !== undefined && isLarge(state.charged.prediction);
     if (isHeavy) {
       currentRequest()?.isHeavy();
       if (state.charged!.prediction.bytes > largeBytes) await takeSlot(state);
     }
-    return answerInPieces(operation, state, { limits, isHeavy });
+    const onValues = table && ((data: TableRequest['data']) => Object.assign(table, { data }));
+    return answerInPieces(operation, state, { limits, isHeavy, onValues });
   }
 
   return {

@@ -1,42 +1,27 @@
 import type { Request } from 'express';
-import { yieldToEventLoop } from '../../runtime/event-loop.ts';
-import { csvLine } from '../../wire/csv-lines.ts';
-import { joined, jsonBytes } from '../../wire/json-bytes.ts';
-import { inertText } from '../../wire/spreadsheet-text.ts';
-import { arrowStream } from './arrow-stream.ts';
+import { jsonBytes } from '../../wire/json-bytes.ts';
+import { jsonLines, tableTypes } from '../../wire/table-types.ts';
 import { type Envelope, envelope } from './envelope.ts';
 import { formatNames } from './params.ts';
-import { parquetFile, valuesOfAnswers } from './parquet-file.ts';
 import { encodeMessage } from './protobuf.ts';
 import type { Route } from './route.ts';
 import type { Cell, Table, Tables } from './table.ts';
+import { writeTable } from './table-media.ts';
 
 /** Media types of answers. */
 export const mediaTypes = {
   json: 'application/json',
   protobuf: 'application/x-protobuf',
-  csv: 'text/csv',
-  arrow: 'application/vnd.apache.arrow.stream',
-  parquet: 'application/vnd.apache.parquet',
-  ndjson: 'application/x-ndjson',
+  ...tableTypes,
   text: 'text/plain',
 } as const;
-
-/** The other name that clients have for lines of JSON. */
-const jsonLines = 'application/jsonl';
-
-/** True if an answer in a media type has a line of JSON per row. */
-export const isJsonLines = (media: string) => media === mediaTypes.ndjson || media === jsonLines;
-
-/** The media types of tables. */
-const tableTypes = [mediaTypes.csv, mediaTypes.arrow, mediaTypes.parquet, mediaTypes.ndjson];
 
 /** The media types of a route's answers; the first, JSON, is the default. */
 export function routeMedia({ route, tables }: { route: Route; tables: Tables }): string[] {
   return [
     mediaTypes.json,
     ...(route.protobuf ? [mediaTypes.protobuf] : []),
-    ...(tables.tables.length > 0 ? tableTypes : []),
+    ...(tables.tables.length > 0 ? Object.values(tableTypes) : []),
     ...(route.text ? [mediaTypes.text] : []),
   ];
 }
@@ -82,66 +67,6 @@ export interface WrittenAnswer {
   beside: Record<string, Cell> | null;
 }
 
-/** Characters of JSON written without a yield: about 2 ms of work. */
-const charactersAPiece = 128 * 1024;
-
-/** The chunks of a table, each read and written in an iteration of the event loop. */
-async function* yieldingRows(pieces: Iterable<Cell[][]>): AsyncGenerator<Cell[][]> {
-  let isFirst = true;
-  for (const piece of pieces) {
-    if (!isFirst) await yieldToEventLoop();
-    isFirst = false;
-    yield piece;
-  }
-}
-
-/** A row whose strings no spreadsheet evaluates as formulas. */
-const inertLine = (row: readonly Cell[]) =>
-  csvLine(row.map((cell) => (typeof cell === 'string' ? inertText(cell) : cell)));
-
-/** RFC 4180: a line of column names, then one line per row. */
-async function csvBytes({ columns, pieces }: Table, data: unknown): Promise<Buffer> {
-  const parts = [Buffer.from(`${csvLine(columns.map(({ name }) => name))}\r\n`)];
-  for await (const rows of yieldingRows(pieces(data)))
-    parts.push(Buffer.from(`${rows.map(inertLine).join('\r\n')}\r\n`));
-  return joined(parts);
-}
-
-/** A line of JSON per row. */
-async function jsonLineBytes({ objects }: Table, data: unknown): Promise<Buffer> {
-  const parts: Buffer<ArrayBuffer>[] = [];
-  let text = '';
-  const flush = () => {
-    parts.push(Buffer.from(text));
-    text = '';
-  };
-  for (const object of objects(data)) {
-    text += `${JSON.stringify(object)}\n`;
-    if (text.length < charactersAPiece) continue;
-    flush();
-    await yieldToEventLoop();
-  }
-  flush();
-  return joined(parts);
-}
-
-/** A table in a format of typed columns, with `metadata` in it. */
-async function columnBytes(
-  media: string,
-  { columns, pieces }: Table,
-  data: unknown,
-  metadata: Record<string, string>,
-): Promise<Buffer> {
-  const rows = yieldingRows(pieces(data));
-  const written =
-    media === mediaTypes.parquet
-      ? parquetFile(columns, rows, { metadata, values: valuesOfAnswers })
-      : arrowStream(columns, rows, metadata);
-  const parts: Buffer<ArrayBuffer>[] = [];
-  for await (const part of written) parts.push(Buffer.from(part));
-  return joined(parts);
-}
-
 function tableOf({ tables: { tables }, table }: Answer): Table {
   return tables.find(({ name }) => name === table) ?? tables[0]!;
 }
@@ -159,19 +84,8 @@ export async function writeAnswer(media: string, answer: Answer): Promise<Writte
     const bytes = Buffer.from(route.text!(found.data));
     return { ...written, beside, bytes, contentType: `${media}; charset=utf-8` };
   }
-  if (media === mediaTypes.csv)
-    return {
-      ...written,
-      beside,
-      bytes: await csvBytes(tableOf(answer), found.data),
-      contentType: `${media}; charset=utf-8; header=present`,
-    };
-  if (isJsonLines(media)) {
-    const bytes = await jsonLineBytes(tableOf(answer), found.data);
-    return { ...written, beside, bytes, contentType: `${media}; charset=utf-8` };
-  }
   const metadata = { meta: JSON.stringify(enveloped.meta), ...(beside && { data: JSON.stringify(beside) }) };
-  return { ...written, beside, bytes: await columnBytes(media, tableOf(answer), found.data, metadata) };
+  return { ...written, beside, ...(await writeTable(media, { table: tableOf(answer), data: found.data, metadata })) };
 }
 
 /** The `Link` header of the next page, by RFC 8288; the other parameters are unchanged. */
@@ -202,7 +116,7 @@ export function besideHeaders(
 }
 
 /** JSON escaped to ASCII for a header. */
-function headerJson(value: unknown): string {
+export function headerJson(value: unknown): string {
   return JSON.stringify(value).replace(
     /[\u007f-\uffff]/g,
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,

@@ -36,6 +36,10 @@ interface Source extends Column {
 export interface Table {
   /** The list's wire name; `rows` if the data is the list itself. */
   name: string;
+  /** The keys that lead to it from the data, joined by dots. */
+  path: string;
+  /** True if it is a list inside rows. */
+  isInner: boolean;
   columns: readonly Column[];
   /** The rows of an answer's data, in chunks that one iteration of the event loop can read and write. */
   pieces: (data: unknown) => Iterable<Cell[][]>;
@@ -139,8 +143,16 @@ function* piecesOf(
   columns: readonly Source[],
 ): Iterable<Cell[][]> {
   let rows: Cell[][] = [];
+  let [row, above]: [Cell[], unknown[]] = [[], []];
   for (const items of itemsBelow(data, lists, [])) {
-    rows.push(columns.map((column) => cellOf(at(items[column.list], column.keys), column)));
+    const [former, around] = [row, above];
+    // Rows share the cells of what is around them.
+    row = columns.map((column, index) => {
+      const item = items[column.list];
+      return item === around[column.list] ? former[index]! : cellOf(at(item, column.keys), column);
+    });
+    above = items;
+    rows.push(row);
     if (rows.length < rowsAPiece) continue;
     yield rows;
     rows = [];
@@ -182,6 +194,8 @@ function tablesOf(lists: readonly Met[], path: readonly Level[], names: string, 
     const columns = [...around, ...named];
     const table: Table = {
       name: keys.at(-1) ?? 'rows',
+      path: keysOfLists.flat().join('.'),
+      isInner: path.length > 0,
       columns,
       pieces: (data) => piecesOf(data, keysOfLists, columns),
       objects: (data) => objectsOf(data, lead),

@@ -22,11 +22,12 @@ import {
   notEntitledTier,
 } from '../../wire/failure.ts';
 import type { AnswerCache } from '../../wire/response-cache.ts';
+import { isJsonLines } from '../../wire/table-types.ts';
 import { answerSchema } from '../contract/answer-schema.ts';
 import { readBody } from '../contract/body.ts';
 import { type Envelope, instanted, noted } from '../contract/envelope.ts';
 import type { JsonSchema } from '../contract/json-schema.ts';
-import { answerMedia, besideHeaders, isJsonLines, mediaTypes, writeAnswer } from '../contract/media.ts';
+import { answerMedia, besideHeaders, mediaTypes, writeAnswer } from '../contract/media.ts';
 import {
   type OperationContext,
   type ReadOperation,
