@@ -132,7 +132,7 @@ describe('the sample market', () => {
   test('is the same whenever it is made', async () => {
     const other = await storeForThisTest();
     // Bars are compared, of the last session: there is less of all else.
-    const less = { ...shape, chainSessions: 1, historySessions: 1, tapeSessions: 1 };
+    const less = { ...shape, chainSessions: 1, historySessions: 1, tapeSessions: 1, captureEveryMinutes: 390 };
     await ensureSampleMarket(other, { dataDir: folder(), now, shape: less });
     const session = { fromMs: at('2026-11-20', 0), toMs: at('2026-11-21', 0), limit: Infinity };
     for (const symbol of ['NVDA', 'QQQ']) {

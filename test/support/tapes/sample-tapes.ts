@@ -87,3 +87,5 @@ export function sampleTapes(prices: SamplePrices, session: SessionDate, nowMs: n
     },
   };
 }
+
+export type SampleTapes = ReturnType<typeof sampleTapes>;

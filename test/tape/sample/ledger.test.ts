@@ -1,13 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import type { FlowChange } from '../../../src/analytics/flow/changes.ts';
 import { createIndexTape } from '../../../src/analytics/session/index-tape.ts';
-import { OptionTape } from '../../../src/analytics/session/option-tape.ts';
 import { StockTape } from '../../../src/analytics/session/stock-tape.ts';
 import { regularSession } from '../../../src/domain/calendar.ts';
 import { createContractBook } from '../../../src/domain/chain/contract-book.ts';
 import { contractId } from '../../../src/domain/chain/option-contract.ts';
 import type { Coverage } from '../../../src/domain/flow/coverage.ts';
-import { type FlowEvent, flowEventKinds, flowSides } from '../../../src/domain/flow/flow.ts';
+import { flowEventKinds, flowSides } from '../../../src/domain/flow/flow.ts';
 import { listingExchangeOfTape } from '../../../src/domain/market/exchanges.ts';
 import { splitNanos } from '../../../src/domain/market/print.ts';
 import {
@@ -26,15 +24,14 @@ import { tickersOfTape } from '../../../src/sample/market/stock-tape-file.ts';
 import { type TapeShape, tapeEndMs, tapeShape } from '../../../src/sample/market/tape-shape.ts';
 import { sampleSymbolOf } from '../../../src/sample/market/universe.ts';
 import { readLiveLine } from '../../../src/tape/live/live-line.ts';
-import { standing } from '../../support/tapes/option-tape.ts';
-import type { OptionTotal, PlantedEvent } from '../../support/tapes/planted-options.ts';
+import { asPlanted, byId, found, planted, runOptions } from '../../support/tapes/found-events.ts';
+import type { OptionTotal } from '../../support/tapes/planted-options.ts';
 import type { StockTotal } from '../../support/tapes/planted-stocks.ts';
-import { optionRecords, recordsOf, sampleTapes, stockRecords } from '../../support/tapes/sample-tapes.ts';
+import { recordsOf, type SampleTapes, sampleTapes, stockRecords } from '../../support/tapes/sample-tapes.ts';
 import { wideBounds } from '../../support/tapes/tape-lines.ts';
 
 const symbols = ['SPX', 'SPY', 'NDX', 'AAPL', 'TSLA', 'F', 'BRK.B', 'TLT', 'IWM', 'GS'];
 const small: TapeShape = { optionPrints: 6000, plants: 3 * recipes.length, stockPrints: 20_000, symbols };
-type SampleTapes = ReturnType<typeof sampleTapes>;
 const prices = samplePrices();
 const unobserved: Omit<Coverage, 'sessionDate'> = {
   status: 'observed_live',
@@ -44,32 +41,6 @@ const unobserved: Omit<Coverage, 'sessionDate'> = {
   registryVersion: 1,
   standardMultiplierAssumed: true,
 };
-
-/** Events of the engine for an option tape. */
-function runOptions({ optionTrades, optionQuotes, session }: SampleTapes) {
-  const changes: FlowChange[] = [];
-  const tape = new OptionTape({ session, onChange: (change) => changes.push(change) });
-  for (const record of optionRecords(optionTrades, optionQuotes)) {
-    if ('bid' in record) tape.quote(record);
-    else tape.print(record);
-  }
-  tape.end();
-  return { tape, events: standing(changes) };
-}
-
-/** An event in the ledger's words. */
-function asPlanted(event: FlowEvent): Omit<PlantedEvent, 'recipe'> {
-  const { eventId, eventKind, underlying, eventTsMs, side, premiumUsd, totalSize } = event;
-  const legs = event.legs.map(({ contract, exchange, price, size, side, eventTsMs, sequence }) => {
-    return { contract: contractId(contract), exchange, price, size, side, eventTsMs, sequence };
-  });
-  return { eventId, eventKind, underlying, eventTsMs, side, premiumUsd, totalSize, legs };
-}
-
-const byId = <T extends { eventId: string }>(events: readonly T[]) =>
-  [...events].sort((a, b) => (a.eventId < b.eventId ? -1 : 1));
-const planted = ({ ledger }: SampleTapes) => byId(ledger.options.events.map(({ recipe, ...event }) => event));
-const found = (tapes: SampleTapes) => byId(runOptions(tapes).events.map(asPlanted));
 
 function stockTapes({ stockTrades, session }: SampleTapes) {
   const tape = new StockTape({ session });
@@ -229,18 +200,6 @@ describe('what is planted', () => {
     const events = runOptions({ ...tapes, optionQuotes: tapes.optionQuotes.split('\n')[0]! }).events;
     expect(new Set(events.map(({ side }) => side))).toEqual(new Set(['unknown']));
   });
-});
-
-test('a session of the sample market has some 310,000 prints, and the engine finds what is planted among them', {
-  timeout: 180_000,
-}, () => {
-  const session = '2026-11-19';
-  const tapes = sampleTapes(prices, session, tapeEndMs(session));
-  const prints = tapes.ledger.options.prints + tapes.ledger.stocks.prints;
-  expect(prints).toBeGreaterThan(280_000);
-  expect(prints).toBeLessThan(340_000);
-  expect(tapes.ledger.options.events.length).toBeGreaterThan(200);
-  expect(found(tapes)).toEqual(planted(tapes));
 });
 
 test('SPY trades lively enough to be watched: some two ticks a second that set the price, a few cents apart', () => {
