@@ -18,10 +18,12 @@ interface Noted {
   code?: string;
 }
 
-/** The registry, as far as it decides about rights. */
+/** The registry, as far as it decides about rights, and names symbols. */
 export interface RightsRegistry {
   /** Undefined = an unknown ticker, which has no restriction. */
   get(ticker: string): Guarded | undefined;
+  /** The registered symbols, ascending. */
+  registered(): readonly { symbol: string }[];
   roots: OptionRoots;
 }
 

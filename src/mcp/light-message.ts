@@ -5,7 +5,7 @@ import { invalidRequest } from '../wire/failure.ts';
 
 /** Params that a message can have; all others are ignored. */
 const knownParams = [
-  ...['_meta', 'cursor', 'name', 'arguments', 'uri'],
+  ...['_meta', 'cursor', 'name', 'arguments', 'uri', 'ref', 'argument'],
   ...['protocolVersion', 'capabilities', 'clientInfo', 'requestId', 'reason'],
 ];
 

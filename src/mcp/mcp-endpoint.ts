@@ -25,7 +25,7 @@ import { estimateTool } from './estimate-tool.ts';
 import { graphqlTool } from './graphql-tool.ts';
 import { withNamedParams } from './invalid-params.ts';
 import { mostMessages, receiveMessages, rejectMessages } from './message.ts';
-import { listedPrompts, promptText } from './prompts.ts';
+import { completionOf, listedPrompts, promptText } from './prompts.ts';
 import { type Resource, resourcesOf } from './resources.ts';
 import { smallTools } from './small-tools.ts';
 import { commonParameters, isOffered, toolName, toolOf } from './tools.ts';
@@ -54,7 +54,7 @@ function serverFor(parts: McpParts, offered: Offered, exchange: Exchange): Serve
   const server = new Server(
     { name: 'tapegraph', title: 'Tapegraph', version: '2' },
     {
-      capabilities: { tools: {}, resources: {}, prompts: {} },
+      capabilities: { tools: {}, resources: {}, prompts: {}, completions: {} },
       instructions: offered.small ? `${smallInstructions}\n${instructions('operations')}` : instructions('tools'),
     },
   );
@@ -70,6 +70,9 @@ function serverFor(parts: McpParts, offered: Offered, exchange: Exchange): Serve
   }));
   server.setRequestHandler('prompts/get', ({ params }) =>
     promptText(params.name, params.arguments ?? {}, offered.small ? 'small' : 'all'),
+  );
+  server.setRequestHandler('completion/complete', async ({ params }) =>
+    completionOf(params.argument, (await parts.services.registry()).registered()),
   );
   server.setRequestHandler('resources/list', () => ({
     resources: offered.resources.map(({ text: _, ...resource }) => resource),

@@ -105,6 +105,21 @@ const callTexts: Readonly<Record<'all' | 'small', CallText>> = {
 /** Prompts as they are listed. */
 export const listedPrompts = prompts.map(({ text: _, ...prompt }) => prompt);
 
+/** Maximum number of values that a completion suggests: the protocol's. */
+const mostValues = 100;
+
+/** Tickers that complete the last one of an argument; none for an argument that is no ticker. */
+export function completionOf(argument: { name: string; value: string }, symbols: Iterable<{ symbol: string }>) {
+  const isTicker = argument.name === 'symbol' || argument.name === 'symbols';
+  const [, before = '', begun = ''] = /^(.*,\s*)?(.*)$/s.exec(argument.value.slice(0, mostCharacters)) ?? [];
+  const found: string[] = [];
+  for (const { symbol: ticker } of isTicker ? symbols : [])
+    if (ticker.startsWith(begun.toUpperCase())) found.push(before + ticker);
+  return {
+    completion: { values: found.slice(0, mostValues), total: found.length, hasMore: found.length > mostValues },
+  };
+}
+
 /** A prompt with its arguments. An unknown prompt, and a missing, unknown or long argument, are named. */
 export function promptText(name: string, sent: Readonly<Record<string, string>>, mode: keyof typeof callTexts) {
   const prompt = prompts.find((each) => each.name === name);

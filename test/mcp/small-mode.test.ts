@@ -185,6 +185,15 @@ describe.each(['all', 'small'] as const)('prompts with %s tools', (mode) => {
     }
   });
 
+  test('complete tickers, of a list the last one', async () => {
+    const client = await connected(mode);
+    const complete = async (prompt: string, argument: { name: string; value: string }) =>
+      (await client.complete({ ref: { type: 'ref/prompt', name: prompt }, argument })).completion.values;
+    expect(await complete('morning_gamma_brief', { name: 'symbol', value: 'sp' })).toEqual(['SPX', 'SPY']);
+    expect(await complete('check_my_data', { name: 'symbols', value: 'SPY, n' })).toEqual(['SPY, NVDA']);
+    expect(await complete('screen_for', { name: 'criteria', value: 'sp' })).toEqual([]);
+  });
+
   test('refuse an unknown prompt, and a missing, unknown or long argument', async () => {
     const client = await connected(mode);
     const get = (name: string, sent: Record<string, string>) => client.getPrompt({ name, arguments: sent });
