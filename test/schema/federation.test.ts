@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { schema } from '../../src/schema/index.ts';
 import { type Json, type TestApp, testApp } from '../support/app.ts';
 import { filledApp, filledContract } from '../support/filled-market.ts';
+import { randomOf } from '../support/random.ts';
 import { statementsOf, withoutCommits } from '../support/statements.ts';
 
 let app: TestApp;
@@ -216,6 +217,31 @@ describe('_entities', () => {
         )
       ).data._entities,
     ).toHaveLength(1000);
+  });
+
+  test('costs no more than its estimate says, whatever is in the list', async () => {
+    const random = randomOf(20_261_126);
+    const credential = await app.key({ apiTier: 'basic' });
+    const made: (() => object)[] = [
+      () => symbol(random.pick(['SPY', 'NVDA', 'SPX', 'ZZZ'])),
+      () => contract(random.pick([filledContract('SPY'), filledContract('SPX'), 'O:QQQ261218C00600000'])),
+      () => watchlist('none'),
+      () => ({ __typename: random.pick(['Symbol', 'Colour']) }),
+    ];
+    const parts = [
+      '... on Symbol { name quote { spot } gex { latest(topStrikes: 3) { strikes { strike gex } } } }',
+      '... on OptionContract { strike chainRow { openInterest } underlying { name } }',
+      '... on Watchlist { tickers }',
+    ];
+    for (let i = 0; i < 40; i++) {
+      const of = pageOf(random.below(60), () => random.pick(random.once(4) ? made : made.slice(0, 3))());
+      const query = entitiesQuery(parts.filter(() => random.once(2)).join(' '));
+      const body = JSON.stringify({ query, variables: { of } });
+      const { maximum } = (await app.send('POST', '/graphql?cost', { body, credential })).body;
+      const { headers, body: answer } = await app.send('POST', '/graphql', { body, credential });
+      expect(Number(headers['x-ratelimit-consumed']), body).toBeLessThanOrEqual(maximum.requests);
+      if (answer.data) expect(answer.extensions.cost.actual, body).toBeLessThanOrEqual(maximum.points);
+    }
   });
 
   test('charges each object as fetched by its id, and foresees it', async () => {
