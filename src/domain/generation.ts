@@ -14,7 +14,7 @@ export interface IngestedSource {
   lines: number | null;
 }
 
-/** Lines of a live tape that data was made from. */
+/** Lines of a live tape that the data was made from. */
 export interface LiveLines {
   /** Name of the tape. */
   source: string;

@@ -31,7 +31,7 @@ export interface SourceLevel {
   expiry: SessionDate | null;
   /** 1 = the most trading off exchange; null for other kinds. */
   rank: number | null;
-  /** Null if an older version stored the capture and its rows leave it open. */
+  /** Null if an older version stored the capture and its rows do not determine it. */
   status: LevelStatus | null;
 }
 

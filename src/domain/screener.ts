@@ -35,7 +35,7 @@ export const figureColumns = {
   netGex: { ...gex, description: 'Dollars per $1 move; gex { latest { netGex } }. Null without a capture.' },
   flipStatus: {
     ...{ type: 'text', groups: ['gex'] },
-    description: 'How much the flip point says; gex { latest { flipStatus } }. Null without a capture.',
+    description: 'Reliability of the flip point; gex { latest { flipStatus } }. Null without a capture.',
   },
   openInterest: {
     ...{ type: 'int64', groups: ['gex'] },

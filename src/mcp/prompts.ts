@@ -81,7 +81,7 @@ Say what was traded, at bid or ask, whether it may open a position (its size aga
   {
     name: 'check_my_data',
     title: 'Check my data',
-    description: 'How current and complete the data of some symbols is, and what the caller may read.',
+    description: 'Currency and completeness of the data of some symbols, and what the caller may read.',
     arguments: [optional('symbols', 'Tickers, separated by commas. By default SPY.')],
     text: ({ symbols = 'SPY' }, call) => `Check the data of ${symbols}.
 1. What the caller may use: ${call('classification', {})} and ${call('account_usage', {})}.

@@ -46,7 +46,7 @@ export function resourcesOf(schema: GraphQLSchema, description: JsonSchema): Res
             uri: 'tapegraph://methodology.md',
             name: 'methodology.md',
             title: 'Methodology',
-            description: 'How every figure is computed, with formulas and conventions.',
+            description: 'Definitions of every figure, with formulas and conventions.',
             mimeType: 'text/markdown',
             text: () => readFileSync(methodologyPath, 'utf8'),
           },

@@ -14,11 +14,13 @@ import { socketOperation } from './socket/socket-openapi.ts';
 import type { StreamOperations } from './stream/stream.ts';
 import { streamOperation } from './stream/stream-openapi.ts';
 
+const says = (text: string, sentence: string) => text.toLowerCase().includes(sentence.toLowerCase().replace(/\.$/, ''));
+
 /** Description of a parameter, with that of the graph's argument, which states defaults and maxima. */
 function parameterDescription(own: unknown, argument: GraphQLArgument | null): string {
   const [said, form] = [argument?.description ?? '', typeof own === 'string' ? own : ''];
-  const isSaid = said.toLowerCase().includes(form.toLowerCase().replace(/\.$/, ''));
-  return isSaid ? said : `${said} ${form}`.trim();
+  const further = form.split(/(?<=\.) (?=[A-Z])/).filter((sentence) => !says(said, sentence));
+  return [said, ...further].join(' ').trim();
 }
 
 function parameter(

@@ -58,7 +58,7 @@ export const builder = new SchemaBuilder<{
     idFieldOptions: { description: idDescription },
     nodeTypeOptions: {
       description:
-        'An object with a global id. Answers with the same id are about the same object, so a client may merge their fields.',
+        'An object with a global id. Objects with the same id are the same object, so a client may merge their fields.',
     },
     nodeQueryOptions: {
       description:

@@ -9,18 +9,18 @@ const graphTypes: Record<ColumnType, string> = { int32: 'Int', int64: 'Long', fl
 /** Type of a column's values in the graph. */
 export const graphType = ({ type, graph }: Column): string => graph ?? graphTypes[type];
 
-/** The fields of columns that are served as they are stored; `sentence` ends each description. */
+/** The fields of columns that are served as they are stored; `describe` completes each description. */
 export function columnFields<C extends Columns, Row extends RowOf<C>, Kind extends 'Object' | 'Interface'>(
   t: PothosSchemaTypes.FieldBuilder<GraphTypes, Row, Kind>,
   columns: C,
-  sentence = '',
+  describe = (description: string) => description,
 ) {
   const fields = namesOf(columns).map((name) => {
     const { nullable, description }: Column = columns[name]!;
     const options = {
       type: graphType(columns[name]!),
       nullable: nullable ?? true,
-      description: description + sentence,
+      description: describe(description),
     };
     return [name, t.expose(name as never, options as never)] as const;
   });

@@ -9,12 +9,12 @@ import { FlowCoverageType } from './flow/flow.ts';
 import { PlainMetaType } from './response-meta.ts';
 
 const MakerEnum = builder.enumType('ProvenanceMaker', {
-  description: 'Makers of stored data.',
+  description: 'Processes that make stored data.',
   values: enumValues<GenerationMaker>({
     file: 'Read from files.',
     reconciliation: 'Rebuilt from the full tape of the session.',
     recompute: 'Computed again from stored data.',
-    live: 'Taken from a live tape as it came.',
+    live: 'Read from a live tape as it arrived.',
   }),
 });
 const OriginEnum = builder.enumType('ProvenanceOrigin', {
@@ -26,7 +26,7 @@ const OriginEnum = builder.enumType('ProvenanceOrigin', {
 });
 
 const FileType = builder.objectRef<ShownFile>('ProvenanceFile').implement({
-  description: 'A file that data was read from.',
+  description: 'A file that the data was read from.',
   fields: (t) => ({
     name: t.exposeString('name', { nullable: true, description: 'Base name; null if the caller may not see it.' }),
     sha256: t.exposeString('sha256', {
@@ -43,7 +43,7 @@ const FileType = builder.objectRef<ShownFile>('ProvenanceFile').implement({
 const LinesType = builder
   .objectRef<Omit<LiveLines, 'source'> & { source: string | null }>('ProvenanceLines')
   .implement({
-    description: 'Lines of a live tape that data was made from.',
+    description: 'Lines of a live tape that the data was made from.',
     fields: (t) => ({
       source: t.exposeString('source', {
         nullable: true,
@@ -63,9 +63,9 @@ const LinesType = builder
 
 type Before = NonNullable<Provenance['supersedes']>;
 const filesCost = costs({ rows: 2 });
-const made = { type: MakerEnum, description: 'Maker of the data.' } as const;
+const made = { type: MakerEnum, description: 'Process that made the data.' } as const;
 const ingested = { type: 'EpochMs', description: 'When the data was stored, epoch ms.' } as const;
-const noFiles = 'Files that it was read from; empty for live data.';
+const noFiles = 'Files that the data was read from; empty for live data.';
 
 const BeforeType = builder.objectRef<Before>('ProvenanceBefore').implement({
   description: 'Stored data that was replaced.',
@@ -76,7 +76,7 @@ const BeforeType = builder.objectRef<Before>('ProvenanceBefore').implement({
     live: t.expose('live', {
       type: LinesType,
       nullable: true,
-      description: 'Live lines that it was from; null for files.',
+      description: 'Live lines that the data was from; null for files.',
     }),
   }),
 });
@@ -88,11 +88,11 @@ export const ProvenanceType = builder.objectRef<Provenance>('Provenance').implem
     dataset: t.exposeString('dataset', {
       description: 'Dataset, such as option-trades or chain; greeks = minute solves.',
     }),
-    symbol: t.expose('symbol', { type: 'Ticker', description: 'Ticker, of options that of the underlying.' }),
+    symbol: t.expose('symbol', { type: 'Ticker', description: 'Ticker; for options, that of the underlying.' }),
     session: t.expose('session', { type: 'SessionDate', description: 'Session of the data, or the first of several.' }),
     throughSession: t.expose('throughSession', {
       type: 'SessionDate',
-      description: 'Last session of the data; another than session for files of day bars.',
+      description: 'Last session of the data; differs from session for files of daily bars.',
     }),
     capturedAt: t.expose('capturedAt', {
       type: 'EpochMs',
@@ -105,16 +105,16 @@ export const ProvenanceType = builder.objectRef<Provenance>('Provenance').implem
     live: t.expose('live', {
       type: LinesType,
       nullable: true,
-      description: 'Live lines that it is from; null for files.',
+      description: 'Live lines that the data is from; null for files.',
     }),
     supersedes: t.expose('supersedes', {
       type: BeforeType,
       nullable: true,
-      description: 'Data that it replaced; null if it is the first, or that is not known.',
+      description: 'Data that this data replaced; null if it is the first, or if that is not known.',
     }),
     methodologyVersion: t.exposeString('methodologyVersion', {
       nullable: true,
-      description: 'Version of the definitions it was computed with. Null if an older version stored it.',
+      description: 'Version of the definitions that the data was computed with. Null if an older version stored it.',
     }),
     productVersion: t.exposeString('productVersion', {
       nullable: true,
@@ -123,7 +123,7 @@ export const ProvenanceType = builder.objectRef<Provenance>('Provenance').implem
     coverage: t.expose('coverage', {
       type: FlowCoverageType,
       nullable: true,
-      description: 'Which part of the option tape was observed; null for other data.',
+      description: 'Observed part of the option tape; null for other data.',
     }),
     sealedAt: t.expose('sealedMs', {
       type: 'EpochMs',
@@ -138,7 +138,7 @@ export const ProvenanceType = builder.objectRef<Provenance>('Provenance').implem
 export const provenanceCost = costs({ once: 3, each: 0.3, rows: 'generations' });
 /** Description of the field. */
 export const provenanceText =
-  'Files or live lines that it is from, the newest sessions first, at most 50. Null if the operator does not serve provenance, or it is not of market data.';
+  'Files or live lines that the answer is from, newest sessions first, at most 50. Null if the operator does not serve provenance, or if the answer is not of market data.';
 
 const ofMeta = async ({ sources }: ResponseMeta, context: RequestContext) =>
   sources ? provenanceOf(context, await sources()) : null;

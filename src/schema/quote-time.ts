@@ -4,7 +4,7 @@ import { builder } from './builder.ts';
 /** The interface of answers with the times of a capture's quotes. */
 export const QuoteTimeInterface = builder.interfaceRef<QuoteTime>('QuoteTime').implement({
   description:
-    'When the quotes of a capture are from. Time to expiry, volatilities, greeks and 0DTE are computed as of that time.',
+    'Time of the quotes of a capture. Time to expiry, volatilities, greeks and 0DTE are computed as of that time.',
   fields: (t) => ({
     sourceTime: t.expose('sourceTime', {
       type: 'EpochMs',

@@ -47,9 +47,9 @@ const EventKindEnum = builder.enumType('ReplayEventKind', {
 });
 
 const TopicInput = builder.inputType('ReplayTopic', {
-  description: 'A topic, as its subscription has it.',
+  description: 'A topic: a subscription and its arguments.',
   fields: (t) => ({
-    kind: t.field({ type: TopicKindEnum, required: true, description: 'Its subscription.' }),
+    kind: t.field({ type: TopicKindEnum, required: true, description: 'Subscription of the topic.' }),
     symbol: t.field({ type: 'Ticker', description: 'Symbol. Only large trades have a default: all.' }),
     timeframe: t.field({ type: 'Timeframe', description: 'Length of bars. Default: 1m.' }),
     topStrikes: t.int({ description: 'Keep the N strikes of a GEX capture with the largest |net gex|. Default: all.' }),
@@ -84,7 +84,7 @@ const ReplayEventType = builder.objectRef<ReplayedHere>('ReplayEvent').implement
     bar: t.field({
       type: StockBarType,
       nullable: true,
-      description: 'A bar, as far as it was built then.',
+      description: 'A bar, as built up to then.',
       extensions: { scopeGroup: 'market.bars', ...costs({ each: 0.02 }) },
       resolve: (event) => valueIn(event, 'bars'),
     }),
@@ -159,7 +159,7 @@ builder.subscriptionField('replay', (t) =>
   t.field({
     type: ReplayEventType,
     description:
-      'Sends what happened in the past as the live subscriptions would have, at a chosen speed: the state at from, then every change up to and including to, at the end of the second in which it happened. Data is that of asOf. The last event is of kind end. A client that reads slowly delays its replay.',
+      'Sends past events as the live subscriptions would have sent them, at a chosen speed: the state at from, then every change up to and including to, at the end of the second in which it happened. Data is as in asOf. The last event is of kind end. A client that reads slowly delays its replay.',
     args: {
       topics: t.arg({
         type: [TopicInput],

@@ -5,6 +5,7 @@ import { topicKinds } from '../../src/rest/stream/stream-topics.ts';
 import { misfits } from '../contract/json-schema.ts';
 import { knownRoutes } from '../contract/known-routes.ts';
 import { type Json, type TestApp, testApp } from '../support/app.ts';
+import { clausesIn } from '../support/description-openings.ts';
 import { readEvents } from '../support/event-reader.ts';
 import { filledApp } from '../support/filled-market.ts';
 
@@ -74,6 +75,20 @@ describe('/.well-known/security.txt', () => {
   test('a contact that is no address stops the start', async () => {
     await expect(testApp({ env: { SECURITY_CONTACT: 'security@example.com' } })).rejects.toThrow('SECURITY_CONTACT');
   });
+});
+
+/** Every description and summary of a document, with its position. */
+function* textsOf(value: Json, position = ''): Generator<[string, string]> {
+  if (typeof value !== 'object' || value === null) return;
+  for (const [key, each] of Object.entries<Json>(value))
+    if (['description', 'summary'].includes(key) && typeof each === 'string') yield [`${position}/${key}`, each];
+    else yield* textsOf(each, `${position}/${key}`);
+}
+
+test.each(['/v2/openapi.json', '/asyncapi.json'])('%s describes with noun phrases and verbs', async (path) => {
+  const texts = [...textsOf((await read(path)).body)];
+  expect(texts.length).toBeGreaterThan(10);
+  expect(clausesIn(texts)).toEqual([]);
 });
 
 describe('/asyncapi.json', () => {

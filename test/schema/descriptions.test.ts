@@ -13,6 +13,7 @@ import {
 } from 'graphql';
 import { describe, expect, test } from 'vitest';
 import { schema } from '../../src/schema/index.ts';
+import { clausesIn } from '../support/description-openings.ts';
 
 /** Every place of the graph that a reader may look up, with its description. */
 function* places(): Generator<[string, string | null | undefined]> {
@@ -45,6 +46,11 @@ describe('the graph', () => {
     const all = [...places()];
     expect(all.length).toBeGreaterThan(400);
     expect(all.filter(([, description]) => !description?.trim()).map(([place]) => place)).toEqual([]);
+  });
+
+  test('describes with noun phrases and verbs, not with clauses', () => {
+    expect(clausesIn([['the graph', 'Whether it is.']])).toEqual(['the graph: Whether it is.']);
+    expect(clausesIn(places())).toEqual([]);
   });
 });
 

@@ -1003,14 +1003,14 @@ class Routes:
     ) -> Answer[list[t.Quote]]:
         """Quotes.
 
-        Latest quotes, one row per symbol in the order of the request, under the name it was asked by. A symbol without a recent price is a row of nulls. A symbol the account may not read is one too, and is listed in meta.restricted.
+        Latest quotes, one row per symbol in the order of the request, under the name that was requested. A symbol without a recent price is a row of nulls. A symbol the account may not read is one too, and is listed in meta.restricted.
 
         Args:
             symbols: Tickers in any case, at most 180. Separated by commas, at most 180.
-            at: A date means its end. Up to a minute ahead, and today's date, mean now; a later time is invalid_params. Default: live. Answer as of this instant: epoch ms, YYYY-MM-DD (its end), or YYYY-MM-DDTHH:MM[:SS] in tz. Default: live.
-            tz: Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset. Default: America/New_York.
-            known: Of what came several times, the data as it stood then: before a file, a reconciliation or a recompute replaced it. invalid_params before the oldest generation that is stored, and for off-exchange data. Default: now. Data as it was known at this instant, before later files replaced it. Forms of `at`. 400 before the oldest generation that is stored. Default: now.
-            provenance: Included when true. True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false.
+            at: Instant of the answer; a date means its end. A time up to a minute ahead, and today's date, mean now; a later time is invalid_params. Default: live. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz.
+            tz: Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset.
+            known: Data as it was known at this instant: before a later file, reconciliation or recompute replaced it. invalid_params before the oldest stored generation, and for off-exchange data. Default: now. In the forms of `at`.
+            provenance: True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false.
         """
         return self._call(ROUTES["quotes"], locals())
 
@@ -1029,10 +1029,10 @@ class Routes:
 
         Args:
             symbol: Ticker, in any case; BRK-B, BRK/B and BRK B are BRK.B.
-            at: A date means its end. Up to a minute ahead, and today's date, mean now; a later time is invalid_params. Default: live. Answer as of this instant: epoch ms, YYYY-MM-DD (its end), or YYYY-MM-DDTHH:MM[:SS] in tz. Default: live.
-            tz: Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset. Default: America/New_York.
-            known: Of what came several times, the data as it stood then: before a file, a reconciliation or a recompute replaced it. invalid_params before the oldest generation that is stored, and for off-exchange data. Default: now. Data as it was known at this instant, before later files replaced it. Forms of `at`. 400 before the oldest generation that is stored. Default: now.
-            provenance: Included when true. True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false.
+            at: Instant of the answer; a date means its end. A time up to a minute ahead, and today's date, mean now; a later time is invalid_params. Default: live. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz.
+            tz: Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset.
+            known: Data as it was known at this instant: before a later file, reconciliation or recompute replaced it. invalid_params before the oldest stored generation, and for off-exchange data. Default: now. In the forms of `at`.
+            provenance: True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false.
         """
         return self._call(ROUTES["spot"], locals())
 
@@ -1061,16 +1061,16 @@ class Routes:
             symbol: Ticker, in any case; BRK-B, BRK/B and BRK B are BRK.B.
             from_: Start, inclusive. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz.
             to: End, exclusive. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz.
-            tz: Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset. Default: America/New_York.
+            tz: Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset.
             timeframe: Length of a bar. One of 1s, 1m, 5m, 1h, 1d.
             tf: Length of a bar. One of 1s, 1m, 5m, 1h, 1d.
             limit: Bars per page. Default 10000, at most 50000; 1000 with an API key. A whole number of 1 or more.
-            cursor: meta.cursor of the previous page. meta.cursor of the previous page. At most 512 characters.
+            cursor: meta.cursor of the previous page. At most 512 characters.
             source: Kind of bars. Only trade is supported. One of trade.
             adjusted: true or false.
-            at: A date means its end. Up to a minute ahead, and today's date, mean now; a later time is invalid_params. Default: live. Answer as of this instant: epoch ms, YYYY-MM-DD (its end), or YYYY-MM-DDTHH:MM[:SS] in tz. Default: live.
-            known: Of what came several times, the data as it stood then: before a file, a reconciliation or a recompute replaced it. invalid_params before the oldest generation that is stored, and for off-exchange data. Default: now. Data as it was known at this instant, before later files replaced it. Forms of `at`. 400 before the oldest generation that is stored. Default: now.
-            provenance: Included when true. True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false.
+            at: Instant of the answer; a date means its end. A time up to a minute ahead, and today's date, mean now; a later time is invalid_params. Default: live. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz.
+            known: Data as it was known at this instant: before a later file, reconciliation or recompute replaced it. invalid_params before the oldest stored generation, and for off-exchange data. Default: now. In the forms of `at`.
+            provenance: True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false.
         """
         return self._call(ROUTES["stock_bars"], locals())
 
@@ -1089,10 +1089,10 @@ class Routes:
 
         Args:
             date: Returned in meta; not applied. A date, YYYY-MM-DD.
-            at: A date means its end. Up to a minute ahead, and today's date, mean now; a later time is invalid_params. Default: live. Answer as of this instant: epoch ms, YYYY-MM-DD (its end), or YYYY-MM-DDTHH:MM[:SS] in tz. Default: live.
-            tz: Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset. Default: America/New_York.
-            known: Of what came several times, the data as it stood then: before a file, a reconciliation or a recompute replaced it. invalid_params before the oldest generation that is stored, and for off-exchange data. Default: now. Data as it was known at this instant, before later files replaced it. Forms of `at`. 400 before the oldest generation that is stored. Default: now.
-            provenance: Included when true. True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false.
+            at: Instant of the answer; a date means its end. A time up to a minute ahead, and today's date, mean now; a later time is invalid_params. Default: live. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz.
+            tz: Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset.
+            known: Data as it was known at this instant: before a later file, reconciliation or recompute replaced it. invalid_params before the oldest stored generation, and for off-exchange data. Default: now. In the forms of `at`.
+            provenance: True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false.
         """
         return self._call(ROUTES["sectors"], locals())
 
@@ -1113,10 +1113,10 @@ class Routes:
         Args:
             limit: Number of symbols, 1 or more. A value over 180 is clamped and reported. A whole number of 1 or more.
             universe: The symbols that movers are selected from. One of registry.
-            at: A date means its end. Up to a minute ahead, and today's date, mean now; a later time is invalid_params. Default: live. Answer as of this instant: epoch ms, YYYY-MM-DD (its end), or YYYY-MM-DDTHH:MM[:SS] in tz. Default: live.
-            tz: Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset. Default: America/New_York.
-            known: Of what came several times, the data as it stood then: before a file, a reconciliation or a recompute replaced it. invalid_params before the oldest generation that is stored, and for off-exchange data. Default: now. Data as it was known at this instant, before later files replaced it. Forms of `at`. 400 before the oldest generation that is stored. Default: now.
-            provenance: Included when true. True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false.
+            at: Instant of the answer; a date means its end. A time up to a minute ahead, and today's date, mean now; a later time is invalid_params. Default: live. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz.
+            tz: Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset.
+            known: Data as it was known at this instant: before a later file, reconciliation or recompute replaced it. invalid_params before the oldest stored generation, and for off-exchange data. Default: now. In the forms of `at`.
+            provenance: True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false.
         """
         return self._call(ROUTES["movers"], locals())
 
@@ -1138,9 +1138,9 @@ class Routes:
             where: The filter; {} = all symbols. An object as JSON, at most 8192 characters.
             order_by: The order. Default: ascending by ticker. One of class, -class, sector, -sector, spot, -spot, change_pct, -change_pct, volume, -volume, net_gex, -net_gex, flip_status, -flip_status, open_interest, -open_interest, flip_distance_pct, -flip_distance_pct, zero_gamma_distance_pct, -zero_gamma_distance_pct, call_wall_distance_pct, -call_wall_distance_pct, put_wall_distance_pct, -put_wall_distance_pct, iv7, -iv7, iv30, -iv30, iv60, -iv60, iv90, -iv90, iv_rank, -iv_rank, iv_percentile, -iv_percentile, risk_reversal_25, -risk_reversal_25, butterfly_25, -butterfly_25, realized_volatility, -realized_volatility, variance_premium, -variance_premium, volatility_premium, -volatility_premium, call_premium_usd, -call_premium_usd, put_premium_usd, -put_premium_usd, call_premium_ratio, -call_premium_ratio, put_premium_ratio, -put_premium_ratio, off_exchange_pct, -off_exchange_pct, off_exchange_volume, -off_exchange_volume.
             limit: Number of symbols per page, 1 or more. A value over 500 is clamped and reported. A whole number of 1 or more.
-            cursor: meta.cursor of the previous page. Leave the other arguments unchanged. meta.cursor of the previous page. At most 1000 characters.
-            at: A date means its end. Up to a minute ahead, and today's date, mean now; a later time is invalid_params. Default: live. Answer as of this instant: epoch ms, YYYY-MM-DD (its end), or YYYY-MM-DDTHH:MM[:SS] in tz. Default: live.
-            tz: Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset. Default: America/New_York.
+            cursor: meta.cursor of the previous page. Leave the other arguments unchanged. At most 1000 characters.
+            at: Instant of the answer; a date means its end. A time up to a minute ahead, and today's date, mean now; a later time is invalid_params. Default: live. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz.
+            tz: Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset.
         """
         return self._call(ROUTES["screen"], locals())
 
@@ -1156,7 +1156,7 @@ class Routes:
 
         Args:
             limit: Number of screens per page. Default and maximum: 100. A whole number of 1 or more.
-            cursor: meta.cursor of the previous page. meta.cursor of the previous page. At most 100 characters.
+            cursor: meta.cursor of the previous page. At most 100 characters.
         """
         return self._call(ROUTES["screens"], locals())
 
@@ -1203,9 +1203,9 @@ class Routes:
         Args:
             id: An id.
             limit: Number of symbols per page, 1 or more. A value over 500 is clamped and reported. A whole number of 1 or more.
-            cursor: meta.cursor of the previous page. It is invalid once the filter or the order was changed. meta.cursor of the previous page. At most 1000 characters.
-            at: A date means its end. Up to a minute ahead, and today's date, mean now; a later time is invalid_params. Default: live. Answer as of this instant: epoch ms, YYYY-MM-DD (its end), or YYYY-MM-DDTHH:MM[:SS] in tz. Default: live.
-            tz: Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset. Default: America/New_York.
+            cursor: meta.cursor of the previous page. It is invalid once the filter or the order was changed. At most 1000 characters.
+            at: Instant of the answer; a date means its end. A time up to a minute ahead, and today's date, mean now; a later time is invalid_params. Default: live. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz.
+            tz: Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset.
         """
         return self._call(ROUTES["screen_result"], locals())
 
@@ -1234,10 +1234,10 @@ class Routes:
             to: End of the window, New York, exclusive. Default: no bound. Time of the New York day, HH:MM.
             by_expiry: Rows by strike and expiry instead of net rows. true or false.
             top: Keep the N strikes with the largest |net gex| in each capture. Default: all; 20 with an API key. A whole number of 1 or more.
-            at: A date means its end. Up to a minute ahead, and today's date, mean now; a later time is invalid_params. Default: live. Answer as of this instant: epoch ms, YYYY-MM-DD (its end), or YYYY-MM-DDTHH:MM[:SS] in tz. Default: live.
-            tz: Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset. Default: America/New_York.
-            known: Of what came several times, the data as it stood then: before a file, a reconciliation or a recompute replaced it. invalid_params before the oldest generation that is stored, and for off-exchange data. Default: now. Data as it was known at this instant, before later files replaced it. Forms of `at`. 400 before the oldest generation that is stored. Default: now.
-            provenance: Included when true. True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false.
+            at: Instant of the answer; a date means its end. A time up to a minute ahead, and today's date, mean now; a later time is invalid_params. Default: live. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz.
+            tz: Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset.
+            known: Data as it was known at this instant: before a later file, reconciliation or recompute replaced it. invalid_params before the oldest stored generation, and for off-exchange data. Default: now. In the forms of `at`.
+            provenance: True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false.
         """
         return self._call(ROUTES["gex_history"], locals())
 
@@ -1256,18 +1256,18 @@ class Routes:
     ) -> Answer[t.GexGrid]:
         """GEX grid.
 
-        Dealer gamma exposure by strike: the latest capture without settled expiries, or a past capture as stored. Totals include all strikes of the requested expiries; top does not change them. dte=0 stands for the one expiry that ends on the day. It is an alternative to a list of expiries: both together are 400. expiries=all is no list, so dte=0 decides.
+        Dealer gamma exposure by strike: the latest capture without settled expiries, or a past capture as stored. Totals include all strikes of the requested expiries; top does not change them. dte=0 is the expiry that ends on the day. It is an alternative to a list of expiries: both together are 400. expiries=all is not a list, so dte=0 applies.
 
         Args:
             symbol: Ticker, in any case; BRK-B, BRK/B and BRK B are BRK.B.
             at: Return the last capture at or before this time instead of the live one. For a bare date: the last capture of that date. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz.
-            tz: Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset. Default: America/New_York.
+            tz: Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset.
             expiries: Only these expiries. Dates (YYYY-MM-DD) separated by commas, or all (default).
             dte: Only 0 is accepted: the expiry that ends on the day. Cannot be combined with expiries. One of 0.
             top: Keep the N strikes with the largest |net gex|. Default: all. A whole number of 1 or more.
             by_expiry: Rows by strike and expiry instead of net rows. true or false.
-            known: Of what came several times, the data as it stood then: before a file, a reconciliation or a recompute replaced it. invalid_params before the oldest generation that is stored, and for off-exchange data. Default: now. Data as it was known at this instant, before later files replaced it. Forms of `at`. 400 before the oldest generation that is stored. Default: now.
-            provenance: Included when true. True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false.
+            known: Data as it was known at this instant: before a later file, reconciliation or recompute replaced it. invalid_params before the oldest stored generation, and for off-exchange data. Default: now. In the forms of `at`.
+            provenance: True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false.
         """
         return self._call(ROUTES["gex_grid"], locals())
 
@@ -1289,11 +1289,11 @@ class Routes:
         Args:
             symbol: Ticker, in any case; BRK-B, BRK/B and BRK B are BRK.B.
             date: Exchange session, not in the future. Default: the current session, else the last one. A date, YYYY-MM-DD.
-            basis: Which capture. One of open, prev_close.
-            at: A date means its end. Up to a minute ahead, and today's date, mean now; a later time is invalid_params. Default: live. Answer as of this instant: epoch ms, YYYY-MM-DD (its end), or YYYY-MM-DDTHH:MM[:SS] in tz. Default: live.
-            tz: Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset. Default: America/New_York.
-            known: Of what came several times, the data as it stood then: before a file, a reconciliation or a recompute replaced it. invalid_params before the oldest generation that is stored, and for off-exchange data. Default: now. Data as it was known at this instant, before later files replaced it. Forms of `at`. 400 before the oldest generation that is stored. Default: now.
-            provenance: Included when true. True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false.
+            basis: The reference capture. One of open, prev_close.
+            at: Instant of the answer; a date means its end. A time up to a minute ahead, and today's date, mean now; a later time is invalid_params. Default: live. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz.
+            tz: Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset.
+            known: Data as it was known at this instant: before a later file, reconciliation or recompute replaced it. invalid_params before the oldest stored generation, and for off-exchange data. Default: now. In the forms of `at`.
+            provenance: True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false.
         """
         return self._call(ROUTES["gex_reference"], locals())
 
@@ -1313,9 +1313,9 @@ class Routes:
         Args:
             symbol: Ticker, in any case; BRK-B, BRK/B and BRK B are BRK.B.
             at: The last chain at or before this time. For a bare date: the last chain of that date. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz.
-            tz: Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset. Default: America/New_York.
-            known: Of what came several times, the data as it stood then: before a file, a reconciliation or a recompute replaced it. invalid_params before the oldest generation that is stored, and for off-exchange data. Default: now. Data as it was known at this instant, before later files replaced it. Forms of `at`. 400 before the oldest generation that is stored. Default: now.
-            provenance: Included when true. True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false.
+            tz: Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset.
+            known: Data as it was known at this instant: before a later file, reconciliation or recompute replaced it. invalid_params before the oldest stored generation, and for off-exchange data. Default: now. In the forms of `at`.
+            provenance: True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false.
         """
         return self._call(ROUTES["gex_exposures"], locals())
 
@@ -1340,7 +1340,7 @@ class Routes:
     ) -> Answer[t.GexFigures]:
         """GEX in a convention.
 
-        Net exposure, flip, walls, max pain and strikes of a capture in a convention: unit, weight, sign, source of gammas, years, rule of the flip, rule of the walls and expiries. A preset is a named convention; a choice that is sent replaces its own. The answer repeats every choice, and says them in words. By default it is the convention of the other GEX routes. sign=by_flow counts the contracts bought less those sold, takes weight=volume only, and requires access to option flow; meta.flow_coverage says what was observed. top limits strikes only.
+        Net exposure, flip, walls, max pain and strikes of a capture in a convention: unit, weight, sign, source of gammas, years, rule of the flip, rule of the walls and expiries. A preset is a named convention; a choice that is sent replaces its own. The answer repeats every choice, also in words. By default it is the convention of the other GEX routes. sign=by_flow counts the contracts bought less those sold, takes weight=volume only, and requires access to option flow; meta.flow_coverage reports the observed part of the session. top limits strikes only.
 
         Args:
             symbol: Ticker, in any case; BRK-B, BRK/B and BRK B are BRK.B.
@@ -1354,10 +1354,10 @@ class Routes:
             walls: One of net, one_sided.
             expiries: One of all, zero_dte, monthly, a number of days such as 30d, or dates (YYYY-MM-DD) separated by commas.
             at: The last capture at or before this time. For a bare date: the last capture of its session, or of the session before if it does not trade. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz.
-            tz: Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset. Default: America/New_York.
+            tz: Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset.
             top: Keep the N strikes with the largest |value|. Default: all. A whole number of 1 or more.
-            known: Of what came several times, the data as it stood then: before a file, a reconciliation or a recompute replaced it. invalid_params before the oldest generation that is stored, and for off-exchange data. Default: now. Data as it was known at this instant, before later files replaced it. Forms of `at`. 400 before the oldest generation that is stored. Default: now.
-            provenance: Included when true. True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false.
+            known: Data as it was known at this instant: before a later file, reconciliation or recompute replaced it. invalid_params before the oldest stored generation, and for off-exchange data. Default: now. In the forms of `at`.
+            provenance: True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false.
         """
         return self._call(ROUTES["gex_figures"], locals())
 
@@ -1380,10 +1380,10 @@ class Routes:
             symbol: Ticker, in any case; BRK-B, BRK/B and BRK B are BRK.B.
             from_: The earlier capture: its id, or a time or date. Times mean the last capture at or before them, a bare date that session's last. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz.
             to: The later capture: its id, or a time or date. Times mean the last capture at or before them, a bare date that session's last. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz.
-            tz: Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset. Default: America/New_York.
+            tz: Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset.
             top: Keep the N strikes with the largest |gex|. Default: all. A whole number of 1 or more.
-            known: Of what came several times, the data as it stood then: before a file, a reconciliation or a recompute replaced it. invalid_params before the oldest generation that is stored, and for off-exchange data. Default: now. Data as it was known at this instant, before later files replaced it. Forms of `at`. 400 before the oldest generation that is stored. Default: now.
-            provenance: Included when true. True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false.
+            known: Data as it was known at this instant: before a later file, reconciliation or recompute replaced it. invalid_params before the oldest stored generation, and for off-exchange data. Default: now. In the forms of `at`.
+            provenance: True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false.
         """
         return self._call(ROUTES["gex_change"], locals())
 
@@ -1399,15 +1399,15 @@ class Routes:
     ) -> Answer[t.Levels]:
         """Price levels.
 
-        Walls, flip, zero gamma, max pain, expected moves and off-exchange levels, each with its distance from the spot in dollars and percent, its capture and its status. basis adds dollars to each level, such as the difference between a future and its index; distances are from the spot without it. Levels the account may not read are left out and named in meta.restricted. format=text is one line for chart platforms: the ticker, then name and price of each level.
+        Walls, flip, zero gamma, max pain, expected moves and off-exchange levels, each with its distance from the spot in dollars and percent, its capture and its status. basis adds dollars to each level, such as the difference between a future and its index; distances are from the spot without it. Levels that the account may not read are omitted and named in meta.restricted. format=text is one line for chart platforms: the ticker, then name and price of each level.
 
         Args:
             symbol: Ticker, in any case; BRK-B, BRK/B and BRK B are BRK.B.
             basis: Dollars to add to each price, such as the difference between a future and its index; -100000 to 100000. Dollars, of either sign.
-            at: A date means its end. Up to a minute ahead, and today's date, mean now; a later time is invalid_params. Default: live. Answer as of this instant: epoch ms, YYYY-MM-DD (its end), or YYYY-MM-DDTHH:MM[:SS] in tz. Default: live.
-            tz: Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset. Default: America/New_York.
-            known: Of what came several times, the data as it stood then: before a file, a reconciliation or a recompute replaced it. invalid_params before the oldest generation that is stored, and for off-exchange data. Default: now. Data as it was known at this instant, before later files replaced it. Forms of `at`. 400 before the oldest generation that is stored. Default: now.
-            provenance: Included when true. True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false.
+            at: Instant of the answer; a date means its end. A time up to a minute ahead, and today's date, mean now; a later time is invalid_params. Default: live. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz.
+            tz: Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset.
+            known: Data as it was known at this instant: before a later file, reconciliation or recompute replaced it. invalid_params before the oldest stored generation, and for off-exchange data. Default: now. In the forms of `at`.
+            provenance: True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false.
         """
         return self._call(ROUTES["levels"], locals())
 
@@ -1430,10 +1430,10 @@ class Routes:
             underlying: Ticker, in any case; BRK-B, BRK/B and BRK B are BRK.B.
             date: Exchange session. A date, YYYY-MM-DD.
             source: Accepted, but not used.
-            at: A date means its end. Up to a minute ahead, and today's date, mean now; a later time is invalid_params. Default: live. Answer as of this instant: epoch ms, YYYY-MM-DD (its end), or YYYY-MM-DDTHH:MM[:SS] in tz. Default: live.
-            tz: Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset. Default: America/New_York.
-            known: Of what came several times, the data as it stood then: before a file, a reconciliation or a recompute replaced it. invalid_params before the oldest generation that is stored, and for off-exchange data. Default: now. Data as it was known at this instant, before later files replaced it. Forms of `at`. 400 before the oldest generation that is stored. Default: now.
-            provenance: Included when true. True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false.
+            at: Instant of the answer; a date means its end. A time up to a minute ahead, and today's date, mean now; a later time is invalid_params. Default: live. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz.
+            tz: Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset.
+            known: Data as it was known at this instant: before a later file, reconciliation or recompute replaced it. invalid_params before the oldest stored generation, and for off-exchange data. Default: now. In the forms of `at`.
+            provenance: True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false.
         """
         return self._call(ROUTES["legacy_strikes"], locals())
 
@@ -1456,12 +1456,12 @@ class Routes:
         Args:
             symbol: Ticker, in any case; BRK-B, BRK/B and BRK B are BRK.B.
             at: Return the stored chain as of this time instead of the live one. For a bare date: the last chain of that date. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz.
-            tz: Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset. Default: America/New_York.
+            tz: Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset.
             expiry: A date, YYYY-MM-DD.
             strike_gte: Thousandths of a dollar.
             strike_lte: Thousandths of a dollar.
-            known: Of what came several times, the data as it stood then: before a file, a reconciliation or a recompute replaced it. invalid_params before the oldest generation that is stored, and for off-exchange data. Default: now. Data as it was known at this instant, before later files replaced it. Forms of `at`. 400 before the oldest generation that is stored. Default: now.
-            provenance: Included when true. True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false.
+            known: Data as it was known at this instant: before a later file, reconciliation or recompute replaced it. invalid_params before the oldest stored generation, and for off-exchange data. Default: now. In the forms of `at`.
+            provenance: True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false.
         """
         return self._call(ROUTES["chain_expirations"], locals())
 
@@ -1479,17 +1479,17 @@ class Routes:
     ) -> Answer[t.Chain]:
         """Option chain.
 
-        The latest option chain, or the one stored for a time. Values that the source did not give are absent from the rows. theta is in dollars per day, vega in dollars per vol point. meta.greeks_source says whose greeks the rows show: the vendor's, or solved ones if the source gives none. meta.greeks_filled lists those that the vendor lacks, which are computed at its iv.
+        The latest option chain, or the one stored for a time. Values that the source did not give are absent from the rows. theta is in dollars per day, vega in dollars per vol point. meta.greeks_source is the source of the greeks: the vendor, or the solver if the source gives none. meta.greeks_filled lists those that the vendor lacks, which are computed at its iv.
 
         Args:
             symbol: Ticker, in any case; BRK-B, BRK/B and BRK B are BRK.B.
             at: Return the stored chain as of this time instead of the live one. For a bare date: the last chain of that date. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz.
-            tz: Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset. Default: America/New_York.
+            tz: Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset.
             expiry: Only this expiry. A date, YYYY-MM-DD.
             strike_gte: Lowest strike, inclusive. Thousandths of a dollar.
             strike_lte: Highest strike, inclusive. Thousandths of a dollar.
-            known: Of what came several times, the data as it stood then: before a file, a reconciliation or a recompute replaced it. invalid_params before the oldest generation that is stored, and for off-exchange data. Default: now. Data as it was known at this instant, before later files replaced it. Forms of `at`. 400 before the oldest generation that is stored. Default: now.
-            provenance: Included when true. True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false.
+            known: Data as it was known at this instant: before a later file, reconciliation or recompute replaced it. invalid_params before the oldest stored generation, and for off-exchange data. Default: now. In the forms of `at`.
+            provenance: True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false.
         """
         return self._call(ROUTES["chain"], locals())
 
@@ -1558,7 +1558,7 @@ class Routes:
     ) -> Answer[t.CreateStreamTicketPayload]:
         """Create a stream ticket.
 
-        A ticket opens a WebSocket at /v2/ws: it stands for the credential of this request. It can be used once, within 30 seconds; exp is its expiry time, epoch ms.
+        A ticket opens a WebSocket at /v2/ws: it replaces the credential of this request. It can be used once, within 30 seconds; exp is its expiry time, epoch ms.
         """
         return self._call(ROUTES["stream_ticket"], locals())
 
@@ -1583,10 +1583,10 @@ class Routes:
             session: Only this session. Default: the live feed since the same time of day on the previous trading day; on a day without trading, at least the whole last session. A date, YYYY-MM-DD.
             min_premium_usd: Minimum total premium, dollars. Applied before limit.
             limit: Number of events. Default 100, at most 200 (100 with an API key); a larger value is clamped and reported. A whole number of 1 or more.
-            at: A date means its end. Up to a minute ahead, and today's date, mean now; a later time is invalid_params. Default: live. Answer as of this instant: epoch ms, YYYY-MM-DD (its end), or YYYY-MM-DDTHH:MM[:SS] in tz. Default: live.
-            tz: Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset. Default: America/New_York.
-            known: Of what came several times, the data as it stood then: before a file, a reconciliation or a recompute replaced it. invalid_params before the oldest generation that is stored, and for off-exchange data. Default: now. Data as it was known at this instant, before later files replaced it. Forms of `at`. 400 before the oldest generation that is stored. Default: now.
-            provenance: Included when true. True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false.
+            at: Instant of the answer; a date means its end. A time up to a minute ahead, and today's date, mean now; a later time is invalid_params. Default: live. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz.
+            tz: Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset.
+            known: Data as it was known at this instant: before a later file, reconciliation or recompute replaced it. invalid_params before the oldest stored generation, and for off-exchange data. Default: now. In the forms of `at`.
+            provenance: True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false.
         """
         return self._call(ROUTES["large_trades"], locals())
 
@@ -1617,10 +1617,10 @@ class Routes:
             min_premium_usd: Minimum premium of a print, dollars.
             right: Only calls or only puts. One of call, put.
             expiry: Only this expiration. A date, YYYY-MM-DD.
-            at: A date means its end. Up to a minute ahead, and today's date, mean now; a later time is invalid_params. Default: live. Answer as of this instant: epoch ms, YYYY-MM-DD (its end), or YYYY-MM-DDTHH:MM[:SS] in tz. Default: live.
-            tz: Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset. Default: America/New_York.
-            known: Of what came several times, the data as it stood then: before a file, a reconciliation or a recompute replaced it. invalid_params before the oldest generation that is stored, and for off-exchange data. Default: now. Data as it was known at this instant, before later files replaced it. Forms of `at`. 400 before the oldest generation that is stored. Default: now.
-            provenance: Included when true. True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false.
+            at: Instant of the answer; a date means its end. A time up to a minute ahead, and today's date, mean now; a later time is invalid_params. Default: live. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz.
+            tz: Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset.
+            known: Data as it was known at this instant: before a later file, reconciliation or recompute replaced it. invalid_params before the oldest stored generation, and for off-exchange data. Default: now. In the forms of `at`.
+            provenance: True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false.
         """
         return self._call(ROUTES["eod_prints"], locals())
 
@@ -1641,10 +1641,10 @@ class Routes:
         Args:
             symbol: Ticker, in any case; BRK-B, BRK/B and BRK B are BRK.B.
             session: The session. Default: the latest one available. A date, YYYY-MM-DD.
-            at: A date means its end. Up to a minute ahead, and today's date, mean now; a later time is invalid_params. Default: live. Answer as of this instant: epoch ms, YYYY-MM-DD (its end), or YYYY-MM-DDTHH:MM[:SS] in tz. Default: live.
-            tz: Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset. Default: America/New_York.
-            known: Of what came several times, the data as it stood then: before a file, a reconciliation or a recompute replaced it. invalid_params before the oldest generation that is stored, and for off-exchange data. Default: now. Data as it was known at this instant, before later files replaced it. Forms of `at`. 400 before the oldest generation that is stored. Default: now.
-            provenance: Included when true. True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false.
+            at: Instant of the answer; a date means its end. A time up to a minute ahead, and today's date, mean now; a later time is invalid_params. Default: live. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz.
+            tz: Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset.
+            known: Data as it was known at this instant: before a later file, reconciliation or recompute replaced it. invalid_params before the oldest stored generation, and for off-exchange data. Default: now. In the forms of `at`.
+            provenance: True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false.
         """
         return self._call(ROUTES["cross_section"], locals())
 
@@ -1663,10 +1663,10 @@ class Routes:
 
         Args:
             symbol: Ticker, in any case; BRK-B, BRK/B and BRK B are BRK.B.
-            at: A date means its end. Up to a minute ahead, and today's date, mean now; a later time is invalid_params. Default: live. Answer as of this instant: epoch ms, YYYY-MM-DD (its end), or YYYY-MM-DDTHH:MM[:SS] in tz. Default: live.
-            tz: Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset. Default: America/New_York.
-            known: Of what came several times, the data as it stood then: before a file, a reconciliation or a recompute replaced it. invalid_params before the oldest generation that is stored, and for off-exchange data. Default: now. Data as it was known at this instant, before later files replaced it. Forms of `at`. 400 before the oldest generation that is stored. Default: now.
-            provenance: Included when true. True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false.
+            at: Instant of the answer; a date means its end. A time up to a minute ahead, and today's date, mean now; a later time is invalid_params. Default: live. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz.
+            tz: Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset.
+            known: Data as it was known at this instant: before a later file, reconciliation or recompute replaced it. invalid_params before the oldest stored generation, and for off-exchange data. Default: now. In the forms of `at`.
+            provenance: True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false.
         """
         return self._call(ROUTES["unusual_flow"], locals())
 
@@ -1685,10 +1685,10 @@ class Routes:
 
         Args:
             contracts: Separated by commas, at most 250.
-            at: A date means its end. Up to a minute ahead, and today's date, mean now; a later time is invalid_params. Default: live. Answer as of this instant: epoch ms, YYYY-MM-DD (its end), or YYYY-MM-DDTHH:MM[:SS] in tz. Default: live.
-            tz: Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset. Default: America/New_York.
-            known: Of what came several times, the data as it stood then: before a file, a reconciliation or a recompute replaced it. invalid_params before the oldest generation that is stored, and for off-exchange data. Default: now. Data as it was known at this instant, before later files replaced it. Forms of `at`. 400 before the oldest generation that is stored. Default: now.
-            provenance: Included when true. True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false.
+            at: Instant of the answer; a date means its end. A time up to a minute ahead, and today's date, mean now; a later time is invalid_params. Default: live. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz.
+            tz: Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset.
+            known: Data as it was known at this instant: before a later file, reconciliation or recompute replaced it. invalid_params before the oldest stored generation, and for off-exchange data. Default: now. In the forms of `at`.
+            provenance: True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false.
         """
         return self._call(ROUTES["option_contracts"], locals())
 
@@ -1707,10 +1707,10 @@ class Routes:
 
         Args:
             symbol: Ticker, in any case; BRK-B, BRK/B and BRK B are BRK.B.
-            at: A date means its end. Up to a minute ahead, and today's date, mean now; a later time is invalid_params. Default: live. Answer as of this instant: epoch ms, YYYY-MM-DD (its end), or YYYY-MM-DDTHH:MM[:SS] in tz. Default: live.
-            tz: Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset. Default: America/New_York.
-            known: Of what came several times, the data as it stood then: before a file, a reconciliation or a recompute replaced it. invalid_params before the oldest generation that is stored, and for off-exchange data. Default: now. Data as it was known at this instant, before later files replaced it. Forms of `at`. 400 before the oldest generation that is stored. Default: now.
-            provenance: Included when true. True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false.
+            at: Instant of the answer; a date means its end. A time up to a minute ahead, and today's date, mean now; a later time is invalid_params. Default: live. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz.
+            tz: Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset.
+            known: Data as it was known at this instant: before a later file, reconciliation or recompute replaced it. invalid_params before the oldest stored generation, and for off-exchange data. Default: now. In the forms of `at`.
+            provenance: True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false.
         """
         return self._call(ROUTES["vol_term"], locals())
 
@@ -1729,10 +1729,10 @@ class Routes:
 
         Args:
             symbol: Ticker, in any case; BRK-B, BRK/B and BRK B are BRK.B.
-            at: A date means its end. Up to a minute ahead, and today's date, mean now; a later time is invalid_params. Default: live. Answer as of this instant: epoch ms, YYYY-MM-DD (its end), or YYYY-MM-DDTHH:MM[:SS] in tz. Default: live.
-            tz: Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset. Default: America/New_York.
-            known: Of what came several times, the data as it stood then: before a file, a reconciliation or a recompute replaced it. invalid_params before the oldest generation that is stored, and for off-exchange data. Default: now. Data as it was known at this instant, before later files replaced it. Forms of `at`. 400 before the oldest generation that is stored. Default: now.
-            provenance: Included when true. True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false.
+            at: Instant of the answer; a date means its end. A time up to a minute ahead, and today's date, mean now; a later time is invalid_params. Default: live. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz.
+            tz: Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset.
+            known: Data as it was known at this instant: before a later file, reconciliation or recompute replaced it. invalid_params before the oldest stored generation, and for off-exchange data. Default: now. In the forms of `at`.
+            provenance: True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false.
         """
         return self._call(ROUTES["vol_surface"], locals())
 
@@ -1751,10 +1751,10 @@ class Routes:
 
         Args:
             symbol: Ticker, in any case; BRK-B, BRK/B and BRK B are BRK.B.
-            at: A date means its end. Up to a minute ahead, and today's date, mean now; a later time is invalid_params. Default: live. Answer as of this instant: epoch ms, YYYY-MM-DD (its end), or YYYY-MM-DDTHH:MM[:SS] in tz. Default: live.
-            tz: Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset. Default: America/New_York.
-            known: Of what came several times, the data as it stood then: before a file, a reconciliation or a recompute replaced it. invalid_params before the oldest generation that is stored, and for off-exchange data. Default: now. Data as it was known at this instant, before later files replaced it. Forms of `at`. 400 before the oldest generation that is stored. Default: now.
-            provenance: Included when true. True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false.
+            at: Instant of the answer; a date means its end. A time up to a minute ahead, and today's date, mean now; a later time is invalid_params. Default: live. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz.
+            tz: Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset.
+            known: Data as it was known at this instant: before a later file, reconciliation or recompute replaced it. invalid_params before the oldest stored generation, and for off-exchange data. Default: now. In the forms of `at`.
+            provenance: True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false.
         """
         return self._call(ROUTES["vol_figures"], locals())
 
@@ -1775,10 +1775,10 @@ class Routes:
         Args:
             contract: Option contract: O: and its OSI symbol.
             session: Return only samples of this session. A date, YYYY-MM-DD.
-            at: A date means its end. Up to a minute ahead, and today's date, mean now; a later time is invalid_params. Default: live. Answer as of this instant: epoch ms, YYYY-MM-DD (its end), or YYYY-MM-DDTHH:MM[:SS] in tz. Default: live.
-            tz: Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset. Default: America/New_York.
-            known: Of what came several times, the data as it stood then: before a file, a reconciliation or a recompute replaced it. invalid_params before the oldest generation that is stored, and for off-exchange data. Default: now. Data as it was known at this instant, before later files replaced it. Forms of `at`. 400 before the oldest generation that is stored. Default: now.
-            provenance: Included when true. True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false.
+            at: Instant of the answer; a date means its end. A time up to a minute ahead, and today's date, mean now; a later time is invalid_params. Default: live. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz.
+            tz: Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset.
+            known: Data as it was known at this instant: before a later file, reconciliation or recompute replaced it. invalid_params before the oldest stored generation, and for off-exchange data. Default: now. In the forms of `at`.
+            provenance: True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false.
         """
         return self._call(ROUTES["greeks"], locals())
 
@@ -1803,10 +1803,10 @@ class Routes:
             tf: Length of a bar. One of 1m, 5m.
             session: The session. Default: today if it is a trading day, else the trading day before. A date, YYYY-MM-DD.
             limit: Number of bars; the latest are returned. Default 390, at most 2000; a larger value is clamped and reported. A whole number of 1 or more.
-            at: A date means its end. Up to a minute ahead, and today's date, mean now; a later time is invalid_params. Default: live. Answer as of this instant: epoch ms, YYYY-MM-DD (its end), or YYYY-MM-DDTHH:MM[:SS] in tz. Default: live.
-            tz: Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset. Default: America/New_York.
-            known: Of what came several times, the data as it stood then: before a file, a reconciliation or a recompute replaced it. invalid_params before the oldest generation that is stored, and for off-exchange data. Default: now. Data as it was known at this instant, before later files replaced it. Forms of `at`. 400 before the oldest generation that is stored. Default: now.
-            provenance: Included when true. True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false.
+            at: Instant of the answer; a date means its end. A time up to a minute ahead, and today's date, mean now; a later time is invalid_params. Default: live. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz.
+            tz: Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset.
+            known: Data as it was known at this instant: before a later file, reconciliation or recompute replaced it. invalid_params before the oldest stored generation, and for off-exchange data. Default: now. In the forms of `at`.
+            provenance: True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false.
         """
         return self._call(ROUTES["option_bars"], locals())
 
@@ -1823,16 +1823,16 @@ class Routes:
     ) -> Answer[t.ContractHistory]:
         """Option contract by day.
 
-        Open interest, volume, close, quotes, volatility and greeks of a contract by session, ascending. Quotes, greeks and open interest are of the last chain at or before the close, volume and close of the bars of the session. Without from: the last 20 sessions. At most 260 sessions; a larger window keeps the latest.
+        Open interest, volume, close, quotes, volatility and greeks of a contract by session, ascending. Quotes, greeks and open interest are of the last chain at or before the close, volume and close of the bars of the session. Without from: the last 20 sessions. At most 260 sessions; a larger window is cut to the latest.
 
         Args:
             contract: Option contract: O: and its OSI symbol.
             from_: First date, inclusive. Default: 20 sessions up to the last. A date, YYYY-MM-DD.
             to: Last date, inclusive. Default: today. A date, YYYY-MM-DD.
-            at: A date means its end. Up to a minute ahead, and today's date, mean now; a later time is invalid_params. Default: live. Answer as of this instant: epoch ms, YYYY-MM-DD (its end), or YYYY-MM-DDTHH:MM[:SS] in tz. Default: live.
-            tz: Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset. Default: America/New_York.
-            known: Of what came several times, the data as it stood then: before a file, a reconciliation or a recompute replaced it. invalid_params before the oldest generation that is stored, and for off-exchange data. Default: now. Data as it was known at this instant, before later files replaced it. Forms of `at`. 400 before the oldest generation that is stored. Default: now.
-            provenance: Included when true. True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false.
+            at: Instant of the answer; a date means its end. A time up to a minute ahead, and today's date, mean now; a later time is invalid_params. Default: live. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz.
+            tz: Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset.
+            known: Data as it was known at this instant: before a later file, reconciliation or recompute replaced it. invalid_params before the oldest stored generation, and for off-exchange data. Default: now. In the forms of `at`.
+            provenance: True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false.
         """
         return self._call(ROUTES["contract_history"], locals())
 
@@ -1856,11 +1856,11 @@ class Routes:
             symbol: Ticker, in any case; BRK-B, BRK/B and BRK B are BRK.B.
             from_: First session, inclusive. Default without from and to: the latest session. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz.
             to: Last session, inclusive. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz.
-            tz: Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset. Default: America/New_York.
+            tz: Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset.
             limit: Rows per page. Default 500, at most 5000; a larger value is clamped and reported in meta.caps.applied. A whole number of 1 or more.
-            cursor: meta.cursor of the previous page. meta.cursor of the previous page. At most 512 characters.
-            at: A date means its end. Up to a minute ahead, and today's date, mean now; a later time is invalid_params. Default: live. Answer as of this instant: epoch ms, YYYY-MM-DD (its end), or YYYY-MM-DDTHH:MM[:SS] in tz. Default: live.
-            provenance: Included when true. True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false.
+            cursor: meta.cursor of the previous page. At most 512 characters.
+            at: Instant of the answer; a date means its end. A time up to a minute ahead, and today's date, mean now; a later time is invalid_params. Default: live. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz.
+            provenance: True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false.
         """
         return self._call(ROUTES["off_exchange_concentration"], locals())
 
@@ -1884,11 +1884,11 @@ class Routes:
             symbol: Ticker, in any case; BRK-B, BRK/B and BRK B are BRK.B.
             from_: First session, inclusive. Default without from and to: the latest session. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz.
             to: Last session, inclusive. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz.
-            tz: Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset. Default: America/New_York.
+            tz: Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset.
             limit: Rows per page. Default 500, at most 5000; a larger value is clamped and reported in meta.caps.applied. A whole number of 1 or more.
-            cursor: meta.cursor of the previous page. meta.cursor of the previous page. At most 512 characters.
-            at: A date means its end. Up to a minute ahead, and today's date, mean now; a later time is invalid_params. Default: live. Answer as of this instant: epoch ms, YYYY-MM-DD (its end), or YYYY-MM-DDTHH:MM[:SS] in tz. Default: live.
-            provenance: Included when true. True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false.
+            cursor: meta.cursor of the previous page. At most 512 characters.
+            at: Instant of the answer; a date means its end. A time up to a minute ahead, and today's date, mean now; a later time is invalid_params. Default: live. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz.
+            provenance: True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false.
         """
         return self._call(ROUTES["off_exchange_activity"], locals())
 
@@ -1912,11 +1912,11 @@ class Routes:
             symbol: Ticker, in any case; BRK-B, BRK/B and BRK B are BRK.B.
             from_: First session, inclusive. Default without from and to: the latest session. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz.
             to: Last session, inclusive. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz.
-            tz: Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset. Default: America/New_York.
+            tz: Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset.
             limit: Rows per page. Default 500, at most 5000; a larger value is clamped and reported in meta.caps.applied. A whole number of 1 or more.
-            cursor: meta.cursor of the previous page. meta.cursor of the previous page. At most 512 characters.
-            at: A date means its end. Up to a minute ahead, and today's date, mean now; a later time is invalid_params. Default: live. Answer as of this instant: epoch ms, YYYY-MM-DD (its end), or YYYY-MM-DDTHH:MM[:SS] in tz. Default: live.
-            provenance: Included when true. True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false.
+            cursor: meta.cursor of the previous page. At most 512 characters.
+            at: Instant of the answer; a date means its end. A time up to a minute ahead, and today's date, mean now; a later time is invalid_params. Default: live. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz.
+            provenance: True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false.
         """
         return self._call(ROUTES["off_exchange_composition"], locals())
 
@@ -1940,11 +1940,11 @@ class Routes:
             symbol: Ticker, in any case; BRK-B, BRK/B and BRK B are BRK.B.
             from_: First session, inclusive. Default without from and to: the latest session. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz.
             to: Last session, inclusive. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz.
-            tz: Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset. Default: America/New_York.
+            tz: Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset.
             limit: Rows per page. Default 500, at most 5000; a larger value is clamped and reported in meta.caps.applied. A whole number of 1 or more.
-            cursor: meta.cursor of the previous page. meta.cursor of the previous page. At most 512 characters.
-            at: A date means its end. Up to a minute ahead, and today's date, mean now; a later time is invalid_params. Default: live. Answer as of this instant: epoch ms, YYYY-MM-DD (its end), or YYYY-MM-DDTHH:MM[:SS] in tz. Default: live.
-            provenance: Included when true. True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false.
+            cursor: meta.cursor of the previous page. At most 512 characters.
+            at: Instant of the answer; a date means its end. A time up to a minute ahead, and today's date, mean now; a later time is invalid_params. Default: live. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz.
+            provenance: True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false.
         """
         return self._call(ROUTES["off_exchange_profile"], locals())
 
@@ -2013,7 +2013,7 @@ class Routes:
 
         Args:
             limit: Rows per page. Default and maximum: 5000. A whole number of 1 or more.
-            cursor: meta.cursor of the previous page. meta.cursor of the previous page. At most 1024 characters.
+            cursor: meta.cursor of the previous page. At most 1024 characters.
         """
         return self._call(ROUTES["journal_accounts"], locals())
 
@@ -2080,7 +2080,7 @@ class Routes:
 
         Args:
             limit: Rows per page. Default and maximum: 5000. A whole number of 1 or more.
-            cursor: meta.cursor of the previous page. meta.cursor of the previous page. At most 1024 characters.
+            cursor: meta.cursor of the previous page. At most 1024 characters.
         """
         return self._call(ROUTES["journal_trades"], locals())
 

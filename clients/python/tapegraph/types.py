@@ -43,7 +43,7 @@ class ApiKeysResponse(TypedDict):
 
 
 class AppliedGexConvention(TypedDict):
-    """Every choice of the convention that figures are in."""
+    """All choices of the convention of the figures."""
 
     unit: GexUnit
     weight: GexWeight
@@ -118,7 +118,7 @@ class ChainMeta(TypedDict):
 
 
 class ChainPolicy(TypedDict):
-    """Which of a symbol's expiries the option chain covers."""
+    """Expiries of a symbol that the option chain covers."""
 
     window_days: int
     tenor_frame: TenorFrame
@@ -520,7 +520,7 @@ FlipStatusMove = TypedDict(
 
 
 class FlowCoverage(TypedDict):
-    """Which part of a session's option tape was observed."""
+    """Observed part of a session's option tape."""
 
     status: CoverageStatus
     complete: bool
@@ -1509,7 +1509,7 @@ class ProvenanceBefore(TypedDict):
 
 
 class ProvenanceFile(TypedDict):
-    """A file that data was read from."""
+    """A file that the data was read from."""
 
     name: str | None
     sha256: str | None
@@ -1517,7 +1517,7 @@ class ProvenanceFile(TypedDict):
 
 
 class ProvenanceLines(TypedDict):
-    """Lines of a live tape that data was made from."""
+    """Lines of a live tape that the data was made from."""
 
     source: str | None
     from_line: int
@@ -1581,7 +1581,7 @@ class RateLimit(TypedDict):
 
 
 class Readiness(TypedDict):
-    """Whether the process accepts requests. While a sample market is loaded: not_ready until its latest session is stored."""
+    """Readiness of the process for requests. While a sample market is loaded: not_ready until its latest session is stored."""
 
     status: Literal["ready", "not_ready", "draining"]
 
@@ -1944,7 +1944,7 @@ class TotalExposures(TypedDict):
 
 
 class UnusualFlow(TypedDict):
-    """Premium of the current session against its mean over up to 20 sessions before, each to the same minute of the day."""
+    """Premium of the current session against its mean over up to 20 sessions before, each up to the same minute of the day."""
 
     symbol: str
     session_date: str

@@ -18,7 +18,7 @@ export const conventionTexts: {
   sign: {
     calls_plus: 'Dealers are long calls and short puts.',
     by_flow:
-      'Dealers are short what was bought and long what was sold in the session so far, calls and puts alike; sides are inferred from quotes.',
+      'Dealers are short the contracts bought and long the contracts sold in the session so far, calls and puts alike; sides are inferred from quotes.',
   },
   gamma: {
     solved: "The service's own gammas and volatilities, solved from option prices.",
@@ -55,7 +55,7 @@ export const presetTexts: Record<ConventionPreset, string> = {
     "Dollars per 1% move by the source's gammas; the flip is re-priced with weekdays and without rates. Reproduces figures published from the exchange's delayed quotes.",
   shares: 'The convention of captures in shares.',
   traded: 'The convention of captures with the volume of the session in place of open interest.',
-  flow: 'The convention of captures with the contracts bought less those sold in the session, which dealers are short.',
+  flow: 'The convention of captures, applied to the contracts bought less those sold in the session; dealers are short these.',
   zero_dte: 'The convention of captures for contracts that end in its session.',
 };
 

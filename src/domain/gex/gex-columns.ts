@@ -82,7 +82,7 @@ export const captureColumns = {
   },
   inconsistentExpiries: {
     ...count,
-    description: 'Number of expiries that are inconsistent; null if an older version stored the capture.',
+    description: 'Number of inconsistent expiries; null if an older version stored the capture.',
   },
   netGex: {
     ...dollars,
@@ -114,7 +114,7 @@ export const captureColumns = {
   putGexPeak: {
     ...strike,
     description:
-      'Strike with the largest absolute put gex, thousandths of a dollar; null if there is none. The two peaks can lie the wrong way round, so they are no walls.',
+      'Strike with the largest absolute put gex, thousandths of a dollar; null if there is none. The two peaks can be in reverse order, so they are not walls.',
   },
   netVanna: {
     ...dollars,

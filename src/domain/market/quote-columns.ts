@@ -32,5 +32,5 @@ export const moverColumns = {
     ...{ type: 'float64', nullable: false },
     description: 'Prior close, dollars, divided by the splits since.',
   },
-  note: { type: 'text', description: 'As note of the quote.' },
+  note: { type: 'text', description: 'Same as note of the quote.' },
 } as const satisfies Columns;

@@ -14,7 +14,7 @@ import {
 } from './planned-cost.ts';
 import { addWeight, nothing, type Weight, weights } from './weight.ts';
 
-/** Assumptions about an answer, where the arguments of its document leave it open. */
+/** Assumptions about an answer, where the arguments of its document do not determine it. */
 interface Assumption {
   /** Items of a field's list per parent. */
   items(planned: PlannedField, position: AnswerPosition, asking: Asking): number;

@@ -54,7 +54,7 @@ export function printContext(
   };
 }
 
-/** The underlying's bars that start in the window, the last one as it was at its end. */
+/** The underlying's bars that start in the window, the last one as of the end of the window. */
 export function barsAround(
   { contextAtEnd, symbol, fromMs, toMs }: PrintContext,
   timeframe: Timeframe,

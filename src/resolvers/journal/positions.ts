@@ -108,7 +108,7 @@ export interface PositionGreeks {
   theta: number | null;
   /** Dollars per vol point. */
   vega: number | null;
-  /** Why they are unknown; null if they are known. */
+  /** Why the greeks are unknown; null if they are known. */
   note: string | null;
 }
 

@@ -15,6 +15,8 @@ export function argumentOf(
   visit(
     document,
     visitWithTypeInfo(types, {
+      // A directive that includes a field does not describe the variable.
+      Directive: () => false,
       Argument: ({ value }) => {
         if (value.kind === Kind.VARIABLE && value.name.value === variable) found ??= types.getArgument() ?? null;
       },

@@ -144,18 +144,10 @@ export const pointInTime = param(
   { description: 'Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz.', example: '2026-11-20' },
 );
 
-/** The instant as of which an answer is. */
-export const instant = pointInTime.meta({
-  ...pointInTime.meta(),
-  description:
-    'Answer as of this instant: epoch ms, YYYY-MM-DD (its end), or YYYY-MM-DDTHH:MM[:SS] in tz. Default: live.',
-});
-
 /** The instant of knowledge of an answer. */
 export const known = pointInTime.meta({
   ...pointInTime.meta(),
-  description:
-    'Data as it was known at this instant, before later files replaced it. Forms of `at`. 400 before the oldest generation that is stored. Default: now.',
+  description: 'In the forms of `at`.',
 });
 
 /** The end of a window that begins at a `pointInTime`. */

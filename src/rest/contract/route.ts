@@ -5,7 +5,7 @@ import { type Needs, needsOfGroup } from '../../schema/needs.ts';
 import type { Failure } from '../../wire/failure.ts';
 import type { BodyReader } from './body.ts';
 import { type Example, exampleOf } from './example.ts';
-import { answerFormat, instant, known, type Params, type ParamValues, timeZone } from './params.ts';
+import { answerFormat, known, type Params, type ParamValues, pointInTime, timeZone } from './params.ts';
 import type { ProtobufMessage } from './protobuf.ts';
 
 /**
@@ -151,7 +151,7 @@ type Written = Pick<Route, 'name' | 'path' | 'summary' | 'scopeGroup' | 'operati
   Partial<Omit<Route, 'pathParams' | 'queryParams' | 'variables' | 'example'>> & { example?: Partial<Example> };
 
 /** The instant as of which a route of market data answers. */
-const instantParams = { at: instant.optional(), tz: timeZone.optional() };
+const instantParams = { at: pointInTime.optional(), tz: timeZone.optional() };
 const knownParam = { known: known.optional() };
 const textParam = { format: answerFormat.optional() };
 

@@ -120,8 +120,8 @@ const errorEnvelope = named(
         type: 'object',
         required: ['code', 'message'],
         properties: {
-          code: named('schemas', 'ErrorCode', { type: 'string', enum: allCodes }, 'What clients branch on.'),
-          message: { type: 'string', description: 'What was wrong and what was expected. For people.' },
+          code: named('schemas', 'ErrorCode', { type: 'string', enum: allCodes }, 'Code of the error, for programs.'),
+          message: { type: 'string', description: 'Description of the error and of the expected value, for people.' },
           details,
         },
       },

@@ -29,7 +29,7 @@ const etag = header(
 );
 const readAt = header(
   'ReadAt',
-  'Read instant, epoch ms: when the request arrived. All that the answer has of a symbol is of one commit.',
+  'Read instant, epoch ms: when the request arrived. All data of a symbol in an answer is from one commit.',
   { type: 'integer', format: 'int64' },
   true,
 );

@@ -37,18 +37,23 @@ const healthDetails: Record<string, JsonSchema> = {
   reasons: { type: 'array', items: { type: 'string' }, description: 'Why the process is degraded, for operators.' },
   loading: {
     type: 'object',
-    description: 'What is still loading. Absent when everything is stored.',
+    description: 'The load in progress. Absent when everything is stored.',
     required: ['what', 'percent'],
     properties: {
       what: { type: 'string', description: 'Part of the sample market that is loading, for people.' },
-      percent: { type: 'integer', minimum: 0, maximum: 100, description: 'How much of the market is stored, percent.' },
+      percent: {
+        type: 'integer',
+        minimum: 0,
+        maximum: 100,
+        description: 'Share of the market that is stored, percent.',
+      },
     },
   },
 };
 const readiness = status(
   'Readiness',
   ['ready', 'not_ready', 'draining'],
-  'Whether the process accepts requests. While a sample market is loaded: not_ready until its latest session is stored.',
+  'Readiness of the process for requests. While a sample market is loaded: not_ready until its latest session is stored.',
 );
 
 const protoFile = answer('A .proto file.', 'text/plain', { type: 'string' });

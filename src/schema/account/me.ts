@@ -3,7 +3,7 @@ import { builder } from '../builder.ts';
 import { ClassificationEnum, TierEnum } from '../response-meta.ts';
 
 const CallerKindEnum = builder.enumType('CallerKind', {
-  description: 'How a request is authenticated.',
+  description: 'Kind of credential of a request.',
   values: {
     key: { description: 'An API key, served under the API tier.' },
     session: { description: 'A site session, served under the site tier.' },

@@ -18,8 +18,7 @@ builder.mutationField('createStreamTicket', (t) =>
   t.field({
     type: CreateStreamTicketPayload,
     nullable: true,
-    description:
-      'Creates a ticket that stands for the credential of this request when a WebSocket is opened at /v2/ws.',
+    description: "Creates a ticket that replaces this request's credential when a WebSocket is opened at /v2/ws.",
     extensions: { scopeGroup: 'account', ...costs(writing) },
     resolve: (_root, _args, context) => createStreamTicket(context),
   }),

@@ -24,7 +24,7 @@ import { ResponseMetaInterface } from '../response-meta.ts';
 import { OptionContractType } from './contract.ts';
 
 export const GreeksSourceEnum = builder.enumType('GreeksSource', {
-  description: 'Whose implied volatilities and greeks are shown.',
+  description: 'Source of implied volatilities and greeks.',
   values: enumValues<GreeksSource>({
     vendor: "The source's own.",
     solved: "Solved from the chain's quotes by the service.",
@@ -46,7 +46,7 @@ const SolveOriginEnum = builder.enumType('SolveOrigin', {
 const SolvedGreeksType = builder.objectRef<SolvedGreeks>('SolvedGreeks').implement({
   description: "A contract's greeks as solved from its chain. The exposures of the capture are computed from them.",
   fields: (t) => ({
-    ...columnFields(t, greekColumns, ' Null when unknown.'),
+    ...columnFields(t, greekColumns, (text) => `${text} Null when unknown.`),
     origin: t.expose('origin', { type: SolveOriginEnum, description: 'Origin of the volatility.' }),
   }),
 });
@@ -110,13 +110,13 @@ const ChainMetaType = builder.objectRef<ChainMeta>('ChainMeta').implement({
       type: GreeksSourceEnum,
       nullable: true,
       description:
-        "Whose greeks the rows show: the vendor's, or solved ones if the source gives none. Null if no row has any, or if an older version stored the chain.",
+        "Source of the rows' greeks: the vendor, or the solver if the source gives none. Null if no row has any, or if an older version stored the chain.",
     }),
     greeksFilled: t.exposeStringList('greeksFilled', {
       nullable: true,
       extensions: costs({ rows: 4 }),
       description:
-        'Greeks that the source lacks and that rows show as computed at its volatility: delta, gamma, theta, vega. Null if there are none.',
+        'Greeks that the source lacks, and that are computed at its volatility: delta, gamma, theta, vega. Null if there are none.',
     }),
   }),
 });

@@ -21,7 +21,7 @@ const ContractDayType = builder.objectRef<ContractDay>('ContractDay').implement(
       type: 'EpochMs',
       nullable: true,
       description:
-        'When the last chain at or before the close was captured, epoch ms: quotes, greeks and open interest are of it. Null if no chain of the session lists the contract.',
+        'When the last chain at or before the close was captured, epoch ms: quotes, greeks and open interest are from it. Null if no chain of the session lists the contract.',
     }),
     spot: t.exposeFloat('spot', { nullable: true, description: 'Price of the underlying at that capture, dollars.' }),
     openInterest: t.expose('openInterest', {
@@ -40,7 +40,7 @@ const ContractDayType = builder.objectRef<ContractDay>('ContractDay').implement(
     }),
     bid: t.exposeFloat('bid', { nullable: true, description: 'Best bid at the capture, dollars a share.' }),
     ask: t.exposeFloat('ask', { nullable: true, description: 'Best ask at the capture, dollars a share.' }),
-    ...columnFields(t, greekColumns, ' Solved if the chain was solved, else of its source.'),
+    ...columnFields(t, greekColumns, (text) => `${text} Solved if the chain was solved, else the source's.`),
   }),
 });
 
@@ -49,9 +49,9 @@ const ContractHistoryMetaType = builder.objectRef<ContractHistoryMeta>('Contract
   interfaces: [ResponseMetaInterface, ProvenancedInterface],
   fields: (t) => ({
     from: t.expose('from', { type: 'SessionDate', description: 'First date that was read.' }),
-    to: t.expose('to', { type: 'SessionDate', description: 'Last date that was asked for.' }),
+    to: t.expose('to', { type: 'SessionDate', description: 'Last date requested.' }),
     count: t.exposeInt('count', { description: 'Number of sessions in the answer.' }),
-    note: t.exposeString('note', { nullable: true, description: 'Why there are none; null if there are any.' }),
+    note: t.exposeString('note', { nullable: true, description: 'Why there are no sessions; null if there are any.' }),
   }),
 });
 
@@ -62,7 +62,7 @@ const ContractHistoryType = builder.objectRef<ContractHistory>('ContractHistory'
     days: t.expose('days', {
       type: [ContractDayType],
       extensions: costs({ rows: 'page' }),
-      description: 'Sessions ascending. Sessions of which nothing is stored are absent.',
+      description: 'Sessions ascending. Sessions without stored data are absent.',
     }),
     meta: t.expose('meta', { type: ContractHistoryMetaType, description: 'Metadata of the answer.' }),
   }),
@@ -76,7 +76,7 @@ builder.objectField(OptionContractType, 'history', (t) =>
   t.field({
     type: ContractHistoryType,
     nullable: true,
-    description: `Open interest, volume, close, volatility and greeks by session. At most ${historySessions.max} sessions; a larger window keeps the latest and is reported in meta.caps.applied.`,
+    description: `Open interest, volume, close, volatility and greeks by session. At most ${historySessions.max} sessions; a larger window is cut to the latest and reported in meta.caps.applied.`,
     args: {
       from: t.arg({
         type: 'SessionDate',

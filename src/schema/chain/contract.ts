@@ -64,7 +64,7 @@ export const OptionContractType = builder.objectRef<OptionContract>('OptionContr
     }),
     settlement: t.field({
       type: SettlementEnum,
-      description: 'Whether the option settles at the open (am) or the close (pm) of its expiry date.',
+      description: 'Time of settlement: the open (am) or the close (pm) of the expiry date.',
       resolve: ofRoot('settlement'),
     }),
     multiplier: t.int({

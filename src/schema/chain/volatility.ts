@@ -80,7 +80,7 @@ const VolatilityMetaType = builder.objectRef<VolatilityMeta>('VolatilityMeta').i
       type: GreeksSourceEnum,
       nullable: true,
       description:
-        "Whose volatilities and greeks these are: those that the capture's exposures are computed from. Null if there are none, or if an older version stored the capture.",
+        "Source of the volatilities and greeks; the capture's exposures are computed from the same. Null if there are none, or if an older version stored the capture.",
     }),
     note: t.exposeString('note', {
       nullable: true,

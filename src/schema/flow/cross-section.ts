@@ -85,7 +85,7 @@ export const CrossSectionType = builder.objectRef<CrossSection>('CrossSection').
     }),
     coverage: t.field({
       type: FlowCoverageType,
-      description: 'Which part of the session was observed.',
+      description: 'Observed part of the session.',
       resolve: ({ symbol, coverage }) => ({ ...coverage, symbol }),
     }),
     update: t.field({ type: CrossSectionUpdateType, description: 'The totals.', resolve: (section) => section }),

@@ -30,7 +30,7 @@ export const CoverageStatusEnum = builder.enumType('CoverageStatus', {
 export type SymbolCoverage = Coverage & { symbol: string };
 
 export const FlowCoverageType = builder.objectRef<SymbolCoverage>('FlowCoverage').implement({
-  description: "Which part of a session's option tape was observed.",
+  description: "Observed part of a session's option tape.",
   fields: (t) => ({
     status: t.expose('status', { type: CoverageStatusEnum, description: 'Live or reconciled.' }),
     complete: t.exposeBoolean('complete', {

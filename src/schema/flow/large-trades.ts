@@ -111,7 +111,7 @@ export const LargeTradeType = builder.objectRef<LargeTrade>('LargeTrade').implem
     seq: t.expose('seq', { type: 'Long', description: 'Sequence number; increases with every event of the feed.' }),
     coverage: t.field({
       type: FlowCoverageType,
-      description: "What was observed of the trade's session.",
+      description: "Observed part of the trade's session.",
       resolve: ({ symbol, coverage }) => ({ ...coverage, symbol }),
     }),
     update: t.field({ type: LargeTradeUpdateType, description: 'The trade.', resolve: ({ event }) => event }),
@@ -221,7 +221,7 @@ builder.objectField(SymbolFlowType, 'largeTrades', (t) =>
       right: t.arg({ type: OptionRightEnum, description: 'Only trades with a leg of this right.' }),
       expiry: t.arg({
         type: 'SessionDate',
-        description: 'Only trades with a leg of this expiration; with right, the same leg has both.',
+        description: 'Only trades with a leg of this expiration; with right, the same leg must match both.',
       }),
     },
     resolve: ({ symbol }, args, context) => largeTradesOf(context, symbol, args),

@@ -25,9 +25,9 @@ const mostMinutes = (2 * contextSeconds.most * 1000) / minuteMs + 1;
 
 const PrintContextType = builder.objectRef<PrintContext>('PrintContext').implement({
   description:
-    'The market around a print. symbol and contract have all their fields as asOf has them at the print: nothing later is read. Bars and solves reach to the end of the window.',
+    'The market around a print. symbol and contract have all their fields, as of the print: nothing later is read. Bars and solves reach to the end of the window.',
   fields: (t) => ({
-    at: t.expose('atMs', { type: 'EpochMs', description: 'The print, epoch ms.' }),
+    at: t.expose('atMs', { type: 'EpochMs', description: 'Time of the print, epoch ms.' }),
     from: t.expose('fromMs', { type: 'EpochMs', description: 'Start of the window, inclusive, epoch ms.' }),
     to: t.expose('toMs', {
       type: 'EpochMs',
@@ -41,12 +41,12 @@ const PrintContextType = builder.objectRef<PrintContext>('PrintContext').impleme
     contract: t.expose('contract', {
       type: OptionContractType,
       nullable: true,
-      description: 'The contract at the print; null for an event, whose legs have theirs.',
+      description: 'The contract at the print; null for an event, whose legs have their own.',
     }),
     bars: t.field({
       type: StockBarsPageType,
       nullable: true,
-      description: "The underlying's bars that start in the window, the last one as it was at its end.",
+      description: "The underlying's bars that start in the window, the last one as of the end of the window.",
       args: { timeframe: t.arg({ type: 'Timeframe', defaultValue: '1m', description: 'Length of a bar.' }) },
       extensions: {
         scopeGroup: 'market.bars',

@@ -14,7 +14,7 @@ const UnusualMetaType = builder.objectRef<UnusualMeta>('UnusualFlowMeta').implem
 });
 
 const UnusualFlowType = builder.objectRef<UnusualFlow>('UnusualFlow').implement({
-  description: `Premium of the current session against its mean over up to ${unusualSessions} sessions before, each to the same minute of the day.`,
+  description: `Premium of the current session against its mean over up to ${unusualSessions} sessions before, each up to the same minute of the day.`,
   fields: (t) => ({
     symbol: t.expose('symbol', { type: 'Ticker', description: 'Underlying.' }),
     sessionDate: t.expose('sessionDate', { type: 'SessionDate', description: 'The session.' }),
@@ -24,12 +24,12 @@ const UnusualFlowType = builder.objectRef<UnusualFlow>('UnusualFlow').implement(
     }),
     callPremiumUsd: t.float({
       nullable: true,
-      description: 'Premium of calls until then, dollars; null if nothing was observed.',
+      description: 'Premium of calls up to that minute, dollars; null if nothing was observed.',
       resolve: ({ premium }) => premium?.callPremiumUsd ?? null,
     }),
     putPremiumUsd: t.float({
       nullable: true,
-      description: 'Premium of puts until then, dollars; null if nothing was observed.',
+      description: 'Premium of puts up to that minute, dollars; null if nothing was observed.',
       resolve: ({ premium }) => premium?.putPremiumUsd ?? null,
     }),
     callRatio: t.float({

@@ -72,7 +72,7 @@ const GammaSourceEnum = builder.enumType('GammaSource', {
 });
 
 const GexProfilePointType = builder.objectRef<GexProfilePoint>('GexProfilePoint').implement({
-  description: 'Net gamma exposure were the underlying at a price.',
+  description: 'Net gamma exposure at one price of the underlying.',
   fields: (t) => columnFields(t, profileColumns),
 });
 
@@ -107,7 +107,7 @@ export const GexCaptureType = builder.objectRef<ServedGexCapture>('GexCapture').
       type: FlipStatusEnum,
       nullable: true,
       description:
-        'How much flipPoint says. Null if an older version stored the capture and its rows leave it open. If it is partial, remote or fragile, show zeroGamma first.',
+        'Reliability of flipPoint. Null if an older version stored the capture and its rows do not determine it. If it is partial, remote or fragile, show zeroGamma first.',
       extensions: costs({ once: 0.2, each: 0.005 }),
       resolve: (capture, _args, context) => flipStatusOf(context, capture),
     }),
@@ -115,7 +115,7 @@ export const GexCaptureType = builder.objectRef<ServedGexCapture>('GexCapture').
       nullable: true,
       deprecationReason: 'Use flipStatus, which says more.',
       description:
-        'True if flipPoint is more than 20% from the spot: it then says little, and zeroGamma more. Null without a flip point.',
+        'True if flipPoint is more than 20% from the spot: zeroGamma is then more reliable. Null without a flip point.',
       resolve: flipIsRemote,
     }),
     gammaSource: t.expose('gammaSource', { type: GammaSourceEnum, description: 'Source of the gammas.' }),
@@ -133,7 +133,7 @@ export const GexCaptureType = builder.objectRef<ServedGexCapture>('GexCapture').
       nullable: true,
       extensions: costs({ rows: 60 }),
       description:
-        'Net gamma exposure were the underlying at other prices, with volatilities held fixed; 60 prices from 0.8 to 1.2 of the spot, ascending. Null if an older version stored the capture.',
+        'Net gamma exposure at other prices of the underlying, with volatilities held fixed: 60 prices from 0.8 to 1.2 of the spot, ascending. Null if an older version stored the capture.',
     }),
     expiries: t.expose('expiries', {
       type: [GexExpiryType],

@@ -13,7 +13,8 @@ import { capturePoint } from './capture-id.ts';
 
 const ContractMovesType = builder.objectRef<RowOf<typeof sourceColumns>>('ContractMoves').implement({
   description: "Changes of a contract's numbers: the later less the earlier. Null if one of them is unknown.",
-  fields: (t) => columnFields(t, sourceColumns, ' The change of it.'),
+  fields: (t) =>
+    columnFields(t, sourceColumns, (text) => `Later less earlier: ${text[0]!.toLowerCase()}${text.slice(1)}`),
 });
 
 const ContractPairType = builder.objectRef<ContractPair>('ContractPair').implement({

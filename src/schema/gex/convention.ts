@@ -62,7 +62,7 @@ export const GexConventionInput = builder.inputType('GexConvention', {
     walls: t.field({ type: enums.walls, description: 'Rule of the walls.' }),
     expiries: t.field({ type: enums.expiries, description: 'Expiries that are counted. Default: all.' }),
     withinDays: t.int({
-      description: 'Days to expiry, at most, 0 or more. Only with expiries: within_days, which it implies.',
+      description: 'Maximum number of days to expiry, 0 or more. Only with expiries: within_days, which it implies.',
     }),
     dates: t.field({
       type: ['SessionDate'],
@@ -73,7 +73,7 @@ export const GexConventionInput = builder.inputType('GexConvention', {
 
 /** A convention as it was applied. */
 export const AppliedConventionType = builder.objectRef<GexConvention>('AppliedGexConvention').implement({
-  description: 'Every choice of the convention that figures are in.',
+  description: 'All choices of the convention of the figures.',
   fields: (t) => ({
     unit: t.expose('unit', { type: enums.unit, description: 'Unit of net and of the strikes.' }),
     weight: t.expose('weight', { type: enums.weight, description: 'Contracts that are counted.' }),

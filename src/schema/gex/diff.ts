@@ -26,7 +26,7 @@ const dollars = 'dollars of dealer hedging per $1 move';
 
 const GexMovesInterface = builder.interfaceRef<GexMoves>('GexMoves').implement({
   description:
-    'Change between two captures. spot, time, volatility, openInterest, listing and residual add up to gex: each is the change when its factor moves to its new value, those before it being new already.',
+    'Change between two captures. spot, time, volatility, openInterest, listing and residual add up to gex: the factors move to their new values one after the other, in this order, and each part is the change at its step.',
   fields: (t) => ({
     gex: t.exposeFloat('gex', { description: `Change of gex, ${dollars}.` }),
     spot: t.exposeFloat('spot', {
@@ -90,7 +90,7 @@ const GexChangeType = builder.objectRef<GexDifference>('GexChange').implement({
     }),
     strikes: t.field({
       type: [GexStrikeChangeType],
-      description: 'Rows ascending by strike; every strike that one of the captures lists. They add up to the total.',
+      description: 'Rows ascending by strike; every strike that either capture lists. They add up to the total.',
       args: { top: t.arg.int({ description: 'Keep the N strikes with the largest |gex|. Default: all.' }) },
       extensions: costs<{ top?: number | null }>({
         rows: 'strikes',
@@ -101,7 +101,7 @@ const GexChangeType = builder.objectRef<GexDifference>('GexChange').implement({
     expiries: t.expose('expiries', {
       type: [GexExpiryChangeType],
       extensions: costs({ rows: 'expiries' }),
-      description: 'Rows ascending by expiry; every expiry that one of the captures lists. They add up to the total.',
+      description: 'Rows ascending by expiry; every expiry that either capture lists. They add up to the total.',
     }),
   }),
 });
@@ -148,7 +148,7 @@ const StrikeMoveType = builder.objectRef<Moved>('StrikeMove').implement({
 const FlipStatusMoveType = builder
   .objectRef<{ from: ServedGexCapture | null; to: ServedGexCapture | null }>('FlipStatusMove')
   .implement({
-    description: 'How much the flip points of two captures say.',
+    description: 'Reliability of the flip points of two captures.',
     fields: (t) => {
       const status = (name: 'from' | 'to') =>
         t.field({
@@ -163,11 +163,12 @@ const FlipStatusMoveType = builder
   });
 
 const DiffGapEnum = builder.enumType('GexDiffReason', {
-  description: 'Reason for which a difference has no change. The first value that holds applies.',
+  description: 'Reason why a difference has no change. The first value that holds applies.',
   values: enumValues<DiffGap>({
     no_from: 'There is no capture by the earlier time.',
     no_to: 'There is no capture by the later time.',
-    no_inputs: 'The chain of a capture, or what it was priced with, is not stored: an older version stored it.',
+    no_inputs:
+      'The chain or the pricing inputs of a capture are not stored, because an older version stored the capture.',
   }),
 });
 
@@ -180,14 +181,14 @@ const GexDiffMetaType = builder.objectRef<GexDiffMeta>('GexDiffMeta').implement(
   fields: (t) => ({
     flipStatus: t.field({
       type: FlipStatusMoveType,
-      description: 'How much the flip point of each capture says.',
+      description: 'Reliability of the flip point of each capture.',
       resolve: ({ from, to }) => ({ from, to }),
     }),
     reason: t.field({
       type: DiffGapEnum,
       nullable: true,
       extensions: costs({ each: 0.5 }),
-      description: 'Reason for which change is null; null if it is not.',
+      description: 'Why change is null; null if it is not.',
       resolve: ({ reason }) => reason(),
     }),
   }),

@@ -37,7 +37,7 @@ export const GexFiguresMetaType = builder.objectRef<GexFiguresMeta>('GexFiguresM
     flipStatus: t.expose('flipStatus', {
       type: FlipStatusEnum,
       nullable: true,
-      description: 'How much the flip says. Null if there are no figures, but for no_strikes.',
+      description: 'Reliability of the flip. Null if there are no figures, except for no_strikes.',
     }),
     note: t.exposeString('note', { nullable: true, description: 'Why net is null; null if it is not.' }),
   }),

@@ -26,7 +26,7 @@ const GexHistoryMetaType = builder.objectRef<GexHistoryMeta>('GexHistoryMeta').i
       nullable: { list: false, items: true },
       extensions: costs({ rows: 'captures' }),
       description:
-        'How much the flip point of each capture says; null if an older version stored it and its rows leave it open.',
+        'Reliability of the flip point of each capture; null if an older version stored it and its rows do not determine it.',
       resolve: ({ captures }, _args, context) => captures.map((capture) => flipStatusOf(context, capture)),
     }),
     captureCount: t.exposeInt('captureCount', { description: 'Number of captures in the answer.' }),

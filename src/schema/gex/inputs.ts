@@ -23,7 +23,7 @@ const PricedDividendType = builder.objectRef<PricedDividend>('PricedDividend').i
   fields: (t) => ({
     amount: t.exposeFloat('amount', {
       description:
-        "Dollars a share: the sum of those whose ex-date is after the quotes and not after the contracts' last session.",
+        "Dollars a share: the sum of dividends whose ex-date is after the quotes and not after the contracts' last session.",
     }),
     exDate: t.expose('exDate', { type: 'SessionDate', description: 'The first ex-date.' }),
     source: t.expose('source', { type: DividendSourceEnum, description: 'Origin of the amount.' }),
@@ -31,7 +31,7 @@ const PricedDividendType = builder.objectRef<PricedDividend>('PricedDividend').i
 });
 
 const ExpiryInputsType = builder.objectRef<ExpiryInputs>('GexExpiryInputs').implement({
-  description: 'What the contracts of one root and expiry are priced with.',
+  description: 'Pricing inputs of the contracts of one root and expiry.',
   fields: (t) => ({
     expiry: t.expose('expiry', { type: 'SessionDate', description: 'Expiry date.' }),
     root: t.exposeString('root', { description: 'OSI root of the contracts.' }),
@@ -70,7 +70,7 @@ const SourceFileType = builder.objectRef<InputFile>('SourceFile').implement({
 });
 
 const GexInputsType = builder.objectRef<GexInputs>('GexInputs').implement({
-  description: 'What a capture was computed from, beside the quotes of its chain.',
+  description: 'Inputs of a capture, besides the quotes of its chain.',
   interfaces: [QuoteTimeInterface],
   fields: (t) => ({
     methodologyVersion: t.exposeString('methodologyVersion', {
@@ -81,7 +81,7 @@ const GexInputsType = builder.objectRef<GexInputs>('GexInputs').implement({
       type: [SourceFileType],
       extensions: costs({ once: 1.5, each: 0.1, rows: 4 }),
       description:
-        "Files that the chain was read from, the session's option tape and quotes if solves of before it fill its gaps, and the lists of rates and roots in force when it was stored; empty if it was recorded live.",
+        "Files that the chain was read from; the session's option tape and quotes, if earlier solves fill its gaps; and the lists of rates and roots in force when it was stored. Empty if it was recorded live.",
     }),
     expiries: t.expose('expiries', {
       type: [ExpiryInputsType],
@@ -96,7 +96,7 @@ builder.objectField(GexCaptureType, 'inputs', (t) =>
     type: GexInputsType,
     nullable: true,
     extensions: costs({ once: 1.5, each: 0.05 }),
-    description: 'What the capture was computed from; null if an older version stored the capture.',
+    description: 'Inputs that the capture was computed from; null if an older version stored the capture.',
     resolve: (capture, _args, context) => gexInputs(context, capture),
   }),
 );

@@ -127,7 +127,7 @@ builder.objectField(SymbolGexType, 'reference', (t) =>
         type: 'SessionDate',
         description: 'Exchange session, not in the future. Default: the current session, else the last one.',
       }),
-      basis: t.arg({ type: ReferenceBasisEnum, defaultValue: 'open', description: 'Which capture.' }),
+      basis: t.arg({ type: ReferenceBasisEnum, defaultValue: 'open', description: 'The reference capture.' }),
     },
     resolve: ({ symbol }, args, context) => gexReference(context, symbol, args),
   }),

@@ -19,7 +19,7 @@ const GexSessionType = builder.objectRef<GexSession>('GexSession').implement({
     flipStatus: t.expose('flipStatus', {
       type: FlipStatusEnum,
       nullable: true,
-      description: 'How much flipPoint says. Null if an older version stored the capture.',
+      description: 'Reliability of flipPoint. Null if an older version stored the capture.',
     }),
   }),
 });

@@ -15,25 +15,28 @@ import { scopeGroup } from './records.ts';
 const PositionGreeksType = builder.objectRef<PositionGreeks>('PositionGreeks').implement({
   description: 'Greeks of a whole position: those of its contract by the last chain, times quantity and multiplier.',
   fields: (t) => ({
-    delta: t.exposeFloat('delta', { nullable: true, description: 'Shares; of shares their number.' }),
+    delta: t.exposeFloat('delta', { nullable: true, description: 'Shares; for a position in shares, their number.' }),
     gamma: t.exposeFloat('gamma', { nullable: true, description: 'Shares per $1 move.' }),
     theta: t.exposeFloat('theta', { nullable: true, description: 'Dollars a day.' }),
     vega: t.exposeFloat('vega', { nullable: true, description: 'Dollars per vol point.' }),
-    note: t.exposeString('note', { nullable: true, description: 'Why they are unknown; null if they are known.' }),
+    note: t.exposeString('note', {
+      nullable: true,
+      description: 'Why the greeks are unknown; null if they are known.',
+    }),
   }),
 });
 
 const JournalPositionType = builder.objectRef<JournalPosition>('JournalPosition').implement({
-  description: "What the caller's journal holds of an instrument.",
+  description: "Position in an instrument, by the caller's journal.",
   fields: (t) => ({
     instrument: t.expose('instrument', { type: 'Instrument', description: 'Ticker, or contract id.' }),
     qty: t.exposeFloat('qty', {
       description:
-        'Shares or contracts bought less those sold; negative = short. Shares are those of the instant: splits since the trades are counted.',
+        'Shares or contracts bought less those sold; negative = short. Shares are adjusted for splits between the trades and the instant.',
     }),
     symbol: t.field({
       type: SymbolType,
-      description: 'The symbol and its fields at the instant; of a contract its underlying.',
+      description: 'The symbol and its fields at the instant; for a contract, its underlying.',
       resolve: ({ symbol }) => ({ symbol }),
     }),
     contract: t.expose('contract', {
@@ -52,7 +55,7 @@ const JournalPositionType = builder.objectRef<JournalPosition>('JournalPosition'
 });
 
 const JournalPositionsType = builder.objectRef<JournalPositions>('JournalPositions').implement({
-  description: "What the caller's journal holds at an instant.",
+  description: "Positions at an instant, by the caller's journal.",
   fields: (t) => ({
     at: t.expose('atMs', { type: 'EpochMs', description: 'The instant, epoch ms.' }),
     rows: t.expose('rows', {
@@ -60,7 +63,7 @@ const JournalPositionsType = builder.objectRef<JournalPositions>('JournalPositio
       extensions: costs({ rows: 'page' }),
       description: 'Positions ascending by instrument. Expired contracts are omitted.',
     }),
-    total: t.exposeInt('total', { description: 'Number of positions, also of those that are not in rows.' }),
+    total: t.exposeInt('total', { description: 'Number of positions, including those not in rows.' }),
     undirected: t.exposeInt('undirected', {
       description: 'Number of trades whose side neither buys nor sells: they are in no position.',
     }),
@@ -71,7 +74,7 @@ builder.queryField('journalPositions', (t) =>
   t.field({
     type: JournalPositionsType,
     nullable: true,
-    description: "What the caller's journal holds, now or at an instant, with greeks.",
+    description: "Positions by the caller's journal, now or at an instant, with greeks.",
     args: {
       first: t.arg.int({ required: true, description: `Number of positions, at most ${maxPositions}.` }),
       accountId: t.arg.id({ description: 'Only trades of this journal account. Default: all.' }),

@@ -31,9 +31,9 @@ const MarketPhaseEnum = builder.enumType('MarketPhase', {
 const BenchmarkEnum = builder.enumType('Benchmark', {
   description: 'The price that a fill is compared with, as it was known at the fill.',
   values: enumValues<Benchmark>({
-    minute_vwap: 'Vwap of the minute up to the fill; of a contract, that of the last minute that had ended.',
+    minute_vwap: 'Vwap of the minute up to the fill; for a contract, that of the last minute that had ended.',
     day_vwap: 'Vwap of the session up to the fill.',
-    quote: 'The spot of the quote; of a contract, the middle of bid and ask in the last chain.',
+    quote: 'The spot of the quote; for a contract, the middle of bid and ask in the last chain.',
   }),
 });
 
@@ -45,15 +45,15 @@ const FillBarType = builder.objectRef<Bar>('FillBar').implement({
 const SlippageType = builder.objectRef<FillSlippage>('FillSlippage').implement({
   description: 'Cost of a fill against a price. Positive = worse than it: bought above, or sold below.',
   fields: (t) => ({
-    benchmark: t.expose('benchmark', { type: BenchmarkEnum, description: 'What the fill is compared with.' }),
-    reference: t.exposeFloat('reference', { nullable: true, description: 'Its price, dollars a share.' }),
+    benchmark: t.expose('benchmark', { type: BenchmarkEnum, description: 'The price that the fill is compared with.' }),
+    reference: t.exposeFloat('reference', { nullable: true, description: 'Price of the benchmark, dollars a share.' }),
     perShare: t.exposeFloat('perShare', { nullable: true, description: 'Slippage, dollars a share.' }),
     bps: t.exposeFloat('bps', { nullable: true, description: 'Slippage in basis points of the reference.' }),
     totalUsd: t.exposeFloat('totalUsd', {
       nullable: true,
       description: 'Slippage of the whole fill, dollars: per share × quantity × multiplier of the contract.',
     }),
-    note: t.exposeString('note', { nullable: true, description: 'Why it is unknown; null if it is known.' }),
+    note: t.exposeString('note', { nullable: true, description: 'Why the slippage is unknown; null if it is known.' }),
   }),
 });
 
@@ -105,9 +105,9 @@ const FillGammaType = builder.objectRef<FillGamma>('FillGamma').implement({
 /** The market at a trade's fill. */
 export const TradeMarketType = builder.objectRef<TradeMarket>('TradeMarket').implement({
   description:
-    'The market at the fill of a trade, as `asOf` has it: nothing later is read. Each part requires the same access as its own field.',
+    'The market at the fill of a trade, as in `asOf`: nothing later is read. Each part requires the same access as its own field.',
   fields: (t) => ({
-    at: t.field({ type: 'EpochMs', description: 'The fill, epoch ms.', resolve: ({ trade }) => trade.tsMs }),
+    at: t.field({ type: 'EpochMs', description: 'Time of the fill, epoch ms.', resolve: ({ trade }) => trade.tsMs }),
     phase: t.expose('phase', { type: MarketPhaseEnum, description: 'Part of the trading day.' }),
     note: t.exposeString('note', {
       nullable: true,
@@ -116,7 +116,7 @@ export const TradeMarketType = builder.objectRef<TradeMarket>('TradeMarket').imp
     symbol: t.field({
       type: SymbolType,
       nullable: true,
-      description: 'The symbol at the fill, with all its fields; of a contract its underlying. Null if note is not.',
+      description: 'The symbol at the fill, with all its fields; for a contract, its underlying. Null if note is not.',
       resolve: ({ symbol, note }) => (note === null ? { symbol } : null),
     }),
     contract: t.field({
@@ -129,7 +129,7 @@ export const TradeMarketType = builder.objectRef<TradeMarket>('TradeMarket').imp
     quote: t.field({
       type: QuoteType,
       nullable: true,
-      description: 'Quote of the symbol; of a contract that of its underlying.',
+      description: 'Quote of the symbol; for a contract, that of its underlying.',
       extensions: { scopeGroup: 'market.live', ...costs({ once: 3, each: 0.15 }) },
       resolve: (market, _args, context) => quoteAtFill(context, market),
     }),
@@ -137,21 +137,22 @@ export const TradeMarketType = builder.objectRef<TradeMarket>('TradeMarket').imp
       type: FillBarType,
       nullable: true,
       description:
-        'The minute of the fill up to its last whole second; of a contract, whose bars are known by the minute, the last minute that had ended. Null if nothing had traded.',
+        'The minute of the fill up to its last whole second; for a contract, whose bars are known by the minute, the last minute that had ended. Null if nothing had traded.',
       extensions: { scopeGroup: 'market.bars', ...costs({ once: 1.2, each: 0.15 }) },
       resolve: (market, _args, context) => minuteAtFill(context, market),
     }),
     day: t.field({
       type: FillBarType,
       nullable: true,
-      description: "The symbol's session up to the fill, of a contract its underlying's. Null if nothing had traded.",
+      description:
+        "The symbol's session up to the fill; for a contract, that of its underlying. Null if nothing had traded.",
       extensions: { scopeGroup: 'market.bars', ...costs({ once: 3, each: 0.15 }) },
       resolve: (market, _args, context) => dayAtFill(context, market),
     }),
     rangePosition: t.float({
       nullable: true,
       description:
-        "Position of the price in the day's range so far, a fraction: 0 at the low, 1 at the high. Of a contract it is that of its underlying's spot. Null if unknown or if the range has no width.",
+        "Position of the price in the day's range so far, a fraction: 0 at the low, 1 at the high. For a contract: that of its underlying's spot. Null if unknown or if the range has no width.",
       extensions: { scopeGroup: 'market.bars', ...costs({ once: 3, each: 0.15 }) },
       resolve: (market, _args, context) => rangePosition(context, market),
     }),
@@ -168,7 +169,7 @@ export const TradeMarketType = builder.objectRef<TradeMarket>('TradeMarket').imp
     gamma: t.field({
       type: FillGammaType,
       nullable: true,
-      description: 'Above or below zero gamma, and the distance to the walls.',
+      description: 'Dealer gamma: above or below zero gamma, and the distance to the walls.',
       extensions: { scopeGroup: 'analytics.gex', ...costs({ once: 3, each: 0.3 }) },
       resolve: (market, _args, context) => fillGamma(context, market),
     }),

@@ -29,12 +29,12 @@ const JournalTradeType = builder.objectRef<JournalTrade>('JournalTrade').impleme
     }),
     ticker: t.field({
       type: 'Ticker',
-      description: 'Ticker, uppercase; of a contract that of its underlying. It need not be registered.',
+      description: 'Ticker, uppercase; for a contract, that of its underlying. It need not be registered.',
       resolve: (trade, _args, context) => tickerOf(context, trade),
     }),
     symbol: t.field({
       type: SymbolType,
-      description: 'The symbol and its fields; of a contract its underlying.',
+      description: 'The symbol and its fields; for a contract, its underlying.',
       resolve: (trade, _args, context) => whenThere(tickerOf(context, trade), (symbol) => ({ symbol })),
     }),
     contract: t.field({

@@ -34,13 +34,14 @@ const LevelKindEnum = builder.enumType('LevelKind', {
 });
 
 const LevelStatusEnum = builder.enumType('LevelStatus', {
-  description: 'How much a level says. A flip has the values of FlipStatus, other kinds have the last four or partial.',
+  description:
+    'Reliability of a level. A flip has the values of FlipStatus; other kinds have partial, stands, none or inconsistent.',
   values: enumValues<LevelStatus>({
     no_strikes: 'There are no strikes, so there is no flip.',
     no_crossing: 'The cumulative net gex curve does not cross zero, so there is no flip.',
     partial: 'The chain is known to lack contracts.',
-    remote: 'The flip is more than 20% from the spot of the capture. Zero gamma says more.',
-    fragile: 'A small change of open interest moves the flip far. Zero gamma says more.',
+    remote: 'The flip is more than 20% from the spot of the capture. Zero gamma is more reliable.',
+    fragile: 'A small change of open interest moves the flip far. Zero gamma is more reliable.',
     crosses: 'The curve crosses zero at the flip.',
     stands: 'The level exists.',
     none: 'There is no such level: its price is null.',
@@ -68,20 +69,20 @@ const LevelType = builder.objectRef<Level>('Level').implement({
     capturedAt: t.expose('capturedAt', {
       type: 'EpochMs',
       nullable: true,
-      description: 'Time of the capture that the level is of, epoch ms; null for off_exchange.',
+      description: 'Time of the capture of the level, epoch ms; null for off_exchange.',
     }),
-    sessionDate: t.expose('sessionDate', { type: 'SessionDate', description: 'Session that the level is of.' }),
+    sessionDate: t.expose('sessionDate', { type: 'SessionDate', description: 'Session of the level.' }),
     expiry: t.expose('expiry', {
       type: 'SessionDate',
       nullable: true,
-      description: 'Expiry that the level is of; null for levels of no expiry, or if none is open.',
+      description: 'Expiry of the level; null for kinds without one, or if none is open.',
     }),
     rank: t.exposeInt('rank', { nullable: true, description: 'Rank off exchange, 1 = highest; null for other kinds.' }),
     status: t.expose('status', {
       type: LevelStatusEnum,
       nullable: true,
       description:
-        'How much the level says. Null for a flip of a capture that an older version stored, if its rows leave it open.',
+        'Reliability of the level. Null for a flip of a capture that an older version stored, if its rows do not determine it.',
     }),
   }),
 });
@@ -98,7 +99,7 @@ const LevelsMetaType = builder.objectRef<LevelsMeta>('LevelsMeta').implement({
       type: [LevelKindEnum],
       nullable: true,
       extensions: costs({ rows: 1 }),
-      description: 'Kinds of levels that the caller may not read and that are left out; null if there are none.',
+      description: 'Kinds of levels that the caller may not read and that are omitted; null if there are none.',
     }),
     count: t.exposeInt('count', { description: 'Number of levels.' }),
     note: t.exposeString('note', { nullable: true, description: 'Why there are no gamma levels; null if there are.' }),
@@ -128,7 +129,7 @@ builder.objectField(SymbolType, 'levels', (t) =>
     type: LevelsType,
     nullable: true,
     description:
-      'Price levels: walls, flip, zero gamma, max pain, expected moves and off-exchange levels, with their distance from the spot. Kinds that the caller may not read are left out and named in meta.restricted.',
+      'Price levels: walls, flip, zero gamma, max pain, expected moves and off-exchange levels, with their distance from the spot. Kinds that the caller may not read are omitted and named in meta.restricted.',
     args: {
       basis: t.arg.float({
         description:

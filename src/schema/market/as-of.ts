@@ -14,7 +14,7 @@ interface MarketAsOf {
 
 const AsOfType = builder.objectRef<MarketAsOf>('AsOf').implement({
   description:
-    'The market as it stood at an instant: every field as of it, nothing later. Corrections, cancels and late trades count at the time of the trade they concern. Large trades appear with their last leg, cross-sections and signed volume by the minute, end-of-day lists at 20:00 New York of their session, off-exchange data at 06:00 of the next trading day. The caller needs the same access as now.',
+    'The market at an instant: every field as of that instant, nothing later. Corrections, cancels and late trades count at the time of the trade they concern. Large trades appear with their last leg, cross-sections and signed volume by the minute, end-of-day lists at 20:00 New York of their session, off-exchange data at 06:00 of the next trading day. The caller needs the same access as now.',
   fields: (t) => ({
     at: t.field({
       type: 'EpochMs',
@@ -31,7 +31,7 @@ const AsOfType = builder.objectRef<MarketAsOf>('AsOf').implement({
     atEffective: t.field({
       type: 'EpochMs',
       nullable: true,
-      description: 'The last whole second up to it, to which prices are known; null = live.',
+      description: 'The last whole second up to at, to which prices are known; null = live.',
       resolve: ({ context }) => (context.past && context.past.atMs !== null ? context.nowMs : null),
     }),
   }),
@@ -51,17 +51,17 @@ builder.queryField('asOf', (t) =>
     type: AsOfType,
     nullable: true,
     description:
-      'The market at an instant in the past, and as it was known at another. Several, under aliases, compare instants in one request. Without `at` it is live, so that one document serves both.',
+      'The market as of a past instant, and as it was known at another. Use aliases to compare several instants in one request. Without `at` the answer is live, so one document serves both.',
     args: {
       at: t.arg({
         type: 'PointInTime',
         description:
-          "A date means its end. Up to a minute ahead, and today's date, mean now; a later time is invalid_params. Default: live.",
+          "Instant of the answer; a date means its end. A time up to a minute ahead, and today's date, mean now; a later time is invalid_params. Default: live.",
       }),
       known: t.arg({
         type: 'PointInTime',
         description:
-          'Of what came several times, the data as it stood then: before a file, a reconciliation or a recompute replaced it. invalid_params before the oldest generation that is stored, and for off-exchange data. Default: now.',
+          'Data as it was known at this instant: before a later file, reconciliation or recompute replaced it. invalid_params before the oldest stored generation, and for off-exchange data. Default: now.',
       }),
       tz: t.arg({ type: 'TimeZone', description: 'Time zone of a local time or date. Default: America/New_York.' }),
     },

@@ -21,7 +21,7 @@ const MarketClockType = builder.objectRef<MarketClock>('MarketClock').implement(
 marketField('market', (t) =>
   t.field({
     type: MarketClockType,
-    description: 'Whether the market is open, its latest session, and when it opens next.',
+    description: 'State of the market: open or closed, its latest session, and its next open.',
     extensions: { scopeGroup: 'market.reference', ...costs({ once: 0.1 }) },
     resolve: (_root, _args, { nowMs }) => marketClock(nowMs),
   }),

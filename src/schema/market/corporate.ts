@@ -38,7 +38,7 @@ builder.objectField(SymbolType, 'splits', (t) =>
     type: [SplitType],
     nullable: true,
     description:
-      'Known splits, ascending by ex-date; declared ones include those to come. not_entitled_tier or attestation_required if the caller may not read the symbol.',
+      'Known splits, ascending by ex-date; including declared ones to come. not_entitled_tier or attestation_required if the caller may not read the symbol.',
     args: exDateArgs,
     extensions: {
       scopeGroup: 'market.reference',
@@ -50,7 +50,7 @@ builder.objectField(SymbolType, 'splits', (t) =>
 );
 
 const DividendKindEnum = builder.enumType('DividendKind', {
-  description: 'Whether a dividend is one of a series.',
+  description: 'Kind of a dividend: one of a series, or paid once.',
   values: enumValues<DividendKind>({ regular: 'One of a series.', special: 'Paid once.' }),
 });
 
@@ -80,7 +80,7 @@ builder.objectField(SymbolType, 'dividends', (t) =>
     type: [DividendType],
     nullable: true,
     description:
-      'Known dividends, ascending by ex-date; declared ones include those to come. not_entitled_tier or attestation_required if the caller may not read the symbol.',
+      'Known dividends, ascending by ex-date; including declared ones to come. not_entitled_tier or attestation_required if the caller may not read the symbol.',
     args: exDateArgs,
     extensions: {
       scopeGroup: 'market.reference',
@@ -105,7 +105,7 @@ marketField('rates', (t) =>
     type: [RateType],
     nullable: true,
     description:
-      'The last interest rate curve up to a date, ascending by days; empty if there is none of the 31 days before. Rates between its points are linear in days.',
+      'The last interest rate curve up to a date, ascending by days; empty if there is none in the 31 days before. Rates between its points are linear in days.',
     args: { date: t.arg({ type: 'SessionDate', description: 'Date. Default: today.' }) },
     extensions: { scopeGroup: 'market.reference', ...costs({ once: 0.2, each: 0.02, rows: mostRates }) },
     resolve: (_root, { date }, context) => rateCurve(context, date ?? null),

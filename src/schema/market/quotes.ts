@@ -23,7 +23,7 @@ export const QuoteType = builder.objectRef<AskedQuote>('Quote').implement({
   fields: (t) => ({
     symbol: t.expose('symbol', { type: 'Ticker', description: 'Ticker.' }),
     asked: t.string({
-      description: 'Name by which the symbol was asked: asked of Query.quotes, else the ticker.',
+      description: 'Requested name of the symbol: that of asked in Query.quotes, else the ticker.',
       resolve: ({ symbol, asked }) => asked ?? symbol,
     }),
     ...columnFields(t, quoteColumns),
@@ -44,7 +44,8 @@ const QuotesMetaType = builder.objectRef<QuotesMeta>('QuotesMeta').implement({
       extensions: costs({ rows: 'page' }),
       type: ['Ticker'],
       nullable: true,
-      description: 'Symbols the caller may not read, as they were asked; their rows are empty. Null if there are none.',
+      description:
+        'Symbols the caller may not read, by their requested names; their rows are empty. Null if there are none.',
     }),
     note: t.exposeString('note', { nullable: true, description: 'The notes of the rows; null if there are none.' }),
   }),
@@ -73,7 +74,7 @@ marketField('quotes', (t) =>
       symbols: t.arg({ type: ['Ticker'], required: true, description: `Tickers in any case, at most ${maxQuotes}.` }),
       asked: t.arg.stringList({
         description:
-          'Name of each symbol in rows { asked } and in meta { restricted }, one per symbol. Default: the tickers.',
+          'Names to use for the symbols in rows { asked } and meta { restricted }, one per symbol. Default: the tickers.',
       }),
     },
     extensions: {

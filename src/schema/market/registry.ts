@@ -32,7 +32,7 @@ const RegistryEntryType = builder.objectRef<SymbolEntry>('RegistryEntry').implem
     class: t.expose('class', { type: SymbolClassEnum, description: 'Equity or index.' }),
     chainPolicy: t.field({
       type: ChainPolicyType,
-      description: 'Which of its expiries the option chain covers.',
+      description: 'Expiries that the option chain covers.',
       resolve: chainPolicy,
     }),
     minTier: t.expose('minTier', { type: TierEnum, description: "Lowest tier that may read the symbol's data." }),
@@ -84,7 +84,7 @@ const SymbolLookupType = builder.objectRef<SymbolLookup>('SymbolLookup').impleme
   description: 'Result of looking up a ticker.',
   fields: (t) => ({
     valid: t.exposeBoolean('valid', { description: 'True if it is a real ticker, registered or not.' }),
-    symbol: t.exposeString('symbol', { description: 'The ticker; of a text that is none, the text, uppercase.' }),
+    symbol: t.exposeString('symbol', { description: 'The ticker; the text in uppercase if it is not a ticker.' }),
     name: t.exposeString('name', { nullable: true, description: 'Display name; null if not valid.' }),
     class: t.expose('class', {
       type: SymbolClassEnum,

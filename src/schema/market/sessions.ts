@@ -16,7 +16,7 @@ export const DataOriginEnum = builder.enumType('DataOrigin', {
 });
 
 const StoredSessionType = builder.objectRef<StoredSession>('StoredSession').implement({
-  description: 'A session of a symbol of which data is stored.',
+  description: 'A session of a symbol with stored data.',
   fields: (t) => ({
     sessionDate: t.expose('sessionDate', { type: 'SessionDate', description: 'Exchange session, New York.' }),
     origin: t.expose('origin', { type: DataOriginEnum, description: 'Source of the session.' }),
@@ -30,7 +30,7 @@ const StoredSessionType = builder.objectRef<StoredSession>('StoredSession').impl
 builder.objectField(SymbolType, 'sessions', (t) =>
   t.field({
     type: [StoredSessionType],
-    description: 'The latest sessions of which data is stored, newest first.',
+    description: 'The latest sessions with stored data, newest first.',
     args: {
       last: t.arg.int({
         defaultValue: sessionLimits.usual,

@@ -24,7 +24,7 @@ import { mostSplits, SplitType } from './corporate.ts';
 import { SymbolType } from './symbol.ts';
 
 const BarAdjustmentEnum = builder.enumType('BarAdjustment', {
-  description: 'Whether bars are adjusted for splits.',
+  description: 'Adjustment of bars for splits.',
   values: enumValues<BarAdjustment>({
     raw: 'Prices and volumes as printed.',
     split: 'Prices divided and volumes multiplied by the splits between the bar and now.',
@@ -63,7 +63,7 @@ const StockBarsMetaType = builder.objectRef<StockBarsMeta>('StockBarsMeta').impl
     adjusted: t.exposeBoolean('adjusted', {
       nullable: true,
       description:
-        'True if the bars are adjusted for splits. Null if they are as printed and no split lies in the range.',
+        'True if the bars are adjusted for splits. Null if they are as printed and no split is in the range.',
     }),
     splits: t.field({
       type: [SplitType],

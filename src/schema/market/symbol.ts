@@ -20,7 +20,7 @@ export interface SymbolNode {
 }
 
 export const SymbolClassEnum = builder.enumType('SymbolClass', {
-  description: 'What kind of product a symbol is.',
+  description: 'Kind of product of a symbol.',
   values: enumValues<SymbolClass>({ equity: 'A stock or a fund.', index: 'An index.' }),
 });
 const TenorFrameEnum = builder.enumType('TenorFrame', {
@@ -40,7 +40,7 @@ const AccessReasonEnum = builder.enumType('AccessRefusal', {
 });
 
 export const ChainPolicyType = builder.objectRef<ChainPolicy>('ChainPolicy').implement({
-  description: "Which of a symbol's expiries the option chain covers.",
+  description: 'Expiries of a symbol that the option chain covers.',
   fields: (t) => ({
     windowDays: t.exposeInt('windowDays', { description: 'Expiries covered: the number of days from today.' }),
     tenorFrame: t.expose('tenorFrame', { type: TenorFrameEnum, description: 'Spacing of the expiries.' }),
@@ -54,7 +54,7 @@ node(
 );
 
 const SymbolAccessType = builder.objectRef<AccessAnswer>('SymbolAccess').implement({
-  description: "Whether the caller may read a symbol's data.",
+  description: "Access of the caller to a symbol's data.",
   fields: (t) => ({
     allowed: t.exposeBoolean('allowed', { description: "True if the caller may read the symbol's data." }),
     reason: t.expose('reason', {
@@ -115,7 +115,7 @@ export const SymbolType = builder.objectRef<SymbolNode>('Symbol').implement({
     chainPolicy: t.field({
       type: ChainPolicyType,
       nullable: true,
-      description: 'Which of its expiries the option chain covers. Registered symbols only.',
+      description: 'Expiries that the option chain covers. Registered symbols only.',
       resolve: registered(chainPolicy),
     }),
     minTier: t.field({
@@ -133,7 +133,7 @@ export const SymbolType = builder.objectRef<SymbolNode>('Symbol').implement({
     access: t.field({
       type: SymbolAccessType,
       nullable: true,
-      description: "Whether the caller may read the symbol's data. not_found if the text is not a ticker.",
+      description: "Access of the caller to the symbol's data. not_found if the text is not a ticker.",
       resolve: ({ symbol }, _args, context) => accessTo(context, symbol),
     }),
   }),

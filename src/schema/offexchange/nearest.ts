@@ -63,7 +63,7 @@ builder.objectField(GexStrikeType, 'nearestLevel', (t) =>
     nullable: true,
     extensions: { scopeGroup: 'analytics.offexchange', ...costs({ once: 2.5, each: 0.01 }) },
     description:
-      'The nearest off-exchange price bucket of the last session that had been published when the capture was taken: at 06:00 New York of the next trading day. Null if there is none. Prices are divided by the splits since.',
+      'The nearest off-exchange price bucket of the last session published by the time of the capture; a session is published at 06:00 New York of the next trading day. Null if there is none. Prices are divided by the splits since.',
     resolve: (row, _args, context) => nearestLevel(context, row),
   }),
 );

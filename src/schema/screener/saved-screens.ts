@@ -63,7 +63,7 @@ const SavedScreenType = builder.objectRef<SavedScreen>('SavedScreen').implement(
       type: ScreenPageType,
       nullable: true,
       description:
-        'The symbols that match now; below asOf, at its instant. The caller needs the rights that screener needs for the same filter.',
+        'The symbols that match now, or within asOf at its instant. Requires the same access as screener with the same filter.',
       args: {
         first: t.arg.int({
           defaultValue: screenLimits.default,

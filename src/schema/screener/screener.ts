@@ -62,14 +62,14 @@ const comparisonOf = (name: FigureName) => (columns[name].type === 'text' ? Text
 /** A filter of symbols. */
 export const ScreenInput = builder.inputRef<ScreenFilter>('ScreenInput');
 ScreenInput.implement({
-  description: `A filter of symbols: all of its conditions must hold. At most ${filterLimits.depth} filters in each other, ${filterLimits.conditions} conditions, and ${filterLimits.listed} values in lists.`,
+  description: `A filter of symbols: all of its conditions must hold. Nested at most ${filterLimits.depth} deep, with at most ${filterLimits.conditions} conditions and ${filterLimits.listed} values in lists.`,
   fields: (t) =>
     ({
       and: t.field({ type: [ScreenInput], description: 'Filters that must all hold.' }),
       or: t.field({ type: [ScreenInput], description: 'Filters of which one must hold.' }),
       not: t.field({
         type: ScreenInput,
-        description: 'A filter that must not hold: it leaves exactly the symbols that the filter alone would not.',
+        description: 'A filter that must not hold: the result is exactly the symbols that the filter alone excludes.',
       }),
       symbol: t.field({ type: TextComparison, description: 'Ticker.' }),
       ...Object.fromEntries(

@@ -107,7 +107,7 @@ const VolatilityFiguresType = builder.objectRef<VolatilityFigures>('VolatilityFi
         type: VolatilityRankType,
         nullable: true,
         extensions: costs({ once: 2.5, each: 0.5 }),
-        description: `iv30 among its daily closes of the last ${rankSessions.most} sessions, its own included: of the last capture within 15 minutes before the close, else of the dataset volatility-days. Null with fewer than ${rankSessions.fewest}.`,
+        description: `Rank of iv30 among its daily closes of the last ${rankSessions.most} sessions, including its own. A daily close is that of the last capture within 15 minutes before the close, else of the dataset volatility-days. Null with fewer than ${rankSessions.fewest}.`,
         resolve: (figures, _args, context) => rankOf(context, figures),
       }),
       realized: t.field({

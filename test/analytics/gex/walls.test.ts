@@ -18,7 +18,7 @@ test('a sign that no strike has gives no wall', () => {
   expect(walls([])).toEqual({ callWall: null, putWall: null });
 });
 
-test('peaks look at one side each, so that they can lie the wrong way round where walls do not', () => {
+test('peaks look at one side each, so that they can be in reverse order where walls are not', () => {
   const sided = [
     { strike: 590_000, callGex: 9, putGex: -10 },
     { strike: 600_000, callGex: 7, putGex: -11 },

@@ -157,7 +157,7 @@ describe('GET /v2/levels/{symbol}', () => {
     expect(last.distance).toBeCloseTo(604.125 / 2 - 302.5, 9);
   });
 
-  test('off-exchange levels that the caller may not read are left out and named', async () => {
+  test('off-exchange levels that the caller may not read are omitted and named', async () => {
     for (const account of [{ apiTier: 'free' }, { classification: null }] as const) {
       const credential = await app.key(account);
       const { status, body } = await get('SPY', '', { credential });

@@ -92,18 +92,18 @@ export interface Routes {
     },
     options?: CallOptions,
   ): Promise<Answer<t.RegistryEntry, t.PlainMeta>>;
-  /** Quotes. Latest quotes, one row per symbol in the order of the request, under the name it was asked by. A symbol without a recent price is a row of nulls. A symbol the account may not read is one too, and is listed in meta.restricted. */
+  /** Quotes. Latest quotes, one row per symbol in the order of the request, under the name that was requested. A symbol without a recent price is a row of nulls. A symbol the account may not read is one too, and is listed in meta.restricted. */
   quotes(
     params: {
       /** Tickers in any case, at most 180. Separated by commas, at most 180. */
       symbols: Texts;
-      /** A date means its end. Up to a minute ahead, and today's date, mean now; a later time is invalid_params. Default: live. Answer as of this instant: epoch ms, YYYY-MM-DD (its end), or YYYY-MM-DDTHH:MM[:SS] in tz. Default: live. */
+      /** Instant of the answer; a date means its end. A time up to a minute ahead, and today's date, mean now; a later time is invalid_params. Default: live. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz. */
       at?: Instant;
-      /** Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset. Default: America/New_York. */
+      /** Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset. */
       tz?: string;
-      /** Of what came several times, the data as it stood then: before a file, a reconciliation or a recompute replaced it. invalid_params before the oldest generation that is stored, and for off-exchange data. Default: now. Data as it was known at this instant, before later files replaced it. Forms of `at`. 400 before the oldest generation that is stored. Default: now. */
+      /** Data as it was known at this instant: before a later file, reconciliation or recompute replaced it. invalid_params before the oldest stored generation, and for off-exchange data. Default: now. In the forms of `at`. */
       known?: string;
-      /** Included when true. True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false. */
+      /** True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false. */
       provenance?: boolean;
     },
     options?: CallOptions,
@@ -113,13 +113,13 @@ export interface Routes {
     params: {
       /** Ticker, in any case; BRK-B, BRK/B and BRK B are BRK.B. */
       symbol: string;
-      /** A date means its end. Up to a minute ahead, and today's date, mean now; a later time is invalid_params. Default: live. Answer as of this instant: epoch ms, YYYY-MM-DD (its end), or YYYY-MM-DDTHH:MM[:SS] in tz. Default: live. */
+      /** Instant of the answer; a date means its end. A time up to a minute ahead, and today's date, mean now; a later time is invalid_params. Default: live. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz. */
       at?: Instant;
-      /** Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset. Default: America/New_York. */
+      /** Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset. */
       tz?: string;
-      /** Of what came several times, the data as it stood then: before a file, a reconciliation or a recompute replaced it. invalid_params before the oldest generation that is stored, and for off-exchange data. Default: now. Data as it was known at this instant, before later files replaced it. Forms of `at`. 400 before the oldest generation that is stored. Default: now. */
+      /** Data as it was known at this instant: before a later file, reconciliation or recompute replaced it. invalid_params before the oldest stored generation, and for off-exchange data. Default: now. In the forms of `at`. */
       known?: string;
-      /** Included when true. True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false. */
+      /** True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false. */
       provenance?: boolean;
     },
     options?: CallOptions,
@@ -133,7 +133,7 @@ export interface Routes {
       from: Instant;
       /** End, exclusive. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz. */
       to: Instant;
-      /** Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset. Default: America/New_York. */
+      /** Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset. */
       tz?: string;
       /** Length of a bar. One of 1s, 1m, 5m, 1h, 1d. */
       timeframe?: '1s' | '1m' | '5m' | '1h' | '1d';
@@ -141,17 +141,17 @@ export interface Routes {
       tf?: '1s' | '1m' | '5m' | '1h' | '1d';
       /** Bars per page. Default 10000, at most 50000; 1000 with an API key. A whole number of 1 or more. */
       limit?: number;
-      /** meta.cursor of the previous page. meta.cursor of the previous page. At most 512 characters. */
+      /** meta.cursor of the previous page. At most 512 characters. */
       cursor?: string;
       /** Kind of bars. Only trade is supported. One of trade. */
       source?: 'trade';
       /** true or false. */
       adjusted?: boolean;
-      /** A date means its end. Up to a minute ahead, and today's date, mean now; a later time is invalid_params. Default: live. Answer as of this instant: epoch ms, YYYY-MM-DD (its end), or YYYY-MM-DDTHH:MM[:SS] in tz. Default: live. */
+      /** Instant of the answer; a date means its end. A time up to a minute ahead, and today's date, mean now; a later time is invalid_params. Default: live. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz. */
       at?: Instant;
-      /** Of what came several times, the data as it stood then: before a file, a reconciliation or a recompute replaced it. invalid_params before the oldest generation that is stored, and for off-exchange data. Default: now. Data as it was known at this instant, before later files replaced it. Forms of `at`. 400 before the oldest generation that is stored. Default: now. */
+      /** Data as it was known at this instant: before a later file, reconciliation or recompute replaced it. invalid_params before the oldest stored generation, and for off-exchange data. Default: now. In the forms of `at`. */
       known?: string;
-      /** Included when true. True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false. */
+      /** True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false. */
       provenance?: boolean;
     },
     options?: CallOptions,
@@ -161,13 +161,13 @@ export interface Routes {
     params?: {
       /** Returned in meta; not applied. A date, YYYY-MM-DD. */
       date?: string;
-      /** A date means its end. Up to a minute ahead, and today's date, mean now; a later time is invalid_params. Default: live. Answer as of this instant: epoch ms, YYYY-MM-DD (its end), or YYYY-MM-DDTHH:MM[:SS] in tz. Default: live. */
+      /** Instant of the answer; a date means its end. A time up to a minute ahead, and today's date, mean now; a later time is invalid_params. Default: live. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz. */
       at?: Instant;
-      /** Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset. Default: America/New_York. */
+      /** Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset. */
       tz?: string;
-      /** Of what came several times, the data as it stood then: before a file, a reconciliation or a recompute replaced it. invalid_params before the oldest generation that is stored, and for off-exchange data. Default: now. Data as it was known at this instant, before later files replaced it. Forms of `at`. 400 before the oldest generation that is stored. Default: now. */
+      /** Data as it was known at this instant: before a later file, reconciliation or recompute replaced it. invalid_params before the oldest stored generation, and for off-exchange data. Default: now. In the forms of `at`. */
       known?: string;
-      /** Included when true. True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false. */
+      /** True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false. */
       provenance?: boolean;
     },
     options?: CallOptions,
@@ -179,13 +179,13 @@ export interface Routes {
       limit?: number;
       /** The symbols that movers are selected from. One of registry. */
       universe?: 'registry';
-      /** A date means its end. Up to a minute ahead, and today's date, mean now; a later time is invalid_params. Default: live. Answer as of this instant: epoch ms, YYYY-MM-DD (its end), or YYYY-MM-DDTHH:MM[:SS] in tz. Default: live. */
+      /** Instant of the answer; a date means its end. A time up to a minute ahead, and today's date, mean now; a later time is invalid_params. Default: live. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz. */
       at?: Instant;
-      /** Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset. Default: America/New_York. */
+      /** Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset. */
       tz?: string;
-      /** Of what came several times, the data as it stood then: before a file, a reconciliation or a recompute replaced it. invalid_params before the oldest generation that is stored, and for off-exchange data. Default: now. Data as it was known at this instant, before later files replaced it. Forms of `at`. 400 before the oldest generation that is stored. Default: now. */
+      /** Data as it was known at this instant: before a later file, reconciliation or recompute replaced it. invalid_params before the oldest stored generation, and for off-exchange data. Default: now. In the forms of `at`. */
       known?: string;
-      /** Included when true. True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false. */
+      /** True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false. */
       provenance?: boolean;
     },
     options?: CallOptions,
@@ -257,11 +257,11 @@ export interface Routes {
         | '-off_exchange_volume';
       /** Number of symbols per page, 1 or more. A value over 500 is clamped and reported. A whole number of 1 or more. */
       limit?: number;
-      /** meta.cursor of the previous page. Leave the other arguments unchanged. meta.cursor of the previous page. At most 1000 characters. */
+      /** meta.cursor of the previous page. Leave the other arguments unchanged. At most 1000 characters. */
       cursor?: string;
-      /** A date means its end. Up to a minute ahead, and today's date, mean now; a later time is invalid_params. Default: live. Answer as of this instant: epoch ms, YYYY-MM-DD (its end), or YYYY-MM-DDTHH:MM[:SS] in tz. Default: live. */
+      /** Instant of the answer; a date means its end. A time up to a minute ahead, and today's date, mean now; a later time is invalid_params. Default: live. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz. */
       at?: Instant;
-      /** Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset. Default: America/New_York. */
+      /** Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset. */
       tz?: string;
     },
     options?: CallOptions,
@@ -271,7 +271,7 @@ export interface Routes {
     params?: {
       /** Number of screens per page. Default and maximum: 100. A whole number of 1 or more. */
       limit?: number;
-      /** meta.cursor of the previous page. meta.cursor of the previous page. At most 100 characters. */
+      /** meta.cursor of the previous page. At most 100 characters. */
       cursor?: string;
     },
     options?: CallOptions,
@@ -300,11 +300,11 @@ export interface Routes {
       id: string;
       /** Number of symbols per page, 1 or more. A value over 500 is clamped and reported. A whole number of 1 or more. */
       limit?: number;
-      /** meta.cursor of the previous page. It is invalid once the filter or the order was changed. meta.cursor of the previous page. At most 1000 characters. */
+      /** meta.cursor of the previous page. It is invalid once the filter or the order was changed. At most 1000 characters. */
       cursor?: string;
-      /** A date means its end. Up to a minute ahead, and today's date, mean now; a later time is invalid_params. Default: live. Answer as of this instant: epoch ms, YYYY-MM-DD (its end), or YYYY-MM-DDTHH:MM[:SS] in tz. Default: live. */
+      /** Instant of the answer; a date means its end. A time up to a minute ahead, and today's date, mean now; a later time is invalid_params. Default: live. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz. */
       at?: Instant;
-      /** Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset. Default: America/New_York. */
+      /** Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset. */
       tz?: string;
     },
     options?: CallOptions,
@@ -324,25 +324,25 @@ export interface Routes {
       by_expiry?: boolean;
       /** Keep the N strikes with the largest |net gex| in each capture. Default: all; 20 with an API key. A whole number of 1 or more. */
       top?: number;
-      /** A date means its end. Up to a minute ahead, and today's date, mean now; a later time is invalid_params. Default: live. Answer as of this instant: epoch ms, YYYY-MM-DD (its end), or YYYY-MM-DDTHH:MM[:SS] in tz. Default: live. */
+      /** Instant of the answer; a date means its end. A time up to a minute ahead, and today's date, mean now; a later time is invalid_params. Default: live. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz. */
       at?: Instant;
-      /** Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset. Default: America/New_York. */
+      /** Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset. */
       tz?: string;
-      /** Of what came several times, the data as it stood then: before a file, a reconciliation or a recompute replaced it. invalid_params before the oldest generation that is stored, and for off-exchange data. Default: now. Data as it was known at this instant, before later files replaced it. Forms of `at`. 400 before the oldest generation that is stored. Default: now. */
+      /** Data as it was known at this instant: before a later file, reconciliation or recompute replaced it. invalid_params before the oldest stored generation, and for off-exchange data. Default: now. In the forms of `at`. */
       known?: string;
-      /** Included when true. True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false. */
+      /** True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false. */
       provenance?: boolean;
     },
     options?: CallOptions,
   ): Promise<Answer<t.GexHistory, t.GexHistoryMeta>>;
-  /** GEX grid. Dealer gamma exposure by strike: the latest capture without settled expiries, or a past capture as stored. Totals include all strikes of the requested expiries; top does not change them. dte=0 stands for the one expiry that ends on the day. It is an alternative to a list of expiries: both together are 400. expiries=all is no list, so dte=0 decides. */
+  /** GEX grid. Dealer gamma exposure by strike: the latest capture without settled expiries, or a past capture as stored. Totals include all strikes of the requested expiries; top does not change them. dte=0 is the expiry that ends on the day. It is an alternative to a list of expiries: both together are 400. expiries=all is not a list, so dte=0 applies. */
   gexGrid(
     params: {
       /** Ticker, in any case; BRK-B, BRK/B and BRK B are BRK.B. */
       symbol: string;
       /** Return the last capture at or before this time instead of the live one. For a bare date: the last capture of that date. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz. */
       at?: Instant;
-      /** Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset. Default: America/New_York. */
+      /** Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset. */
       tz?: string;
       /** Only these expiries. Dates (YYYY-MM-DD) separated by commas, or all (default). */
       expiries?: Texts;
@@ -352,9 +352,9 @@ export interface Routes {
       top?: number;
       /** Rows by strike and expiry instead of net rows. true or false. */
       by_expiry?: boolean;
-      /** Of what came several times, the data as it stood then: before a file, a reconciliation or a recompute replaced it. invalid_params before the oldest generation that is stored, and for off-exchange data. Default: now. Data as it was known at this instant, before later files replaced it. Forms of `at`. 400 before the oldest generation that is stored. Default: now. */
+      /** Data as it was known at this instant: before a later file, reconciliation or recompute replaced it. invalid_params before the oldest stored generation, and for off-exchange data. Default: now. In the forms of `at`. */
       known?: string;
-      /** Included when true. True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false. */
+      /** True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false. */
       provenance?: boolean;
     },
     options?: CallOptions,
@@ -366,15 +366,15 @@ export interface Routes {
       symbol: string;
       /** Exchange session, not in the future. Default: the current session, else the last one. A date, YYYY-MM-DD. */
       date?: string;
-      /** Which capture. One of open, prev_close. */
+      /** The reference capture. One of open, prev_close. */
       basis?: 'open' | 'prev_close';
-      /** A date means its end. Up to a minute ahead, and today's date, mean now; a later time is invalid_params. Default: live. Answer as of this instant: epoch ms, YYYY-MM-DD (its end), or YYYY-MM-DDTHH:MM[:SS] in tz. Default: live. */
+      /** Instant of the answer; a date means its end. A time up to a minute ahead, and today's date, mean now; a later time is invalid_params. Default: live. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz. */
       at?: Instant;
-      /** Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset. Default: America/New_York. */
+      /** Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset. */
       tz?: string;
-      /** Of what came several times, the data as it stood then: before a file, a reconciliation or a recompute replaced it. invalid_params before the oldest generation that is stored, and for off-exchange data. Default: now. Data as it was known at this instant, before later files replaced it. Forms of `at`. 400 before the oldest generation that is stored. Default: now. */
+      /** Data as it was known at this instant: before a later file, reconciliation or recompute replaced it. invalid_params before the oldest stored generation, and for off-exchange data. Default: now. In the forms of `at`. */
       known?: string;
-      /** Included when true. True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false. */
+      /** True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false. */
       provenance?: boolean;
     },
     options?: CallOptions,
@@ -386,16 +386,16 @@ export interface Routes {
       symbol: string;
       /** The last chain at or before this time. For a bare date: the last chain of that date. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz. */
       at?: Instant;
-      /** Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset. Default: America/New_York. */
+      /** Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset. */
       tz?: string;
-      /** Of what came several times, the data as it stood then: before a file, a reconciliation or a recompute replaced it. invalid_params before the oldest generation that is stored, and for off-exchange data. Default: now. Data as it was known at this instant, before later files replaced it. Forms of `at`. 400 before the oldest generation that is stored. Default: now. */
+      /** Data as it was known at this instant: before a later file, reconciliation or recompute replaced it. invalid_params before the oldest stored generation, and for off-exchange data. Default: now. In the forms of `at`. */
       known?: string;
-      /** Included when true. True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false. */
+      /** True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false. */
       provenance?: boolean;
     },
     options?: CallOptions,
   ): Promise<Answer<t.GexExposures, t.GexExposuresMeta>>;
-  /** GEX in a convention. Net exposure, flip, walls, max pain and strikes of a capture in a convention: unit, weight, sign, source of gammas, years, rule of the flip, rule of the walls and expiries. A preset is a named convention; a choice that is sent replaces its own. The answer repeats every choice, and says them in words. By default it is the convention of the other GEX routes. sign=by_flow counts the contracts bought less those sold, takes weight=volume only, and requires access to option flow; meta.flow_coverage says what was observed. top limits strikes only. */
+  /** GEX in a convention. Net exposure, flip, walls, max pain and strikes of a capture in a convention: unit, weight, sign, source of gammas, years, rule of the flip, rule of the walls and expiries. A preset is a named convention; a choice that is sent replaces its own. The answer repeats every choice, also in words. By default it is the convention of the other GEX routes. sign=by_flow counts the contracts bought less those sold, takes weight=volume only, and requires access to option flow; meta.flow_coverage reports the observed part of the session. top limits strikes only. */
   gexFigures(
     params: {
       /** Ticker, in any case; BRK-B, BRK/B and BRK B are BRK.B. */
@@ -420,13 +420,13 @@ export interface Routes {
       expiries?: Texts;
       /** The last capture at or before this time. For a bare date: the last capture of its session, or of the session before if it does not trade. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz. */
       at?: Instant;
-      /** Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset. Default: America/New_York. */
+      /** Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset. */
       tz?: string;
       /** Keep the N strikes with the largest |value|. Default: all. A whole number of 1 or more. */
       top?: number;
-      /** Of what came several times, the data as it stood then: before a file, a reconciliation or a recompute replaced it. invalid_params before the oldest generation that is stored, and for off-exchange data. Default: now. Data as it was known at this instant, before later files replaced it. Forms of `at`. 400 before the oldest generation that is stored. Default: now. */
+      /** Data as it was known at this instant: before a later file, reconciliation or recompute replaced it. invalid_params before the oldest stored generation, and for off-exchange data. Default: now. In the forms of `at`. */
       known?: string;
-      /** Included when true. True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false. */
+      /** True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false. */
       provenance?: boolean;
     },
     options?: CallOptions,
@@ -440,31 +440,31 @@ export interface Routes {
       from: Instant;
       /** The later capture: its id, or a time or date. Times mean the last capture at or before them, a bare date that session's last. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz. */
       to: Instant;
-      /** Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset. Default: America/New_York. */
+      /** Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset. */
       tz?: string;
       /** Keep the N strikes with the largest |gex|. Default: all. A whole number of 1 or more. */
       top?: number;
-      /** Of what came several times, the data as it stood then: before a file, a reconciliation or a recompute replaced it. invalid_params before the oldest generation that is stored, and for off-exchange data. Default: now. Data as it was known at this instant, before later files replaced it. Forms of `at`. 400 before the oldest generation that is stored. Default: now. */
+      /** Data as it was known at this instant: before a later file, reconciliation or recompute replaced it. invalid_params before the oldest stored generation, and for off-exchange data. Default: now. In the forms of `at`. */
       known?: string;
-      /** Included when true. True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false. */
+      /** True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false. */
       provenance?: boolean;
     },
     options?: CallOptions,
   ): Promise<Answer<t.GexDiff, t.GexDiffMeta>>;
-  /** Price levels. Walls, flip, zero gamma, max pain, expected moves and off-exchange levels, each with its distance from the spot in dollars and percent, its capture and its status. basis adds dollars to each level, such as the difference between a future and its index; distances are from the spot without it. Levels the account may not read are left out and named in meta.restricted. format=text is one line for chart platforms: the ticker, then name and price of each level. */
+  /** Price levels. Walls, flip, zero gamma, max pain, expected moves and off-exchange levels, each with its distance from the spot in dollars and percent, its capture and its status. basis adds dollars to each level, such as the difference between a future and its index; distances are from the spot without it. Levels that the account may not read are omitted and named in meta.restricted. format=text is one line for chart platforms: the ticker, then name and price of each level. */
   levels(
     params: {
       /** Ticker, in any case; BRK-B, BRK/B and BRK B are BRK.B. */
       symbol: string;
       /** Dollars to add to each price, such as the difference between a future and its index; -100000 to 100000. Dollars, of either sign. */
       basis?: number;
-      /** A date means its end. Up to a minute ahead, and today's date, mean now; a later time is invalid_params. Default: live. Answer as of this instant: epoch ms, YYYY-MM-DD (its end), or YYYY-MM-DDTHH:MM[:SS] in tz. Default: live. */
+      /** Instant of the answer; a date means its end. A time up to a minute ahead, and today's date, mean now; a later time is invalid_params. Default: live. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz. */
       at?: Instant;
-      /** Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset. Default: America/New_York. */
+      /** Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset. */
       tz?: string;
-      /** Of what came several times, the data as it stood then: before a file, a reconciliation or a recompute replaced it. invalid_params before the oldest generation that is stored, and for off-exchange data. Default: now. Data as it was known at this instant, before later files replaced it. Forms of `at`. 400 before the oldest generation that is stored. Default: now. */
+      /** Data as it was known at this instant: before a later file, reconciliation or recompute replaced it. invalid_params before the oldest stored generation, and for off-exchange data. Default: now. In the forms of `at`. */
       known?: string;
-      /** Included when true. True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false. */
+      /** True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false. */
       provenance?: boolean;
     },
     options?: CallOptions,
@@ -478,13 +478,13 @@ export interface Routes {
       date: string;
       /** Accepted, but not used. */
       source?: string;
-      /** A date means its end. Up to a minute ahead, and today's date, mean now; a later time is invalid_params. Default: live. Answer as of this instant: epoch ms, YYYY-MM-DD (its end), or YYYY-MM-DDTHH:MM[:SS] in tz. Default: live. */
+      /** Instant of the answer; a date means its end. A time up to a minute ahead, and today's date, mean now; a later time is invalid_params. Default: live. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz. */
       at?: Instant;
-      /** Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset. Default: America/New_York. */
+      /** Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset. */
       tz?: string;
-      /** Of what came several times, the data as it stood then: before a file, a reconciliation or a recompute replaced it. invalid_params before the oldest generation that is stored, and for off-exchange data. Default: now. Data as it was known at this instant, before later files replaced it. Forms of `at`. 400 before the oldest generation that is stored. Default: now. */
+      /** Data as it was known at this instant: before a later file, reconciliation or recompute replaced it. invalid_params before the oldest stored generation, and for off-exchange data. Default: now. In the forms of `at`. */
       known?: string;
-      /** Included when true. True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false. */
+      /** True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false. */
       provenance?: boolean;
     },
     options?: CallOptions,
@@ -496,7 +496,7 @@ export interface Routes {
       symbol: string;
       /** Return the stored chain as of this time instead of the live one. For a bare date: the last chain of that date. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz. */
       at?: Instant;
-      /** Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset. Default: America/New_York. */
+      /** Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset. */
       tz?: string;
       /** A date, YYYY-MM-DD. */
       expiry?: string;
@@ -504,21 +504,21 @@ export interface Routes {
       strike_gte?: number;
       /** Thousandths of a dollar. */
       strike_lte?: number;
-      /** Of what came several times, the data as it stood then: before a file, a reconciliation or a recompute replaced it. invalid_params before the oldest generation that is stored, and for off-exchange data. Default: now. Data as it was known at this instant, before later files replaced it. Forms of `at`. 400 before the oldest generation that is stored. Default: now. */
+      /** Data as it was known at this instant: before a later file, reconciliation or recompute replaced it. invalid_params before the oldest stored generation, and for off-exchange data. Default: now. In the forms of `at`. */
       known?: string;
-      /** Included when true. True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false. */
+      /** True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false. */
       provenance?: boolean;
     },
     options?: CallOptions,
   ): Promise<Answer<readonly string[], t.ExpirationsMeta>>;
-  /** Option chain. The latest option chain, or the one stored for a time. Values that the source did not give are absent from the rows. theta is in dollars per day, vega in dollars per vol point. meta.greeks_source says whose greeks the rows show: the vendor's, or solved ones if the source gives none. meta.greeks_filled lists those that the vendor lacks, which are computed at its iv. */
+  /** Option chain. The latest option chain, or the one stored for a time. Values that the source did not give are absent from the rows. theta is in dollars per day, vega in dollars per vol point. meta.greeks_source is the source of the greeks: the vendor, or the solver if the source gives none. meta.greeks_filled lists those that the vendor lacks, which are computed at its iv. */
   chain(
     params: {
       /** Ticker, in any case; BRK-B, BRK/B and BRK B are BRK.B. */
       symbol: string;
       /** Return the stored chain as of this time instead of the live one. For a bare date: the last chain of that date. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz. */
       at?: Instant;
-      /** Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset. Default: America/New_York. */
+      /** Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset. */
       tz?: string;
       /** Only this expiry. A date, YYYY-MM-DD. */
       expiry?: string;
@@ -526,9 +526,9 @@ export interface Routes {
       strike_gte?: number;
       /** Highest strike, inclusive. Thousandths of a dollar. */
       strike_lte?: number;
-      /** Of what came several times, the data as it stood then: before a file, a reconciliation or a recompute replaced it. invalid_params before the oldest generation that is stored, and for off-exchange data. Default: now. Data as it was known at this instant, before later files replaced it. Forms of `at`. 400 before the oldest generation that is stored. Default: now. */
+      /** Data as it was known at this instant: before a later file, reconciliation or recompute replaced it. invalid_params before the oldest stored generation, and for off-exchange data. Default: now. In the forms of `at`. */
       known?: string;
-      /** Included when true. True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false. */
+      /** True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false. */
       provenance?: boolean;
     },
     options?: CallOptions,
@@ -570,7 +570,7 @@ export interface Routes {
     },
     options?: CallOptions,
   ): Promise<Answer<t.RevokeKeyPayload, t.PlainMeta>>;
-  /** Create a stream ticket. A ticket opens a WebSocket at /v2/ws: it stands for the credential of this request. It can be used once, within 30 seconds; exp is its expiry time, epoch ms. */
+  /** Create a stream ticket. A ticket opens a WebSocket at /v2/ws: it replaces the credential of this request. It can be used once, within 30 seconds; exp is its expiry time, epoch ms. */
   streamTicket(
     params?: Record<string, never>,
     options?: CallOptions,
@@ -586,13 +586,13 @@ export interface Routes {
       min_premium_usd?: number;
       /** Number of events. Default 100, at most 200 (100 with an API key); a larger value is clamped and reported. A whole number of 1 or more. */
       limit?: number;
-      /** A date means its end. Up to a minute ahead, and today's date, mean now; a later time is invalid_params. Default: live. Answer as of this instant: epoch ms, YYYY-MM-DD (its end), or YYYY-MM-DDTHH:MM[:SS] in tz. Default: live. */
+      /** Instant of the answer; a date means its end. A time up to a minute ahead, and today's date, mean now; a later time is invalid_params. Default: live. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz. */
       at?: Instant;
-      /** Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset. Default: America/New_York. */
+      /** Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset. */
       tz?: string;
-      /** Of what came several times, the data as it stood then: before a file, a reconciliation or a recompute replaced it. invalid_params before the oldest generation that is stored, and for off-exchange data. Default: now. Data as it was known at this instant, before later files replaced it. Forms of `at`. 400 before the oldest generation that is stored. Default: now. */
+      /** Data as it was known at this instant: before a later file, reconciliation or recompute replaced it. invalid_params before the oldest stored generation, and for off-exchange data. Default: now. In the forms of `at`. */
       known?: string;
-      /** Included when true. True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false. */
+      /** True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false. */
       provenance?: boolean;
     },
     options?: CallOptions,
@@ -614,13 +614,13 @@ export interface Routes {
       right?: 'call' | 'put';
       /** Only this expiration. A date, YYYY-MM-DD. */
       expiry?: string;
-      /** A date means its end. Up to a minute ahead, and today's date, mean now; a later time is invalid_params. Default: live. Answer as of this instant: epoch ms, YYYY-MM-DD (its end), or YYYY-MM-DDTHH:MM[:SS] in tz. Default: live. */
+      /** Instant of the answer; a date means its end. A time up to a minute ahead, and today's date, mean now; a later time is invalid_params. Default: live. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz. */
       at?: Instant;
-      /** Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset. Default: America/New_York. */
+      /** Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset. */
       tz?: string;
-      /** Of what came several times, the data as it stood then: before a file, a reconciliation or a recompute replaced it. invalid_params before the oldest generation that is stored, and for off-exchange data. Default: now. Data as it was known at this instant, before later files replaced it. Forms of `at`. 400 before the oldest generation that is stored. Default: now. */
+      /** Data as it was known at this instant: before a later file, reconciliation or recompute replaced it. invalid_params before the oldest stored generation, and for off-exchange data. Default: now. In the forms of `at`. */
       known?: string;
-      /** Included when true. True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false. */
+      /** True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false. */
       provenance?: boolean;
     },
     options?: CallOptions,
@@ -632,13 +632,13 @@ export interface Routes {
       symbol: string;
       /** The session. Default: the latest one available. A date, YYYY-MM-DD. */
       session?: string;
-      /** A date means its end. Up to a minute ahead, and today's date, mean now; a later time is invalid_params. Default: live. Answer as of this instant: epoch ms, YYYY-MM-DD (its end), or YYYY-MM-DDTHH:MM[:SS] in tz. Default: live. */
+      /** Instant of the answer; a date means its end. A time up to a minute ahead, and today's date, mean now; a later time is invalid_params. Default: live. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz. */
       at?: Instant;
-      /** Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset. Default: America/New_York. */
+      /** Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset. */
       tz?: string;
-      /** Of what came several times, the data as it stood then: before a file, a reconciliation or a recompute replaced it. invalid_params before the oldest generation that is stored, and for off-exchange data. Default: now. Data as it was known at this instant, before later files replaced it. Forms of `at`. 400 before the oldest generation that is stored. Default: now. */
+      /** Data as it was known at this instant: before a later file, reconciliation or recompute replaced it. invalid_params before the oldest stored generation, and for off-exchange data. Default: now. In the forms of `at`. */
       known?: string;
-      /** Included when true. True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false. */
+      /** True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false. */
       provenance?: boolean;
     },
     options?: CallOptions,
@@ -648,13 +648,13 @@ export interface Routes {
     params: {
       /** Ticker, in any case; BRK-B, BRK/B and BRK B are BRK.B. */
       symbol: string;
-      /** A date means its end. Up to a minute ahead, and today's date, mean now; a later time is invalid_params. Default: live. Answer as of this instant: epoch ms, YYYY-MM-DD (its end), or YYYY-MM-DDTHH:MM[:SS] in tz. Default: live. */
+      /** Instant of the answer; a date means its end. A time up to a minute ahead, and today's date, mean now; a later time is invalid_params. Default: live. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz. */
       at?: Instant;
-      /** Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset. Default: America/New_York. */
+      /** Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset. */
       tz?: string;
-      /** Of what came several times, the data as it stood then: before a file, a reconciliation or a recompute replaced it. invalid_params before the oldest generation that is stored, and for off-exchange data. Default: now. Data as it was known at this instant, before later files replaced it. Forms of `at`. 400 before the oldest generation that is stored. Default: now. */
+      /** Data as it was known at this instant: before a later file, reconciliation or recompute replaced it. invalid_params before the oldest stored generation, and for off-exchange data. Default: now. In the forms of `at`. */
       known?: string;
-      /** Included when true. True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false. */
+      /** True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false. */
       provenance?: boolean;
     },
     options?: CallOptions,
@@ -664,13 +664,13 @@ export interface Routes {
     params: {
       /** Separated by commas, at most 250. */
       contracts: Texts;
-      /** A date means its end. Up to a minute ahead, and today's date, mean now; a later time is invalid_params. Default: live. Answer as of this instant: epoch ms, YYYY-MM-DD (its end), or YYYY-MM-DDTHH:MM[:SS] in tz. Default: live. */
+      /** Instant of the answer; a date means its end. A time up to a minute ahead, and today's date, mean now; a later time is invalid_params. Default: live. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz. */
       at?: Instant;
-      /** Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset. Default: America/New_York. */
+      /** Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset. */
       tz?: string;
-      /** Of what came several times, the data as it stood then: before a file, a reconciliation or a recompute replaced it. invalid_params before the oldest generation that is stored, and for off-exchange data. Default: now. Data as it was known at this instant, before later files replaced it. Forms of `at`. 400 before the oldest generation that is stored. Default: now. */
+      /** Data as it was known at this instant: before a later file, reconciliation or recompute replaced it. invalid_params before the oldest stored generation, and for off-exchange data. Default: now. In the forms of `at`. */
       known?: string;
-      /** Included when true. True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false. */
+      /** True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false. */
       provenance?: boolean;
     },
     options?: CallOptions,
@@ -680,13 +680,13 @@ export interface Routes {
     params: {
       /** Ticker, in any case; BRK-B, BRK/B and BRK B are BRK.B. */
       symbol: string;
-      /** A date means its end. Up to a minute ahead, and today's date, mean now; a later time is invalid_params. Default: live. Answer as of this instant: epoch ms, YYYY-MM-DD (its end), or YYYY-MM-DDTHH:MM[:SS] in tz. Default: live. */
+      /** Instant of the answer; a date means its end. A time up to a minute ahead, and today's date, mean now; a later time is invalid_params. Default: live. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz. */
       at?: Instant;
-      /** Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset. Default: America/New_York. */
+      /** Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset. */
       tz?: string;
-      /** Of what came several times, the data as it stood then: before a file, a reconciliation or a recompute replaced it. invalid_params before the oldest generation that is stored, and for off-exchange data. Default: now. Data as it was known at this instant, before later files replaced it. Forms of `at`. 400 before the oldest generation that is stored. Default: now. */
+      /** Data as it was known at this instant: before a later file, reconciliation or recompute replaced it. invalid_params before the oldest stored generation, and for off-exchange data. Default: now. In the forms of `at`. */
       known?: string;
-      /** Included when true. True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false. */
+      /** True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false. */
       provenance?: boolean;
     },
     options?: CallOptions,
@@ -696,13 +696,13 @@ export interface Routes {
     params: {
       /** Ticker, in any case; BRK-B, BRK/B and BRK B are BRK.B. */
       symbol: string;
-      /** A date means its end. Up to a minute ahead, and today's date, mean now; a later time is invalid_params. Default: live. Answer as of this instant: epoch ms, YYYY-MM-DD (its end), or YYYY-MM-DDTHH:MM[:SS] in tz. Default: live. */
+      /** Instant of the answer; a date means its end. A time up to a minute ahead, and today's date, mean now; a later time is invalid_params. Default: live. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz. */
       at?: Instant;
-      /** Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset. Default: America/New_York. */
+      /** Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset. */
       tz?: string;
-      /** Of what came several times, the data as it stood then: before a file, a reconciliation or a recompute replaced it. invalid_params before the oldest generation that is stored, and for off-exchange data. Default: now. Data as it was known at this instant, before later files replaced it. Forms of `at`. 400 before the oldest generation that is stored. Default: now. */
+      /** Data as it was known at this instant: before a later file, reconciliation or recompute replaced it. invalid_params before the oldest stored generation, and for off-exchange data. Default: now. In the forms of `at`. */
       known?: string;
-      /** Included when true. True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false. */
+      /** True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false. */
       provenance?: boolean;
     },
     options?: CallOptions,
@@ -712,13 +712,13 @@ export interface Routes {
     params: {
       /** Ticker, in any case; BRK-B, BRK/B and BRK B are BRK.B. */
       symbol: string;
-      /** A date means its end. Up to a minute ahead, and today's date, mean now; a later time is invalid_params. Default: live. Answer as of this instant: epoch ms, YYYY-MM-DD (its end), or YYYY-MM-DDTHH:MM[:SS] in tz. Default: live. */
+      /** Instant of the answer; a date means its end. A time up to a minute ahead, and today's date, mean now; a later time is invalid_params. Default: live. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz. */
       at?: Instant;
-      /** Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset. Default: America/New_York. */
+      /** Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset. */
       tz?: string;
-      /** Of what came several times, the data as it stood then: before a file, a reconciliation or a recompute replaced it. invalid_params before the oldest generation that is stored, and for off-exchange data. Default: now. Data as it was known at this instant, before later files replaced it. Forms of `at`. 400 before the oldest generation that is stored. Default: now. */
+      /** Data as it was known at this instant: before a later file, reconciliation or recompute replaced it. invalid_params before the oldest stored generation, and for off-exchange data. Default: now. In the forms of `at`. */
       known?: string;
-      /** Included when true. True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false. */
+      /** True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false. */
       provenance?: boolean;
     },
     options?: CallOptions,
@@ -730,13 +730,13 @@ export interface Routes {
       contract: string;
       /** Return only samples of this session. A date, YYYY-MM-DD. */
       session?: string;
-      /** A date means its end. Up to a minute ahead, and today's date, mean now; a later time is invalid_params. Default: live. Answer as of this instant: epoch ms, YYYY-MM-DD (its end), or YYYY-MM-DDTHH:MM[:SS] in tz. Default: live. */
+      /** Instant of the answer; a date means its end. A time up to a minute ahead, and today's date, mean now; a later time is invalid_params. Default: live. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz. */
       at?: Instant;
-      /** Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset. Default: America/New_York. */
+      /** Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset. */
       tz?: string;
-      /** Of what came several times, the data as it stood then: before a file, a reconciliation or a recompute replaced it. invalid_params before the oldest generation that is stored, and for off-exchange data. Default: now. Data as it was known at this instant, before later files replaced it. Forms of `at`. 400 before the oldest generation that is stored. Default: now. */
+      /** Data as it was known at this instant: before a later file, reconciliation or recompute replaced it. invalid_params before the oldest stored generation, and for off-exchange data. Default: now. In the forms of `at`. */
       known?: string;
-      /** Included when true. True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false. */
+      /** True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false. */
       provenance?: boolean;
     },
     options?: CallOptions,
@@ -752,18 +752,18 @@ export interface Routes {
       session?: string;
       /** Number of bars; the latest are returned. Default 390, at most 2000; a larger value is clamped and reported. A whole number of 1 or more. */
       limit?: number;
-      /** A date means its end. Up to a minute ahead, and today's date, mean now; a later time is invalid_params. Default: live. Answer as of this instant: epoch ms, YYYY-MM-DD (its end), or YYYY-MM-DDTHH:MM[:SS] in tz. Default: live. */
+      /** Instant of the answer; a date means its end. A time up to a minute ahead, and today's date, mean now; a later time is invalid_params. Default: live. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz. */
       at?: Instant;
-      /** Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset. Default: America/New_York. */
+      /** Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset. */
       tz?: string;
-      /** Of what came several times, the data as it stood then: before a file, a reconciliation or a recompute replaced it. invalid_params before the oldest generation that is stored, and for off-exchange data. Default: now. Data as it was known at this instant, before later files replaced it. Forms of `at`. 400 before the oldest generation that is stored. Default: now. */
+      /** Data as it was known at this instant: before a later file, reconciliation or recompute replaced it. invalid_params before the oldest stored generation, and for off-exchange data. Default: now. In the forms of `at`. */
       known?: string;
-      /** Included when true. True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false. */
+      /** True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false. */
       provenance?: boolean;
     },
     options?: CallOptions,
   ): Promise<Answer<t.OptionBarsPage, t.OptionBarsMeta>>;
-  /** Option contract by day. Open interest, volume, close, quotes, volatility and greeks of a contract by session, ascending. Quotes, greeks and open interest are of the last chain at or before the close, volume and close of the bars of the session. Without from: the last 20 sessions. At most 260 sessions; a larger window keeps the latest. */
+  /** Option contract by day. Open interest, volume, close, quotes, volatility and greeks of a contract by session, ascending. Quotes, greeks and open interest are of the last chain at or before the close, volume and close of the bars of the session. Without from: the last 20 sessions. At most 260 sessions; a larger window is cut to the latest. */
   contractHistory(
     params: {
       /** Option contract: O: and its OSI symbol. */
@@ -772,13 +772,13 @@ export interface Routes {
       from?: string;
       /** Last date, inclusive. Default: today. A date, YYYY-MM-DD. */
       to?: string;
-      /** A date means its end. Up to a minute ahead, and today's date, mean now; a later time is invalid_params. Default: live. Answer as of this instant: epoch ms, YYYY-MM-DD (its end), or YYYY-MM-DDTHH:MM[:SS] in tz. Default: live. */
+      /** Instant of the answer; a date means its end. A time up to a minute ahead, and today's date, mean now; a later time is invalid_params. Default: live. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz. */
       at?: Instant;
-      /** Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset. Default: America/New_York. */
+      /** Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset. */
       tz?: string;
-      /** Of what came several times, the data as it stood then: before a file, a reconciliation or a recompute replaced it. invalid_params before the oldest generation that is stored, and for off-exchange data. Default: now. Data as it was known at this instant, before later files replaced it. Forms of `at`. 400 before the oldest generation that is stored. Default: now. */
+      /** Data as it was known at this instant: before a later file, reconciliation or recompute replaced it. invalid_params before the oldest stored generation, and for off-exchange data. Default: now. In the forms of `at`. */
       known?: string;
-      /** Included when true. True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false. */
+      /** True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false. */
       provenance?: boolean;
     },
     options?: CallOptions,
@@ -792,15 +792,15 @@ export interface Routes {
       from?: Instant;
       /** Last session, inclusive. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz. */
       to?: Instant;
-      /** Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset. Default: America/New_York. */
+      /** Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset. */
       tz?: string;
       /** Rows per page. Default 500, at most 5000; a larger value is clamped and reported in meta.caps.applied. A whole number of 1 or more. */
       limit?: number;
-      /** meta.cursor of the previous page. meta.cursor of the previous page. At most 512 characters. */
+      /** meta.cursor of the previous page. At most 512 characters. */
       cursor?: string;
-      /** A date means its end. Up to a minute ahead, and today's date, mean now; a later time is invalid_params. Default: live. Answer as of this instant: epoch ms, YYYY-MM-DD (its end), or YYYY-MM-DDTHH:MM[:SS] in tz. Default: live. */
+      /** Instant of the answer; a date means its end. A time up to a minute ahead, and today's date, mean now; a later time is invalid_params. Default: live. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz. */
       at?: Instant;
-      /** Included when true. True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false. */
+      /** True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false. */
       provenance?: boolean;
     },
     options?: CallOptions,
@@ -814,15 +814,15 @@ export interface Routes {
       from?: Instant;
       /** Last session, inclusive. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz. */
       to?: Instant;
-      /** Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset. Default: America/New_York. */
+      /** Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset. */
       tz?: string;
       /** Rows per page. Default 500, at most 5000; a larger value is clamped and reported in meta.caps.applied. A whole number of 1 or more. */
       limit?: number;
-      /** meta.cursor of the previous page. meta.cursor of the previous page. At most 512 characters. */
+      /** meta.cursor of the previous page. At most 512 characters. */
       cursor?: string;
-      /** A date means its end. Up to a minute ahead, and today's date, mean now; a later time is invalid_params. Default: live. Answer as of this instant: epoch ms, YYYY-MM-DD (its end), or YYYY-MM-DDTHH:MM[:SS] in tz. Default: live. */
+      /** Instant of the answer; a date means its end. A time up to a minute ahead, and today's date, mean now; a later time is invalid_params. Default: live. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz. */
       at?: Instant;
-      /** Included when true. True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false. */
+      /** True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false. */
       provenance?: boolean;
     },
     options?: CallOptions,
@@ -836,15 +836,15 @@ export interface Routes {
       from?: Instant;
       /** Last session, inclusive. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz. */
       to?: Instant;
-      /** Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset. Default: America/New_York. */
+      /** Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset. */
       tz?: string;
       /** Rows per page. Default 500, at most 5000; a larger value is clamped and reported in meta.caps.applied. A whole number of 1 or more. */
       limit?: number;
-      /** meta.cursor of the previous page. meta.cursor of the previous page. At most 512 characters. */
+      /** meta.cursor of the previous page. At most 512 characters. */
       cursor?: string;
-      /** A date means its end. Up to a minute ahead, and today's date, mean now; a later time is invalid_params. Default: live. Answer as of this instant: epoch ms, YYYY-MM-DD (its end), or YYYY-MM-DDTHH:MM[:SS] in tz. Default: live. */
+      /** Instant of the answer; a date means its end. A time up to a minute ahead, and today's date, mean now; a later time is invalid_params. Default: live. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz. */
       at?: Instant;
-      /** Included when true. True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false. */
+      /** True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false. */
       provenance?: boolean;
     },
     options?: CallOptions,
@@ -858,15 +858,15 @@ export interface Routes {
       from?: Instant;
       /** Last session, inclusive. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz. */
       to?: Instant;
-      /** Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset. Default: America/New_York. */
+      /** Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset. */
       tz?: string;
       /** Rows per page. Default 500, at most 5000; a larger value is clamped and reported in meta.caps.applied. A whole number of 1 or more. */
       limit?: number;
-      /** meta.cursor of the previous page. meta.cursor of the previous page. At most 512 characters. */
+      /** meta.cursor of the previous page. At most 512 characters. */
       cursor?: string;
-      /** A date means its end. Up to a minute ahead, and today's date, mean now; a later time is invalid_params. Default: live. Answer as of this instant: epoch ms, YYYY-MM-DD (its end), or YYYY-MM-DDTHH:MM[:SS] in tz. Default: live. */
+      /** Instant of the answer; a date means its end. A time up to a minute ahead, and today's date, mean now; a later time is invalid_params. Default: live. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz. */
       at?: Instant;
-      /** Included when true. True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false. */
+      /** True adds meta.provenance: files or live lines that the answer is from. JSON only. Default: false. */
       provenance?: boolean;
     },
     options?: CallOptions,
@@ -909,7 +909,7 @@ export interface Routes {
     params?: {
       /** Rows per page. Default and maximum: 5000. A whole number of 1 or more. */
       limit?: number;
-      /** meta.cursor of the previous page. meta.cursor of the previous page. At most 1024 characters. */
+      /** meta.cursor of the previous page. At most 1024 characters. */
       cursor?: string;
     },
     options?: CallOptions,
@@ -952,7 +952,7 @@ export interface Routes {
     params?: {
       /** Rows per page. Default and maximum: 5000. A whole number of 1 or more. */
       limit?: number;
-      /** meta.cursor of the previous page. meta.cursor of the previous page. At most 1024 characters. */
+      /** meta.cursor of the previous page. At most 1024 characters. */
       cursor?: string;
     },
     options?: CallOptions,

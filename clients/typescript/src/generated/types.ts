@@ -49,7 +49,7 @@ export interface ApiKeysResponse {
   meta: PlainMeta;
 }
 
-/** Every choice of the convention that figures are in. */
+/** All choices of the convention of the figures. */
 export interface AppliedGexConvention {
   /** Unit of net and of the strikes. */
   unit: GexUnit;
@@ -144,9 +144,9 @@ export interface ChainMeta {
   at_effective?: number;
   /** The requested instant of knowledge, epoch ms; null = now. */
   known_at?: number;
-  /** Expiries in the answer that are within 30 days and whose expected moves, from the straddle and from the volatility, differ by more than 5%, ascending. Null if they were not checked, as of solved minutes, which mix solved contracts with captured ones. */
+  /** Expiries in the answer that are within 30 days and whose expected moves, from the straddle and from the volatility, differ by more than 5%, ascending. Null if they were not checked, as for solved minutes, which mix solved contracts with captured ones. */
   inconsistent_expiries: readonly string[] | null;
-  /** True if the spot and the option quotes are not of one instant, so that options are priced at the spot that the quotes imply. Of several captures: true if this holds for one of them. Null if the quotes imply no spot, or if it was not checked: solved minutes store no implied spot. */
+  /** True if the spot and the option quotes are not of one instant, so that options are priced at the spot that the quotes imply. With several captures: true if this holds for one of them. Null if the quotes imply no spot, or if it was not checked: solved minutes store no implied spot. */
   spot_stale: boolean | null;
   /** Ticker of the underlying. */
   underlying: string;
@@ -154,11 +154,11 @@ export interface ChainMeta {
   source_time?: number;
   /** Number of rows in the answer. */
   row_count: number;
-  /** Whose greeks the rows show: the vendor's, or solved ones if the source gives none. Null if no row has any, or if an older version stored the chain. */
+  /** Source of the rows' greeks: the vendor, or the solver if the source gives none. Null if no row has any, or if an older version stored the chain. */
   greeks_source: GreeksSource | null;
-  /** Greeks that the source lacks and that rows show as computed at its volatility: delta, gamma, theta, vega. Null if there are none. */
+  /** Greeks that the source lacks, and that are computed at its volatility: delta, gamma, theta, vega. Null if there are none. */
   greeks_filled?: readonly string[];
-  /** Files or live lines that it is from, the newest sessions first, at most 50. Null if the operator does not serve provenance, or it is not of market data. */
+  /** Files or live lines that the answer is from, newest sessions first, at most 50. Null if the operator does not serve provenance, or if the answer is not of market data. */
   provenance?: readonly Provenance[];
   /** A remark on the answer, such as that some of its data is simulated. */
   note?: string;
@@ -166,7 +166,7 @@ export interface ChainMeta {
   read_at_ms?: number;
 }
 
-/** Which of a symbol's expiries the option chain covers. */
+/** Expiries of a symbol that the option chain covers. */
 export interface ChainPolicy {
   /** Expiries covered: the number of days from today. */
   window_days: number;
@@ -247,7 +247,7 @@ export interface ComparedGexCapture {
 export interface ContractDay {
   /** Exchange session. */
   date: string;
-  /** When the last chain at or before the close was captured, epoch ms: quotes, greeks and open interest are of it. Null if no chain of the session lists the contract. */
+  /** When the last chain at or before the close was captured, epoch ms: quotes, greeks and open interest are from it. Null if no chain of the session lists the contract. */
   captured_at: number | null;
   /** Price of the underlying at that capture, dollars. */
   spot: number | null;
@@ -261,15 +261,15 @@ export interface ContractDay {
   bid: number | null;
   /** Best ask at the capture, dollars a share. */
   ask: number | null;
-  /** Implied volatility, an annualized fraction: 0.1286 = 12.86%. Solved if the chain was solved, else of its source. */
+  /** Implied volatility, an annualized fraction: 0.1286 = 12.86%. Solved if the chain was solved, else the source's. */
   iv: number | null;
-  /** Change of the option price per $1 of the underlying. Solved if the chain was solved, else of its source. */
+  /** Change of the option price per $1 of the underlying. Solved if the chain was solved, else the source's. */
   delta: number | null;
-  /** Change of delta per $1 of the underlying. Solved if the chain was solved, else of its source. */
+  /** Change of delta per $1 of the underlying. Solved if the chain was solved, else the source's. */
   gamma: number | null;
-  /** Dollars a share per day. Solved if the chain was solved, else of its source. */
+  /** Dollars a share per day. Solved if the chain was solved, else the source's. */
   theta: number | null;
-  /** Dollars a share per vol point (0.01 of iv). Solved if the chain was solved, else of its source. */
+  /** Dollars a share per vol point (0.01 of iv). Solved if the chain was solved, else the source's. */
   vega: number | null;
 }
 
@@ -277,7 +277,7 @@ export interface ContractDay {
 export interface ContractHistory {
   /** The contract. */
   contract: OptionContract;
-  /** Sessions ascending. Sessions of which nothing is stored are absent. */
+  /** Sessions ascending. Sessions without stored data are absent. */
   days: readonly ContractDay[];
 }
 
@@ -295,13 +295,13 @@ export interface ContractHistoryMeta {
   known_at?: number;
   /** First date that was read. */
   from: string;
-  /** Last date that was asked for. */
+  /** Last date requested. */
   to: string;
   /** Number of sessions in the answer. */
   count: number;
-  /** Why there are none; null if there are any. */
+  /** Why there are no sessions; null if there are any. */
   note?: string;
-  /** Files or live lines that it is from, the newest sessions first, at most 50. Null if the operator does not serve provenance, or it is not of market data. */
+  /** Files or live lines that the answer is from, newest sessions first, at most 50. Null if the operator does not serve provenance, or if the answer is not of market data. */
   provenance?: readonly Provenance[];
   /** Read instant of market data, epoch ms: when the request arrived. Absent if the answer carries an ETag. */
   read_at_ms?: number;
@@ -363,7 +363,7 @@ export interface ContractSnapshotsMeta {
   count: number;
   /** Contracts the caller may not read; their rows are empty. Null if there are none. */
   restricted?: readonly string[];
-  /** Files or live lines that it is from, the newest sessions first, at most 50. Null if the operator does not serve provenance, or it is not of market data. */
+  /** Files or live lines that the answer is from, newest sessions first, at most 50. Null if the operator does not serve provenance, or if the answer is not of market data. */
   provenance?: readonly Provenance[];
   /** A remark on the answer, such as that some of its data is simulated. */
   note?: string;
@@ -410,7 +410,7 @@ export interface CrossSection {
   symbol: string;
   /** Sequence number; increases with every snapshot of the session. As of an instant: that of the stored snapshot. */
   seq: number;
-  /** Which part of the session was observed. */
+  /** Observed part of the session. */
   coverage: FlowCoverage;
   /** The totals. */
   update: CrossSectionUpdate;
@@ -434,7 +434,7 @@ export interface CrossSectionMeta {
   at_effective?: number;
   /** The requested instant of knowledge, epoch ms; null = now. */
   known_at?: number;
-  /** Files or live lines that it is from, the newest sessions first, at most 50. Null if the operator does not serve provenance, or it is not of market data. */
+  /** Files or live lines that the answer is from, newest sessions first, at most 50. Null if the operator does not serve provenance, or if the answer is not of market data. */
   provenance?: readonly Provenance[];
   /** Read instant of market data, epoch ms: when the request arrived. Absent if the answer carries an ETag. */
   read_at_ms?: number;
@@ -549,7 +549,7 @@ export interface EodMeta {
   at_effective?: number;
   /** The requested instant of knowledge, epoch ms; null = now. */
   known_at?: number;
-  /** Files or live lines that it is from, the newest sessions first, at most 50. Null if the operator does not serve provenance, or it is not of market data. */
+  /** Files or live lines that the answer is from, newest sessions first, at most 50. Null if the operator does not serve provenance, or if the answer is not of market data. */
   provenance?: readonly Provenance[];
   /** Read instant of market data, epoch ms: when the request arrived. Absent if the answer carries an ETag. */
   read_at_ms?: number;
@@ -613,7 +613,7 @@ export interface EodPrintsResponse {
   meta: EodMeta;
 }
 
-/** What clients branch on. */
+/** Code of the error, for programs. */
 export type ErrorCode =
   | 'invalid_params'
   | 'unauthenticated'
@@ -670,7 +670,7 @@ export interface ExpirationsMeta {
   underlying: string;
   /** True if served from a cache, which is at most a minute old. */
   cached: boolean;
-  /** Files or live lines that it is from, the newest sessions first, at most 50. Null if the operator does not serve provenance, or it is not of market data. */
+  /** Files or live lines that the answer is from, newest sessions first, at most 50. Null if the operator does not serve provenance, or if the answer is not of market data. */
   provenance?: readonly Provenance[];
   /** A remark on the answer, such as that some of its data is simulated. */
   note?: string;
@@ -716,18 +716,18 @@ export interface FigureMove {
   moved: number | null;
 }
 
-/** How much a flip point says. The first value that holds applies. */
+/** Reliability of a flip point. The first value that holds applies. */
 export type FlipStatus = 'crosses' | 'fragile' | 'no_crossing' | 'no_strikes' | 'partial' | 'remote';
 
-/** How much the flip points of two captures say. */
+/** Reliability of the flip points of two captures. */
 export interface FlipStatusMove {
-  /** How much the flip point says. Null if an older version stored the capture and its rows leave it open, or if there is no capture. */
+  /** Reliability of the flip point. Null if an older version stored the capture and its rows do not determine it, or if there is no capture. */
   from: FlipStatus | null;
-  /** How much the flip point says. Null if an older version stored the capture and its rows leave it open, or if there is no capture. */
+  /** Reliability of the flip point. Null if an older version stored the capture and its rows do not determine it, or if there is no capture. */
   to: FlipStatus | null;
 }
 
-/** Which part of a session's option tape was observed. */
+/** Observed part of a session's option tape. */
 export interface FlowCoverage {
   /** Live or reconciled. */
   status: CoverageStatus;
@@ -859,9 +859,9 @@ export interface GexChange {
   contracts_added: number;
   /** Number of contracts that only the earlier capture has, expired ones among them. */
   contracts_removed: number;
-  /** Rows ascending by strike; every strike that one of the captures lists. They add up to the total. */
+  /** Rows ascending by strike; every strike that either capture lists. They add up to the total. */
   strikes: readonly GexStrikeChange[];
-  /** Rows ascending by expiry; every expiry that one of the captures lists. They add up to the total. */
+  /** Rows ascending by expiry; every expiry that either capture lists. They add up to the total. */
   expiries: readonly GexExpiryChange[];
 }
 
@@ -899,15 +899,15 @@ export interface GexDiffMeta {
   caps: Caps;
   /** Serving tier that answered. Informational. */
   plane: string | null;
-  /** How much the flip point of each capture says. */
+  /** Reliability of the flip point of each capture. */
   flip_status: FlipStatusMove;
-  /** Expiries in the answer that are within 30 days and whose expected moves, from the straddle and from the volatility, differ by more than 5%, ascending. Null if they were not checked, as of solved minutes, which mix solved contracts with captured ones. */
+  /** Expiries in the answer that are within 30 days and whose expected moves, from the straddle and from the volatility, differ by more than 5%, ascending. Null if they were not checked, as for solved minutes, which mix solved contracts with captured ones. */
   inconsistent_expiries: readonly string[] | null;
-  /** True if the spot and the option quotes are not of one instant, so that options are priced at the spot that the quotes imply. Of several captures: true if this holds for one of them. Null if the quotes imply no spot, or if it was not checked: solved minutes store no implied spot. */
+  /** True if the spot and the option quotes are not of one instant, so that options are priced at the spot that the quotes imply. With several captures: true if this holds for one of them. Null if the quotes imply no spot, or if it was not checked: solved minutes store no implied spot. */
   spot_stale: boolean | null;
-  /** Reason for which change is null; null if it is not. */
+  /** Why change is null; null if it is not. */
   reason: GexDiffReason | null;
-  /** Files or live lines that it is from, the newest sessions first, at most 50. Null if the operator does not serve provenance, or it is not of market data. */
+  /** Files or live lines that the answer is from, newest sessions first, at most 50. Null if the operator does not serve provenance, or if the answer is not of market data. */
   provenance?: readonly Provenance[];
   /** A remark on the answer, such as that some of its data is simulated. */
   note?: string;
@@ -915,7 +915,7 @@ export interface GexDiffMeta {
   read_at_ms?: number;
 }
 
-/** Reason for which a difference has no change. The first value that holds applies. */
+/** Reason why a difference has no change. The first value that holds applies. */
 export type GexDiffReason = 'no_from' | 'no_inputs' | 'no_to';
 
 /** Change of one expiry, over all strikes. */
@@ -981,15 +981,15 @@ export interface GexExposuresMeta {
   at_effective?: number;
   /** The requested instant of knowledge, epoch ms; null = now. */
   known_at?: number;
-  /** Expiries in the answer that are within 30 days and whose expected moves, from the straddle and from the volatility, differ by more than 5%, ascending. Null if they were not checked, as of solved minutes, which mix solved contracts with captured ones. */
+  /** Expiries in the answer that are within 30 days and whose expected moves, from the straddle and from the volatility, differ by more than 5%, ascending. Null if they were not checked, as for solved minutes, which mix solved contracts with captured ones. */
   inconsistent_expiries: readonly string[] | null;
-  /** True if the spot and the option quotes are not of one instant, so that options are priced at the spot that the quotes imply. Of several captures: true if this holds for one of them. Null if the quotes imply no spot, or if it was not checked: solved minutes store no implied spot. */
+  /** True if the spot and the option quotes are not of one instant, so that options are priced at the spot that the quotes imply. With several captures: true if this holds for one of them. Null if the quotes imply no spot, or if it was not checked: solved minutes store no implied spot. */
   spot_stale: boolean | null;
   /** Time of the quotes, epoch ms, if they are older than the capture because its source is delayed; null otherwise. */
   source_time?: number;
   /** Why there are no exposures; null if there are. */
   note?: string;
-  /** Files or live lines that it is from, the newest sessions first, at most 50. Null if the operator does not serve provenance, or it is not of market data. */
+  /** Files or live lines that the answer is from, newest sessions first, at most 50. Null if the operator does not serve provenance, or if the answer is not of market data. */
   provenance?: readonly Provenance[];
   /** Read instant of market data, epoch ms: when the request arrived. Absent if the answer carries an ETag. */
   read_at_ms?: number;
@@ -1047,11 +1047,11 @@ export interface GexFiguresMeta {
   at_effective?: number;
   /** The requested instant of knowledge, epoch ms; null = now. */
   known_at?: number;
-  /** How much the flip says. Null if there are no figures, but for no_strikes. */
+  /** Reliability of the flip. Null if there are no figures, except for no_strikes. */
   flip_status: FlipStatus | null;
-  /** Expiries in the answer that are within 30 days and whose expected moves, from the straddle and from the volatility, differ by more than 5%, ascending. Null if they were not checked, as of solved minutes, which mix solved contracts with captured ones. */
+  /** Expiries in the answer that are within 30 days and whose expected moves, from the straddle and from the volatility, differ by more than 5%, ascending. Null if they were not checked, as for solved minutes, which mix solved contracts with captured ones. */
   inconsistent_expiries: readonly string[] | null;
-  /** True if the spot and the option quotes are not of one instant, so that options are priced at the spot that the quotes imply. Of several captures: true if this holds for one of them. Null if the quotes imply no spot, or if it was not checked: solved minutes store no implied spot. */
+  /** True if the spot and the option quotes are not of one instant, so that options are priced at the spot that the quotes imply. With several captures: true if this holds for one of them. Null if the quotes imply no spot, or if it was not checked: solved minutes store no implied spot. */
   spot_stale: boolean | null;
   /** Time of the quotes, epoch ms, if they are older than the capture because its source is delayed; null otherwise. */
   source_time?: number;
@@ -1059,7 +1059,7 @@ export interface GexFiguresMeta {
   flow_coverage: FlowCoverage | null;
   /** Why net is null; null if it is not. */
   note?: string;
-  /** Files or live lines that it is from, the newest sessions first, at most 50. Null if the operator does not serve provenance, or it is not of market data. */
+  /** Files or live lines that the answer is from, newest sessions first, at most 50. Null if the operator does not serve provenance, or if the answer is not of market data. */
   provenance?: readonly Provenance[];
   /** Read instant of market data, epoch ms: when the request arrived. Absent if the answer carries an ETag. */
   read_at_ms?: number;
@@ -1113,11 +1113,11 @@ export interface GexGridMeta {
   at_effective?: number;
   /** The requested instant of knowledge, epoch ms; null = now. */
   known_at?: number;
-  /** How much the flip point says. Null if an older version stored the capture and its rows leave it open, or if there is no capture. */
+  /** Reliability of the flip point. Null if an older version stored the capture and its rows do not determine it, or if there is no capture. */
   flip_status: FlipStatus | null;
-  /** Expiries in the answer that are within 30 days and whose expected moves, from the straddle and from the volatility, differ by more than 5%, ascending. Null if they were not checked, as of solved minutes, which mix solved contracts with captured ones. */
+  /** Expiries in the answer that are within 30 days and whose expected moves, from the straddle and from the volatility, differ by more than 5%, ascending. Null if they were not checked, as for solved minutes, which mix solved contracts with captured ones. */
   inconsistent_expiries: readonly string[] | null;
-  /** True if the spot and the option quotes are not of one instant, so that options are priced at the spot that the quotes imply. Of several captures: true if this holds for one of them. Null if the quotes imply no spot, or if it was not checked: solved minutes store no implied spot. */
+  /** True if the spot and the option quotes are not of one instant, so that options are priced at the spot that the quotes imply. With several captures: true if this holds for one of them. Null if the quotes imply no spot, or if it was not checked: solved minutes store no implied spot. */
   spot_stale: boolean | null;
   /** Session of the capture, or the requested date. */
   date: string;
@@ -1133,7 +1133,7 @@ export interface GexGridMeta {
   dte?: number;
   /** Expiry date selected by dte; null when dte was not sent. */
   dte_expiry?: string;
-  /** Files or live lines that it is from, the newest sessions first, at most 50. Null if the operator does not serve provenance, or it is not of market data. */
+  /** Files or live lines that the answer is from, newest sessions first, at most 50. Null if the operator does not serve provenance, or if the answer is not of market data. */
   provenance?: readonly Provenance[];
   /** A remark on the answer, such as that some of its data is simulated. */
   note?: string;
@@ -1193,11 +1193,11 @@ export interface GexHistoryMeta {
   at_effective?: number;
   /** The requested instant of knowledge, epoch ms; null = now. */
   known_at?: number;
-  /** How much the flip point of each capture says; null if an older version stored it and its rows leave it open. */
+  /** Reliability of the flip point of each capture; null if an older version stored it and its rows do not determine it. */
   flip_status: readonly (FlipStatus | null)[];
-  /** Expiries in the answer that are within 30 days and whose expected moves, from the straddle and from the volatility, differ by more than 5%, ascending. Null if they were not checked, as of solved minutes, which mix solved contracts with captured ones. */
+  /** Expiries in the answer that are within 30 days and whose expected moves, from the straddle and from the volatility, differ by more than 5%, ascending. Null if they were not checked, as for solved minutes, which mix solved contracts with captured ones. */
   inconsistent_expiries: readonly string[] | null;
-  /** True if the spot and the option quotes are not of one instant, so that options are priced at the spot that the quotes imply. Of several captures: true if this holds for one of them. Null if the quotes imply no spot, or if it was not checked: solved minutes store no implied spot. */
+  /** True if the spot and the option quotes are not of one instant, so that options are priced at the spot that the quotes imply. With several captures: true if this holds for one of them. Null if the quotes imply no spot, or if it was not checked: solved minutes store no implied spot. */
   spot_stale: boolean | null;
   /** Number of captures in the answer. */
   capture_count: number;
@@ -1211,7 +1211,7 @@ export interface GexHistoryMeta {
   top?: number;
   /** True if top is the default for API keys; null otherwise. */
   top_defaulted?: boolean;
-  /** Files or live lines that it is from, the newest sessions first, at most 50. Null if the operator does not serve provenance, or it is not of market data. */
+  /** Files or live lines that the answer is from, newest sessions first, at most 50. Null if the operator does not serve provenance, or if the answer is not of market data. */
   provenance?: readonly Provenance[];
   /** A remark on the answer, such as that some of its data is simulated. */
   note?: string;
@@ -1269,13 +1269,13 @@ export interface GexReferenceMeta {
   at_effective?: number;
   /** The requested instant of knowledge, epoch ms; null = now. */
   known_at?: number;
-  /** How much the flip point says. Null if an older version stored the capture and its rows leave it open, or if there is no capture. */
+  /** Reliability of the flip point. Null if an older version stored the capture and its rows do not determine it, or if there is no capture. */
   flip_status: FlipStatus | null;
   /** True if the reference capture exists. */
   available: boolean;
   /** Time of the quotes, epoch ms, if they are older than the capture because its source is delayed; null otherwise. */
   source_time?: number;
-  /** Files or live lines that it is from, the newest sessions first, at most 50. Null if the operator does not serve provenance, or it is not of market data. */
+  /** Files or live lines that the answer is from, newest sessions first, at most 50. Null if the operator does not serve provenance, or if the answer is not of market data. */
   provenance?: readonly Provenance[];
   /** A remark on the answer, such as that some of its data is simulated. */
   note?: string;
@@ -1436,7 +1436,7 @@ export interface GreeksMeta {
   at_effective?: number;
   /** The requested instant of knowledge, epoch ms; null = now. */
   known_at?: number;
-  /** Files or live lines that it is from, the newest sessions first, at most 50. Null if the operator does not serve provenance, or it is not of market data. */
+  /** Files or live lines that the answer is from, newest sessions first, at most 50. Null if the operator does not serve provenance, or if the answer is not of market data. */
   provenance?: readonly Provenance[];
   /** Read instant of market data, epoch ms: when the request arrived. Absent if the answer carries an ETag. */
   read_at_ms?: number;
@@ -1462,7 +1462,7 @@ export interface GreeksSample {
   mark: number;
 }
 
-/** Whose implied volatilities and greeks are shown. */
+/** Source of implied volatilities and greeks. */
 export type GreeksSource = 'solved' | 'vendor';
 
 /** Health of the process. */
@@ -1470,7 +1470,7 @@ export interface Health {
   status: 'ok' | 'degraded';
   /** Why the process is degraded, for operators. */
   reasons?: readonly string[];
-  /** What is still loading. Absent when everything is stored. */
+  /** The load in progress. Absent when everything is stored. */
   loading?: Record<string, unknown>;
 }
 
@@ -1642,7 +1642,7 @@ export interface LargeTrade {
   symbol: string;
   /** Sequence number; increases with every event of the feed. */
   seq: number;
-  /** What was observed of the trade's session. */
+  /** Observed part of the trade's session. */
   coverage: FlowCoverage;
   /** The trade. */
   update: LargeTradeUpdate;
@@ -1679,7 +1679,7 @@ export interface LargeTradesMeta {
   at_effective?: number;
   /** The requested instant of knowledge, epoch ms; null = now. */
   known_at?: number;
-  /** Files or live lines that it is from, the newest sessions first, at most 50. Null if the operator does not serve provenance, or it is not of market data. */
+  /** Files or live lines that the answer is from, newest sessions first, at most 50. Null if the operator does not serve provenance, or if the answer is not of market data. */
   provenance?: readonly Provenance[];
   /** A remark on the answer, such as that some of its data is simulated. */
   note?: string;
@@ -1738,15 +1738,15 @@ export interface Level {
   distance: number | null;
   /** distance in percent of the spot: 1.5 is 1.5%. Null if unknown. */
   distance_pct: number | null;
-  /** Time of the capture that the level is of, epoch ms; null for off_exchange. */
+  /** Time of the capture of the level, epoch ms; null for off_exchange. */
   captured_at: number | null;
-  /** Session that the level is of. */
+  /** Session of the level. */
   session_date: string;
-  /** Expiry that the level is of; null for levels of no expiry, or if none is open. */
+  /** Expiry of the level; null for kinds without one, or if none is open. */
   expiry: string | null;
   /** Rank off exchange, 1 = highest; null for other kinds. */
   rank: number | null;
-  /** How much the level says. Null for a flip of a capture that an older version stored, if its rows leave it open. */
+  /** Reliability of the level. Null for a flip of a capture that an older version stored, if its rows do not determine it. */
   status: LevelStatus | null;
 }
 
@@ -1763,7 +1763,7 @@ export type LevelKind =
   | 'sigma_move_low'
   | 'zero_gamma';
 
-/** How much a level says. A flip has the values of FlipStatus, other kinds have the last four or partial. */
+/** Reliability of a level. A flip has the values of FlipStatus; other kinds have partial, stands, none or inconsistent. */
 export type LevelStatus =
   | 'crosses'
   | 'fragile'
@@ -1797,19 +1797,19 @@ export interface LevelsMeta {
   at_effective?: number;
   /** The requested instant of knowledge, epoch ms; null = now. */
   known_at?: number;
-  /** Expiries in the answer that are within 30 days and whose expected moves, from the straddle and from the volatility, differ by more than 5%, ascending. Null if they were not checked, as of solved minutes, which mix solved contracts with captured ones. */
+  /** Expiries in the answer that are within 30 days and whose expected moves, from the straddle and from the volatility, differ by more than 5%, ascending. Null if they were not checked, as for solved minutes, which mix solved contracts with captured ones. */
   inconsistent_expiries: readonly string[] | null;
-  /** True if the spot and the option quotes are not of one instant, so that options are priced at the spot that the quotes imply. Of several captures: true if this holds for one of them. Null if the quotes imply no spot, or if it was not checked: solved minutes store no implied spot. */
+  /** True if the spot and the option quotes are not of one instant, so that options are priced at the spot that the quotes imply. With several captures: true if this holds for one of them. Null if the quotes imply no spot, or if it was not checked: solved minutes store no implied spot. */
   spot_stale: boolean | null;
   /** Dollars added to each price; null if none were sent. */
   basis?: number;
-  /** Kinds of levels that the caller may not read and that are left out; null if there are none. */
+  /** Kinds of levels that the caller may not read and that are omitted; null if there are none. */
   restricted?: readonly LevelKind[];
   /** Number of levels. */
   count: number;
   /** Why there are no gamma levels; null if there are. */
   note?: string;
-  /** Files or live lines that it is from, the newest sessions first, at most 50. Null if the operator does not serve provenance, or it is not of market data. */
+  /** Files or live lines that the answer is from, newest sessions first, at most 50. Null if the operator does not serve provenance, or if the answer is not of market data. */
   provenance?: readonly Provenance[];
   /** Read instant of market data, epoch ms: when the request arrived. Absent if the answer carries an ETag. */
   read_at_ms?: number;
@@ -1861,7 +1861,7 @@ export interface MoversMeta {
   universe: MoverUniverse;
   /** The notes of the rows; null if there are none. */
   note?: string;
-  /** Files or live lines that it is from, the newest sessions first, at most 50. Null if the operator does not serve provenance, or it is not of market data. */
+  /** Files or live lines that the answer is from, newest sessions first, at most 50. Null if the operator does not serve provenance, or if the answer is not of market data. */
   provenance?: readonly Provenance[];
   /** Read instant of market data, epoch ms: when the request arrived. Absent if the answer carries an ETag. */
   read_at_ms?: number;
@@ -1908,7 +1908,7 @@ export interface OffExchangeActivityMeta {
   at_effective?: number;
   /** The requested instant of knowledge, epoch ms; null = now. */
   known_at?: number;
-  /** Files or live lines that it is from, the newest sessions first, at most 50. Null if the operator does not serve provenance, or it is not of market data. */
+  /** Files or live lines that the answer is from, newest sessions first, at most 50. Null if the operator does not serve provenance, or if the answer is not of market data. */
   provenance?: readonly Provenance[];
   /** Read instant of market data, epoch ms: when the request arrived. Absent if the answer carries an ETag. */
   read_at_ms?: number;
@@ -2033,7 +2033,7 @@ export interface OffExchangeMeta {
   at_effective?: number;
   /** The requested instant of knowledge, epoch ms; null = now. */
   known_at?: number;
-  /** Files or live lines that it is from, the newest sessions first, at most 50. Null if the operator does not serve provenance, or it is not of market data. */
+  /** Files or live lines that the answer is from, newest sessions first, at most 50. Null if the operator does not serve provenance, or if the answer is not of market data. */
   provenance?: readonly Provenance[];
   /** Read instant of market data, epoch ms: when the request arrived. Absent if the answer carries an ETag. */
   read_at_ms?: number;
@@ -2100,7 +2100,7 @@ export interface OptionBarsMeta {
   at_effective?: number;
   /** The requested instant of knowledge, epoch ms; null = now. */
   known_at?: number;
-  /** Files or live lines that it is from, the newest sessions first, at most 50. Null if the operator does not serve provenance, or it is not of market data. */
+  /** Files or live lines that the answer is from, newest sessions first, at most 50. Null if the operator does not serve provenance, or if the answer is not of market data. */
   provenance?: readonly Provenance[];
   /** Read instant of market data, epoch ms: when the request arrived. Absent if the answer carries an ETag. */
   read_at_ms?: number;
@@ -2153,29 +2153,29 @@ export interface PlainMeta {
 export interface Provenance {
   /** Dataset, such as option-trades or chain; greeks = minute solves. */
   dataset: string;
-  /** Ticker, of options that of the underlying. */
+  /** Ticker; for options, that of the underlying. */
   symbol: string;
   /** Session of the data, or the first of several. */
   session: string;
-  /** Last session of the data; another than session for files of day bars. */
+  /** Last session of the data; differs from session for files of daily bars. */
   through_session: string;
   /** Time of the capture, epoch ms; null for other data. */
   captured_at: number | null;
-  /** Maker of the data. */
+  /** Process that made the data. */
   made: ProvenanceMaker;
   /** When the data was stored, epoch ms. */
   ingested_at: number;
-  /** Files that it was read from; empty for live data. */
+  /** Files that the data was read from; empty for live data. */
   files: readonly ProvenanceFile[];
-  /** Live lines that it is from; null for files. */
+  /** Live lines that the data is from; null for files. */
   live: ProvenanceLines | null;
-  /** Data that it replaced; null if it is the first, or that is not known. */
+  /** Data that this data replaced; null if it is the first, or if that is not known. */
   supersedes: ProvenanceBefore | null;
-  /** Version of the definitions it was computed with. Null if an older version stored it. */
+  /** Version of the definitions that the data was computed with. Null if an older version stored it. */
   methodology_version: string | null;
   /** Version of the program that stored it. Null if an older version did. */
   product_version: string | null;
-  /** Which part of the option tape was observed; null for other data. */
+  /** Observed part of the option tape; null for other data. */
   coverage: FlowCoverage | null;
   /** When the session was sealed, epoch ms; null if it may still be changed. */
   sealed_at: number | null;
@@ -2185,17 +2185,17 @@ export interface Provenance {
 
 /** Stored data that was replaced. */
 export interface ProvenanceBefore {
-  /** Maker of the data. */
+  /** Process that made the data. */
   made: ProvenanceMaker;
   /** When the data was stored, epoch ms. */
   ingested_at: number;
-  /** Files that it was read from; empty for live data. */
+  /** Files that the data was read from; empty for live data. */
   files: readonly ProvenanceFile[];
-  /** Live lines that it was from; null for files. */
+  /** Live lines that the data was from; null for files. */
   live: ProvenanceLines | null;
 }
 
-/** A file that data was read from. */
+/** A file that the data was read from. */
 export interface ProvenanceFile {
   /** Base name; null if the caller may not see it. */
   name: string | null;
@@ -2205,7 +2205,7 @@ export interface ProvenanceFile {
   lines: number | null;
 }
 
-/** Lines of a live tape that data was made from. */
+/** Lines of a live tape that the data was made from. */
 export interface ProvenanceLines {
   /** Name of the tape; null if the caller may not see it. */
   source: string | null;
@@ -2215,7 +2215,7 @@ export interface ProvenanceLines {
   through_line: number | null;
 }
 
-/** Makers of stored data. */
+/** Processes that make stored data. */
 export type ProvenanceMaker = 'file' | 'live' | 'recompute' | 'reconciliation';
 
 /** Origin of stored data. */
@@ -2237,7 +2237,7 @@ export interface PutWatchlistResponse {
 
 /** Latest price of a symbol: the current session's last price, else the last completed session's close. All fields but symbol are null if there was no price within 10 calendar days. */
 export interface Quote {
-  /** Name by which the symbol was asked: asked of Query.quotes, else the ticker. */
+  /** Requested name of the symbol: that of asked in Query.quotes, else the ticker. */
   symbol: string;
   /** Price, dollars. */
   spot: number | null;
@@ -2263,7 +2263,7 @@ export interface QuotesMeta {
   caps: Caps;
   /** Number of rows. */
   count: number;
-  /** Symbols the caller may not read, as they were asked; their rows are empty. Null if there are none. */
+  /** Symbols the caller may not read, by their requested names; their rows are empty. Null if there are none. */
   restricted?: readonly string[];
   /** The notes of the rows; null if there are none. */
   note?: string;
@@ -2275,7 +2275,7 @@ export interface QuotesMeta {
   at_effective?: number;
   /** The requested instant of knowledge, epoch ms; null = now. */
   known_at?: number;
-  /** Files or live lines that it is from, the newest sessions first, at most 50. Null if the operator does not serve provenance, or it is not of market data. */
+  /** Files or live lines that the answer is from, newest sessions first, at most 50. Null if the operator does not serve provenance, or if the answer is not of market data. */
   provenance?: readonly Provenance[];
   /** Read instant of market data, epoch ms: when the request arrived. Absent if the answer carries an ETag. */
   read_at_ms?: number;
@@ -2294,7 +2294,7 @@ export interface RateLimit {
   per_min: number;
 }
 
-/** Whether the process accepts requests. While a sample market is loaded: not_ready until its latest session is stored. */
+/** Readiness of the process for requests. While a sample market is loaded: not_ready until its latest session is stored. */
 export interface Readiness {
   status: 'ready' | 'not_ready' | 'draining';
 }
@@ -2326,7 +2326,7 @@ export interface RegistryEntry {
   name: string;
   /** Equity or index. */
   class: SymbolClass;
-  /** Which of its expiries the option chain covers. */
+  /** Expiries that the option chain covers. */
   chain_policy: ChainPolicy;
   /** Lowest tier that may read the symbol's data. */
   min_tier: Tier;
@@ -2487,7 +2487,7 @@ export interface ScreenRow {
   volume: number | null;
   /** Dollars per $1 move; gex { latest { netGex } }. Null without a capture. */
   net_gex: number | null;
-  /** How much the flip point says; gex { latest { flipStatus } }. Null without a capture. */
+  /** Reliability of the flip point; gex { latest { flipStatus } }. Null without a capture. */
   flip_status: string | null;
   /** Open interest of calls and puts, contracts: the sum over gex { latest { strikes { callOi putOi } } }. Null without a capture. */
   open_interest: number | null;
@@ -2582,7 +2582,7 @@ export interface SectorsMeta {
   at_effective?: number;
   /** The requested instant of knowledge, epoch ms; null = now. */
   known_at?: number;
-  /** Files or live lines that it is from, the newest sessions first, at most 50. Null if the operator does not serve provenance, or it is not of market data. */
+  /** Files or live lines that the answer is from, newest sessions first, at most 50. Null if the operator does not serve provenance, or if the answer is not of market data. */
   provenance?: readonly Provenance[];
   /** Read instant of market data, epoch ms: when the request arrived. Absent if the answer carries an ETag. */
   read_at_ms?: number;
@@ -2633,7 +2633,7 @@ export interface SessionStrikesMeta {
   captured_at_ms: number | null;
   /** Number of rows in the answer. */
   row_count: number;
-  /** Files or live lines that it is from, the newest sessions first, at most 50. Null if the operator does not serve provenance, or it is not of market data. */
+  /** Files or live lines that the answer is from, newest sessions first, at most 50. Null if the operator does not serve provenance, or if the answer is not of market data. */
   provenance?: readonly Provenance[];
   /** A remark on the answer, such as that some of its data is simulated. */
   note?: string;
@@ -2674,7 +2674,7 @@ export interface SpotMeta {
   at_effective?: number;
   /** The requested instant of knowledge, epoch ms; null = now. */
   known_at?: number;
-  /** Files or live lines that it is from, the newest sessions first, at most 50. Null if the operator does not serve provenance, or it is not of market data. */
+  /** Files or live lines that the answer is from, newest sessions first, at most 50. Null if the operator does not serve provenance, or if the answer is not of market data. */
   provenance?: readonly Provenance[];
   /** A remark on the answer, such as that some of its data is simulated. */
   note?: string;
@@ -2700,7 +2700,7 @@ export interface StockBarsMeta {
   cursor?: string;
   /** Why the range can hold no bar; null if it can. */
   note?: string;
-  /** True if the bars are adjusted for splits. Null if they are as printed and no split lies in the range. */
+  /** True if the bars are adjusted for splits. Null if they are as printed and no split is in the range. */
   adjusted?: boolean;
   /** The splits in the range; null if there are none. */
   splits?: readonly Split[];
@@ -2712,7 +2712,7 @@ export interface StockBarsMeta {
   at_effective?: number;
   /** The requested instant of knowledge, epoch ms; null = now. */
   known_at?: number;
-  /** Files or live lines that it is from, the newest sessions first, at most 50. Null if the operator does not serve provenance, or it is not of market data. */
+  /** Files or live lines that the answer is from, newest sessions first, at most 50. Null if the operator does not serve provenance, or if the answer is not of market data. */
   provenance?: readonly Provenance[];
   /** Read instant of market data, epoch ms: when the request arrived. Absent if the answer carries an ETag. */
   read_at_ms?: number;
@@ -2763,14 +2763,14 @@ export interface StrikeMove {
   moved: number | null;
 }
 
-/** What kind of product a symbol is. */
+/** Kind of product of a symbol. */
 export type SymbolClass = 'equity' | 'index';
 
 /** Result of looking up a ticker. */
 export interface SymbolLookup {
   /** True if it is a real ticker, registered or not. */
   valid: boolean;
-  /** The ticker; of a text that is none, the text, uppercase. */
+  /** The ticker; the text in uppercase if it is not a ticker. */
   symbol: string;
   /** Display name; null if not valid. */
   name: string | null;
@@ -2823,7 +2823,7 @@ export interface TotalExposures {
   vega: number;
 }
 
-/** Premium of the current session against its mean over up to 20 sessions before, each to the same minute of the day. */
+/** Premium of the current session against its mean over up to 20 sessions before, each up to the same minute of the day. */
 export interface UnusualFlow {
   /** Underlying. */
   symbol: string;
@@ -2831,9 +2831,9 @@ export interface UnusualFlow {
   session_date: string;
   /** End of the last minute that counts, epoch ms. */
   through_ms: number;
-  /** Premium of calls until then, dollars; null if nothing was observed. */
+  /** Premium of calls up to that minute, dollars; null if nothing was observed. */
   call_premium_usd: number | null;
-  /** Premium of puts until then, dollars; null if nothing was observed. */
+  /** Premium of puts up to that minute, dollars; null if nothing was observed. */
   put_premium_usd: number | null;
   /** Premium of calls divided by its mean over the sessions before: 2 is twice as much. Null without a mean above 0. */
   call_ratio: number | null;
@@ -2857,7 +2857,7 @@ export interface UnusualFlowMeta {
   known_at?: number;
   /** Why there are no ratios; null if there are any. */
   note?: string;
-  /** Files or live lines that it is from, the newest sessions first, at most 50. Null if the operator does not serve provenance, or it is not of market data. */
+  /** Files or live lines that the answer is from, newest sessions first, at most 50. Null if the operator does not serve provenance, or if the answer is not of market data. */
   provenance?: readonly Provenance[];
   /** Read instant of market data, epoch ms: when the request arrived. Absent if the answer carries an ETag. */
   read_at_ms?: number;
@@ -2947,7 +2947,7 @@ export interface VolatilityFigures {
   iv90: number | null;
   /** Skew at 25 delta by expiry, ascending. */
   skew: readonly ExpirySkew[];
-  /** iv30 among its daily closes of the last 252 sessions, its own included: of the last capture within 15 minutes before the close, else of the dataset volatility-days. Null with fewer than 60. */
+  /** Rank of iv30 among its daily closes of the last 252 sessions, including its own. A daily close is that of the last capture within 15 minutes before the close, else of the dataset volatility-days. Null with fewer than 60. */
   rank: VolatilityRank | null;
   /** Realized volatility; null without daily bars of 21 sessions in a row. */
   realized: RealizedVolatility | null;
@@ -2967,15 +2967,15 @@ export interface VolatilityMeta {
   at_effective?: number;
   /** The requested instant of knowledge, epoch ms; null = now. */
   known_at?: number;
-  /** Expiries in the answer that are within 30 days and whose expected moves, from the straddle and from the volatility, differ by more than 5%, ascending. Null if they were not checked, as of solved minutes, which mix solved contracts with captured ones. */
+  /** Expiries in the answer that are within 30 days and whose expected moves, from the straddle and from the volatility, differ by more than 5%, ascending. Null if they were not checked, as for solved minutes, which mix solved contracts with captured ones. */
   inconsistent_expiries: readonly string[] | null;
-  /** True if the spot and the option quotes are not of one instant, so that options are priced at the spot that the quotes imply. Of several captures: true if this holds for one of them. Null if the quotes imply no spot, or if it was not checked: solved minutes store no implied spot. */
+  /** True if the spot and the option quotes are not of one instant, so that options are priced at the spot that the quotes imply. With several captures: true if this holds for one of them. Null if the quotes imply no spot, or if it was not checked: solved minutes store no implied spot. */
   spot_stale: boolean | null;
-  /** Whose volatilities and greeks these are: those that the capture's exposures are computed from. Null if there are none, or if an older version stored the capture. */
+  /** Source of the volatilities and greeks; the capture's exposures are computed from the same. Null if there are none, or if an older version stored the capture. */
   greeks_source: GreeksSource | null;
   /** Why the answer is empty; null if it is not. */
   note?: string;
-  /** Files or live lines that it is from, the newest sessions first, at most 50. Null if the operator does not serve provenance, or it is not of market data. */
+  /** Files or live lines that the answer is from, newest sessions first, at most 50. Null if the operator does not serve provenance, or if the answer is not of market data. */
   provenance?: readonly Provenance[];
   /** Read instant of market data, epoch ms: when the request arrived. Absent if the answer carries an ETag. */
   read_at_ms?: number;

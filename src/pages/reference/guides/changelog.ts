@@ -35,6 +35,6 @@ export const changelogGuide: Guide = {
   path: '/docs/changelog',
   title: 'Changelog',
   alsoCalled: 'release notes, what’s new, deprecation',
-  about: 'What changed in the published contract and in the definitions of the figures.',
+  about: 'Changes of the published contract and of the definitions of the figures.',
   sections: (parts) => [present(parts), ...changes.map(release)],
 };

@@ -24,7 +24,7 @@ charged.</p>`,
 function costs({ limits: { pointsPerRequest, view } }: GuideParts): GuideSection {
   return {
     id: 'points',
-    title: 'What a request costs',
+    title: 'Cost of a request',
     body: html`<p>A REST request costs 1 request, whether it succeeds or fails. A GraphQL document costs points for the work it does;
 ${pointsPerRequest} points are 1 request, and a document costs at least 1. Before it runs, it is charged its predicted cost; afterwards the
 difference to its actual cost is refunded. <code>extensions.cost</code> reports both. <code>POST /graphql?cost</code> says what a document would cost, without running or charging it:</p>

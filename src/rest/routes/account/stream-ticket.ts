@@ -6,7 +6,7 @@ export const streamTicket = route({
   path: '/v2/stream/ticket',
   summary: 'Create a stream ticket',
   description:
-    'A ticket opens a WebSocket at /v2/ws: it stands for the credential of this request. It can be used once, within 30 seconds; exp is its expiry time, epoch ms.',
+    'A ticket opens a WebSocket at /v2/ws: it replaces the credential of this request. It can be used once, within 30 seconds; exp is its expiry time, epoch ms.',
   scopeGroup: 'account',
   needs: 'any',
   params: {},

@@ -10,7 +10,7 @@ export const chain = route({
   path: '/v2/chain/:symbol',
   summary: 'Option chain',
   description:
-    "The latest option chain, or the one stored for a time. Values that the source did not give are absent from the rows. theta is in dollars per day, vega in dollars per vol point. meta.greeks_source says whose greeks the rows show: the vendor's, or solved ones if the source gives none. meta.greeks_filled lists those that the vendor lacks, which are computed at its iv.",
+    'The latest option chain, or the one stored for a time. Values that the source did not give are absent from the rows. theta is in dollars per day, vega in dollars per vol point. meta.greeks_source is the source of the greeks: the vendor, or the solver if the source gives none. meta.greeks_filled lists those that the vendor lacks, which are computed at its iv.',
   scopeGroup: 'market.live',
   params: {
     symbol: ticker,

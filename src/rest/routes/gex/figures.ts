@@ -11,7 +11,7 @@ export const gexFigures = route({
   path: '/v2/gex/:symbol/figures',
   summary: 'GEX in a convention',
   description:
-    'Net exposure, flip, walls, max pain and strikes of a capture in a convention: unit, weight, sign, source of gammas, years, rule of the flip, rule of the walls and expiries. A preset is a named convention; a choice that is sent replaces its own. The answer repeats every choice, and says them in words. By default it is the convention of the other GEX routes. sign=by_flow counts the contracts bought less those sold, takes weight=volume only, and requires access to option flow; meta.flow_coverage says what was observed. top limits strikes only.',
+    'Net exposure, flip, walls, max pain and strikes of a capture in a convention: unit, weight, sign, source of gammas, years, rule of the flip, rule of the walls and expiries. A preset is a named convention; a choice that is sent replaces its own. The answer repeats every choice, also in words. By default it is the convention of the other GEX routes. sign=by_flow counts the contracts bought less those sold, takes weight=volume only, and requires access to option flow; meta.flow_coverage reports the observed part of the session. top limits strikes only.',
   scopeGroup: 'analytics.gex',
   params: {
     symbol: ticker,

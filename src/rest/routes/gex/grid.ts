@@ -10,7 +10,7 @@ export const gexGrid = route({
   path: '/v2/gex/:symbol/grid',
   summary: 'GEX grid',
   description:
-    'Dealer gamma exposure by strike: the latest capture without settled expiries, or a past capture as stored. Totals include all strikes of the requested expiries; top does not change them. dte=0 stands for the one expiry that ends on the day. It is an alternative to a list of expiries: both together are 400. expiries=all is no list, so dte=0 decides.',
+    'Dealer gamma exposure by strike: the latest capture without settled expiries, or a past capture as stored. Totals include all strikes of the requested expiries; top does not change them. dte=0 is the expiry that ends on the day. It is an alternative to a list of expiries: both together are 400. expiries=all is not a list, so dte=0 applies.',
   scopeGroup: 'analytics.gex',
   params: {
     symbol: ticker,

@@ -38,7 +38,7 @@ export const levels = route({
   path: '/v2/levels/:symbol',
   summary: 'Price levels',
   description:
-    'Walls, flip, zero gamma, max pain, expected moves and off-exchange levels, each with its distance from the spot in dollars and percent, its capture and its status. basis adds dollars to each level, such as the difference between a future and its index; distances are from the spot without it. Levels the account may not read are left out and named in meta.restricted. format=text is one line for chart platforms: the ticker, then name and price of each level.',
+    'Walls, flip, zero gamma, max pain, expected moves and off-exchange levels, each with its distance from the spot in dollars and percent, its capture and its status. basis adds dollars to each level, such as the difference between a future and its index; distances are from the spot without it. Levels that the account may not read are omitted and named in meta.restricted. format=text is one line for chart platforms: the ticker, then name and price of each level.',
   scopeGroup: 'analytics.gex',
   params: { symbol: ticker, basis: signedDollars.optional() },
   name: 'levels',

@@ -6,7 +6,7 @@ export const quotes = route({
   path: '/v2/quotes',
   summary: 'Quotes',
   description:
-    'Latest quotes, one row per symbol in the order of the request, under the name it was asked by. A symbol without a recent price is a row of nulls. A symbol the account may not read is one too, and is listed in meta.restricted.',
+    'Latest quotes, one row per symbol in the order of the request, under the name that was requested. A symbol without a recent price is a row of nulls. A symbol the account may not read is one too, and is listed in meta.restricted.',
   scopeGroup: 'market.live',
   symbolRule: 'row',
   params: { symbols: tickers(180) },
