@@ -2,6 +2,8 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { readConfig, variableNames } from '../../src/config/config.ts';
 import { describeConfig } from '../../src/config/printed-settings.ts';
+import { importLimits } from '../../src/domain/journal/journal-import.ts';
+import { documentLimits } from '../../src/graphql/limits/document-limits.ts';
 
 const text = readFileSync('docs/operations.md', 'utf8');
 const rows = new Map(
@@ -19,5 +21,12 @@ describe('docs/operations.md', () => {
       if (name === 'TAPEGRAPH_DATA' || name === 'SOURCES') continue;
       expect(`${name}=${rows.get(name)}`).toBe(`${name}=${Array.isArray(value) ? value.join(',') : (value ?? '')}`);
     }
+  });
+
+  it('names the sizes of bodies that hold', () => {
+    const inMebibytes = (bytes: number) => `${bytes / 2 ** 20} MiB`;
+    expect(text).toContain(`| bodies of \`/graphql\` | ${inMebibytes(documentLimits.bytes)};`);
+    const lines = importLimits.lines.toLocaleString('en-US');
+    expect(text).toContain(`journal import ${inMebibytes(importLimits.bytes)} and ${lines} lines`);
   });
 });
