@@ -3,13 +3,14 @@ import { type DocumentNode, Kind, parse, type SelectionNode, type SelectionSetNo
 
 const folder = new URL('../fragments/', import.meta.url);
 
-/** Selections shared by stored operations, by fragment name: one file of `fragments/` each. */
+/** Selections shared by stored operations, by fragment name: those of the files in `fragments/`. */
 const shared: ReadonlyMap<string, SelectionSetNode> = new Map(
-  readdirSync(folder).map((file) => {
-    const [fragment] = parse(readFileSync(new URL(file, folder), 'utf8'), { noLocation: true }).definitions;
-    if (fragment?.kind !== Kind.FRAGMENT_DEFINITION) throw new Error(`fragments/${file} holds no fragment`);
-    return [fragment.name.value, fragment.selectionSet];
-  }),
+  readdirSync(folder).flatMap((file) =>
+    parse(readFileSync(new URL(file, folder), 'utf8'), { noLocation: true }).definitions.map((fragment) => {
+      if (fragment.kind !== Kind.FRAGMENT_DEFINITION) throw new Error(`fragments/${file} holds more than fragments`);
+      return [fragment.name.value, fragment.selectionSet] as const;
+    }),
+  ),
 );
 
 function selectionOf(name: string): SelectionSetNode {

@@ -42,6 +42,24 @@ export function symbolEntered(text: string, found: readonly Found[]): string | n
   return found.find(({ symbol }) => symbol === typed)?.symbol ?? found[0]?.symbol ?? typed;
 }
 
+interface SuggestionsProps {
+  found: readonly Found[];
+  isShown: boolean;
+  /** Index of the selected row; -1 = none. */
+  marked: number;
+  onChoose: (symbol: string) => void;
+}
+
+function Suggestions({ found, isShown, marked, onChoose }: SuggestionsProps): VNode {
+  return html`<ul id="symbol-found" role="listbox" aria-label="Symbols found" hidden=${!isShown}>
+    ${found.map(
+      ({ symbol, name }, index) => html`<li id=${`symbol-found-${index}`} role="option"
+      aria-selected=${index === marked} onMouseDown=${(event: Event) => event.preventDefault()}
+      onClick=${() => onChoose(symbol)}><b>${symbol}</b><span>${name}</span></li>`,
+    )}
+  </ul>` as VNode;
+}
+
 /** A combobox. Enter opens the selected row, else the first suggestion. */
 export function SymbolField({ controller }: { controller: DashboardController }): VNode {
   const [text, setText] = useState('');
@@ -92,12 +110,6 @@ export function SymbolField({ controller }: { controller: DashboardController })
         setOpen(true);
       }} />
     <kbd aria-hidden="true">/</kbd>
-    <ul id="symbol-found" role="listbox" aria-label="Symbols found" hidden=${!shown}>
-      ${found.map(
-        ({ symbol, name }, index) => html`<li id=${`symbol-found-${index}`} role="option"
-        aria-selected=${index === marked} onMouseDown=${(event: Event) => event.preventDefault()}
-        onClick=${() => go(symbol)}><b>${symbol}</b><span>${name}</span></li>`,
-      )}
-    </ul>
+    <${Suggestions} found=${found} isShown=${shown} marked=${marked} onChoose=${go} />
   </form>` as VNode;
 }
