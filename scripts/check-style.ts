@@ -5,7 +5,6 @@
 import { globSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { functionLengths } from './function-lengths.ts';
-import { longFunctions } from './long-functions.ts';
 import { codeOnly, lineOf, linesWithoutLiterals } from './source-text.ts';
 
 const longest = 50;
@@ -42,16 +41,9 @@ function* names(file: string, text: string, code: string): Generator<string> {
 }
 
 function* lengths(file: string, text: string, code: string): Generator<string> {
-  const bounds = [...(longFunctions[file] ?? [])];
-  const long = functionLengths(code).filter(({ lines }) => lines > longest);
-  for (const { offset, lines } of long.sort((a, b) => b.lines - a.lines)) {
-    const bound = bounds.shift() ?? longest;
-    const at = `${file}:${lineOf(text, offset)}  a function of ${lines} lines`;
-    if (lines > bound) yield `${at}, those of functions inside it among them; at most ${bound}`;
-    if (lines < bound) yield `${at} became shorter than ${bound}; lower its bound in scripts/long-functions.ts`;
-  }
-  for (const bound of bounds)
-    yield `${file}  no function of ${bound} lines any more; scripts/long-functions.ts has one`;
+  for (const { offset, lines } of functionLengths(code))
+    if (lines > longest)
+      yield `${file}:${lineOf(text, offset)}  a function of ${lines} lines, those of functions inside it among them; at most ${longest}`;
 }
 
 /**

@@ -4,7 +4,6 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { functionLengths } from '../../scripts/function-lengths.ts';
-import { longFunctions } from '../../scripts/long-functions.ts';
 import { codeOnly } from '../../scripts/source-text.ts';
 
 const folders: string[] = [];
@@ -42,15 +41,6 @@ describe('the style check', () => {
       code: 1,
       findings: ['src/b.ts:1  a function of 57 lines, those of functions inside it among them; at most 50'],
     });
-  });
-
-  it('holds a long function that is listed to its length: it may neither grow nor stay listed once it is shorter', () => {
-    const [file, [bound]] = Object.entries(longFunctions)[0] as [string, [number]];
-    const of = (count: number) => check({ [file]: `function f() {\n${lines(count - 2)}}\n` }).findings;
-    expect(of(bound)).not.toContainEqual(expect.stringContaining(`${file}:1`));
-    expect(of(bound + 1)).toContainEqual(expect.stringContaining(`a function of ${bound + 1} lines`));
-    expect(of(bound - 1)).toContainEqual(expect.stringContaining('lower its bound'));
-    expect(of(40)).toContainEqual(`${file}  no function of ${bound} lines any more; scripts/long-functions.ts has one`);
   });
 
   it.each([

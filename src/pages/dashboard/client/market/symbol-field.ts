@@ -42,6 +42,9 @@ export function symbolEntered(text: string, found: readonly Found[]): string | n
   return found.find(({ symbol }) => symbol === typed)?.symbol ?? found[0]?.symbol ?? typed;
 }
 
+const searched = (controller: DashboardController, text: string): Promise<Found[]> =>
+  controller.search(text.trim(), AbortSignal.timeout(searchWithinMs)).catch(() => []);
+
 interface SuggestionsProps {
   found: readonly Found[];
   isShown: boolean;
@@ -90,9 +93,7 @@ export function SymbolField({ controller }: { controller: DashboardController })
     const chosen = shown ? found[marked]?.symbol : undefined;
     if (chosen) return go(chosen);
     // Enter may be pressed before the suggestions arrive.
-    const soon = AbortSignal.timeout(searchWithinMs);
-    const rows = lookedFor === text ? found : await controller.search(text.trim(), soon).catch(() => []);
-    const symbol = symbolEntered(text, rows);
+    const symbol = symbolEntered(text, lookedFor === text ? found : await searched(controller, text));
     if (symbol !== null) go(symbol);
   };
   return html`<form class="symbol-field" role="search" onSubmit=${(event: Event) => {
