@@ -40,7 +40,11 @@ export class Failure extends Error {
   readonly headers: Record<string, string>;
 
   constructor(status: number, code: Failure['code'], message: string, options: FailureOptions = {}) {
+    const { stackTraceLimit } = Error;
+    // An answer to a client is no defect: where it was found says nothing, and takes most of its time.
+    if (status < 500) Error.stackTraceLimit = 0;
     super(clipped(message, mostCharacters), options.cause === undefined ? undefined : { cause: options.cause });
+    Error.stackTraceLimit = stackTraceLimit;
     this.name = 'Failure';
     this.status = status;
     this.code = code;
