@@ -11,7 +11,7 @@ import { madeRequests } from './requests.ts';
 const csv = { accept: 'text/csv' };
 const arrow = { accept: 'application/vnd.apache.arrow.stream' };
 const parquet = { accept: 'application/vnd.apache.parquet' };
-const ndjson = { accept: 'application/x-ndjson' };
+const ndjson = { accept: 'application/jsonl' };
 
 // Written from the contract's answers: every list of rows, by the keys that lead to it. The first is what comes unless
 // `table` says another.
@@ -197,7 +197,7 @@ const withTable = (path: string, name: string) => `${path}${path.includes('?') ?
 const forms = [csv, arrow, parquet, ndjson];
 const contentTypes = new Map([
   [csv, 'text/csv; charset=utf-8; header=present'],
-  [ndjson, 'application/x-ndjson; charset=utf-8'],
+  [ndjson, 'application/jsonl; charset=utf-8'],
 ]);
 
 /** Checks the body of one form of an answer. Returns the columns it has; null = its form has none. */
@@ -356,7 +356,7 @@ describe('the form is negotiated as HTTP has it', () => {
     ['text/*', 'text/csv; charset=utf-8; header=present'],
     ['*/*', 'application/json; charset=utf-8'],
     ['application/vnd.apache.arrow.stream, text/csv;q=0.9', arrow.accept],
-    ['application/jsonl', 'application/jsonl; charset=utf-8'],
+    ['application/x-ndjson', 'application/x-ndjson; charset=utf-8'],
     ['application/*', 'application/json; charset=utf-8'],
     ['image/png', 'application/json; charset=utf-8'],
   ])('%s', async (accept, expected) => {

@@ -11,7 +11,7 @@ const extensions: Readonly<Record<string, string>> = {
   'text/csv': 'csv',
   'application/vnd.apache.arrow.stream': 'arrow',
   'application/vnd.apache.parquet': 'parquet',
-  'application/x-ndjson': 'ndjson',
+  'application/jsonl': 'jsonl',
   'application/x-protobuf': 'pb',
 };
 
