@@ -83,7 +83,8 @@ test.each(Object.entries(ways))('a large body waits for its turn among heavy wor
     await send(text);
     return heavyWork().pieces - before;
   };
-  expect(await pieces('x')).toBe(0);
+  // The work of other answers may be counted meanwhile.
+  await expect.poll(() => pieces('x')).toBe(0);
   expect(await pieces('x'.repeat(50_000))).toBeGreaterThan(0);
 });
 

@@ -33,8 +33,17 @@ function errorsIn(json: Json): { code: unknown; message: unknown }[] {
 const events = (text: string) =>
   [...text.matchAll(/^data: (.+)\n\n/gm)].map((match) => asJson(match[1]!)).filter(Boolean);
 
+const lines = /^application\/(?:jsonl|x-ndjson)\b/;
+
+/** The values of lines of JSON. Undefined = one of them is no JSON. */
+function everyLine(text: string): Json {
+  const values = text.split('\n').slice(0, -1).map(asJson);
+  return values.includes(undefined) ? undefined : values;
+}
+
 /** The JSON of an answer; of one in parts, of its first part. Undefined = it has none, or it is no JSON. */
 function jsonOf(type: string, text: string): Json {
+  if (lines.test(type)) return everyLine(text);
   const part = /^multipart\/mixed/.test(type) ? /\r\n\r\n(.*?)\r\n--/s.exec(text)?.[1] : text;
   return /json|^multipart\/mixed/.test(type) && part !== undefined ? asJson(part) : undefined;
 }
