@@ -34,7 +34,7 @@ class _Base:
 
     def __init__(self, url: str | None, key: str | None, retries: int, cache_bytes: int) -> None:
         self._url = (url or os.environ.get("TAPEGRAPH_URL") or "http://127.0.0.1:4000").rstrip("/")
-        self._key = key or os.environ.get("TAPEGRAPH_KEY")
+        self._key = key or os.environ.get("TAPEGRAPH_KEY") or None
         self._retries = retries
         self._instant: dict[str, Any] = {}
         # Views share both.

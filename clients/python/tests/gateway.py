@@ -35,10 +35,10 @@ def events(*lines: str) -> httpx.Response:
 class Gateway:
     """Answers one after the other. An exception is raised instead."""
 
-    def __init__(self, *answers: httpx.Response | Exception) -> None:
+    def __init__(self, *answers: httpx.Response | Exception, key: str | None = "key") -> None:
         self.answers = list(answers)
         self.requests: list[httpx.Request] = []
-        self.client = Client("http://gateway", "key", transport=httpx.MockTransport(self._answer))
+        self.client = Client("http://gateway", key, transport=httpx.MockTransport(self._answer))
 
     def _answer(self, request: httpx.Request) -> httpx.Response:
         self.requests.append(request)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import unittest
 from datetime import date, datetime, timedelta, timezone
+from unittest import mock
 
 import httpx
 
@@ -45,6 +46,13 @@ class Values(unittest.TestCase):
         gateway.client.symbols()
         self.assertEqual(gateway.requests[0].headers["authorization"], "Bearer key")
         self.assertNotIn("key", repr(gateway.client))
+
+    def test_an_empty_key_is_none(self) -> None:
+        with mock.patch.dict("os.environ", {"TAPEGRAPH_KEY": ""}):
+            gateway = Gateway(failure(401, "unauthenticated"), key=None)
+        with self.assertRaises(Unauthenticated):
+            gateway.client.symbols()
+        self.assertNotIn("authorization", gateway.requests[0].headers)
 
     def test_a_redirect_is_an_error_and_the_key_goes_nowhere_else(self) -> None:
         gateway = Gateway(httpx.Response(302, headers={"location": "http://elsewhere/"}))

@@ -49,7 +49,7 @@ export interface ClientOptions {
   /** Default: TAPEGRAPH_URL of the environment, else the page's own origin, else `http://127.0.0.1:4000`. */
   url?: string;
   /** An API key or a session token, or a function that returns the present one. Default: TAPEGRAPH_KEY. */
-  key?: string | (() => string | Promise<string>);
+  key?: string | (() => string | Promise<string>) | undefined;
   /** Number of times that a request that only reads is sent again. Default: 2. */
   retries?: number;
   /** Default: 30,000. */
@@ -85,7 +85,7 @@ class GatewayClient {
 
   constructor(options: ClientOptions = {}, asOf: AsOf = {}, of?: GatewayClient) {
     const env = ambient.process?.env ?? {};
-    const { key = env.TAPEGRAPH_KEY, retries = 2, timeoutMs = 30_000 } = options;
+    const { key = env.TAPEGRAPH_KEY || undefined, retries = 2, timeoutMs = 30_000 } = options;
     const origin = /^http/.test(ambient.location?.origin ?? '') ? ambient.location!.origin! : 'http://127.0.0.1:4000';
     const url = (options.url ?? env.TAPEGRAPH_URL ?? origin).replace(/\/+$/, '');
     const headers = async (): Promise<Record<string, string>> => {

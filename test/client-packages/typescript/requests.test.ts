@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { ApiError, TapegraphError, type TypedDocument, Unreachable } from '../../../clients/typescript/src/index.ts';
 import { routes } from '../../../src/rest/routes.ts';
 import { answer, failure, fakeGateway, rejection, withoutWaiting } from './fake-gateway.ts';
@@ -47,6 +47,14 @@ describe('a request of the TypeScript client', () => {
     await client.symbols();
     await client.symbols();
     expect(sent.map(({ headers }) => headers.Authorization)).toEqual(['Bearer key1', 'Bearer key2']);
+  });
+
+  test('has no key if that of the environment is empty', async () => {
+    vi.stubEnv('TAPEGRAPH_KEY', '');
+    onTestFinished(() => void vi.unstubAllEnvs());
+    const { client, sent } = fakeGateway([failure(401, 'unauthenticated')], { key: undefined });
+    await expect(client.symbols()).rejects.toMatchObject({ code: 'unauthenticated' });
+    expect(sent[0]!.headers).not.toHaveProperty('Authorization');
   });
 
   test('is sent again twice if it reads, after the time that the answer names', async () => {
