@@ -31,8 +31,11 @@ function workers(text: string): string {
   return text;
 }
 
-/** The text after the start; `key` = the sample market's, null without one; `market` = note on its hours. */
-function greeting(url: string, key: string | null, market: string | null): string[] {
+/**
+ * The text after the start. `key` is the sample market's, null without one; `market` notes its hours; `routes` is the
+ * folder of the operator's routes.
+ */
+function greeting(url: string, key: string | null, market: string | null, routes: string | null): string[] {
   return [
     `Tapegraph listens on ${url}`,
     '',
@@ -41,6 +44,7 @@ function greeting(url: string, key: string | null, market: string | null): strin
     `  GraphiQL   ${url}/graphql`,
     `  API key    ${key ?? 'create one: npm run tapegraph -- account set me && npm run tapegraph -- key create --account me'}`,
     `  REST       curl -H "Authorization: Bearer ${key ?? '$KEY'}" '${url}${firstRoute}'`,
+    ...(routes === null ? [] : [`  Routes     those of ${routes}: ${url}/docs#group-own`]),
     ...(market === null ? [] : [`  Market     ${market}`]),
     '',
     'Ctrl-C stops it.',
@@ -69,10 +73,15 @@ interface Announced {
 }
 
 /** The announcement as one JSON object, or as text for people. */
-function announcement(url: string, { address, key, now, workers }: Announced, clock: Clock, json: boolean): string {
+function announcement(
+  url: string,
+  { address, key, now, workers }: Announced,
+  { clock, config: { routesDir } }: Pick<ServeOrder, 'clock' | 'config'>,
+  json: boolean,
+): string {
   // Without the sample's key no sample market is served.
   const market = key === null ? null : marketHours(now(), Math.abs(now() - clock()) >= 1000);
-  if (!json) return greeting(url, key, market).join('\n');
+  if (!json) return greeting(url, key, market, routesDir).join('\n');
   const { address: host, port } = address;
   return JSON.stringify({
     url,
@@ -104,7 +113,7 @@ async function serve(
     import('../server/address.ts'),
     import('../server/routes-folder.ts'),
   ]);
-  const { terminal, config, clock } = asked;
+  const { terminal, config } = asked;
   const { json = false } = options;
   const count = config.workers === 'auto' ? availableParallelism() : config.workers;
   // A single worker's socket stays open while the worker is replaced; a spare's memory would only shorten that time.
@@ -112,7 +121,7 @@ async function serve(
   const memory = memoryOf(config, spare ? count + 1 : count);
   const routes = config.routesDir === null ? null : new RoutesFolder(config.routesDir);
   await runWorkers({ ...asked, count, spare, memory, routes }, (opened) => {
-    terminal.stdout.write(`${announcement(urlOf(opened.address), opened, clock, json)}\n`);
+    terminal.stdout.write(`${announcement(urlOf(opened.address), opened, asked, json)}\n`);
   });
 }
 

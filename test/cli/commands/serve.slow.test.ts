@@ -1,6 +1,7 @@
 // A server beside other commands, and its end: several processes a test.
 import { once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { writtenFolder } from '../../rest/own/written-folder.ts';
 import { dataFolder } from '../../support/data-folder.ts';
 import { readEvents } from '../../support/event-reader.ts';
 import { type TestStore, testStore } from '../../support/store.ts';
@@ -16,10 +17,16 @@ beforeAll(async () => {
 afterAll(() => store.close());
 
 describe('tapegraph serve', () => {
-  it('prints commands that work as printed: an account and its key are created', async () => {
-    const { child, ended } = start(['serve', '--port', '0'], env);
+  it('prints commands that work as printed, and the page of the operator’s routes', async () => {
+    const folder = writtenFolder({ 'named.graphql': '{ symbol(symbol: "SPY") { symbol } }' });
+    const { child, ended } = start(['serve', '--port', '0', '--routes', folder], env);
     onTestFinished(() => void child.kill('SIGKILL'));
-    await once(child.stdout!, 'data');
+    const [greeting] = await once(child.stdout!, 'data');
+    const page = /Routes {5}those of (.*): (.*)#group-own/.exec(String(greeting))!;
+    expect([page[1], await (await fetch(page[2]!)).text()]).toEqual([
+      folder,
+      expect.stringContaining('id="group-own"'),
+    ]);
     child.kill('SIGTERM');
     const { stdout } = await ended;
     for (const command of /create one: (.*)/.exec(stdout)![1]!.split(' && ')) {
