@@ -328,7 +328,7 @@ function servingOf(parts: ServerParts, services: EndpointServices, contract: Com
   const contractRoutes = restRouter(rest, contract.compiled);
   const metrics = metricsRoute(parts);
   const health = healthOf(parts);
-  const tables = graphTables(schema, config.metaHeaderPrefix);
+  const tables = graphTables(services.schema, config.metaHeaderPrefix);
   const trusted = new TrustedDocuments(config.graphDocuments === 'trusted', (request) =>
     services.admission.authenticate(request),
   );

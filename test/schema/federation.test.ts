@@ -46,6 +46,18 @@ const book = `
 `;
 
 describe('the subgraph', () => {
+  test('refuses objects of several types as a table, and gives any other list', async () => {
+    const table = (query: string, variables: object) =>
+      app.send('POST', '/graphql', { body: JSON.stringify({ query, variables }), headers: { accept: 'text/csv' } });
+    const refused = await table(entitiesQuery('... on Symbol { symbol quote { spot } }'), { of: [symbol('SPY')] });
+    expect([refused.status, refused.body.errors[0].message]).toEqual([
+      400,
+      'The answer has no list of objects. Accept application/json.',
+    ]);
+    const quotes = await table('{ quotes(symbols: ["SPY"]) { rows { symbol } } }', {});
+    expect([quotes.status, quotes.bytes.toString()]).toEqual([200, 'symbol\r\nSPY\r\n']);
+  });
+
   test('composes with another one by Apollo’s library, its SDL read without a credential', async () => {
     const { data } = await app.graphql('{ _service { sdl } }', {}, { credential: null } as never);
     const composed = composeServices([
