@@ -36,17 +36,23 @@ const pattern = /^tapegraph-(?:object|sort)-(.+)-(\d+)-(\d+)-\w{6}$/;
 
 const host = encodeURIComponent(hostname());
 
+/** True if this host has a process of the id, of whatever user. */
+export function processExists(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    // A process of another user cannot be signalled, but exists.
+    return (error as NodeJS.ErrnoException).code !== 'ESRCH';
+  }
+}
+
 /**
  * Start time of a process of this host, in the kernel's ticks; 0 if the kernel does not report it; null = no such
  * process.
  */
 function beginningOf(pid: number): string | null {
-  try {
-    process.kill(pid, 0);
-  } catch (error) {
-    // A process of another user cannot be signalled, but exists.
-    if ((error as NodeJS.ErrnoException).code === 'ESRCH') return null;
-  }
+  if (!processExists(pid)) return null;
   try {
     // Fields are counted after the program's name, which may contain anything.
     const behindName = readFileSync(`/proc/${pid}/stat`, 'utf8').replace(/^.*\) /s, '');

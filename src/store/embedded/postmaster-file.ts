@@ -1,5 +1,6 @@
 import { readFileSync, readlinkSync, realpathSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { processExists } from '../../runtime/folders.ts';
 
 /** Properties of a running (or crashed) PostgreSQL in `postmaster.pid`. */
 export interface Postmaster {
@@ -33,12 +34,7 @@ function readLock(path: string): Postmaster | null {
 
 /** True if the process that wrote the file is still this cluster's server, not another one with the same number. */
 export function isRunning({ pid }: Postmaster, cluster: string): boolean {
-  try {
-    process.kill(pid, 0);
-  } catch (error) {
-    // EPERM: it exists and belongs to another user.
-    if ((error as NodeJS.ErrnoException).code === 'ESRCH') return false;
-  }
+  if (!processExists(pid)) return false;
   if (process.platform !== 'linux') return true;
   try {
     // The state follows the name, which is in parentheses; a zombie has ended and is not reaped yet.
