@@ -101,9 +101,8 @@ export function tableOf({ tables }: CompiledRoute, name: unknown): Table {
 
 /** The routes that are widgets: those that a key can read at once and whose answers have a table. */
 export function widgetRoutes(compiled: readonly CompiledRoute[]): CompiledRoute[] {
-  return compiled.filter(({ route: { method, sunset, needs, withoutTool }, tables }) => {
-    const isStream = withoutTool === 'in any mode';
-    const isRead = method === 'GET' && !isStream && !needs.endsWith('site-session');
+  return compiled.filter(({ route: { method, sunset, needs }, tables, stream }) => {
+    const isRead = method === 'GET' && stream === undefined && !needs.endsWith('site-session');
     return isRead && sunset === undefined && tables.tables.length > 0;
   });
 }
