@@ -2,8 +2,9 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { toBarColumns } from '../../src/domain/market/bar.ts';
 import { exchangeInstant } from '../../src/domain/market-time.ts';
 import { writeBars } from '../../src/store/market/bar-blocks.ts';
-import { openStore, readFrom, readingTogether, type Store } from '../../src/store/rows/connection.ts';
+import { openStore, readFrom, readingTogether, type Store, withView } from '../../src/store/rows/connection.ts';
 import { inTransaction } from '../../src/store/rows/transaction.ts';
+import { noteCommits } from '../../src/store/versions/symbol-commits.ts';
 import { flakyProxy } from '../access/flaky-proxy.ts';
 import { type TestApp, testApp } from '../support/app.ts';
 import { type OwnPostgres, ownPostgres } from '../support/servers/own-postgres.ts';
@@ -99,6 +100,28 @@ describe('market data read from a standby', () => {
     expect(await readFrom(request, 'market', null).prisma.metadataEntry.count({ where })).toBe(0);
     await standby.query('select pg_wal_replay_resume()');
   }, 60_000);
+
+  test('is not read while it lacks a commit that a request saw on the primary before it was told', async () => {
+    const { standby, writer, store } = await replicated();
+    await untilFromStandby(store);
+    await standby.query('select pg_wal_replay_pause()');
+    const late = `select from store_facts where key = 'late'`;
+    // Nobody is told of it, as while the notification is on its way.
+    await noteCommits(writer.primary, { market: ['NVDA'] }, 'on.its.way');
+    await writer.prisma.metadataEntry.create({ data: { key: 'late', value: '' } });
+    const { view: first } = withView(store);
+    first.readOnFrom(store.primary);
+    first.useFresh('market', 'NVDA');
+    await first.ready();
+    const second = withView(store);
+    const count = () => readFrom(second, 'market', ['NVDA']).prisma.metadataEntry.count({ where: { key: 'late' } });
+    const before = await count();
+    await standby.query('select pg_wal_replay_resume()');
+    await vi.waitUntil(async () => (await standby.query(late)).length === 1, 15_000);
+    const after = await count();
+    expect(await second.view.isOfOneCommit()).toBe(true);
+    expect([before, after]).toEqual([1, 1]);
+  }, 90_000);
 
   test('never goes back within a request, nor over many changes', async () => {
     const { writer, store, close } = await replicated();

@@ -155,7 +155,11 @@ export function readingTogether(store: Store): Store {
 /** The store for one request, in which all that is read of a symbol is of one commit, if it is (`isOfOneCommit`). */
 export function withView(store: Store): Store & { view: ReadView } {
   const { versions, blocks, replicas, primary } = store;
-  return { ...store, view: new ReadView({ versions, blocks, reader: replicas?.together() ?? primary }) };
+  const reader = replicas?.together() ?? primary;
+  // A standby may lack a commit that was read elsewhere. If it then replays it while a view reads, the view ends with
+  // the commit that it began with, and has read what was before it.
+  const sawCommits = () => replicas?.changed();
+  return { ...store, view: new ReadView({ versions, blocks, reader, sawCommits }) };
 }
 
 /** The store for one request that reads market data from a snapshot alone. */

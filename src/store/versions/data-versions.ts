@@ -68,11 +68,16 @@ export class DataVersions {
     return this.#commits.get(symbol);
   }
 
-  /** Commits were read of a symbol, after `version` of all of its data; those overtaken by a change are not of use. */
-  knowCommits(symbol: string, commits: Commits, version: number | null): void {
-    if (version === null || version !== this.ofAll(symbol)) return;
+  /**
+   * Commits were read of a symbol, after `version` of all of its data; those overtaken by a change are not of use.
+   * Returns true if others, or none, were known before.
+   */
+  knowCommits(symbol: string, commits: Commits, version: number | null): boolean {
+    if (version === null || version !== this.ofAll(symbol)) return false;
+    const before = this.#commits.get(symbol);
     if (this.#commits.size >= rememberedSymbols) this.#commits.clear();
     this.#commits.set(symbol, commits);
+    return before === undefined || subjects.some((subject) => before[subject] !== commits[subject]);
   }
 
   /** The last digest of the commits of all symbols; undefined = not known. */
@@ -80,9 +85,12 @@ export class DataVersions {
     return this.#digests.get(subject);
   }
 
-  /** A digest was read, after `version` of all symbols' data; one overtaken by a change is not of use. */
-  knowDigest(subject: Subject, digest: string, version: number | null): void {
-    if (version !== null && version === this.of(subject, null)) this.#digests.set(subject, digest);
+  /** As `knowCommits`, of a digest that was read after `version` of all symbols' data. */
+  knowDigest(subject: Subject, digest: string, version: number | null): boolean {
+    if (version === null || version !== this.of(subject, null)) return false;
+    const before = this.#digests.get(subject);
+    this.#digests.set(subject, digest);
+    return before !== digest;
   }
 
   /** Data changed. A change with an `id` counts once, even if it is received repeatedly. */

@@ -11,6 +11,8 @@ export interface ViewParts {
   blocks: { set(key: string, value: object, bytes: number): void };
   /** Where it reads. */
   reader: Reader;
+  /** Called for commits that the process was perhaps not notified of yet, before another view takes them. */
+  sawCommits(): void;
 }
 
 /** A symbol that was read, or is about to be. */
@@ -131,8 +133,11 @@ export class ReadView {
       symbols.length === 0 ? new Map<string, Commits>() : readCommits(this.#from, symbols),
       Promise.all(lists.map((subject) => readDigest(this.#from, subject))),
     ]);
-    symbols.forEach((symbol, i) => void versions.knowCommits(symbol, commits.get(symbol)!, before[i]!));
-    lists.forEach((subject, i) => void versions.knowDigest(subject, digests[i]!, listsBefore[i]!));
+    const areNew = [
+      ...symbols.map((symbol, i) => versions.knowCommits(symbol, commits.get(symbol)!, before[i]!)),
+      ...lists.map((subject, i) => versions.knowDigest(subject, digests[i]!, listsBefore[i]!)),
+    ];
+    if (areNew.includes(true)) this.#parts.sawCommits();
     return [commits, digests];
   }
 
