@@ -121,6 +121,12 @@ describe('market data read from a standby', () => {
     const after = await count();
     expect(await second.view.isOfOneCommit()).toBe(true);
     expect([before, after]).toEqual([1, 1]);
+    await untilFromStandby(store);
+    const { view: third } = withView(store);
+    third.useFresh('market', 'SPY');
+    await third.ready();
+    // The standby that showed a commit has it.
+    expect(await fromStandby(store)).toBe(true);
   }, 90_000);
 
   test('never goes back within a request, nor over many changes', async () => {

@@ -45,7 +45,8 @@ function reasonAgainst({ standby, cluster, asksStandbys }: StandbyState, ofPrima
 export class Replica {
   readonly #pools: ReplicaPools;
   readonly #log: (line: string) => void;
-  #lastChange = 0;
+  /** Number of the last change that it is known to have; 0 = none, or it is away. */
+  lastChange = 0;
   #isAway = false;
   #isClosed = false;
   /** Aborted when it goes away: what it was asked is asked of the primary. */
@@ -54,11 +55,6 @@ export class Replica {
   constructor(pools: ReplicaPools, log: (line: string) => void) {
     this.#pools = pools;
     this.#log = log;
-  }
-
-  /** Number of the last change that it is known to have; 0 = none, or it is away. */
-  get lastChange(): number {
-    return this.#lastChange;
   }
 
   get isAway(): boolean {
@@ -75,7 +71,7 @@ export class Replica {
         return;
       }
       this.#takeBack();
-      if (state.reached) this.#lastChange = change;
+      if (state.reached) this.lastChange = change;
     } catch (error) {
       this.#leave(connectionFailure(error));
     }
@@ -108,7 +104,7 @@ export class Replica {
   #leave(reason: string): void {
     if (this.#isAway || this.#isClosed) return;
     this.#isAway = true;
-    this.#lastChange = 0;
+    this.lastChange = 0;
     this.#gone.abort(new Error(reason));
     this.#gone = new AbortController();
     this.#log(`warning: the read replica ${this.#pools.shown} of DATABASE_READ_URLS is not used: ${reason}`);

@@ -27,6 +27,12 @@ function readerThrough(primary: Reader, choose: () => Replica | null, missed: ()
   };
 }
 
+/** A reader whose statements never see less than those before. */
+export interface StayingReader extends Reader {
+  /** The standby that it has read so far; null = it reads the primary. */
+  staysWith(): Replica | null;
+}
+
 /**
  * Standbys of the primary. A standby is read only if it has replayed every change that this process was notified of.
  * Notifications come from the primary: after each, the primary is read until a standby has the change.
@@ -67,25 +73,33 @@ export class Replicas implements Reader {
     this.#following = this.#replicas.map((replica) => this.#follow(replica));
   }
 
-  /**
-   * A reader whose statements never see less than those before: it stays with one standby, or with the primary from the
-   * first time it needs it.
-   */
-  together(): Reader {
+  /** A reader that stays with one standby, or with the primary from the first time it needs it. */
+  together(): StayingReader {
     let stays = this.#pick();
     const choose = () => {
       if (stays && !this.#isReadable(stays)) stays = null;
       return stays;
     };
-    return readerThrough(this.#primary, choose, () => {
+    const missed = () => {
       stays = null;
-    });
+    };
+    const reader = readerThrough(this.#primary, choose, missed);
+    return { ...reader, staysWith: () => stays };
   }
 
   /** Something has changed on the primary. Takes effect at once. */
   changed(): void {
     this.#lastChange++;
     this.#wakeFollowers();
+  }
+
+  /** A change was seen through `from`, perhaps before its notification: standbys that may lack it are not read. */
+  sawChange(from: Reader): void {
+    const has = (from as Partial<StayingReader>).staysWith?.() ?? null;
+    const isCurrent = has !== null && this.#isReadable(has);
+    if (isCurrent && this.#replicas.length === 1) return;
+    this.changed();
+    if (isCurrent) has.lastChange = this.#lastChange;
   }
 
   /**

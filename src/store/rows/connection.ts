@@ -158,7 +158,7 @@ export function withView(store: Store): Store & { view: ReadView } {
   const reader = replicas?.together() ?? primary;
   // A standby may lack a commit that was read elsewhere. If it then replays it while a view reads, the view ends with
   // the commit that it began with, and has read what was before it.
-  const sawCommits = () => replicas?.changed();
+  const sawCommits = (from: Reader) => replicas?.sawChange(from);
   return { ...store, view: new ReadView({ versions, blocks, reader, sawCommits }) };
 }
 

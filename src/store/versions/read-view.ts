@@ -11,8 +11,8 @@ export interface ViewParts {
   blocks: { set(key: string, value: object, bytes: number): void };
   /** Where it reads. */
   reader: Reader;
-  /** Called for commits that the process was perhaps not notified of yet, before another view takes them. */
-  sawCommits(): void;
+  /** Called for commits read from `from`, of which the process may not be notified yet, before another view takes them. */
+  sawCommits(from: Reader): void;
 }
 
 /** A symbol that was read, or is about to be. */
@@ -137,7 +137,7 @@ export class ReadView {
       ...symbols.map((symbol, i) => versions.knowCommits(symbol, commits.get(symbol)!, before[i]!)),
       ...lists.map((subject, i) => versions.knowDigest(subject, digests[i]!, listsBefore[i]!)),
     ];
-    if (areNew.includes(true)) this.#parts.sawCommits();
+    if (areNew.includes(true)) this.#parts.sawCommits(this.#from);
     return [commits, digests];
   }
 
