@@ -106,7 +106,7 @@ describe('market data read from a standby', () => {
     await untilFromStandby(store);
     await standby.query('select pg_wal_replay_pause()');
     const late = `select from store_facts where key = 'late'`;
-    // Nobody is told of it, as while the notification is on its way.
+    // Without a notification, as while one is on its way.
     await noteCommits(writer.primary, { market: ['NVDA'] }, 'on.its.way');
     await writer.prisma.metadataEntry.create({ data: { key: 'late', value: '' } });
     const { view: first } = withView(store);

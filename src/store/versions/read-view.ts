@@ -11,7 +11,7 @@ export interface ViewParts {
   blocks: { set(key: string, value: object, bytes: number): void };
   /** Where it reads. */
   reader: Reader;
-  /** Called for commits read from `from`, of which the process may not be notified yet, before another view takes them. */
+  /** Called for commits read from `from`, before others take them: the process may not be notified of them yet. */
   sawCommits(from: Reader): void;
 }
 
