@@ -39,8 +39,11 @@ function grouped(keyIds: Uint32Array, length: number, keyCount: number): { index
   return { indexes, starts };
 }
 
-/** A batch with capacity for `capacity` bars; it grows if necessary. */
-export function barBatch(capacity: number): BarBatch {
+/** Bars for which a batch has room before it grows: most files have a symbol's session, or one bar a symbol. */
+const firstCapacity = 4096;
+
+/** An empty batch. It grows as necessary, to twice its capacity. */
+export function barBatch(capacity = firstCapacity): BarBatch {
   const ids = new Map<string, number>();
   let bars = barColumns(capacity);
   let keyIds = new Uint32Array(capacity);

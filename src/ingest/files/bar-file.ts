@@ -21,13 +21,13 @@ export async function loadBarFile<R extends { bar: GivenBar }, Name extends stri
 ): Promise<FileResult> {
   const writes = writeBehind();
   const days = closedDayCounter('bars');
-  let batch = barBatch(batchBars);
+  let batch = barBatch();
   let rows = 0;
   let changed = 0;
   const flush = async () => {
     if (batch.size() === 0 || job.refused()) return;
     const full = batch;
-    batch = barBatch(batchBars);
+    batch = barBatch();
     await writes.next(async () => {
       changed += await write(full);
     });
