@@ -133,16 +133,15 @@ async function readPeriods(
   keys: readonly HeldKey[],
 ): Promise<Map<string, BarHeader[]>> {
   const periodOf = ({ part }: HeldKey) => part!.slice(timeframe.length + 1);
-  const periods = keys.map(periodOf).sort();
-  const [first, last] = [periods[0]!, periods.at(-1)!];
+  const periods = keys.map(periodOf);
+  // A month may be read together with one of its days.
+  const first = periods.map((period) => period + firstOfAll.slice(period.length)).sort()[0]!;
+  const last = periods
+    .map((period) => period + lastOfAll.slice(period.length))
+    .sort()
+    .at(-1)!;
   const symbols = [...new Set(keys.map(({ symbol }) => symbol))];
-  const headers = await readHeaders(
-    store,
-    symbols,
-    timeframe,
-    first + firstOfAll.slice(first.length),
-    last + lastOfAll.slice(last.length),
-  );
+  const headers = await readHeaders(store, symbols, timeframe, first, last);
   return new Map(
     keys.flatMap((key) => {
       const found = headers.get(key.symbol)?.filter((header) => header.spanStart.startsWith(periodOf(key))) ?? [];
