@@ -65,9 +65,9 @@ export function parseStart(
   return Math.min(ms, nowMs);
 }
 
-/** The caps of an answer whose own instant was cut to that of the `asOf` around it. */
-export function clampedCaps(asOf: AsOf | null): string[] {
-  return asOf?.isClamped ? ['at_clamped'] : [];
+/** The caps of an answer of which an instant of its own was cut to that of the `asOf` around it. */
+export function clampedCaps(...instants: (Pick<AsOf, 'isClamped'> | null)[]): string[] {
+  return instants.some((each) => each?.isClamped) ? ['at_clamped'] : [];
 }
 
 /** Prices are known by the second: the last second that had ended counts. */

@@ -81,7 +81,11 @@ test('what is asked beyond the instant is cut to it, and the answer says so', as
   const at = ms('2026-11-30', '09:38');
   const beyond = '2026-11-30T15:00';
   const { data } = await graphql(`{ asOf(at: "${at}") { atEffective symbol(symbol: "SPY") {
-    gex { grid(at: "${beyond}") { capturedAt meta { caps { applied } at atEffective } } }
+    gex {
+      grid(at: "${beyond}") { capturedAt meta { caps { applied } at atEffective } }
+      diff(from: "2026-11-30T09:35", to: "${beyond}") { to { capturedAt } meta { caps { applied } } }
+    }
+    chainDiff(from: "${beyond}", to: "${beyond}") { fromCapturedAt meta { caps { applied } } }
     chain(at: "${beyond}") { capturedAt meta { caps { applied } } }
     expirations(at: "${beyond}") { meta { capturedAt caps { applied } } }
     bars(from: "2026-11-30", to: "2026-12-01", timeframe: "1m") { rows { tsMs } } } } }`);
@@ -93,6 +97,9 @@ test('what is asked beyond the instant is cut to it, and the answer says so', as
   });
   expect(data.asOf.symbol.chain).toEqual({ capturedAt: captured, meta: { caps: { applied: ['at_clamped'] } } });
   expect(data.asOf.symbol.expirations.meta.caps.applied).toEqual(['at_clamped']);
+  const meta = { caps: { applied: ['at_clamped'] } };
+  expect(data.asOf.symbol.gex.diff).toEqual({ to: { capturedAt: captured }, meta });
+  expect(data.asOf.symbol.chainDiff).toEqual({ fromCapturedAt: captured, meta });
   expect(data.asOf.symbol.bars.rows.at(-1).tsMs).toBe(ms('2026-11-30', '09:37'));
 });
 

@@ -4,6 +4,7 @@ import { greekColumns, sourceColumns } from '../../domain/chain/chain-columns.ts
 import { compareContracts, contractId } from '../../domain/chain/option-contract.ts';
 import { type RowOf, rowBy } from '../../domain/columns.ts';
 import { yieldForRows } from '../../runtime/event-loop.ts';
+import { clampedCaps } from '../as-of.ts';
 import { chainAt } from '../chain-at.ts';
 import { findSymbol, type RequestContext } from '../context.ts';
 import { type AskedPoint, type CapturePoint, parseCapturePoint, requireOrder } from '../gex/capture-point.ts';
@@ -95,6 +96,8 @@ export async function chainDiff(context: RequestContext, symbol: string, args: C
     fromCapturedAt: from?.capturedAt ?? null,
     toCapturedAt: to?.capturedAt ?? null,
     rows: from && to ? pairs(from, to, args) : [],
-    meta: responseMeta(context, planeAt(end, context.nowMs), [], () => capturesSources(symbol, [from, to])),
+    meta: responseMeta(context, planeAt(end, context.nowMs), clampedCaps(start, end), () =>
+      capturesSources(symbol, [from, to]),
+    ),
   };
 }

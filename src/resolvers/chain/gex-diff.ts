@@ -7,6 +7,7 @@ import type { OptionRoots } from '../../domain/chain/option-root.ts';
 import type { GexDifference, GexStrikeMoves } from '../../domain/gex-diff.ts';
 import { oncePerRequest } from '../../runtime/once-per-request.ts';
 import type { StoredGexCapture } from '../../store/gex/captures.ts';
+import { clampedCaps } from '../as-of.ts';
 import { chainAt } from '../chain-at.ts';
 import { findSymbol, type RequestContext, rootsOf } from '../context.ts';
 import { loadDividends } from '../corporate.ts';
@@ -161,7 +162,9 @@ export async function gexDiff(context: RequestContext, symbol: string, args: Gex
     ...{ symbol, from, to, change },
     ...movedFigures(from, to),
     meta: {
-      ...responseMeta(context, planeAt(end, context.nowMs), [], () => capturesSources(symbol, [from, to])),
+      ...responseMeta(context, planeAt(end, context.nowMs), clampedCaps(start, end), () =>
+        capturesSources(symbol, [from, to]),
+      ),
       ...{ from, to, reason },
       priceChecks: () => priceChecksOfAll(captures.filter((capture) => capture !== null)),
     },

@@ -1,7 +1,6 @@
-import type { SessionDate } from '../../domain/market-time.ts';
 import type { StoredGexCapture } from '../../store/gex/captures.ts';
 import { invalidParameter } from '../../wire/failure.ts';
-import { parseAsOf } from '../as-of.ts';
+import { type AsOf, parseAsOf } from '../as-of.ts';
 import type { RequestContext } from '../context.ts';
 import { storedCapture } from './gex.ts';
 
@@ -9,11 +8,7 @@ import { storedCapture } from './gex.ts';
 export type CapturePoint = { underlying: string; capturedAt: number } | { time: string };
 
 /** A point that was read. */
-export interface AskedPoint {
-  /** The latest time that counts, epoch ms. */
-  atMs: number;
-  /** Set if only a date was given. */
-  bareDate: SessionDate | null;
+export interface AskedPoint extends AsOf {
   /** True if a capture of exactly that time is meant. */
   isExact: boolean;
 }
@@ -37,7 +32,7 @@ export function parseCapturePoint(
   const { underlying, capturedAt } = point;
   if (underlying !== symbol)
     throw invalidParameter(parameter, `expected a capture of ${symbol}, got one of ${underlying}`);
-  return { atMs: capturedAt, bareDate: null, isExact: true };
+  return { atMs: capturedAt, bareDate: null, isClamped: false, isExact: true };
 }
 
 /** The capture of a point: the last one by a time, or of a date; null if there is none. */
