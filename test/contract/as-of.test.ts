@@ -67,7 +67,7 @@ const selections = asOfFields(walk, 'SPY');
 
 /** On a weekend a live server has what is published on Monday. */
 const isEarly = (ms: number, name: string) =>
-  ms === newYork('2026-11-29', '12:00') && /off-?exchange|levels|screen/i.test(name);
+  ms === newYork('2026-11-29', '12:00') && /off-?exchange|levels|screen|^symbol\.sessions/i.test(name);
 
 describe.each(named)('the graph as of %s is that of a server whose clock stands there', (_iso, ms) => {
   test.each(selections.filter(([name]) => !isEarly(ms, name)))('%s', async (_name, selection) => {

@@ -29,7 +29,7 @@ export interface UnusualFlow {
   sessionDate: SessionDate;
   /** End of the last minute that counts, epoch ms. */
   throughMs: number;
-  /** Null when nothing of the session was observed. */
+  /** Null when nothing of the session was observed before `throughMs`. */
   premium: SessionPremium | null;
   ratios: PremiumRatios;
   /** Sessions in the means. */
@@ -56,7 +56,9 @@ export async function unusualFlow(context: RequestContext, symbol: string): Prom
   const { nowMs } = context;
   const throughMs = Math.min(nowMs - (nowMs % minuteMs), tradeSpan(to).toMs);
   const session = found?.find(({ sessionDate }) => sessionDate === to) ?? null;
-  const premium = session && premiumBefore(session.minutes, throughMs);
+  // A store of a past session holds its later minutes too.
+  const hasBegun = session !== null && session.minutes.tsMs[0]! < throughMs;
+  const premium = hasBegun ? premiumBefore(session.minutes, throughMs) : null;
   const before = (found ?? [])
     .filter(({ sessionDate }) => sessionDate < to)
     .map(({ sessionDate, minutes }) => premiumBefore(minutes, sameMinute(sessionDate, to, throughMs)));
@@ -70,7 +72,8 @@ export async function unusualFlow(context: RequestContext, symbol: string): Prom
     sessions: before.length,
     meta: {
       ...responseMeta(context, 'live', [], () => {
-        const span = spanOf((found ?? []).map(({ sessionDate }) => sessionDate));
+        const compared = (found ?? []).filter(({ sessionDate }) => hasBegun || sessionDate < to);
+        const span = spanOf(compared.map(({ sessionDate }) => sessionDate));
         return span ? [flowSource(symbol, ...span)] : [];
       }),
       note: note ?? (before.length === 0 ? `No session of ${symbol} before ${to} has premium by minute.` : null),

@@ -4,6 +4,7 @@ import { batched } from '../../runtime/batched.ts';
 import { lastBarStarts } from '../../store/market/bar-blocks.ts';
 import { fromSource, type RequestContext, realTicker } from '../context.ts';
 import { currentDate } from '../current-date.ts';
+import { loadDailyBars } from './daily-bars.ts';
 
 /** Start of the search for bars, epoch ms: few enough years to cache their headers. */
 const earliestMs = Date.UTC(1950, 0);
@@ -14,9 +15,19 @@ const earliestMs = Date.UTC(1950, 0);
  */
 export async function lastSession(context: RequestContext, symbol: string): Promise<SessionDate | null> {
   requireReadable(context.caller, await realTicker(context, symbol));
-  const throughMs = Math.max(context.nowMs, exchangeInstant(await currentDate(context)));
-  const lastMs = await batched(context, 'last sessions', symbol, (symbols) =>
-    fromSource(context, 'bars', () => lastBarStarts(context.store, symbols, '1d', earliestMs, throughMs + 1)),
+  const currentMs = exchangeInstant(await currentDate(context));
+  const lastMs = await lastBarBefore(context, symbol, Math.max(context.nowMs, currentMs) + 1);
+  if (lastMs === null || lastMs < currentMs || !context.store.endedBarsOnly) return dateOf(lastMs);
+  // The store may hold the whole session: it counts once something of it has traded.
+  const day = (await loadDailyBars(context, symbol)).at(-1);
+  if (day && day.tsMs >= currentMs) return dateOf(lastMs);
+  return dateOf(await lastBarBefore(context, symbol, currentMs));
+}
+
+const dateOf = (tsMs: number | null) => (tsMs === null ? null : exchangeDate(tsMs));
+
+function lastBarBefore(context: RequestContext, symbol: string, toMs: number): Promise<number | null> {
+  return batched(context, `last sessions before ${toMs}`, symbol, (symbols) =>
+    fromSource(context, 'bars', () => lastBarStarts(context.store, symbols, '1d', earliestMs, toMs)),
   );
-  return lastMs === null ? null : exchangeDate(lastMs);
 }

@@ -3,9 +3,11 @@ import type { DataOrigin } from '../../domain/data-origin.ts';
 import { exchangeDate, type SessionDate } from '../../domain/market-time.ts';
 import { batched } from '../../runtime/batched.ts';
 import { originsOf, type SymbolSession } from '../../store/market/session-origins.ts';
-import { type SessionContents, sessionContents } from '../../store/market/stored-sessions.ts';
+import { noContents, type SessionContents, sessionContents } from '../../store/market/stored-sessions.ts';
 import { invalidParameter } from '../../wire/failure.ts';
 import { type RequestContext, realTicker } from '../context.ts';
+import { loadDailyBars } from './daily-bars.ts';
+import { hasTradedToday, shownSessions } from './shown-sessions.ts';
 
 /** A session with stored data. */
 export interface StoredSession extends SessionContents {
@@ -21,12 +23,26 @@ export function originOf(context: RequestContext, { symbol, sessionDate }: Symbo
   return batched(context, 'session origins', { symbol, sessionDate }, (sessions) => originsOf(context.store, sessions));
 }
 
+/** The sessions of which something is shown, newest first. */
+async function contentsOf(context: RequestContext, symbol: string, most: number) {
+  const shown = shownSessions(context);
+  const [found, tradedToday, days] = await Promise.all([
+    sessionContents(context.store, symbol, shown, most),
+    hasTradedToday(context, symbol),
+    loadDailyBars(context, symbol),
+  ]);
+  const today = shown.through;
+  const hasBars = tradedToday || days.some(({ tsMs }) => exchangeDate(tsMs) === today);
+  if (!hasBars) return found;
+  const contents = { ...(found.get(today) ?? noContents), bars: true };
+  return new Map([[today, contents] as const, ...[...found].filter(([date]) => date !== today)].slice(0, most));
+}
+
 /** The latest sessions of a symbol with stored data, newest first. */
 export async function storedSessions(context: RequestContext, symbol: string, last: number): Promise<StoredSession[]> {
   requireReadable(context.caller, await realTicker(context, symbol));
   if (last < 1) throw invalidParameter('last', `expected a whole number from 1, got ${last}`);
-  const through = exchangeDate(context.nowMs);
-  const found = await sessionContents(context.store, symbol, through, Math.min(last, sessionLimits.most));
+  const found = await contentsOf(context, symbol, Math.min(last, sessionLimits.most));
   const sessions = [...found.keys()].map((sessionDate) => ({ symbol, sessionDate }));
   const origins = await originsOf(context.store, sessions);
   return sessions.map(({ sessionDate }, i) => ({ sessionDate, origin: origins[i]!, ...found.get(sessionDate)! }));

@@ -13,23 +13,42 @@ function reader(store: Store, symbols: readonly string[]) {
   return readFrom(store, 'market', symbols);
 }
 
+/** The stored data of sessions that is shown at an instant. */
+export interface ShownSessions {
+  /** Last session, inclusive. */
+  through: SessionDate;
+  /** Captures and option flow from later on are not shown, epoch ms. */
+  atMs: number;
+  /** Last session with bars, inclusive. */
+  barsThrough: SessionDate;
+  /** Last session with off-exchange trading, inclusive. */
+  offExchangeThrough: SessionDate;
+}
+
 const sessions = statement(
   'market/stored-sessions',
-  { symbols: 'text[]', through: 'text', most: 'int8' },
+  {
+    symbols: 'text[]',
+    through: 'text',
+    most: 'int8',
+    atMs: 'int8',
+    barsThrough: 'text',
+    offExchangeThrough: 'text',
+  },
   { symbol: 'text', sessionDate: 'text' },
 );
 
 /**
- * The sessions up to `through` with minute bars, dealer gamma, option chains, option flow or off-exchange trading of
- * symbols, the latest `most` of each, latest first; a symbol without any is absent.
+ * The sessions with shown minute bars, dealer gamma, option chains, option flow or off-exchange trading of symbols, the
+ * latest `most` of each, latest first; a symbol without any is absent.
  */
 export async function storedSessions(
   store: Store,
   symbols: readonly string[],
-  through: SessionDate,
+  shown: ShownSessions,
   most: number,
 ): Promise<Map<string, SessionDate[]>> {
-  const rows = await sessions.rows(reader(store, symbols), { symbols, through, most });
+  const rows = await sessions.rows(reader(store, symbols), { symbols, most, ...shown });
   const dates = (all: typeof rows) => all.slice(0, most).map(({ sessionDate }) => sessionDate);
   return new Map([...Map.groupBy(rows, ({ symbol }) => symbol)].map(([symbol, all]) => [symbol, dates(all)]));
 }
