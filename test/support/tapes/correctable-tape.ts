@@ -26,25 +26,28 @@ const stamp = (ms: number) => `${ms}000000`;
 /** Spot of an hour: a slow walk that both the prints and the chains show. */
 const spotAt = (ms: number) => 600 + 3 * Math.sin(ms / 3_600_000);
 
-/**
- * True if a print's correction comes within its minute. A minute is solved once, from the prints as they stand then.
- * The first minute of a session says from when on the tape was observed.
- */
-const settles = (ms: number, fromMs: number) => ms % 60_000 < 30_000 && ms >= fromMs + 60_000;
+/** True if a print's correction comes within its minute, which is solved once, from the prints as they stand then. */
+const settles = (ms: number) => ms % 60_000 < 30_000;
+
+/** Time between the legs of a sweep, ms. */
+const betweenLegsMs = 40;
+
+/** True if an instant of whole seconds is not between the legs: an event appears from its last leg on. */
+const isOfOneSecond = (ms: number) => ms % 1000 > 0 && ms % 1000 < 1000 - betweenLegsMs;
 
 class TapeWriter {
   readonly lines: TapeLine[] = [];
   #id = 0;
-  /** Start of the hours that are written. */
-  #fromMs = 0;
+  /** Underlyings with a print of an option in the session that is written. */
+  readonly #observed = new Set<string>();
   readonly #random;
 
   constructor(seed: number) {
     this.#random = randomOf(seed);
   }
 
-  begin(fromMs: number): void {
-    this.#fromMs = fromMs;
+  beginSession(): void {
+    this.#observed.clear();
   }
 
   #add(ms: number, isWithdrawn: boolean, record: object): void {
@@ -65,7 +68,7 @@ class TapeWriter {
       sip_timestamp: stamp(ms),
       sequence_number: id,
     };
-    const isWithdrawn = random.once(6) && settles(ms, this.#fromMs);
+    const isWithdrawn = random.once(6) && settles(ms);
     this.#add(ms, isWithdrawn, record);
     if (!isWithdrawn) return;
     const later = ms + 1 + random.below(20_000);
@@ -83,12 +86,18 @@ class TapeWriter {
       ...{ sip_timestamp: stamp(at), sequence_number: ++this.#id, ...change },
     });
     const record = print(ms, 302);
-    const isWithdrawn = random.once(6) && settles(ms, this.#fromMs);
+    const underlying = contract.slice(2, -15);
+    // The first print says from when on the tape was observed, also if it is withdrawn.
+    const isWithdrawn = this.#observed.has(underlying) && random.once(6) && settles(ms);
+    this.#observed.add(underlying);
     this.#add(ms, isWithdrawn, record);
     if (isWithdrawn) {
       const later = ms + 1 + random.below(20_000);
       this.#add(later, true, print(later, 302, { price: record.price, conditions: [201] }));
-    } else if (random.once(4)) this.#add(ms + 40, false, print(ms + 40, 316, { price: record.price }));
+    } else if (random.once(4) && isOfOneSecond(ms)) {
+      const second = ms + betweenLegsMs;
+      this.#add(second, false, print(second, 316, { price: record.price }));
+    }
   }
 
   quote(ms: number): void {
@@ -154,23 +163,31 @@ const spans = (session: SessionDate): readonly (readonly [from: number, through:
 export function correctableTape(seed: number): { lines: TapeLine[]; spans: (readonly [number, number])[] } {
   const random = randomOf(seed);
   const writer = new TapeWriter(seed + 1);
-  const ranges = tapeSessions.flatMap((session) =>
-    spans(session).map(
-      ([from, through]) => [exchangeInstant(session, from), exchangeInstant(session, through)] as const,
-    ),
-  );
-  for (const [from, through] of ranges) {
-    writer.begin(from);
-    for (let ms = from; ms < through; ms += 1 + random.below(9000)) {
-      const kind = random.below(10);
-      if (kind < 4) writer.stock(ms);
-      else if (kind < 7) writer.option(ms);
-      else if (kind < 9) writer.quote(ms);
-      else writer.index(ms);
+  const ranges: (readonly [number, number])[] = [];
+  for (const session of tapeSessions) {
+    writer.beginSession();
+    for (const [from, through] of spans(session)) {
+      const range = [exchangeInstant(session, from), exchangeInstant(session, through)] as const;
+      ranges.push(range);
+      writeHours(writer, random, range);
     }
-    for (let ms = from; ms < through; ms += 300_000) writer.chain(ms);
   }
   return { lines: writer.arrived(), spans: ranges };
+}
+
+function writeHours(
+  writer: TapeWriter,
+  random: ReturnType<typeof randomOf>,
+  [from, through]: readonly [number, number],
+) {
+  for (let ms = from; ms < through; ms += 1 + random.below(9000)) {
+    const kind = random.below(10);
+    if (kind < 4) writer.stock(ms);
+    else if (kind < 7) writer.option(ms);
+    else if (kind < 9) writer.quote(ms);
+    else writer.index(ms);
+  }
+  for (let ms = from; ms < through; ms += 300_000) writer.chain(ms);
 }
 
 /** A `time` line. */
