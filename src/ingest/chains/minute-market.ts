@@ -66,7 +66,9 @@ export class MinuteMarketSource {
     const { livePrice } = this.#options;
     const live = new Map(underlyings.map((underlying) => [underlying, livePrice?.(underlying, tsMs) ?? null]));
     const asked = underlyings.filter((underlying) => live.get(underlying)?.tsMs !== tsMs);
-    const stored = await this.#storedPrices(tsMs, asked);
+    // The store may hold a print that the tape has withdrawn since.
+    const barsOf = asked.filter((underlying) => live.get(underlying) === null);
+    const stored = await this.#storedPrices(tsMs, asked, barsOf);
     const spots = new Map<string, number>();
     for (const underlying of underlyings) {
       const own = live.get(underlying)!;
@@ -107,9 +109,10 @@ export class MinuteMarketSource {
   async #storedPrices(
     tsMs: number,
     underlyings: readonly string[],
+    barsOf: readonly string[],
   ): Promise<ReadonlyMap<string, readonly PricePoint[]>> {
     const { from, session, livePrice } = this.#options;
-    if (livePrice) return underlyings.length === 0 ? new Map() : readPrices(from, session, underlyings, tsMs);
+    if (livePrice) return underlyings.length === 0 ? new Map() : readPrices(from, session, underlyings, tsMs, barsOf);
     const missing = underlyings.filter((underlying) => !this.#prices.has(underlying));
     if (missing.length > 0) {
       const read = await readPrices(from, session, missing, this.#closeMs);

@@ -21,12 +21,14 @@ export interface PricePoint {
 /**
  * The stored prices of underlyings in a session, both their times ascending: closes of its minute bars at their
  * minutes' ends, and the spot of its chains. `throughMs` is the last instant. Two statements.
+ * @param barsOf The underlyings of which bars are read.
  */
 export async function readPrices(
   from: Reader,
   session: SessionDate,
   underlyings: readonly string[],
   throughMs: number,
+  barsOf: readonly string[] = underlyings,
 ): Promise<Map<string, PricePoint[]>> {
   const prices = new Map<string, PricePoint[]>(underlyings.map((underlying) => [underlying, []]));
   const captures = await from.prisma.chainCapture.findMany({
@@ -40,7 +42,7 @@ export async function readPrices(
   });
   for (const { underlying, spot, ...times } of captures.map(numbered))
     prices.get(underlying)!.push({ tsMs: sourceTime(times), knownMs: times.capturedAt, price: spot! });
-  const keys = underlyings.map((symbol) => ({ symbol, timeframe: '1m', spanStart: session }));
+  const keys = barsOf.map((symbol) => ({ symbol, timeframe: '1m', spanStart: session }));
   const by = ['symbol', 'timeframe', 'spanStart'] as const;
   const blocks = await findRows(from, 'BarBlock', { by, keys }, ['symbol', 'payload']);
   for (const { symbol, payload } of blocks) {

@@ -46,3 +46,24 @@ test('a delayed chain is known from its capture on, not from the time of its quo
     expect((await source.spots(at(605), ['SPY'])).get('SPY')).toBe(99);
   });
 });
+
+test('beside a live tape, the price of what is on the tape is the tape’s, not that of a stored bar; a chain counts', async () => {
+  const store = await storeForThisTest();
+  const bars = toBarColumns([flatBar(at(600), 100)]);
+  await inTransaction(store, (tx) =>
+    writeBars(
+      tx,
+      '1m',
+      ['SPY', 'AAPL', 'QQQ'].map((symbol) => ({ symbol, bars })),
+    ),
+  );
+  await saveCaptures(store, { chains: [chainCapture('AAPL', at(600) + 30_000, [], { spot: 99, delayMs: 0 })] });
+  // The print of 10:00 was withdrawn: on the tape, the last minute is that before it.
+  const livePrice = (symbol: string) =>
+    symbol === 'QQQ' ? null : { tsMs: at(600), knownMs: at(600), price: symbol === 'SPY' ? 98 : 97 };
+  await inTransaction(store, async (tx) => {
+    const source = new MinuteMarketSource({ from: tx, session, rate: 0.045, roots: standardRoots, livePrice });
+    const spots = await source.spots(at(601), ['SPY', 'AAPL', 'QQQ']);
+    expect(Object.fromEntries(spots)).toEqual({ SPY: 98, AAPL: 99, QQQ: 100 });
+  });
+});
