@@ -1,4 +1,4 @@
-import { afterCommit, anyChange, type Change, type Commits, type Subject, subjects } from './subjects.ts';
+import { afterCommit, anyChange, type Change, type Commits, commitOf, type Subject, subjects } from './subjects.ts';
 
 /** Number of remembered change ids, so that a change received twice counts once. */
 const rememberedIds = 1000;
@@ -55,29 +55,26 @@ export class DataVersions {
     return this.#listening > 0 && this.#lost === 0 ? Math.max(this.#since, this.known(subject, symbol)) : null;
   }
 
-  /** The version of all of a symbol's own data; null while changes may be missed. */
-  ofAll(symbol: string): number | null {
-    if (this.#listening === 0 || this.#lost > 0) return null;
-    let version = this.#since;
-    for (const subject of subjects) version = Math.max(version, this.known(subject, symbol));
-    return version;
-  }
-
   /** The last commits of a symbol; undefined = not known. */
   commitsOf(symbol: string): Commits | undefined {
     return this.#commits.get(symbol);
   }
 
+  /** True if nothing of a symbol changed, or may have, since `count` was that. */
+  #isUnchanged(symbol: string, since: number): boolean {
+    return subjects.every((subject) => (this.of(subject, symbol) ?? Infinity) <= since);
+  }
+
   /**
-   * Commits were read of a symbol, after `version` of all of its data; those overtaken by a change are not of use.
-   * Returns true if others, or none, were known before.
+   * Commits were read of a symbol, after `count` was `since`; those overtaken by a change are not of use. Returns true
+   * if others, or none, were known before.
    */
-  knowCommits(symbol: string, commits: Commits, version: number | null): boolean {
-    if (version === null || version !== this.ofAll(symbol)) return false;
+  knowCommits(symbol: string, commits: Commits, since: number): boolean {
+    if (!this.#isUnchanged(symbol, since)) return false;
     const before = this.#commits.get(symbol);
     if (this.#commits.size >= rememberedSymbols) this.#commits.clear();
     this.#commits.set(symbol, commits);
-    return before === undefined || subjects.some((subject) => before[subject] !== commits[subject]);
+    return before === undefined || subjects.some((subject) => commitOf(before, subject) !== commitOf(commits, subject));
   }
 
   /** The last digest of the commits of all symbols; undefined = not known. */
@@ -85,9 +82,9 @@ export class DataVersions {
     return this.#digests.get(subject);
   }
 
-  /** As `knowCommits`, of a digest that was read after `version` of all symbols' data. */
-  knowDigest(subject: Subject, digest: string, version: number | null): boolean {
-    if (version === null || version !== this.of(subject, null)) return false;
+  /** As `knowCommits`, of a digest of the commits of all symbols. */
+  knowDigest(subject: Subject, digest: string, since: number): boolean {
+    if ((this.of(subject, null) ?? Infinity) > since) return false;
     const before = this.#digests.get(subject);
     this.#digests.set(subject, digest);
     return before !== digest;

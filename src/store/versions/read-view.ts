@@ -1,7 +1,7 @@
 import { modelsThrough } from '../rows/models/models-through.ts';
 import type { Reader } from '../rows/reader.ts';
 import type { DataVersions } from './data-versions.ts';
-import { type Commits, type Subject, subjects } from './subjects.ts';
+import { type Commits, commitOf, type Subject } from './subjects.ts';
 import { readCommits, readDigest } from './symbol-commits.ts';
 
 /** Parts that a view shares with the process. */
@@ -116,7 +116,8 @@ export class ReadView {
 
   async #readWanted(): Promise<void> {
     const lists = [...this.#lists].filter(([, digest]) => digest === null).map(([subject]) => subject);
-    const [commits, digests] = await this.#readNow([...this.#wanted], lists);
+    const wanted = new Map(Array.from(this.#wanted, (symbol) => [symbol, null]));
+    const [commits, digests] = await this.#readNow(wanted, lists);
     for (const [symbol, found] of commits) {
       this.#used.get(symbol)!.commits = found;
       this.#wanted.delete(symbol);
@@ -124,18 +125,23 @@ export class ReadView {
     lists.forEach((subject, i) => void this.#lists.set(subject, digests[i]!));
   }
 
-  /** The commits of symbols, and the digests of lists, as they are now; the process knows them from here on. */
-  async #readNow(symbols: readonly string[], lists: readonly Subject[]): Promise<[Map<string, Commits>, string[]]> {
+  /**
+   * The commits of symbols as they are now, where they are not those of `known`, and the digests of lists; the process
+   * knows them from here on.
+   */
+  async #readNow(
+    known: ReadonlyMap<string, Commits | null>,
+    lists: readonly Subject[],
+  ): Promise<[Map<string, Commits>, string[]]> {
     const { versions } = this.#parts;
-    const before = symbols.map((symbol) => versions.ofAll(symbol));
-    const listsBefore = lists.map((subject) => versions.of(subject, null));
+    const since = versions.count;
     const [commits, digests] = await Promise.all([
-      symbols.length === 0 ? new Map<string, Commits>() : readCommits(this.#from, symbols),
+      known.size === 0 ? new Map<string, Commits>() : readCommits(this.#from, known),
       Promise.all(lists.map((subject) => readDigest(this.#from, subject))),
     ]);
     const areNew = [
-      ...symbols.map((symbol, i) => versions.knowCommits(symbol, commits.get(symbol)!, before[i]!)),
-      ...lists.map((subject, i) => versions.knowDigest(subject, digests[i]!, listsBefore[i]!)),
+      ...Array.from(commits, ([symbol, found]) => versions.knowCommits(symbol, found, since)),
+      ...lists.map((subject, i) => versions.knowDigest(subject, digests[i]!, since)),
     ];
     if (areNew.includes(true)) this.#parts.sawCommits(this.#from);
     return [commits, digests];
@@ -143,7 +149,7 @@ export class ReadView {
 
   /** The commit of a subject of a symbol that is used. */
   commitOf(subject: Subject, symbol: string): string {
-    return this.#used.get(symbol)!.commits![subject];
+    return commitOf(this.#used.get(symbol)!.commits!, subject);
   }
 
   /** A value that was kept under the key. */
@@ -164,17 +170,21 @@ export class ReadView {
     if (!this.#hasRead) return true;
     await this.ready();
     const lists = [...this.#lists.keys()];
+    const checked = new Map<string, Commits>();
     // Lists have any symbol.
-    const checked = [...this.#used].filter(([, { isFresh }]) => isFresh || lists.length > 0).map(([symbol]) => symbol);
-    const [now, digests] = await this.#readNow(checked, lists);
+    for (const [symbol, { commits, isFresh }] of this.#used)
+      if (isFresh || lists.length > 0) checked.set(symbol, commits!);
+    const [changed, digests] = await this.#readNow(checked, lists);
     if (lists.some((subject, i) => digests[i] !== this.#lists.get(subject))) return false;
-    const isSame = (symbol: string, among: readonly Subject[]) =>
-      among.every((subject) => now.get(symbol)?.[subject] === this.commitOf(subject, symbol));
-    if (!checked.every((symbol) => isSame(symbol, [...this.#used.get(symbol)!.subjects, ...lists]))) return false;
+    const isSame = (symbol: string, now: Commits) =>
+      [...this.#used.get(symbol)!.subjects, ...lists].every(
+        (subject) => commitOf(now, subject) === this.commitOf(subject, symbol),
+      );
+    for (const [symbol, now] of changed) if (!isSame(symbol, now)) return false;
     // The commits that a process knows of a symbol may be of no one instant while notifications are on their way. An
     // answer that read but some of the subjects is none the worse; what others combine with it must not be of those.
     for (const [key, { symbol, entry, bytes }] of this.#kept)
-      if (isSame(symbol, subjects)) this.#parts.blocks.set(key, entry, bytes);
+      if (checked.has(symbol) && !changed.has(symbol)) this.#parts.blocks.set(key, entry, bytes);
     return true;
   }
 }

@@ -23,20 +23,28 @@ export type Change = Partial<Record<Subject, readonly string[] | null>>;
 /** A change of unknown subjects and symbols. */
 export const anyChange: Change = Object.fromEntries(subjects.map((subject) => [subject, null]));
 
-/**
- * The last commits of a symbol by subject, each as the ids of the last that named the symbol and of the last that may
- * be of any; nothing for none.
- */
-export type Commits = Readonly<Record<Subject, string>>;
+/** Ids of the last commits by subject. */
+export type CommitIds = Partial<Record<Subject, string>>;
 
-/** The commit of a subject, from those two ids. */
-export function commitText(own: string | undefined, any: string | undefined): string {
-  return `${own ?? ''} ${any ?? ''}`;
+/** The last commits of a symbol. */
+export interface Commits {
+  /** Those that named it. */
+  own: Readonly<CommitIds>;
+  /** Those that may be of any symbol. */
+  any: Readonly<CommitIds>;
+  /** `any` as text. */
+  anyText: string;
+}
+
+/** The commit of a subject: a text that differs from that of any other. */
+export function commitOf({ own, any }: Commits, subject: Subject): string {
+  const ofAny = any[subject];
+  return ofAny === undefined ? (own[subject] ?? '') : `${own[subject] ?? ''} ${ofAny}`;
 }
 
 /** The commits of a symbol after one more that named it. */
 export function afterCommit(commits: Commits, subject: Subject, id: string): Commits {
-  return { ...commits, [subject]: commitText(id, commits[subject].split(' ')[1]) };
+  return { ...commits, own: { ...commits.own, [subject]: id } };
 }
 
 const sets = new WeakMap<readonly string[], ReadonlySet<string>>();
