@@ -2,6 +2,7 @@ import {
   type Comparison,
   type FigureName,
   type FigureValue,
+  figureColumns,
   filterLimits,
   type ScreenFilter,
   type ScreenOrder,
@@ -108,6 +109,15 @@ export function figuresOf({ and, or, not, symbol: _, ...figures }: ScreenFilter)
   const own = Object.entries(figures).flatMap(([name, comparison]) => (comparison ? [name as FigureName] : []));
   const below = [...(and ?? []), ...(or ?? []), ...(not ? [not] : [])].flatMap((each) => [...figuresOf(each)]);
   return new Set([...own, ...below]);
+}
+
+/** Names in a filter that are no figures or comparisons of this version. */
+export function unknownNames({ and, or, not, ...figures }: ScreenFilter): string[] {
+  const own = Object.entries(figures).flatMap(([name, comparison]) => {
+    if (name !== 'symbol' && !Object.hasOwn(figureColumns, name)) return [name];
+    return Object.keys(comparison ?? {}).filter((each) => !Object.hasOwn(operators, each));
+  });
+  return [...own, ...[...(and ?? []), ...(or ?? []), ...(not ? [not] : [])].flatMap(unknownNames)];
 }
 
 /** Size of a filter: its depth, its conditions with the filters in it, and the values in its lists. */

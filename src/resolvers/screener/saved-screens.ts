@@ -1,4 +1,4 @@
-import { figuresOf } from '../../analytics/screener/filter.ts';
+import { unknownNames } from '../../analytics/screener/filter.ts';
 import { isId } from '../../domain/account.ts';
 import { figureColumns, type ScreenFilter, type ScreenOrder } from '../../domain/screener.ts';
 import { batched } from '../../runtime/batched.ts';
@@ -85,6 +85,11 @@ export async function requiredScreen(context: RequestContext, id: string): Promi
   return found;
 }
 
+/** True if this version has the figure that a saved screen is ordered by. */
+export function isKnownOrder({ figure }: ScreenOrder): boolean {
+  return Object.hasOwn(figureColumns, figure);
+}
+
 /**
  * The symbols that match a saved screen, with the rights that the caller has now: 403 for figures that it may no longer
  * read.
@@ -94,8 +99,8 @@ export async function screenResult(
   { where, orderBy }: SavedScreen,
   page: { first?: number | null | undefined; after?: string | null | undefined },
 ): Promise<ScreenPage> {
-  const names = [...figuresOf(where), ...(orderBy ? [orderBy.figure] : [])];
-  const unknown = names.find((name) => !(name in figureColumns));
+  const order = orderBy && !isKnownOrder(orderBy) ? [orderBy.figure] : [];
+  const [unknown] = [...unknownNames(where), ...order];
   // A later release may have saved it in this store.
   if (unknown !== undefined) throw invalidParameter('id', `the screen uses ${unknown}, which this version lacks`);
   return screen(context, { where, orderBy, ...page });

@@ -3,6 +3,7 @@ import type { RequestContext } from '../../resolvers/context.ts';
 import { type ResponseMeta, responseMeta } from '../../resolvers/response-meta.ts';
 import { groupReaders } from '../../resolvers/screener/groups.ts';
 import {
+  isKnownOrder,
   removeScreen,
   renameSavedScreen,
   requiredScreen,
@@ -54,10 +55,11 @@ const SavedScreenType = builder.objectRef<SavedScreen>('SavedScreen').implement(
       description: 'The filter as JSON, a value of ScreenInput.',
       resolve: ({ where }) => JSON.stringify(where),
     }),
-    orderBy: t.expose('orderBy', {
+    orderBy: t.field({
       type: SavedOrderType,
       nullable: true,
-      description: 'The order; null = ascending by ticker.',
+      description: 'The order; null = ascending by ticker, or by a figure that this version lacks.',
+      resolve: ({ orderBy }) => (orderBy && isKnownOrder(orderBy) ? orderBy : null),
     }),
     result: t.field({
       type: ScreenPageType,

@@ -193,15 +193,42 @@ describe('a result', () => {
     }
   });
 
-  test('of a figure that this version lacks is 400 naming it', async () => {
-    await put('a', falling);
-    const definition = JSON.stringify({ where: { not: { newFigure: { gt: 1 } } }, orderBy: null });
-    await app.store.prisma.savedScreen.updateMany({ where: { accountId: account }, data: { definition } });
-    expect(said(await get('screens/a/result'))).toEqual([
-      400,
-      'invalid_params',
-      'id: the screen uses newFigure, which this version lacks',
-    ]);
+  describe('by another version', () => {
+    const store = (definition: object) =>
+      app.store.prisma.savedScreen.updateMany({
+        where: { accountId: account, id: 'a' },
+        data: { definition: JSON.stringify(definition) },
+      });
+    const newFigure = { figure: 'newFigure', direction: 'asc' };
+
+    test.each([
+      ['a condition on a figure', 'newFigure', { where: { not: { newFigure: { gt: 1 } } }, orderBy: null }],
+      ['an order by a figure', 'newFigure', { where: {}, orderBy: newFigure }],
+      ['a comparison', 'between', { where: { or: [{ spot: { between: [1, 2] } }] }, orderBy: null }],
+      ['an operation on filters', 'xor', { where: { xor: [{ spot: { gt: 1 } }] }, orderBy: null }],
+    ])('with %s that this version lacks is 400 naming it', async (_, name, definition) => {
+      await put('a', falling);
+      await store(definition);
+      expect(said(await get('screens/a/result'))).toEqual([
+        400,
+        'invalid_params',
+        `id: the screen uses ${name}, which this version lacks`,
+      ]);
+    });
+
+    test('with an order that this version lacks is listed beside the others, without it', async () => {
+      await put('a', falling);
+      await put('b', { name: 'B', where: {} });
+      await store({ where: { newFigure: { gt: 1 } }, orderBy: newFigure });
+      const { status, body } = await get('screens');
+      expect([status, body.data]).toEqual([
+        200,
+        [
+          { id: 'a', name: 'Falling', where: '{"newFigure":{"gt":1}}', order_by: null },
+          { id: 'b', name: 'B', where: '{}', order_by: null },
+        ],
+      ]);
+    });
   });
 
   test('several are read together', async () => {

@@ -2370,7 +2370,7 @@ export interface SavedScreen {
   name: string;
   /** The filter as JSON, a value of ScreenInput. */
   where: string;
-  /** The order; null = ascending by ticker. */
+  /** The order; null = ascending by ticker, or by a figure that this version lacks. */
   order_by: SavedScreenOrder | null;
 }
 
