@@ -7,9 +7,12 @@ export interface Random {
   once(of: number): boolean;
 }
 
+/** Added to every seed; to look further than each run does: RANDOM_SEED=1. */
+const offset = Number(process.env.RANDOM_SEED ?? 0);
+
 /** A generator (mulberry32) that gives the same numbers for the same seed. */
 export function randomOf(seed: number): Random {
-  let state = seed >>> 0;
+  let state = (seed + offset) >>> 0;
   const next = () => {
     state = (state + 0x6d2b79f5) >>> 0;
     let mixed = Math.imul(state ^ (state >>> 15), state | 1);
