@@ -87,6 +87,8 @@ function madeTape() {
       [stock]: priced().findLast((print) => print.ms < ms)?.price ?? 600,
       [index]: values.findLast((value) => value.ms < ms)?.price ?? 600,
     }),
+    /** The first whole second by which both symbols have a price, ms after the open. */
+    pricedByMs: () => 1000 * Math.ceil((Math.max(priced()[0]!.ms, values[0]!.ms) + 1) / 1000),
     step: () => (random.once(3) ? 200 + random.below(800) : 1000 + random.below(150_000)),
   };
 }
@@ -250,13 +252,14 @@ test('at 100 instants of a live tape every endpoint has one price: the last on t
 test('at 100 instants of its replay every endpoint has one price: the last of the seconds that have ended', async () => {
   const timers = handTimers();
   const store = { ...app.store, endedBarsOnly: true, close: async () => {} };
-  const replay = await testApp({ nowMs: open + 5000, store, every: timers.every });
+  const fromMs = tape.pricedByMs();
+  const replay = await testApp({ nowMs: open + fromMs, store, every: timers.every });
   onTestFinished(() => replay.close());
   const random = randomOf(7);
   const credential = await replay.key();
   const seen = new Seen();
   await Promise.all([followEvents, followSubscriptions, followFrames].map((follow) => follow(replay, seen)));
-  for (let ms = 5000; ms < endedMs; ms += 1 + random.below(endedMs / 50)) {
+  for (let ms = fromMs; ms < endedMs; ms += 1 + random.below(endedMs / 50)) {
     replay.clock.nowMs = open + ms;
     timers.sweep();
     await expectOnePrice(replay, seen, credential, tape.pricesBefore(ms - (ms % 1000)));
