@@ -101,12 +101,26 @@ const noOperation: WeighedOperation = {
 /** Weighs an operation of a validated document. */
 export type OperationWeights = (document: DocumentNode, operationName: string | null | undefined) => WeighedOperation;
 
-/** Builds the formulas of stored documents, which their owner keeps: each is built once. */
+/**
+ * Builds the formulas of stored documents, which their owner keeps. Each is built at its first request: of many routes,
+ * few are asked, and a formula takes more memory than the document.
+ */
 export function storedWeights(schema: GraphQLSchema) {
   const weighing: Weighing = { schema, introspectionCost: introspectionCosts(schema) };
   const learned = learnedSizes();
-  return (document: DocumentNode, operation: OperationDefinitionNode): WeighedOperation =>
-    formula(weighing, learned, document, operation).weighedOperation;
+  return (document: DocumentNode, operation: OperationDefinitionNode): WeighedOperation => {
+    let built: WeighedOperation | null = null;
+    const build = () => {
+      built ??= formula(weighing, learned, document, operation).weighedOperation;
+      return built;
+    };
+    return {
+      kind: operation.operation,
+      groups: scopeGroups(schema, document, operation.name?.value),
+      predict: (...asked) => build().predict(...asked),
+      estimate: (...asked) => build().estimate(...asked),
+    };
+  };
 }
 
 /** Builds formulas of operations. Each is cached under the document's text and the operation's name. */
