@@ -53,6 +53,16 @@ function instantVariables(schema: GraphQLSchema): VariableDefinitionNode[] {
     }));
 }
 
+const nothing: readonly never[] = [];
+
+/** The same nodes without what is absent or empty: each route keeps its own. */
+function compact<T>(node: T): T {
+  if (Array.isArray(node)) return (node.length === 0 ? nothing : node.map(compact)) as T;
+  if (typeof node !== 'object' || node === null) return node;
+  const parts = Object.entries(node).filter(([, part]) => part !== undefined);
+  return Object.fromEntries(parts.map(([name, part]) => [name, compact(part)])) as T;
+}
+
 /** The operation that a route runs: the operator's, complete in itself, with the metadata and the instant. */
 function completeOperation(
   { schema }: OwnParts,
@@ -73,7 +83,7 @@ function completeOperation(
     ],
   };
   const source = `${print(made)}\n`;
-  const document = parse(source, { noLocation: true });
+  const document = compact(parse(source, { noLocation: true }));
   return { source, document, definition: document.definitions[0] as OperationDefinitionNode };
 }
 
