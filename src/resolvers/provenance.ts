@@ -140,7 +140,7 @@ export async function provenanceOf(context: RequestContext, keys: readonly Sourc
   );
   const order = ({ generation: { from, instantMs } }: (typeof inForce)[number]) => `${from} ${instantMs}`;
   const shown = inForce.sort((a, b) => (order(a) > order(b) ? -1 : order(a) < order(b) ? 1 : 0)).slice(0, mostShown);
-  return Promise.all(
+  const sources = await Promise.all(
     shown.map(async ({ generation, all }) => {
       const { dataset, symbol, from, through, instantMs, methodologyVersion, productVersion } = generation;
       const previous = before(generation, all);
@@ -154,4 +154,6 @@ export async function provenanceOf(context: RequestContext, keys: readonly Sourc
       };
     }),
   );
+  // As of an instant, the session of which nothing was observed yet has no data.
+  return sources.filter(({ coverage }) => coverage === null || coverage.observedFromMs <= context.nowMs);
 }

@@ -20,8 +20,8 @@ export interface SignedVolumes extends SessionSignedVolume {
 
 /**
  * Bought and sold contracts of an underlying's session over the whole minutes that ended by `atMs` (methodology 3, 11).
- * Null if the session is stored without minutes, which earlier releases did, or without any quote that tells a side.
- * Throws 403 or 404 unless the caller may read the underlying's flow.
+ * Null if nothing was observed by then, or if the session is stored without minutes, which earlier releases did, or
+ * without any quote that tells a side. Throws 403 or 404 unless the caller may read the underlying's flow.
  */
 export async function signedVolume(
   context: RequestContext,
@@ -34,7 +34,8 @@ export async function signedVolume(
   const found = await batched(context, `signed volume ${session} ${throughMs}`, symbol, (symbols) =>
     fromSource(context, 'option_tape', () => readSignedVolumes(context.store, symbols, session, throughMs)),
   );
-  if (found === null || (found.volume > 0 && found.volume === found.unsided)) return null;
+  if (found === null || found.coverage.observedFromMs > Math.min(atMs, context.nowMs)) return null;
+  if (found.volume > 0 && found.volume === found.unsided) return null;
   return { ...found, throughMs, coverage: coverageAsOf(context, coverageAt(found.coverage, throughMs)) };
 }
 

@@ -237,6 +237,12 @@ describe.each([1, 2])('the minutes of the random tape %i', (seed) => {
     }
   });
 
+  test('are unknown as of an instant before the first print of a live tape', async () => {
+    const firstMs = Math.min(...tape.prints.map(({ ms }) => ms));
+    for (const found of Object.values(await signed(live, firstMs - 1000))) expect(found).toBeNull();
+    for (const found of Object.values(await signed(live, firstMs + 1000))) expect(found).not.toBeNull();
+  });
+
   test('give the cross-section at any instant: that of the prints up to the last whole minute', async () => {
     const random = randomOf(seed + 200);
     const credential = await file.session();
