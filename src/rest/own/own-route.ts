@@ -83,7 +83,9 @@ function completeOperation(
     ],
   };
   const source = `${print(made)}\n`;
-  const document = compact(parse(source, { noLocation: true }));
+  const parsed = parse(source, { noLocation: true });
+  // Its tokens are charged.
+  const document: DocumentNode = { ...compact(parsed), tokenCount: parsed.tokenCount };
   return { source, document, definition: document.definitions[0] as OperationDefinitionNode };
 }
 

@@ -1,8 +1,17 @@
 import { tableFromIPC } from 'apache-arrow';
+import { parse } from 'graphql';
 import { parquetReadObjects } from 'hyparquet';
 import { compressors } from 'hyparquet-compressors';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Json, type TestApp, testApp } from '../../support/app.ts';
+import {
+  operationWeights,
+  storedWeights,
+  type WeighedOperation,
+} from '../../../src/graphql/limits/weighed-operation.ts';
+import type { CompiledRoute } from '../../../src/rest/http/router.ts';
+import { ownRoutes } from '../../../src/rest/own/own-routes.ts';
+import { schema } from '../../../src/schema/index.ts';
+import { type Json, routeFiles, type TestApp, testApp } from '../../support/app.ts';
 import { readEvents } from '../../support/event-reader.ts';
 import { gexCapture, newYork, saveCaptures } from '../../support/option-market.ts';
 import { folder } from './folder.ts';
@@ -175,6 +184,16 @@ describe('a route of the operator', () => {
     expect(counted.map(({ scopeGroup }) => scopeGroup).sort()).toEqual(['market.bars', 'market.live']);
     limited.live.close();
     await limited.access.close();
+  });
+
+  test('is charged what the graph charges for its operation, the tokens of the document among it', () => {
+    const [{ operation, weighed }] = ownRoutes({ schema, weigh: storedWeights(schema) }, [], routeFiles(folder)) as [
+      CompiledRoute,
+    ];
+    const pointsOf = ({ predict }: WeighedOperation) =>
+      predict({ symbol: 'SPY', date: session }, { kind: 'key' }).points;
+    const asked = operationWeights(schema)(parse(operation.source), null);
+    expect(pointsOf(weighed!)).toBe(pointsOf(asked));
   });
 
   test('streams a subscription as events of its name, and rejects HEAD', async () => {
