@@ -72,8 +72,7 @@ export async function unusualFlow(context: RequestContext, symbol: string): Prom
     sessions: before.length,
     meta: {
       ...responseMeta(context, 'live', [], () => {
-        const compared = (found ?? []).filter(({ sessionDate }) => hasBegun || sessionDate < to);
-        const span = spanOf(compared.map(({ sessionDate }) => sessionDate));
+        const span = spanOf((found ?? []).map(({ sessionDate }) => sessionDate));
         return span ? [flowSource(symbol, ...span)] : [];
       }),
       note: note ?? (before.length === 0 ? `No session of ${symbol} before ${to} has premium by minute.` : null),

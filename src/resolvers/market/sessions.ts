@@ -1,13 +1,12 @@
 import { requireReadable } from '../../access/entitlement/entitlement.ts';
 import type { DataOrigin } from '../../domain/data-origin.ts';
-import { exchangeDate, type SessionDate } from '../../domain/market-time.ts';
+import type { SessionDate } from '../../domain/market-time.ts';
 import { batched } from '../../runtime/batched.ts';
 import { originsOf, type SymbolSession } from '../../store/market/session-origins.ts';
 import { noContents, type SessionContents, sessionContents } from '../../store/market/stored-sessions.ts';
 import { invalidParameter } from '../../wire/failure.ts';
 import { type RequestContext, realTicker } from '../context.ts';
-import { loadDailyBars } from './daily-bars.ts';
-import { hasTradedToday, shownSessions } from './shown-sessions.ts';
+import { hasBarsToday, shownSessions } from './shown-sessions.ts';
 
 /** A session with stored data. */
 export interface StoredSession extends SessionContents {
@@ -26,14 +25,12 @@ export function originOf(context: RequestContext, { symbol, sessionDate }: Symbo
 /** The sessions of which something is shown, newest first. */
 async function contentsOf(context: RequestContext, symbol: string, most: number) {
   const shown = shownSessions(context);
-  const [found, tradedToday, days] = await Promise.all([
+  const [found, hasBars] = await Promise.all([
     sessionContents(context.store, symbol, shown, most),
-    hasTradedToday(context, symbol),
-    loadDailyBars(context, symbol),
+    hasBarsToday(context, symbol),
   ]);
-  const today = shown.through;
-  const hasBars = tradedToday || days.some(({ tsMs }) => exchangeDate(tsMs) === today);
   if (!hasBars) return found;
+  const today = shown.through;
   const contents = { ...(found.get(today) ?? noContents), bars: true };
   return new Map([[today, contents] as const, ...[...found].filter(([date]) => date !== today)].slice(0, most));
 }

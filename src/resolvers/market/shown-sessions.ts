@@ -5,6 +5,7 @@ import { batched } from '../../runtime/batched.ts';
 import type { ShownSessions } from '../../store/market/stocked-sessions.ts';
 import { fromSource, type RequestContext } from '../context.ts';
 import { lastOffExchangeSession } from '../publication.ts';
+import { loadDailyBars } from './daily-bars.ts';
 
 /**
  * The sessions of which something is shown at the request's instant. Where the store may hold later bars too, those of
@@ -31,4 +32,12 @@ export async function hasTradedToday(context: RequestContext, symbol: string): P
     fromSource(context, 'bars', () => partsSoFar(store, symbols, fromMs, Math.min(nowMs, toMs))),
   );
   return parts!.tsMs.length > 0;
+}
+
+/** As `hasTradedToday`, also if today's session is stored as a day bar alone. */
+export async function hasBarsToday(context: RequestContext, symbol: string): Promise<boolean> {
+  if (!context.store.endedBarsOnly) return false;
+  const today = exchangeDate(context.nowMs);
+  const [hasTraded, days] = await Promise.all([hasTradedToday(context, symbol), loadDailyBars(context, symbol)]);
+  return hasTraded || days.some(({ tsMs }) => exchangeDate(tsMs) === today);
 }
