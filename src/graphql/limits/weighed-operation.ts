@@ -101,7 +101,7 @@ const noOperation: WeighedOperation = {
 /** Weighs an operation of a validated document. */
 export type OperationWeights = (document: DocumentNode, operationName: string | null | undefined) => WeighedOperation;
 
-/** Builds the formulas of stored documents, which their owner keeps, each at its first request: few of many are asked. */
+/** Builds the formulas of stored documents, which their owner keeps, each at its first request: few are asked. */
 export function storedWeights(schema: GraphQLSchema) {
   const weighing: Weighing = { schema, introspectionCost: introspectionCosts(schema) };
   const learned = learnedSizes();
