@@ -38,7 +38,7 @@ import { requestLog } from './observe/request-log.ts';
 import { observeRequests, type RequestObserver } from './observe/requests.ts';
 import { traceRootFields } from './observe/traced-fields.ts';
 import { type Traces, untraced } from './observe/tracing.ts';
-import { writeFailureTexts } from './observe/write-failures.ts';
+import { writeFailureTexts } from './observe/write-failure-texts.ts';
 import { openAssets } from './pages/assets.ts';
 import { pageDocuments } from './pages/client/documents.ts';
 import * as dashboardDocuments from './pages/dashboard/client/data/operations.ts';

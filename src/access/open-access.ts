@@ -14,7 +14,6 @@ import { openStreamTickets, type StreamTickets } from './identity/stream-tickets
 import { type InFlight, openInFlight } from './limits/in-flight.ts';
 import type { LocalLimits } from './limits/limits-by-message.ts';
 import { openRate, type Rate } from './limits/rate.ts';
-import { RedisLink } from './limits/redis-link.ts';
 import { openStreamSlots, type StreamSlots } from './limits/stream-slots.ts';
 import { Usage } from './usage/usage.ts';
 
@@ -61,13 +60,20 @@ export interface Access {
   close(): Promise<void>;
 }
 
+/** Redis by the settings. Its modules are loaded only for servers that have one. */
+async function redisOf(url: string | null, log: (line: string) => void) {
+  if (url === null) return null;
+  const { RedisLink } = await import('./limits/redis-link.ts');
+  return new RedisLink(url, log);
+}
+
 /** Opens access over an open store. */
 export async function openAccess(options: AccessOptions): Promise<Access> {
   const { store, config, now, log = () => {}, elapsed = () => performance.now() } = options;
   const { random = randomBytes, redisPrefix = 'tapegraph:' } = options;
   const sessions = await openSessionTokens(store, config, now, random, log);
   const credentialCache = openCredentialCache(store, elapsed);
-  const link = config.redisUrl === null ? null : new RedisLink(config.redisUrl, log);
+  const link = await redisOf(config.redisUrl, log);
   const inFlight = openInFlight(link, redisPrefix, options.limits?.slots);
   const usage = new Usage(store, now, log);
   const keyUse = openKeyUse(store, log);

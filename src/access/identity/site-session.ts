@@ -1,14 +1,10 @@
 import { createSecretKey } from 'node:crypto';
-import {
-  createRemoteJWKSet,
-  customFetch,
-  errors,
-  type JWTPayload,
-  type JWTVerifyGetKey,
-  type JWTVerifyOptions,
-  jwtVerify,
-  SignJWT,
-} from 'jose';
+import type { JWTPayload, JWTVerifyGetKey, JWTVerifyOptions } from 'jose';
+// By module: the rest of the package is not loaded.
+import * as errors from 'jose/errors';
+import { createRemoteJWKSet, customFetch } from 'jose/jwks/remote';
+import { SignJWT } from 'jose/jwt/sign';
+import { jwtVerify } from 'jose/jwt/verify';
 import { LRUCache } from 'lru-cache';
 import { isId } from '../../domain/account.ts';
 import { fetchBounded } from '../../http/fetch-bounded.ts';

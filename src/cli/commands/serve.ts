@@ -103,15 +103,20 @@ function memoryOf(config: Config, processes: number): MemoryPlan {
   });
 }
 
+/** The operator's routes in a folder. Their modules are loaded only for servers that have some. */
+async function routesOf(folder: string) {
+  const { RoutesFolder } = await import('../server/routes-folder.ts');
+  return new RoutesFolder(folder);
+}
+
 async function serve(
   asked: Omit<ServeOrder, 'count' | 'spare' | 'memory' | 'routes'>,
   options: ServeOptions,
 ): Promise<void> {
   // Loaded lazily, so that no other command waits for it.
-  const [{ runWorkers }, { urlOf }, { RoutesFolder }] = await Promise.all([
+  const [{ runWorkers }, { urlOf }] = await Promise.all([
     import('../server/serve-workers.ts'),
     import('../server/address.ts'),
-    import('../server/routes-folder.ts'),
   ]);
   const { terminal, config } = asked;
   const { json = false } = options;
@@ -119,7 +124,7 @@ async function serve(
   // A single worker's socket stays open while the worker is replaced; a spare's memory would only shorten that time.
   const spare = options.spareWorker ?? count > 1;
   const memory = memoryOf(config, spare ? count + 1 : count);
-  const routes = config.routesDir === null ? null : new RoutesFolder(config.routesDir);
+  const routes = config.routesDir === null ? null : await routesOf(config.routesDir);
   await runWorkers({ ...asked, count, spare, memory, routes }, (opened) => {
     terminal.stdout.write(`${announcement(urlOf(opened.address), opened, asked, json)}\n`);
   });

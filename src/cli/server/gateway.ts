@@ -95,6 +95,9 @@ async function settleStore(store: Store, lead: LeadPart, { config, log }: Gatewa
   await settleSample(store, lead.keepSample ?? false, log);
 }
 
+/** Time from the start of a server to its loading of the table formats, ms. */
+const tableFormatsAfterMs = 10_000;
+
 /** Time for requests in flight to finish when the server is stopped, ms. */
 const graceMs = 5000;
 
@@ -212,8 +215,8 @@ async function open(gateway: Gateway, closers: Closer[]): Promise<Opened> {
   metrics?.watchConnections(listening.counts);
   // Streams do not end by themselves: they are ended before requests in flight are waited for.
   closers.push({ name: 'requests in flight', begin: () => live.close(), close: () => stop(listening, graceMs) });
-  // A tenth of a second of the event loop, that nobody who asks for Arrow or Parquet is to wait for.
-  void loadTableFormats();
+  // A tenth of a second of the event loop: neither while the server starts, nor in the first request for Arrow.
+  setTimeout(loadTableFormats, tableFormatsAfterMs).unref();
   if (sample && served) closers.push(startLiveSample(sample, served.whole));
   return { listening, live, key, now, latest: served?.latest ?? null };
 }

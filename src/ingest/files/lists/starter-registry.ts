@@ -3,7 +3,6 @@ import type { Clock } from '../../../runtime/clock.ts';
 import { allSymbols } from '../../../store/market/symbols.ts';
 import { exclusively } from '../../../store/rows/advisory-lock.ts';
 import type { Store } from '../../../store/rows/connection.ts';
-import { ingestFiles } from '../../ingest.ts';
 
 /** The bundled symbol list: well-known tickers and index products, of every class and tier. */
 export const starterRegistryFile = fileURLToPath(new URL('./starter-registry.csv', import.meta.url));
@@ -12,6 +11,8 @@ export const starterRegistryFile = fileURLToPath(new URL('./starter-registry.csv
 export function ensureStarterRegistry(store: Store, now: Clock): Promise<boolean> {
   return exclusively(store, 'starter registry', async () => {
     if ((await allSymbols(store)).length > 0) return false;
+    // Loaded for the first start alone: the readers of files are a tenth of a server's modules.
+    const { ingestFiles } = await import('../../ingest.ts');
     const { files } = await ingestFiles(store, 'symbols', [starterRegistryFile], { now, bundled: 'registry' });
     if (files[0]!.status === 'refused')
       throw new Error(`The starter registry could not be stored: ${files[0]!.reason}`);
