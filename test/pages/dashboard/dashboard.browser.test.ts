@@ -78,7 +78,7 @@ describe.skipIf(chromiumPath === null)('the dashboard in a browser', { timeout: 
     (await app.graphql(`{ symbol(symbol: "${symbol}") { ${query} } }`)).data.symbol;
 
   test('shows what the graph answers: quote, gamma, flow, off exchange; and loads nothing from elsewhere', async () => {
-    const { page, complaints, asked: questions } = await open();
+    const { page, complaints, asked: questions } = await open('/dashboard/SPY', { motion: true });
     await ready(page);
     const { quote, gex, flow, offExchange } = await asked(`
       quote { spot changePct volume }
@@ -282,7 +282,7 @@ describe.skipIf(chromiumPath === null)('the dashboard in a browser', { timeout: 
   });
 
   test('what happens is shown as it happens: price, candle, large trades, flow, gamma', async () => {
-    const { page, complaints, asked: questions } = await open('/dashboard/NVDA');
+    const { page, complaints, asked: questions } = await open('/dashboard/NVDA', { motion: true });
     await ready(page);
     await page.waitForSelector('.live[data-stream="live"]');
     const text = (selector: string) => page.locator(selector).first().innerText();
@@ -556,6 +556,19 @@ describe.skipIf(chromiumPath === null)('the dashboard in a browser', { timeout: 
     const before = questions.length;
     await look(page, 'gex-heat');
     expect(questions).toHaveLength(before);
+  });
+
+  test('what only says that it is loading is drawn in sight alone, and moves nowhere else', async () => {
+    const { page } = await open('/dashboard/SPY', { width: 390, motion: true });
+    await ready(page);
+    const bar = page.locator('#composition .skeleton i').first();
+    const isDrawn = () => bar.evaluate((one) => one.checkVisibility({ contentVisibilityAuto: true }));
+    expect(await bar.evaluate((one) => getComputedStyle(one).animationName)).toBe('breathe');
+    expect(await isDrawn()).toBe(false);
+    // Kept from loading, so that it can be looked at.
+    await page.route('**/graphql', (route) => void route);
+    await page.locator('#composition').scrollIntoViewIfNeeded();
+    await soon(isDrawn).toBe(true);
   });
 
   test('seven tabs load and are live, each over a connection of its own that ends with it', async () => {
