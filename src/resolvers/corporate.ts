@@ -59,7 +59,7 @@ const noCurve: readonly Rate[] = [];
 
 /** The interest rate curve valid on a date, empty without one; read once per request. */
 export async function loadCurve(context: RequestContext, date: SessionDate): Promise<readonly Rate[]> {
-  const curve = await batched(context, 'curves', date, (dates) =>
+  const curve = await batched(ofAllInstants(context), 'curves', date, (dates) =>
     fromStore('rates', () => Promise.all(dates.map((each) => curveOn(context.store, each)))),
   );
   return curve.length === 0 ? noCurve : curve;

@@ -7,7 +7,7 @@ import { readGenerations } from '../store/market/generations.ts';
 import { originsOf } from '../store/market/session-origins.ts';
 import { sealTimes } from '../store/market/session-seals.ts';
 import { readFrom } from '../store/rows/connection.ts';
-import { fromStore, type RequestContext } from './context.ts';
+import { fromStore, ofAllInstants, type RequestContext } from './context.ts';
 
 /** Stored data that an answer was made from: a symbol's sessions in some datasets. */
 export interface SourceKey extends Omit<GenerationPart, 'instantMs'> {
@@ -81,7 +81,7 @@ const isOf =
 
 /** All generations of each key, those that are in force no longer among them. One statement. */
 export function generationsOf(context: RequestContext, key: SourceKey): Promise<Generation[]> {
-  return batched(context, 'generations', key, (keys) =>
+  return batched(ofAllInstants(context), 'generations', key, (keys) =>
     fromStore('provenance', async () => {
       const from = readFrom(context.store, 'provenance', new Set(keys.map(({ symbol }) => symbol)));
       const found = await readGenerations(from, keys);
@@ -98,7 +98,7 @@ interface SessionState {
 }
 
 function stateOf(context: RequestContext, symbol: string, sessionDate: SessionDate): Promise<SessionState> {
-  return batched(context, 'session states', { symbol, sessionDate }, (sessions) =>
+  return batched(ofAllInstants(context), 'session states', { symbol, sessionDate }, (sessions) =>
     fromStore('provenance', async () => {
       const symbols = new Set(sessions.map((each) => each.symbol));
       const from = readFrom(context.store, 'provenance', symbols);

@@ -7,7 +7,7 @@ import { expirationsAt } from '../../store/chain/chain-captures.ts';
 import type { ListedExpirations } from '../../store/chain/open-interest.ts';
 import type { Store } from '../../store/rows/connection.ts';
 import { type AsOf, clampedCaps, parseAsOf } from '../as-of.ts';
-import { fromSource, type RequestContext, requireSource } from '../context.ts';
+import { fromSource, ofAllInstants, type RequestContext, requireSource } from '../context.ts';
 import { instantMeta, planeAt, type ResponseMeta, responseMeta } from '../response-meta.ts';
 import { listSource } from '../source-keys.ts';
 
@@ -49,7 +49,7 @@ function servedFrom(store: Store): LRUCache<string, Served> {
 
 /** Expiries listed at an instant; null if none were. */
 function listedAt(context: RequestContext, symbol: string, atMs: number): Promise<ListedExpirations | null> {
-  return batched(context, 'expirations', { underlying: symbol, atMs }, (asked) =>
+  return batched(ofAllInstants(context), 'expirations', { underlying: symbol, atMs }, (asked) =>
     fromSource(context, 'chain', () => expirationsAt(context.store, asked)),
   );
 }

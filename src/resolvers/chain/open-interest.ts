@@ -4,12 +4,13 @@ import { exchangeDate } from '../../domain/market-time.ts';
 import { batched } from '../../runtime/batched.ts';
 import { type ListedInterest, latestOpenInterest } from '../../store/chain/open-interest.ts';
 import { chainAt } from '../chain-at.ts';
-import { findSymbol, fromSource, type RequestContext, underlyingOf } from '../context.ts';
+import { findSymbol, fromSource, ofAllInstants, type RequestContext, underlyingOf } from '../context.ts';
 import { latestChainRow } from './chain.ts';
 
 function publishedInterest(context: RequestContext, underlying: string): Promise<ListedInterest | null> {
-  return batched(context, 'open interest', underlying, (underlyings) =>
-    fromSource(context, 'chain', () => latestOpenInterest(context.store, underlyings, exchangeDate(context.nowMs))),
+  const today = exchangeDate(context.nowMs);
+  return batched(ofAllInstants(context), `open interest ${today}`, underlying, (underlyings) =>
+    fromSource(context, 'chain', () => latestOpenInterest(context.store, underlyings, today)),
   );
 }
 

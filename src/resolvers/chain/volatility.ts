@@ -14,7 +14,7 @@ import { batched } from '../../runtime/batched.ts';
 import { lastSolvedMinutes, type SolvedMinute } from '../../store/chain/solved-minutes.ts';
 import { ColumnRows } from '../../wire/column-rows.ts';
 import { chainAt } from '../chain-at.ts';
-import { findSymbol, fromSource, type RequestContext, requireSource } from '../context.ts';
+import { findSymbol, fromSource, ofAllInstants, type RequestContext, requireSource } from '../context.ts';
 import { type PriceChecked, priceChecksOfChain } from '../gex/price-checks.ts';
 import { type ResponseMeta, responseMeta } from '../response-meta.ts';
 import { captureSource, greeksSource } from '../source-keys.ts';
@@ -53,9 +53,9 @@ const surfaceOf = chainFigures(volatilitySurface);
 
 /** The last solved minute of a symbol; null if there is none. */
 function lastSolvedMinute(context: RequestContext, symbol: string): Promise<SolvedMinute | null> {
-  const range = { throughMs: context.nowMs, today: exchangeDate(context.nowMs) };
-  return batched(context, 'solved minutes', symbol, (symbols) =>
-    fromSource(context, 'option_tape', () => lastSolvedMinutes(context.store, symbols, range)),
+  const asOf = { underlying: symbol, today: exchangeDate(context.nowMs), throughMs: context.nowMs };
+  return batched(ofAllInstants(context), 'solved minutes', asOf, (times) =>
+    fromSource(context, 'option_tape', () => lastSolvedMinutes(context.store, times)),
   );
 }
 

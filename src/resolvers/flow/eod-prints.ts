@@ -7,7 +7,7 @@ import { requireServedWindow } from '../../domain/served-window.ts';
 import { batched } from '../../runtime/batched.ts';
 import { readRankedLists, wholeList } from '../../store/flow/ranked-prints.ts';
 import { invalidParameter } from '../../wire/failure.ts';
-import { fromSource, type RequestContext, registeredSymbol, underlyingOf } from '../context.ts';
+import { fromSource, ofAllInstants, type RequestContext, registeredSymbol, underlyingOf } from '../context.ts';
 import { lastListedSession } from '../publication.ts';
 import { printPlane, type ResponseMeta, responseMeta } from '../response-meta.ts';
 import { flowSource, sourcesOfRows } from '../source-keys.ts';
@@ -56,8 +56,9 @@ function rankedList(
   list: RankedListName,
   session: SessionDate | null,
 ): Promise<RankedList | null> {
-  return batched(context, `eod ${list} ${session}`, scope, (scopes) =>
-    readRankedLists(context.store, scopes, list, session, lastListedSession(context)),
+  const last = lastListedSession(context);
+  return batched(ofAllInstants(context), `eod ${list} ${session} ${last}`, scope, (scopes) =>
+    readRankedLists(context.store, scopes, list, session, last),
   );
 }
 

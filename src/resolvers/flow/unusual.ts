@@ -9,7 +9,7 @@ import { exchangeDate, exchangeInstant, exchangeMinuteOfDay, type SessionDate } 
 import { minuteMs } from '../../domain/units.ts';
 import { batched } from '../../runtime/batched.ts';
 import { premiumSessions } from '../../store/flow/premium-minutes.ts';
-import { fromSource, type RequestContext } from '../context.ts';
+import { fromSource, ofAllInstants, type RequestContext } from '../context.ts';
 import { currentDate } from '../current-date.ts';
 import { type ResponseMeta, responseMeta } from '../response-meta.ts';
 import { flowSource, spanOf } from '../source-keys.ts';
@@ -50,7 +50,7 @@ export async function unusualFlow(context: RequestContext, symbol: string): Prom
   await requireFlowOf(context, symbol);
   const to = tradingDayAtOrBefore(await currentDate(context));
   const range = { from: sessionsUpTo(to, unusualSessions + 1)[0]!, to };
-  const found = await batched(context, `premium minutes ${to}`, symbol, (symbols) =>
+  const found = await batched(ofAllInstants(context), `premium minutes ${to}`, symbol, (symbols) =>
     fromSource(context, 'option_tape', () => premiumSessions(context.store, symbols, range)),
   );
   const { nowMs } = context;

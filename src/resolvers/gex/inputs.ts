@@ -3,7 +3,7 @@ import { type Generation, wholeList } from '../../domain/generation.ts';
 import { batched } from '../../runtime/batched.ts';
 import { gexInputsOf } from '../../store/gex/inputs.ts';
 import { chainAt } from '../chain-at.ts';
-import { fromSource, type RequestContext } from '../context.ts';
+import { fromSource, ofAllInstants, type RequestContext } from '../context.ts';
 import { generationsOf, type ShownFile, seesNames } from '../provenance.ts';
 import { type QuoteTime, quoteTimeOf } from '../quote-time.ts';
 import { captureSource, flowSource } from '../source-keys.ts';
@@ -71,7 +71,7 @@ export function storedInputs(
   context: RequestContext,
   { underlying, capturedAt }: Pick<ServedGexCapture, 'underlying' | 'capturedAt'>,
 ) {
-  return batched(context, 'gex inputs', { underlying, capturedAt }, (captures) =>
+  return batched(ofAllInstants(context), 'gex inputs', { underlying, capturedAt }, (captures) =>
     fromSource(context, 'chain', () => gexInputsOf(context.store, captures)),
   );
 }

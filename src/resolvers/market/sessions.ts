@@ -5,7 +5,7 @@ import { batched } from '../../runtime/batched.ts';
 import { originsOf, type SymbolSession } from '../../store/market/session-origins.ts';
 import { noContents, type SessionContents, sessionContents } from '../../store/market/stored-sessions.ts';
 import { invalidParameter } from '../../wire/failure.ts';
-import { type RequestContext, realTicker } from '../context.ts';
+import { ofAllInstants, type RequestContext, realTicker } from '../context.ts';
 import { hasBarsToday, shownSessions } from './shown-sessions.ts';
 
 /** A session with stored data. */
@@ -19,7 +19,9 @@ export const sessionLimits = { usual: 20, most: 250 };
 
 /** Origin of the data of a symbol's session. */
 export function originOf(context: RequestContext, { symbol, sessionDate }: SymbolSession): Promise<DataOrigin> {
-  return batched(context, 'session origins', { symbol, sessionDate }, (sessions) => originsOf(context.store, sessions));
+  return batched(ofAllInstants(context), 'session origins', { symbol, sessionDate }, (sessions) =>
+    originsOf(context.store, sessions),
+  );
 }
 
 /** The sessions of which something is shown, newest first. */

@@ -22,7 +22,7 @@ import {
 } from '../../store/offexchange/rows.ts';
 import { invalidParameter } from '../../wire/failure.ts';
 import { requireNow } from '../as-of.ts';
-import { fromSource, type RequestContext, realTicker } from '../context.ts';
+import { fromSource, ofAllInstants, type RequestContext, realTicker } from '../context.ts';
 import { foreignCursor, readCursor, writeCursor } from '../cursor.ts';
 import { lastOffExchangeSession } from '../publication.ts';
 import { type ResponseMeta, responseMeta } from '../response-meta.ts';
@@ -76,8 +76,9 @@ function sessionBound(text: string | null | undefined, zone: string, parameter: 
 
 /** The stored data of a symbol in a range of sessions. */
 export function storedHistory(context: RequestContext, range: SessionRange): Promise<OffExchangeHistory> {
-  return batched(context, 'off-exchange history', range, (ranges) =>
-    readOffExchangeHistory(context.store, ranges, lastOffExchangeSession(context)),
+  const last = lastOffExchangeSession(context);
+  return batched(ofAllInstants(context), `off-exchange history ${last}`, range, (ranges) =>
+    readOffExchangeHistory(context.store, ranges, last),
   );
 }
 
@@ -88,7 +89,7 @@ export function storedRows<T extends OffExchangeTable>(
   range: RowRange,
   limit: number,
 ): Promise<StoredRow<T>[]> {
-  return batched(context, `off-exchange ${table} ${limit}`, range, (ranges) =>
+  return batched(ofAllInstants(context), `off-exchange ${table} ${limit}`, range, (ranges) =>
     readOffExchangeRows(context.store, table, ranges, limit),
   );
 }

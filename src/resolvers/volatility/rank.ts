@@ -7,7 +7,7 @@ import { batched } from '../../runtime/batched.ts';
 import { oncePerRequest } from '../../runtime/once-per-request.ts';
 import { volatilityDaysOf } from '../../store/chain/volatility-days.ts';
 import { type ClosingWindow, closingVolatilities } from '../../store/gex/closing-volatilities.ts';
-import { fromSource, fromStore, type RequestContext } from '../context.ts';
+import { fromSource, fromStore, ofAllInstants, type RequestContext } from '../context.ts';
 import type { VolatilityFigures } from './figures.ts';
 
 export type { VolatilityRank };
@@ -35,11 +35,11 @@ function sessionsBefore(context: RequestContext, session: SessionDate): Promise<
 async function closesOf(context: RequestContext, symbol: string, { sessions, windows }: Before): Promise<number[]> {
   const [captured, loaded] = await Promise.all([
     context.sources.chain
-      ? batched(context, `closing volatilities ${sessions[0]}`, symbol, (symbols) =>
+      ? batched(ofAllInstants(context), `closing volatilities ${sessions[0]}`, symbol, (symbols) =>
           fromSource(context, 'chain', () => closingVolatilities(context.store, symbols, windows)),
         )
       : [],
-    batched(context, `volatility days ${sessions[0]}`, symbol, (symbols) =>
+    batched(ofAllInstants(context), `volatility days ${sessions[0]}`, symbol, (symbols) =>
       fromStore('volatility days', () => volatilityDaysOf(context.store, symbols, sessions[0]!)),
     ),
   ]);

@@ -20,6 +20,7 @@ export interface SolvedMinute {
 type MinuteKey = Pick<SolvedMinute, 'underlying' | 'sessionDate' | 'tsMs'> & { version: string };
 
 const cacheKey = ({ underlying, tsMs, version }: MinuteKey) => `solved-minute:${underlying}:${tsMs}:${version}`;
+const nameOf = ({ underlying, tsMs }: Pick<MinuteKey, 'underlying' | 'tsMs'>) => `${underlying} ${tsMs}`;
 /** Approximate bytes of a cached solve. */
 const solveBytes = 250;
 
@@ -75,27 +76,40 @@ export async function solvedMinuteAt(
 
 const last = statement(
   'chain/last-solved-minutes',
-  { underlyings: 'text[]', today: 'text', throughMs: 'int8' },
-  { underlying: 'text', sessionDate: 'text', tsMs: 'int8', version: 'text' },
+  { underlyings: 'text[]', todays: 'text[]', throughMs: 'int8[]' },
+  { nth: 'int8', underlying: 'text', sessionDate: 'text', tsMs: 'int8', version: 'text' },
 );
 
+/** An underlying as of an instant, epoch ms, which is in the session `today` or after it. */
+export interface SolvedAsOf {
+  underlying: string;
+  today: SessionDate;
+  throughMs: number;
+}
+
 /**
- * The last solved minute of each underlying as of `throughMs`, whose session is `today`, in order; null if there is
- * none. Two statements, one if all are cached.
+ * The last solved minute of an underlying as of each instant, in order; null if there is none. Two statements, one if
+ * all are cached.
  */
-export async function lastSolvedMinutes(
-  store: Store,
-  underlyings: readonly string[],
-  { throughMs, today }: { throughMs: number; today: SessionDate },
-): Promise<(SolvedMinute | null)[]> {
+export async function lastSolvedMinutes(store: Store, times: readonly SolvedAsOf[]): Promise<(SolvedMinute | null)[]> {
+  const underlyings = times.map(({ underlying }) => underlying);
   const from = readFrom(store, 'chain', underlyings);
-  const rows = await last.rows(from, { underlyings, today, throughMs });
-  const cached = new Map(rows.map((header) => [header.underlying, store.blocks.get<SolvedMinute>(cacheKey(header))]));
-  const read = new Map<string, SolvedMinute>();
-  const missing = rows.filter(({ underlying }) => !cached.get(underlying));
-  for (const { minute, version } of await readMinutes(from, missing)) {
-    store.blocks.set(cacheKey({ ...minute, version }), minute, 200 + minute.solves.size * solveBytes);
-    read.set(minute.underlying, minute);
+  const todays = times.map(({ today }) => today);
+  const rows = await last.rows(from, { underlyings, todays, throughMs: times.map(({ throughMs }) => throughMs) });
+  const headers = new Map(rows.map(({ nth, ...header }) => [nth - 1, header]));
+  const found = new Map<string, SolvedMinute>();
+  const missing = new Map<string, MinuteKey>();
+  for (const header of headers.values()) {
+    const cached = store.blocks.get<SolvedMinute>(cacheKey(header));
+    if (cached) found.set(nameOf(header), cached);
+    else missing.set(nameOf(header), header);
   }
-  return underlyings.map((underlying) => cached.get(underlying) ?? read.get(underlying) ?? null);
+  for (const { minute, version } of await readMinutes(from, [...missing.values()])) {
+    store.blocks.set(cacheKey({ ...minute, version }), minute, 200 + minute.solves.size * solveBytes);
+    found.set(nameOf(minute), minute);
+  }
+  return times.map((_, i) => {
+    const header = headers.get(i);
+    return (header && found.get(nameOf(header))) ?? null;
+  });
 }

@@ -117,3 +117,20 @@ test('a hundred events take at most twice the statements of one', async () => {
   // Some windows end between minutes, so their reads come at other steps.
   expect(counts[1]).toBeLessThanOrEqual(2 * counts[0]!);
 });
+
+test('what a symbol has at each of twenty instants takes as many statements as at one: levels, off exchange, chains, flow', async () => {
+  const counts = [];
+  const fields =
+    'levels { spot } offExchange { concentration { rows { rank } } } expirations { dates } volatility { figures { rank { rank } } } flow { unusual { callPremiumUsd } }';
+  for (const limit of [1, 100]) {
+    const document = `{ largeTrades(session: "2026-11-30", limit: ${limit}) { events { update { event { eventTsMs context { symbol { ${fields} } } } } } } }`;
+    let found: Json;
+    const statements = await statementsOf(async () => {
+      found = await ask(document);
+    });
+    const instants = new Set(found.largeTrades.events.map((each: Json) => each.update.event.eventTsMs));
+    counts.push({ instants: instants.size, statements: withoutCommits(statements).length });
+  }
+  expect(counts.map(({ instants }) => instants)).toEqual([1, 20]);
+  expect(counts[1]!.statements).toBeLessThanOrEqual(1.5 * counts[0]!.statements);
+});
