@@ -112,10 +112,11 @@ export class MinuteMarketSource {
     barsOf: readonly string[],
   ): Promise<ReadonlyMap<string, readonly PricePoint[]>> {
     const { from, session, livePrice } = this.#options;
-    if (livePrice) return underlyings.length === 0 ? new Map() : readPrices(from, session, underlyings, tsMs, barsOf);
+    if (livePrice && underlyings.length === 0) return new Map();
+    if (livePrice) return readPrices(from, { session, underlyings, throughMs: tsMs, barsOf });
     const missing = underlyings.filter((underlying) => !this.#prices.has(underlying));
     if (missing.length > 0) {
-      const read = await readPrices(from, session, missing, this.#closeMs);
+      const read = await readPrices(from, { session, underlyings: missing, throughMs: this.#closeMs });
       for (const [underlying, points] of read) this.#prices.set(underlying, points);
     }
     return this.#prices;

@@ -18,17 +18,23 @@ export interface PricePoint {
   price: number;
 }
 
+/** Prices to read of a session. */
+export interface WantedPrices {
+  session: SessionDate;
+  underlyings: readonly string[];
+  /** The last instant, epoch ms. */
+  throughMs: number;
+  /** The underlyings of which bars are read; absent = all. */
+  barsOf?: readonly string[];
+}
+
 /**
  * The stored prices of underlyings in a session, both their times ascending: closes of its minute bars at their
- * minutes' ends, and the spot of its chains. `throughMs` is the last instant. Two statements.
- * @param barsOf The underlyings of which bars are read.
+ * minutes' ends, and the spot of its chains. Two statements.
  */
 export async function readPrices(
   from: Reader,
-  session: SessionDate,
-  underlyings: readonly string[],
-  throughMs: number,
-  barsOf: readonly string[] = underlyings,
+  { session, underlyings, throughMs, barsOf = underlyings }: WantedPrices,
 ): Promise<Map<string, PricePoint[]>> {
   const prices = new Map<string, PricePoint[]>(underlyings.map((underlying) => [underlying, []]));
   const captures = await from.prisma.chainCapture.findMany({
