@@ -91,8 +91,8 @@ export function requestContext(services: Services, caller: Caller, onEnd: (undo:
 }
 
 /**
- * Batches that all instants of a request share, for reads that do not depend on the context's clock: their keys hold
- * the instant, or they have none. Reads at a hundred instants then take as many statements as at one.
+ * Batches that all instants of a request share, so that reads at a hundred take as many statements as at one. The name
+ * or the keys must hold all that a read takes from the context's clock: an instant, a date, or nothing.
  */
 export function ofAllInstants({ sharedLoaders, batchSchedule }: RequestContext): Batching {
   return { loaders: sharedLoaders, ...(batchSchedule && { batchSchedule }) };

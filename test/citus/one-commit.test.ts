@@ -21,13 +21,17 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => app.close());
 
-test('an answer shows one counter of a symbol while another process writes it over several nodes', async () => {
-  const answers = new CounterAnswers(app, session, counted);
-  const counting = countElsewhere(app.store.databaseUrl, counted);
-  await answers.atLeast(answerCount);
-  await counting.stop();
-  expect(answers.mixed).toEqual([]);
-}, 60_000 + answerCount * 1000);
+test(
+  'an answer shows one counter of a symbol while another process writes it over several nodes',
+  async () => {
+    const answers = new CounterAnswers(app, session, counted);
+    const counting = countElsewhere(app.store.databaseUrl, counted);
+    await answers.atLeast(answerCount);
+    await counting.stop();
+    expect(answers.mixed).toEqual([]);
+  },
+  60_000 + answerCount * 1000,
+);
 
 test('a snapshot has one state of the rows of a symbol, on whichever node they are', async () => {
   for (const symbol of ['SPY', 'AAPL', 'SA', 'SB']) {

@@ -150,7 +150,7 @@ test.each([1, 2])('solves stored without their last numbers (%i) read them as un
   const lost = namesOf(solveColumns).slice(-fewer);
   const older = { ...solve, ...Object.fromEntries(lost.map((name) => [name, null])) };
   const range = { throughMs: at + 60_000, today: day };
-  const [minute] = await lastSolvedMinutes(store, [{ underlying: 'SPY', ...range }]);
+  const [minute] = await lastSolvedMinutes(store, [{ underlying: 'SPY', atMs: range.throughMs }]);
   expect([...minute!.solves]).toEqual([
     [call, older],
     [put, { ...older, iv: 0.3 }],

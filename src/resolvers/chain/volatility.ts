@@ -9,7 +9,6 @@ import {
 } from '../../analytics/chain/volatility-surface.ts';
 import { sessionOf } from '../../domain/calendar.ts';
 import { type ChainCapture, type GreeksSource, sourceTime } from '../../domain/chain/chain.ts';
-import { exchangeDate } from '../../domain/market-time.ts';
 import { batched } from '../../runtime/batched.ts';
 import { lastSolvedMinutes, type SolvedMinute } from '../../store/chain/solved-minutes.ts';
 import { ColumnRows } from '../../wire/column-rows.ts';
@@ -53,8 +52,7 @@ const surfaceOf = chainFigures(volatilitySurface);
 
 /** The last solved minute of a symbol; null if there is none. */
 function lastSolvedMinute(context: RequestContext, symbol: string): Promise<SolvedMinute | null> {
-  const asOf = { underlying: symbol, today: exchangeDate(context.nowMs), throughMs: context.nowMs };
-  return batched(ofAllInstants(context), 'solved minutes', asOf, (times) =>
+  return batched(ofAllInstants(context), 'solved minutes', { underlying: symbol, atMs: context.nowMs }, (times) =>
     fromSource(context, 'option_tape', () => lastSolvedMinutes(context.store, times)),
   );
 }

@@ -1,9 +1,10 @@
 import type { GreeksSolve } from '../../domain/chain/greeks.ts';
-import type { SessionDate } from '../../domain/market-time.ts';
+import { exchangeDate, type SessionDate } from '../../domain/market-time.ts';
 import { readFrom, type Store } from '../rows/connection.ts';
 import { numbered } from '../rows/models/rows.ts';
 import type { Reader } from '../rows/reader.ts';
 import { statement } from '../rows/statement.ts';
+import type { ChainAsOf } from './chain-captures.ts';
 import { decodeSolve } from './greeks-record.ts';
 
 /** All solves of an underlying at a minute. Shared by its readers; do not change it. */
@@ -80,26 +81,21 @@ const last = statement(
   { nth: 'int8', underlying: 'text', sessionDate: 'text', tsMs: 'int8', version: 'text' },
 );
 
-/** An underlying as of an instant, epoch ms, which is in the session `today` or after it. */
-export interface SolvedAsOf {
-  underlying: string;
-  today: SessionDate;
-  throughMs: number;
-}
-
 /**
  * The last solved minute of an underlying as of each instant, in order; null if there is none. Two statements, one if
  * all are cached.
  */
-export async function lastSolvedMinutes(store: Store, times: readonly SolvedAsOf[]): Promise<(SolvedMinute | null)[]> {
+export async function lastSolvedMinutes(store: Store, times: readonly ChainAsOf[]): Promise<(SolvedMinute | null)[]> {
   const underlyings = times.map(({ underlying }) => underlying);
   const from = readFrom(store, 'chain', underlyings);
-  const todays = times.map(({ today }) => today);
-  const rows = await last.rows(from, { underlyings, todays, throughMs: times.map(({ throughMs }) => throughMs) });
-  const headers = new Map(rows.map(({ nth, ...header }) => [nth - 1, header]));
+  const throughMs = times.map(({ atMs }) => atMs);
+  const rows = await last.rows(from, { underlyings, todays: throughMs.map(exchangeDate), throughMs });
+  const headers: (MinuteKey | null)[] = times.map(() => null);
+  for (const { nth, ...header } of rows) headers[nth - 1] = header;
   const found = new Map<string, SolvedMinute>();
   const missing = new Map<string, MinuteKey>();
-  for (const header of headers.values()) {
+  for (const header of headers) {
+    if (header === null) continue;
     const cached = store.blocks.get<SolvedMinute>(cacheKey(header));
     if (cached) found.set(nameOf(header), cached);
     else missing.set(nameOf(header), header);
@@ -108,8 +104,5 @@ export async function lastSolvedMinutes(store: Store, times: readonly SolvedAsOf
     store.blocks.set(cacheKey({ ...minute, version }), minute, 200 + minute.solves.size * solveBytes);
     found.set(nameOf(minute), minute);
   }
-  return times.map((_, i) => {
-    const header = headers.get(i);
-    return (header && found.get(nameOf(header))) ?? null;
-  });
+  return headers.map((header) => (header && found.get(nameOf(header))) ?? null);
 }

@@ -118,7 +118,7 @@ test('a hundred events take at most twice the statements of one', async () => {
   expect(counts[1]).toBeLessThanOrEqual(2 * counts[0]!);
 });
 
-test('what a symbol has at each of twenty instants takes as many statements as at one: levels, off exchange, chains, flow', async () => {
+test('levels, off exchange, chains and flow at twenty instants take at most half as many statements again as at one', async () => {
   const counts = [];
   const fields =
     'levels { spot } offExchange { concentration { rows { rank } } } expirations { dates } volatility { figures { rank { rank } } } flow { unusual { callPremiumUsd } }';
