@@ -189,7 +189,7 @@ describe('tapegraph distribute, of a store full of data', () => {
     for (;;) {
       const { child, ended: exited } = start(['distribute', '--json'], env);
       // Further each time: in the first copy, at its end, between groups of tables.
-      const killed = killAfter(1 + 3 * kills, child);
+      const killed = killAfter(2 ** kills, child);
       last = await exited;
       await killed;
       steps.add(await placesTaken());
@@ -212,5 +212,5 @@ describe('tapegraph distribute, of a store full of data', () => {
     const again = await tapegraph(['distribute'], env);
     expect(again.stdout).toBe('Every table is distributed: nothing to do.\n');
     expect(await left()).toEqual([]);
-  }, 300_000);
+  }, 150_000);
 });

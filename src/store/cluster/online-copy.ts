@@ -128,20 +128,15 @@ export class OnlineCopy {
     }
   }
 
-  /** Copies remaining rows, one symbol at a time. */
+  /** Copies the remaining symbols, one at a time. Rows of symbols that are added meanwhile are changes. */
   async copy(table: string, signal: AbortSignal): Promise<void> {
     const { by } = this.#tables.find((each) => each.table === table)!;
     const columns = this.#columns(table);
-    for (;;) {
+    for (const symbol of await this.#remaining(table, by)) {
       signal.throwIfAborted();
-      const { rows } = await this.#client.query<{ symbol: string | null }>(
-        `SELECT min(${by}) AS symbol FROM ${this.#old(table)} WHERE ${by} > coalesce(
-           (SELECT through FROM ${this.#copy('copied')} WHERE "table" = $1), '')`,
-        [table],
-      );
-      const symbol = rows[0]!.symbol;
-      if (symbol === null) return;
       await this.#transaction(async () => {
+        // A symbol that was added late may be here already, as changes that a stopped run caught up with.
+        await this.#query(`DELETE FROM ${this.#copy(table)} WHERE ${by} = $1`, [symbol]);
         await this.#query(
           `INSERT INTO ${this.#copy(table)} (${columns}) SELECT ${columns} FROM ${this.#old(table)} WHERE ${by} = $1`,
           [symbol],
@@ -210,6 +205,19 @@ export class OnlineCopy {
   async #readDefinitions(): Promise<void> {
     for (const { table } of this.#tables)
       this.#definitions.set(table, (await definitionOf(this.#client, this.#schema, table))!);
+  }
+
+  /** Symbols of a table that are not copied yet, in order; each is found by the index, whatever its rows. */
+  async #remaining(table: string, by: string): Promise<string[]> {
+    const next = (after: string) => `(SELECT min(${by}) FROM ${this.#old(table)} WHERE ${by} > ${after})`;
+    const { rows } = await this.#client.query<{ symbol: string }>(
+      `WITH RECURSIVE remaining (symbol) AS (
+         SELECT ${next(`coalesce((SELECT through FROM ${this.#copy('copied')} WHERE "table" = $1), '')`)}
+         UNION ALL SELECT ${next('remaining.symbol')} FROM remaining WHERE symbol IS NOT NULL)
+       SELECT symbol FROM remaining WHERE symbol IS NOT NULL`,
+      [table],
+    );
+    return rows.map(({ symbol }) => symbol);
   }
 
   /** Tables whose changes are recorded. */
