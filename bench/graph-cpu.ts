@@ -14,7 +14,7 @@ import { LiveHub } from '../src/live/hub.ts';
 import { requestContext } from '../src/resolvers/context.ts';
 import { schema } from '../src/schema/index.ts';
 import { openStore } from '../src/store/rows/connection.ts';
-import { watchChanges } from '../src/store/versions/changes.ts';
+import { watchChanges } from '../src/store/versions/announcements.ts';
 import { jsonBytes } from '../src/wire/json-bytes.ts';
 import { cpuMs, median } from './statistics.ts';
 

@@ -11,7 +11,7 @@ import { type Config, readConfig } from '../src/config/config.ts';
 import { LiveHub } from '../src/live/hub.ts';
 import { createApp } from '../src/server.ts';
 import { openStore, type Store } from '../src/store/rows/connection.ts';
-import { watchChanges } from '../src/store/versions/changes.ts';
+import { watchChanges } from '../src/store/versions/announcements.ts';
 
 /** A server under measurement. */
 export interface Measured {

@@ -11,7 +11,7 @@ import { type RequestContext, requestContext } from '../src/resolvers/context.ts
 import { schema } from '../src/schema/index.ts';
 import { saveLiveQuotes } from '../src/store/market/live-quotes.ts';
 import { inTransaction } from '../src/store/rows/transaction.ts';
-import { watchChanges } from '../src/store/versions/changes.ts';
+import { watchChanges } from '../src/store/versions/announcements.ts';
 import { days, symbols } from './bars-page.ts';
 import { dashboardQuery } from './dashboard.ts';
 import type { Ground } from './ground.ts';

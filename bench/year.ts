@@ -2,7 +2,7 @@ import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { exchangeInstant } from '../src/domain/market-time.ts';
-import { ensureSampleMarket } from '../src/ingest/sample/market.ts';
+import { ensureSampleMarket } from '../src/ingest/sample/sample-market.ts';
 import { sampleShape } from '../src/sample/market/plan.ts';
 import { openStore } from '../src/store/rows/connection.ts';
 import { median } from './statistics.ts';

@@ -1,6 +1,6 @@
 import type { Writable } from 'node:stream';
 import type { Config } from '../config/config.ts';
-import type { SampleProgress, SampleResult } from '../ingest/sample/market.ts';
+import type { SampleProgress, SampleResult } from '../ingest/sample/sample-market.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { SampleShape } from '../sample/market/plan.ts';
 import type { Store } from '../store/rows/connection.ts';
@@ -45,7 +45,7 @@ async function bring(
   now: Clock,
   { send, stop }: MarketProcess,
 ): Promise<void> {
-  const { ensureSampleMarket } = await import('../ingest/sample/market.ts');
+  const { ensureSampleMarket } = await import('../ingest/sample/sample-market.ts');
   const result = await ensureSampleMarket(store, {
     dataDir: config.dataDir,
     now,

@@ -5,7 +5,7 @@ import type { Quote } from '../domain/market/quote.ts';
 import type { FeedStep } from '../store/flow/feed-pages.ts';
 import type { StoredGexCapture } from '../store/gex/captures.ts';
 import type { Store } from '../store/rows/connection.ts';
-import type { Changes } from '../store/versions/changes.ts';
+import type { Changes } from '../store/versions/announcements.ts';
 import { readsOf } from '../store/versions/reads.ts';
 import { anyChange, type Change } from '../store/versions/subjects.ts';
 import type { Failure } from '../wire/failure.ts';

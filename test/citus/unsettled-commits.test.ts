@@ -6,7 +6,7 @@ import { exchangeInstant } from '../../src/domain/market-time.ts';
 import { writeBars } from '../../src/store/market/bar-blocks.ts';
 import { openStore, type Store } from '../../src/store/rows/connection.ts';
 import { inTransaction } from '../../src/store/rows/transaction.ts';
-import { watchChanges } from '../../src/store/versions/changes.ts';
+import { watchChanges } from '../../src/store/versions/announcements.ts';
 import { type TestApp, testApp, testSymbols } from '../support/app.ts';
 import { buildDistributed, dropDistributed, nodeUrl, statementsAt } from '../support/servers/citus-cluster.ts';
 import { type CommitProxy, commitProxy } from '../support/servers/commit-proxy.ts';

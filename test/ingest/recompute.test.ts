@@ -16,7 +16,7 @@ import { recompute } from '../../src/ingest/recompute/recompute.ts';
 import { chainCaptureAt, saveChainCapture } from '../../src/store/chain/chain-captures.ts';
 import { saveSeals } from '../../src/store/market/session-seals.ts';
 import { inTransaction } from '../../src/store/rows/transaction.ts';
-import { watchChanges } from '../../src/store/versions/changes.ts';
+import { watchChanges } from '../../src/store/versions/announcements.ts';
 import type { Change } from '../../src/store/versions/subjects.ts';
 import { tapegraph } from '../cli/command-line.ts';
 import { modelColumns } from '../support/model-columns.ts';

@@ -6,7 +6,7 @@ import { exchangeInstant } from '../../src/domain/market-time.ts';
 import { ensureStarterRegistry } from '../../src/ingest/files/lists/starter-registry.ts';
 import { ingestFiles } from '../../src/ingest/ingest.ts';
 import { runSampleMarket } from '../../src/ingest/sample/live.ts';
-import { ensureSampleMarket } from '../../src/ingest/sample/market.ts';
+import { ensureSampleMarket } from '../../src/ingest/sample/sample-market.ts';
 import { follow } from '../../src/ingest/tail/follow.ts';
 import { originsOf } from '../../src/store/market/session-origins.ts';
 import type { Store } from '../../src/store/rows/connection.ts';

@@ -5,7 +5,7 @@ import { standardRoots } from '../../src/domain/chain/option-root.ts';
 import { exchangeInstant } from '../../src/domain/market-time.ts';
 import { ensureStarterRegistry } from '../../src/ingest/files/lists/starter-registry.ts';
 import { runSampleMarket } from '../../src/ingest/sample/live.ts';
-import { ensureSampleMarket } from '../../src/ingest/sample/market.ts';
+import { ensureSampleMarket } from '../../src/ingest/sample/sample-market.ts';
 import { liveTapeLines } from '../../src/sample/market/live-tape.ts';
 import { optionTapeFile } from '../../src/sample/market/options/option-tape-file.ts';
 import { samplePrices } from '../../src/sample/market/prices.ts';

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { exchangeInstant } from '../../src/domain/market-time.ts';
 import { ensureStarterRegistry } from '../../src/ingest/files/lists/starter-registry.ts';
 import { ingestFiles } from '../../src/ingest/ingest.ts';
-import { ensureSampleMarket } from '../../src/ingest/sample/market.ts';
+import { ensureSampleMarket } from '../../src/ingest/sample/sample-market.ts';
 import { type Json, type TestApp, testApp } from '../support/app.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 

@@ -3,7 +3,7 @@ import { isHalfDay, regularSession } from '../../src/domain/calendar.ts';
 import { standardRoots } from '../../src/domain/chain/option-root.ts';
 import { exchangeInstant } from '../../src/domain/market-time.ts';
 import { ensureStarterRegistry } from '../../src/ingest/files/lists/starter-registry.ts';
-import { ensureSampleMarket } from '../../src/ingest/sample/market.ts';
+import { ensureSampleMarket } from '../../src/ingest/sample/sample-market.ts';
 import { sampleMetadata } from '../../src/ingest/sample-metadata.ts';
 import { samplePrices } from '../../src/sample/market/prices.ts';
 import { tapeEndMs } from '../../src/sample/market/tape-shape.ts';

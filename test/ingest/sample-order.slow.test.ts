@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { exchangeInstant } from '../../src/domain/market-time.ts';
 import { ensureStarterRegistry } from '../../src/ingest/files/lists/starter-registry.ts';
 import { ingestFiles } from '../../src/ingest/ingest.ts';
-import { ensureSampleMarket, sampleSolveMost } from '../../src/ingest/sample/market.ts';
+import { ensureSampleMarket, sampleSolveMost } from '../../src/ingest/sample/sample-market.ts';
 import { type SampleLoading, sampleMetadata } from '../../src/ingest/sample-metadata.ts';
 import { corporateDatasets } from '../../src/sample/market/corporate.ts';
 import { samplePlan } from '../../src/sample/market/plan.ts';

@@ -7,7 +7,6 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { maxInFlight } from '../../src/access/limits/in-flight.ts';
 import { methodologyVersion } from '../../src/analytics/methodology.ts';
 import { type Captured, capturedExamples } from '../../src/pages/reference/example-answers.ts';
-import { changes } from '../../src/pages/reference/guides/changes.ts';
 import {
   guideAnswers as answersCaptured,
   type GuideExample,
@@ -16,6 +15,7 @@ import {
   guideRequest,
 } from '../../src/pages/reference/guides/examples.ts';
 import { guides } from '../../src/pages/reference/guides/guides.ts';
+import { changes } from '../../src/pages/reference/guides/release-changes.ts';
 import { barLimits, keySpanDays } from '../../src/resolvers/market/stock-bars.ts';
 import { offExchangeLimits } from '../../src/resolvers/offexchange/off-exchange.ts';
 import { tapegraph } from '../cli/command-line.ts';

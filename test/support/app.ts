@@ -2,9 +2,9 @@ import http from 'node:http';
 import { Writable } from 'node:stream';
 import type { Logger } from 'pino';
 import { type Access, openAccess } from '../../src/access/open-access.ts';
-import { urlOf } from '../../src/cli/server/address.ts';
 import { connectionLimits } from '../../src/cli/server/connection-limits.ts';
 import { listen } from '../../src/cli/server/listen.ts';
+import { urlOf } from '../../src/cli/server/listen-address.ts';
 import { loadGraph } from '../../src/cli/server/load-gateway.ts';
 import { withLimitMetrics } from '../../src/cli/server/observing.ts';
 import { type Config, readConfig } from '../../src/config/config.ts';
@@ -23,7 +23,7 @@ import { compileContract } from '../../src/rest/route-table.ts';
 import { createApp } from '../../src/server.ts';
 import { saveSymbols } from '../../src/store/market/symbols.ts';
 import { inTransaction } from '../../src/store/rows/transaction.ts';
-import { watchChanges } from '../../src/store/versions/changes.ts';
+import { watchChanges } from '../../src/store/versions/announcements.ts';
 import { type TestStore, testStore } from './store.ts';
 
 /** JSON as it came. */

@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { exchangeInstant } from '../../src/domain/market-time.ts';
 import { ensureStarterRegistry } from '../../src/ingest/files/lists/starter-registry.ts';
 import { ingestFiles } from '../../src/ingest/ingest.ts';
-import { ensureSampleMarket } from '../../src/ingest/sample/market.ts';
+import { ensureSampleMarket } from '../../src/ingest/sample/sample-market.ts';
 import { openCurrentStore } from '../../src/store/current-store.ts';
 import { originsOf } from '../../src/store/market/session-origins.ts';
 import { upsertRows } from '../../src/store/rows/models/sets.ts';

@@ -7,7 +7,7 @@ import { openCurrentStore } from '../../src/store/current-store.ts';
 import { readBars, writeBars } from '../../src/store/market/bar-blocks.ts';
 import { allModels, tableOf } from '../../src/store/rows/models/model-tables.ts';
 import { inTransaction } from '../../src/store/rows/transaction.ts';
-import { watchChanges } from '../../src/store/versions/changes.ts';
+import { watchChanges } from '../../src/store/versions/announcements.ts';
 import { storeForThisTest, type TestStore, testStore } from '../support/store.ts';
 import { contentsOf } from '../support/store-contents.ts';
 

@@ -9,7 +9,7 @@ import { barsClock, fillClock } from '../../scripts/upgrade/fill.ts';
 import { prepareRelease } from '../../scripts/upgrade/release.ts';
 import { openStore } from '../../src/store/rows/connection.ts';
 import { inTransaction } from '../../src/store/rows/transaction.ts';
-import { announce, watchChanges } from '../../src/store/versions/changes.ts';
+import { announce, watchChanges } from '../../src/store/versions/announcements.ts';
 import { anyChange, type Change } from '../../src/store/versions/subjects.ts';
 import { start } from '../cli/command-line.ts';
 import { notRun } from '../support/not-run.ts';

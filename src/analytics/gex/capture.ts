@@ -21,8 +21,8 @@ import { charmExposure, vannaExposure } from './exposure.ts';
 import { flipPoint } from './flip-point.ts';
 import { flipStatus } from './flip-status.ts';
 import { gammaDecimals } from './gamma-decimals.ts';
+import { type GexRows, gexRows, netGexOf, publishedCoverage } from './gex-rows.ts';
 import { repricedPositions } from './repriced-positions.ts';
-import { type GexRows, gexRows, netGexOf, publishedCoverage } from './rows.ts';
 import { gexPeaks, walls } from './walls.ts';
 import { gammaProfile, profilePoints, type RepricedPosition, zeroGamma } from './zero-gamma.ts';
 

@@ -11,9 +11,17 @@ import { groupKey } from '../pricing/group-market.ts';
 import { strikeInterest } from './expiries.ts';
 import { flipPoint } from './flip-point.ts';
 import { flipStatus } from './flip-status.ts';
+import {
+  addKnown,
+  type CountOf,
+  type GexRows,
+  gexRows,
+  netGexOf,
+  openInterestOf,
+  publishedCoverage,
+} from './gex-rows.ts';
 import { maxPain } from './max-pain.ts';
 import { repricedPositions } from './repriced-positions.ts';
-import { addKnown, type CountOf, type GexRows, gexRows, netGexOf, openInterestOf, publishedCoverage } from './rows.ts';
 import { gexPeaks, walls } from './walls.ts';
 import { gammaProfile, profileCrossing, zeroGamma } from './zero-gamma.ts';
 

@@ -2,7 +2,7 @@ import type { ChainCapture } from '../../domain/chain/chain.ts';
 import { fromThousandths } from '../../domain/units.ts';
 import type { SolvedChain, SolvedGroup } from '../chain/solve-chain.ts';
 import { resolveMultiplier } from '../pricing/chain-groups.ts';
-import { type CountOf, openInterestOf } from './rows.ts';
+import { type CountOf, openInterestOf } from './gex-rows.ts';
 import type { RepricedPosition } from './zero-gamma.ts';
 
 /** A chain's groups with what a re-pricing takes of them, and volatilities parallel to its rows. */

@@ -4,8 +4,8 @@ import type { OptionPrint, OptionQuote } from '../../domain/market/print.ts';
 import type { SessionDate } from '../../domain/market-time.ts';
 import { minuteMs } from '../../domain/units.ts';
 import { tapeSettings } from '../methodology.ts';
+import { MinuteQuotes } from './minute-quotes.ts';
 import { MinutePrints } from './prints.ts';
-import { MinuteQuotes } from './quotes.ts';
 import type { FollowedContract } from './solve.ts';
 
 /** A followed contract with its data on the tape. */

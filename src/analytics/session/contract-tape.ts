@@ -5,10 +5,10 @@ import type { BarColumns } from '../../domain/market/bar.ts';
 import { correctionMessage, isWithdrawn, type OptionPrint } from '../../domain/market/print.ts';
 import { minuteMs } from '../../domain/units.ts';
 import { addToBar, barsOfRows, createBarRows } from '../bars/bar-rows.ts';
-import { createFlowChanges } from '../flow/changes.ts';
 import { ContractMinuteSums } from '../flow/contract-minutes.ts';
 import { CrossSections } from '../flow/cross-section.ts';
 import type { EventSink } from '../flow/detector.ts';
+import { createFlowChanges } from '../flow/flow-changes.ts';
 import { createObservedSpans } from '../flow/observed-spans.ts';
 import { createRankedPrints } from '../flow/ranked-prints.ts';
 import {

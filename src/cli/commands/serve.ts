@@ -9,7 +9,7 @@ import { exchangeDate, exchangeMinuteOfDay } from '../../domain/market-time.ts';
 import { firstRoute } from '../../pages/first-requests.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { type MemoryPlan, planMemory } from '../../runtime/memory-plan.ts';
-import { clockFrom } from '../io/clock.ts';
+import { clockFrom } from '../io/clock-option.ts';
 import { type CommonOptions, configOf, instant, wholeNumber, withCommonOptions, withExamples } from '../io/options.ts';
 import type { Terminal } from '../io/terminal.ts';
 import type { ServeOrder } from '../server/serve-workers.ts';
@@ -116,7 +116,7 @@ async function serve(
   // Loaded lazily, so that no other command waits for it.
   const [{ runWorkers }, { urlOf }] = await Promise.all([
     import('../server/serve-workers.ts'),
-    import('../server/address.ts'),
+    import('../server/listen-address.ts'),
   ]);
   const { terminal, config } = asked;
   const { json = false } = options;

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { type Command, Option } from 'commander';
-import { clockFrom } from '../io/clock.ts';
+import { clockFrom } from '../io/clock-option.ts';
 import { type CommandResult, printing } from '../io/command-result.ts';
 import { type CommonOptions, duration, instant, withCommonOptions, withExamples } from '../io/options.ts';
 import { withStore } from '../io/store.ts';

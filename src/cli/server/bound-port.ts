@@ -2,7 +2,7 @@ import { lookup } from 'node:dns/promises';
 import * as net from 'node:net';
 import { type AddressInfo, isIP } from 'node:net';
 import { getSystemErrorName } from 'node:util';
-import { cannotListen, type ListenAt } from './address.ts';
+import { cannotListen, type ListenAt } from './listen-address.ts';
 import type { BoundSocket } from './pool-process.ts';
 
 /** Node's internal API for a bound socket that does not listen; a negative number is a system error. */

@@ -2,8 +2,8 @@ import type { RequestListener, Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type ConnectionDrain, createDrainingServer } from '../../http/connection-drain.ts';
 import { limitServer, type ServerCounts, serverOptions, usualLimits } from '../../http/server-limits.ts';
-import { cannotListen, type ListenAt } from './address.ts';
 import { connectionLimits } from './connection-limits.ts';
+import { cannotListen, type ListenAt } from './listen-address.ts';
 
 /** A server that accepts requests. */
 export interface Listening {

@@ -20,7 +20,7 @@ export async function loadGateway() {
     { loadParquet },
   ] = await Promise.all([
     import('../../store/rows/models/prisma.ts'),
-    import('../../store/versions/changes.ts'),
+    import('../../store/versions/announcements.ts'),
     import('../../ingest/files/lists/starter-registry.ts'),
     import('../../access/open-access.ts'),
     import('../../live/hub.ts'),

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Access } from '../../access/open-access.ts';
 import type { Config } from '../../config/config.ts';
-import type { SampleProgress, SampleResult } from '../../ingest/sample/market.ts';
+import type { SampleProgress, SampleResult } from '../../ingest/sample/sample-market.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { SampleShape } from '../../sample/market/plan.ts';
 import type { Store } from '../../store/rows/connection.ts';

@@ -13,9 +13,8 @@ import { newestData } from '../../store/market/data-ages.ts';
 import type { Store } from '../../store/rows/connection.ts';
 import { writeProbe } from '../../store/rows/probe-write.ts';
 import type { StatementObserver } from '../../store/rows/timed-client.ts';
-
-import { urlOf } from './address.ts';
 import { listen, stop } from './listen.ts';
+import { urlOf } from './listen-address.ts';
 import type { Closer } from './shutdown.ts';
 
 /** Time for which ages of data are cached, ms, so that frequent scrapes cost the database one query. */

@@ -8,7 +8,7 @@ import { openFrom } from '../../domain/calendar.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { makeFolders } from '../../runtime/folders.ts';
 import type { Store } from '../../store/rows/connection.ts';
-import { clockFrom } from '../io/clock.ts';
+import { clockFrom } from '../io/clock-option.ts';
 import { marketStopMs, runMarketProcess } from '../market-process.ts';
 import { loadSample, type SampleInto, type ServedSample } from './load-sample.ts';
 import type { Closer } from './shutdown.ts';

@@ -1,5 +1,5 @@
 import { methodologyVersion } from '../../analytics/methodology.ts';
-import { minuteMarket } from '../../analytics/minute/market.ts';
+import { minuteMarket } from '../../analytics/minute/minute-market.ts';
 import { type MinuteMarket, minuteSolve } from '../../analytics/minute/solve.ts';
 import { MinuteTape, type TapedContract } from '../../analytics/minute/tape.ts';
 import type { KnownGroups } from '../../analytics/pricing/group-market.ts';

@@ -1,5 +1,5 @@
-import type { FlowChange } from '../../analytics/flow/changes.ts';
 import type { ChangedParts } from '../../analytics/flow/contract-minutes.ts';
+import type { FlowChange } from '../../analytics/flow/flow-changes.ts';
 import type { ObservedSpan } from '../../analytics/flow/observed-spans.ts';
 import type { RankedCandidate } from '../../analytics/flow/ranked-prints.ts';
 import { ContractTape } from '../../analytics/session/contract-tape.ts';

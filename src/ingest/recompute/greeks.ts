@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { methodologyVersion } from '../../analytics/methodology.ts';
-import { minuteMarket } from '../../analytics/minute/market.ts';
+import { minuteMarket } from '../../analytics/minute/minute-market.ts';
 import { type FollowedContract, minuteSolve } from '../../analytics/minute/solve.ts';
 import type { KnownGroups } from '../../analytics/pricing/group-market.ts';
 import type { MarketReference } from '../../analytics/pricing/market-reference.ts';

@@ -20,7 +20,7 @@ import { SampleEnded } from '../../store/sample-data.ts';
 import { follow } from '../tail/follow.ts';
 import { liveCommitEveryMs } from '../tail/live-bounds.ts';
 import { pacedLines } from '../tail/paced-lines.ts';
-import { ensureSampleMarket, sampleSolveMost } from './market.ts';
+import { ensureSampleMarket, sampleSolveMost } from './sample-market.ts';
 
 /** The name under which the position of followers of the sample tape is stored. */
 const source = 'sample market';

@@ -1,4 +1,4 @@
-import type { FlowChange } from '../../analytics/flow/changes.ts';
+import type { FlowChange } from '../../analytics/flow/flow-changes.ts';
 import { createIndexTape, type IndexTape } from '../../analytics/session/index-tape.ts';
 import { OptionTape } from '../../analytics/session/option-tape.ts';
 import type { PriceTape } from '../../analytics/session/price-tape.ts';

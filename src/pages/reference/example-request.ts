@@ -3,7 +3,7 @@ import { exchangeDate, type SessionDate } from '../../domain/market-time.ts';
 import { latestSession } from '../../graphql/examples.ts';
 import { filledIn } from '../../rest/contract/example.ts';
 import type { Route } from '../../rest/contract/route.ts';
-import { addressOf } from './client/address.ts';
+import { addressOf } from './client/request-address.ts';
 
 /** Values for the braces of examples, by name; unknown ids are absent. */
 export type Standing = Readonly<Record<'symbol' | 'session' | 'previous' | 'next' | 'expiry' | 'contract', string>> &

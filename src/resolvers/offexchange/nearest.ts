@@ -1,10 +1,10 @@
 import { requireOffExchange, requireReadable } from '../../access/entitlement/entitlement.ts';
 import { splitFactor } from '../../domain/market/splits.ts';
 import type { SessionDate } from '../../domain/market-time.ts';
-import { nearestIndex } from '../../domain/nearest.ts';
+import { nearestIndex } from '../../domain/nearest-index.ts';
 import { fromThousandths } from '../../domain/units.ts';
 import { oncePerRequest } from '../../runtime/once-per-request.ts';
-import type { StoredRow } from '../../store/offexchange/rows.ts';
+import type { StoredRow } from '../../store/offexchange/session-rows.ts';
 import { requireNow } from '../as-of.ts';
 import { findSymbol, fromSource, type RequestContext, realTicker } from '../context.ts';
 import { loadSplits } from '../corporate.ts';

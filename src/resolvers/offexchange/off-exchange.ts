@@ -19,7 +19,7 @@ import {
   rowKey,
   type SessionRange,
   type StoredRow,
-} from '../../store/offexchange/rows.ts';
+} from '../../store/offexchange/session-rows.ts';
 import { invalidParameter } from '../../wire/failure.ts';
 import { requireNow } from '../as-of.ts';
 import { fromSource, ofAllInstants, type RequestContext, realTicker } from '../context.ts';

@@ -2,7 +2,7 @@ import type { Account as AccountRow } from '../../../generated/store/client.ts';
 import { type Account, newAccountTiers } from '../../domain/account.ts';
 import type { Classification, Tier } from '../../domain/tier.ts';
 import type { Store } from '../rows/connection.ts';
-import { numbered } from '../rows/models/rows.ts';
+import { numbered } from '../rows/models/numbered-rows.ts';
 import { insertRows } from '../rows/models/sets.ts';
 import { statement } from '../rows/statement.ts';
 import { inTransaction, type Transaction } from '../rows/transaction.ts';

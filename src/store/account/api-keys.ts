@@ -1,6 +1,6 @@
 import type { Store } from '../rows/connection.ts';
+import { numbered } from '../rows/models/numbered-rows.ts';
 import type { Row } from '../rows/models/row-values.ts';
-import { numbered } from '../rows/models/rows.ts';
 import { statement } from '../rows/statement.ts';
 import { inTransaction } from '../rows/transaction.ts';
 import { lockAccount } from './accounts.ts';

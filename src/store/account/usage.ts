@@ -1,8 +1,8 @@
 import type { Store } from '../rows/connection.ts';
 import { lock } from '../rows/locks.ts';
 import { anyOf } from '../rows/models/any-of.ts';
+import { numbered } from '../rows/models/numbered-rows.ts';
 import type { Row } from '../rows/models/row-values.ts';
-import { numbered } from '../rows/models/rows.ts';
 import { upsertRows } from '../rows/models/sets.ts';
 import { inTransaction } from '../rows/transaction.ts';
 

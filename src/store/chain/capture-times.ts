@@ -1,5 +1,5 @@
 import { readFrom, type Store } from '../rows/connection.ts';
-import { numbered } from '../rows/models/rows.ts';
+import { numbered } from '../rows/models/numbered-rows.ts';
 import { published } from '../versions/published.ts';
 
 /** Times of the published captures of an underlying in [fromMs, toMs), epoch ms ascending. */

@@ -1,7 +1,7 @@
 import type { SessionDate } from '../../domain/market-time.ts';
 import { lock } from '../rows/locks.ts';
 import { readMetadata, writeMetadata } from '../rows/metadata.ts';
-import { numbered } from '../rows/models/rows.ts';
+import { numbered } from '../rows/models/numbered-rows.ts';
 import { findRows } from '../rows/models/sets.ts';
 import { statement } from '../rows/statement.ts';
 import type { Transaction } from '../rows/transaction.ts';

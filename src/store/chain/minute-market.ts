@@ -3,7 +3,7 @@ import { exchangeInstant, type SessionDate } from '../../domain/market-time.ts';
 import { minuteMs } from '../../domain/units.ts';
 import { decodeBars } from '../market/bar-codec.ts';
 import { anyOf } from '../rows/models/any-of.ts';
-import { numbered } from '../rows/models/rows.ts';
+import { numbered } from '../rows/models/numbered-rows.ts';
 import { findRows } from '../rows/models/sets.ts';
 import type { Reader } from '../rows/reader.ts';
 import { openBlock } from '../series/codec.ts';

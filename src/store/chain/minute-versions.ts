@@ -1,6 +1,6 @@
 import type { SessionDate } from '../../domain/market-time.ts';
 import type { Store } from '../rows/connection.ts';
-import { numbered } from '../rows/models/rows.ts';
+import { numbered } from '../rows/models/numbered-rows.ts';
 import type { Transaction } from '../rows/transaction.ts';
 
 /** An underlying's session with minutes solved by another version. */

@@ -2,7 +2,7 @@ import type { GammaSource } from '../../domain/gex/gex.ts';
 import type { SessionDate } from '../../domain/market-time.ts';
 import { lock, lockAll } from '../rows/locks.ts';
 import { anyOf } from '../rows/models/any-of.ts';
-import { numbered } from '../rows/models/rows.ts';
+import { numbered } from '../rows/models/numbered-rows.ts';
 import { type Queries, statement } from '../rows/statement.ts';
 import type { Transaction } from '../rows/transaction.ts';
 

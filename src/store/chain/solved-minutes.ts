@@ -1,7 +1,7 @@
 import type { GreeksSolve } from '../../domain/chain/greeks.ts';
 import { exchangeDate, type SessionDate } from '../../domain/market-time.ts';
 import { readFrom, type Store } from '../rows/connection.ts';
-import { numbered } from '../rows/models/rows.ts';
+import { numbered } from '../rows/models/numbered-rows.ts';
 import type { Reader } from '../rows/reader.ts';
 import { statement } from '../rows/statement.ts';
 import type { ChainAsOf } from './chain-captures.ts';

@@ -5,7 +5,7 @@ import { readFrom, type Store } from '../rows/connection.ts';
 import { anyOf } from '../rows/models/any-of.ts';
 import { copyEncoded } from '../rows/models/copied-rows.ts';
 import type { EncodedRows } from '../rows/models/encoded-rows.ts';
-import { numbered } from '../rows/models/rows.ts';
+import { numbered } from '../rows/models/numbered-rows.ts';
 import { deleteRows, findRows, upsertRows } from '../rows/models/sets.ts';
 import type { Transaction } from '../rows/transaction.ts';
 import { type ContractMinuteRun, contractMinuteBlock, contractMinutesOf } from './contract-minute-block.ts';

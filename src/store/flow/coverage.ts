@@ -1,7 +1,7 @@
 import type { Coverage, CoverageStatus } from '../../domain/flow/coverage.ts';
 import { anyOf } from '../rows/models/any-of.ts';
+import { numbered } from '../rows/models/numbered-rows.ts';
 import type { Row } from '../rows/models/row-values.ts';
-import { numbered } from '../rows/models/rows.ts';
 import { upsertRows } from '../rows/models/sets.ts';
 import type { Reader } from '../rows/reader.ts';
 import type { SqlType } from '../rows/statement.ts';

@@ -1,6 +1,6 @@
 import type { LargeTrade } from '../../domain/flow/flow.ts';
 import { readFrom, type Store } from '../rows/connection.ts';
-import { numbered } from '../rows/models/rows.ts';
+import { numbered } from '../rows/models/numbered-rows.ts';
 import { statement } from '../rows/statement.ts';
 import { eventColumns, largeTradesOf } from './events.ts';
 

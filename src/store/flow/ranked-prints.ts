@@ -4,8 +4,8 @@ import { type RankedList, type RankedListName, type RankedPrint, rankedListSize 
 import type { SessionDate } from '../../domain/market-time.ts';
 import { readFrom, type Store } from '../rows/connection.ts';
 import { copyRows } from '../rows/models/copied-rows.ts';
+import { numbered } from '../rows/models/numbered-rows.ts';
 import type { Row } from '../rows/models/row-values.ts';
-import { numbered } from '../rows/models/rows.ts';
 import { deleteRows, findRows, upsertRows } from '../rows/models/sets.ts';
 import { statement } from '../rows/statement.ts';
 import type { Transaction } from '../rows/transaction.ts';

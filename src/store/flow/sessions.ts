@@ -1,7 +1,7 @@
 import type { SessionDate } from '../../domain/market-time.ts';
 import { lock } from '../rows/locks.ts';
 import { anyOf } from '../rows/models/any-of.ts';
-import { numbered } from '../rows/models/rows.ts';
+import { numbered } from '../rows/models/numbered-rows.ts';
 import { deleteRows } from '../rows/models/sets.ts';
 import type { Transaction } from '../rows/transaction.ts';
 

@@ -5,7 +5,7 @@ import { dateOfEpochDay, epochDay } from '../../domain/market-time.ts';
 import { readFrom, type Store } from '../rows/connection.ts';
 import { anyOf } from '../rows/models/any-of.ts';
 import { selection } from '../rows/models/columns.ts';
-import { numbered } from '../rows/models/rows.ts';
+import { numbered } from '../rows/models/numbered-rows.ts';
 import { findRows } from '../rows/models/sets.ts';
 import { decodeBlock, encodeBlock, measures, numbers, texts } from '../series/codec.ts';
 

@@ -1,6 +1,6 @@
 import type { GexCapture } from '../../domain/gex/gex.ts';
 import type { SessionDate } from '../../domain/market-time.ts';
-import { numbered } from '../rows/models/rows.ts';
+import { numbered } from '../rows/models/numbered-rows.ts';
 import type { Transaction } from '../rows/transaction.ts';
 
 const fields = {

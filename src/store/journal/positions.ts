@@ -1,7 +1,7 @@
 import type { JournalTrade } from '../../domain/journal/journal.ts';
 import type { Store } from '../rows/connection.ts';
 import { anyOf } from '../rows/models/any-of.ts';
-import { numbered } from '../rows/models/rows.ts';
+import { numbered } from '../rows/models/numbered-rows.ts';
 
 /** The trades of an instrument and side, added up. */
 export interface TradedQty {

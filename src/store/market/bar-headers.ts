@@ -4,8 +4,8 @@ import { exchangeDate, type SessionDate } from '../../domain/market-time.ts';
 import { readFrom, type Store } from '../rows/connection.ts';
 import { findAny } from '../rows/models/any-of.ts';
 import { selection } from '../rows/models/columns.ts';
+import { numbered } from '../rows/models/numbered-rows.ts';
 import type { Row } from '../rows/models/row-values.ts';
-import { numbered } from '../rows/models/rows.ts';
 import { readTogether } from '../rows/reads-together.ts';
 import { type HeldKey, type HeldKind, heldId, readHeld } from '../versions/versioned-cache.ts';
 

@@ -1,7 +1,7 @@
 import type { SessionDate } from '../../domain/market-time.ts';
 import type { Store } from '../rows/connection.ts';
 import { anyOf } from '../rows/models/any-of.ts';
-import { numbered } from '../rows/models/rows.ts';
+import { numbered } from '../rows/models/numbered-rows.ts';
 import { symbolRegistry } from './symbols.ts';
 
 /** The newest instant of each kind of data of a session, epoch ms; null = none is stored. */

@@ -6,8 +6,8 @@ import type {
   IngestedSource,
 } from '../../domain/generation.ts';
 import { anyOf } from '../rows/models/any-of.ts';
+import { numbered } from '../rows/models/numbered-rows.ts';
 import type { Row } from '../rows/models/row-values.ts';
-import { numbered } from '../rows/models/rows.ts';
 import { upsertRows } from '../rows/models/sets.ts';
 import type { Reader } from '../rows/reader.ts';
 import type { Transaction } from '../rows/transaction.ts';

@@ -1,6 +1,6 @@
 import type { Store } from '../rows/connection.ts';
+import { numbered } from '../rows/models/numbered-rows.ts';
 import type { Row } from '../rows/models/row-values.ts';
-import { numbered } from '../rows/models/rows.ts';
 import { upsertRows } from '../rows/models/sets.ts';
 import type { Transaction } from '../rows/transaction.ts';
 

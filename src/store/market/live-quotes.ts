@@ -1,8 +1,8 @@
 import { roundHalfEven } from '../../domain/units.ts';
 import { readFrom, type Store } from '../rows/connection.ts';
 import { findAny } from '../rows/models/any-of.ts';
+import { numbered } from '../rows/models/numbered-rows.ts';
 import type { Row } from '../rows/models/row-values.ts';
-import { numbered } from '../rows/models/rows.ts';
 import { upsertRows } from '../rows/models/sets.ts';
 import type { Transaction } from '../rows/transaction.ts';
 import { type HeldKind, readHeld } from '../versions/versioned-cache.ts';

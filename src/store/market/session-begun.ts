@@ -2,7 +2,7 @@ import { tradeSpan } from '../../domain/calendar.ts';
 import type { SessionDate } from '../../domain/market-time.ts';
 import { dependOn, readFrom, type Store } from '../rows/connection.ts';
 import { anyOf } from '../rows/models/any-of.ts';
-import { numbered } from '../rows/models/rows.ts';
+import { numbered } from '../rows/models/numbered-rows.ts';
 import { symbolRegistry } from './symbols.ts';
 
 /** Cached beginning of a session. */

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { announce, moveVersions } from '../versions/changes.ts';
+import { announce, moveVersions } from '../versions/announcements.ts';
 import { ChangeSet } from '../versions/subjects.ts';
 import type { Store } from './connection.ts';
 import { beginLocked } from './locks.ts';

@@ -1,4 +1,4 @@
-import { numbered } from '../rows/models/rows.ts';
+import { numbered } from '../rows/models/numbered-rows.ts';
 import type { Reader } from '../rows/reader.ts';
 import { readKnownFrom } from './generation.ts';
 import type { Knowledge } from './known-text.ts';

@@ -3,7 +3,7 @@ import { thetaChain, thetaJson } from '../formats/theta.ts';
 import { columnFinder, csvRows } from '../text/csv-rows.ts';
 import { jsonTexts, parseExact } from '../text/json-values.ts';
 import { beginningOf, headBytes } from './beginning.ts';
-import { dbnFormats, dbnRows } from './dbn/rows.ts';
+import { dbnFormats, dbnRows } from './dbn/dbn-rows.ts';
 import { massiveAggregateRows, massiveQuoteRows, massiveTradeRows } from './massive.ts';
 import { oratsRows } from './orats.ts';
 import { type LineReader, lineOf, type RowFormat, VendorError } from './row-format.ts';

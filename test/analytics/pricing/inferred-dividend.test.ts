@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { solveChain } from '../../../src/analytics/chain/solve-chain.ts';
 import { computeGexCapture } from '../../../src/analytics/gex/capture.ts';
-import { minuteMarket } from '../../../src/analytics/minute/market.ts';
+import { minuteMarket } from '../../../src/analytics/minute/minute-market.ts';
 import { chainGroups } from '../../../src/analytics/minute/solve.ts';
 import { yearsUntil } from '../../../src/analytics/pricing/expiry-time.ts';
 import { groupKey, type KnownGroups } from '../../../src/analytics/pricing/group-market.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { solveChain } from '../../../src/analytics/chain/solve-chain.ts';
-import { minuteMarket } from '../../../src/analytics/minute/market.ts';
+import { minuteMarket } from '../../../src/analytics/minute/minute-market.ts';
 import { chainGroups } from '../../../src/analytics/minute/solve.ts';
 import { blackScholes } from '../../../src/analytics/pricing/black-scholes.ts';
 import { normalCdf } from '../../../src/analytics/pricing/normal.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { FlowChange } from '../../../src/analytics/flow/changes.ts';
+import type { FlowChange } from '../../../src/analytics/flow/flow-changes.ts';
 import { ContractTape } from '../../../src/analytics/session/contract-tape.ts';
 import type { FlowEvent } from '../../../src/domain/flow/flow.ts';
 import type { OptionPrint } from '../../../src/domain/market/print.ts';

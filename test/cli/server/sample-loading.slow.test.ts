@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { exchangeInstant } from '../../../src/domain/market-time.ts';
 import { ensureStarterRegistry } from '../../../src/ingest/files/lists/starter-registry.ts';
-import { ensureSampleMarket } from '../../../src/ingest/sample/market.ts';
+import { ensureSampleMarket } from '../../../src/ingest/sample/sample-market.ts';
 import { sampleMetadata } from '../../../src/ingest/sample-metadata.ts';
 import { dataFolder } from '../../support/data-folder.ts';
 import { storeForThisTest, type TestStore, testStore } from '../../support/store.ts';

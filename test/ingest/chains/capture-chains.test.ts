@@ -12,7 +12,7 @@ import { ingestFiles } from '../../../src/ingest/ingest.ts';
 import { chainCapturesAt } from '../../../src/store/chain/chain-captures.ts';
 import { saveSeals } from '../../../src/store/market/session-seals.ts';
 import { inTransaction } from '../../../src/store/rows/transaction.ts';
-import { watchChanges } from '../../../src/store/versions/changes.ts';
+import { watchChanges } from '../../../src/store/versions/announcements.ts';
 import type { Change } from '../../../src/store/versions/subjects.ts';
 import { type Answer, type ChainServer, chainServer, tagged } from '../../support/chain-server.ts';
 import { modelColumns } from '../../support/model-columns.ts';

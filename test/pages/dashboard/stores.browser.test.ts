@@ -8,7 +8,7 @@ import { exchangeInstant } from '../../../src/domain/market-time.ts';
 import { examplesAt } from '../../../src/graphql/examples.ts';
 import { ensureStarterRegistry } from '../../../src/ingest/files/lists/starter-registry.ts';
 import { ingestFiles } from '../../../src/ingest/ingest.ts';
-import { ensureSampleMarket } from '../../../src/ingest/sample/market.ts';
+import { ensureSampleMarket } from '../../../src/ingest/sample/sample-market.ts';
 import { type Json, type TestApp, testApp } from '../../support/app.ts';
 import { chromiumPath, openPage, startBrowser } from '../../support/browser.ts';
 import { overlappingTexts } from '../../support/overlaps.ts';

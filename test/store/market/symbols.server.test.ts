@@ -4,7 +4,7 @@ import { expect, test, vi } from 'vitest';
 import type { SymbolEntry } from '../../../src/domain/market/symbol.ts';
 import { allSymbols, saveSymbols, saveUnknownTickers, symbolRegistry } from '../../../src/store/market/symbols.ts';
 import { inTransaction } from '../../../src/store/rows/transaction.ts';
-import { watchChanges } from '../../../src/store/versions/changes.ts';
+import { watchChanges } from '../../../src/store/versions/announcements.ts';
 import { storeForThisTest } from '../../support/store.ts';
 
 const entry = (symbol: string, more: Partial<SymbolEntry> = {}): SymbolEntry => ({

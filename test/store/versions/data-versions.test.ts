@@ -3,7 +3,7 @@ import { Dependencies } from '../../../src/runtime/dependencies.ts';
 import { openStore } from '../../../src/store/rows/connection.ts';
 import { tableOf } from '../../../src/store/rows/models/model-tables.ts';
 import { inTransaction, type Transaction } from '../../../src/store/rows/transaction.ts';
-import { announce, watchChanges } from '../../../src/store/versions/changes.ts';
+import { announce, watchChanges } from '../../../src/store/versions/announcements.ts';
 import { DataVersions } from '../../../src/store/versions/data-versions.ts';
 import { notify } from '../../../src/store/versions/notifications.ts';
 import { anyChange, type Change, modelSubjects, subjects } from '../../../src/store/versions/subjects.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openStore } from '../../../src/store/rows/connection.ts';
 import { inTransaction } from '../../../src/store/rows/transaction.ts';
-import { watchChanges } from '../../../src/store/versions/changes.ts';
+import { watchChanges } from '../../../src/store/versions/announcements.ts';
 import { listen, notify } from '../../../src/store/versions/notifications.ts';
 import { flakyProxy } from '../../access/flaky-proxy.ts';
 import { type TestStore, testStore } from '../../support/store.ts';

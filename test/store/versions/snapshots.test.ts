@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { readLiveQuotes } from '../../../src/store/market/live-quotes.ts';
 import { readFrom, withView } from '../../../src/store/rows/connection.ts';
-import { watchChanges } from '../../../src/store/versions/changes.ts';
+import { watchChanges } from '../../../src/store/versions/announcements.ts';
 import { readsOf } from '../../../src/store/versions/reads.ts';
 import { trade } from '../../support/live.ts';
 import { statementsOf } from '../../support/statements.ts';

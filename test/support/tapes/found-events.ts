@@ -1,5 +1,5 @@
 // Large trades that the engine finds on a sample tape, and those that were planted in it.
-import type { FlowChange } from '../../../src/analytics/flow/changes.ts';
+import type { FlowChange } from '../../../src/analytics/flow/flow-changes.ts';
 import { OptionTape } from '../../../src/analytics/session/option-tape.ts';
 import { contractId } from '../../../src/domain/chain/option-contract.ts';
 import type { FlowEvent } from '../../../src/domain/flow/flow.ts';

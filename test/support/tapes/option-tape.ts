@@ -1,4 +1,4 @@
-import type { FlowChange } from '../../../src/analytics/flow/changes.ts';
+import type { FlowChange } from '../../../src/analytics/flow/flow-changes.ts';
 import { OptionTape, type OptionTapeOptions } from '../../../src/analytics/session/option-tape.ts';
 import { createContractBook } from '../../../src/domain/chain/contract-book.ts';
 import type { FlowEvent } from '../../../src/domain/flow/flow.ts';

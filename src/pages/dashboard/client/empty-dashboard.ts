@@ -1,11 +1,11 @@
 // The dashboard before any request: drawn by the server into the page, and the initial state in the browser.
 import { html } from 'htm/preact';
 import type { VNode } from 'preact';
-import { viewOf } from './address.ts';
 import { App } from './app.ts';
 import { noPalette } from './charts/palette.ts';
 import { DashboardController } from './data/dashboard-controller.ts';
 import type { FrameParts } from './frame-inputs.ts';
+import { viewOf } from './view-address.ts';
 
 const nothing = () => {};
 const never = () => {

@@ -3,7 +3,6 @@ import { html } from 'htm/preact';
 import { hydrate, type VNode } from 'preact';
 import { marketLoaded } from '../../client/market-loading.ts';
 import { onKeyChange, readKey, sampleKey } from '../../client/stored-key.ts';
-import { addressOf, viewOf } from './address.ts';
 import { App } from './app.ts';
 import { loadCharts } from './charts/chart.ts';
 import { readPalette } from './charts/theme-palette.ts';
@@ -12,6 +11,7 @@ import { graphAt } from './data/graph-client.ts';
 import { openLive } from './data/live-link.ts';
 import { type Visibility, whileVisible } from './data/while-visible.ts';
 import { listenForKeys } from './shortcuts.ts';
+import { addressOf, viewOf } from './view-address.ts';
 import { partsInSight } from './visible-panels.ts';
 
 const main = document.querySelector<HTMLElement>('#main')!;

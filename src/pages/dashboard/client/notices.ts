@@ -4,12 +4,12 @@ import { html } from 'htm/preact';
 import type { ComponentChildren, VNode } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { saveKey } from '../../client/stored-key.ts';
-import { tickerOf } from './address.ts';
 import type { DashboardController } from './data/dashboard-controller.ts';
 import type { DashboardState } from './data/dashboard-state.ts';
 import type { FailureKind } from './data/graph-client.ts';
 import { useEntries } from './data/state-store.ts';
 import { fullDate } from './format.ts';
+import { tickerOf } from './view-address.ts';
 
 /** A notice: `block` = there is nothing else to show. */
 export interface Notice {

@@ -1,6 +1,7 @@
 // The fields of a form that tries a route: one per parameter, of the kind for its type.
-import { addressOf } from './address.ts';
+
 import { element } from './element.ts';
+import { addressOf } from './request-address.ts';
 import { suggestSymbols } from './suggest-symbols.ts';
 
 /** A parameter's field. */

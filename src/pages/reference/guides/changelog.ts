@@ -1,7 +1,7 @@
 import { type Html, html } from '../../html.ts';
 import { prose } from '../../prose.ts';
-import { type Change, changes } from './changes.ts';
 import type { Guide, GuideParts, GuideSection } from './guide-types.ts';
+import { type Change, changes } from './release-changes.ts';
 
 const list = (title: string, items: readonly string[]): Html | null =>
   items.length === 0 ? null : html`<h3>${title}</h3><ul>${items.map((item) => html`<li>${prose(item)}</li>`)}</ul>`;

@@ -1,6 +1,6 @@
 import { minuteMs } from '../../../domain/units.ts';
 import { VendorError } from '../row-format.ts';
-import { eventMs, headerLength, priceText, type WriteRow } from './records.ts';
+import { eventMs, headerLength, priceText, type WriteRow } from './dbn-records.ts';
 
 /** A minute of an instrument, from its first second to the last one so far. Prices are digits. */
 interface Minute {

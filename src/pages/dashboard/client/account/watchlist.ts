@@ -3,11 +3,11 @@ import { html } from 'htm/preact';
 import type { VNode } from 'preact';
 import { useRef } from 'preact/hooks';
 import type { Quote } from '../../../../../generated/pages/operation-types.ts';
-import { addressOf } from '../address.ts';
 import type { DashboardController } from '../data/dashboard-controller.ts';
 import { listedTickers } from '../data/dashboard-state.ts';
 import { useEntries } from '../data/state-store.ts';
 import { change, compact, price, shortDate } from '../format.ts';
+import { addressOf } from '../view-address.ts';
 
 const direction = (percent: number | null | undefined) =>
   percent == null || percent === 0 ? '' : percent > 0 ? 'up' : 'down';

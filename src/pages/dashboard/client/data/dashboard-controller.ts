@@ -1,9 +1,9 @@
 // Actions of the page: it sends queries, listens to subscriptions, and changes its state.
 
 import type { FoundSymbol } from '../../../../../generated/pages/operation-types.ts';
-import { addressOf, tickerOf, type View } from '../address.ts';
 import type { TradeFilter } from '../flow/trade-filter.ts';
 import { sessionAtOrBefore, sessionsOf } from '../market/sessions.ts';
+import { addressOf, tickerOf, type View } from '../view-address.ts';
 import { accepted, variablesOf } from './dashboard-answer.ts';
 import { type DashboardState, initialState, marketList, nothingShown, shownOf } from './dashboard-state.ts';
 import {

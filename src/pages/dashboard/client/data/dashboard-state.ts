@@ -14,8 +14,8 @@ import type {
   VolatilitySurface,
   Watchlist,
 } from '../../../../../generated/pages/operation-types.ts';
-import type { View } from '../address.ts';
 import { anyTrade, type TradeFilter } from '../flow/trade-filter.ts';
+import type { View } from '../view-address.ts';
 import type { FieldError, GraphFailure } from './graph-client.ts';
 import type { LiveState } from './live-link.ts';
 import type { Part } from './part-names.ts';

@@ -1,10 +1,10 @@
 // Currency of the shown data: the market's hours, the stream, and the age of a figure.
 
 import type { MarketClock, Quote } from '../../../../../generated/pages/operation-types.ts';
-import type { View } from '../address.ts';
 import type { LiveState } from '../data/live-link.ts';
 import { clockTime, clockTimeSeconds, date, dateOf, dayAndTime } from '../format.ts';
 import type { Timeframe } from '../timeframes.ts';
+import type { View } from '../view-address.ts';
 
 // A price counts as current for a minute, any other figure for a minute and a half.
 const livePriceMs = 60_000;

@@ -2,8 +2,8 @@
 import { html } from 'htm/preact';
 import type { VNode } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { tickerOf } from '../address.ts';
 import type { DashboardController } from '../data/dashboard-controller.ts';
+import { tickerOf } from '../view-address.ts';
 
 const restMs = 180;
 const searchWithinMs = 3000;

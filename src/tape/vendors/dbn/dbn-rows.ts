@@ -3,9 +3,9 @@ import { dayMs } from '../../../domain/units.ts';
 import { databentoDays, databentoMinutes, databentoQuotes, databentoTrades } from '../../formats/databento.ts';
 import type { Format } from '../../formats/format.ts';
 import { lineOf, VendorError } from '../row-format.ts';
+import { at, eventMs, eventNanos, headerLength, later, priceText, recordPieces, type WriteRow } from './dbn-records.ts';
 import { type DbnMetadata, type DbnSymbols, fixedText, preludeLength, readMetadata, readPrelude } from './metadata.ts';
 import { minuteRows } from './minutes.ts';
-import { at, eventMs, eventNanos, headerLength, later, priceText, recordPieces, type WriteRow } from './records.ts';
 import { exchangeOf, facilityOf } from './venues.ts';
 
 const symbolMapping = 0x16;

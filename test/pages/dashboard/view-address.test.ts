@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { addressOf, tickerOf, viewOf } from '../../../src/pages/dashboard/client/address.ts';
 import { addDays, barSpan, isDate, weekdayBefore } from '../../../src/pages/dashboard/client/dates.ts';
+import { addressOf, tickerOf, viewOf } from '../../../src/pages/dashboard/client/view-address.ts';
 
 const view = (address: string) => viewOf(new URL(address, 'http://here'), 'SPY');
 
