@@ -5,7 +5,7 @@ import { connect, type Socket } from 'node:net';
 import type pg from 'pg';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { dataFolder } from '../support/data-folder.ts';
-import { readEvents } from '../support/event-reader.ts';
+import { type EventReader, readEvents } from '../support/event-reader.ts';
 import { waitingForLocks } from '../support/locks.ts';
 import { proxiedDatabase } from '../support/servers/proxied-database.ts';
 import { storeForThisTest, type TestStore } from '../support/store.ts';
@@ -84,40 +84,27 @@ async function ending({ child, ended }: Served) {
 
 const clean = { code: 0, stderr: '' };
 
+/** A stream of the graph and one of REST. */
+function streamsOf({ ready }: Served, headers: Record<string, string>): Promise<EventReader[]> {
+  const body = JSON.stringify({ query: 'subscription { quotes(symbols: ["SPY"]) { spot } }' });
+  const json = { ...headers, 'content-type': 'application/json' };
+  return Promise.all([
+    readEvents(`${ready.url}/graphql`, { method: 'POST', headers: json, body }),
+    readEvents(`${ready.url}/v2/stream?topics=quotes:SPY`, { headers }),
+  ]);
+}
+
+const saysShutdown = expect.stringContaining('shutdown');
+
 describe('a server that is told to stop', () => {
-  it('says so at /readyz, finishes the requests it is answering, counts them, and closes their connections', async () => {
+  it('finishes the requests it is answering, an import too, counts them, and closes their connections', async () => {
     const { store, running, headers } = await server();
     const idle = new http.Agent({ keepAlive: true, maxSockets: 1 });
     expect(await ask(running, '/readyz', { agent: idle })).toMatchObject({ status: 200, body: '{"status":"ready"}' });
-    const { release, reached } = await holding(store, 'watchlists');
+    const lists = await holding(store, 'watchlists');
     const slow = ask(running, '/v2/watchlists', { headers });
-    await reached();
-    const ended = ending(running);
-    // Nobody new is let in.
-    const refused = () =>
-      fetch(`${running.ready.url}/healthz`).then(
-        () => 'let in',
-        () => 'refused',
-      );
-    await expect.poll(refused, patient).toBe('refused');
-    await release();
-    expect(await slow).toEqual({ status: 200, connection: 'close', body: expect.stringContaining('"data":') });
-    expect(await ended).toMatchObject(clean);
-    expect(await requestsCounted(store)).toBe(1);
-  });
-
-  it('goes on taking requests as long as it was told to, so that balancers notice', async () => {
-    const { running } = await server({ DRAIN_DELAY_MS: '1500' });
-    const ended = ending(running);
-    const readiness = () => ask(running, '/readyz');
-    await expect.poll(readiness, patient).toEqual({ status: 503, connection: 'close', body: '{"status":"draining"}' });
-    expect(await ask(running, '/healthz')).toEqual({ status: 200, connection: 'close', body: '{"status":"ok"}' });
-    expect(await ended).toMatchObject(clean);
-  });
-
-  it('finishes an import', async () => {
-    const { store, running, headers } = await server();
-    const { release, reached } = await holding(store, 'journal_trades');
+    await lists.reached();
+    const trades = await holding(store, 'journal_trades');
     const trade = {
       id: 't1',
       account_id: 'main',
@@ -133,29 +120,40 @@ describe('a server that is told to stop', () => {
       { method: 'POST', headers: { ...headers, 'content-type': 'text/plain' } },
       `${JSON.stringify(trade)}\n`,
     );
-    await reached();
+    await trades.reached();
     const ended = ending(running);
-    await release();
+    // Nobody new is let in.
+    const refused = () =>
+      fetch(`${running.ready.url}/healthz`).then(
+        () => 'let in',
+        () => 'refused',
+      );
+    await expect.poll(refused, patient).toBe('refused');
+    await lists.release();
+    expect(await slow).toEqual({ status: 200, connection: 'close', body: expect.stringContaining('"data":') });
+    await trades.release();
     expect(await importing).toMatchObject({ status: 200, body: expect.stringContaining('"created":1') });
     expect(await ended).toMatchObject(clean);
     expect((await store.pool.query('select id from journal_trades')).rows).toEqual([{ id: 't1' }]);
-    expect(await requestsCounted(store)).toBe(1);
+    expect(await requestsCounted(store)).toBe(2);
   });
 
-  it('waits for no connection that asks for nothing: neither used before, nor ever', async () => {
-    const { running } = await server();
-    const idle = new http.Agent({ keepAlive: true });
-    await ask(running, '/healthz', { agent: idle });
-    const opened = connect(running.ready.port, '127.0.0.1');
-    await once(opened, 'connect');
-    const ended = await ending(running);
-    expect(ended).toMatchObject(clean);
-    expect(ended.tookMs).toBeLessThan(4000);
+  it('goes on taking requests as long as it was told to, so that balancers notice', async () => {
+    const { running } = await server({ DRAIN_DELAY_MS: '1500' });
+    const ended = ending(running);
+    const readiness = () => ask(running, '/readyz');
+    await expect.poll(readiness, patient).toEqual({ status: 503, connection: 'close', body: '{"status":"draining"}' });
+    expect(await ask(running, '/healthz')).toEqual({ status: 200, connection: 'close', body: '{"status":"ok"}' });
+    expect(await ended).toMatchObject(clean);
   });
 
-  it('says at every address, whatever it answers, that the connection closes', async () => {
-    const { running, headers } = await server({ DRAIN_DELAY_MS: '8000' });
+  it('says at every address, whatever it answers, that the connection closes, and ends the streams that come', async () => {
+    const { running, headers } = await server({ DRAIN_DELAY_MS: '60000' });
+    const streams = () => streamsOf(running, headers);
+    const before = await streams();
     running.child.kill('SIGTERM');
+    for (const { over } of before) await over;
+    expect(before.map(({ events }) => JSON.stringify(events))).toEqual(before.map(() => saysShutdown));
     await expect.poll(async () => (await ask(running, '/readyz')).status, patient).toBe(503);
     const post = (body: unknown, more = {}) => ({
       body: typeof body === 'string' ? body : JSON.stringify(body),
@@ -163,8 +161,6 @@ describe('a server that is told to stop', () => {
     });
     const get = (more = {}) => ({ options: { headers: { ...headers, ...more } } });
     const query = '{ registry { symbol } }';
-    const events = { accept: 'text/event-stream' };
-    const subscription = 'subscription { quotes(symbols: ["SPY"]) { spot } }';
     const asked: [string, number, { options: http.RequestOptions; body?: string }][] = [
       ['/', 200, get()],
       ['/dashboard', 200, get()],
@@ -184,8 +180,6 @@ describe('a server that is told to stop', () => {
         200,
         post({ jsonrpc: '2.0', id: 1, method: 'tools/list' }, { accept: 'application/json, text/event-stream' }),
       ],
-      ['/graphql', 200, post({ query: subscription }, events)],
-      ['/v2/stream?topics=quotes:SPY', 200, get(events)],
     ];
     const met = await Promise.all(
       asked.map(async ([path, , { options, body }]) => {
@@ -194,58 +188,32 @@ describe('a server that is told to stop', () => {
       }),
     );
     expect(met).toEqual(asked.map(([path, status]) => [path, status, 'close']));
-    expect(await running.ended).toMatchObject(clean);
+    // The port stays open for the time that is set.
+    const later = await streams();
+    for (const stream of later) {
+      expect(stream).toMatchObject({ status: 200, headers: { connection: 'close' } });
+      await stream.over;
+    }
+    expect(later.map(({ events }) => JSON.stringify(events))).toEqual(later.map(() => saysShutdown));
+    expect(await ask(running, '/readyz')).toMatchObject({ status: 503, body: '{"status":"draining"}' });
   });
 
-  it.each([
-    ['/graphql', { query: 'subscription { quotes(symbols: ["SPY"]) { spot } }' }, /shutting down.*event: complete/s],
-    ['/v2/stream?topics=quotes:SPY', null, /event: end.*shutting down/s],
-  ])('ends a stream of %s, and says why', async (path, body, last) => {
+  it('ends its streams, says why, and waits for no connection that asks for nothing: neither used before, nor ever', async () => {
     const { running, headers } = await server();
-    const accept = { ...headers, accept: 'text/event-stream' };
-    const response = await fetch(
-      `${running.ready.url}${path}`,
-      body
-        ? { method: 'POST', headers: { ...accept, 'content-type': 'application/json' }, body: JSON.stringify(body) }
-        : { headers: accept },
-    );
-    expect(response.headers.get('content-type')).toMatch(/^text\/event-stream/);
-    const text = response.text();
+    const idle = new http.Agent({ keepAlive: true });
+    await ask(running, '/healthz', { agent: idle });
+    const opened = connect(running.ready.port, '127.0.0.1');
+    await once(opened, 'connect');
+    const streams = await streamsOf(running, headers);
     const ended = ending(running);
-    expect(await text).toMatch(last);
-    expect(await ended).toMatchObject(clean);
+    for (const { over } of streams) await over;
+    const [graph, rest] = streams.map(({ events }) => events);
+    expect(JSON.stringify(graph)).toMatch(/shutting down/);
+    expect(graph!.at(-1)!.event).toBe('complete');
+    expect(rest!.at(-1)).toMatchObject({ event: 'end', data: { reason: 'shutdown' } });
+    expect(JSON.stringify(rest)).toMatch(/shutting down/);
+    expect(await ended).toMatchObject({ ...clean, tookMs: expect.toSatisfy((ms) => ms < 4000) });
   });
-
-  it.each([
-    ['the graph', '/graphql', 'subscription { quotes(symbols: ["SPY"]) { spot } }'],
-    ['REST', '/v2/stream?topics=quotes:SPY', null],
-  ])(
-    'ends the streams of %s when it is told to stop, and those that come later when they have begun',
-    async (_, path, query) => {
-      const { running, headers } = await server({ DRAIN_DELAY_MS: '20000' });
-      const open = () =>
-        readEvents(
-          running.ready.url + path,
-          query === null
-            ? { headers }
-            : {
-                method: 'POST',
-                headers: { ...headers, 'content-type': 'application/json' },
-                body: JSON.stringify({ query }),
-              },
-        );
-      const before = await open();
-      running.child.kill('SIGTERM');
-      await before.over;
-      expect(JSON.stringify(before.events)).toContain('shutdown');
-      // The port stays open for the time that is set.
-      const later = await open();
-      expect(later).toMatchObject({ status: 200, headers: { connection: 'close' } });
-      await later.over;
-      expect(JSON.stringify(later.events)).toContain('shutdown');
-      expect(await ask(running, '/readyz')).toMatchObject({ status: 503, body: '{"status":"draining"}' });
-    },
-  );
 
   it('leaves clients behind that never read', async () => {
     const { running } = await server();
@@ -295,7 +263,10 @@ describe('a server that is told to stop', () => {
     child.stderr!.on('data', (chunk) => {
       said += chunk;
     });
-    await expect.poll(() => said, { timeout: 20_000 }).toContain('loading the sample market');
+    const listening = () => /listening on (\S+) while the sample market is loaded/.exec(said)?.[1];
+    await vi.waitUntil(listening, { timeout: 20_000 });
+    const loaded = async () => (await (await fetch(`${listening()}/healthz`)).json()).loading?.percent;
+    await vi.waitUntil(async () => (await loaded()) > 0, { timeout: 20_000, interval: 50 });
     child.kill('SIGTERM');
     expect(await ended).toMatchObject({ code: 0, stdout: '', stderr: expect.not.stringContaining('not finished') });
   });

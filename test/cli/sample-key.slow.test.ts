@@ -15,7 +15,7 @@ import { storeForThisTest } from '../support/store.ts';
 import { start, tapegraph } from './command-line.ts';
 import { served } from './served.ts';
 
-const clock = '2026-11-19T22:00:00Z';
+const clock = '2026-11-20T04:00:00Z';
 const isEnded =
   /the sample key no longer works: create an account with tapegraph account set, and a key with tapegraph key create/;
 

@@ -164,7 +164,7 @@ describe('tapegraph serve --workers', () => {
     const { running } = await twoWorkers({ LOG_LEVEL: 'info' });
     const { child, ended, ready, log } = running;
     // One more than the workers may end as soon as they start.
-    for (let kill = 0; kill < 6; kill++) {
+    for (let kill = 0; kill < 4; kill++) {
       const spare = () => childrenOf(child.pid!).filter((pid) => !ready.workers.includes(pid));
       await vi.waitUntil(() => spare().length === 1, { timeout: 30_000, interval: 10 });
       const [pid] = spare();

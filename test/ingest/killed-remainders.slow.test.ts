@@ -1,11 +1,9 @@
 // A kill between any two messages to the database, while prints that wait are written, joined or removed: the next
 // ingest of the same file comes to what an undisturbed one comes to.
-import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
 import { exchangeInstant } from '../../src/domain/market-time.ts';
 import { dayMs } from '../../src/domain/units.ts';
@@ -13,13 +11,13 @@ import { usualKeepDays } from '../../src/ingest/files/file-job.ts';
 import { ensureStarterRegistry } from '../../src/ingest/files/lists/starter-registry.ts';
 import { ingestFiles } from '../../src/ingest/ingest.ts';
 import { openCurrentStore } from '../../src/store/current-store.ts';
+import { start } from '../cli/command-line.ts';
 import { randomOf } from '../support/random.ts';
 import { proxiedDatabase } from '../support/servers/proxied-database.ts';
 import { storeForThisTest, type TestStore } from '../support/store.ts';
 import { contentsOf } from '../support/store-contents.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
-const main = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
 const [monday, tuesday, wednesday] = ['2024-11-18', '2024-11-19', '2024-11-20'];
 const folder = temporaryFolder();
 /** Kills of a step at messages that the seed picks, beside those at its commit. */
@@ -116,8 +114,7 @@ async function ingestInProcess(store: TestStore, dataset: Dataset, file: string,
     child.kill('SIGKILL');
     return kill.isSent;
   });
-  const env = { PATH: process.env.PATH, DATABASE_URL: url };
-  const child = spawn(process.execPath, [main, 'ingest', dataset, file, '--threads', '1'], { env, stdio: 'ignore' });
+  const { child } = start(['ingest', dataset, file, '--threads', '1'], { DATABASE_URL: url });
   onTestFinished(() => void child.kill('SIGKILL'));
   const [code, signal] = await once(child, 'exit');
   expect(kill === null ? code : signal).toBe(kill === null ? 0 : 'SIGKILL');

@@ -1,32 +1,31 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
 import { exchangeInstant } from '../../src/domain/market-time.ts';
 import { ingestFiles } from '../../src/ingest/ingest.ts';
 import { openCurrentStore } from '../../src/store/current-store.ts';
+import { start } from '../cli/command-line.ts';
 import { storeForThisTest, type TestStore } from '../support/store.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
-const main = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
-const start = exchangeInstant('2026-11-16', 600);
+const startMs = exchangeInstant('2026-11-16', 600);
 const folder = temporaryFolder();
 
 const stockTape = [
   'ticker,conditions,exchange,id,price,sequence_number,sip_timestamp,size',
-  ...Array.from({ length: 20 }, (_, i) => `SPY,,4,${i},600,${i},${start + i}000000,100`),
+  ...Array.from({ length: 20 }, (_, i) => `SPY,,4,${i},600,${i},${startMs + i}000000,100`),
 ];
 const optionTape = [
   'ticker,conditions,exchange,price,sip_timestamp,size',
-  ...Array.from({ length: 20 }, (_, i) => `O:SPY261218C00600000,209,302,5,${start + i * 1000}000000,300`),
+  ...Array.from({ length: 20 }, (_, i) => `O:SPY261218C00600000,209,302,5,${startMs + i * 1000}000000,300`),
 ];
 // Large enough for several threads.
 const longTape = [
   'ticker,conditions,exchange,price,sip_timestamp,size',
-  ...Array.from({ length: 24_000 }, (_, i) => `O:SPY261218C00600000,209,302,5,${start + i * 500}000000,300`),
+  ...Array.from({ length: 24_000 }, (_, i) => `O:SPY261218C00600000,209,302,5,${startMs + i * 500}000000,300`),
 ];
 // Each waits for a table it writes late, with most of its rows written before.
 const cases = [
@@ -54,8 +53,7 @@ const count = async (store: TestStore, from: string) =>
   Number((await store.pool.query(`SELECT count(*) FROM ${from}`)).rows[0].count);
 
 function spawnIngest(store: TestStore, dataset: string, file: string): ChildProcess {
-  const env = { PATH: process.env.PATH, DATABASE_URL: store.databaseUrl };
-  const child = spawn(process.execPath, [main, 'ingest', dataset, file, '--threads', '2'], { env, stdio: 'ignore' });
+  const { child } = start(['ingest', dataset, file, '--threads', '2'], { DATABASE_URL: store.databaseUrl });
   onTestFinished(() => void child.kill('SIGKILL'));
   return child;
 }
@@ -80,7 +78,7 @@ test.each(tapes)(
     holder.release();
     for (const table of [...tables, late, `ingested_files WHERE dataset <> 'symbols'`])
       expect(await count(store, table), table).toBe(0);
-    const { files } = await ingestFiles(store, dataset, [file], { now: () => start + 86_400_000 });
+    const { files } = await ingestFiles(store, dataset, [file], { now: () => startMs + 86_400_000 });
     expect(files[0]).toMatchObject({ status: 'stored', rows: tape.length - 1 });
     for (const table of tables) expect(await count(store, table), table).toBeGreaterThan(0);
   },

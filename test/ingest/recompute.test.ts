@@ -1,9 +1,7 @@
-import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { methodologyVersion } from '../../src/analytics/methodology.ts';
 import { shownGreek } from '../../src/domain/chain/chain.ts';
@@ -18,14 +16,13 @@ import { saveSeals } from '../../src/store/market/session-seals.ts';
 import { inTransaction } from '../../src/store/rows/transaction.ts';
 import { watchChanges } from '../../src/store/versions/announcements.ts';
 import type { Change } from '../../src/store/versions/subjects.ts';
-import { tapegraph } from '../cli/command-line.ts';
+import { start, tapegraph } from '../cli/command-line.ts';
 import { modelColumns } from '../support/model-columns.ts';
 import { chainCapture, chainRow } from '../support/option-market.ts';
 import { storeForThisTest, type TestStore } from '../support/store.ts';
 import { quotedContracts, quotedTape, vendorLinesOf, worth } from '../support/tapes/quoted-tape.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
-const main = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
 const [monday, tuesday] = ['2026-11-16', '2026-11-17'];
 const now = () => exchangeInstant('2026-11-18', 60);
 const temporary = temporaryFolder();
@@ -84,8 +81,7 @@ async function killedOnTuesday(store: TestStore): Promise<void> {
   const old = await published(store, tuesday);
   const holder = await store.pool.connect();
   await holder.query(`BEGIN; SELECT 1 FROM gex_captures WHERE session_date = '${tuesday}' FOR UPDATE`);
-  const env = { PATH: process.env.PATH, DATABASE_URL: store.databaseUrl };
-  const child = spawn(process.execPath, [main, 'recompute', 'chain'], { env, stdio: 'ignore' });
+  const { child } = start(['recompute', 'chain'], { DATABASE_URL: store.databaseUrl });
   onTestFinished(() => void child.kill('SIGKILL'));
   const waiting = `SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
   for (let tries = 0; tries < 10_000; tries++) {

@@ -17,7 +17,7 @@ import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const session = '2026-11-19';
 const tape = { optionPrints: 6000, plants: 200, stockPrints: 6000, symbols: ['SPX', 'SPY', 'NVDA', 'TSLA'] };
-const shape = { barSessions: 1, chainSessions: 1, historySessions: 1, captureEveryMinutes: 5, tapeSessions: 1, tape };
+const shape = { barSessions: 1, chainSessions: 1, historySessions: 1, captureEveryMinutes: 35, tapeSessions: 1, tape };
 const at = (hour: number, minute: number, second = 0) => exchangeInstant(session, hour * 60 + minute) + second * 1000;
 const beforeClose = at(15, 58);
 const tapeEnd = at(18, 0);

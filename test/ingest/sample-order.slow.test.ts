@@ -16,7 +16,7 @@ import { contentsOf } from '../support/store-contents.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const tape = { optionPrints: 1500, plants: 24, stockPrints: 0, symbols: ['SPX', 'SPY', 'TSLA'] };
-const shape = { barSessions: 3, chainSessions: 3, historySessions: 3, captureEveryMinutes: 60, tapeSessions: 2, tape };
+const shape = { barSessions: 3, chainSessions: 3, historySessions: 3, captureEveryMinutes: 130, tapeSessions: 2, tape };
 const folder = temporaryFolder();
 const nowMs = exchangeInstant('2026-11-25', 0);
 const now = () => nowMs;

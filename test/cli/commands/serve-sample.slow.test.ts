@@ -24,7 +24,7 @@ describe('tapegraph serve --sample', () => {
     const sampled = await storeForThisTest();
     const data = dataFolder();
     // The market is said to be there, which is quicker than bringing it.
-    const clock = '2026-11-19T22:00:00Z';
+    const clock = '2026-11-20T04:00:00Z';
     await writeMetadata(sampled, 'sample', JSON.stringify({ version: sampleVersion, throughMs: Date.parse(clock) }));
     const own = { TAPEGRAPH_DATA: data, DATABASE_URL: sampled.databaseUrl, LOG_LEVEL: 'warn' };
     const first = await served(['--sample', '--clock', clock], own);
@@ -42,7 +42,7 @@ describe('tapegraph serve --sample', () => {
   it('lets the session under way trade by the clock, and goes on with it at the next start', async () => {
     const sampled = await storeForThisTest();
     // The market is said to be there up to now, and nothing of its session's tape is.
-    const clock = '2026-11-19T15:05:00Z';
+    const clock = '2026-11-19T14:40:00Z';
     await writeMetadata(sampled, 'sample', JSON.stringify({ version: sampleVersion, throughMs: Date.parse(clock) }));
     const own = { TAPEGRAPH_DATA: dataFolder(), DATABASE_URL: sampled.databaseUrl, LOG_LEVEL: 'warn' };
     const reading = ({ url, key }: { url: string; key?: string }) => {
@@ -63,7 +63,7 @@ describe('tapegraph serve --sample', () => {
     for (const { coverage } of events) expect(coverage).toMatchObject({ status: 'observed_live', complete: false });
     first.child.kill('SIGTERM');
     expect(await first.ended).toMatchObject({ code: 0, stderr: '' });
-    const second = await served(['--sample', '--clock', '2026-11-19T15:30:00Z'], own);
+    const second = await served(['--sample', '--clock', '2026-11-19T14:50:00Z'], own);
     const after = reading(second.ready);
     const soFar = await after.volume();
     const grown = async () => (await after.volume()) > soFar && (await after.events()).length > events.length;
@@ -72,7 +72,7 @@ describe('tapegraph serve --sample', () => {
     const ids = idsOf(await after.events());
     expect(new Set(ids).size).toBe(ids.length);
     // Those that no cancel has taken back by then.
-    const { tape } = optionTapeFile(samplePrices(), '2026-11-19', Date.parse('2026-11-19T15:31:00Z'), sampleShape.tape);
+    const { tape } = optionTapeFile(samplePrices(), '2026-11-19', Date.parse('2026-11-19T14:51:00Z'), sampleShape.tape);
     const standing = new Set(optionLedger(tape).events.map(({ eventId }) => eventId));
     expect(ids).toEqual(expect.arrayContaining(idsOf(events).filter((id) => standing.has(id))));
   }, 120_000);

@@ -14,7 +14,7 @@ import { temporaryFolder } from '../../support/temporary-folder.ts';
 import type { SmallSample } from './small-sample.ts';
 
 const tape = { optionPrints: 1500, plants: 24, stockPrints: 0, symbols: ['SPX', 'TSLA'] };
-const shape = { barSessions: 2, chainSessions: 2, historySessions: 2, captureEveryMinutes: 130, tapeSessions: 2, tape };
+const shape = { barSessions: 2, chainSessions: 2, historySessions: 2, captureEveryMinutes: 390, tapeSessions: 2, tape };
 // A night: nothing trades, so that what is stored does not depend on how long a server runs.
 const market: SmallSample = { nowMs: exchangeInstant('2026-11-25', 0), shape };
 const program = fileURLToPath(new URL('small-sample.ts', import.meta.url));
@@ -31,7 +31,8 @@ interface Running {
 
 /** Starts a server on `store`, which listens and may still load. Its processes are a group, gone when the test ends. */
 async function started(store: TestStore, dataDir: string): Promise<Running> {
-  const env = { PATH: process.env.PATH!, DATABASE_URL: store.databaseUrl, TAPEGRAPH_DATA: dataDir, PORT: '0' };
+  const { PATH, NODE_COMPILE_CACHE } = process.env;
+  const env = { PATH, NODE_COMPILE_CACHE, DATABASE_URL: store.databaseUrl, TAPEGRAPH_DATA: dataDir, PORT: '0' };
   const child = spawn(process.execPath, [program, JSON.stringify(market)], { env, detached: true });
   onTestFinished(() => end(child));
   const said = { stdout: '', stderr: '' };
@@ -69,7 +70,13 @@ async function stateOf({ url, said }: Running) {
   };
 }
 
-type State = Awaited<ReturnType<typeof stateOf>>;
+/** States of a server until all is loaded. */
+async function statesUntilWhole(running: Running) {
+  const states: Awaited<ReturnType<typeof stateOf>>[] = [];
+  await vi.waitUntil(async () => states[states.push(await stateOf(running)) - 1]!.what === null, patient);
+  return states;
+}
+
 const whatOf = async (running: Running) => (await stateOf(running)).what;
 const untilWhole = (running: Running) => vi.waitUntil(async () => (await whatOf(running)) === null, patient);
 
@@ -107,26 +114,31 @@ async function expectWhole(store: TestStore): Promise<void> {
 }
 
 describe('a server that loads the sample market', () => {
-  it('is not ready before the latest session is stored, then is announced, and says what is missing until all is there', async () => {
+  it('is not ready before the latest session is stored, then is announced, and says what is missing until all is there; another one that starts at the same time shows the same key', async () => {
     const store = await storeForThisTest();
-    const running = await started(store, dataFolder());
-    const states = [await stateOf(running)];
-    await vi.waitUntil(async () => states[states.push(await stateOf(running)) - 1]!.what === null, patient);
-    expect(states[0]).toMatchObject({
-      isAnnounced: false,
-      readiness: [503, 'not_ready'],
-      health: { status: 'ok', loading: { what: latestSession, percent: expect.any(Number) } },
-    });
-    for (const { isAnnounced, readiness, what } of states) {
-      if (isAnnounced) expect(readiness).toEqual([200, 'ready']);
-      if (what === latestSession) expect(isAnnounced).toBe(false);
+    const data = dataFolder();
+    const both = await Promise.all([started(store, data), started(store, data)]);
+    const seen = await Promise.all(both.map(statesUntilWhole));
+    for (const states of seen) {
+      expect(states[0]).toMatchObject({
+        isAnnounced: false,
+        readiness: [503, 'not_ready'],
+        health: { status: 'ok', loading: { what: latestSession, percent: expect.any(Number) } },
+      });
+      for (const { isAnnounced, readiness, what } of states) {
+        if (isAnnounced) expect(readiness).toEqual([200, 'ready']);
+        if (what === latestSession) expect(isAnnounced).toBe(false);
+      }
+      const stages = states.map(({ what }) => what).filter((what, i, all) => what !== all[i - 1]);
+      expect(stages).toEqual([latestSession, history, null]);
     }
-    const stages = states.map(({ what }) => what).filter((what, i, all) => what !== all[i - 1]);
-    expect(stages).toEqual([latestSession, history, null]);
-    expect(states.some(({ isAnnounced, what }) => isAnnounced && what === history)).toBe(true);
-    const { key } = JSON.parse(running.said().stdout);
-    const quotes = `${running.url}/v2/quotes?symbols=SPY`;
-    expect((await fetch(quotes, { headers: { authorization: `Bearer ${key}` } })).status).toBe(200);
+    expect(seen.flat().some(({ isAnnounced, what }) => isAnnounced && what === history)).toBe(true);
+    await vi.waitUntil(() => both.every(({ said }) => said().stdout !== ''), patient);
+    const [one, other] = both.map(({ said }) => said().stdout);
+    expect(one).toBe(other);
+    expect(await store.prisma.apiKey.count()).toBe(1);
+    const quotes = `${both[0]!.url}/v2/quotes?symbols=SPY`;
+    expect((await fetch(quotes, { headers: { authorization: `Bearer ${JSON.parse(one!).key}` } })).status).toBe(200);
     await expectWhole(store);
   }, 180_000);
 
@@ -136,8 +148,7 @@ describe('a server that loads the sample market', () => {
     await vi.waitUntil(async () => (await whatOf(running)) === history, patient);
     process.kill(loaderOf(running), 'SIGKILL');
     await vi.waitUntil(() => running.said().stderr.includes('was interrupted; it continues in'), patient);
-    const states: State[] = [];
-    await vi.waitUntil(async () => states[states.push(await stateOf(running)) - 1]!.what === null, patient);
+    const states = await statesUntilWhole(running);
     expect(states[0]!.what).toBe(history);
     for (const { readiness, isAnnounced } of states) expect([readiness, isAnnounced]).toEqual([[200, 'ready'], true]);
     await expectWhole(store);
@@ -159,18 +170,6 @@ describe('a server that loads the sample market', () => {
     process.kill(loader, 'SIGCONT');
     await Promise.all([first, second].map(untilWhole));
     expect(second.said().stdout).toBe(first.said().stdout);
-    await expectWhole(store);
-  }, 180_000);
-
-  it('and another one that starts at the same time load it once, and show the same key', async () => {
-    const store = await storeForThisTest();
-    const data = dataFolder();
-    const both = await Promise.all([started(store, data), started(store, data)]);
-    await Promise.all(both.map(untilWhole));
-    await vi.waitUntil(() => both.every(({ said }) => said().stdout !== ''), patient);
-    const [one, other] = both.map(({ said }) => said().stdout);
-    expect(one).toBe(other);
-    expect(await store.prisma.apiKey.count()).toBe(1);
     await expectWhole(store);
   }, 180_000);
 

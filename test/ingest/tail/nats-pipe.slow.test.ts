@@ -20,8 +20,9 @@ class Pipe {
 
   constructor(subscription: string, follower: string, { databaseUrl }: TestStore) {
     const command = `${program('../../support/servers/nats-sub.ts')} ${subscription} | ${program('../../../src/main.ts')} ${follower}`;
-    const { PATH = '', HOME = '' } = process.env;
-    this.shell = spawn('sh', ['-c', command], { detached: true, env: { PATH, HOME, DATABASE_URL: databaseUrl } });
+    const { PATH, HOME, NODE_COMPILE_CACHE } = process.env;
+    const env = { PATH, HOME, NODE_COMPILE_CACHE, DATABASE_URL: databaseUrl };
+    this.shell = spawn('sh', ['-c', command], { detached: true, env });
     this.shell.stderr!.on('data', (chunk) => {
       this.log += chunk;
     });

@@ -23,7 +23,9 @@ export function storeProcess(
   as: { uid?: number; gid?: number; script?: string } = {},
 ): StoreProcess {
   const { script = program, ...user } = as;
-  const child = spawn(process.execPath, [script, dataDir, mode], { ...user, cwd: '/', env: { PATH: '/usr/bin:/bin' } });
+  const { NODE_COMPILE_CACHE } = process.env;
+  const env = { PATH: '/usr/bin:/bin', NODE_COMPILE_CACHE };
+  const child = spawn(process.execPath, [script, dataDir, mode], { ...user, cwd: '/', env });
   const lines: string[] = [];
   let errors = '';
   let rest = '';
