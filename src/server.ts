@@ -51,6 +51,7 @@ import { publishedLimits } from './published-limits.ts';
 import { type RequestContext, requestContext, type Services } from './resolvers/context.ts';
 import { firstSymbols } from './resolvers/market/first-symbols.ts';
 import { withComponents } from './rest/contract/components.ts';
+import type { JsonSchema } from './rest/contract/json-schema.ts';
 import { protocolSource } from './rest/contract/protobuf.ts';
 import { graphTables } from './rest/graph-tables.ts';
 import { sendFailure } from './rest/http/respond.ts';
@@ -195,7 +196,9 @@ function sendDescription(response: Response, text: string): void {
 }
 
 /** The addresses that need no credential. */
-function publicRoutes(health: Health, description: object): Router {
+function publicRoutes(health: Health, description: JsonSchema): Router {
+  // Written when it is first asked for: that takes longer than everything else here.
+  let openApiText: string | null = null;
   const answers: Record<string, (response: Response) => unknown> = {
     '/healthz': async (response) => response.json(await health.status()),
     '/readyz': (response) => sendReadiness(health, response),
@@ -207,7 +210,10 @@ function publicRoutes(health: Health, description: object): Router {
       ]),
     ),
     '/v2/ws-protocol.json': (response) => sendDescription(response.type('json'), streamProtocolDescriptor),
-    '/v2/openapi.json': (response) => sendDescription(response.type('json'), JSON.stringify(description)),
+    '/v2/openapi.json': (response) => {
+      openApiText ??= JSON.stringify(withComponents(description));
+      sendDescription(response.type('json'), openApiText);
+    },
   };
   const router = Router({ caseSensitive: true });
   for (const [path, answer] of Object.entries(answers)) {
@@ -345,14 +351,14 @@ function servingOf(parts: ServerParts, services: EndpointServices, contract: Com
   return (files: RouteFiles | null): Router => {
     const table = routeTable(contract, files, config);
     const { compiled, description, own } = table;
-    const assets = openAssets([searchAsset(searchDocuments({ compiled, description, limits }))]);
+    const assets = openAssets(() => [searchAsset(searchDocuments({ compiled, description, limits }))]);
     const pages = { ...site, compiled, description };
     // The documents of the pages are the gateway's own.
     trusted.replace(table.trusted, Object.values({ ...pageDocuments, ...dashboardDocuments }));
     const router = Router({ caseSensitive: true });
     // First, since they get most requests: Express matches routes in order.
     if (own.length > 0) router.use(ownRouter(rest, own));
-    router.use(contractRoutes, metrics, publicRoutes(health, withComponents(description)));
+    router.use(contractRoutes, metrics, publicRoutes(health, description));
     router.use(
       openbbRouter(services, compiled, description),
       descriptionsRouter({ schema, compiled, streams, now, securityContact: config.securityContact }),

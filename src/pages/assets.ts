@@ -29,11 +29,15 @@ export interface Assets {
 const bytesOf = async ({ compressed }: AssetFile, encoding: Compression | 'identity') =>
   encoding === 'identity' ? promisify(gunzip)(await compressed('gzip')) : compressed(encoding);
 
-/** Files of the pages: those of the build, and those in `made`, created when the server started. */
-export function openAssets(made: readonly AssetFile[]): Assets {
-  const byPath = new Map([...builtAssets, ...made].map((file) => [file.path, file]));
+/** Files of the pages: those of the build, and those that `make` creates when the first file is asked for. */
+export function openAssets(make: () => readonly AssetFile[]): Assets {
+  let byPath: Map<string, AssetFile> | null = null;
+  const found = (path: string) => {
+    byPath ??= new Map([...builtAssets, ...make()].map((file) => [file.path, file]));
+    return byPath.get(path);
+  };
   const fileAt = (path: string): AssetFile => {
-    const file = byPath.get(path);
+    const file = found(path);
     if (!file) throw new Error(`${path} is no file of the pages: npm run build makes those that its list names`);
     return file;
   };
@@ -41,7 +45,7 @@ export function openAssets(made: readonly AssetFile[]): Assets {
 
   async function send(request: Request, response: Response, next: () => void): Promise<void> {
     const { hash: asked, path } = request.params as unknown as { hash: string; path: string[] };
-    const file = byPath.get(path.join('/'));
+    const file = found(path.join('/'));
     if (!file) return next();
     if (request.method !== 'GET' && request.method !== 'HEAD') throw methodNotAllowed(request.method, ['GET', 'HEAD']);
     const encoding = (request.acceptsEncodings(['br', 'gzip', 'identity']) || 'identity') as Compression | 'identity';

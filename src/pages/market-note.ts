@@ -17,17 +17,18 @@ export interface SiteState {
   nowMs: number;
 }
 
-const newYork = { timeZone: 'America/New_York' } as const;
-const day = new Intl.DateTimeFormat('en-US', { ...newYork, weekday: 'short', month: 'short', day: 'numeric' });
-const dayAndTime = new Intl.DateTimeFormat('en-US', {
-  ...newYork,
-  weekday: 'short',
-  month: 'short',
-  day: 'numeric',
-  hour: '2-digit',
-  minute: '2-digit',
-  hourCycle: 'h23',
-});
+/** A format of instants in New York, which loads its locale when it is first used. */
+function newYorkFormat(options: Intl.DateTimeFormatOptions): (atMs: number) => string {
+  let format: Intl.DateTimeFormat | null = null;
+  return (atMs) => {
+    format ??= new Intl.DateTimeFormat('en-US', { timeZone: 'America/New_York', ...options });
+    return format.format(atMs);
+  };
+}
+
+const day = { weekday: 'short', month: 'short', day: 'numeric' } as const;
+const shownDay = newYorkFormat(day);
+const shownTime = newYorkFormat({ ...day, hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
 
 /** The shell command that lets the sample market trade while the real one is closed. */
 export const alwaysOpenCommand = 'npm start -- --always-open';
@@ -50,8 +51,8 @@ export function marketNote({ sample, simulated, nowMs }: SiteState): Html | null
   if (sample === null) return mixedNote(simulated);
   const { isOpen, openMs, nextOpenMs } = marketClock(nowMs);
   const phase = isOpen
-    ? html`Trading the session of ${day.format(openMs)}.`
-    : html`The market is closed until ${dayAndTime.format(nextOpenMs)} New York time. To let it trade now, start the server with <code>${alwaysOpenCommand}</code>.`;
+    ? html`Trading the session of ${shownDay(openMs)}.`
+    : html`The market is closed until ${shownTime(nextOpenMs)} New York time. To let it trade now, start the server with <code>${alwaysOpenCommand}</code>.`;
   const { loading } = sample;
   const missing =
     loading !== null &&

@@ -1,6 +1,6 @@
 import type { GraphQLArgument, GraphQLSchema } from 'graphql';
 import { z } from 'zod';
-import { argumentOf, variableOf } from './contract/argument-docs.ts';
+import { argumentsOf, variableOf } from './contract/argument-docs.ts';
 import type { JsonSchema } from './contract/json-schema.ts';
 import { mediaTypes, routeMedia } from './contract/media.ts';
 import type { Param } from './contract/params.ts';
@@ -17,18 +17,13 @@ import { streamOperation } from './stream/stream-openapi.ts';
 const says = (text: string, sentence: string) => text.toLowerCase().includes(sentence.toLowerCase().replace(/\.$/, ''));
 
 /** Description of a parameter, with that of the graph's argument, which states defaults and maxima. */
-function parameterDescription(own: unknown, argument: GraphQLArgument | null): string {
+function parameterDescription(own: unknown, argument: GraphQLArgument | undefined): string {
   const [said, form] = [argument?.description ?? '', typeof own === 'string' ? own : ''];
   const further = form.split(/(?<=\.) (?=[A-Z])/).filter((sentence) => !says(said, sentence));
   return [said, ...further].join(' ').trim();
 }
 
-function parameter(
-  name: string,
-  location: 'path' | 'query',
-  schema: Param,
-  argument: GraphQLArgument | null = null,
-): JsonSchema {
+function parameter(name: string, location: 'path' | 'query', schema: Param, argument?: GraphQLArgument): JsonSchema {
   const required = location === 'path' || !(schema instanceof z.ZodOptional);
   const inner = schema instanceof z.ZodOptional ? (schema.unwrap() as z.ZodType) : schema;
   const { description, example, type = 'string', ...rest } = (inner.meta() ?? {}) as Record<string, unknown>;
@@ -95,6 +90,7 @@ const statusesOfEvery = ({ sourceFailure }: Route) => [401, 414, 429, 500, ...(s
 
 function operationObject(schema: GraphQLSchema, compiled: CompiledRoute, metaPrefix: string): JsonSchema {
   const { route, operation } = compiled;
+  const taken = argumentsOf(schema, operation);
   return {
     operationId: route.name,
     tags: [route.scopeGroup],
@@ -104,7 +100,7 @@ function operationObject(schema: GraphQLSchema, compiled: CompiledRoute, metaPre
     parameters: [
       ...Object.entries(route.pathParams).map(([name, param]) => parameter(name, 'path', param)),
       ...Object.entries(route.queryParams).map(([name, param]) =>
-        parameter(name, 'query', param, argumentOf(schema, operation, route.own?.variableOf[name] ?? variableOf(name))),
+        parameter(name, 'query', param, taken.get(route.own?.variableOf[name] ?? variableOf(name))),
       ),
     ],
     ...(route.body

@@ -96,7 +96,9 @@ describe('/docs', () => {
     const parts = { ...compileContract(readConfig({}, {})), now: () => app.clock.nowMs };
     const { quotes: _, ...routes } = capturedExamples.routes;
     const page = referencePage({ ...capturedExamples, routes });
-    const assets = openAssets([{ path: searchPath, hash: '0', modules: [], compressed: async () => Buffer.alloc(0) }]);
+    const assets = openAssets(() => [
+      { path: searchPath, hash: '0', modules: [], compressed: async () => Buffer.alloc(0) },
+    ]);
     const shown = page(
       parts,
       { headers: {} } as Request,

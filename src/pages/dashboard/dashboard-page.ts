@@ -24,7 +24,7 @@ export async function dashboardPage(
   const session = latestSession(now());
   const { pathname, search } = new URL(request.originalUrl, 'http://localhost');
   const sampleKey = sample?.key ?? '';
-  const frames = dashboardFrames({ pathname, search, symbol, symbols, latestSession: session, sampleKey });
+  const frames = await dashboardFrames({ pathname, search, symbol, symbols, latestSession: session, sampleKey });
   return {
     title: `${symbol} · Tapegraph`,
     description: `${symbol}: price, dealer gamma, option flow, implied volatility and off-exchange trading, live.`,

@@ -2,23 +2,21 @@ import { type GraphQLArgument, type GraphQLSchema, Kind, TypeInfo, visit, visitW
 import type { StoredOperation } from './operation.ts';
 
 /**
- * The argument of the graph that takes a variable of a stored operation. Its description (default, maximum) holds for
- * the parameter behind the variable. Null if no argument takes the variable.
+ * The arguments of the graph that take the variables of a stored operation, by the variable's name; the first of each.
+ * Their descriptions (default, maximum) hold for the parameters behind the variables.
  */
-export function argumentOf(
-  schema: GraphQLSchema,
-  { document }: StoredOperation,
-  variable: string,
-): GraphQLArgument | null {
+export function argumentsOf(schema: GraphQLSchema, { document }: StoredOperation): Map<string, GraphQLArgument> {
   const types = new TypeInfo(schema);
-  let found: GraphQLArgument | null = null;
+  const found = new Map<string, GraphQLArgument>();
   visit(
     document,
     visitWithTypeInfo(types, {
       // A directive that includes a field does not describe the variable.
       Directive: () => false,
       Argument: ({ value }) => {
-        if (value.kind === Kind.VARIABLE && value.name.value === variable) found ??= types.getArgument() ?? null;
+        const argument = types.getArgument();
+        if (value.kind !== Kind.VARIABLE || !argument || found.has(value.name.value)) return;
+        found.set(value.name.value, argument);
       },
     }),
   );

@@ -48,7 +48,7 @@ function meaning(part: JsonSchema): string {
   return JSON.stringify(part, (key, value) => (key === 'description' && typeof value === 'string' ? undefined : value));
 }
 
-/** Adds a component. Throws at startup if another of the same name has a different meaning. */
+/** Adds a component. Throws if another of the same name has a different meaning. */
 function add(components: Components, { section, name, description }: Component, part: JsonSchema): void {
   components[section] ??= {};
   const whole = { ...(description === undefined ? {} : { description }), ...part };
@@ -61,21 +61,26 @@ function add(components: Components, { section, name, description }: Component, 
 /** A document whose named parts are components, each written once. */
 export function withComponents({ components: given, ...document }: JsonSchema): JsonSchema {
   const components: Components = {};
+  // Three of four parts are objects that stand at several places.
+  const done = new Map<object, unknown>();
   const written = (value: unknown): unknown => {
-    if (Array.isArray(value)) return value.map(written);
     if (value === null || typeof value !== 'object') return value;
+    if (!done.has(value)) done.set(value, Array.isArray(value) ? value.map(written) : writtenPart(value));
+    return done.get(value);
+  };
+  const writtenPart = (value: object): unknown => {
     const part = Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, written(inner)]));
     const found = (value as Named)[component];
     if (!found) return part;
+    const reference = { $ref: `#/components/${found.section}/${found.name}` };
     if (found.section !== 'schemas') {
       add(components, found, part);
-      return { $ref: `#/components/${found.section}/${found.name}` };
+      return reference;
     }
     const { description, ...shape } = part;
     const isNullable = [shape.type].flat().includes('null');
     const whole = (written(found.whole) as JsonSchema | undefined) ?? shape;
     add(components, found, isNullable ? withoutNull(whole) : whole);
-    const reference = { $ref: `#/components/${found.section}/${found.name}` };
     const own = description === undefined ? {} : { description };
     return isNullable ? { ...own, anyOf: [reference, { type: 'null' }] } : { ...own, ...reference };
   };
