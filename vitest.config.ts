@@ -89,7 +89,7 @@ export default defineConfig(async () => {
       env: { NODE_COMPILE_CACHE: fileURLToPath(new URL('node_modules/.cache/tapegraph', import.meta.url)) },
       // The files of a worker share its modules: loading them anew for each is a sixth of the time.
       isolate: false,
-      // One worker a core; `npm run test:all` has half as many again, because its tests wait for other processes.
+      // One worker a core; `npm run test:all` has two, because its tests wait for other processes.
       maxWorkers: '100%',
       testTimeout: 30_000,
       hookTimeout: 60_000,
