@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { configDefaults, defineConfig } from 'vitest/config';
 import { NotRunReporter } from './test/support/not-run.ts';
@@ -89,8 +90,8 @@ export default defineConfig(async () => {
       env: { NODE_COMPILE_CACHE: fileURLToPath(new URL('node_modules/.cache/tapegraph', import.meta.url)) },
       // The files of a worker share its modules: loading them anew for each is a sixth of the time.
       isolate: false,
-      // One worker a core; `npm run test:all` has two, because its tests wait for other processes.
-      maxWorkers: '100%',
+      // Three workers for two cores, because tests wait for other processes. A percentage would end at the cores.
+      maxWorkers: Math.ceil(1.5 * availableParallelism()),
       testTimeout: 30_000,
       hookTimeout: 60_000,
       // What is waited for comes; on a busy machine, late.
