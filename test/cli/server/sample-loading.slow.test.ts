@@ -14,7 +14,7 @@ import { temporaryFolder } from '../../support/temporary-folder.ts';
 import type { SmallSample } from './small-sample.ts';
 
 const tape = { optionPrints: 1500, plants: 24, stockPrints: 0, symbols: ['SPX', 'TSLA'] };
-const shape = { barSessions: 2, chainSessions: 2, historySessions: 2, captureEveryMinutes: 390, tapeSessions: 2, tape };
+const shape = { barSessions: 2, chainSessions: 2, historySessions: 2, captureEveryMinutes: 130, tapeSessions: 2, tape };
 // A night: nothing trades, so that what is stored does not depend on how long a server runs.
 const market: SmallSample = { nowMs: exchangeInstant('2026-11-25', 0), shape };
 const program = fileURLToPath(new URL('small-sample.ts', import.meta.url));
