@@ -15,8 +15,10 @@ export interface Ran {
   stderr: string;
 }
 
-/** Variables of the surrounding environment that are passed on. */
 const { PATH = '', HOME = '', NODE_COMPILE_CACHE = '' } = process.env;
+
+/** Variables of the surrounding environment that processes of tests are given. */
+export const surrounding = { PATH, HOME, NODE_COMPILE_CACHE };
 
 /** Starts `tapegraph` as a child process with nothing of the surrounding environment but PATH and `env`. */
 export function start(
@@ -25,7 +27,7 @@ export function start(
   program = main,
 ): { child: ChildProcess; ended: Promise<Ran> } {
   const child = spawn(process.execPath, [program, ...args], {
-    env: { PATH, HOME, NODE_COMPILE_CACHE, ...env },
+    env: { ...surrounding, ...env },
   });
   const ran: Ran = { code: null, stdout: '', stderr: '' };
   child.stdout.on('data', (chunk) => {

@@ -11,6 +11,7 @@ import { dataFolder } from '../../support/data-folder.ts';
 import { storeForThisTest, type TestStore, testStore } from '../../support/store.ts';
 import { contentsOf, type Omitted } from '../../support/store-contents.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { surrounding } from '../command-line.ts';
 import type { SmallSample } from './small-sample.ts';
 
 const tape = { optionPrints: 1500, plants: 24, stockPrints: 0, symbols: ['SPX', 'TSLA'] };
@@ -31,8 +32,7 @@ interface Running {
 
 /** Starts a server on `store`, which listens and may still load. Its processes are a group, gone when the test ends. */
 async function started(store: TestStore, dataDir: string): Promise<Running> {
-  const { PATH, NODE_COMPILE_CACHE } = process.env;
-  const env = { PATH, NODE_COMPILE_CACHE, DATABASE_URL: store.databaseUrl, TAPEGRAPH_DATA: dataDir, PORT: '0' };
+  const env = { ...surrounding, DATABASE_URL: store.databaseUrl, TAPEGRAPH_DATA: dataDir, PORT: '0' };
   const child = spawn(process.execPath, [program, JSON.stringify(market)], { env, detached: true });
   onTestFinished(() => end(child));
   const said = { stdout: '', stderr: '' };

@@ -4,6 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { follow } from '../../../src/ingest/tail/follow.ts';
+import { surrounding } from '../../cli/command-line.ts';
 import { natsClient } from '../../support/servers/nats-client.ts';
 import { hasNatsServer, natsServer } from '../../support/servers/nats-server.ts';
 import type { TestStore } from '../../support/store.ts';
@@ -20,8 +21,7 @@ class Pipe {
 
   constructor(subscription: string, follower: string, { databaseUrl }: TestStore) {
     const command = `${program('../../support/servers/nats-sub.ts')} ${subscription} | ${program('../../../src/main.ts')} ${follower}`;
-    const { PATH, HOME, NODE_COMPILE_CACHE } = process.env;
-    const env = { PATH, HOME, NODE_COMPILE_CACHE, DATABASE_URL: databaseUrl };
+    const env = { ...surrounding, DATABASE_URL: databaseUrl };
     this.shell = spawn('sh', ['-c', command], { detached: true, env });
     this.shell.stderr!.on('data', (chunk) => {
       this.log += chunk;
