@@ -8,7 +8,7 @@ import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { makeLink, missingLinks } from './ready/library-links.mjs';
 import { takeLock } from './ready/lock.mjs';
-import { isOwnNode, linkNode, nodeFolder, nodeLinkIsMissing, wantsNode } from './ready/node-program.mjs';
+import { isOwnNode, linkNode, nodeFolder, nodeLinkIsMissing, nodeProgram, wantsNode } from './ready/node-program.mjs';
 import { checkNotStopped, NotReady, openInstaller, stopWithSignals } from './ready/npm.mjs';
 import { installPackages, packagesAreMissing } from './ready/packages.mjs';
 import { openProgress } from './ready/progress.mjs';
@@ -38,8 +38,8 @@ async function allOf(promises) {
 
 async function makeReady() {
   const npm = openInstaller(root);
-  const install = (folder, scope, what) =>
-    step(`installing ${what}`, `installed ${what}`, () => installPackages(npm, folder, scope));
+  const install = (folder, scope, what, by = npm) =>
+    step(`installing ${what}`, `installed ${what}`, () => installPackages(by, folder, scope));
   const steps = [];
   if (nodeIsMissing()) {
     const node = install(nodeFolder(root), 'all', 'Node 24');
@@ -52,7 +52,9 @@ async function makeReady() {
   await allOf(steps);
   if (nodeLinkIsMissing(root)) linkNode(root);
   for (const each of missingLinks(root)) makeLink(each);
-  for (const folder of staleFolders()) await install(folder, 'all', `packages of ${relative(root, folder)}`);
+  const onThatNode = (folder, args) => npm(folder, args, nodeProgram(root));
+  for (const folder of staleFolders())
+    await install(folder, 'all', `packages of ${relative(root, folder)}`, onThatNode);
 }
 
 try {

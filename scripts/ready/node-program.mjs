@@ -30,6 +30,9 @@ function installedNode(root) {
   return programs.find((each) => existsSync(each)) ?? null;
 }
 
+/** The program file of the Node that runs what is installed. */
+export const nodeProgram = (root) => (wantsNode(root) && installedNode(root)) || process.execPath;
+
 /** True if npm's scripts would not find the installed Node: npm puts the packages' programs first in their path. */
 export const nodeLinkIsMissing = (root) => wantsNode(root) && installedNode(root) !== null && !existsSync(linkIn(root));
 

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { basename } from 'node:path';
+import { basename, delimiter, dirname } from 'node:path';
 import { skippedPackages } from './packages.mjs';
 
 const isWindows = process.platform === 'win32';
@@ -32,14 +32,20 @@ export function checkNotStopped() {
   if (stoppedBy !== null) throw new NotReady(`stopped by ${stoppedBy}. Run the same command again.`);
 }
 
-/** Runs npm and returns its status, null when it was killed, and what it printed. */
-async function npm(args, cwd) {
+/** Runs npm on `node` and returns its status, null when it was killed, and what it printed. */
+async function npm(args, cwd, node) {
   checkNotStopped();
   // npm itself tells its scripts where it is; by hand it is found on the path.
   const script = process.env.npm_execpath;
   const isNpm = script !== undefined && basename(script).startsWith('npm-cli');
-  const [program, programArgs] = isNpm ? [process.execPath, [script, ...args]] : ['npm', args];
-  const child = spawn(program, programArgs, { cwd, shell: !isNpm && isWindows, stdio: ['ignore', 'pipe', 'pipe'] });
+  const [program, programArgs] = isNpm ? [node, [script, ...args]] : ['npm', args];
+  const env = { ...process.env, PATH: `${dirname(node)}${delimiter}${process.env.PATH}` };
+  const child = spawn(program, programArgs, {
+    cwd,
+    env,
+    shell: !isNpm && isWindows,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   children.add(child);
   let output = '';
   for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text) => (output += text));
@@ -70,7 +76,7 @@ const pingOptions = [
 
 /** Why no package registry answers; null when one does, with whatever status. Uses npm's own proxies and settings. */
 async function registryProblem(cwd) {
-  const { status, output } = await npm(['ping', ...pingOptions], cwd);
+  const { status, output } = await npm(['ping', ...pingOptions], cwd, process.execPath);
   const [code] = (status !== 0 && noAnswer.exec(output)) || [];
   if (!code) return null;
   const [, address] = /npm notice PING (\S+)/.exec(output) ?? [];
@@ -127,16 +133,17 @@ const quiet = [
 ];
 
 /**
- * A way to run npm's installing commands. Whether a registry answers is asked once; without one, npm's cache is tried.
- * Throws `NotReady` when packages cannot be had.
+ * A way to run npm's installing commands, on this Node unless another is named: npm leaves out optional packages that
+ * are not for the Node it runs on. Whether a registry answers is asked once; without one, npm's cache is tried. Throws
+ * `NotReady` when packages cannot be had.
  */
 export function openInstaller(cwd) {
   let asked;
-  return async (folder, args) => {
+  return async (folder, args, node = process.execPath) => {
     asked ??= registryProblem(cwd);
     const problem = await asked;
     const offline = problem === null ? [] : ['--offline'];
-    const { status, output } = await npm([...args, '--ignore-scripts', ...quiet, ...offline], folder);
+    const { status, output } = await npm([...args, '--ignore-scripts', ...quiet, ...offline], folder, node);
     const skipped = status === 0 ? skippedPackages(folder) : [];
     if (status === 0 && skipped.length === 0) return;
     if (problem !== null && (skipped.length > 0 || noAnswer.test(output)))

@@ -35,6 +35,7 @@ if (command === 'ping') {
   process.exit(0);
 }
 appendFileSync('npm-runs', process.argv.slice(2).join(' ') + '\\n');
+writeFileSync('npm-node', process.execPath);
 if (process.env.NPM_HANGS) {
   process.on('SIGTERM', () => { writeFileSync('npm-was-stopped', ''); process.exit(1); });
   writeFileSync('npm-hangs', '');
@@ -227,6 +228,20 @@ describe('ready', () => {
       'tapegraph: installing Node 24 …',
       'tapegraph: installing the packages to run …',
     ]);
+  });
+
+  test('installs a further folder with the installed Node 24: npm leaves out packages that are not for its own', async () => {
+    for (const folder of ['scripts/node', 'test/clients']) {
+      mkdirSync(join(clone, folder), { recursive: true });
+      writeFileSync(join(clone, folder, 'package.json'), '{}');
+      writeFileSync(join(clone, folder, 'package-lock.json'), '{}');
+    }
+    const packaged = join(clone, 'other/node_modules/bin/node');
+    mkdirSync(dirname(packaged), { recursive: true });
+    copyFileSync(process.execPath, packaged);
+    expect(await run({}, ['test/clients'], packaged)).toMatchObject({ code: 0 });
+    expect(linesOf('npm-node')).toEqual([packaged]);
+    expect(linesOf('test/clients/npm-node')[0]).toContain('scripts/node/node_modules/node-');
   });
 
   test('run many times at once works once', async () => {
