@@ -8,7 +8,7 @@ import { fuzz } from './run.ts';
 import { describeTarget, type FuzzCredential, type Target } from './target.ts';
 
 const seed = Number(process.env.FUZZ_SEED ?? 20_261_120);
-const count = Number(process.env.FUZZ_COUNT ?? 10_000);
+const count = Number(process.env.FUZZ_COUNT ?? 6000);
 
 let app: TestApp;
 let target: Target;

@@ -14,7 +14,7 @@ import { filledApp } from '../support/filled-market.ts';
 import { randomOf } from '../support/random.ts';
 
 const seed = Number(process.env.ESTIMATE_SEED ?? 20_261_126);
-const count = Number(process.env.ESTIMATE_COUNT ?? 4000);
+const count = Number(process.env.ESTIMATE_COUNT ?? 2000);
 
 let app: TestApp;
 /** Credentials of every kind of rights. */

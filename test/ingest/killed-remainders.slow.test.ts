@@ -21,7 +21,7 @@ import { temporaryFolder } from '../support/temporary-folder.ts';
 const [monday, tuesday, wednesday] = ['2024-11-18', '2024-11-19', '2024-11-20'];
 const folder = temporaryFolder();
 /** Kills of a step at messages that the seed picks, beside those at its commit. */
-const randomKills = 3;
+const randomKills = 2;
 
 type Dataset = 'option-trades' | 'stock-trades';
 type Print = [date: string, minute: number, id: number];

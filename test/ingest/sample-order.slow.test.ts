@@ -17,6 +17,8 @@ import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const tape = { optionPrints: 1500, plants: 24, stockPrints: 0, symbols: ['SPX', 'SPY', 'TSLA'] };
 const shape = { barSessions: 3, chainSessions: 3, historySessions: 3, captureEveryMinutes: 130, tapeSessions: 2, tape };
+/** Where one session of history will do. */
+const shorter = { ...shape, barSessions: 2, chainSessions: 2, historySessions: 2 };
 const folder = temporaryFolder();
 const nowMs = exchangeInstant('2026-11-25', 0);
 const now = () => nowMs;
@@ -86,7 +88,7 @@ describe('a sample market that is brought with its latest session first', () => 
     await ensureSampleMarket(store, {
       dataDir: folder(),
       now,
-      shape,
+      shape: shorter,
       isShown: true,
       async onProgress({ hasLatest }) {
         const { rows } = await store.pool.query('SELECT DISTINCT session_date AS date FROM flow_events ORDER BY 1');
@@ -107,7 +109,7 @@ describe('a sample market that is brought with its latest session first', () => 
     const said: SampleLoading[] = [];
     const bring = (signal?: AbortSignal, onLatest = () => {}) =>
       ensureSampleMarket(store, {
-        ...{ dataDir: folder(), now, shape, isShown: true, ...(signal && { signal }) },
+        ...{ dataDir: folder(), now, shape: shorter, isShown: true, ...(signal && { signal }) },
         async onProgress({ hasLatest }) {
           said.push((await sampleMetadata(store))!.loading!);
           if (hasLatest) onLatest();

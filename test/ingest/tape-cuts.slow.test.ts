@@ -119,7 +119,9 @@ const overlapping = (parts: readonly Print[][], most: number) => {
   const cut = parts.map((part, i) => [...(parts[i - 1] ?? []).slice(-1 - (most % 5)), ...part]);
   return [...cut, parts[0]!.slice(0, 3)];
 };
-const runs = { numRuns: 10, seed: 20261125, endOnFailure: true };
+/** Tapes that each of the tests cuts; to look further: TAPE_CUTS=100. */
+const tapes = Number(process.env.TAPE_CUTS ?? 6);
+const runs = { numRuns: tapes, seed: 20261125, endOnFailure: true };
 const timeout = 300_000;
 
 describe.each(['option-trades', 'stock-trades'] as const)('%s in parts', (dataset) => {

@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import type { Browser, BrowserContext, Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { type TestApp, testApp } from '../support/app.ts';
-import { axeFindings } from '../support/axe.ts';
+import { axeFindings, themeRules } from '../support/axe.ts';
 import { chromiumPath, openCleanPage, openPage, type PageOptions, startBrowser } from '../support/browser.ts';
 import { filledNowMs, fillMarket } from '../support/filled-market.ts';
 
@@ -121,7 +121,7 @@ describe.skipIf(chromiumPath === null)('/docs in a browser', { timeout: 90_000 }
       await searched(page, 'gex');
       await expect.poll(async () => (await titles(page)).length).toBeGreaterThan(2);
       // The page under it is looked at elsewhere (pages.browser.test.ts).
-      expect(await axeFindings(page, { within: '#search' })).toEqual([]);
+      expect(await axeFindings(page, { within: '#search', colors: themeRules[colorScheme] })).toEqual([]);
     });
   });
 
@@ -309,7 +309,7 @@ describe.skipIf(chromiumPath === null)('/docs in a browser', { timeout: 90_000 }
           await expect.poll(() => status(section)).toMatch(/^200 /);
         }
         expect(await page.locator('.try form').count()).toBe(3);
-        expect(await axeFindings(page, { within: '.try:has(form)' })).toEqual([]);
+        expect(await axeFindings(page, { within: '.try:has(form)', colors: themeRules[colorScheme] })).toEqual([]);
       },
     );
   });

@@ -1,7 +1,7 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { type TestApp, testApp } from '../support/app.ts';
-import { axeFindings } from '../support/axe.ts';
+import { axeFindings, themeRules } from '../support/axe.ts';
 import { chromiumPath, openCleanPage, openPage, type PageOptions, startBrowser } from '../support/browser.ts';
 import { filledNowMs, fillMarket } from '../support/filled-market.ts';
 
@@ -180,7 +180,7 @@ describe.skipIf(chromiumPath === null)('in a browser', { timeout: 90_000 }, () =
     await page.locator('.graphiql-query-editor .cm-property').first().waitFor();
     await page.getByRole('button', { name: 'Show Documentation Explorer' }).click();
     await page.locator('.graphiql-doc-explorer-root-type').first().waitFor();
-    expect(await axeFindings(page, { colors: colorScheme === 'light' ? 'only' : undefined })).toEqual([]);
+    expect(await axeFindings(page, { colors: themeRules[colorScheme] })).toEqual([]);
   });
 
   test('/docs: an operation opens in GraphiQL with its variables, and runs under the key', async () => {

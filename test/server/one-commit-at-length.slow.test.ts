@@ -11,7 +11,7 @@ import { ownPostgres } from '../support/servers/own-postgres.ts';
 import { storeForThisTest } from '../support/store.ts';
 
 /** Answers that each of the tests compares; to look further: ONE_COMMIT_ANSWERS=25000. */
-const answersEach = Number(process.env.ONE_COMMIT_ANSWERS ?? 150);
+const answersEach = Number(process.env.ONE_COMMIT_ANSWERS ?? 90);
 
 const priced = Array.from({ length: 22 }, (_, i) => `S${String.fromCharCode(65 + i)}`);
 const counted = { whole: ['SPY', 'AAPL', 'MSFT'], priced };

@@ -15,6 +15,9 @@ interface AxeScope {
   colors?: 'only' | 'not' | undefined;
 }
 
+/** Rules for a page that is checked in both themes: its structure is the same, so only its colors are checked twice. */
+export const themeRules = { dark: undefined, light: 'only' } as const;
+
 /**
  * Removes the routes of the reference that have no kind of element that an earlier one does not have: the same tag,
  * classes and attributes that rules read, in the same place. Of more than fifty, six are left. Throws if an id is

@@ -80,7 +80,7 @@ describe.skipIf(release.folder === null)('a store of the oldest release', { time
     const openMs = Date.now() - startedMs;
 
     const store = await stores.copy();
-    for (let i = 0; i < 5; i++) {
+    for (let i = 0; i < 3; i++) {
       const { child, ended } = start(['serve', '--port', '0', '--clock', fillClock], store.settings);
       // In the first part of the start Node loads the program and the store is not open yet.
       await delay((0.3 + 0.7 * Math.random()) * openMs);

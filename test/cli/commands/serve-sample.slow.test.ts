@@ -58,7 +58,7 @@ describe('tapegraph serve --sample', () => {
     };
     const first = await served(['--sample', '--clock', clock], own);
     const before = reading(first.ready);
-    await vi.waitUntil(async () => (await before.events()).length > 0, { timeout: 40_000, interval: 200 });
+    await vi.waitUntil(async () => (await before.events()).length > 0, { timeout: 120_000, interval: 200 });
     const events = await before.events();
     for (const { coverage } of events) expect(coverage).toMatchObject({ status: 'observed_live', complete: false });
     first.child.kill('SIGTERM');
@@ -67,7 +67,7 @@ describe('tapegraph serve --sample', () => {
     const after = reading(second.ready);
     const soFar = await after.volume();
     const grown = async () => (await after.volume()) > soFar && (await after.events()).length > events.length;
-    await vi.waitUntil(grown, { timeout: 40_000, interval: 200 });
+    await vi.waitUntil(grown, { timeout: 120_000, interval: 200 });
     const idsOf = (read: LiveEvent[]) => read.map(({ update }) => update.event.event_id);
     const ids = idsOf(await after.events());
     expect(new Set(ids).size).toBe(ids.length);
@@ -75,5 +75,5 @@ describe('tapegraph serve --sample', () => {
     const { tape } = optionTapeFile(samplePrices(), '2026-11-19', Date.parse('2026-11-19T14:51:00Z'), sampleShape.tape);
     const standing = new Set(optionLedger(tape).events.map(({ eventId }) => eventId));
     expect(ids).toEqual(expect.arrayContaining(idsOf(events).filter((id) => standing.has(id))));
-  }, 120_000);
+  }, 300_000);
 });

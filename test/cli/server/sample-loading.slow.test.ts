@@ -173,11 +173,10 @@ describe('a server that loads the sample market', () => {
     await expectWhole(store);
   }, 180_000);
 
-  it.each([latestSession, history])(
-    'that is killed with its loader in the %s has all at the next start',
-    async (stage) => {
-      const store = await storeForThisTest();
-      const data = dataFolder();
+  it('that is killed with its loader in the latest session, then in the history, has all at the next start', async () => {
+    const store = await storeForThisTest();
+    const data = dataFolder();
+    for (const stage of [latestSession, history]) {
       const killed = await started(store, data);
       const isHalfWay = async () => {
         const { loading } = (await stateOf(killed)).health;
@@ -186,9 +185,8 @@ describe('a server that loads the sample market', () => {
       await vi.waitUntil(isHalfWay, patient);
       await end(killed.child);
       expect((await sampleMetadata(store))!.loading).toMatchObject({ hasLatest: stage === history });
-      await untilWhole(await started(store, data));
-      await expectWhole(store);
-    },
-    180_000,
-  );
+    }
+    await untilWhole(await started(store, data));
+    await expectWhole(store);
+  }, 180_000);
 });

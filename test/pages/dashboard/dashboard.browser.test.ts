@@ -5,7 +5,7 @@ import * as format from '../../../src/pages/dashboard/client/format.ts';
 import { viewRequests } from '../../../src/pages/dashboard/view-requests.ts';
 import { flakyProxy } from '../../access/flaky-proxy.ts';
 import { type Json, type TestApp, testApp, testSymbols } from '../../support/app.ts';
-import { axeFindings } from '../../support/axe.ts';
+import { axeFindings, themeRules } from '../../support/axe.ts';
 import { chromiumPath, type OpenedPage, openPage, type PageOptions, startBrowser } from '../../support/browser.ts';
 import { filledContract, filledNowMs, filledSessions, fillMarket } from '../../support/filled-market.ts';
 import { coverage, largeTrade, leg, storeLargeTrades } from '../../support/flow.ts';
@@ -442,7 +442,7 @@ describe.skipIf(chromiumPath === null)('the dashboard in a browser', { timeout: 
   test.each(['dark', 'light'] as const)('axe finds nothing against it in the %s theme', async (colorScheme) => {
     const { page } = await open('/dashboard/SPY', { colorScheme });
     await ready(page);
-    expect(await axeFindings(page)).toEqual([]);
+    expect(await axeFindings(page, { colors: themeRules[colorScheme] })).toEqual([]);
   });
 
   test('a symbol whose prices end long ago leads to its last session, which has its own headline', async () => {
