@@ -14,7 +14,7 @@ import { served } from './served.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
 const patient = { timeout: 60_000, interval: 20 };
-const bars = '/v2/stocks/SPY/bars?from=2026-11-19&to=2026-11-20';
+const barsOf = (symbol: string) => `/v2/stocks/${symbol}/bars?from=2026-11-19&to=2026-11-20`;
 
 type Served = Awaited<ReturnType<typeof served>>;
 
@@ -43,25 +43,30 @@ const [workerOf, databaseOf] = [
 ];
 
 describe('the one worker of a server', () => {
-  it.each([
-    ['SIGKILL', 'as when the system or the container has no memory left'],
-    ['SIGABRT', 'as when its heap is full (MEMORY_LIMIT)'],
-    ['SIGSEGV', ''],
-  ] as const)(
-    'is replaced when %s ends it: its requests are cut off, and no other is refused',
-    async (signal, reason) => {
-      const store = await storeForThisTest();
-      const env = { DATABASE_URL: store.databaseUrl };
-      await tapegraph(['account', 'set', 'acme', '--api-tier', 'pro', '--classification', 'non_professional'], env);
-      const { key } = JSON.parse((await tapegraph(['key', 'create', '--account', 'acme', '--json'], env)).stdout);
-      const headers = { authorization: `Bearer ${key}` };
-      const running = await server(env);
-      const { child, ended, ready } = running;
-      expect(ready).toMatchObject({ pid: child.pid, workers: childrenOf(child.pid!) });
+  it('is replaced when a signal ends it: its requests are cut off, and no other is refused', async () => {
+    const store = await storeForThisTest();
+    const env = { DATABASE_URL: store.databaseUrl };
+    await tapegraph(['account', 'set', 'acme', '--api-tier', 'pro', '--classification', 'non_professional'], env);
+    const { key } = JSON.parse((await tapegraph(['key', 'create', '--account', 'acme', '--json'], env)).stdout);
+    const headers = { authorization: `Bearer ${key}` };
+    const running = await server(env);
+    const { child, ended, ready } = running;
+    expect(ready).toMatchObject({ pid: child.pid, workers: childrenOf(child.pid!) });
+    // A symbol each, which no request before has read.
+    const signals = [
+      { symbol: 'SPY', signal: 'SIGKILL', reason: ', as when the system or the container has no memory left' },
+      { symbol: 'QQQ', signal: 'SIGABRT', reason: ', as when its heap is full (MEMORY_LIMIT)' },
+      { symbol: 'IWM', signal: 'SIGSEGV', reason: '' },
+    ];
+    const ends: object[] = [];
+    for (const { symbol, signal, reason } of signals) {
+      const bars = barsOf(symbol);
+      const [pid] = workersOf(child.pid!);
       const letGo = await barsHeld(store);
       const inFlight = attempt(running, bars, headers);
       await vi.waitUntil(async () => (await waitingForLocks(store.pool, 'bar_blocks')) === 1, patient);
-      process.kill(workerOf(running), signal);
+      process.kill(pid!, signal);
+      ends.push({ msg: `worker process ${pid} was ended by ${signal}${reason}; it is replaced` });
       expect(await inFlight).toBe('ECONNRESET');
       await letGo();
       // At once, while nobody accepts connections, and each once.
@@ -72,14 +77,18 @@ describe('the one worker of a server', () => {
       // A key has two of these in flight at most.
       expect(statuses.filter((_, i) => i % 2 === 0)).toEqual(Array(10).fill(200));
       expect(new Set(statuses)).toEqual(new Set([200, 429]));
-      expect(childrenOf(child.pid!)).not.toEqual(ready.workers);
-      child.kill('SIGTERM');
-      const { code, stderr } = await ended;
-      expect(code).toBe(0);
-      const end = `worker process ${workerOf(running)} was ended by ${signal}${reason && `, ${reason}`}; it is replaced`;
-      expect(JSON.parse(stderr)).toMatchObject({ msg: end });
-    },
-  );
+      expect(childrenOf(child.pid!)).not.toContain(pid);
+    }
+    child.kill('SIGTERM');
+    const { code, stderr } = await ended;
+    expect(code).toBe(0);
+    expect(
+      stderr
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line)),
+    ).toMatchObject(ends);
+  });
 
   it('is replaced when its heap is full, and its embedded database goes on', async () => {
     const data = dataFolder();
