@@ -13,7 +13,7 @@ interface Upgrade {
 const upgrades: readonly Upgrade[] = [
   {
     key: 'one_spelling_per_ticker',
-    run: async (store, log) => (await import('./ticker-spellings.ts')).mergeTickerSpellings(store, log),
+    run: async (store, log) => (await import('./market/ticker-spellings.ts')).mergeTickerSpellings(store, log),
   },
   {
     key: 'session_origins',

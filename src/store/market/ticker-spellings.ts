@@ -1,17 +1,17 @@
 // Upgrades stores of releases that stored several spellings of a ticker: `BRK-B`, `BRK/B` and `BRK B` beside `BRK.B`.
-import type { BarColumns } from '../domain/market/bar.ts';
-import { readTicker } from '../domain/market/ticker.ts';
-import { lockAllBarBlocks, mergeBars, pickBars } from './market/bar-blocks.ts';
-import { decodeBars, encodeBars } from './market/bar-codec.ts';
-import { allSymbols, removeSymbols, saveSymbols } from './market/symbols.ts';
-import { symbolColumn } from './market-models.ts';
-import type { Store } from './rows/connection.ts';
-import { lock } from './rows/locks.ts';
-import { type Model, tableOf } from './rows/models/model-tables.ts';
-import { deleteRows, findRows, upsertRows } from './rows/models/sets.ts';
-import { inTransaction, type Transaction } from './rows/transaction.ts';
-import { blockVersion } from './series/block-version.ts';
-import { modelSubjects } from './versions/subjects.ts';
+import type { BarColumns } from '../../domain/market/bar.ts';
+import { readTicker } from '../../domain/market/ticker.ts';
+import { symbolColumn } from '../market-models.ts';
+import type { Store } from '../rows/connection.ts';
+import { lock } from '../rows/locks.ts';
+import { type Model, tableOf } from '../rows/models/model-tables.ts';
+import { deleteRows, findRows, upsertRows } from '../rows/models/sets.ts';
+import { inTransaction, type Transaction } from '../rows/transaction.ts';
+import { blockVersion } from '../series/block-version.ts';
+import { modelSubjects } from '../versions/subjects.ts';
+import { lockAllBarBlocks, mergeBars, pickBars } from './bar-blocks.ts';
+import { decodeBars, encodeBars } from './bar-codec.ts';
+import { allSymbols, removeSymbols, saveSymbols } from './symbols.ts';
 
 /** Rows that are replaced as a whole: if both spellings have a unit, the larger stays. */
 interface Group {
