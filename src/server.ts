@@ -21,7 +21,6 @@ import { askThrough } from './graphql/in-process.ts';
 import type { CachedAnswer } from './graphql/plugins/answer-cache.ts';
 import { TrustedDocuments } from './graphql/trusted-documents.ts';
 import { identify } from './http/answer-headers.ts';
-import { allowSharedCaching } from './http/cache-headers.ts';
 import { clientAddressOf, isFromThisMachine } from './http/client-address.ts';
 import { cors } from './http/cors.ts';
 import { namesOneHost } from './http/one-host.ts';
@@ -50,9 +49,6 @@ import { searchAsset } from './pages/reference/search-index.ts';
 import { publishedLimits } from './published-limits.ts';
 import { type RequestContext, requestContext, type Services } from './resolvers/context.ts';
 import { firstSymbols } from './resolvers/market/first-symbols.ts';
-import { withComponents } from './rest/contract/components.ts';
-import type { JsonSchema } from './rest/contract/json-schema.ts';
-import { protocolSource } from './rest/contract/protobuf.ts';
 import { graphTables } from './rest/graph-tables.ts';
 import { sendFailure } from './rest/http/respond.ts';
 import { asFailure, restRouter, type SentAnswer } from './rest/http/router.ts';
@@ -60,7 +56,6 @@ import { openbbRouter } from './rest/openbb/openbb-endpoint.ts';
 import { ownRouter } from './rest/own/own-router.ts';
 import type { RouteFiles } from './rest/own/route-files.ts';
 import { type CompiledContract, compileContract, routeTable } from './rest/route-table.ts';
-import { streamProtocolDescriptor, streamProtocolPaths, streamProtocolSource } from './rest/socket/frames.ts';
 import { socketRouter } from './rest/socket/socket-endpoint.ts';
 import { streamRouter } from './rest/stream/stream.ts';
 import type { Clock } from './runtime/clock.ts';
@@ -189,31 +184,11 @@ async function sendReadiness(health: Health, response: Response): Promise<void> 
   response.status(status === 'ready' ? 200 : 503).json({ status });
 }
 
-/** Sends a description of the interface, which changes only with the version of the program. */
-function sendDescription(response: Response, text: string): void {
-  allowSharedCaching(response, 'public, max-age=300');
-  response.send(text);
-}
-
-/** The addresses that need no credential. */
-function publicRoutes(health: Health, description: JsonSchema): Router {
-  // Written when it is first asked for: that takes longer than everything else here.
-  let openApiText: string | null = null;
+/** The state of the server, without a credential. */
+function healthRoutes(health: Health): Router {
   const answers: Record<string, (response: Response) => unknown> = {
     '/healthz': async (response) => response.json(await health.status()),
     '/readyz': (response) => sendReadiness(health, response),
-    '/v2/rest-protocol.proto': (response) => sendDescription(response.type('text/plain'), protocolSource),
-    ...Object.fromEntries(
-      streamProtocolPaths.map((path) => [
-        path,
-        (response) => sendDescription(response.type('text/plain'), streamProtocolSource),
-      ]),
-    ),
-    '/v2/ws-protocol.json': (response) => sendDescription(response.type('json'), streamProtocolDescriptor),
-    '/v2/openapi.json': (response) => {
-      openApiText ??= JSON.stringify(withComponents(description));
-      sendDescription(response.type('json'), openApiText);
-    },
   };
   const router = Router({ caseSensitive: true });
   for (const [path, answer] of Object.entries(answers)) {
@@ -358,10 +333,10 @@ function servingOf(parts: ServerParts, services: EndpointServices, contract: Com
     const router = Router({ caseSensitive: true });
     // First, since they get most requests: Express matches routes in order.
     if (own.length > 0) router.use(ownRouter(rest, own));
-    router.use(contractRoutes, metrics, publicRoutes(health, description));
+    router.use(contractRoutes, metrics, healthRoutes(health));
     router.use(
       openbbRouter(services, compiled, description),
-      descriptionsRouter({ schema, compiled, streams, now, securityContact: config.securityContact }),
+      descriptionsRouter({ schema, compiled, description, streams, now, securityContact: config.securityContact }),
     );
     router.use(pagesRouter(pages, assets));
     router.use(

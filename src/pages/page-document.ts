@@ -128,7 +128,7 @@ export async function sendPage(
         [documentOf(page, assets, site), pageSecurity, site.sample?.key != null];
   const bytes = Buffer.from(markup);
   response.setHeader('Content-Security-Policy', security);
-  response.vary('Accept, Accept-Encoding');
+  response.vary('Accept');
   if (!secret) allowSharedCaching(response, 'no-cache');
   await sendBody(request, response, {
     bytes,

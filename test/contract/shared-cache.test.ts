@@ -176,6 +176,8 @@ const publicAsks: Ask[] = [
   '/schema.graphql',
   '/llms.txt',
   '/asyncapi.json',
+  '/widgets.json',
+  '/apps.json',
   '/docs',
   '/dashboard',
   '/dashboard/SPY',
@@ -258,6 +260,21 @@ describe.each(caches)('behind %s', (_name, there, start) => {
     },
     240_000,
   );
+
+  test.skipIf(!there)('a client gets the encoding that it reads, also where another one filled the cache', async () => {
+    for (const ask of publicAsks) {
+      const bodies = ['br', 'gzip', 'identity'].map(async (accepted) => {
+        const { body, answer } = await send(
+          cache.url,
+          { ...ask, headers: { ...ask.headers, 'accept-encoding': accepted } },
+          {},
+        );
+        return { accepted, sent: answer.headers['content-encoding'] ?? 'identity', body };
+      });
+      for (const { accepted, sent } of await Promise.all(bodies))
+        expect([ask.name, accepted, sent]).toEqual([ask.name, accepted, accepted]);
+    }
+  });
 
   test.skipIf(!there)('what is the same for everybody may come from the cache, and holds no key', async () => {
     const everybody = await callers(await app.account());

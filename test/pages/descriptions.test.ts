@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { buildSchema } from 'graphql';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { topicKinds } from '../../src/rest/stream/stream-topics.ts';
@@ -25,6 +26,32 @@ test('/schema.graphql is the graph that is served, readable without a credential
   expect(printed).toBe(readFileSync(new URL('../../schema.graphql', import.meta.url), 'utf8'));
   expect(buildSchema(printed).getQueryType()?.getFields()).toHaveProperty('symbol');
   expect((await app.send('POST', '/schema.graphql', { credential: null })).status).toBe(405);
+});
+
+test.each([
+  '/v2/openapi.json',
+  '/v2/rest-protocol.proto',
+  '/v2/stream-protocol.proto',
+  '/v2/ws-protocol.json',
+  '/schema.graphql',
+  '/llms.txt',
+  '/asyncapi.json',
+  '/widgets.json',
+])('%s is sent compressed, and not again to a client that has it', async (path) => {
+  const plain = await read(path);
+  const tags = new Set([plain.headers.etag]);
+  for (const [encoding, decompressed] of Object.entries({ br: brotliDecompressSync, gzip: gunzipSync })) {
+    const get = (more: Record<string, string> = {}) =>
+      fetch(app.url + path, { headers: { 'accept-encoding': encoding, ...more } });
+    const { headers, bytes } = await app.get(path, { credential: null, headers: { 'accept-encoding': encoding } });
+    expect([headers['content-encoding'], headers.vary]).toEqual([encoding, expect.stringContaining('Accept-Encoding')]);
+    expect(bytes.length).toBeLessThan(plain.bytes.length / 2);
+    expect(decompressed(bytes).equals(plain.bytes)).toBe(true);
+    tags.add(headers.etag);
+    const again = await get({ 'if-none-match': headers.etag! });
+    expect([again.status, await again.text()]).toEqual([304, '']);
+  }
+  expect(tags.size).toBe(3);
 });
 
 test('/llms.txt has every route once, and links that work', async () => {

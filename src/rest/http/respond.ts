@@ -15,6 +15,8 @@ export interface Body {
   etag: string | null;
   /** True if the body is compressed in itself. */
   isPacked?: boolean;
+  /** Returns a compressed form that is kept; absent: the body is compressed for each answer. */
+  encoded?: (encoding: Encoding) => Promise<Buffer>;
 }
 
 /** The strong ETag of a body at its address. */
@@ -41,7 +43,9 @@ export function matchesTag(header: string | undefined, tag: string): boolean {
 
 /** Sends a success body, compressed as the client accepts; 304 if the client has this variant. */
 export async function sendBody(request: Request, response: Response, body: Body): Promise<void> {
+  const { encoded = (encoding) => encode(body.bytes, encoding) } = body;
   const encoding = encodingOf(request, body);
+  response.vary('Accept-Encoding');
   if (body.etag !== null) {
     // Each variant has its own ETag.
     const tag = `"${body.etag}${encoding === null ? '' : `-${encoding}`}"`;
@@ -51,7 +55,7 @@ export async function sendBody(request: Request, response: Response, body: Body)
       return;
     }
   }
-  const bytes = encoding === null ? body.bytes : await encode(body.bytes, encoding);
+  const bytes = encoding === null ? body.bytes : await encoded(encoding);
   if (encoding !== null) response.setHeader('Content-Encoding', encoding);
   response.setHeader('Content-Type', body.contentType);
   response.setHeader('Content-Length', bytes.length);

@@ -115,6 +115,16 @@ export function failureHeaders(status: number): Record<string, JsonSchema> {
 /** The request's id, on every answer. */
 export const publicHeaders: Record<string, JsonSchema> = { 'x-request-id': requestId };
 
+/** Headers of a description of the interface. */
+export const descriptionHeaders: Record<string, JsonSchema> = {
+  ...publicHeaders,
+  ETag: header(
+    'DescriptionTag',
+    'Strong tag of a description. Send it as If-None-Match to check whether the description is current.',
+    text,
+  ),
+};
+
 /** Headers of a stream of market data. */
 export const streamHeaders: Record<string, JsonSchema> = { ...publicHeaders, 'x-read-at': readAt };
 

@@ -1,7 +1,7 @@
 import { named } from '../contract/components.ts';
 import type { JsonSchema } from '../contract/json-schema.ts';
 import { errorResponses } from './errors.ts';
-import { publicHeaders } from './headers.ts';
+import { descriptionHeaders, publicHeaders } from './headers.ts';
 
 const tag = 'service';
 
@@ -18,6 +18,16 @@ function status(
 
 function answer(description: string, media: string, schema: JsonSchema): JsonSchema {
   return { description, headers: publicHeaders, content: { [media]: { schema } } };
+}
+
+const unchanged = named('responses', 'DescriptionNotModified', {
+  description: 'The description that the client has cached is current. No body.',
+  headers: descriptionHeaders,
+});
+
+/** The answers of a description of the interface. */
+function described(description: string, media: string, schema: JsonSchema): JsonSchema {
+  return { 200: { ...answer(description, media, schema), headers: descriptionHeaders }, 304: unchanged };
 }
 
 function publicPath(operationId: string, summary: string, description: string, responses: JsonSchema): JsonSchema {
@@ -56,7 +66,9 @@ const readiness = status(
   'Readiness of the process for requests. While a sample market is loaded: not_ready until its latest session is stored.',
 );
 
-const protoFile = answer('A .proto file.', 'text/plain', { type: 'string' });
+const text = { type: 'string' };
+const anyObject = { type: 'object', additionalProperties: true };
+const protoFile = described('A .proto file.', 'text/plain', text);
 
 /** The paths that need no credential, as OpenAPI describes them. */
 export const publicPaths: Record<string, JsonSchema> = {
@@ -71,40 +83,53 @@ export const publicPaths: Record<string, JsonSchema> = {
     200: answer('Ready.', 'application/json', readiness),
     503: answer('Not ready, or shutting down.', 'application/json', readiness),
   }),
-  '/v2/openapi.json': publicPath('openapi', 'OpenAPI description', 'This document.', {
-    200: answer('OpenAPI 3.1.', 'application/json', { type: 'object', additionalProperties: true }),
-  }),
-  '/asyncapi.json': publicPath('asyncapi', 'AsyncAPI description', 'The streams and their messages.', {
-    200: answer('AsyncAPI 3.0.', 'application/json', { type: 'object', additionalProperties: true }),
-  }),
-  '/schema.graphql': publicPath('schema', 'GraphQL schema', 'Every type and field of the graph, with its unit.', {
-    200: answer('The schema in the schema definition language.', 'text/plain', { type: 'string' }),
-  }),
-  '/llms.txt': publicPath('llms', 'Index for language models', 'The routes, guides and descriptions, as Markdown.', {
-    200: answer('Markdown in the form of llmstxt.org.', 'text/plain', { type: 'string' }),
-  }),
+  '/v2/openapi.json': publicPath(
+    'openapi',
+    'OpenAPI description',
+    'This document.',
+    described('OpenAPI 3.1.', 'application/json', anyObject),
+  ),
+  '/asyncapi.json': publicPath(
+    'asyncapi',
+    'AsyncAPI description',
+    'The streams and their messages.',
+    described('AsyncAPI 3.0.', 'application/json', anyObject),
+  ),
+  '/schema.graphql': publicPath(
+    'schema',
+    'GraphQL schema',
+    'Every type and field of the graph, with its unit.',
+    described('The schema in the schema definition language.', 'text/plain', text),
+  ),
+  '/llms.txt': publicPath(
+    'llms',
+    'Index for language models',
+    'The routes, guides and descriptions, as Markdown.',
+    described('Markdown in the form of llmstxt.org.', 'text/plain', text),
+  ),
   '/v2/rest-protocol.proto': publicPath(
     'rest-protocol',
     'Protobuf schema',
     'The messages of answers in application/x-protobuf.',
-    { 200: protoFile },
+    protoFile,
   ),
-  '/v2/stream-protocol.proto': publicPath('stream-protocol', 'Protobuf schema of frames', 'The frames of /v2/ws.', {
-    200: protoFile,
-  }),
+  '/v2/stream-protocol.proto': publicPath(
+    'stream-protocol',
+    'Protobuf schema of frames',
+    'The frames of /v2/ws.',
+    protoFile,
+  ),
   '/v2/ws-protocol.proto': publicPath(
     'ws-protocol',
     'Protobuf schema of frames',
     'The same as /v2/stream-protocol.proto.',
-    {
-      200: protoFile,
-    },
+    protoFile,
   ),
   '/v2/ws-protocol.json': publicPath(
     'ws-protocol-json',
     'JSON descriptor of frames',
     'The schema of /v2/stream-protocol.proto as a JSON descriptor of protobufjs.',
-    { 200: answer('A JSON descriptor.', 'application/json', { type: 'object', additionalProperties: true }) },
+    described('A JSON descriptor.', 'application/json', anyObject),
   ),
 };
 

@@ -1,6 +1,5 @@
 import { type Request, type Response, Router } from 'express';
 import type { EndpointServices } from '../../access/endpoint-services.ts';
-import { allowSharedCaching } from '../../http/cache-headers.ts';
 import { requestLife } from '../../http/request-life.ts';
 import { yieldToEventLoop } from '../../runtime/event-loop.ts';
 import { methodNotAllowed, notFound } from '../../wire/failure.ts';
@@ -8,11 +7,10 @@ import { jsonBytes } from '../../wire/json-bytes.ts';
 import type { JsonSchema } from '../contract/json-schema.ts';
 import type { Table } from '../contract/table.ts';
 import { callRoute } from '../http/call.ts';
+import { descriptionRouter, jsonType } from '../http/description.ts';
 import { sendBody } from '../http/respond.ts';
 import type { CompiledRoute } from '../http/router.ts';
 import { appsOf, fieldOf, tableOf, widgetPath, widgetRoutes, widgetsOf } from './widgets.ts';
-
-const json = 'application/json; charset=utf-8';
 
 /** The parameters that a route knows, as far as they have a value: Workspace adds some of its own. */
 function textsOf({ route }: CompiledRoute, query: Request['query']): Record<string, unknown> {
@@ -48,7 +46,7 @@ async function sendWidget(
       ...{ request, response },
     });
     const bytes = await jsonBytes(await rowsOf(tableOf(compiled, texts.table), data));
-    await sendBody(request, response, { bytes, contentType: json, etag: null });
+    await sendBody(request, response, { bytes, contentType: jsonType, etag: null });
   } finally {
     life.end();
   }
@@ -66,17 +64,14 @@ export function openbbRouter(
   const router = Router({ caseSensitive: true });
   const byName = new Map(widgetRoutes(compiled).map((each) => [each.route.name, each]));
   const widgets = widgetsOf(description, compiled);
-  const texts = { '/widgets.json': JSON.stringify(widgets), '/apps.json': JSON.stringify(appsOf(widgets)) };
-  for (const [path, text] of Object.entries(texts)) {
-    router.get(path, async (request, response) => {
-      allowSharedCaching(response, 'public, max-age=300');
-      await sendBody(request, response, { bytes: Buffer.from(text), contentType: json, etag: null });
-    });
-  }
+  const described = (make: () => unknown) => ({ contentType: jsonType, make: () => JSON.stringify(make()) });
+  router.use(
+    descriptionRouter({ '/widgets.json': described(() => widgets), '/apps.json': described(() => appsOf(widgets)) }),
+  );
   router.get(`${widgetPath}/:name`, (request, response) =>
     sendWidget(services, byName.get(request.params.name), request, response),
   );
-  router.all([...Object.keys(texts), `${widgetPath}/:name`], (request) => {
+  router.all(`${widgetPath}/:name`, (request) => {
     throw methodNotAllowed(request.method, ['GET', 'HEAD']);
   });
   return router;

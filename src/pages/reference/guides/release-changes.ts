@@ -42,6 +42,7 @@ export const changes: readonly Change[] = [
       'Streams of bars send corrections of the session before the current one, also after 20:00 New York.',
       '`me.apiTier` of the graph is never null.',
       'AI clients: a batch in which two requests have the same id is rejected.',
+      '`/v2/openapi.json`, `/schema.graphql` and the other descriptions of the interface are compressed if the client accepts it, and have an `ETag`.',
     ],
   },
   {

@@ -1,0 +1,47 @@
+import { Router } from 'express';
+import { allowSharedCaching } from '../../http/cache-headers.ts';
+import { type Encoding, encode } from '../../http/compression.ts';
+import { methodNotAllowed } from '../../wire/failure.ts';
+import { type Body, sendBody, strongTag } from './respond.ts';
+
+/** A text about the interface, made when it is first requested. */
+export interface Description {
+  contentType: string;
+  make: () => string;
+  /** True if it also changes with time, and is made for each request. */
+  isTimely?: boolean;
+}
+
+export const jsonType = 'application/json; charset=utf-8';
+export const textType = 'text/plain; charset=utf-8';
+
+/** The body of a description, whose compressed forms are kept: anybody may ask for them, as often as they like. */
+async function bodyOf(path: string, { contentType, make }: Description): Promise<Body> {
+  const bytes = Buffer.from(make());
+  const forms = new Map<Encoding, Promise<Buffer>>();
+  const encoded = (encoding: Encoding) => {
+    if (!forms.has(encoding)) forms.set(encoding, encode(bytes, encoding));
+    return forms.get(encoding)!;
+  };
+  return { bytes, contentType, etag: await strongTag(path, bytes), encoded };
+}
+
+/**
+ * Descriptions of the interface, by path. They change only with the version of the program and the operator's routes,
+ * require no credential, and any cache may store them.
+ */
+export function descriptionRouter(descriptions: Readonly<Record<string, Description>>): Router {
+  const router = Router({ caseSensitive: true });
+  for (const [path, description] of Object.entries(descriptions)) {
+    let body: Promise<Body> | null = null;
+    router.get(path, async (request, response) => {
+      if (body === null || description.isTimely) body = bodyOf(path, description);
+      allowSharedCaching(response, 'public, max-age=300');
+      await sendBody(request, response, await body);
+    });
+    router.all(path, (request) => {
+      throw methodNotAllowed(request.method, ['GET', 'HEAD']);
+    });
+  }
+  return router;
+}
