@@ -18,7 +18,7 @@ import { inTransaction } from '../../src/store/rows/transaction.ts';
 import { type Json, type TestApp, testApp } from '../support/app.ts';
 import { saveSolves } from '../support/greeks.ts';
 import { chainCapture, chainRow } from '../support/option-market.ts';
-import { statementsOf } from '../support/statements.ts';
+import { statementsOf, withoutCommits } from '../support/statements.ts';
 import { delayedPage } from '../support/tapes/delayed-page.ts';
 import { worth } from '../support/tapes/quoted-tape.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -396,32 +396,34 @@ test('the inputs of a capture name the tape whose solves fill its gaps', async (
   ]);
 });
 
+async function sentFor(query: string): Promise<string[]> {
+  return withoutCommits(await statementsOf(async () => expect((await app.graphql(query)).errors).toBeUndefined()));
+}
+
+function expectAsMany(many: readonly string[], few: readonly string[]): void {
+  expect(many.length, ['many:', ...many, 'few:', ...few].join('\n')).toBe(few.length);
+}
+
 test('many symbols cost as many statements as few', async () => {
-  const count = async (symbols: readonly string[]) => {
+  const sent = async (symbols: readonly string[]) => {
     const each = symbols.map((symbol, i) => `s${i}: symbol(symbol: "${symbol}") { spot { meta { ${fields} } } }`);
-    const { length } = await statementsOf(async () =>
-      expect((await app.graphql(`{ ${each.join(' ')} }`)).errors).toBeUndefined(),
-    );
-    return length;
+    app.clock.nowMs += 2000;
+    return sentFor(`{ ${each.join(' ')} }`);
   };
-  await count(['SPY', 'MSFT']);
-  app.clock.nowMs += 2000;
-  const few = await count(['SPY']);
-  app.clock.nowMs += 2000;
-  expect(await count(['SPY', 'MSFT'])).toBe(few);
+  await sent(['SPY', 'MSFT']);
+  expectAsMany(await sent(['SPY', 'MSFT']), await sent(['SPY']));
 });
 
 test('how many statements tell the sources of contracts does not depend on their number', async () => {
   const strikes = [600, 602, 604, 606];
   const idOf = (strike: number) => `O:SPY261218C00${strike}000`;
-  const count = async (some: readonly number[]) => {
+  const sent = async (some: readonly number[]) => {
     const ids = some.map((strike) => `"${idOf(strike)}"`).join();
     const each = some.map((strike, i) => `h${i}: contract(id: "${idOf(strike)}") { history { meta { ${fields} } } }`);
     const text = `{ contracts(ids: [${ids}]) { meta { ${fields} } } ${each.join(' ')} }`;
-    const { length } = await statementsOf(async () => expect((await app.graphql(text)).errors).toBeUndefined());
     app.clock.nowMs += 2000;
-    return length;
+    return sentFor(text);
   };
-  await count(strikes);
-  expect(await count(strikes)).toBe(await count(strikes.slice(0, 1)));
+  await sent(strikes);
+  expectAsMany(await sent(strikes), await sent(strikes.slice(0, 1)));
 });
