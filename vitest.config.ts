@@ -21,7 +21,6 @@ const fast = {
     include: ['test/**/*.test.ts'],
     exclude: [...configDefaults.exclude, slow, browser, onCluster],
     globalSetup: embedded,
-    env: { TMPDIR: memoryFolder() },
   },
 };
 
@@ -86,8 +85,11 @@ export default defineConfig(async () => {
       reporters: ['default', notRun],
       onConsoleLog: (line: string) => notRun.takeLine(line),
       setupFiles: ['test/support/property-seed.ts'],
-      // Processes that tests start load what Node compiled before, as the launcher has it: half the time of a start.
-      env: { NODE_COMPILE_CACHE: fileURLToPath(new URL('node_modules/.cache/tapegraph', import.meta.url)) },
+      env: {
+        // Processes that tests start load what Node compiled before, as the launcher has it: half the time of a start.
+        NODE_COMPILE_CACHE: fileURLToPath(new URL('node_modules/.cache/tapegraph', import.meta.url)),
+        TMPDIR: memoryFolder(),
+      },
       // The files of a worker share its modules: loading them anew for each is a sixth of the time.
       isolate: false,
       // Three workers for two cores, because tests wait for other processes. A percentage would end at the cores.

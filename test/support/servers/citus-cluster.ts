@@ -1,7 +1,6 @@
 import { execFile, execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -9,6 +8,7 @@ import { promisify } from 'node:util';
 import pg from 'pg';
 import { distributionSql } from '../../../src/store/cluster/distribution.ts';
 import { openStore } from '../../../src/store/rows/connection.ts';
+import { memoryFolder } from './memory-folder.ts';
 
 // The cluster's program is beside the clone, like the shared data.
 const program = fileURLToPath(new URL('../../../../shared/citus/cluster.sh', import.meta.url));
@@ -56,7 +56,7 @@ async function freePorts(): Promise<number> {
 
 /** Starts a cluster in a temporary folder, with a template of distributed stores. */
 export async function citusCluster(): Promise<CitusCluster & { stop(): void }> {
-  const folder = mkdtempSync(join(tmpdir(), 'tapegraph-citus-'));
+  const folder = mkdtempSync(join(memoryFolder(), 'tapegraph-citus-'));
   const port = await freePorts();
   await run('bash', [program, 'start', folder, String(port)]);
   const cluster: CitusCluster = {
