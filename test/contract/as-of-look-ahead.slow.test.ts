@@ -17,7 +17,7 @@ import { saveScreen } from './known-routes.ts';
 
 const seeds = Number(process.env.AS_OF_TAPES ?? 1);
 const firstSeed = Number(process.env.AS_OF_SEED ?? 20261127);
-const instantsOfTape = 4;
+const instantsOfTape = 3;
 const call = 'O:SPY261218C00600000';
 const after = exchangeInstant('2026-12-01', 720);
 
