@@ -400,10 +400,6 @@ async function sentFor(query: string): Promise<string[]> {
   return withoutCommits(await statementsOf(async () => expect((await app.graphql(query)).errors).toBeUndefined()));
 }
 
-function expectAsMany(many: readonly string[], few: readonly string[]): void {
-  expect(many.length, ['many:', ...many, 'few:', ...few].join('\n')).toBe(few.length);
-}
-
 test('many symbols cost as many statements as few', async () => {
   const sent = async (symbols: readonly string[]) => {
     const each = symbols.map((symbol, i) => `s${i}: symbol(symbol: "${symbol}") { spot { meta { ${fields} } } }`);
@@ -411,7 +407,7 @@ test('many symbols cost as many statements as few', async () => {
     return sentFor(`{ ${each.join(' ')} }`);
   };
   await sent(['SPY', 'MSFT']);
-  expectAsMany(await sent(['SPY', 'MSFT']), await sent(['SPY']));
+  expect((await sent(['SPY', 'MSFT'])).length).toBe((await sent(['SPY'])).length);
 });
 
 test('how many statements tell the sources of contracts does not depend on their number', async () => {
@@ -422,8 +418,13 @@ test('how many statements tell the sources of contracts does not depend on their
     const each = some.map((strike, i) => `h${i}: contract(id: "${idOf(strike)}") { history { meta { ${fields} } } }`);
     const text = `{ contracts(ids: [${ids}]) { meta { ${fields} } } ${each.join(' ')} }`;
     app.clock.nowMs += 2000;
-    return sentFor(text);
+    // Lists of parameters differ in length.
+    return (await sentFor(text)).map((statement) => statement.replaceAll(/\$\d+(,\$\d+)*/g, '$'));
   };
   await sent(strikes);
-  expectAsMany(await sent(strikes), await sent(strikes.slice(0, 1)));
+  const [many, few] = [await sent(strikes), await sent(strikes.slice(0, 1))];
+  expect(new Set(many)).toEqual(new Set(few));
+  // The document has two edges, whose sources are read together or one after the other: as it happens.
+  const timesOf = (all: readonly string[], text: string) => all.filter((each) => each === text).length;
+  for (const text of new Set(many)) expect(timesOf(many, text), text).toBeLessThanOrEqual(2 * timesOf(few, text));
 });
