@@ -53,6 +53,12 @@ describe.skipIf(chromiumPath === null)('before the scripts of a page have come',
     const frame = page.locator(`[data-frame="${keyed ? 'stored' : 'none'}"]`);
     await frame.waitFor();
     expect(await page.locator('[data-frame]:visible').count()).toBe(1);
+    // A browser may paint when only the first of them have come: what follows must not push them.
+    const tops = await frame
+      .locator('.desk > :visible')
+      .evaluateAll((parts) => parts.map((part) => part.getBoundingClientRect().top));
+    expect(tops.length).toBeGreaterThan(2);
+    expect(tops).toEqual(tops.toSorted((a, b) => a - b));
     expect(await frame.locator('h1').innerText()).toBe('SPY');
     expect(await frame.locator('.strip dt').allInnerTexts()).toContain('Net GEX');
     expect(await frame.locator('.panels > section').count()).toBe(keyed ? 10 : 0);

@@ -34,13 +34,15 @@ export function App({ controller, now, sampleKey, painted, readPalette }: AppPro
   const palette = usePalette(painted, readPalette);
   const blocked = useStore(controller.store, (state) => noticeOf(state)?.block === true);
   const props = { controller, palette };
+  const notice = html`<${NoticeBar} controller=${controller} now=${now} sampleKey=${sampleKey} />`;
+  // In the order in which they are seen: a browser may paint before all of them have come.
   return html`<div class="desk">
     <${Summary} controller=${controller} now=${now} />
-    <${NoticeBar} controller=${controller} now=${now} sampleKey=${sampleKey} />
+    ${blocked ? null : notice}
     <${WatchlistPanel} controller=${controller} />
     ${
       blocked
-        ? null
+        ? notice
         : html`<div class="panels">
       <${CandlesPanel} ...${props} /><${GexStrikesPanel} ...${props} />
       <${TradesPanel} controller=${controller} /><${GexHeatPanel} ...${props} />
