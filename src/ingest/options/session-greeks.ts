@@ -4,8 +4,8 @@ import { type GreeksSlots, removeGreeks, saveGreeksMinutes } from '../../store/c
 import { readRoots } from '../../store/market/option-roots.ts';
 import { followedWindows } from '../../store/market/symbols.ts';
 import type { Transaction } from '../../store/rows/transaction.ts';
-import { solveWithMinutes } from '../chains/chain.ts';
 import { MinuteGreeks } from '../chains/minute-greeks.ts';
+import { solveWithMinutes } from '../chains/write-chain.ts';
 
 /** Settings of solving the contracts of a tape by the minute. */
 export interface Solving {

@@ -7,7 +7,8 @@ import { capturesAfter, computedSessions, lockCaptures } from '../../store/chain
 import { publishedLevels } from '../../store/gex/published-levels.ts';
 import type { Store } from '../../store/rows/connection.ts';
 import type { Transaction } from '../../store/rows/transaction.ts';
-import { capturePart, settingsOf, withDelay, writeChain } from '../chains/chain.ts';
+import { capturePart, withDelay } from '../chains/chain.ts';
+import { settingsOf, writeChain } from '../chains/write-chain.ts';
 import { withOtherInputs } from '../files/outdated-captures.ts';
 import { MoveCounter } from './moved-captures.ts';
 import type { RecomputedWork, RecomputeWork, UnderlyingSession } from './session-work.ts';

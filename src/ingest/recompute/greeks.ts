@@ -16,8 +16,8 @@ import { lockFlow } from '../../store/flow/sessions.ts';
 import { readRoots } from '../../store/market/option-roots.ts';
 import type { Store } from '../../store/rows/connection.ts';
 import type { Transaction } from '../../store/rows/transaction.ts';
-import { solveWithMinutes } from '../chains/chain.ts';
 import { MinuteMarketSource } from '../chains/minute-market.ts';
+import { solveWithMinutes } from '../chains/write-chain.ts';
 import type { RecomputedWork, RecomputeWork, UnderlyingSession } from './session-work.ts';
 
 /** Number of contracts solved before a yield to the event loop: about 20 ms. */

@@ -8,7 +8,7 @@ import { latestGexCaptures, type StoredGexCapture } from '../../store/gex/captur
 import { gexInputsOf } from '../../store/gex/inputs.ts';
 import type { Store } from '../../store/rows/connection.ts';
 import { inTransaction } from '../../store/rows/transaction.ts';
-import { computeChain, settingsOf } from '../chains/chain.ts';
+import { computeChain, settingsOf } from '../chains/write-chain.ts';
 
 const comparedColumns = ['strike', 'expiry', ...namesOf(strikeColumns)] as const;
 

@@ -21,7 +21,7 @@ import { registryVersion } from '../../store/market/registry-version.ts';
 import { sealedSymbols } from '../../store/market/session-seals.ts';
 import { saveUnknownTickers } from '../../store/market/symbols.ts';
 import type { Transaction } from '../../store/rows/transaction.ts';
-import { solveWithWrittenMinutes } from '../chains/chain.ts';
+import { solveWithWrittenMinutes } from '../chains/write-chain.ts';
 import { slices } from '../files/bar-batch.ts';
 import { saveUnderlyings } from '../files/option-underlyings.ts';
 import type { LiveSession } from './live-session.ts';
