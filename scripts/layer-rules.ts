@@ -92,7 +92,7 @@ export const subjects: Record<string, Record<string, readonly string[]>> = {
     options: ['files', 'chains'],
     tail: ['files', 'chains', 'options'],
     sample: ['tail'],
-    recompute: ['files', 'chains'],
+    recompute: ['files', 'chains', 'stocks'],
   },
   access: { usage: [], entitlement: [], limits: [], identity: ['entitlement', 'usage'] },
   resolvers: {

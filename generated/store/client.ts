@@ -53,7 +53,6 @@ export type OffExchangeSession = Prisma.OffExchangeSessionModel
 export type OffExchangeComposition = Prisma.OffExchangeCompositionModel
 export type OffExchangeConcentration = Prisma.OffExchangeConcentrationModel
 export type OffExchangeProfile = Prisma.OffExchangeProfileModel
-export type OffExchangeLevels = Prisma.OffExchangeLevelsModel
 export type Account = Prisma.AccountModel
 export type ApiKey = Prisma.ApiKeyModel
 export type StreamTicket = Prisma.StreamTicketModel

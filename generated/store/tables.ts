@@ -413,7 +413,7 @@ export const tables = {
       {"field":"sessionDate","column":"session_date","type":"text","list":false,"optional":false},
       {"field":"asOfMs","column":"as_of_ms","type":"int8","list":false,"optional":false},
       {"field":"suppressedCount","column":"suppressed_count","type":"int4","list":false,"optional":false},
-      {"field":"suppressedBuckets","column":"suppressed_buckets","type":"int4","list":false,"optional":false},
+      {"field":"suppressedBuckets","column":"suppressed_buckets","type":"int4","list":false,"optional":true},
       {"field":"suppressedLevels","column":"suppressed_levels","type":"int4","list":false,"optional":false},
       {"field":"offExchVolume","column":"off_exch_volume","type":"float8","list":false,"optional":true},
       {"field":"notional","column":"notional","type":"float8","list":false,"optional":true},
@@ -423,6 +423,7 @@ export const tables = {
       {"field":"offExchPct","column":"off_exch_pct","type":"float8","list":false,"optional":true},
       {"field":"consolidatedVolume","column":"consolidated_volume","type":"float8","list":false,"optional":true},
       {"field":"consolidatedNotional","column":"consolidated_notional","type":"float8","list":false,"optional":true},
+      {"field":"version","column":"version","type":"text","list":false,"optional":true},
     ],
     indexes: [
       {"kind":"id","columns":[{"column":"symbol","descending":false},{"column":"session_date","descending":false}]},
@@ -476,18 +477,6 @@ export const tables = {
     ],
     indexes: [
       {"kind":"id","columns":[{"column":"symbol","descending":false},{"column":"session_date","descending":false},{"column":"price_thousandths","descending":false}]},
-    ],
-  },
-  OffExchangeLevels: {
-    table: "off_exchange_levels",
-    fields: [
-      {"field":"symbol","column":"symbol","type":"text","list":false,"optional":false},
-      {"field":"sessionDate","column":"session_date","type":"text","list":false,"optional":false},
-      {"field":"version","column":"version","type":"text","list":false,"optional":false},
-      {"field":"payload","column":"payload","type":"bytea","list":false,"optional":false},
-    ],
-    indexes: [
-      {"kind":"id","columns":[{"column":"symbol","descending":false},{"column":"session_date","descending":false}]},
     ],
   },
   Account: {

@@ -28,7 +28,6 @@ const families: readonly { datasets: readonly string[]; models: readonly Model[]
       'OffExchangeComposition',
       'OffExchangeConcentration',
       'OffExchangeProfile',
-      'OffExchangeLevels',
     ],
   },
   {

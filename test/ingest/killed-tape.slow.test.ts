@@ -33,7 +33,7 @@ const cases = [
     'stock-trades',
     stockTape,
     'off_exchange_concentration',
-    ['bar_blocks', 'off_exchange_levels', 'off_exchange_sessions'],
+    ['bar_blocks', 'off_exchange_profile', 'off_exchange_sessions'],
   ],
   ['option-trades', optionTape, 'option_bar_blocks', ['flow_events', 'flow_legs', 'flow_coverage', 'cross_sections']],
 ] as const;

@@ -117,7 +117,7 @@ describe('prints of evenings and days without trading', () => {
       expect((await data(`/v2/flow/large-trades?symbol=SPX&session=${date}`)).events).toEqual([]);
     }
     const { rows } = await app.store.pool.query(
-      `SELECT DISTINCT session_date AS date FROM flow_coverage UNION SELECT session_date FROM off_exchange_levels
+      `SELECT DISTINCT session_date AS date FROM flow_coverage UNION SELECT session_date FROM off_exchange_sessions
        UNION SELECT session_date FROM option_bar_blocks UNION SELECT span_start FROM bar_blocks WHERE timeframe = '1m'
        ORDER BY 1`,
     );
@@ -234,7 +234,7 @@ test('a file that begins with the evening before its day changes nothing of the 
   const of = async (date: string) => {
     const { rows } = await store.pool.query(
       `SELECT payload FROM bar_blocks WHERE span_start = $1 AND timeframe = '1m'
-       UNION ALL SELECT payload FROM off_exchange_levels WHERE session_date = $1
+       UNION ALL SELECT convert_to(to_json(x)::text, 'UTF8') FROM (SELECT symbol, version FROM off_exchange_sessions WHERE session_date = $1) AS x
        UNION ALL SELECT payload FROM option_bar_blocks WHERE session_date = $1`,
       [date],
     );

@@ -15,8 +15,6 @@ import { saveCoverages } from '../../src/store/flow/coverage.ts';
 import { readCrossSections, saveCrossSections } from '../../src/store/flow/cross-sections.ts';
 import { gexCapturesOf } from '../../src/store/gex/captures.ts';
 import { decodeBars, encodeBars } from '../../src/store/market/bar-codec.ts';
-import { encodeLevels, readWindow, saveLevels } from '../../src/store/offexchange/levels.ts';
-import { saveOffExchange } from '../../src/store/offexchange/writing.ts';
 import { inTransaction } from '../../src/store/rows/transaction.ts';
 import { type Columns, decodeBlock, encodeBlock, layoutOf } from '../../src/store/series/codec.ts';
 import { rowColumns } from '../../src/store/series/row-columns.ts';
@@ -213,19 +211,6 @@ test.each(['vwap', 'tradeCount'] as const)('the row of a bar stored without %s h
   const bar = { tsMs: at, open: 2, high: 4, low: 1, close: 3, volume: 7, vwap: 2.5, tradeCount: 2 };
   const read = decodeBars(without(encodeBars(toBarColumns([bar])), name));
   expect(barAt(read, 0)).toEqual({ ...bar, [name]: null });
-});
-
-test.each(['volume', 'notional', 'tradeCount'])('price levels stored without %s read it as unknown', async (name) => {
-  const level = { priceThousandths: 600_000, volume: 10, notional: 6000, tradeCount: 4 };
-  const key = { symbol: 'SPY', sessionDate: day };
-  const window = await inTransaction(store, async (tx) => {
-    const session = { ...key, asOfMs: at, suppressedCategories: 0, suppressedBuckets: 0, suppressedLevels: 0 };
-    await saveOffExchange(tx, { ...session, activity: null }, { composition: [], concentration: [], profile: [] });
-    await saveLevels(tx, 'SPY', day, 'older', without(encodeLevels([level]), name));
-    return readWindow(tx, 'SPY', day, { before: 0, after: 0 });
-  });
-  // A number that every level has is read as it is: NaN, where a column that came later is null.
-  expect(window).toEqual([{ sessionDate: day, levels: [{ ...level, [name]: Number.NaN }], vwap: null }]);
 });
 
 test('a block that does not say which rows it has is an error, never a wrong row', () => {

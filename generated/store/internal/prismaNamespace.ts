@@ -340,7 +340,6 @@ export const ModelName = {
   OffExchangeComposition: 'OffExchangeComposition',
   OffExchangeConcentration: 'OffExchangeConcentration',
   OffExchangeProfile: 'OffExchangeProfile',
-  OffExchangeLevels: 'OffExchangeLevels',
   Account: 'Account',
   ApiKey: 'ApiKey',
   StreamTicket: 'StreamTicket',
@@ -377,7 +376,7 @@ export type TypeMap<ExtArgs extends runtime.Types.Extensions.InternalArgs = runt
     omit: GlobalOmitOptions
   }
   meta: {
-    modelProps: "symbol" | "optionRoot" | "split" | "dividend" | "rate" | "volatilityDay" | "barBlock" | "optionBarBlock" | "optionQuoteBlock" | "liveQuote" | "chainCapture" | "gexCapture" | "openInterestBlock" | "greeksSlot" | "greeksMinute" | "flowCoverage" | "flowEvent" | "flowFeedEntry" | "flowLeg" | "crossSection" | "contractMinuteBlock" | "rankedPrint" | "rankedSession" | "offExchangeSession" | "offExchangeComposition" | "offExchangeConcentration" | "offExchangeProfile" | "offExchangeLevels" | "account" | "apiKey" | "streamTicket" | "usageCount" | "watchlist" | "savedScreen" | "journalAccount" | "journalTrade" | "journalImport" | "journalSize" | "ingestedFile" | "sessionSeal" | "tapeSession" | "generation" | "generationRun" | "tapeRemainder" | "sessionOrigin" | "sampleRow" | "followedLines" | "symbolCommit" | "metadataEntry"
+    modelProps: "symbol" | "optionRoot" | "split" | "dividend" | "rate" | "volatilityDay" | "barBlock" | "optionBarBlock" | "optionQuoteBlock" | "liveQuote" | "chainCapture" | "gexCapture" | "openInterestBlock" | "greeksSlot" | "greeksMinute" | "flowCoverage" | "flowEvent" | "flowFeedEntry" | "flowLeg" | "crossSection" | "contractMinuteBlock" | "rankedPrint" | "rankedSession" | "offExchangeSession" | "offExchangeComposition" | "offExchangeConcentration" | "offExchangeProfile" | "account" | "apiKey" | "streamTicket" | "usageCount" | "watchlist" | "savedScreen" | "journalAccount" | "journalTrade" | "journalImport" | "journalSize" | "ingestedFile" | "sessionSeal" | "tapeSession" | "generation" | "generationRun" | "tapeRemainder" | "sessionOrigin" | "sampleRow" | "followedLines" | "symbolCommit" | "metadataEntry"
     txIsolationLevel: TransactionIsolationLevel
   }
   model: {
@@ -2379,80 +2378,6 @@ export type TypeMap<ExtArgs extends runtime.Types.Extensions.InternalArgs = runt
         }
       }
     }
-    OffExchangeLevels: {
-      payload: Prisma.$OffExchangeLevelsPayload<ExtArgs>
-      fields: Prisma.OffExchangeLevelsFieldRefs
-      operations: {
-        findUnique: {
-          args: Prisma.OffExchangeLevelsFindUniqueArgs<ExtArgs>
-          result: runtime.Types.Utils.PayloadToResult<Prisma.$OffExchangeLevelsPayload> | null
-        }
-        findUniqueOrThrow: {
-          args: Prisma.OffExchangeLevelsFindUniqueOrThrowArgs<ExtArgs>
-          result: runtime.Types.Utils.PayloadToResult<Prisma.$OffExchangeLevelsPayload>
-        }
-        findFirst: {
-          args: Prisma.OffExchangeLevelsFindFirstArgs<ExtArgs>
-          result: runtime.Types.Utils.PayloadToResult<Prisma.$OffExchangeLevelsPayload> | null
-        }
-        findFirstOrThrow: {
-          args: Prisma.OffExchangeLevelsFindFirstOrThrowArgs<ExtArgs>
-          result: runtime.Types.Utils.PayloadToResult<Prisma.$OffExchangeLevelsPayload>
-        }
-        findMany: {
-          args: Prisma.OffExchangeLevelsFindManyArgs<ExtArgs>
-          result: runtime.Types.Utils.PayloadToResult<Prisma.$OffExchangeLevelsPayload>[]
-        }
-        create: {
-          args: Prisma.OffExchangeLevelsCreateArgs<ExtArgs>
-          result: runtime.Types.Utils.PayloadToResult<Prisma.$OffExchangeLevelsPayload>
-        }
-        createMany: {
-          args: Prisma.OffExchangeLevelsCreateManyArgs<ExtArgs>
-          result: BatchPayload
-        }
-        createManyAndReturn: {
-          args: Prisma.OffExchangeLevelsCreateManyAndReturnArgs<ExtArgs>
-          result: runtime.Types.Utils.PayloadToResult<Prisma.$OffExchangeLevelsPayload>[]
-        }
-        delete: {
-          args: Prisma.OffExchangeLevelsDeleteArgs<ExtArgs>
-          result: runtime.Types.Utils.PayloadToResult<Prisma.$OffExchangeLevelsPayload>
-        }
-        update: {
-          args: Prisma.OffExchangeLevelsUpdateArgs<ExtArgs>
-          result: runtime.Types.Utils.PayloadToResult<Prisma.$OffExchangeLevelsPayload>
-        }
-        deleteMany: {
-          args: Prisma.OffExchangeLevelsDeleteManyArgs<ExtArgs>
-          result: BatchPayload
-        }
-        updateMany: {
-          args: Prisma.OffExchangeLevelsUpdateManyArgs<ExtArgs>
-          result: BatchPayload
-        }
-        updateManyAndReturn: {
-          args: Prisma.OffExchangeLevelsUpdateManyAndReturnArgs<ExtArgs>
-          result: runtime.Types.Utils.PayloadToResult<Prisma.$OffExchangeLevelsPayload>[]
-        }
-        upsert: {
-          args: Prisma.OffExchangeLevelsUpsertArgs<ExtArgs>
-          result: runtime.Types.Utils.PayloadToResult<Prisma.$OffExchangeLevelsPayload>
-        }
-        aggregate: {
-          args: Prisma.OffExchangeLevelsAggregateArgs<ExtArgs>
-          result: runtime.Types.Utils.Optional<Prisma.AggregateOffExchangeLevels>
-        }
-        groupBy: {
-          args: Prisma.OffExchangeLevelsGroupByArgs<ExtArgs>
-          result: runtime.Types.Utils.Optional<Prisma.OffExchangeLevelsGroupByOutputType>[]
-        }
-        count: {
-          args: Prisma.OffExchangeLevelsCountArgs<ExtArgs>
-          result: runtime.Types.Utils.Optional<Prisma.OffExchangeLevelsCountAggregateOutputType> | number
-        }
-      }
-    }
     Account: {
       payload: Prisma.$AccountPayload<ExtArgs>
       fields: Prisma.AccountFieldRefs
@@ -4409,7 +4334,8 @@ export const OffExchangeSessionScalarFieldEnum = {
   vwap: 'vwap',
   offExchPct: 'offExchPct',
   consolidatedVolume: 'consolidatedVolume',
-  consolidatedNotional: 'consolidatedNotional'
+  consolidatedNotional: 'consolidatedNotional',
+  version: 'version'
 } as const
 
 export type OffExchangeSessionScalarFieldEnum = (typeof OffExchangeSessionScalarFieldEnum)[keyof typeof OffExchangeSessionScalarFieldEnum]
@@ -4457,16 +4383,6 @@ export const OffExchangeProfileScalarFieldEnum = {
 } as const
 
 export type OffExchangeProfileScalarFieldEnum = (typeof OffExchangeProfileScalarFieldEnum)[keyof typeof OffExchangeProfileScalarFieldEnum]
-
-
-export const OffExchangeLevelsScalarFieldEnum = {
-  symbol: 'symbol',
-  sessionDate: 'sessionDate',
-  version: 'version',
-  payload: 'payload'
-} as const
-
-export type OffExchangeLevelsScalarFieldEnum = (typeof OffExchangeLevelsScalarFieldEnum)[keyof typeof OffExchangeLevelsScalarFieldEnum]
 
 
 export const AccountScalarFieldEnum = {
@@ -4860,7 +4776,6 @@ export type GlobalOmitConfig = {
   offExchangeComposition?: Prisma.OffExchangeCompositionOmit
   offExchangeConcentration?: Prisma.OffExchangeConcentrationOmit
   offExchangeProfile?: Prisma.OffExchangeProfileOmit
-  offExchangeLevels?: Prisma.OffExchangeLevelsOmit
   account?: Prisma.AccountOmit
   apiKey?: Prisma.ApiKeyOmit
   streamTicket?: Prisma.StreamTicketOmit

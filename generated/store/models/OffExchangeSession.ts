@@ -67,6 +67,7 @@ export type OffExchangeSessionMinAggregateOutputType = {
   offExchPct: number | null
   consolidatedVolume: number | null
   consolidatedNotional: number | null
+  version: string | null
 }
 
 export type OffExchangeSessionMaxAggregateOutputType = {
@@ -84,6 +85,7 @@ export type OffExchangeSessionMaxAggregateOutputType = {
   offExchPct: number | null
   consolidatedVolume: number | null
   consolidatedNotional: number | null
+  version: string | null
 }
 
 export type OffExchangeSessionCountAggregateOutputType = {
@@ -101,6 +103,7 @@ export type OffExchangeSessionCountAggregateOutputType = {
   offExchPct: number
   consolidatedVolume: number
   consolidatedNotional: number
+  version: number
   _all: number
 }
 
@@ -150,6 +153,7 @@ export type OffExchangeSessionMinAggregateInputType = {
   offExchPct?: true
   consolidatedVolume?: true
   consolidatedNotional?: true
+  version?: true
 }
 
 export type OffExchangeSessionMaxAggregateInputType = {
@@ -167,6 +171,7 @@ export type OffExchangeSessionMaxAggregateInputType = {
   offExchPct?: true
   consolidatedVolume?: true
   consolidatedNotional?: true
+  version?: true
 }
 
 export type OffExchangeSessionCountAggregateInputType = {
@@ -184,6 +189,7 @@ export type OffExchangeSessionCountAggregateInputType = {
   offExchPct?: true
   consolidatedVolume?: true
   consolidatedNotional?: true
+  version?: true
   _all?: true
 }
 
@@ -230,7 +236,7 @@ export type OffExchangeSessionGroupByOutputType = {
   sessionDate: string
   asOfMs: bigint
   suppressedCount: number
-  suppressedBuckets: number
+  suppressedBuckets: number | null
   suppressedLevels: number
   offExchVolume: number | null
   notional: number | null
@@ -240,6 +246,7 @@ export type OffExchangeSessionGroupByOutputType = {
   offExchPct: number | null
   consolidatedVolume: number | null
   consolidatedNotional: number | null
+  version: string | null
   _count: OffExchangeSessionCountAggregateOutputType | null
   _avg: OffExchangeSessionAvgAggregateOutputType | null
   _sum: OffExchangeSessionSumAggregateOutputType | null
@@ -270,7 +277,7 @@ export type OffExchangeSessionWhereInput = {
   sessionDate?: Prisma.StringFilter<"OffExchangeSession"> | string
   asOfMs?: Prisma.BigIntFilter<"OffExchangeSession"> | bigint | number
   suppressedCount?: Prisma.IntFilter<"OffExchangeSession"> | number
-  suppressedBuckets?: Prisma.IntFilter<"OffExchangeSession"> | number
+  suppressedBuckets?: Prisma.IntNullableFilter<"OffExchangeSession"> | number | null
   suppressedLevels?: Prisma.IntFilter<"OffExchangeSession"> | number
   offExchVolume?: Prisma.FloatNullableFilter<"OffExchangeSession"> | number | null
   notional?: Prisma.FloatNullableFilter<"OffExchangeSession"> | number | null
@@ -280,6 +287,7 @@ export type OffExchangeSessionWhereInput = {
   offExchPct?: Prisma.FloatNullableFilter<"OffExchangeSession"> | number | null
   consolidatedVolume?: Prisma.FloatNullableFilter<"OffExchangeSession"> | number | null
   consolidatedNotional?: Prisma.FloatNullableFilter<"OffExchangeSession"> | number | null
+  version?: Prisma.StringNullableFilter<"OffExchangeSession"> | string | null
 }
 
 export type OffExchangeSessionOrderByWithRelationInput = {
@@ -287,7 +295,7 @@ export type OffExchangeSessionOrderByWithRelationInput = {
   sessionDate?: Prisma.SortOrder
   asOfMs?: Prisma.SortOrder
   suppressedCount?: Prisma.SortOrder
-  suppressedBuckets?: Prisma.SortOrder
+  suppressedBuckets?: Prisma.SortOrderInput | Prisma.SortOrder
   suppressedLevels?: Prisma.SortOrder
   offExchVolume?: Prisma.SortOrderInput | Prisma.SortOrder
   notional?: Prisma.SortOrderInput | Prisma.SortOrder
@@ -297,6 +305,7 @@ export type OffExchangeSessionOrderByWithRelationInput = {
   offExchPct?: Prisma.SortOrderInput | Prisma.SortOrder
   consolidatedVolume?: Prisma.SortOrderInput | Prisma.SortOrder
   consolidatedNotional?: Prisma.SortOrderInput | Prisma.SortOrder
+  version?: Prisma.SortOrderInput | Prisma.SortOrder
 }
 
 export type OffExchangeSessionWhereUniqueInput = Prisma.AtLeast<{
@@ -308,7 +317,7 @@ export type OffExchangeSessionWhereUniqueInput = Prisma.AtLeast<{
   sessionDate?: Prisma.StringFilter<"OffExchangeSession"> | string
   asOfMs?: Prisma.BigIntFilter<"OffExchangeSession"> | bigint | number
   suppressedCount?: Prisma.IntFilter<"OffExchangeSession"> | number
-  suppressedBuckets?: Prisma.IntFilter<"OffExchangeSession"> | number
+  suppressedBuckets?: Prisma.IntNullableFilter<"OffExchangeSession"> | number | null
   suppressedLevels?: Prisma.IntFilter<"OffExchangeSession"> | number
   offExchVolume?: Prisma.FloatNullableFilter<"OffExchangeSession"> | number | null
   notional?: Prisma.FloatNullableFilter<"OffExchangeSession"> | number | null
@@ -318,6 +327,7 @@ export type OffExchangeSessionWhereUniqueInput = Prisma.AtLeast<{
   offExchPct?: Prisma.FloatNullableFilter<"OffExchangeSession"> | number | null
   consolidatedVolume?: Prisma.FloatNullableFilter<"OffExchangeSession"> | number | null
   consolidatedNotional?: Prisma.FloatNullableFilter<"OffExchangeSession"> | number | null
+  version?: Prisma.StringNullableFilter<"OffExchangeSession"> | string | null
 }, "symbol_sessionDate">
 
 export type OffExchangeSessionOrderByWithAggregationInput = {
@@ -325,7 +335,7 @@ export type OffExchangeSessionOrderByWithAggregationInput = {
   sessionDate?: Prisma.SortOrder
   asOfMs?: Prisma.SortOrder
   suppressedCount?: Prisma.SortOrder
-  suppressedBuckets?: Prisma.SortOrder
+  suppressedBuckets?: Prisma.SortOrderInput | Prisma.SortOrder
   suppressedLevels?: Prisma.SortOrder
   offExchVolume?: Prisma.SortOrderInput | Prisma.SortOrder
   notional?: Prisma.SortOrderInput | Prisma.SortOrder
@@ -335,6 +345,7 @@ export type OffExchangeSessionOrderByWithAggregationInput = {
   offExchPct?: Prisma.SortOrderInput | Prisma.SortOrder
   consolidatedVolume?: Prisma.SortOrderInput | Prisma.SortOrder
   consolidatedNotional?: Prisma.SortOrderInput | Prisma.SortOrder
+  version?: Prisma.SortOrderInput | Prisma.SortOrder
   _count?: Prisma.OffExchangeSessionCountOrderByAggregateInput
   _avg?: Prisma.OffExchangeSessionAvgOrderByAggregateInput
   _max?: Prisma.OffExchangeSessionMaxOrderByAggregateInput
@@ -350,7 +361,7 @@ export type OffExchangeSessionScalarWhereWithAggregatesInput = {
   sessionDate?: Prisma.StringWithAggregatesFilter<"OffExchangeSession"> | string
   asOfMs?: Prisma.BigIntWithAggregatesFilter<"OffExchangeSession"> | bigint | number
   suppressedCount?: Prisma.IntWithAggregatesFilter<"OffExchangeSession"> | number
-  suppressedBuckets?: Prisma.IntWithAggregatesFilter<"OffExchangeSession"> | number
+  suppressedBuckets?: Prisma.IntNullableWithAggregatesFilter<"OffExchangeSession"> | number | null
   suppressedLevels?: Prisma.IntWithAggregatesFilter<"OffExchangeSession"> | number
   offExchVolume?: Prisma.FloatNullableWithAggregatesFilter<"OffExchangeSession"> | number | null
   notional?: Prisma.FloatNullableWithAggregatesFilter<"OffExchangeSession"> | number | null
@@ -360,6 +371,7 @@ export type OffExchangeSessionScalarWhereWithAggregatesInput = {
   offExchPct?: Prisma.FloatNullableWithAggregatesFilter<"OffExchangeSession"> | number | null
   consolidatedVolume?: Prisma.FloatNullableWithAggregatesFilter<"OffExchangeSession"> | number | null
   consolidatedNotional?: Prisma.FloatNullableWithAggregatesFilter<"OffExchangeSession"> | number | null
+  version?: Prisma.StringNullableWithAggregatesFilter<"OffExchangeSession"> | string | null
 }
 
 export type OffExchangeSessionCreateInput = {
@@ -367,7 +379,7 @@ export type OffExchangeSessionCreateInput = {
   sessionDate: string
   asOfMs: bigint | number
   suppressedCount: number
-  suppressedBuckets: number
+  suppressedBuckets?: number | null
   suppressedLevels: number
   offExchVolume?: number | null
   notional?: number | null
@@ -377,6 +389,7 @@ export type OffExchangeSessionCreateInput = {
   offExchPct?: number | null
   consolidatedVolume?: number | null
   consolidatedNotional?: number | null
+  version?: string | null
 }
 
 export type OffExchangeSessionUncheckedCreateInput = {
@@ -384,7 +397,7 @@ export type OffExchangeSessionUncheckedCreateInput = {
   sessionDate: string
   asOfMs: bigint | number
   suppressedCount: number
-  suppressedBuckets: number
+  suppressedBuckets?: number | null
   suppressedLevels: number
   offExchVolume?: number | null
   notional?: number | null
@@ -394,6 +407,7 @@ export type OffExchangeSessionUncheckedCreateInput = {
   offExchPct?: number | null
   consolidatedVolume?: number | null
   consolidatedNotional?: number | null
+  version?: string | null
 }
 
 export type OffExchangeSessionUpdateInput = {
@@ -401,7 +415,7 @@ export type OffExchangeSessionUpdateInput = {
   sessionDate?: Prisma.StringFieldUpdateOperationsInput | string
   asOfMs?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
   suppressedCount?: Prisma.IntFieldUpdateOperationsInput | number
-  suppressedBuckets?: Prisma.IntFieldUpdateOperationsInput | number
+  suppressedBuckets?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
   suppressedLevels?: Prisma.IntFieldUpdateOperationsInput | number
   offExchVolume?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null
   notional?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null
@@ -411,6 +425,7 @@ export type OffExchangeSessionUpdateInput = {
   offExchPct?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null
   consolidatedVolume?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null
   consolidatedNotional?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null
+  version?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
 }
 
 export type OffExchangeSessionUncheckedUpdateInput = {
@@ -418,7 +433,7 @@ export type OffExchangeSessionUncheckedUpdateInput = {
   sessionDate?: Prisma.StringFieldUpdateOperationsInput | string
   asOfMs?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
   suppressedCount?: Prisma.IntFieldUpdateOperationsInput | number
-  suppressedBuckets?: Prisma.IntFieldUpdateOperationsInput | number
+  suppressedBuckets?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
   suppressedLevels?: Prisma.IntFieldUpdateOperationsInput | number
   offExchVolume?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null
   notional?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null
@@ -428,6 +443,7 @@ export type OffExchangeSessionUncheckedUpdateInput = {
   offExchPct?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null
   consolidatedVolume?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null
   consolidatedNotional?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null
+  version?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
 }
 
 export type OffExchangeSessionCreateManyInput = {
@@ -435,7 +451,7 @@ export type OffExchangeSessionCreateManyInput = {
   sessionDate: string
   asOfMs: bigint | number
   suppressedCount: number
-  suppressedBuckets: number
+  suppressedBuckets?: number | null
   suppressedLevels: number
   offExchVolume?: number | null
   notional?: number | null
@@ -445,6 +461,7 @@ export type OffExchangeSessionCreateManyInput = {
   offExchPct?: number | null
   consolidatedVolume?: number | null
   consolidatedNotional?: number | null
+  version?: string | null
 }
 
 export type OffExchangeSessionUpdateManyMutationInput = {
@@ -452,7 +469,7 @@ export type OffExchangeSessionUpdateManyMutationInput = {
   sessionDate?: Prisma.StringFieldUpdateOperationsInput | string
   asOfMs?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
   suppressedCount?: Prisma.IntFieldUpdateOperationsInput | number
-  suppressedBuckets?: Prisma.IntFieldUpdateOperationsInput | number
+  suppressedBuckets?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
   suppressedLevels?: Prisma.IntFieldUpdateOperationsInput | number
   offExchVolume?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null
   notional?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null
@@ -462,6 +479,7 @@ export type OffExchangeSessionUpdateManyMutationInput = {
   offExchPct?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null
   consolidatedVolume?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null
   consolidatedNotional?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null
+  version?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
 }
 
 export type OffExchangeSessionUncheckedUpdateManyInput = {
@@ -469,7 +487,7 @@ export type OffExchangeSessionUncheckedUpdateManyInput = {
   sessionDate?: Prisma.StringFieldUpdateOperationsInput | string
   asOfMs?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
   suppressedCount?: Prisma.IntFieldUpdateOperationsInput | number
-  suppressedBuckets?: Prisma.IntFieldUpdateOperationsInput | number
+  suppressedBuckets?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
   suppressedLevels?: Prisma.IntFieldUpdateOperationsInput | number
   offExchVolume?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null
   notional?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null
@@ -479,6 +497,7 @@ export type OffExchangeSessionUncheckedUpdateManyInput = {
   offExchPct?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null
   consolidatedVolume?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null
   consolidatedNotional?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null
+  version?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
 }
 
 export type OffExchangeSessionSymbolSessionDateCompoundUniqueInput = {
@@ -501,6 +520,7 @@ export type OffExchangeSessionCountOrderByAggregateInput = {
   offExchPct?: Prisma.SortOrder
   consolidatedVolume?: Prisma.SortOrder
   consolidatedNotional?: Prisma.SortOrder
+  version?: Prisma.SortOrder
 }
 
 export type OffExchangeSessionAvgOrderByAggregateInput = {
@@ -533,6 +553,7 @@ export type OffExchangeSessionMaxOrderByAggregateInput = {
   offExchPct?: Prisma.SortOrder
   consolidatedVolume?: Prisma.SortOrder
   consolidatedNotional?: Prisma.SortOrder
+  version?: Prisma.SortOrder
 }
 
 export type OffExchangeSessionMinOrderByAggregateInput = {
@@ -550,6 +571,7 @@ export type OffExchangeSessionMinOrderByAggregateInput = {
   offExchPct?: Prisma.SortOrder
   consolidatedVolume?: Prisma.SortOrder
   consolidatedNotional?: Prisma.SortOrder
+  version?: Prisma.SortOrder
 }
 
 export type OffExchangeSessionSumOrderByAggregateInput = {
@@ -584,6 +606,7 @@ export type OffExchangeSessionSelect<ExtArgs extends runtime.Types.Extensions.In
   offExchPct?: boolean
   consolidatedVolume?: boolean
   consolidatedNotional?: boolean
+  version?: boolean
 }, ExtArgs["result"]["offExchangeSession"]>
 
 export type OffExchangeSessionSelectCreateManyAndReturn<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetSelect<{
@@ -601,6 +624,7 @@ export type OffExchangeSessionSelectCreateManyAndReturn<ExtArgs extends runtime.
   offExchPct?: boolean
   consolidatedVolume?: boolean
   consolidatedNotional?: boolean
+  version?: boolean
 }, ExtArgs["result"]["offExchangeSession"]>
 
 export type OffExchangeSessionSelectUpdateManyAndReturn<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetSelect<{
@@ -618,6 +642,7 @@ export type OffExchangeSessionSelectUpdateManyAndReturn<ExtArgs extends runtime.
   offExchPct?: boolean
   consolidatedVolume?: boolean
   consolidatedNotional?: boolean
+  version?: boolean
 }, ExtArgs["result"]["offExchangeSession"]>
 
 export type OffExchangeSessionSelectScalar = {
@@ -635,9 +660,10 @@ export type OffExchangeSessionSelectScalar = {
   offExchPct?: boolean
   consolidatedVolume?: boolean
   consolidatedNotional?: boolean
+  version?: boolean
 }
 
-export type OffExchangeSessionOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"symbol" | "sessionDate" | "asOfMs" | "suppressedCount" | "suppressedBuckets" | "suppressedLevels" | "offExchVolume" | "notional" | "tradeCount" | "avgSize" | "vwap" | "offExchPct" | "consolidatedVolume" | "consolidatedNotional", ExtArgs["result"]["offExchangeSession"]>
+export type OffExchangeSessionOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"symbol" | "sessionDate" | "asOfMs" | "suppressedCount" | "suppressedBuckets" | "suppressedLevels" | "offExchVolume" | "notional" | "tradeCount" | "avgSize" | "vwap" | "offExchPct" | "consolidatedVolume" | "consolidatedNotional" | "version", ExtArgs["result"]["offExchangeSession"]>
 
 export type $OffExchangeSessionPayload<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
   name: "OffExchangeSession"
@@ -647,7 +673,7 @@ export type $OffExchangeSessionPayload<ExtArgs extends runtime.Types.Extensions.
     sessionDate: string
     asOfMs: bigint
     suppressedCount: number
-    suppressedBuckets: number
+    suppressedBuckets: number | null
     suppressedLevels: number
     offExchVolume: number | null
     notional: number | null
@@ -657,6 +683,7 @@ export type $OffExchangeSessionPayload<ExtArgs extends runtime.Types.Extensions.
     offExchPct: number | null
     consolidatedVolume: number | null
     consolidatedNotional: number | null
+    version: string | null
   }, ExtArgs["result"]["offExchangeSession"]>
   composites: {}
 }
@@ -797,6 +824,7 @@ export interface OffExchangeSessionFieldRefs {
   readonly offExchPct: Prisma.FieldRef<"OffExchangeSession", 'Float'>
   readonly consolidatedVolume: Prisma.FieldRef<"OffExchangeSession", 'Float'>
   readonly consolidatedNotional: Prisma.FieldRef<"OffExchangeSession", 'Float'>
+  readonly version: Prisma.FieldRef<"OffExchangeSession", 'String'>
 }
     
 

@@ -7,7 +7,7 @@ import {
   type ProfileRow,
 } from '../../domain/offexchange/off-exchange.ts';
 import { addTotal, emptyTotal, exactDollars, exactValue, type PrintTotal } from '../prints/exact-sum.ts';
-import { collapse, withholdRows } from './disclosure.ts';
+import { type CountedLevel, collapse, withholdLevels } from './disclosure.ts';
 import { levelOf, type OffExchangeTally } from './tally.ts';
 
 /** Published figures of a symbol's single session (methodology 6); concentration spans several. */
@@ -16,10 +16,9 @@ export interface OffExchangeFigures {
   activity: Omit<ActivityRow, 'date'> | null;
   composition: Omit<CompositionRow, 'date'>[];
   suppressedCategories: number;
+  /** Price levels, ascending: also all that concentration is made from. */
   profile: Omit<ProfileRow, 'date'>[];
   suppressedLevels: number;
-  /** The price levels, ascending, before disclosure: the input of concentration. */
-  levels: Omit<ProfileRow, 'date'>[];
 }
 
 function sumOf(totals: readonly PrintTotal[]): PrintTotal {
@@ -65,38 +64,57 @@ function activityOf(tally: OffExchangeTally, all: PrintTotal, priced: readonly b
   };
 }
 
-/** A session's price levels, ascending, before disclosure. Dollars and shares as doubles of exact sums. */
-function levelsOf(tally: OffExchangeTally, priced: readonly boolean[]): Omit<ProfileRow, 'date'>[] {
-  const byPrice = new Map<number, PrintTotal>();
+type PriceLevel = Omit<ProfileRow, 'date'> & CountedLevel;
+
+/**
+ * A session's price levels, ascending, before disclosure. The executions of each are counted by category, those of
+ * categories in `other` together: their sum is what the levels have more than the categories.
+ */
+function levelsOf(tally: OffExchangeTally, priced: readonly boolean[], published: ReadonlySet<string>): PriceLevel[] {
+  const named = compositionCategories.filter((name, i) => priced[i] && published.has(name));
+  const byPrice = new Map<number, { total: PrintTotal; counts: number[] }>();
   for (const [key, total] of tally.levels) {
     const { priceThousandths, category } = levelOf(key);
     if (!priced[category]) continue;
-    const level = byPrice.get(priceThousandths) ?? emptyTotal();
+    const level = byPrice.get(priceThousandths) ?? { total: emptyTotal(), counts: Array(named.length + 1).fill(0) };
     byPrice.set(priceThousandths, level);
-    addTotal(level, total);
+    addTotal(level.total, total);
+    const slot = named.indexOf(compositionCategories[category]!);
+    level.counts[slot === -1 ? named.length : slot]! += total.count;
   }
   return [...byPrice]
     .sort(([a], [b]) => a - b)
-    .map(([priceThousandths, total]) => ({
+    .map(([priceThousandths, { total, counts }]) => ({
       priceThousandths,
       volume: exactValue(total.volume),
       notional: exactDollars(total.notional),
       tradeCount: total.count,
+      counts,
     }));
+}
+
+/** Number of price-forming executions of a session. */
+function formingCount(tally: OffExchangeTally): number {
+  return compositionCategories.reduce(
+    (sum, name, i) => (isPriceForming(name) ? sum + tally.categories[i]!.count : sum),
+    0,
+  );
 }
 
 /** Selects the figures of a session's off-exchange executions that may be published. */
 export function offExchangeFigures(tally: OffExchangeTally): OffExchangeFigures {
   const all = sumOf(tally.categories);
   if (all.count < disclosureThreshold) {
-    return { activity: null, composition: [], suppressedCategories: 0, profile: [], suppressedLevels: 0, levels: [] };
+    return { activity: null, composition: [], suppressedCategories: 0, profile: [], suppressedLevels: 0 };
   }
   const parts = compositionCategories.map((name, i) => ({ name, total: tally.categories[i]! }));
   const { published, suppressed } = collapse(parts);
   const notional = exactDollars(all.notional);
-  const priced = pricedCategories(tally, new Set(published.map(({ name }) => name)));
-  const levels = levelsOf(tally, priced);
-  const profile = withholdRows(levels, ({ tradeCount }) => tradeCount >= disclosureThreshold);
+  const names = new Set<string>(published.map(({ name }) => name));
+  const priced = pricedCategories(tally, names);
+  const levels = levelsOf(tally, priced, names);
+  const inLevels = levels.reduce((sum, { tradeCount }) => sum + tradeCount, 0);
+  const profile = withholdLevels(levels, formingCount(tally) - inLevels);
   return {
     activity: activityOf(tally, all, priced),
     composition: published.map(({ name, total }) => ({
@@ -107,8 +125,7 @@ export function offExchangeFigures(tally: OffExchangeTally): OffExchangeFigures 
       shareOfOffExchNotional: notional > 0 ? exactDollars(total.notional) / notional : 0,
     })),
     suppressedCategories: suppressed,
-    profile: profile.published,
-    suppressedLevels: profile.withheld,
-    levels,
+    profile: profile.map(({ counts: _, ...row }) => row),
+    suppressedLevels: levels.length - profile.length,
   };
 }

@@ -1,11 +1,5 @@
-import {
-  type ConcentrationRow,
-  disclosureSessions,
-  disclosureThreshold,
-  type ProfileRow,
-} from '../../domain/offexchange/off-exchange.ts';
+import { type ConcentrationRow, disclosureSessions, type ProfileRow } from '../../domain/offexchange/off-exchange.ts';
 import { tapeSettings } from '../methodology.ts';
-import { withholdRows } from './disclosure.ts';
 
 const micros = 1_000_000;
 
@@ -49,9 +43,10 @@ function bucketsOf(sessions: readonly (readonly Omit<ProfileRow, 'date'>[])[], w
 }
 
 /**
- * Prices with the most off-exchange trading (methodology 6). `sessions`: the price levels of the window's sessions,
- * oldest first, empty for those without any; the last 20 count. `referencePrice`: the last session's off-exchange vwap,
- * dollars; null (nothing of it may be published): no rows.
+ * Prices with the most off-exchange trading (methodology 6). `sessions`: the published price levels of the window's
+ * sessions, oldest first, empty for those without any; the last 20 count. Nothing else may enter: two windows can be
+ * subtracted from each other. `referencePrice`: the last session's off-exchange vwap, dollars; null (nothing of it may
+ * be published): no rows.
  */
 export function concentrationOf(
   sessions: readonly (readonly Omit<ProfileRow, 'date'>[])[],
@@ -60,10 +55,8 @@ export function concentrationOf(
   if (referencePrice === null || !(referencePrice > 0)) return { rows: [], suppressedBuckets: 0 };
   const lookbackSessions = tapeSettings.concentrationSessions;
   const widthMicros = bucketWidthMicros(referencePrice);
-  const { published, withheld } = withholdRows(
-    bucketsOf(sessions.slice(-lookbackSessions), widthMicros),
-    (bucket) => bucket.tradeCount >= disclosureThreshold && bucket.sessions >= disclosureSessions,
-  );
+  const buckets = bucketsOf(sessions.slice(-lookbackSessions), widthMicros);
+  const published = buckets.filter(({ sessions }) => sessions >= disclosureSessions);
   const notional = published.reduce((sum, bucket) => sum + bucket.notional, 0);
   const rows = published.map((bucket) => {
     const bucketMidpoint = ((bucket.index + 0.5) * widthMicros) / micros;
@@ -83,5 +76,5 @@ export function concentrationOf(
   });
   rows.sort((a, b) => b.rankScore - a.rankScore || b.notional - a.notional || a.bucketMidpoint - b.bucketMidpoint);
   for (const [i, row] of rows.entries()) row.rank = i + 1;
-  return { rows, suppressedBuckets: withheld };
+  return { rows, suppressedBuckets: buckets.length - published.length };
 }

@@ -36,21 +36,50 @@ export function collapse(parts: readonly NamedTotal[]): { published: NamedTotal[
   return { published: other.total.count > 0 ? [...published, other] : published, suppressed };
 }
 
+/** A price level before disclosure, with its executions by the published sum they count in. */
+export interface CountedLevel {
+  tradeCount: number;
+  notional: number;
+  counts: readonly number[];
+}
+
+/** Number of executions that are in the sums of `group`, a bit each. */
+function within(counts: readonly number[], group: number): number {
+  return counts.reduce((sum, count, i) => (group & (1 << i) ? sum + count : sum), 0);
+}
+
+const isTooFew = (executions: number) => executions > 0 && executions < disclosureThreshold;
+
 /**
- * The rows that may be published, if their total can be derived from other published figures: when one or two
- * executions are withheld in total, the smallest publishable row is withheld too.
+ * The price levels that may be published beside sums of their executions (methodology 6). Levels and sums are the nodes
+ * of a graph, and each execution is an edge between its sum and its level; if the level is withheld, between its sum
+ * and the ground. The executions that a combination of published figures leaves are a cut of the graph. So the smallest
+ * level that enlarges a cut of one or two executions is withheld, until no such cut is left. Each sum has three
+ * executions or more. `omitted`: number of price-forming executions that are in no level.
  */
-export function withholdRows<T extends { tradeCount: number; notional: number }>(
-  rows: readonly T[],
-  mayPublish: (row: T) => boolean,
-): { published: T[]; withheld: number } {
-  const published = rows.filter(mayPublish);
-  const hidden = rows.filter((row) => !mayPublish(row)).reduce((sum, { tradeCount }) => sum + tradeCount, 0);
-  if (hidden > 0 && hidden < disclosureThreshold && published.length > 0) {
-    const smallest = published.reduce((least, row) =>
-      (row.tradeCount - least.tradeCount || row.notional - least.notional) < 0 ? row : least,
+export function withholdLevels<T extends CountedLevel>(levels: readonly T[], omitted: number): T[] {
+  const sums = levels[0]?.counts.length ?? 0;
+  const ground = Array<number>(sums).fill(0);
+  const withhold = ({ counts }: T) => {
+    for (const [i, count] of counts.entries()) ground[i]! += count;
+  };
+  const published = levels.filter(({ tradeCount }) => tradeCount >= disclosureThreshold);
+  for (const level of levels) if (level.tradeCount < disclosureThreshold) withhold(level);
+  const cutOf = (group: number) =>
+    published.reduce(
+      (cut, { counts, tradeCount }) => cut + Math.min(within(counts, group), tradeCount - within(counts, group)),
+      within(ground, group),
     );
+  const all = (1 << sums) - 1;
+  const groups = Array.from({ length: all }, (_, i) => i + 1);
+  for (;;) {
+    const group = isTooFew(cutOf(all) + omitted) ? all : groups.find((each) => isTooFew(cutOf(each)));
+    const enlarging = published.filter((level) => 2 * within(level.counts, group ?? 0) > level.tradeCount);
+    if (enlarging.length === 0) return published;
+    const smallest = enlarging.reduce((least, level) =>
+      (level.tradeCount - least.tradeCount || level.notional - least.notional) < 0 ? level : least,
+    );
+    withhold(smallest);
     published.splice(published.indexOf(smallest), 1);
   }
-  return { published, withheld: rows.length - published.length };
 }

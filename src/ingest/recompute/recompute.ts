@@ -3,11 +3,13 @@ import type { Clock } from '../../runtime/clock.ts';
 import { yieldToEventLoop } from '../../runtime/event-loop.ts';
 import { generationsInForce } from '../../store/market/generations.ts';
 import { rejectSealed, SessionSealed } from '../../store/market/session-seals.ts';
+import { listConcentrations } from '../../store/offexchange/levels.ts';
 import type { Store } from '../../store/rows/connection.ts';
 import { inSettledTransaction, type Transaction } from '../../store/rows/transaction.ts';
 import { asGeneration } from '../../store/superseded/generation.ts';
 import { pruneExpired } from '../../store/superseded/prune.ts';
 import { type GenerationDataset, noteGenerations } from '../files/generations.ts';
+import { recomputeConcentration } from '../stocks/off-exchange-session.ts';
 import { recomputeChains, sessionsOfChains } from './chains.ts';
 import type { RecomputedDataset } from './dataset-names.ts';
 import { recomputeFlow, sessionsOfFlow } from './flow.ts';
@@ -28,6 +30,8 @@ interface Recomputing {
   generation: { dataset: GenerationDataset; from: readonly GenerationDataset[] };
   /** The sessions to recompute, in the order in which they are computed. */
   sessions(store: Store, how: Pick<RecomputeWork, 'delayMs' | 'all'>): Promise<UnderlyingSession[]>;
+  /** True if sealed sessions are recomputed too, because what was removed from them may not be served. */
+  reseals?: boolean;
   /** Recomputes a session, in a transaction of its own that may write it. */
   run(tx: Transaction, session: UnderlyingSession, how: RecomputeWork): Promise<RecomputedWork>;
 }
@@ -60,6 +64,20 @@ const recomputed: Record<RecomputedDataset, Recomputing> = {
     generation: { dataset: 'option-trades', from: ['option-trades'] },
     sessions: sessionsOfFlow,
     run: recomputeFlow,
+  },
+  'off-exchange': {
+    // Only one generation of off-exchange figures is ever stored: no part of it is noted.
+    generation: { dataset: 'stock-trades', from: [] },
+    reseals: true,
+    sessions: async (store, { all }) =>
+      (await listConcentrations(store, all)).map(({ symbol, sessionDate }) => ({
+        underlying: symbol,
+        session: sessionDate,
+      })),
+    run: async (tx, { underlying, session }) => {
+      await recomputeConcentration(tx, underlying, session);
+      return { changed: 1, moved: null, parts: [] };
+    },
   },
 };
 
@@ -94,7 +112,7 @@ export async function recompute(
   { symbol, from, to }: RecomputeRequest,
   { now, rate, delayMs = null, all = false, signal, onProgress }: RecomputeOptions,
 ): Promise<RecomputedSession[]> {
-  const { sessions, run, generation } = recomputed[dataset];
+  const { sessions, run, generation, reseals = false } = recomputed[dataset];
   const wanted = (await sessions(store, { delayMs, all })).filter(
     ({ underlying, session }) =>
       (symbol === null || underlying === symbol) &&
@@ -109,7 +127,7 @@ export async function recompute(
     try {
       const done = await inSettledTransaction(store, (tx) =>
         asGeneration(tx, now, async () => {
-          await rejectSealed(tx, [{ symbol: one.underlying, sessionDate: one.session }]);
+          if (!reseals) await rejectSealed(tx, [{ symbol: one.underlying, sessionDate: one.session }]);
           const { parts, ...work } = await run(tx, one, { store, rate, delayMs, all, check });
           await noteRecomputed(tx, generation, parts, now());
           return work;

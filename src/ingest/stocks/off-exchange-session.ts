@@ -7,15 +7,8 @@ import type { SessionDate } from '../../domain/market-time.ts';
 import { roundHalfEven } from '../../domain/units.ts';
 import { sealedSessions } from '../../store/market/session-seals.ts';
 import { splitsIn } from '../../store/market/splits.ts';
-import {
-  encodeLevels,
-  levelsVersion,
-  type PriceLevel,
-  readWindow,
-  saveConcentration,
-  saveLevels,
-} from '../../store/offexchange/levels.ts';
-import { confirmOffExchange, saveOffExchange } from '../../store/offexchange/writing.ts';
+import { type PriceLevel, readWindow, saveConcentration, type WindowSession } from '../../store/offexchange/levels.ts';
+import { confirmOffExchange, offExchangeVersion, saveOffExchange } from '../../store/offexchange/writing.ts';
 import type { Transaction } from '../../store/rows/transaction.ts';
 import { blockVersion } from '../../store/series/block-version.ts';
 
@@ -29,6 +22,20 @@ function inSharesOf(levels: readonly PriceLevel[], factor: number): PriceLevel[]
   }));
 }
 
+const others = tapeSettings.concentrationSessions - 1;
+
+/** Computes and writes the concentration of the last of several stored sessions, ascending. */
+async function concentrate(tx: Transaction, symbol: string, window: readonly WindowSession[], asOfMs?: number) {
+  const { sessionDate, vwap } = window.at(-1)!;
+  const splits = (await splitsIn(tx, [symbol])).get(symbol) ?? [];
+  const levels = window.map((each) => inSharesOf(each.levels, splitFactor(splits, each.sessionDate, sessionDate)));
+  const { rows, suppressedBuckets } = concentrationOf(levels, vwap);
+  await saveConcentration(tx, symbol, sessionDate, rows, {
+    suppressedBuckets,
+    ...(asOfMs !== undefined && { asOfMs }),
+  });
+}
+
 /** Recomputes the concentration of the sessions whose window contains a session. */
 export async function refreshConcentration(
   tx: Transaction,
@@ -36,20 +43,19 @@ export async function refreshConcentration(
   session: SessionDate,
   asOfMs: number,
 ): Promise<void> {
-  const others = tapeSettings.concentrationSessions - 1;
   const window = await readWindow(tx, symbol, session, { before: others, after: others });
   const to = window.at(-1)?.sessionDate ?? session;
-  const splits = (await splitsIn(tx, [symbol])).get(symbol) ?? [];
   const sealed = new Set((await sealedSessions(tx, [{ symbol, from: session, to }])).map((each) => each.sessionDate));
-  for (const [i, { sessionDate, vwap }] of window.entries()) {
+  for (const [i, { sessionDate }] of window.entries()) {
     // The concentration of a sealed session does not change.
     if (sessionDate < session || sealed.has(sessionDate)) continue;
-    const levels = window
-      .slice(Math.max(0, i - others), i + 1)
-      .map((each) => inSharesOf(each.levels, splitFactor(splits, each.sessionDate, sessionDate)));
-    const { rows, suppressedBuckets } = concentrationOf(levels, vwap);
-    await saveConcentration(tx, symbol, sessionDate, rows, { suppressedBuckets, asOfMs });
+    await concentrate(tx, symbol, window.slice(Math.max(0, i - others), i + 1), asOfMs);
   }
+}
+
+/** Computes the concentration of a stored session, from the published levels of its window. */
+export async function recomputeConcentration(tx: Transaction, symbol: string, session: SessionDate): Promise<void> {
+  await concentrate(tx, symbol, await readWindow(tx, symbol, session, { before: others, after: 0 }));
 }
 
 /**
@@ -63,20 +69,18 @@ export async function saveOffExchangeSession(
   tally: OffExchangeTally,
   asOfMs: number,
 ): Promise<boolean> {
-  const { levels, ...figures } = offExchangeFigures(tally);
+  const figures = offExchangeFigures(tally);
   const { activity, composition, profile, suppressedCategories, suppressedLevels } = figures;
-  const payload = encodeLevels(levels);
-  const published = JSON.stringify({ activity, composition, profile, suppressedCategories, suppressedLevels });
-  const version = blockVersion(Buffer.concat([payload, Buffer.from(published)]));
-  if ((await levelsVersion(tx, symbol, session)) === version) {
+  const version = blockVersion(Buffer.from(JSON.stringify(figures)));
+  if ((await offExchangeVersion(tx, symbol, session)) === version) {
     await confirmOffExchange(tx, symbol, session, asOfMs);
     return false;
   }
-  await saveLevels(tx, symbol, session, version, payload);
   await saveOffExchange(
     tx,
     { symbol, sessionDate: session, asOfMs, suppressedCategories, suppressedBuckets: 0, suppressedLevels, activity },
     { composition, concentration: [], profile },
+    version,
   );
   await refreshConcentration(tx, symbol, session, asOfMs);
   return true;

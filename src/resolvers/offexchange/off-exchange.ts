@@ -122,9 +122,15 @@ function startOf(
   return { range: { symbol, first, last }, after };
 }
 
-function noteOf({ latestSession, session }: OffExchangeHistory, symbol: string): string {
+function noteOf(
+  { latestSession, session, unconcentrated }: OffExchangeHistory,
+  symbol: string,
+  table: OffExchangeTable,
+): string {
   if (latestSession === null) return `No off-exchange data of ${symbol} is stored.`;
   if (session === null) return 'No session of the range is stored.';
+  if (table === 'concentration' && unconcentrated > 0)
+    return 'The concentration has not been computed from published levels yet: `tapegraph recompute off-exchange`.';
   return 'Nothing in the range reaches the disclosure threshold.';
 }
 
@@ -167,7 +173,7 @@ export async function offExchangePage<T extends OffExchangeTable>(
         historySessions: history.historySessions,
         count: rows.length,
         cursor: more ? writeCursor(`${first}|${last}|${end.date}|${rowKey(table, end)}`, bound) : null,
-        note: rows.length > 0 ? null : noteOf(history, symbol),
+        note: rows.length > 0 ? null : noteOf(history, symbol, table),
       },
     };
   });

@@ -21,7 +21,6 @@ const placements = {
   live_quotes: bySymbol,
   off_exchange_composition: bySymbol,
   off_exchange_concentration: bySymbol,
-  off_exchange_levels: bySymbol,
   off_exchange_profile: bySymbol,
   off_exchange_sessions: bySymbol,
   symbol_commits: bySymbol,
@@ -83,13 +82,7 @@ export const tablePlacements: Readonly<Record<string, TablePlacement>> = {
 };
 
 const joined: readonly (readonly string[])[] = [
-  [
-    'off_exchange_composition',
-    'off_exchange_concentration',
-    'off_exchange_levels',
-    'off_exchange_profile',
-    'off_exchange_sessions',
-  ],
+  ['off_exchange_composition', 'off_exchange_concentration', 'off_exchange_profile', 'off_exchange_sessions'],
   ['chain_captures', 'gex_captures', 'open_interest_blocks'],
   ['contract_minute_blocks', 'cross_sections', 'flow_coverage', 'flow_events', 'flow_legs'],
   ['greeks_minutes', 'greeks_places'],

@@ -188,7 +188,7 @@ export async function storedSession(
   const bars = await prisma.optionBarBlock.groupBy({ by: ['underlying', 'status'], where: ofUnderlying.where });
   options(bars);
   const ofSymbol = { where: { sessionDate, ...symbol }, select: { symbol: true } };
-  for (const row of await prisma.offExchangeLevels.findMany(ofSymbol)) add(row.symbol, { stockTape: true });
+  for (const row of await prisma.offExchangeSession.findMany(ofSymbol)) add(row.symbol, { stockTape: true });
   const ofBars = { spanStart: sessionDate, timeframe: { in: ['1s', '1m', '5m'] }, ...symbol };
   for (const row of await prisma.barBlock.groupBy({ by: ['symbol'], where: ofBars }))
     add(row.symbol, { stockBars: true });

@@ -36,7 +36,6 @@ const groups: readonly Group[] = [
       OffExchangeComposition: '0',
       OffExchangeConcentration: '0',
       OffExchangeProfile: '0',
-      OffExchangeLevels: '0',
     },
     unit: ['session_date'],
   },

@@ -33,6 +33,8 @@ export interface OffExchangeHistory {
   asOfMs: number | null;
   /** Number of withheld rows in the range, by table. */
   withheld: Record<OffExchangeTable, number>;
+  /** Number of sessions of the range whose concentration has to be recomputed. */
+  unconcentrated: number;
 }
 
 const history = statement(
@@ -42,6 +44,7 @@ const history = statement(
     ...({ nth: 'int8', historySessions: 'int8', latestSession: 'text?', first: 'text?', last: 'text' } as const),
     ...({ session: 'text?', asOfMs: 'int8?' } as const),
     ...({ activity: 'int8', composition: 'int8', concentration: 'int8', profile: 'int8' } as const),
+    unconcentrated: 'int8',
   },
 );
 

@@ -35,17 +35,32 @@ export async function saveConcentrationRows(
   );
 }
 
-/** Writes a symbol's session with all its published data, replacing the former. */
+/** The version of the stored off-exchange data of a session; null if there is none, or it was stored without one. */
+export async function offExchangeVersion(
+  { prisma }: Transaction,
+  symbol: string,
+  sessionDate: SessionDate,
+): Promise<string | null> {
+  const key = { symbol, sessionDate };
+  const row = await prisma.offExchangeSession.findUnique({
+    where: { symbol_sessionDate: key },
+    select: { version: true },
+  });
+  return row?.version ?? null;
+}
+
+/** Writes a symbol's session with all its published data and its `version`, replacing the former. */
 export async function saveOffExchange(
   tx: Transaction,
   { symbol, sessionDate, activity, suppressedCategories, ...session }: OffExchangeSession,
   tables: OffExchangeTables,
+  version: string | null = null,
 ): Promise<void> {
   const key = { symbol, sessionDate };
   for (const table of ['Session', 'Composition', 'Concentration', 'Profile'] as const)
     await deleteRows(tx, `OffExchange${table}`, { by: ['symbol', 'sessionDate'], keys: [key] });
   await insertRows(tx, 'OffExchangeSession', [
-    { ...key, ...session, suppressedCount: suppressedCategories, ...(activity ?? unpublished) },
+    { ...key, ...session, version, suppressedCount: suppressedCategories, ...(activity ?? unpublished) },
   ]);
   const composition = tables.composition.map((row) => ({ ...key, ...row }));
   await insertRows(tx, 'OffExchangeComposition', composition);

@@ -94,7 +94,6 @@ export const modelSubjects: Readonly<Record<Model, ModelSubject | null>> = {
   OffExchangeComposition: of('offexchange', 'symbol'),
   OffExchangeConcentration: of('offexchange', 'symbol'),
   OffExchangeProfile: of('offexchange', 'symbol'),
-  OffExchangeLevels: of('offexchange', 'symbol'),
   Generation: of('provenance', 'symbol'),
   OptionQuoteBlock: null,
   GenerationRun: null,

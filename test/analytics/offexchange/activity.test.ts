@@ -4,7 +4,7 @@ import { offExchangeFigures } from '../../../src/analytics/offexchange/activity.
 import { bucketWidthMicros, concentrationOf } from '../../../src/analytics/offexchange/concentration.ts';
 import { collapse } from '../../../src/analytics/offexchange/disclosure.ts';
 import { addPrint, emptyTotal } from '../../../src/analytics/prints/exact-sum.ts';
-import { compositionCategories, isPriceForming } from '../../../src/domain/market/stock-trade-conditions.ts';
+import { compositionCategories } from '../../../src/domain/market/stock-trade-conditions.ts';
 import { hasSharedData } from '../../support/shared-data.ts';
 import { offExchangePrint, runStockTape, sharedStockPrints, stockPrint } from '../../support/tapes/stock-tape.ts';
 
@@ -107,7 +107,6 @@ describe('a session', () => {
       suppressedCategories: 0,
       profile: [],
       suppressedLevels: 0,
-      levels: [],
     });
   });
 
@@ -164,17 +163,23 @@ describe('one or two executions of a category', () => {
     offExchangeFigures(runStockTape(prints.flat()).offExchange('XYZ'));
 
   test('that say the price are not in the vwap, the profile and the buckets, less the categories published', () => {
-    const { activity, composition, profile, levels } = figuresOf(times(9, 10), times(1, 11, [37]), times(7, 12, [53]));
+    const { activity, composition, profile } = figuresOf(
+      times(9, 10),
+      times(5, 10.5),
+      times(1, 11, [37]),
+      times(7, 12, [53]),
+    );
     expect(composition.map(({ category, tradeCount }) => [category, tradeCount])).toEqual([
-      ['regular_way', 9],
+      ['regular_way', 14],
       ['other', 8],
     ]);
-    expect(activity).toMatchObject({ tradeCount: 17, vwap: 10 });
-    expect([profile, levels]).toMatchObject([[{ tradeCount: 9 }], [{ priceThousandths: 10_000, tradeCount: 9 }]]);
+    expect(activity).toMatchObject({ tradeCount: 22, vwap: (9 * 10 + 5 * 10.5) / 14 });
+    // One price-forming execution is in no level: the smallest level is withheld with it.
+    expect(profile).toMatchObject([{ priceThousandths: 10_000, tradeCount: 9 }]);
   });
 
   test('that do not say the price are not what is left of other without those that do', () => {
-    const { activity, composition, levels } = figuresOf(
+    const { activity, composition, profile } = figuresOf(
       times(9, 10),
       times(2, 11, [37]),
       times(2, 11.5, [12]),
@@ -182,34 +187,13 @@ describe('one or two executions of a category', () => {
     );
     expect(composition.at(-1)).toMatchObject({ category: 'other', tradeCount: 5 });
     expect(activity!.vwap).toBe(10);
-    expect(levels).toMatchObject([{ priceThousandths: 10_000, tradeCount: 9 }]);
+    expect(profile).toMatchObject([{ priceThousandths: 10_000, tradeCount: 9 }]);
   });
 
   test('three that say the price are in all of them', () => {
-    const { activity, levels } = figuresOf(times(9, 10), times(2, 11, [37]), times(1, 12, [12]));
+    const { activity, profile, suppressedLevels } = figuresOf(times(9, 10), times(2, 11, [37]), times(1, 12, [12]));
     expect(activity!.vwap).toBeCloseTo((9 * 10 + 2 * 11 + 12) / 12, 12);
-    expect(levels.map(({ tradeCount }) => tradeCount)).toEqual([9, 2, 1]);
-  });
-
-  test('are never what one published figure of a session is more than others', () => {
-    fc.assert(
-      fc.property(executions, (prints) => {
-        const { activity, composition, levels } = offExchangeFigures(runStockTape(prints).offExchange('XYZ'));
-        const count = (rows: readonly { tradeCount: number }[]) =>
-          rows.reduce((sum, { tradeCount }) => sum + tradeCount, 0);
-        const named = composition.filter(({ category }) => isPriceForming(category as 'regular_way'));
-        const forming = count(levels) - count(named);
-        const left = count(composition.filter(({ category }) => category === 'other')) - forming;
-        expect([1, 2]).not.toContain(forming);
-        if (forming > 0) expect([1, 2]).not.toContain(left);
-        const volume = levels.reduce((sum, row) => sum + row.volume, 0);
-        const notional = levels.reduce((sum, row) => sum + row.notional, 0);
-        expect(activity!.vwap * (volume || activity!.offExchVolume)).toBeCloseTo(
-          volume ? notional : activity!.notional,
-          6,
-        );
-      }),
-    );
+    expect([profile.map(({ tradeCount }) => tradeCount), suppressedLevels]).toEqual([[9], 2]);
   });
 });
 
@@ -251,15 +235,6 @@ describe('concentration', () => {
     expect(rows[0]!.bucketWidth).toBe(0.01);
   });
 
-  test('one or two executions withheld in all take the smallest bucket with them', () => {
-    const both = [level(10_000, 4), level(10_010, 6)];
-    expect(concentrationOf([both, [...both, level(10_020, 2)]], 10)).toMatchObject({
-      rows: [{ bucketMidpoint: 10.015, bucketCount: 1 }],
-      suppressedBuckets: 2,
-    });
-    expect(concentrationOf([both, [...both, level(10_020, 3)]], 10)).toMatchObject({ suppressedBuckets: 1 });
-  });
-
   test('looks at the last 20 sessions', () => {
     const sessions = [[level(10_000, 9)], ...Array.from({ length: 20 }, () => [level(10_010, 1)])];
     expect(concentrationOf(sessions, 10).rows).toMatchObject([
@@ -277,7 +252,7 @@ describe.skipIf(!hasSharedData)('real tapes', () => {
     session: '2013-10-10',
   });
   const tally = tape.offExchange('BAC');
-  const { activity, composition, levels } = offExchangeFigures(tally);
+  const { activity, composition, profile } = offExchangeFigures(tally);
 
   test('BAC of 2013-10-10 put 37.5 % of its volume off exchange', () => {
     let [all, off] = [0, 0];
@@ -297,7 +272,7 @@ describe.skipIf(!hasSharedData)('real tapes', () => {
     expect(composition.reduce((sum, { tradeCount }) => sum + tradeCount, 0)).toBe(activity!.tradeCount);
     expect(composition.reduce((sum, { volume }) => sum + volume, 0)).toBe(activity!.offExchVolume);
     expect(composition.reduce((sum, { notional }) => sum + notional, 0)).toBeCloseTo(activity!.notional, 4);
-    expect(levels.reduce((sum, { tradeCount }) => sum + tradeCount, 0)).toBeLessThan(activity!.tradeCount);
+    expect(profile.reduce((sum, { tradeCount }) => sum + tradeCount, 0)).toBeLessThan(activity!.tradeCount);
   });
 
   test('its bars hold every print that counts', () => {

@@ -4,6 +4,9 @@ import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { exchangeInstant } from '../../../src/domain/market-time.ts';
 import { type IngestOptions, ingestFiles } from '../../../src/ingest/ingest.ts';
+import { recompute } from '../../../src/ingest/recompute/recompute.ts';
+import { saveSeals } from '../../../src/store/market/session-seals.ts';
+import { inTransaction } from '../../../src/store/rows/transaction.ts';
 import { type Json, type TestApp, testApp } from '../../support/app.ts';
 import { modelColumns } from '../../support/model-columns.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
@@ -88,12 +91,7 @@ describe('a stock tape', () => {
   /** Everything a stock tape stores, row for row; not when it was computed. */
   async function stored(on: TestApp): Promise<Json> {
     const all: Json = {};
-    for (const table of [
-      'bar_blocks',
-      'off_exchange_levels',
-      'off_exchange_composition',
-      'off_exchange_concentration',
-    ]) {
+    for (const table of ['bar_blocks', 'off_exchange_composition', 'off_exchange_concentration']) {
       all[table] = (await on.store.pool.query(`SELECT ${modelColumns(table)} FROM ${table} ORDER BY 1, 2, 3`)).rows;
     }
     for (const table of ['off_exchange_profile', 'off_exchange_sessions']) {
@@ -239,6 +237,29 @@ describe('a stock tape', () => {
     expect((await offExchange('activity', other)).data[0]).toMatchObject({ trade_count: 3, off_exch_pct: 1 });
     // The later session's window has the corrected one in it: 9 of its own, and 3 in place of 9.
     expect((await offExchange('concentration', other)).data).toMatchObject([{ date: second, trade_count: 12 }]);
+    await other.close();
+  });
+
+  test('has no concentration of an earlier version until it is recomputed, of a sealed session too', async () => {
+    const other = await testApp({ nowMs });
+    await ingest(file('one.csv', session(first, 600)), {}, other);
+    await ingest(file('two.csv', session(second, 600)), {}, other);
+    const made = await offExchange('concentration', other);
+    expect(made.data.length).toBeGreaterThan(0);
+    // As the upgrade leaves a store of an earlier version.
+    await other.store.pool.query('DELETE FROM off_exchange_concentration');
+    await other.store.pool.query('UPDATE off_exchange_sessions SET suppressed_buckets = NULL');
+    await inTransaction(other.store, (tx) => saveSeals(tx, second, ['SPY'], nowMs));
+    const missing = await offExchange('concentration', other);
+    expect([missing.data, missing.meta.note]).toEqual([[], expect.stringContaining('recompute off-exchange')]);
+    const every = { symbol: null, from: null, to: null };
+    const report = await recompute(other.store, 'off-exchange', every, { now: () => nowMs, rate: 0.04 });
+    expect(report).toMatchObject([
+      { underlying: 'SPY', session: first, status: 'recomputed' },
+      { underlying: 'SPY', session: second, status: 'recomputed' },
+    ]);
+    expect((await offExchange('concentration', other)).data).toEqual(made.data);
+    expect(await recompute(other.store, 'off-exchange', every, { now: () => nowMs, rate: 0.04 })).toEqual([]);
     await other.close();
   });
 

@@ -12,6 +12,6 @@ FROM (
   SELECT max(session_date) AS session, max(as_of_ms) AS "asOfMs",
     count(*) FILTER (WHERE (trade_count >= $5::int8) IS NOT TRUE) AS activity,
     coalesce(sum(suppressed_count), 0) AS composition, coalesce(sum(suppressed_buckets), 0) AS concentration,
-    coalesce(sum(suppressed_levels), 0) AS profile
+    coalesce(sum(suppressed_levels), 0) AS profile, count(*) - count(suppressed_buckets) AS unconcentrated
   FROM off_exchange_sessions AS s WHERE s.symbol = w.symbol AND s.session_date BETWEEN h.first AND h.last
 ) AS x
