@@ -73,7 +73,7 @@ async function* unpacked(source: AsyncIterable<Buffer>, packing: Packing): Async
 
 /** The Parquet reader is imported on use: otherwise every thread of a tape would load its modules. */
 async function parquetTexts(path: string, onBytes: OnBytes): Promise<AsyncGenerator<Buffer>> {
-  const { parquetCsv } = await import('./parquet-csv.ts');
+  const { parquetCsv } = await import('../parquet/parquet-csv.ts');
   return parquetCsv(path, onBytes);
 }
 
