@@ -288,16 +288,16 @@ const holdsBars = ({ bars }: Pick<BarRun, 'bars'>) => bars.tsMs.length > 0;
 const lastFields = ['symbol', 'spanStart', 'lastTsMs'] as const;
 
 /**
- * Empty spans for the blocks that earlier releases ended at midnight and that overlap whole runs: their bars of these
- * instants are replaced by the runs.
+ * Empty spans for blocks that overlap whole runs and get no bars of them: those that earlier releases ended at
+ * midnight, and the session's own if the run has no bar. Their bars of these instants are removed.
  */
 async function supersededSpans(tx: Transaction, timeframe: Timeframe, runs: readonly BarRun[]): Promise<Span[]> {
-  const spans = runs.flatMap(({ symbol, whole }): Span[] => {
+  const spans = runs.flatMap(({ symbol, bars, whole }): Span[] => {
     if (whole === undefined) return [];
     const { date } = tradeSpanAt(whole.fromMs);
-    const starts = new Set<SessionDate>();
+    const starts = new Set([spanStart(timeframe, date)]);
     for (let day = exchangeDate(whole.fromMs); day < date; day = addDays(day, 1)) starts.add(spanStart(timeframe, day));
-    starts.delete(spanStart(timeframe, date));
+    if (bars.tsMs.length > 0) starts.delete(spanStart(timeframe, date));
     return [...starts].map((start) => ({ symbol, spanStart: start, bars: barColumns(0), whole }));
   });
   if (spans.length === 0) return [];
@@ -318,7 +318,7 @@ function standing(bars: BarColumns, { whole }: Span): BarColumns {
 export interface WrittenBlock {
   symbol: string;
   spanStart: SessionDate;
-  /** All bars of the block, including earlier ones. */
+  /** All bars of the block, including earlier ones; empty if it was removed. */
   bars: BarColumns;
   /** Its former bars. */
   before: BarColumns;
@@ -397,5 +397,5 @@ export async function writeBars(
     count: tsMs.length,
   }));
   await upsertRows(tx, 'BarBlock', written);
-  return kept;
+  return changed;
 }

@@ -287,6 +287,16 @@ describe('a stock tape', () => {
     await other.close();
   });
 
+  test('that withdraws every price of a stored session leaves no bar of it', async () => {
+    const other = await testApp({ nowMs });
+    const [only, withdrawn] = [off(0, 600, 100, { id: 1 }), off(0, 600, 100, { id: 1, correction: 8 })];
+    expect(await ingest(file('only.csv', [only]), {}, other)).toMatchObject({ status: 'stored' });
+    for (const timeframe of ['1s', '1m', '5m', '1h', '1d']) expect(await bars(timeframe, other)).toHaveLength(1);
+    expect(await ingest(file('withdrawn.csv', [only, withdrawn]), {}, other)).toMatchObject({ status: 'stored' });
+    for (const timeframe of ['1s', '1m', '5m', '1h', '1d']) expect(await bars(timeframe, other)).toEqual([]);
+    await other.close();
+  });
+
   test('that is refused, or stopped on the way, stores nothing', async () => {
     const other = await testApp({ nowMs });
     const before = await stored(other);
