@@ -1,0 +1,188 @@
+// Every figure by brute force over rows, as the methodology states it.
+import { readFileSync } from 'node:fs';
+import { sharedData } from '../support/shared-data.ts';
+import { newYork } from './calendar.ts';
+import { listingExchange, type Print } from './world.ts';
+
+export interface Bar {
+  ts_ms: number;
+  open: number;
+  high: number;
+  low: number;
+  close: number;
+  volume: number;
+  vwap: number | null;
+  trade_count: number | null;
+}
+
+export type Timeframe = '1s' | '1m' | '5m' | '1h' | '1d';
+export const lengths = { '1s': 1000, '1m': 60_000, '5m': 300_000, '1h': 3_600_000 } as const;
+
+interface Traits {
+  highLow: boolean;
+  openClose: boolean;
+  volume: boolean;
+}
+
+let conditionTable: Map<number, Traits> | null = null;
+
+function conditions(): Map<number, Traits> {
+  if (conditionTable) return conditionTable;
+  const lines = readFileSync(sharedData('reference/stock_trade_conditions.csv'), 'utf8').trim().split(/\r?\n/).slice(1);
+  conditionTable = new Map(
+    lines.map((line) => {
+      const [id, , highLow, openClose, volume] = line.split(',');
+      return [Number(id), { highLow: highLow === '1', openClose: openClose === '1', volume: volume === '1' }];
+    }),
+  );
+  return conditionTable;
+}
+
+const free: Traits = { highLow: true, openClose: true, volume: true };
+
+/** The effects of a print: the strictest of its conditions wins. */
+function traitsOf(print: Print): Traits {
+  const all = print.conditions.map((id) => conditions().get(id) ?? free);
+  const every = (name: keyof Traits) => all.every((each) => each[name]);
+  return { highLow: every('highLow'), openClose: every('openClose'), volume: every('volume') };
+}
+
+const sum = (values: readonly number[]) => values.reduce((a, b) => a + b, 0);
+const sharesOf = (prints: readonly Print[]) =>
+  sum(prints.filter((each) => traitsOf(each).volume).map(({ size }) => size));
+
+/** A bar of prints that start at `start`; null if none sets open and close. */
+function barOf(prints: readonly Print[], start: number): Bar | null {
+  const closing = prints.filter((print) => traitsOf(print).openClose);
+  if (closing.length === 0) return null;
+  const priced = prints.filter((print) => traitsOf(print).highLow);
+  const counted = prints.filter((print) => traitsOf(print).volume);
+  // A print that counts in no volume weighs nothing.
+  const weighing = priced.filter((print) => traitsOf(print).volume);
+  const weight = sum(weighing.map(({ size }) => size));
+  return {
+    ts_ms: start,
+    open: closing[0]!.price / 1e4,
+    high: Math.max(...priced.map(({ price }) => price)) / 1e4,
+    low: Math.min(...priced.map(({ price }) => price)) / 1e4,
+    close: closing.at(-1)!.price / 1e4,
+    volume: sum(counted.map(({ size }) => size)),
+    vwap: weight === 0 ? null : sum(weighing.map(({ price, size }) => price * size)) / weight / 1e4,
+    trade_count: counted.length,
+  };
+}
+
+function byStart(prints: readonly Print[], length: number): Map<number, Print[]> {
+  const groups = new Map<number, Print[]>();
+  for (const print of prints) {
+    const start = print.ms - (print.ms % length);
+    groups.set(start, [...(groups.get(start) ?? []), print]);
+  }
+  return groups;
+}
+
+/** The price at which a session closed: the listing exchange's closing price, else its auction's, else the last. */
+function officialClose(prints: readonly Print[]): number | null {
+  const listing = listingExchange[prints.find(({ tape }) => tape !== 0)?.tape ?? 0];
+  for (const condition of [15, 19]) {
+    const last = prints.findLast((print) => print.exchange === listing && print.conditions.includes(condition));
+    if (last) return last.price / 1e4;
+  }
+  const last = prints.findLast((print) => traitsOf(print).openClose);
+  return last ? last.price / 1e4 : null;
+}
+
+/** The bars of a session's standing prints. */
+export function barsOf(prints: readonly Print[], session: string, timeframe: Timeframe): Bar[] {
+  if (timeframe === '1d') {
+    const bar = barOf(prints, newYork(session));
+    if (!bar) return [];
+    const close = officialClose(prints) ?? bar.close;
+    return [{ ...bar, close, high: Math.max(bar.high, close), low: Math.min(bar.low, close) }];
+  }
+  const minutes = timeframe === '5m' || timeframe === '1h';
+  const short = [...byStart(prints, minutes ? lengths['1m'] : lengths[timeframe])].flatMap(([start, group]) => {
+    const bar = barOf(group, start);
+    return bar ? [{ bar, group }] : [];
+  });
+  if (!minutes) return short.map(({ bar }) => bar);
+  // Only minutes with a bar are in a longer one.
+  const within = short.flatMap(({ group }) => group);
+  return [...byStart(within, lengths[timeframe])].map(([start, group]) => barOf(group, start)!);
+}
+
+/** A quote's figures of the day bars of a symbol, ascending, at an instant. */
+export function quoteOf(days: readonly { session: string; bar: Bar }[], today: string, earliest: string) {
+  const known = days.filter(({ session }) => session <= today);
+  const last = known.at(-1);
+  if (!last || last.session < earliest) return null;
+  const before = known.at(-2);
+  return { spot: last.bar.close, volume: last.bar.volume, session_date: last.session, before };
+}
+
+/** An amount per cent, 4 decimals, half away from zero. */
+export function changePct(spot: number, close: number): number {
+  const pct = 100 * (spot / close - 1);
+  return (Math.sign(pct) * Math.round(Math.abs(pct) * 1e4)) / 1e4;
+}
+
+const categories: readonly (readonly [string, readonly number[]])[] = [
+  ['average_price', [2]],
+  ['derivatively_priced', [10]],
+  ['package_price', [52, 53, 35]],
+  ['late_oos', [13, 22, 30, 31, 32, 33]],
+  ['form_t', [12]],
+  ['odd_lot', [37]],
+];
+
+/** The category of an execution off exchange: the first that matches, so that they partition (methodology 6). */
+function categoryOf({ conditions: ids }: Print): string {
+  const found = categories.find(([, members]) => ids.some((id) => members.includes(id)));
+  if (found) return found[0];
+  const unmapped: Traits = { highLow: false, openClose: false, volume: false };
+  const isOrdinary = (id: number) =>
+    id === 0 || id === 14 || Object.values(conditions().get(id) ?? unmapped).every((effect) => effect);
+  return ids.every(isOrdinary) ? 'regular_way' : 'other';
+}
+
+/** The executions of a session off exchange: without official prices, and what counts in no volume. */
+const offExchange = (prints: readonly Print[]) =>
+  prints.filter((print) => print.exchange === 4 && traitsOf(print).volume);
+
+const notionalOf = (prints: readonly Print[]) => sum(prints.map(({ price, size }) => price * size)) / 1e4;
+
+/** The activity row of a session; null under three executions. */
+export function activityOf(prints: readonly Print[], date: string) {
+  const executions = offExchange(prints);
+  if (executions.length < 3) return null;
+  const volume = sum(executions.map(({ size }) => size));
+  const consolidated = sharesOf(prints);
+  return {
+    ...{ date, off_exch_volume: volume, notional: notionalOf(executions), trade_count: executions.length },
+    avg_size: volume / executions.length,
+    off_exch_pct: consolidated === 0 ? null : volume / consolidated,
+    consolidated_volume: consolidated,
+  };
+}
+
+/** The composition rows of a session by the disclosure rule, k = 3. */
+export function compositionOf(prints: readonly Print[]): { category: string; volume: number; trade_count: number }[] {
+  const executions = offExchange(prints);
+  if (executions.length < 3) return [];
+  const rows = new Map<string, Print[]>();
+  for (const print of executions) rows.set(categoryOf(print), [...(rows.get(categoryOf(print)) ?? []), print]);
+  const merge = (name: string) => {
+    rows.set('other', [...(rows.get('other') ?? []), ...rows.get(name)!]);
+    rows.delete(name);
+  };
+  for (const [name, group] of [...rows]) if (name !== 'other' && group.length < 3) merge(name);
+  while (rows.has('other') && rows.get('other')!.length < 3 && rows.size > 1) {
+    const [smallest] = [...rows]
+      .filter(([name]) => name !== 'other')
+      .sort(([a, of], [b, than]) => of.length - than.length || notionalOf(of) - notionalOf(than) || (a < b ? -1 : 1));
+    merge(smallest![0]);
+  }
+  return [...rows].map(([category, group]) => ({
+    ...{ category, volume: sum(group.map(({ size }) => size)), trade_count: group.length },
+  }));
+}

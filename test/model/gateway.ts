@@ -1,0 +1,101 @@
+// The gateway that is compared with the model: its command line and its server, in this process, on a clock of its own.
+import { Readable, Writable } from 'node:stream';
+import type { Terminal } from '../../src/cli/io/terminal.ts';
+import { run } from '../../src/cli/run.ts';
+import { type Answer, type Json, type TestApp, testApp } from '../support/app.ts';
+import type { TestStore } from '../support/store.ts';
+
+/** Result of a command. */
+export interface Ran {
+  code: number;
+  /** Its output with `--json`. */
+  json: Json;
+  /** Its lines on stderr. */
+  said: string;
+}
+
+export type CallerName = 'key' | 'session' | 'free' | 'undeclared';
+
+const callers = {
+  key: { apiTier: 'pro' },
+  session: { siteTier: 'pro' },
+  free: { apiTier: 'free' },
+  undeclared: { apiTier: 'pro', classification: null },
+} as const;
+
+function collector(): { stream: Writable; text: () => string } {
+  const parts: string[] = [];
+  const stream = new Writable({
+    write(chunk, _, done) {
+      parts.push(String(chunk));
+      done();
+    },
+  });
+  return { stream, text: () => parts.join('') };
+}
+
+export class Gateway {
+  readonly store: TestStore;
+  readonly #env: Record<string, string>;
+  #app: TestApp;
+  readonly #credentials = new Map<CallerName, string>();
+
+  private constructor(store: TestStore, app: TestApp, env: Record<string, string>) {
+    this.store = store;
+    this.#app = app;
+    this.#env = env;
+  }
+
+  /** Starts one over an empty store; `close` drops it. */
+  static async open(store: TestStore, nowMs: number): Promise<Gateway> {
+    const env = { DATABASE_URL: store.databaseUrl, LOG_LEVEL: 'error' };
+    return new Gateway(store, await testApp({ store, nowMs }), env);
+  }
+
+  get nowMs(): number {
+    return this.#app.clock.nowMs;
+  }
+
+  set nowMs(nowMs: number) {
+    this.#app.clock.nowMs = nowMs;
+    // A session's token lasts an hour.
+    this.#credentials.delete('session');
+  }
+
+  /** Runs a command line with `--json`; `input` is its stdin. */
+  async command(argv: readonly string[], input = ''): Promise<Ran> {
+    const [out, err] = [collector(), collector()];
+    const terminal: Terminal = {
+      env: this.#env,
+      now: () => this.nowMs,
+      stdin: () => Readable.from([Buffer.from(input)]),
+      stdout: out.stream,
+      stderr: err.stream,
+      interrupted: new AbortController().signal,
+    };
+    const code = await run([...argv, '--json'], terminal);
+    let json: Json = null;
+    try {
+      json = JSON.parse(out.text());
+    } catch {
+      // A command that printed no JSON is judged by its code.
+    }
+    return { code, json, said: err.text() };
+  }
+
+  async get(path: string, caller: CallerName = 'session'): Promise<Answer> {
+    return this.#app.get(path, { credential: await this.#credentialOf(caller) });
+  }
+
+  async #credentialOf(caller: CallerName): Promise<string> {
+    const known = this.#credentials.get(caller);
+    if (known) return known;
+    const made = caller === 'session' ? await this.#app.session(callers.session) : await this.#app.key(callers[caller]);
+    this.#credentials.set(caller, made);
+    return made;
+  }
+
+  async close(): Promise<void> {
+    await this.#app.close();
+  }
+}

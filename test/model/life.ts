@@ -1,0 +1,243 @@
+// A life: commands of a seed, one after another, on a gateway and on the model, which are compared after each.
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Json } from '../support/app.ts';
+import { type Random, randomOf } from '../support/random.ts';
+import { ask, difference } from './ask.ts';
+import { Book, type PartReport, type TapeReport } from './book.ts';
+import { closeOf, dateOf, newYork, openOf, plusDays, sessionOf } from './calendar.ts';
+import type { Gateway } from './gateway.ts';
+import { spares } from './spared.ts';
+import { stockFiles, stockFormats, type VendorFile } from './vendors.ts';
+import { hashOf, type Print, type World } from './world.ts';
+
+/** One command of a life: its kind, and the seed of everything else about it. */
+export type Step = ({ kind: 'clock'; atMs: number } | { kind: 'stocks'; seed: number }) & {
+  /** Seed of the questions after it. */
+  asked: number;
+};
+
+/** Thrown when the gateway and the model differ. */
+export class Differs extends Error {
+  override readonly name = 'Differs';
+}
+
+/** The instants that a world's clock stops at, ascending. */
+function stops({ sessions }: World): number[] {
+  const within = sessions.flatMap((session) => [
+    ...[openOf(session) + 5_400_000, closeOf(session) + 1_200_000, newYork(session, 1230), newYork(session, 1860)],
+  ]);
+  return [...within, newYork(sessions.at(-1)!, 1440 * 4 + 600), newYork(sessions.at(-1)!, 1440 * 400)];
+}
+
+/** The commands of a seed's life. */
+export function stepsOf(world: World, length: number): Step[] {
+  const random = randomOf(hashOf(`life ${world.seed}`));
+  const clock = stops(world);
+  return Array.from({ length }, (_, i): Step => {
+    const [before, now] = [i, i + 1].map((at) => Math.floor((at * clock.length) / length));
+    const asked = random.below(1e9);
+    if (now! > before!) return { kind: 'clock', atMs: clock[before!]!, asked };
+    return { kind: 'stocks', seed: random.below(1e9), asked };
+  });
+}
+
+/** Shuffles a list by a generator. */
+function shuffled<T>(items: readonly T[], random: Random): T[] {
+  const all = [...items];
+  for (let i = all.length - 1; i > 0; i--) {
+    const j = random.below(i + 1);
+    [all[i], all[j]] = [all[j]!, all[i]!];
+  }
+  return all;
+}
+
+const cuts: Record<string, (print: Print) => string> = {
+  whole: () => '',
+  hour: ({ ms }) => String(Math.floor(ms / 3_600_000)),
+  utcDate: ({ ms }) => new Date(ms).toISOString().slice(0, 10),
+  date: ({ ms }) => dateOf(ms),
+  session: ({ ms }) => sessionOf(ms),
+  symbol: ({ symbol }) => symbol,
+  venue: ({ exchange }) => String(exchange),
+  size: ({ size }) => String(size < 100),
+};
+
+export class Life {
+  readonly world: World;
+  readonly gateway: Gateway;
+  readonly book = new Book();
+  readonly #folder: string;
+  /** Commands so far, as a person can run them. */
+  readonly script: string[] = [];
+  #files = 0;
+  questions = 0;
+  commands = 0;
+
+  constructor(world: World, gateway: Gateway, folder: string) {
+    this.world = world;
+    this.gateway = gateway;
+    this.#folder = folder;
+    mkdirSync(folder, { recursive: true });
+  }
+
+  async take(step: Step): Promise<void> {
+    this.commands++;
+    if (step.kind === 'clock') {
+      this.gateway.nowMs = step.atMs;
+      this.script.push(`# the clock: ${new Date(step.atMs).toISOString()}`);
+    } else await this.#ingestStocks(randomOf(step.seed));
+  }
+
+  /** Asks questions of a seed, and throws `Differs` for the first whose answer is not the model's. */
+  async ask(count: number, seed: number): Promise<void> {
+    const random = randomOf(seed);
+    for (let i = 0; i < count; i++) {
+      const { world, book } = this;
+      const question = ask({ world, book, nowMs: this.gateway.nowMs, random });
+      const get = async () => question.judge(await this.gateway.get(question.path, question.caller));
+      const found = await get();
+      this.questions++;
+      if (!found) continue;
+      const later = (await get()) === null ? ' (answered right when asked again)' : '';
+      throw new Differs(`GET ${question.path} (${question.caller}): ${found}${later}`);
+    }
+  }
+
+  /** Prints of some symbols and sessions that have happened. */
+  #prints(random: Random): Print[] {
+    const { world } = this;
+    const now = this.gateway.nowMs;
+    const happened = world.sessions.filter((session) => newYork(plusDays(session, -1), 1200) < now);
+    const last = happened.length - 1;
+    const sessions = random.once(4) ? happened : [happened[last - random.below(Math.min(3, happened.length))]!];
+    const some = random.pick([world.symbols, [random.pick(world.symbols)], world.symbols.filter(() => random.once(2))]);
+    const symbols = spares('waiting-joined-by-others') ? world.symbols : some;
+    // A vendor's days are of New York or of UTC as often as they are trade dates.
+    const length = random.pick([null, 'date', 'utcDate'] as const);
+    const near = sessions.flatMap((session) => [session, ...(length ? [plusDays(session, 1)] : [])]);
+    const tapes = symbols.flatMap(({ symbol }) =>
+      world.sessions
+        .filter((session) => near.includes(session) || (length && sessions.includes(session)))
+        .flatMap((session) => world.tape(symbol, session)),
+    );
+    const isWithin = (print: Print) =>
+      print.ms <= now &&
+      (length === null ? sessions.includes(sessionOf(print.ms)) : sessions.includes(cuts[length]!(print)));
+    if (!spares('waiting-joined-by-others')) return tapes.filter(isWithin);
+    const begun = world.sessions.filter((session) => now > openOf(session) + 3_600_000);
+    return tapes.filter((print) => isWithin(print) && begun.includes(sessionOf(print.ms)));
+  }
+
+  async #ingestStocks(random: Random): Promise<void> {
+    const prints = this.#prints(random);
+    if (prints.length === 0) return;
+    const cut = cuts[random.pick(Object.keys(cuts))]!;
+    const groups = new Map<string, Print[]>();
+    for (const print of prints) groups.set(cut(print), [...(groups.get(cut(print)) ?? []), print]);
+    let parts = [...groups.values()];
+    if (random.once(3)) parts = shuffled(parts, random);
+    const whole = spares('waiting-joined-by-others');
+    if (random.once(5) && !whole) parts = parts.slice(0, 1 + random.below(parts.length));
+    const format = random.pick(stockFormats);
+    const idless = random.once(6) && !spares('ids-that-collide');
+    const files = parts.flatMap((part) => {
+      let given = idless ? withoutIds(part, random) : part;
+      if (random.once(6)) given = [...given, ...given.slice(0, 1 + random.below(3))];
+      if (random.once(4)) given = shuffled(given, random);
+      return stockFiles(format, given, `${++this.#files}`, random.below(1e9));
+    });
+    const replace = random.once(8);
+    if (random.once(3) && !whole) for (const file of files) await this.#ingestTape([file], replace);
+    else await this.#ingestTape(files, replace);
+  }
+
+  /** Writes files and returns their paths. */
+  #write(files: readonly VendorFile[]): string[] {
+    return files.map(({ name, bytes }) => {
+      writeFileSync(join(this.#folder, name), bytes);
+      return join(this.#folder, name);
+    });
+  }
+
+  async #ingestTape(files: readonly VendorFile[], replace: boolean): Promise<void> {
+    const argv = ['ingest', 'stock-trades', ...(replace ? ['--replace'] : []), ...this.#write(files)];
+    this.script.push(`tapegraph ${argv.join(' ')}`);
+    const { code, json, said } = await this.gateway.command(argv);
+    if (!json?.files) throw new Differs(`exit code ${code} without a report: ${said}`);
+    const isSilent = ({ status, sessions, not_stored: left }: Json) =>
+      status === 'unchanged' && sessions.length === 0 && left.length === 0;
+    const isUnchanged = json.files.every(isSilent);
+    const report = this.book.takeTape(
+      files.map(({ prints }) => prints),
+      { replace },
+    );
+    const expected = reportOf(report);
+    const found = { sessions: summed(json.files, 'sessions'), not_stored: summed(json.files, 'not_stored') };
+    if (isUnchanged) {
+      const moved = report.written.find(({ before, count }) => before !== count);
+      if (moved) throw new Differs(`unchanged, but ${JSON.stringify(moved)}: ${JSON.stringify(json.files)}`);
+      return;
+    }
+    const differs = difference(found, expected, 'report');
+    if (differs)
+      throw new Differs(`${differs}\n  got ${JSON.stringify(found)}\n  expected ${JSON.stringify(expected)}`);
+    const rows = json.files.map((file: Json) => file.rows);
+    const wrongRows = difference(
+      rows,
+      files.map(({ prints }) => prints.length),
+      'rows',
+    );
+    if (wrongRows) throw new Differs(`${wrongRows} ${JSON.stringify(json.files)}`);
+  }
+}
+
+/** Prints whose ids identify nothing, as some feeds have them. */
+function withoutIds(prints: readonly Print[], random: Random): Print[] {
+  const id = random.pick(['0', '7']);
+  return prints.filter(({ correction }) => correction === 0).map((print) => ({ ...print, id, sequence: 0 }));
+}
+
+interface Sums {
+  session: string;
+  reason?: string;
+  symbols: number;
+  count?: number;
+  before?: number | null;
+  after?: number;
+}
+
+const bySession = (a: Sums, b: Sums) => (`${a.session}${a.reason}` < `${b.session}${b.reason}` ? -1 : 1);
+
+/** Lists of a report's files as one, without names of files. */
+function summed(files: readonly Json[], list: string): Sums[] {
+  const all: Sums[] = files.flatMap((file) => file[list]);
+  return all
+    .map(({ session, symbols, ...each }) =>
+      list === 'sessions'
+        ? { session, symbols, before: each.before ?? null, after: each.after! }
+        : { session, symbols, reason: each.reason!, count: each.count! },
+    )
+    .sort(bySession);
+}
+
+/** The same lists as the model has them. */
+function reportOf({ written, waiting, fewer, sealed }: TapeReport): { sessions: Sums[]; not_stored: Sums[] } {
+  const sessionsOf = (parts: readonly PartReport[]) => [...new Set(parts.map(({ session }) => session))];
+  const sum = (values: readonly number[]) => values.reduce((a, b) => a + b, 0);
+  const left = Object.entries({ waiting, fewer, sealed }).flatMap(([reason, parts]) =>
+    sessionsOf(parts).map((session) => {
+      const own = parts.filter((part) => part.session === session);
+      return { session, symbols: own.length, reason, count: sum(own.map(({ count }) => count)) };
+    }),
+  );
+  const sessions = sessionsOf(written).map((session) => {
+    const own = written.filter((part) => part.session === session);
+    const [before, after] = [own.map((part) => part.before), own.map(({ count }) => count)].map(sum);
+    return { session, symbols: own.length, before: before!, after: after! };
+  });
+  return { sessions: sessions.sort(bySession), not_stored: left.sort(bySession) };
+}
+
+/** The first instant of a world's clock: early in its first session. */
+export const firstInstant = (world: World): number => newYork(world.sessions[0]!, 480);

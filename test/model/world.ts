@@ -1,0 +1,153 @@
+// The market: symbols, and every print of every session, made by a seed alone.
+import { type Random, randomOf } from '../support/random.ts';
+import { closeOf, newYork, openOf, tradingDay } from './calendar.ts';
+
+/** One execution, or a record that corrects one, as a tape states it. */
+export interface Print {
+  symbol: string;
+  exchange: number;
+  /** Facility of an execution off exchange; 0 = none. */
+  trf: number;
+  id: string;
+  /** Units of 1e-4 dollars. */
+  price: number;
+  size: number;
+  conditions: readonly number[];
+  correction: number;
+  ms: number;
+  /** Nanoseconds below the millisecond. */
+  nanos: number;
+  sequence: number;
+  /** 1, 2, 3; 0 = unknown. */
+  tape: number;
+}
+
+export interface ModelSymbol {
+  symbol: string;
+  tape: number;
+  minTier: 'free' | 'basic' | 'pro';
+  registered: boolean;
+  /** True if it also trades overnight. */
+  evenings: boolean;
+}
+
+export interface World {
+  seed: number;
+  /** Its trading days, ascending. */
+  sessions: readonly string[];
+  symbols: readonly ModelSymbol[];
+  /** The prints of a symbol's session in order of time. */
+  tape(symbol: string, session: string): readonly Print[];
+}
+
+/** First sessions of worlds: beside half days, changes of the clock, weekends, the end of a year. */
+const beginnings = ['2024-11-26', '2024-12-23', '2024-12-30', '2025-07-01', '2024-03-07', '2024-10-31', '2025-01-07'];
+
+const known: readonly Omit<ModelSymbol, 'evenings'>[] = [
+  { symbol: 'SPY', tape: 2, minTier: 'free', registered: true },
+  { symbol: 'AAPL', tape: 3, minTier: 'free', registered: true },
+  { symbol: 'MSFT', tape: 3, minTier: 'basic', registered: true },
+  { symbol: 'NVDA', tape: 3, minTier: 'pro', registered: true },
+  { symbol: 'XOM', tape: 1, minTier: 'free', registered: true },
+  { symbol: 'BRK.B', tape: 1, minTier: 'free', registered: true },
+  { symbol: 'ZZZ', tape: 1, minTier: 'free', registered: false },
+];
+
+/** The exchange that lists a tape's stocks, as the vendor numbers them. */
+export const listingExchange: Record<number, number> = { 0: -1, 1: 10, 2: 11, 3: 12 };
+const venues = [10, 11, 12, 8, 19, 21];
+const restricting = [2, 5, 7, 10, 13, 20, 21, 22, 29, 32, 33, 38, 52, 53];
+const ordinary = [1, 3, 9, 14, 23, 30, 34, 35, 41, 17, 8];
+
+/** A number from text, to seed a generator with. */
+export function hashOf(text: string): number {
+  let hash = 2166136261;
+  for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 16777619);
+  return hash >>> 0;
+}
+
+function conditionsOf(random: Random, offExchange: boolean): number[] {
+  if (random.once(4)) return [37];
+  if (random.once(6)) return [random.pick(restricting)];
+  if (random.once(12)) return [random.pick(ordinary), random.pick(restricting)];
+  if (offExchange && random.once(5)) return [random.pick([2, 10, 52])];
+  return random.once(4) ? [random.pick(ordinary)] : random.once(3) ? [14] : [];
+}
+
+/** Instants of a session's prints with their kind. */
+function instantsOf(random: Random, session: string, evenings: boolean): { ms: number; kind: 'form_t' | 'regular' }[] {
+  const [open, close] = [openOf(session), closeOf(session)];
+  const evening = newYork(session, -240);
+  const found: { ms: number; kind: 'form_t' | 'regular' }[] = [];
+  const add = (kind: 'form_t' | 'regular', from: number, to: number) =>
+    found.push({ kind, ms: from + random.below(to - from) });
+  if (evenings) for (let n = 1 + random.below(4); n > 0; n--) add('form_t', evening, newYork(session, 240));
+  for (let n = random.below(4); n > 0; n--) add('form_t', newYork(session, 240), open);
+  add('regular', open, open + 1000);
+  for (let n = 8 + random.below(20); n > 0; n--) {
+    const from = open + random.below(close - open - 60_000);
+    for (let m = random.below(4); m >= 0; m--) add('regular', from, from + random.pick([1000, 20_000, 60_000]));
+  }
+  add('regular', close - 120_000, close);
+  for (let n = random.below(4); n > 0; n--) add('form_t', close + 60_000, newYork(session, 1200));
+  return found.sort((a, b) => a.ms - b.ms);
+}
+
+function makeTape(seed: number, { symbol, tape, evenings }: ModelSymbol, session: string): Print[] {
+  const random = randomOf(hashOf(`${seed} ${symbol} ${session}`));
+  let price = 100_0000 + (hashOf(symbol) % 400_0000);
+  const prints: Print[] = [];
+  const print = (ms: number, conditions: number[], exchange: number, more: Partial<Print> = {}) => {
+    const n = prints.length + 1;
+    prints.push({
+      ...{ symbol, exchange, trf: exchange === 4 ? random.pick([201, 202, 203]) : 0, id: String(n * 7), price },
+      ...{ size: conditions.includes(37) ? 1 + random.below(99) : 100 * (1 + random.below(20)), conditions },
+      ...{ correction: 0, ms, nanos: random.below(1_000_000), sequence: n * 10, tape },
+      ...more,
+    });
+  };
+  for (const { ms, kind } of instantsOf(random, session, evenings)) {
+    price += (random.below(2001) - 1000) * random.pick([1, 5, 100]);
+    const exchange = random.once(3) ? 4 : random.pick(venues);
+    const conditions = kind === 'form_t' ? (random.once(2) ? [12] : [12, 37]) : conditionsOf(random, exchange === 4);
+    print(ms, conditions, exchange);
+  }
+  const close = closeOf(session);
+  if (!random.once(4)) print(close + 200 + random.below(2000), [random.pick([8, 19])], listingExchange[tape]!);
+  if (!random.once(3)) print(close + 3000 + random.below(5000), [15], random.pick([listingExchange[tape]!, 8]));
+  if (!random.once(3)) print(openOf(session) + 1500, [16], listingExchange[tape]!);
+  return [...prints, ...correctionsOf(random, prints)].sort(
+    (a, b) => a.ms - b.ms || a.nanos - b.nanos || a.sequence - b.sequence,
+  );
+}
+
+/** Records that withdraw or correct some prints. */
+function correctionsOf(random: Random, prints: Print[]): Print[] {
+  const records: Print[] = [];
+  for (let n = random.below(4); n > 0; n--) {
+    const [at, sequence] = [random.below(prints.length), 100_000 + n * 10];
+    const original = prints[at]!;
+    if (original.correction !== 0 || records.some(({ id }) => id === original.id)) continue;
+    if (random.once(2)) records.push({ ...original, correction: random.pick([7, 8, 10, 11]), sequence });
+    else records.push({ ...original, correction: 1, price: original.price + 500, size: original.size + 100, sequence });
+  }
+  return records;
+}
+
+/** The world of a seed. */
+export function makeWorld(seed: number): World {
+  const random = randomOf(hashOf(`world ${seed}`));
+  const first = random.pick(beginnings);
+  const sessions = Array.from({ length: 5 }, (_, i) => tradingDay(first, i));
+  const symbols = known.map((symbol) => ({ ...symbol, evenings: random.once(2) }));
+  const bySymbol = new Map(symbols.map((each) => [each.symbol, each]));
+  const tapes = new Map<string, Print[]>();
+  return {
+    ...{ seed, sessions, symbols },
+    tape(symbol, session) {
+      const key = `${symbol} ${session}`;
+      if (!tapes.has(key)) tapes.set(key, makeTape(seed, bySymbol.get(symbol)!, session));
+      return tapes.get(key)!;
+    },
+  };
+}
