@@ -38,7 +38,7 @@ interface DatasetKind {
   /** Stores several files as one tape. */
   loadTape?: TapeLoader;
   /** The settings that change the result: with different ones the same file is stored again. */
-  shapedBy(settings: IngestSettings, path: string): string | Promise<string>;
+  shapedBy(settings: IngestSettings, path: string, look: () => void): string | Promise<string>;
   /**
    * Datasets that write some of the same data, or are read with it: their files with the same parts are no longer
    * current once a file changed it.
@@ -129,7 +129,8 @@ export const datasets: Record<Dataset, DatasetKind> = {
   'option-trades': {
     formats: [optionTrades, massiveTrades, thetaTrades, thetaTradesV2, databentoTrades],
     loadTape: async (job) => (await import('./options/option-tape.ts')).loadOptionTrades(job),
-    shapedBy: async (settings) => (await import('./options/option-tape.ts')).optionTapeShape(settings),
+    shapedBy: async (settings, _path, look) =>
+      (await import('./options/option-tape.ts')).optionTapeShape(settings, look),
     supersedes: ['option-minute-bars', 'option-trades'],
   },
   'option-quotes': {

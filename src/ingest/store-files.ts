@@ -82,10 +82,16 @@ async function fileVersion(path: string): Promise<string> {
 }
 
 /** Calls `work` for a file; an error in it is attributed to the file. */
-async function ofFile<T>(file: FileToStore & { log: BadLineLog }, work: () => Promise<T>): Promise<T> {
+async function ofFile<T>(
+  file: FileToStore & { log: BadLineLog },
+  signal: AbortSignal | undefined,
+  work: (look: () => void) => Promise<T>,
+): Promise<T> {
   try {
-    return await work();
+    return await work(() => signal?.throwIfAborted());
   } catch (error) {
+    // The reader reported the stop as an error of the file.
+    signal?.throwIfAborted();
     throw error instanceof TapeFileError ? new FileNotStored(file, file.log, error) : error;
   }
 }
@@ -97,14 +103,14 @@ async function begun(
   { settings, force, signal }: StoreFilesOptions,
 ): Promise<FileInWork> {
   const log = badLineLog(settings.maxErrors);
-  return ofFile({ ...file, log }, async () => {
+  return ofFile({ ...file, log }, signal, async (look) => {
     const { path } = file;
-    const shape = `${await datasets[dataset].shapedBy(settings, path)}\n`;
+    const shape = `${await datasets[dataset].shapedBy(settings, path, look)}\n`;
     const version = await fileVersion(path);
-    const head = await hashHead(path, shape);
+    const head = await hashHead(path, shape, look);
     // A file whose beginning differs from all current ones is hashed as it is stored, so it is unpacked once.
     const mayBe = !force && (await mayBeIngested(store, dataset, head));
-    const ahead = mayBe ? await hashFile(path, shape, signal) : null;
+    const ahead = mayBe ? await hashFile(path, shape, look) : null;
     const measuring = { hasher: new ContentHasher(shape), meter: new ContentMeter() };
     return { ...file, log, notes: [], shape, version, head, ahead, ...measuring };
   });
@@ -228,7 +234,8 @@ async function rememberFiles(
 async function hashAlike(files: readonly FileInWork[], signal: AbortSignal | undefined): Promise<void> {
   for (const alike of Map.groupBy(files, ({ head }) => head).values()) {
     if (alike.length === 1) continue;
-    for (const file of alike) file.ahead ??= await ofFile(file, () => hashFile(file.path, file.shape, signal));
+    for (const file of alike)
+      file.ahead ??= await ofFile(file, signal, (look) => hashFile(file.path, file.shape, look));
   }
 }
 

@@ -87,22 +87,19 @@ export class FileMeters {
   }
 }
 
-/** The hash of how a file begins. Throws `TapeFileError`. */
-export async function hashHead(path: string, shape: string): Promise<string> {
+/** The hash of how a file begins. Throws `TapeFileError`, and what `look` throws, which is called as it is read. */
+export async function hashHead(path: string, shape: string, look: () => void): Promise<string> {
   const hasher = new ContentHasher(shape);
-  for await (const bytes of readBytes(path)) {
+  for await (const bytes of readBytes(path, look)) {
     hasher.add(bytes);
     if (!hasher.wantsHead) break;
   }
   return hasher.digest().head;
 }
 
-/** The hash of a whole file. Throws `TapeFileError`, and the signal's reason once it is aborted. */
-export async function hashFile(path: string, shape: string, signal: AbortSignal | undefined): Promise<ContentHash> {
+/** The hash of a whole file; as `hashHead`. */
+export async function hashFile(path: string, shape: string, look: () => void): Promise<ContentHash> {
   const hasher = new ContentHasher(shape);
-  for await (const bytes of readBytes(path)) {
-    signal?.throwIfAborted();
-    hasher.add(bytes);
-  }
+  for await (const bytes of readBytes(path, look)) hasher.add(bytes);
   return hasher.digest();
 }

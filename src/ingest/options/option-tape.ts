@@ -162,12 +162,11 @@ export const loadOptionTrades: TapeLoader = async (job) => {
 };
 
 /** Settings that change the figures of an option tape: the quotes beside it, and how contracts are solved. */
-export async function optionTapeShape({
-  quoteFiles,
-  rate,
-  solveMost,
-}: Pick<IngestSettings, 'quoteFiles' | 'rate' | 'solveMost'>): Promise<string> {
+export async function optionTapeShape(
+  { quoteFiles, rate, solveMost }: Pick<IngestSettings, 'quoteFiles' | 'rate' | 'solveMost'>,
+  look: () => void,
+): Promise<string> {
   const hash = createHash('sha256');
-  for (const path of quoteFiles) for await (const bytes of readBytes(path)) hash.update(bytes);
+  for (const path of quoteFiles) for await (const bytes of readBytes(path, look)) hash.update(bytes);
   return `${methodologyVersion} ${hash.digest('base64url')} ${rate} ${solveMost}`;
 }

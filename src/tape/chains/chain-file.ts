@@ -14,8 +14,8 @@ const vendorChains: readonly VendorChain[] = [
   ...[oratsCsvChain, thetaCsvChain, yfinanceCsvChain],
 ];
 
-async function beginningOfFile(path: string): Promise<Beginning> {
-  for await (const bytes of readBytes(path)) return beginningOf(bytes);
+async function beginningOfFile(path: string, onBytes: OnBytes): Promise<Beginning> {
+  for await (const bytes of readBytes(path, () => onBytes(0))) return beginningOf(bytes);
   return beginningOf(Buffer.alloc(0));
 }
 
@@ -26,10 +26,10 @@ async function beginningOfFile(path: string): Promise<Beginning> {
 export async function readChain(
   path: string,
   onBadLine: OnBadLine,
-  onBytes?: OnBytes,
+  onBytes: OnBytes = () => {},
   roots?: OptionRoots,
 ): Promise<ReadChain> {
-  const { isJson, fits } = await beginningOfFile(path);
+  const { isJson, fits } = await beginningOfFile(path, onBytes);
   const vendor = vendorChains.find((each) => each.isJson === isJson && fits(each.format));
   if (vendor) return readVendorChain(vendor, path, onBadLine, onBytes, roots);
   const read = isJson ? readChainJson : readChainCsv;

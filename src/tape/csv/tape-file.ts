@@ -2,6 +2,7 @@ import { createReadStream } from 'node:fs';
 import { basename } from 'node:path';
 import { pipeline } from 'node:stream';
 import { createGunzip } from 'node:zlib';
+import { parquetTexts } from '../parquet/parquet-thread.ts';
 import { asRows } from '../vendors/translate.ts';
 import { unzstd } from './zstd-frames.ts';
 
@@ -71,12 +72,6 @@ async function* unpacked(source: AsyncIterable<Buffer>, packing: Packing): Async
   else yield* source;
 }
 
-/** The Parquet reader is imported on use: otherwise every thread of a tape would load its modules. */
-async function parquetTexts(path: string, onBytes: OnBytes): Promise<AsyncGenerator<Buffer>> {
-  const { parquetCsv } = await import('./parquet-csv.ts');
-  return parquetCsv(path, onBytes);
-}
-
 /**
  * The text of a file: unpacked if it is gzip or Zstandard, as CSV if it is Parquet. Memory does not grow with the file.
  * Throws `TapeFileError`.
@@ -90,7 +85,7 @@ export async function* readBytes(path: string, onBytes: OnBytes = () => {}): Asy
       if (first.done) return;
       packing = packingOf(first.value);
       const packed = () => counted(following(first.value, source), onBytes);
-      const texts = packing === 'parquet' ? await parquetTexts(path, onBytes) : unpacked(packed(), packing);
+      const texts = packing === 'parquet' ? parquetTexts(path, onBytes) : unpacked(packed(), packing);
       for await (const text of asRows(texts, basename(path))) {
         onBytes(0, text);
         yield text;

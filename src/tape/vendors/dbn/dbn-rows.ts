@@ -1,5 +1,6 @@
 import { contractId, readOptionContract } from '../../../domain/chain/option-contract.ts';
 import { dayMs } from '../../../domain/units.ts';
+import { yieldToEventLoop } from '../../../runtime/event-loop.ts';
 import { databentoDays, databentoMinutes, databentoQuotes, databentoTrades } from '../../formats/databento.ts';
 import type { Format } from '../../formats/format.ts';
 import { lineOf, VendorError } from '../row-format.ts';
@@ -172,7 +173,14 @@ export async function* dbnRows(source: AsyncIterable<Buffer>): AsyncGenerator<Bu
   const { version, length } = readPrelude(head);
   const end = preludeLength + length;
   head = await taken(pieces, head, end, 'metadata');
-  const metadata = readMetadata(head.subarray(preludeLength, end), version);
+  const reading = readMetadata(head.subarray(preludeLength, end), version);
+  let part = reading.next();
+  for (; !part.done; part = reading.next()) {
+    await yieldToEventLoop();
+    // No text: the reader looks whether it was stopped.
+    yield Buffer.alloc(0);
+  }
+  const metadata = part.value;
   const { kinds, length: least, columns, open } = schemaOf(metadata);
   const { row, end: endRows } = open();
   const tickers = new Tickers(metadata.symbols);

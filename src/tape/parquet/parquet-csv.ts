@@ -1,15 +1,20 @@
-import { open } from 'node:fs/promises';
+import { type FileHandle, open } from 'node:fs/promises';
+import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib';
 import {
+  type AsyncBuffer,
+  type Compressors,
   type DecodedArray,
   type FileMetaData,
   type ParquetScan,
   parquetMetadataAsync,
   parquetScan,
   parquetSchema,
+  readOffsetIndex,
   type SchemaElement,
   type SchemaTree,
 } from 'hyparquet';
-import { compressors } from 'hyparquet-compressors';
+import { compressors as otherCompressors } from 'hyparquet-compressors';
+import { checkPages, type FoundPage } from './parquet-pages.ts';
 
 /*
  * Parquet as the CSV of the same rows, so that every dataset reads it with the checks and reasons it has for CSV. Row n
@@ -22,8 +27,15 @@ const sliceRows = 16_384;
 const partRows = 8 * sliceRows;
 // Maximum size of any other row group, which is held whole. Writers create them of about a million rows; a few bytes
 // may claim many more.
-const maxPartValues = 2 ** 25;
-const maxPartBytes = 512 * 1024 ** 2;
+const mostAtOnce = { values: 2 ** 25, bytes: 512 * 1024 ** 2 };
+
+// Node's own where it has one: they stop at the length that the page's header states.
+const unpackers: Compressors = {
+  ...otherCompressors,
+  GZIP: (input, length) => gunzipSync(input, { maxOutputLength: Math.max(1, length) }),
+  BROTLI: (input, length) => brotliDecompressSync(input, { maxOutputLength: Math.max(1, length) }),
+  ZSTD: (input, length) => zstdDecompressSync(input, { maxOutputLength: Math.max(1, length) }),
+};
 
 type WriteValue = (value: unknown) => string;
 
@@ -136,31 +148,69 @@ const parsers = {
     days === undefined || days === null ? days : new Date(days * 86_400_000).toISOString().slice(0, 10),
 };
 
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+/** The reason of an error; that of a mistake which the decoder made of damaged bytes has the words of the engine. */
+export function reasonOf(error: unknown): string {
+  const isStated = error instanceof Error && (error.name === 'Error' || error instanceof ParquetError);
+  return isStated && !error.message.includes('undefined') ? error.message : 'its bytes are damaged';
 }
 
 type RowGroup = FileMetaData['row_groups'][number];
 
+/** True if a group has an index of its pages, so that it can be read in parts. */
+const hasIndex = ({ columns }: RowGroup) => columns.every(({ offset_index_offset: index }) => index !== undefined);
+
 /** Rows of a group to hold at a time: reading single pages requires an index of their offsets. */
-function rowsAtOnce({ num_rows, columns }: RowGroup): number {
-  const rows = Number(num_rows);
-  return columns.every(({ offset_index_offset: index }) => index !== undefined) ? Math.min(rows, partRows) : rows;
+function rowsAtOnce(group: RowGroup): number {
+  const rows = Number(group.num_rows);
+  return hasIndex(group) ? Math.min(rows, partRows) : rows;
 }
 
-function checkSizes({ row_groups }: FileMetaData, columnCount: number): void {
+function checkSizes({ row_groups, num_rows }: FileMetaData, columnCount: number): void {
+  let total = 0n;
   for (const [index, group] of row_groups.entries()) {
     const rows = rowsAtOnce(group);
     const values = rows * columnCount;
+    if (!(rows >= 0)) throw new ParquetError(`row group ${index + 1} states ${group.num_rows} rows`);
+    total += group.num_rows;
     const unpacked = group.columns.reduce(
       (sum, { meta_data }) => sum + Number(meta_data?.total_uncompressed_size ?? 0),
       0,
     );
     const bytes = Math.ceil((unpacked * rows) / Math.max(1, Number(group.num_rows)));
-    if (values > maxPartValues || bytes > maxPartBytes)
+    if (values > mostAtOnce.values || bytes > mostAtOnce.bytes)
       throw new ParquetError(
-        `row group ${index + 1} has ${values} values in ${bytes} bytes unpacked, and no index of its pages to read it in parts; at most ${maxPartValues} in ${maxPartBytes} are read at once: write smaller row groups, or a page index`,
+        `row group ${index + 1} has ${values} values in ${bytes} bytes unpacked, and no index of its pages to read it in parts; at most ${mostAtOnce.values} in ${mostAtOnce.bytes} are read at once: write smaller row groups, or a page index`,
       );
+  }
+  if (total !== num_rows) throw new ParquetError(`the footer states ${num_rows} rows, its row groups have ${total}`);
+}
+
+/** Throws if the index of a column's pages is not of the pages that were found. */
+async function checkIndex(file: AsyncBuffer, { columns }: RowGroup, at: number, pages: readonly FoundPage[]) {
+  const { offset_index_offset: offset, offset_index_length: length } = columns[at]!;
+  const start = Number(offset);
+  const view = new DataView(await file.slice(start, start + Number(length)));
+  const listed = readOffsetIndex({ view, offset: 0 }).page_locations;
+  const isSame = (page: FoundPage, i: number) =>
+    Number(listed[i]!.offset) === page.offset && listed[i]!.compressed_page_size === page.length;
+  if (listed.length !== pages.length || !pages.every(isSame)) throw new Error('the index of its pages is not of them');
+}
+
+/** Checks the pages of some columns of a row group before they are unpacked. Throws `ParquetError`. */
+async function checkGroup(file: AsyncBuffer, group: RowGroup, names: ReadonlySet<string>, number: number) {
+  const read = async (start: number, end: number) => new Uint8Array(await file.slice(start, end));
+  const inParts = rowsAtOnce(group) < Number(group.num_rows);
+  for (const [at, { meta_data: column }] of group.columns.entries()) {
+    if (!column || !names.has(column.path_in_schema[0]!)) continue;
+    try {
+      if (column.path_in_schema.length === 1 && column.num_values !== group.num_rows)
+        throw new Error(`the footer states ${column.num_values} values in ${group.num_rows} rows`);
+      const pages = await checkPages(read, column, mostAtOnce, inParts);
+      if (inParts) await checkIndex(file, group, at, pages);
+    } catch (error) {
+      const reason = `row group ${number}, column ${column.path_in_schema.join('.')}`;
+      throw new ParquetError(`${reason}: ${reasonOf(error)}`, { cause: error });
+    }
   }
 }
 
@@ -177,18 +227,19 @@ async function readPart(
   scan: ParquetScan,
   columns: readonly Column[],
   range: { rowStart: number; rowEnd: number },
-  number: number,
+  { number, onWork }: { number: number; onWork: () => void },
 ): Promise<DecodedArray[]> {
   const count = range.rowEnd - range.rowStart;
   const data: DecodedArray[] = [];
   for (const { name } of columns) {
     try {
+      onWork();
       const values = compact(await scan.readColumn({ column: name, ...range }));
       if (values.length !== count) throw new ParquetError(`expected ${count} values, found ${values.length}`);
       data.push(values);
     } catch (error) {
       const reason = `row group ${number}, column ${name}, rows ${range.rowStart + 1} to ${range.rowEnd}`;
-      throw new ParquetError(`${reason}: ${messageOf(error)}`, { cause: error });
+      throw new ParquetError(`${reason}: ${reasonOf(error)}`, { cause: error });
     }
   }
   return data;
@@ -197,54 +248,90 @@ async function readPart(
 function linesOf(columns: readonly Column[], data: readonly DecodedArray[], from: number, to: number): Buffer {
   let text = '';
   for (let row = from; row < to; row++) {
-    for (let i = 0; i < columns.length; i++)
-      text += (i === 0 ? '' : ',') + columns[i]!.write((data[i] as ArrayLike<unknown>)[row]);
+    for (let i = 0; i < columns.length; i++) {
+      const value = (data[i] as ArrayLike<unknown>)[row];
+      // A null is null: no value has the position that the page states.
+      if (value === undefined) throw new ParquetError(`column ${columns[i]!.name}: a value is not in its dictionary`);
+      text += (i === 0 ? '' : ',') + columns[i]!.write(value);
+    }
     text += '\n';
   }
   return Buffer.from(text);
 }
 
+/** A file whose ranges are checked before memory is reserved for them. */
+async function checkedFile(handle: FileHandle): Promise<AsyncBuffer> {
+  const { size } = await handle.stat();
+  return {
+    byteLength: size,
+    async slice(start, end = size) {
+      if (!(start >= 0 && end >= start && end <= size)) throw new ParquetError('the file is incomplete');
+      const buffer = new ArrayBuffer(end - start);
+      if (end === start) return buffer;
+      const { bytesRead } = await handle.read(new Uint8Array(buffer), 0, end - start, start);
+      if (bytesRead < end - start) throw new ParquetError('the file is incomplete');
+      return buffer;
+    },
+  };
+}
+
+/** Called before work that can not be interrupted, with the number of values that it is to read. */
+export type OnWork = (values: number) => void;
+
+function valuesOf({ columns }: RowGroup): number {
+  const counts = columns.map(({ meta_data }) => Number(meta_data?.num_values ?? 0));
+  return Math.min(mostAtOnce.values, Math.max(0, ...counts));
+}
+
+/** Text of some rows, and the number of further bytes of the file that were read for it. */
+export interface ParquetText {
+  text: Buffer;
+  bytes: number;
+}
+
 /**
  * The rows of a Parquet file as CSV: a header, then a line per row. Timestamps of every unit become nanoseconds since
  * the epoch, dates `YYYY-MM-DD`, decimals their exact digits, nulls blank, lists `"1,2"`; columns of other types are
- * omitted. Memory holds one row group, or a part of one with a page index. Throws `ParquetError`.
+ * omitted. Memory holds one row group, or a part of one with a page index. Throws `ParquetError`. Bytes that were made
+ * to harm may keep it busy for ever: run it in a thread that can be ended (parquet-thread.ts).
  */
-export async function* parquetCsv(path: string, onBytes: (count: number) => void): AsyncGenerator<Buffer> {
+export async function* parquetCsv(path: string, onWork: OnWork): AsyncGenerator<ParquetText> {
   const handle = await open(path);
   try {
-    const { size } = await handle.stat();
-    const file = {
-      byteLength: size,
-      async slice(start: number, end = size): Promise<ArrayBuffer> {
-        const buffer = new ArrayBuffer(end - start);
-        const { bytesRead } = await handle.read(new Uint8Array(buffer), 0, end - start, start);
-        if (bytesRead < end - start) throw new ParquetError('the file is incomplete');
-        return buffer;
-      },
-    };
+    const file = await checkedFile(handle);
+    onWork(0);
     const metadata = await parquetMetadataAsync(file, { parsers, geoparquet: false }).catch((error: unknown) => {
-      throw new ParquetError(`the Parquet footer is damaged or the file is incomplete (${messageOf(error)})`);
+      throw new ParquetError(`the Parquet footer is damaged or the file is incomplete (${reasonOf(error)})`);
     });
     const columns = parquetSchema(metadata)
       .children.map(columnOf)
       .filter((column) => column !== null);
     checkSizes(metadata, columns.length);
     keepDecimalsExact(metadata);
-    yield Buffer.from(`${columns.map(({ name }) => quoted(name)).join(',')}\n`);
+    yield { text: Buffer.from(`${columns.map(({ name }) => quoted(name)).join(',')}\n`), bytes: 0 };
+    const names = new Set(columns.map(({ name }) => name));
     const rows = Number(metadata.num_rows);
     let [read, reported] = [0, 0];
     for (const [index, group] of metadata.row_groups.entries()) {
+      await checkGroup(file, group, names, index + 1);
       const end = read + Number(group.num_rows);
       while (read < end) {
         const count = Math.min(rowsAtOnce(group), end - read);
         // A separate scan for each part, because a scan retains the columns that it read last.
-        const scan = await parquetScan({ file, metadata, compressors, utf8: false, parsers, geoparquet: false });
-        const data = await readPart(scan, columns, { rowStart: read, rowEnd: read + count }, index + 1);
+        const scan = await parquetScan({
+          file,
+          metadata,
+          compressors: unpackers,
+          utf8: false,
+          parsers,
+          geoparquet: false,
+        });
+        const range = { rowStart: read, rowEnd: read + count };
+        const data = await readPart(scan, columns, range, { number: index + 1, onWork: () => onWork(valuesOf(group)) });
         for (let from = 0; from < count; from += sliceRows) {
           const to = Math.min(count, from + sliceRows);
-          yield linesOf(columns, data, from, to);
-          const bytes = Math.floor((size * (read + to)) / rows);
-          onBytes(bytes - reported);
+          const bytes = Math.floor((file.byteLength * (read + to)) / rows);
+          yield { text: linesOf(columns, data, from, to), bytes: bytes - reported };
           reported = bytes;
         }
         read += count;
