@@ -8,6 +8,8 @@ export interface FollowMetrics {
   taken(bytes: number): void;
   /** Counts a skipped line. */
   badLine(): void;
+  /** Counts a record that came after its session ended. */
+  late(): void;
   /** Records that the lines read so far are stored; `nowMs` is epoch ms. */
   committed(nowMs: number): void;
   text(): Promise<string>;
@@ -23,6 +25,10 @@ export function createFollowMetrics(dataAges: DataAges): FollowMetrics {
   const counter = (name: string, help: string) => new Counter({ name, help, registers });
   const bytes = counter('tapegraph_follow_bytes_total', 'Bytes of the tape received.');
   const badLines = counter('tapegraph_follow_bad_lines_total', 'Bad lines, which were skipped.');
+  const late = counter(
+    'tapegraph_follow_late_total',
+    'Records that came after their session ended and are not stored.',
+  );
   const commits = counter('tapegraph_follow_commits_total', 'Commits to the store.');
   const last = new Gauge({
     name: 'tapegraph_follow_last_commit_timestamp_seconds',
@@ -32,6 +38,7 @@ export function createFollowMetrics(dataAges: DataAges): FollowMetrics {
   return {
     taken: (count) => bytes.inc(count),
     badLine: () => badLines.inc(),
+    late: () => late.inc(),
     committed(nowMs) {
       commits.inc();
       last.set(nowMs / 1000);

@@ -22,11 +22,11 @@ const at = { open: 570, noon: 720, close: 959, late: 980, evening: 1230 };
 const formats = {
   'option-trades': {
     header: 'ticker,conditions,correction,exchange,price,sip_timestamp,size',
-    line: (ms: number, id: number) => `${call},209,0,302,5,${ms}000000,${id}`,
+    line: (ms: number, id: number, symbol = 'SPY') => `${call.replace('SPY', symbol)},209,0,302,5,${ms}000000,${id}`,
   },
   'stock-trades': {
     header: 'ticker,conditions,exchange,id,price,sequence_number,sip_timestamp,size,tape,trf_id',
-    line: (ms: number, id: number) => `SPY,,4,${id},600,${id},${ms}000000,100,2,202`,
+    line: (ms: number, id: number, symbol = 'SPY') => `${symbol},,4,${id},600,${id},${ms}000000,100,2,202`,
   },
 };
 type Dataset = keyof typeof formats;
@@ -36,6 +36,8 @@ interface Print {
   minute: number;
   /** Told apart by it. */
   id: number;
+  /** SPY unless given. */
+  symbol?: string;
 }
 
 const print = (date: string, minute: number, id: number): Print => ({ date, minute, id });
@@ -52,7 +54,7 @@ let files = 0;
 function file(dataset: Dataset, prints: readonly Print[], name = `${++files}-${dataset}.csv`): string {
   const { header, line } = formats[dataset];
   const path = join(folder(), name);
-  const lines = prints.map(({ date, minute, id }) => line(exchangeInstant(date, minute), id));
+  const lines = prints.map(({ date, minute, id, symbol }) => line(exchangeInstant(date, minute), id, symbol));
   writeFileSync(path, [header, ...lines].join('\n'));
   return path;
 }
@@ -92,6 +94,42 @@ describe.each(['option-trades', 'stock-trades'] as const)('files of %s', (datase
     });
     expect(second!.notes).toContain('3 prints that waited for these sessions were joined');
     expect(await counts()).toEqual({ [monday]: 14, [tuesday]: 17 });
+  });
+
+  test('prints that wait are joined by a tape with prints of their symbol in that session, never by another’s', async () => {
+    const of = (symbol: string, prints: readonly Print[]) => prints.map((each) => ({ ...each, symbol }));
+    const evenings = file(dataset, [...day(monday), ...evening]);
+    await ingest([evenings]);
+    const [other] = await ingest([file(dataset, of('QQQ', day(tuesday, 100)))]);
+    expect(other!.notes.join()).not.toMatch('waited');
+    const tuesdays = async () => {
+      const { rows } = await store.pool.query(
+        'SELECT symbol, prints FROM tape_sessions WHERE session_date = $1 ORDER BY 1',
+        [tuesday],
+      );
+      return rows;
+    };
+    expect(await tuesdays()).toEqual([{ symbol: 'QQQ', prints: 14 }]);
+    expect(await waiting()).toBe(3);
+    await ingest([file(dataset, day(tuesday, 100))]);
+    expect(await tuesdays()).toEqual([
+      { symbol: 'QQQ', prints: 14 },
+      { symbol: 'SPY', prints: 17 },
+    ]);
+  });
+
+  test('prints wait beside another symbol’s own session in the same call', async () => {
+    const others = day(tuesday, 100).map((each) => ({ ...each, symbol: 'QQQ' }));
+    const reports = await ingest([file(dataset, [...day(monday), ...evening]), file(dataset, others)]);
+    expect(reports.flatMap(({ left }) => left)).toMatchObject([
+      { session: tuesday, reason: 'waiting', count: 3, symbols: 1 },
+    ]);
+    expect(await waiting()).toBe(3);
+    const { rows } = await store.pool.query('SELECT symbol, session_date AS date FROM tape_sessions ORDER BY 1');
+    expect(rows).toEqual([
+      { symbol: 'QQQ', date: tuesday },
+      { symbol: 'SPY', date: monday },
+    ]);
   });
 
   test('a print that waits and is on the session’s own tape too counts once', async () => {
@@ -300,5 +338,20 @@ describe.skipIf(!hasSharedData)('vendor files with prints of another session (pa
     for (const n of [2, 1]) await ingestFiles(store, 'stock-trades', [given(`late-print-day${n}-stocks.csv`)], { now });
     const { rows } = await store.pool.query('SELECT prints FROM tape_sessions WHERE session_date = $1', [session]);
     expect(rows).toEqual([{ prints: 601 }]);
+  });
+
+  test('another stock’s tape of the session leaves an evening print waiting', async () => {
+    const store = await storeForThisTest();
+    const names = ['waiting-1-pfe-day2-with-evening-of-day1.csv', 'waiting-2-ge-day1.csv'];
+    const reports = [];
+    for (const name of names) reports.push(...(await ingestFiles(store, 'stock-trades', [given(name)], { now })).files);
+    expect(reports[1]!.sessions.map(({ session, symbols }) => [session, symbols])).toEqual([['2024-12-09', 1]]);
+    const { rows } = await store.pool.query(
+      `SELECT DISTINCT symbol, session_date AS date FROM tape_sessions ORDER BY 1`,
+    );
+    expect(rows).toEqual([
+      { symbol: 'GE', date: '2024-12-09' },
+      { symbol: 'PFE', date: '2024-12-10' },
+    ]);
   });
 });

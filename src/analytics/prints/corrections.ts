@@ -1,4 +1,4 @@
-import { correctedTrade, correctionMessage, isWithdrawn } from '../../domain/market/print.ts';
+import { correctedTrade, correctionMessage, isWithdrawn, isWithdrawnTrade } from '../../domain/market/print.ts';
 import type { StockLedger } from './stock-ledger.ts';
 
 /**
@@ -37,17 +37,48 @@ function sameData({ columns, mask }: StockLedger, a: number, b: number): boolean
   return price[i] === price[j] && size[i] === size[j] && sizeMicros[i] === sizeMicros[j];
 }
 
-/** True if a record repeats an earlier one: same code and same position in event time. */
+/** True if a record repeats an earlier one with its id: the same trade, or the same message about it. */
 export function isRepeated({ columns, mask }: StockLedger, entry: number, records: readonly number[]): boolean {
   const slot = entry & mask;
   return records.some((record) => {
     const other = record & mask;
     const { correction, tsMs, tsNanos, sequence } = columns;
-    return (
-      correction[other] === correction[slot] &&
-      tsMs[other] === tsMs[slot] &&
-      tsNanos[other] === tsNanos[slot] &&
-      sequence[other] === sequence[slot]
-    );
+    if (correction[other] !== correction[slot]) return false;
+    // A second print of one id that differs would have shown that ids collide.
+    if (correction[slot] === 0) return true;
+    return tsMs[other] === tsMs[slot] && tsNanos[other] === tsNanos[slot] && sequence[other] === sequence[slot];
   });
+}
+
+/**
+ * True if a print shows that ids collide at its venue: another one with its id differs in time, price or size, and
+ * neither is a correction.
+ */
+export function collides(ledger: StockLedger, entry: number, namesakes: readonly number[]): boolean {
+  const { columns, mask } = ledger;
+  const slot = entry & mask;
+  if (columns.correction[slot] !== 0) return false;
+  return namesakes.some((namesake) => {
+    const other = namesake & mask;
+    if (columns.correction[other] !== 0) return false;
+    const isAt = columns.tsMs[other] === columns.tsMs[slot] && columns.tsNanos[other] === columns.tsNanos[slot];
+    return !isAt || !sameData(ledger, entry, namesake);
+  });
+}
+
+/** True if a record without a usable id may withdraw a print: one of its venue, price and size, and not a later one. */
+export function mayWithdraw(ledger: StockLedger, record: number, print: number): boolean {
+  const { columns, mask } = ledger;
+  const [i, j] = [record & mask, print & mask];
+  if (!sameVenue(ledger, record, print) || !sameData(ledger, record, print)) return false;
+  const nanos = columns.tsNanos[i]! - columns.tsNanos[j]!;
+  const afterMs = columns.tsMs[i]! - columns.tsMs[j]! || nanos;
+  // A withdrawn trade has its own time, a message about it a later one.
+  return isWithdrawnTrade(columns.correction[i]!) ? afterMs === 0 : afterMs >= 0;
+}
+
+/** True if two records are of one exchange and facility. */
+export function sameVenue({ columns, mask }: StockLedger, a: number, b: number): boolean {
+  const [i, j] = [a & mask, b & mask];
+  return columns.exchange[i] === columns.exchange[j] && columns.trf[i] === columns.trf[j];
 }

@@ -33,6 +33,9 @@ function firstColumns() {
     traits: new Uint8Array(firstLength),
     side: new Uint8Array(firstLength),
     state: new Uint8Array(firstLength),
+    /** Number of the run of a live tape that has it, and of the last run that has an equal print. */
+    run: new Uint16Array(firstLength),
+    equalRun: new Uint16Array(firstLength),
     /**
      * The print before it in event time, of its contract; of its underlying and exchange among multi-leg prints. −1 =
      * none.
@@ -58,6 +61,8 @@ function copyEntry(columns: OptionColumns, from: number, to: number): void {
   columns.traits[to] = columns.traits[from]!;
   columns.side[to] = columns.side[from]!;
   columns.state[to] = columns.state[from]!;
+  columns.run[to] = columns.run[from]!;
+  columns.equalRun[to] = columns.equalRun[from]!;
   columns.previousOfContract[to] = columns.previousOfContract[from]!;
   columns.previousOfBook[to] = columns.previousOfBook[from]!;
 }
@@ -89,7 +94,7 @@ export class OptionLedger {
   }
 
   /** Copies a print in, waiting; its entry number. `mayForget(entry)` is asked before the oldest is forgotten. */
-  add(print: OptionPrint): number {
+  add(print: OptionPrint, run = 0): number {
     this.#makeRoom();
     const { columns } = this;
     const entry = this.next++;
@@ -107,6 +112,7 @@ export class OptionLedger {
     columns.traits[slot] = optionTraitsOf(print.conditions);
     columns.side[slot] = 0;
     columns.state[slot] = printState.waiting;
+    columns.run[slot] = columns.equalRun[slot] = run;
     columns.previousOfContract[slot] = -1;
     columns.previousOfBook[slot] = -1;
     return entry;

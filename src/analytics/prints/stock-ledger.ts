@@ -4,6 +4,29 @@ import { createConditionSets } from './condition-sets.ts';
 import { doubleRing } from './ring.ts';
 
 const firstLength = 4096;
+/** Marks a print that is in no chain of namesakes. */
+const unchained = -2;
+
+/** The part of a record in its trade. */
+export const recordRole = {
+  /** The first record of a trade. */
+  trade: 0,
+  /** A correction, a cancel, or a record that one replaced. */
+  further: 1,
+  /** Repeats a record with its id. */
+  repeat: 2,
+  /** Equals a record of another file, where ids do not identify prints. */
+  copy: 3,
+} as const;
+
+/** Columns of prints without a usable id, by slot. */
+interface EqualColumns extends Record<string, Int32Array> {
+  /** The print before it with the same hash of contents. */
+  previous: Int32Array;
+  /** Its number among the equal prints of its file, from 1; and the highest one so far of any file. */
+  nth: Int32Array;
+  most: Int32Array;
+}
 
 function firstColumns() {
   return {
@@ -25,6 +48,10 @@ function firstColumns() {
     category: new Uint8Array(firstLength),
     /** 1 = in the figures. */
     counted: new Uint8Array(firstLength),
+    /** A `recordRole`. */
+    role: new Uint8Array(firstLength),
+    /** Number of the file, or of the run of a live tape, that has the print. */
+    file: new Uint16Array(firstLength),
     /** The print of the symbol that came before it; −1 = none. */
     previousOfSymbol: new Int32Array(firstLength),
     previousInHash: new Int32Array(firstLength),
@@ -49,6 +76,8 @@ export class StockLedger {
   readonly #heads: number[] = [];
   /** By hash of what namesakes share: the latest print. */
   #hashHeads = new Int32Array(firstLength).fill(-1);
+  #equals: EqualColumns | null = null;
+  #equalHeads = new Int32Array(0);
 
   constructor(remembered: number) {
     this.#remembered = remembered;
@@ -58,8 +87,10 @@ export class StockLedger {
     return this.#sets.at(this.columns.conditionSet[entry & this.mask]!);
   }
 
-  /** Copies a print in, not counted; its entry number. Forgets the oldest when full. */
-  add(print: StockPrint, symbol: number): number {
+  /**
+   * Copies a print in, not counted; its entry number. Forgets the oldest when full. `isNamed`: its id identifies it.
+   */
+  add(print: StockPrint, symbol: number, file: number, isNamed: boolean): number {
     this.#makeRoom();
     const { columns } = this;
     const entry = this.next++;
@@ -79,10 +110,33 @@ export class StockLedger {
     columns.traits[slot] = stockTraitsOf(print.conditions);
     columns.category[slot] = compositionCategoryOf(print.conditions);
     columns.counted[slot] = 0;
+    columns.role[slot] = recordRole.trade;
+    columns.file[slot] = file;
     columns.previousOfSymbol[slot] = this.#heads[symbol] ?? -1;
     this.#heads[symbol] = entry;
-    this.#chain(entry);
+    if (isNamed) this.#chain(entry);
+    else columns.previousInHash[slot] = unchained;
     return entry;
+  }
+
+  /** A print as it was added, of a symbol and tape. A correction that took another's position has that instant. */
+  printAt(entry: number, of: Pick<StockPrint, 'symbol' | 'tape'>): StockPrint {
+    const { columns } = this;
+    const slot = entry & this.mask;
+    return {
+      ...of,
+      exchange: columns.exchange[slot]!,
+      trf: columns.trf[slot]!,
+      id: columns.id[slot]!,
+      price: columns.price[slot]!,
+      size: columns.size[slot]!,
+      sizeMicros: columns.sizeMicros[slot]!,
+      conditions: this.conditions(entry),
+      correction: columns.correction[slot]!,
+      tsMs: columns.tsMs[slot]!,
+      tsNanos: columns.tsNanos[slot]!,
+      sequence: columns.sequence[slot]!,
+    };
   }
 
   /** The entries that came before with the same symbol, exchange, facility and trade id, newest first. */
@@ -96,6 +150,68 @@ export class StockLedger {
       if (exchange[other] === exchange[slot] && trf[other] === trf[slot]) found.push(n);
     }
     return found;
+  }
+
+  /**
+   * Numbers a print among its equals of the same venue: time, price, size, conditions and correction code. True if
+   * another file has it: at least as many equal prints as its own file has so far.
+   */
+  isCopy(entry: number): boolean {
+    this.#equals ??= this.#emptyEquals();
+    const { previous, nth, most } = this.#equals;
+    const { mask, columns } = this;
+    const slot = entry & mask;
+    const bucket = this.#contentBucketOf(entry);
+    let [before, highest] = [0, 0];
+    for (let n = this.#equalHeads[bucket]!; n >= this.oldest; n = previous[n & mask]!) {
+      if (!this.#areEqual(n & mask, slot)) continue;
+      highest ||= most[n & mask]!;
+      if (columns.file[n & mask] !== columns.file[slot]) continue;
+      before = nth[n & mask]!;
+      break;
+    }
+    nth[slot] = before + 1;
+    most[slot] = Math.max(highest, before + 1);
+    this.#chainEqual(entry);
+    return before < highest;
+  }
+
+  #emptyEquals(): EqualColumns {
+    const { length } = this.columns.tsMs;
+    this.#equalHeads = new Int32Array(length).fill(-1);
+    const [previous, nth, most] = [new Int32Array(length), new Int32Array(length), new Int32Array(length)];
+    return { previous, nth, most };
+  }
+
+  #chainEqual(entry: number): void {
+    const bucket = this.#contentBucketOf(entry);
+    this.#equals!.previous[entry & this.mask] = this.#equalHeads[bucket]!;
+    this.#equalHeads[bucket] = entry;
+  }
+
+  /** True if two prints, by slot, differ at most in id, sequence and file. */
+  #areEqual(i: number, j: number): boolean {
+    const { tsMs, tsNanos, price, size, sizeMicros, symbol, exchange, trf, conditionSet, correction } = this.columns;
+    return (
+      tsMs[i] === tsMs[j] &&
+      tsNanos[i] === tsNanos[j] &&
+      price[i] === price[j] &&
+      size[i] === size[j] &&
+      sizeMicros[i] === sizeMicros[j] &&
+      symbol[i] === symbol[j] &&
+      exchange[i] === exchange[j] &&
+      trf[i] === trf[j] &&
+      conditionSet[i] === conditionSet[j] &&
+      correction[i] === correction[j]
+    );
+  }
+
+  #contentBucketOf(entry: number): number {
+    const { tsMs, tsNanos, price, size, symbol } = this.columns;
+    const slot = entry & this.mask;
+    let hash = Math.imul(tsMs[slot]! % 2 ** 31, 0x9e3779b1) ^ Math.imul(tsNanos[slot]!, 0x85ebca6b);
+    hash ^= Math.imul((price[slot]! | 0) + Math.imul(size[slot]! | 0, 31) + symbol[slot]! * 65_537, 0xc2b2ae35);
+    return (hash ^ (hash >>> 15)) & (this.#equalHeads.length - 1);
   }
 
   /** True if `a` comes before `b` in event time: instant, sequence, then exchange, facility and id. */
@@ -122,7 +238,14 @@ export class StockLedger {
     doubleRing(columns, this.oldest, this.next);
     this.mask = columns.tsMs.length - 1;
     this.#hashHeads = new Int32Array(columns.tsMs.length).fill(-1);
-    for (let entry = this.oldest; entry < this.next; entry++) this.#chain(entry);
+    for (let entry = this.oldest; entry < this.next; entry++)
+      if (columns.previousInHash[entry & this.mask] !== unchained) this.#chain(entry);
+    if (!this.#equals) return;
+    doubleRing(this.#equals, this.oldest, this.next);
+    this.#equalHeads = new Int32Array(columns.tsMs.length).fill(-1);
+    // Prints with a usable id have no number.
+    for (let entry = this.oldest; entry < this.next; entry++)
+      if (this.#equals.nth[entry & this.mask] !== 0) this.#chainEqual(entry);
   }
 
   /** Puts an entry before those of the same hash. */

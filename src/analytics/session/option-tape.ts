@@ -13,7 +13,7 @@ import { createObservedSpans } from '../flow/observed-spans.ts';
 import { createRankedPrints } from '../flow/ranked-prints.ts';
 import { tapeSettings } from '../methodology.ts';
 import { mostRecent, pairCancels } from '../prints/cancels.ts';
-import { createDuplicateCheck } from '../prints/duplicates.ts';
+import { PrintRepeats } from '../prints/duplicates.ts';
 import { type OptionColumns, OptionLedger, printState } from '../prints/option-ledger.ts';
 import { PrintLinks } from '../prints/print-links.ts';
 import { QuoteBook } from '../prints/quote-book.ts';
@@ -80,7 +80,7 @@ export class OptionTape {
   readonly #ledger: OptionLedger;
   readonly #columns: OptionColumns;
   readonly #links: PrintLinks;
-  readonly #isDuplicate: (entry: number) => boolean;
+  readonly #repeats: PrintRepeats;
   readonly #waiting: Reorder;
   readonly #detector: Detector;
   readonly #giveSidesAnew: (quote: OptionQuote) => void;
@@ -101,7 +101,7 @@ export class OptionTape {
     this.#ledger = ledger;
     this.#columns = ledger.columns;
     this.#links = links;
-    this.#isDuplicate = createDuplicateCheck(ledger, links);
+    this.#repeats = new PrintRepeats(ledger, links);
     this.#waiting = createReorder((a, b) => ledger.before(a, b));
     this.quotes = new QuoteBook(options.rememberedQuotes);
     this.crossSections = new CrossSections(firstSnapshotSeq);
@@ -122,14 +122,14 @@ export class OptionTape {
     return !isWaiting && this.#columns.tsMs[slot]! < this.#clockMs - tapeSettings.latenessMs;
   }
 
-  /** Takes a print; the object may be reused afterwards. */
-  print(print: OptionPrint): void {
+  /** Takes a print of a run of the tape; the object may be reused afterwards. */
+  print(print: OptionPrint, run = 0): void {
     const { tsMs, correction } = print;
     if (tsMs < this.#startMs || tsMs >= this.#endMs) {
       this.counts.otherSession++;
       return;
     }
-    const entry = this.#ledger.add(print);
+    const entry = this.#ledger.add(print, run);
     const slot = entry & this.#ledger.mask;
     const compression = (this.#columns.traits[slot]! & optionTraits.compression) !== 0;
     if (compression || isWithdrawn(correction) || correction === correctionMessage) {
@@ -192,14 +192,21 @@ export class OptionTape {
 
   /** Takes a print: in event-time order, or (`late`) after others. */
   #take(entry: number, late: boolean) {
+    if (this.#repeats.isRepeat(entry)) {
+      this.counts.duplicates++;
+      this.#columns.state[entry & this.#ledger.mask] = printState.left;
+    } else this.#takeOne(entry, late);
+    // They are no repeats: the sequences of their exchange do not identify prints.
+    for (const revealed of this.#repeats.takeRevealed()) {
+      this.counts.duplicates--;
+      this.#take(revealed, true);
+    }
+  }
+
+  #takeOne(entry: number, late: boolean) {
     const ledger = this.#ledger;
     const columns = this.#columns;
     const slot = entry & ledger.mask;
-    if (this.#isDuplicate(entry)) {
-      this.counts.duplicates++;
-      columns.state[slot] = printState.left;
-      return;
-    }
     this.#links.link(entry);
     if (!late) this.#detector.pass(entry);
     const traits = columns.traits[slot]!;

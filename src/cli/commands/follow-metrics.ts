@@ -36,8 +36,8 @@ export async function measured<Line>(
   tape: Tape,
   onBadLine: (line: Line) => void,
   { store, config, now, log, metricsPort }: FollowWorld,
-): Promise<{ tape: Tape; onBadLine: (line: Line) => void; close: () => Promise<void> }> {
-  if (metricsPort === undefined) return { tape, onBadLine, close: async () => {} };
+): Promise<{ tape: Tape; onBadLine: (line: Line) => void; onLate: () => void; close: () => Promise<void> }> {
+  if (metricsPort === undefined) return { tape, onBadLine, onLate: () => {}, close: async () => {} };
   const [{ createFollowMetrics }, { dataAges, serveMetrics }] = await Promise.all([
     import('../../observe/follow-metrics.ts'),
     import('../server/observing.ts'),
@@ -58,6 +58,7 @@ export async function measured<Line>(
       metrics.badLine();
       onBadLine(line);
     },
+    onLate: metrics.late,
     close: served!.closer.close,
   };
 }

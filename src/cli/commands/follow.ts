@@ -34,10 +34,22 @@ interface FollowCommandOptions extends CommonOptions {
   metricsPort?: number;
 }
 
-function resultOf({ lines, throughLine, badLines, commits }: FollowReport): CommandResult {
+function resultOf({ lines, throughLine, badLines, late, duplicates, commits }: FollowReport): CommandResult {
+  const counts = [`${badLines} bad`, `${late} late`, `${duplicates} duplicates`];
   return {
-    json: { lines, through_line: throughLine, bad_lines: badLines, commits },
-    lines: [`${lines} lines read, ${throughLine} in total; ${badLines} bad; ${commits} commits`],
+    json: { lines, through_line: throughLine, bad_lines: badLines, late, duplicates, commits },
+    lines: [`${lines} lines read, ${throughLine} in total; ${counts.join(', ')}; ${commits} commits`],
+  };
+}
+
+/** Creates a function that counts a late record in the metrics, and logs the first of each session. */
+function lateLog(log: Logger, count: () => void): (session: string) => void {
+  const logged = new Set<string>();
+  return (session) => {
+    count();
+    if (logged.has(session)) return;
+    logged.add(session);
+    log.warn({ session }, 'records came after their session ended and are not stored: ingest the tape of the session');
   };
 }
 
@@ -82,7 +94,7 @@ async function followTape(terminal: Terminal, options: FollowCommandOptions): Pr
   try {
     await ensureStarterRegistry(store, terminal.now);
     await keepSampleIfAsked(store, options);
-    const { tape, onBadLine, close } = await measured(
+    const { tape, onBadLine, onLate, close } = await measured(
       await tapeOf(terminal, config, options, log),
       ({ line, reason }: BadLine) => log.warn({ line, reason }, 'bad line skipped'),
       { store, config, now: terminal.now, log, metricsPort: options.metricsPort },
@@ -100,6 +112,7 @@ async function followTape(terminal: Terminal, options: FollowCommandOptions): Pr
         extendedBars: config.extendedBars,
         onBadLine,
         onNote: (note) => log.warn(note),
+        onLate: lateLog(log, onLate),
         onUnsolved: (symbol) => log.warn({ symbol }, 'more contracts trade than can be solved every minute'),
         onCommit: tape.onCommit,
       });

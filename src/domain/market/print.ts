@@ -141,7 +141,12 @@ export const correctedTrade = 1;
 /** Code of the correction message that accompanies it. */
 export const correctionMessage = 12;
 
+/** True if a record is a trade that was withdrawn later. */
+export function isWithdrawnTrade(correction: number): boolean {
+  return correction === 7 || correction === 8;
+}
+
 /** True if a record withdraws its trade. */
 export function isWithdrawn(correction: number): boolean {
-  return correction === 7 || correction === 8 || correction === 10 || correction === 11;
+  return isWithdrawnTrade(correction) || correction === 10 || correction === 11;
 }

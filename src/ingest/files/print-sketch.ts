@@ -11,7 +11,8 @@ export const exactPrints = 1024;
 
 // Shorter sketches do not compress.
 const leastCompressed = 400;
-const [ofPrints, ofCounts] = [1, 2];
+// Prints by what names them, counts, and prints by their instants: ids may name several.
+const [ofPrints, ofCounts, ofInstants] = [1, 2, 3];
 const longestSketch = 64 * 1024 * 1024;
 
 /** Mixes a 32-bit number into a 32-bit hash. */
@@ -27,20 +28,6 @@ export function textHash(text: string): number {
   return hash >>> 0;
 }
 
-/** Sketch of a tape's prints, added one after another. */
-export interface PrintSketch {
-  /** Counts a print by the minute of the session and the number of its contract (0 for a stock). */
-  count(minute: number, contract: number): void;
-  /** True while single prints are recorded: call `addPrint` beside `count`. */
-  readonly wantsPrints: boolean;
-  /** Records a print by a hash of its identity. */
-  addPrint(hash: number): void;
-  readonly prints: number;
-  encoded(): Uint8Array<ArrayBuffer>;
-  /** Minimum number of prints of a stored sketch that this tape lacks. */
-  lacking(stored: Uint8Array): number;
-}
-
 function packed(numbers: Uint32Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
   const bytes = new Uint8Array(numbers.buffer, numbers.byteOffset, numbers.byteLength);
   return bytes.length < leastCompressed ? bytes : new Uint8Array(zstdCompressSync(bytes));
@@ -48,7 +35,7 @@ function packed(numbers: Uint32Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
 
 function unpacked(bytes: Uint8Array): Uint32Array {
   // A compressed sketch begins with another byte.
-  const plain = bytes[0]! <= ofCounts ? bytes : zstdDecompressSync(bytes, { maxOutputLength: longestSketch });
+  const plain = bytes[0]! <= ofInstants ? bytes : zstdDecompressSync(bytes, { maxOutputLength: longestSketch });
   return new Uint32Array(new Uint8Array(plain).buffer);
 }
 
@@ -85,63 +72,108 @@ function grown(counts: Uint32Array<ArrayBuffer>, index: number): Uint32Array<Arr
   return longer;
 }
 
-/**
- * Creates an empty sketch. `exact` records every print, for the comparison with a small tape. `contractHash` identifies
- * a contract by its number.
- */
-export function createPrintSketch({
-  exact = false,
-  contractHash = () => 0,
-}: {
+/** Sums of a list of keys and counts by key. */
+function byKey(list: readonly number[]): Map<number, number> {
+  const counts = new Map<number, number>();
+  for (let i = 0; i < list.length; i += 2) counts.set(list[i]!, (counts.get(list[i]!) ?? 0) + list[i + 1]!);
+  return counts;
+}
+
+/** Properties of a sketch. */
+export interface PrintSketchOptions {
+  /** True to record every print, for the comparison with a small tape. */
   exact?: boolean;
+  /** True if prints have ids beside their instants. */
+  hasIds?: boolean;
+  /** Identifies a contract by its number. */
   contractHash?: (contract: number) => number;
-} = {}): PrintSketch {
-  let minutes = new Uint32Array(64);
-  let contracts = new Uint32Array(8);
-  let hashes: Uint32Array<ArrayBuffer> | null = new Uint32Array(64);
-  let noted = 0;
-  let prints = 0;
-  const sorted = () => hashes!.slice(0, noted).sort();
-  const ofMinutes = () => [...pairs(minutes, (minute) => minute)];
-  const ofContracts = () => [...pairs(contracts, contractHash)];
-  const byKey = (list: number[]) => {
-    const counts = new Map<number, number>();
-    for (let i = 0; i < list.length; i += 2) counts.set(list[i]!, (counts.get(list[i]!) ?? 0) + list[i + 1]!);
-    return counts;
-  };
-  return {
-    count(minute, contract) {
-      prints++;
-      if (minute >= minutes.length) minutes = grown(minutes, minute);
-      if (contract >= contracts.length) contracts = grown(contracts, contract);
-      minutes[minute]!++;
-      contracts[contract]!++;
-      if (prints > exactPrints && !exact && hashes !== null) hashes = null;
-    },
-    get wantsPrints() {
-      return hashes !== null;
-    },
-    addPrint(hash) {
-      if (hashes === null) return;
-      if (noted === hashes.length) hashes = grown(hashes, noted);
-      hashes[noted++] = hash;
-    },
-    get prints() {
-      return prints;
-    },
-    encoded() {
-      if (prints <= exactPrints) return packed(Uint32Array.of(ofPrints, ...sorted()));
-      const perMinute = ofMinutes();
-      return packed(Uint32Array.from([ofCounts, perMinute.length, ...perMinute, ...ofContracts()]));
-    },
-    lacking(stored) {
-      const numbers = unpacked(stored);
-      if (numbers[0] === ofPrints) return missing(numbers.subarray(1), hashes === null ? Uint32Array.of() : sorted());
-      const [from, to] = [2, 2 + numbers[1]!];
-      return Math.max(
-        deficit(numbers.subarray(from, to), byKey(ofMinutes())),
-        deficit(numbers.subarray(to), byKey(ofContracts())),
-      );
-    },
-  };
+}
+
+/** Sketch of a tape's prints, added one after another. */
+export class PrintSketch {
+  prints = 0;
+  readonly #isExact: boolean;
+  readonly #contractHash: (contract: number) => number;
+  #minutes = new Uint32Array(64);
+  #contracts = new Uint32Array(8);
+  // Null once there are too many.
+  #hashes: Uint32Array<ArrayBuffer> | null = new Uint32Array(64);
+  #ids: Uint32Array<ArrayBuffer> | null;
+  #noted = 0;
+
+  constructor({ exact = false, hasIds = false, contractHash = () => 0 }: PrintSketchOptions = {}) {
+    this.#isExact = exact;
+    this.#contractHash = contractHash;
+    this.#ids = hasIds ? new Uint32Array(64) : null;
+  }
+
+  /** Counts a print by the minute of the session and the number of its contract (0 for a stock). */
+  count(minute: number, contract: number): void {
+    this.prints++;
+    if (minute >= this.#minutes.length) this.#minutes = grown(this.#minutes, minute);
+    if (contract >= this.#contracts.length) this.#contracts = grown(this.#contracts, contract);
+    this.#minutes[minute]!++;
+    this.#contracts[contract]!++;
+    if (this.prints > exactPrints && !this.#isExact) this.#hashes = null;
+  }
+
+  /** True while single prints are recorded: call `addPrint` beside `count`. */
+  get wantsPrints(): boolean {
+    return this.#hashes !== null;
+  }
+
+  /** Records a print by a hash of its venue and instant, and one of its id. */
+  addPrint(hash: number, ofId = hash): void {
+    if (this.#hashes === null) return;
+    if (this.#noted === this.#hashes.length) {
+      this.#hashes = grown(this.#hashes, this.#noted);
+      if (this.#ids) this.#ids = grown(this.#ids, this.#noted);
+    }
+    if (this.#ids) this.#ids[this.#noted] = ofId;
+    this.#hashes[this.#noted++] = hash;
+  }
+
+  /** Removes a print that was counted, and recorded if prints are. */
+  remove(minute: number, contract: number, hash: number, ofId: number): void {
+    this.prints--;
+    this.#minutes[minute]!--;
+    this.#contracts[contract]!--;
+    if (this.#hashes === null) return;
+    this.#hashes.copyWithin(this.#hashes.indexOf(hash), this.#hashes.indexOf(hash) + 1, this.#noted);
+    this.#ids?.copyWithin(this.#ids.indexOf(ofId), this.#ids.indexOf(ofId) + 1, this.#noted);
+    this.#noted--;
+  }
+
+  encoded(): Uint8Array<ArrayBuffer> {
+    const kind = this.#ids ? ofInstants : ofPrints;
+    if (this.prints <= exactPrints && this.#hashes) return packed(Uint32Array.of(kind, ...this.#sorted(this.#hashes)));
+    const perMinute = this.#ofMinutes();
+    return packed(Uint32Array.from([ofCounts, perMinute.length, ...perMinute, ...this.#ofContracts()]));
+  }
+
+  /** Minimum number of prints of a stored sketch that this tape lacks. */
+  lacking(stored: Uint8Array): number {
+    const numbers = unpacked(stored);
+    if (numbers[0] !== ofCounts) {
+      const now = numbers[0] === ofPrints ? (this.#ids ?? this.#hashes) : this.#hashes;
+      return missing(numbers.subarray(1), this.#hashes === null ? Uint32Array.of() : this.#sorted(now!));
+    }
+    const [from, to] = [2, 2 + numbers[1]!];
+    return Math.max(
+      deficit(numbers.subarray(from, to), byKey(this.#ofMinutes())),
+      deficit(numbers.subarray(to), byKey(this.#ofContracts())),
+    );
+  }
+
+  #sorted(of: Uint32Array<ArrayBuffer>): Uint32Array {
+    return of.slice(0, this.#noted).sort();
+  }
+
+  #ofMinutes(): number[] {
+    return [...pairs(this.#minutes, (minute) => minute)];
+  }
+
+  #ofContracts(): number[] {
+    return [...pairs(this.#contracts, this.#contractHash)];
+  }
 }

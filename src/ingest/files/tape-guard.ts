@@ -32,11 +32,17 @@ import type { LeftPart, SessionChange } from './tape-report.ts';
 /** Number of rows per write. */
 const rowsAtOnce = 500;
 
+/** A symbol's session on a tape, and what the files that have prints of it say of the session. */
+export interface PartHours {
+  symbol: string;
+  session: SessionDate;
+  hours: TapeHours;
+}
+
 /** A tape to guard. */
 export interface GuardedTape {
   dataset: TapeDataset;
-  symbols: readonly string[];
-  hours: ReadonlyMap<SessionDate, TapeHours>;
+  parts: readonly PartHours[];
   /** Names of the files with prints of a session. */
   filesOf(session: SessionDate): string[];
   /** True to replace the stored data of the sessions in any case. */
@@ -59,32 +65,46 @@ export interface TapePart {
 
 const keyOf = (symbol: string, session: SessionDate) => `${symbol} ${session}`;
 
-/** The sessions of a tape whose prints are all outside of regular hours, while others have some within. */
-export function besideSessions(hours: ReadonlyMap<SessionDate, TapeHours>): Set<SessionDate> {
-  const all = [...hours.values()];
-  if (all.every(({ regular }) => regular === 0)) return new Set();
-  return new Set(all.filter(({ regular }) => regular === 0).map(({ date }) => date));
+/**
+ * Symbols' sessions of which the files with their prints have only prints outside of regular hours, while the tape has
+ * some within: keys of `keyOf`.
+ */
+function besideParts(parts: readonly PartHours[]): Set<string> {
+  if (parts.every(({ hours }) => hours.regular === 0)) return new Set();
+  return new Set(parts.filter(({ hours }) => hours.regular === 0).map(({ symbol, session }) => keyOf(symbol, session)));
 }
 
-/** Waiting prints for the sessions that a tape covers. */
+/** Creates a function that returns the hours of a part. */
+export function hoursByPart(parts: readonly PartHours[]): (symbol: string, session: SessionDate) => TapeHours {
+  const hours = new Map(parts.map((part) => [keyOf(part.symbol, part.session), part.hours]));
+  return (symbol, session) => hours.get(keyOf(symbol, session))!;
+}
+
+const unique = <T>(items: Iterable<T>): T[] => [...new Set(items)];
+
+/** Waiting prints for the symbols' sessions that a tape covers. */
 export async function waitingPrints(
   tx: Transaction,
   dataset: TapeDataset,
-  hours: ReadonlyMap<SessionDate, TapeHours>,
+  parts: readonly PartHours[],
   replace: boolean,
 ): Promise<Remainder[]> {
   if (replace) return [];
-  const beside = besideSessions(hours);
-  return remaindersOf(
-    tx,
+  const beside = besideParts(parts);
+  const own = parts.filter(({ symbol, session }) => !beside.has(keyOf(symbol, session)));
+  const keys = new Set(own.map(({ symbol, session }) => keyOf(symbol, session)));
+  const rows = await remaindersOf(tx, {
     dataset,
-    [...hours.keys()].filter((session) => !beside.has(session)),
-  );
+    symbols: unique(own.map(({ symbol }) => symbol)),
+    sessions: unique(own.map(({ session }) => session)),
+  });
+  return rows.filter(({ symbol, sessionDate }) => keys.has(keyOf(symbol, sessionDate)));
 }
 
 /** The stored data of the symbols' sessions of a tape. */
-async function storedOf(tx: Transaction, { dataset, symbols, hours }: GuardedTape) {
-  const of = { symbols, sessions: [...hours.keys()] };
+async function storedOf(tx: Transaction, { dataset, parts }: GuardedTape) {
+  const symbols = unique(parts.map(({ symbol }) => symbol));
+  const of = { symbols, sessions: unique(parts.map(({ session }) => session)) };
   const tapes = new Map<string, StoredTape>();
   for (const tape of await storedTapes(tx, { dataset, ...of })) tapes.set(keyOf(tape.symbol, tape.sessionDate), tape);
   const others = new Map<string, number>();
@@ -113,7 +133,8 @@ export class TapeGuard {
   readonly #tx: Transaction;
   readonly #tape: GuardedTape;
   readonly #stored: StoredOfTape;
-  readonly #beside: ReadonlySet<SessionDate>;
+  readonly #beside: ReadonlySet<string>;
+  readonly #hoursOf: (symbol: string, session: SessionDate) => TapeHours;
   readonly #tally: ReturnType<typeof sessionTally>;
   /** Noted, and not written yet. */
   #tapes: Parameters<typeof saveTapes>[1][number][] = [];
@@ -124,7 +145,8 @@ export class TapeGuard {
     this.#tx = tx;
     this.#tape = tape;
     this.#stored = stored;
-    this.#beside = tape.replace ? new Set() : besideSessions(tape.hours);
+    this.#beside = tape.replace ? new Set() : besideParts(tape.parts);
+    this.#hoursOf = hoursByPart(tape.parts);
     this.#tally = sessionTally(tx, {
       ...{ dataset: tape.dataset, unit: 'prints', filesOf: tape.filesOf },
       command: (session, files, storedFrom) =>
@@ -132,14 +154,14 @@ export class TapeGuard {
     });
   }
 
-  /** True if the prints of a session wait for its tape: they lie beside those of the files' own sessions. */
-  isBeside(session: SessionDate): boolean {
-    return this.#beside.has(session);
+  /** True if the prints of a symbol's session wait for its tape: they lie beside those of the files' own sessions. */
+  isBeside(symbol: string, session: SessionDate): boolean {
+    return this.#beside.has(keyOf(symbol, session));
   }
 
-  /** True if the prints of a session wait for its tape although they are stored as well. */
-  isKept(session: SessionDate): boolean {
-    return !this.#tape.replace && this.#tape.hours.get(session)!.regular === 0;
+  /** True if the prints of a symbol's session wait for its tape although they are stored as well. */
+  isKept(symbol: string, session: SessionDate): boolean {
+    return !this.#tape.replace && this.#hoursOf(symbol, session).regular === 0;
   }
 
   /** True if a stored tape of few prints will be compared print by print. */
@@ -186,7 +208,7 @@ export class TapeGuard {
   ): Promise<void> {
     const version = blockVersion(payload);
     this.#kept.push({ symbol, sessionDate: session, version, prints, keptAtMs: this.#tape.nowMs, payload });
-    if (this.#beside.has(session))
+    if (this.isBeside(symbol, session))
       this.#tally.left(session, 'waiting', { symbol, count: prints, stored: null, missing: 0 });
     if (this.#kept.length >= rowsAtOnce) await this.#flush();
   }
@@ -202,12 +224,13 @@ export class TapeGuard {
    * Minimum number of stored prints, or bars and contracts, that a part lacks; null = nothing is stored of its session.
    */
   async #lackOf({ symbol, session, prints, others, sketch }: TapePart): Promise<number | null> {
-    const { dataset, hours } = this.#tape;
+    const { dataset } = this.#tape;
     const { tapes, others: otherCounts, live, simulated } = this.#stored;
     const key = keyOf(symbol, session);
     const [known, other] = [tapes.get(key), otherCounts.get(key)];
     if (simulated.has(symbol) || (!known && other === undefined && !live.has(key))) return null;
-    if (live.has(key) || !known) return reachesClose(hours.get(session)!) ? 0 : Math.max(0, (other ?? 0) - others());
+    if (live.has(key) || !known)
+      return reachesClose(this.#hoursOf(symbol, session)) ? 0 : Math.max(0, (other ?? 0) - others());
     if (prints < known.prints) return known.prints - prints;
     return sketch().lacking((await tapeSketch(this.#tx, dataset, symbol, session))!);
   }

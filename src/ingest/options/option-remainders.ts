@@ -67,16 +67,11 @@ export interface TapeNumbers {
 
 /**
  * Adds stored remainders of an underlying's day to those of the tape: a print on both is counted as often as in the one
- * with more. Calls `onPrint` for each added print, with its offset.
+ * with more. Returns the number of added prints.
  */
-export async function joinRecords(
-  kept: KeptPrints,
-  numbers: TapeNumbers,
-  partitions: TapePartitions,
-  onPrint: (records: Uint32Array, i: number) => void,
-): Promise<void> {
+export async function joinRecords(kept: KeptPrints, numbers: TapeNumbers, partitions: TapePartitions): Promise<number> {
   const records = new Uint32Array(kept.records.buffer, 0, kept.records.length / 4);
-  if (records.length === 0) return;
+  if (records.length === 0) return 0;
   const contracts = kept.contracts.map(numbers.contract);
   const conditions = kept.conditions.map(numbers.conditions);
   const { underlying } = contracts[records[at.contract]!]!;
@@ -86,13 +81,15 @@ export async function joinRecords(
     records[i + at.exchangeAndConditions] = (both & 0xffff) | (conditions[both >>> 16]! << 16);
   }
   const there = await countsIn(partitions, underlying, records);
+  let added = 0;
   for (let i = 0; i < records.length; i += width) {
     const left = there.get(keyOf(records, i)) ?? 0;
     if (left > 0) there.set(keyOf(records, i), left - 1);
     else {
       partitions.put(underlying, records, i);
-      onPrint(records, i);
+      added++;
     }
   }
   await partitions.flush();
+  return added;
 }

@@ -32,8 +32,8 @@ export interface SessionTapeInfo {
   isWhole(underlying: string): boolean;
   /** True if the day aggregates have the same volumes, however far the tape extends; absent = not compared. */
   isConfirmed?(underlying: string): boolean;
-  /** The tape's part of its sessions. */
-  hours: ReadonlyMap<SessionDate, TapeHours>;
+  /** The part of a session that the files with prints of an underlying have. */
+  hoursOf(underlying: string, session: SessionDate): TapeHours;
   nowMs: number;
   /** Source of the figures; informational. */
   source: string;
@@ -46,11 +46,11 @@ export interface SessionTapeInfo {
  */
 function coverageOf(
   { date, underlying, standardMultiplier, observed }: MadeSession,
-  { isWhole, isConfirmed, nowMs, hours }: SessionTapeInfo,
+  { isWhole, isConfirmed, nowMs, hoursOf }: SessionTapeInfo,
   registryVersion: number,
 ): Coverage {
   const { fromMs, throughMs } = observed!;
-  const tape = hours.get(date)!;
+  const tape = hoursOf(underlying, date);
   const over = optionsAreOver(date, nowMs);
   const confirmed = isConfirmed?.(underlying) ?? false;
   const reaches = reachesClose(tape) || confirmed;

@@ -1,5 +1,5 @@
 import { recordAt as at, isQuote, nanosOf, recordWidth as width } from '../../tape/prints/option-records.ts';
-import { createPrintSketch, mixed, type PrintSketch, textHash } from '../files/print-sketch.ts';
+import { mixed, PrintSketch, textHash } from '../files/print-sketch.ts';
 
 const minuteMs = 60_000;
 
@@ -16,7 +16,7 @@ export function optionSketch(contracts: readonly string[], exact = false): Optio
     if (hashes[contract] === 0) hashes[contract] = textHash(contracts[contract]!);
     return hashes[contract]!;
   };
-  const sketch = createPrintSketch({ exact, contractHash });
+  const sketch = new PrintSketch({ exact, contractHash });
   return {
     sketch,
     add(records) {

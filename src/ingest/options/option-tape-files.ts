@@ -22,6 +22,7 @@ import type { OptionTradeColumn } from '../../tape/prints/option-trades.ts';
 import type { TapeFile } from '../files/file-job.ts';
 import type { KeptPrints } from '../files/packed-prints.ts';
 import type { PrintSketch } from '../files/print-sketch.ts';
+import type { PartHours } from '../files/tape-guard.ts';
 import { contractsIn, joinRecords, packedRecords } from './option-remainders.ts';
 import type { MadeSession, SolvedSession } from './option-session.ts';
 import { optionSketch } from './option-sketch.ts';
@@ -47,9 +48,7 @@ export interface SessionPlan {
 }
 
 /** An underlying's session on a tape, not computed yet. */
-export interface OptionTapePart {
-  symbol: string;
-  session: SessionDate;
+export interface OptionTapePart extends PartHours {
   prints: number;
   /** Reads the prints again for their sketch; `exact`: for the comparison with a small tape. */
   sketch(exact: boolean): PrintSketch;
@@ -64,8 +63,6 @@ export interface OptionTapeFiles {
   readonly prints: number;
   /** Each file's part of its sessions, by path. */
   readonly filesHours: ReadonlyMap<string, ReadonlyMap<SessionDate, TapeHours>>;
-  /** The sessions of all files, including waiting prints. */
-  readonly hours: ReadonlyMap<SessionDate, TapeHours>;
   /** Number of duplicate prints of several files, by session. */
   readonly repeated: ReadonlyMap<SessionDate, number>;
   /** Number of waiting prints that no file contains. */
@@ -84,8 +81,8 @@ export interface OptionTapeFiles {
 
 export interface OptionTapeReading {
   trades: readonly TapeFile[];
-  /** Waiting prints for the sessions of the files; none if absent. */
-  waiting?(hours: ReadonlyMap<SessionDate, TapeHours>): Promise<KeptPrints[]>;
+  /** Waiting prints for the underlyings' sessions of the files; none if absent. */
+  waiting?(parts: readonly PartHours[]): Promise<KeptPrints[]>;
   quotes: QuoteSource;
   /** Number of threads that read and compute sessions; 1 = only the main thread, which also reads small files. */
   threads: number;
@@ -195,7 +192,7 @@ async function readTrades(
 ): Promise<Map<string, TapeHoursCounter['sessions']>> {
   const filesHours = new Map<string, TapeHoursCounter['sessions']>();
   const { contracts, numberOf } = names;
-  for (const { path, onBytes } of trades) {
+  for (const [file, { path, onBytes }] of trades.entries()) {
     // By thread: the tape's numbers of the items it has seen in this file.
     const contractsOf: number[][] = threads.map(() => []);
     const conditionsOf: number[][] = threads.map(() => []);
@@ -220,21 +217,35 @@ async function readTrades(
     };
     const stage = (header: ByteHeader<OptionTradeColumn>): TapeStage => ({ kind: 'trades', header, bounds });
     await readPieces(path, readBytePieces(path, optionTrades, onBytes), stage, { threads, onBadLine }, take);
-    partitions.endFile();
+    partitions.endFile(file);
     if (!refused()) days.check(path);
   }
   return filesHours;
 }
 
-/** Adds waiting prints to those of the files. Returns their sessions. */
+/** The sessions of underlyings with prints of the files, with the hours of these files. */
+function partHours(
+  parts: readonly Pick<Partition, 'underlying' | 'day' | 'files'>[],
+  filesHours: ReadonlyMap<string, ReadonlyMap<SessionDate, TapeHours>>,
+  names: TapeNames,
+): PartHours[] {
+  const hours = [...filesHours.values()];
+  return parts.map(({ underlying, day, files }) => {
+    const session = dateOfEpochDay(day);
+    const ofFiles = joinedHours(files.map((file) => hours[file]!));
+    return { symbol: names.symbolOf(underlying), session, hours: ofFiles.get(session)! };
+  });
+}
+
+/** Adds waiting prints to those of the files. Returns their number. */
 async function readWaiting(
   { waiting, refused }: OptionTapeReading,
-  hours: ReadonlyMap<SessionDate, TapeHours>,
+  parts: readonly PartHours[],
   names: TapeNames,
   partitions: TapePartitions,
-): Promise<TapeHoursCounter['sessions']> {
-  const [joined, instantOf] = [tapeHoursCounter(), recordInstants()];
-  if (refused() || !waiting) return joined.sessions;
+): Promise<number> {
+  let joined = 0;
+  if (refused() || !waiting) return joined;
   const numbers = {
     contract(id: string) {
       const contract = names.contract(id);
@@ -242,9 +253,8 @@ async function readWaiting(
     },
     conditions: names.conditionsNumber,
   };
-  for (const kept of await waiting(hours))
-    await joinRecords(kept, numbers, partitions, (records, i) => joined.add(instantOf(records, i)));
-  return joined.sessions;
+  for (const kept of await waiting(parts)) joined += await joinRecords(kept, numbers, partitions);
+  return joined;
 }
 
 /** Adds quotes of files to the prints of their contracts. */
@@ -322,11 +332,16 @@ function plannedSessions(
     .map((partition) => queued(fd, partition, names, plan));
 }
 
-function partOf(fd: number, { day, underlying, prints, parts }: Partition, names: TapeNames): OptionTapePart {
+function partOf(
+  fd: number,
+  partition: Partition,
+  filesHours: Parameters<typeof partHours>[1],
+  names: TapeNames,
+): OptionTapePart {
+  const { underlying, prints, parts } = partition;
   const contracts = names.idsOf(underlying);
   return {
-    symbol: names.symbolOf(underlying),
-    session: dateOfEpochDay(day),
+    ...partHours([partition], filesHours, names)[0]!,
     prints,
     sketch(exact) {
       const { sketch, add } = optionSketch(contracts, exact);
@@ -366,9 +381,9 @@ export async function readOptionTape(reading: OptionTapeReading): Promise<Option
   try {
     const filesHours = await readTrades(reading, threads, names, partitions);
     const repeated = await countOnce(partitions, () => reading.onBytes(0));
-    const waited = await readWaiting(reading, joinedHours(filesHours.values()), names, partitions);
-    const hours = joinedHours([...filesHours.values(), waited]);
-    const prints = [...hours.values()].reduce((sum, session) => sum + session.prints, 0);
+    const joined = await readWaiting(reading, partHours(partitions.parts(), filesHours, names), names, partitions);
+    const hours = joinedHours(filesHours.values());
+    const prints = [...hours.values()].reduce((sum, session) => sum + session.prints, joined);
     if (prints > 0) {
       const { quotes } = reading;
       if ('files' in quotes) await readQuoteFiles(quotes.files, reading, threads, names, partitions);
@@ -378,11 +393,8 @@ export async function readOptionTape(reading: OptionTapeReading): Promise<Option
     const quotes = ended.partitions.reduce((sum, partition) => sum + partition.quotes, 0);
     return {
       prints,
-      filesHours,
-      hours,
-      repeated,
-      joined: [...waited.values()].reduce((sum, session) => sum + session.prints, 0),
-      parts: ended.partitions.map((partition) => partOf(ended.fd, partition, names)),
+      ...{ filesHours, repeated, joined },
+      parts: ended.partitions.map((partition) => partOf(ended.fd, partition, filesHours, names)),
       quotes,
       sessions: [...new Set(ended.partitions.map(({ day }) => dateOfEpochDay(day)))],
       async *make(plan) {

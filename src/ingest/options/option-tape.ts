@@ -10,7 +10,7 @@ import { readBytes } from '../../tape/csv/tape-file.ts';
 import { FileMeters } from '../files/content-hash.ts';
 import type { IngestSettings, TapeJob, TapeLoader } from '../files/file-job.ts';
 import { unpackPrints } from '../files/packed-prints.ts';
-import { openTapeGuard, type TapeGuard, waitingPrints } from '../files/tape-guard.ts';
+import { hoursByPart, openTapeGuard, type TapeGuard, waitingPrints } from '../files/tape-guard.ts';
 import { filesOfSession, tapeResults, unstored } from '../files/tape-results.ts';
 import {
   lockOptionSessions,
@@ -56,8 +56,8 @@ function readFiles(
   const { quoteFiles, threads, replace } = settings;
   return readOptionTape({
     trades: files,
-    async waiting(hours) {
-      const rows = await waitingPrints(tx, 'option-trades', hours, replace);
+    async waiting(parts) {
+      const rows = await waitingPrints(tx, 'option-trades', parts, replace);
       return rows.map(({ payload }) => unpackPrints(payload));
     },
     quotes: quotesOfTape(tx, quoteFiles),
@@ -76,8 +76,8 @@ async function admitted(guard: TapeGuard, parts: readonly OptionTapePart[]): Pro
     const sketch = () => part.sketch(guard.isExact(symbol, session));
     const may = await guard.mayWrite({ symbol, session, prints, others: () => part.contracts(), sketch });
     if (!may) continue;
-    if (guard.isKept(session)) await guard.keep(part, part.packed());
-    if (!guard.isBeside(session)) wanted.add(`${session} ${symbol}`);
+    if (guard.isKept(symbol, session)) await guard.keep(part, part.packed());
+    if (!guard.isBeside(symbol, session)) wanted.add(`${session} ${symbol}`);
   }
   return wanted;
 }
@@ -137,19 +137,18 @@ export const loadOptionTrades: TapeLoader = async (job) => {
   const meters = new FileMeters();
   const files = await readFiles({ ...job, onBadLine }, roots, { nowMs: now(), meters });
   try {
-    const { filesHours, hours, joined } = files;
+    const { filesHours, parts, joined } = files;
     if (refused()) return unstored(job, filesHours);
     await lockOptionSessions(tx);
     const nowMs = now();
     const guard = await openTapeGuard(tx, {
       dataset: 'option-trades',
-      symbols: [...new Set(files.parts.map(({ symbol }) => symbol))],
-      hours,
+      parts,
       filesOf: filesOfSession(job, filesHours),
       ...{ replace: settings.replace, keepDays: settings.keepDays, nowMs },
     });
     const isWhole = () => badLines === 0;
-    const tapeInfo = { isWhole, hours, nowMs, source: 'option_trades_file', roots };
+    const tapeInfo = { isWhole, hoursOf: hoursByPart(parts), nowMs, source: 'option_trades_file', roots };
     const changed = await writeSessions(job, files, guard, tapeInfo);
     if (joined > 0) onNote(`${joined} prints that waited for these sessions were joined`);
     for (const note of repeatedNotes(files)) onNote(note);

@@ -4,7 +4,9 @@
  */
 
 import { dateOfEpochDay, type SessionDate } from '../../domain/market-time.ts';
-import { recordAt as at, recordWidth as width } from '../../tape/prints/option-records.ts';
+import { recordAt as at, nanosOf, recordWidth as width } from '../../tape/prints/option-records.ts';
+import { FileSpans } from '../files/file-spans.ts';
+import { mixed } from '../files/print-sketch.ts';
 import { RecordSorter } from '../files/record-sorter.ts';
 import type { Partition, TapePartitions } from './tape-partitions.ts';
 import { storedRecords } from './tape-records.ts';
@@ -17,19 +19,22 @@ interface Instants {
   to: number;
 }
 
-/** The instants of each file's prints. */
-function instantsOfFiles({ fileEnds, ...from }: Shared): Instants[] {
+/** The instants of each file's prints, and its first and last prints. */
+function readFiles({ fileEnds, ...from }: Shared): { instants: Instants[]; spans: FileSpans } {
   const instants = fileEnds.map(() => ({ from: Infinity, to: -Infinity }));
+  const spans = new FileSpans();
   let [file, place] = [0, 0];
   for (const records of storedRecords(from)) {
-    for (let i = at.ms; i < records.length; i += width) {
+    for (let i = 0; i < records.length; i += width) {
       if (place++ === fileEnds[file]) file++;
-      const [own, ms] = [instants[file]!, records[i]!];
+      const [own, ms] = [instants[file]!, records[i + at.ms]!];
       if (ms < own.from) own.from = ms;
       if (ms > own.to) own.to = ms;
+      const hash = () => order.keys.reduce((sum: number, key) => mixed(sum, records[i + key]!), 0);
+      spans.add(file, ms, nanosOf(records[i + at.nanosAndCorrection]!), hash);
     }
   }
-  return instants;
+  return { instants, spans };
 }
 
 /** The range of instants that several files share; null = none. */
@@ -53,8 +58,16 @@ const order = {
   keys: [at.contract, at.ms, at.nanosAndCorrection, at.priceOrBid, at.sizeOrAsk, at.exchangeAndConditions],
 };
 
-/** Marks by position the prints of an overlap that an earlier file contains too. Returns their number. */
-async function markRepeated({ fileEnds, ...from }: Shared, { from: first, to: last }: Instants, marks: Uint8Array) {
+/**
+ * Marks by position the prints of an overlap that an earlier file contains too; a file that continues another has its
+ * number. Returns their number.
+ */
+async function markRepeated(
+  { fileEnds, ...from }: Shared,
+  { from: first, to: last }: Instants,
+  continued: ReadonlyMap<number, number>,
+  marks: Uint8Array,
+) {
   const sorter = new RecordSorter(order);
   let repeated = 0;
   try {
@@ -70,19 +83,20 @@ async function markRepeated({ fileEnds, ...from }: Shared, { from: first, to: la
       }
     }
     const print = new Float64Array(width).fill(-1);
-    // Maximum number of occurrences in one earlier file, and the number in this one so far.
-    let [kept, file, inFile] = [0, -1, 0];
+    // Number of occurrences by file, and the maximum of them so far.
+    const inFile = new Uint32Array(fileEnds.length);
+    let kept = 0;
     for await (const records of sorter.sorted()) {
       for (let i = 0; i < records.length; i += order.width) {
         const placed = records[i + placedAt]!;
         if (order.keys.some((key) => records[i + key] !== print[key])) {
           print.set(records.subarray(i, i + width));
-          [kept, file] = [0, -1];
+          inFile.fill(0);
+          kept = 0;
         }
-        const itsFile = fileEnds.findIndex((end) => placed < end);
-        inFile = itsFile === file ? inFile + 1 : 1;
-        file = itsFile;
-        if (inFile > kept) kept = inFile;
+        const ownFile = fileEnds.findIndex((end) => placed < end);
+        const count = ++inFile[continued.get(ownFile) ?? ownFile]!;
+        if (count > kept) kept = count;
         else {
           marks[placed] = 1;
           repeated++;
@@ -125,10 +139,11 @@ export async function countOnce(
   for (const partition of shared.partitions) {
     onPartition();
     const from = { fd: shared.fd, ...partition };
-    const overlap = overlapOf(instantsOfFiles(from));
+    const { instants, spans } = readFiles(from);
+    const overlap = overlapOf(instants);
     if (!overlap) continue;
     const marks = new Uint8Array(partition.prints);
-    const count = await markRepeated(from, overlap, marks);
+    const count = await markRepeated(from, overlap, spans.continued(), marks);
     if (count === 0) continue;
     await withoutMarked({ fd: shared.fd, partition }, partitions, marks);
     const session = dateOfEpochDay(partition.day);

@@ -22,7 +22,7 @@ import { FileMeters } from '../files/content-hash.ts';
 import { usualKeepDays } from '../files/file-job.ts';
 import { expandPatterns } from '../files/file-patterns.ts';
 import { noteGenerations } from '../files/generations.ts';
-import { openTapeGuard } from '../files/tape-guard.ts';
+import { hoursByPart, openTapeGuard } from '../files/tape-guard.ts';
 import type { SessionChange } from '../files/tape-report.ts';
 import { readDayVolumes, type VolumeDifference, volumeDifferences } from './day-volumes.ts';
 import type { MadeSession } from './option-session.ts';
@@ -148,15 +148,14 @@ async function store(
   const nowMs = now();
   const guard = await openTapeGuard(tx, {
     dataset: 'option-trades',
-    symbols: [...new Set(files.parts.filter(({ session }) => session === date).map(({ symbol }) => symbol))],
-    hours: new Map([...files.hours].filter(([session]) => session === date)),
+    parts: files.parts.filter(({ session }) => session === date),
     filesOf: () => [...paths.trades],
     ...{ replace: true, keepDays, nowMs },
   });
   const writer = optionSessionWriter(tx, date, {
     isWhole: (underlying) => log.count() === 0 && !comparison.differs(underlying),
     isConfirmed: (underlying) => comparison.confirms(underlying),
-    hours: files.hours,
+    hoursOf: hoursByPart(files.parts),
     nowMs,
     source: 'option_trades_file',
     roots,

@@ -18,7 +18,8 @@ export interface Partition {
   isInOrder: boolean;
   /** Offset and length of its parts in the file, bytes. */
   parts: number[];
-  /** Number of its prints at the end of each vendor file that contains some. */
+  /** Numbers of the vendor files that contain some of its prints, and the number of its prints at the end of each. */
+  files: number[];
   fileEnds: number[];
 }
 
@@ -29,8 +30,8 @@ interface Filling extends Partition {
   lastMs: number;
 }
 
-const emptyPartition = (underlying: number, day: number): Filling => ({
-  ...{ underlying, day, prints: 0, quotes: 0, isInOrder: true, parts: [], fileEnds: [] },
+const emptyPartition = (underlying: number, day: number, files: number[] = []): Filling => ({
+  ...{ underlying, day, prints: 0, quotes: 0, isInOrder: true, parts: [], files, fileEnds: [] },
   ...{ held: new Uint32Array(firstNumbers), length: 0, lastContract: -1, lastMs: 0 },
 });
 
@@ -104,9 +105,18 @@ export class TapePartitions {
     this.#held += width;
   }
 
-  /** To be called where a vendor file ends. */
-  endFile(): void {
-    for (const { prints, fileEnds } of this.#all()) if (prints > (fileEnds.at(-1) ?? 0)) fileEnds.push(prints);
+  /** To be called where a vendor file ends, with its number. */
+  endFile(file: number): void {
+    for (const { prints, files, fileEnds } of this.#all()) {
+      if (prints === (fileEnds.at(-1) ?? 0)) continue;
+      files.push(file);
+      fileEnds.push(prints);
+    }
+  }
+
+  /** The partitions with prints of vendor files, and the numbers of these files. */
+  parts(): readonly Pick<Partition, 'underlying' | 'day' | 'files'>[] {
+    return this.#all().filter(({ prints }) => prints > 0);
   }
 
   /** Writes what is held. The file, and the partitions that several vendor files have prints of. */
@@ -117,8 +127,8 @@ export class TapePartitions {
   }
 
   /** Forgets an underlying's day; its part of the file can still be read. */
-  clear({ underlying, day }: Partition): void {
-    this.#days.get(day)![underlying] = emptyPartition(underlying, day);
+  clear({ underlying, day, files }: Partition): void {
+    this.#days.get(day)![underlying] = emptyPartition(underlying, day, files);
   }
 
   /** To be called, and awaited, now and then: writes what is held if it is much. */

@@ -18,11 +18,14 @@ export const recordAt = {
   correction: 10,
   sequence: 11,
   tape: 12,
+  /** Number of the file that has it; stored records lack it. */
+  file: 13,
 } as const;
 const at = recordAt;
 /** Number of values per record. */
-export const recordWidth = 13;
+export const recordWidth = 14;
 const width = recordWidth;
+const storedWidth = at.file;
 
 const emptyPrint = (): StockPrint => ({
   ...{ symbol: '', tsMs: 0, tsNanos: 0, exchange: 0, trf: 0, id: 0, price: 0, size: 0, sizeMicros: 0 },
@@ -50,9 +53,9 @@ function put(record: Float64Array | number[], i: number, print: StockPrint, symb
 export interface TapeRecords {
   readonly sorter: RecordSorter;
   readonly symbols: readonly string[];
-  push(print: StockPrint): void | Promise<void>;
-  /** Adds stored prints of a symbol; `onPrint` is called with the instant of each, epoch ms. */
-  join(symbol: string, kept: KeptPrints, onPrint: (tsMs: number) => void): Promise<void>;
+  push(print: StockPrint, file: number): void | Promise<void>;
+  /** Adds stored prints of a symbol as those of a further file; their number. */
+  join(symbol: string, kept: KeptPrints, file: number): Promise<number>;
   /** The print at an offset, in one reused object. */
   filled(records: Float64Array, i: number): StockPrint;
 }
@@ -67,19 +70,22 @@ export function createTapeRecords(): TapeRecords {
   return {
     sorter,
     symbols: symbols.items,
-    push(each) {
+    push(each, file) {
       put(record, 0, each, symbols.of(each.symbol), lists.of(each.conditions));
+      record[at.file] = file;
       return sorter.push(record);
     },
-    async join(symbol, { conditions, records: bytes }, onPrint) {
+    async join(symbol, { conditions, records: bytes }, file) {
       const records = new Float64Array(bytes.buffer, 0, bytes.length / 8);
       const numbers = conditions.map((list) => lists.of(list));
-      for (let i = 0; i < records.length; i += width) {
-        records[i + at.symbol] = symbols.of(symbol);
-        records[i + at.conditions] = numbers[records[i + at.conditions]!]!;
-        onPrint(records[i + at.tsMs]!);
-        await sorter.push(records.subarray(i, i + width));
+      for (let i = 0; i < records.length; i += storedWidth) {
+        record.set(records.subarray(i, i + storedWidth));
+        record[at.symbol] = symbols.of(symbol);
+        record[at.conditions] = numbers[records[i + at.conditions]!]!;
+        record[at.file] = file;
+        await sorter.push(record);
       }
+      return records.length / storedWidth;
     },
     filled(records, i) {
       print.symbol = symbols.items[records[i + at.symbol]!]!;
@@ -100,18 +106,14 @@ export function createTapeRecords(): TapeRecords {
   };
 }
 
-/** Collects prints of a symbol's session to store them. */
-export function printCollector() {
+/** Packs prints of a symbol's session, to store them. */
+export function packedStockPrints(prints: Iterable<StockPrint>): Uint8Array<ArrayBuffer> {
   const numbers: number[] = [];
   const lists = internTable<readonly number[]>();
-  return {
-    add: (print: StockPrint) => put(numbers, numbers.length, print, 0, lists.of(print.conditions)),
-    packed(): Uint8Array<ArrayBuffer> {
-      const records = Float64Array.from(numbers);
-      const { names, of } = numbered(lists.items, (list) => list.join());
-      for (let i = at.conditions; i < records.length; i += width) records[i] = of(lists.items[records[i]!]!);
-      const bytes = new Uint8Array(inOrder(records, width).buffer);
-      return packPrints({ contracts: [], conditions: names, records: bytes });
-    },
-  };
+  for (const print of prints) put(numbers, numbers.length, print, 0, lists.of(print.conditions));
+  const records = Float64Array.from(numbers);
+  const { names, of } = numbered(lists.items, (list) => list.join());
+  for (let i = at.conditions; i < records.length; i += storedWidth) records[i] = of(lists.items[records[i]!]!);
+  const bytes = new Uint8Array(inOrder(records, storedWidth).buffer);
+  return packPrints({ contracts: [], conditions: names, records: bytes });
 }

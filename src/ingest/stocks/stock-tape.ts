@@ -1,8 +1,7 @@
-import { StockTape } from '../../analytics/session/stock-tape.ts';
+import { StockTape, type StockTapeCounts } from '../../analytics/session/stock-tape.ts';
 import { tradeSpan } from '../../domain/calendar.ts';
 import { instantBounds } from '../../domain/instant-gate.ts';
-import { type BarColumns, type Timeframe, timeframes } from '../../domain/market/bar.ts';
-import { listingExchangeOfTape } from '../../domain/market/exchanges.ts';
+import { type Timeframe, timeframes } from '../../domain/market/bar.ts';
 import type { StockPrint } from '../../domain/market/print.ts';
 import type { SessionDate } from '../../domain/market-time.ts';
 import { minuteMs } from '../../domain/units.ts';
@@ -13,11 +12,12 @@ import { TapeFileError } from '../../tape/csv/tape-file.ts';
 import { unservedTickers } from '../../tape/csv/unserved-tickers.ts';
 import type { IngestSettings, TapeJob, TapeLoader } from '../files/file-job.ts';
 import { unpackPrints } from '../files/packed-prints.ts';
-import { createPrintSketch, mixed, type PrintSketch } from '../files/print-sketch.ts';
+import { mixed, PrintSketch } from '../files/print-sketch.ts';
 import { openTapeGuard, type TapeGuard, waitingPrints } from '../files/tape-guard.ts';
+import { listed } from '../files/tape-report.ts';
 import { filesOfSession, tapeResults, unstored } from '../files/tape-results.ts';
 import { saveOffExchangeSession } from './off-exchange-session.ts';
-import { printCollector } from './stock-records.ts';
+import { packedStockPrints } from './stock-records.ts';
 import { readStockTape, type StockTapeFiles } from './stock-tape-files.ts';
 
 // Number of bars in memory before a write: bounds memory, and saves a statement per symbol for rarely traded symbols.
@@ -28,22 +28,7 @@ interface SymbolSession {
   symbol: string;
   date: SessionDate;
   engine: StockTape;
-  /** The tape in its prints, 0 while none has one. */
-  tape: number;
-}
-
-/** A day's bar closes at the official close, which an auction may set beyond the high or low so far. */
-function withOfficialClose(day: BarColumns, close: number | null): BarColumns {
-  if (close === null || day.tsMs.length === 0) return day;
-  day.close[0] = close;
-  day.high[0] = Math.max(day.high[0]!, close);
-  day.low[0] = Math.min(day.low[0]!, close);
-  return day;
-}
-
-function barsOf({ symbol, engine, tape }: SymbolSession, timeframe: Timeframe): BarColumns {
-  const bars = engine.bars(symbol, timeframe);
-  return timeframe === '1d' ? withOfficialClose(bars, engine.officialClose(symbol, listingExchangeOfTape(tape))) : bars;
+  sketch: PrintSketch;
 }
 
 const sumOf = (values: Float64Array) => values.reduce((sum, value) => sum + value, 0);
@@ -86,7 +71,7 @@ function barWriter(tx: Transaction) {
       dates.set(session.symbol, session.date);
       const whole = tradeSpan(session.date);
       for (const timeframe of timeframes) {
-        const bars = barsOf(session, timeframe);
+        const bars = session.engine.bars(session.symbol, timeframe);
         held += bars.tsMs.length;
         if (timeframe === '1m') shares.minutes += sumOf(bars.volume);
         if (timeframe === '1d') shares.days += sumOf(bars.volume);
@@ -103,36 +88,67 @@ function barWriter(tx: Transaction) {
   };
 }
 
-/** State of one symbol's session, with the records for the guard. */
-interface NotedSession extends SymbolSession {
-  sketch: PrintSketch;
-  /** Its prints, if they are to be stored. */
-  kept: ReturnType<typeof printCollector> | null;
-}
-
 /** Begins a symbol's session; `exact`: its prints are compared with those of a small tape. */
-function beginSession(symbol: string, date: SessionDate, guard: TapeGuard, extendedBars: boolean): NotedSession {
-  const sketch = createPrintSketch({ exact: guard.isExact(symbol, date) });
-  const kept = guard.isKept(date) ? printCollector() : null;
-  return { symbol, date, engine: new StockTape({ session: date, extendedBars }), tape: 0, sketch, kept };
+function beginSession(symbol: string, date: SessionDate, guard: TapeGuard, extendedBars: boolean): SymbolSession {
+  const sketch = new PrintSketch({ exact: guard.isExact(symbol, date), hasIds: true });
+  return { symbol, date, engine: new StockTape({ session: date, extendedBars }), sketch };
 }
 
-/** Creates a function that takes the prints of a session. */
-function taker(session: NotedSession): (print: StockPrint) => void {
-  const { engine, sketch, kept, date } = session;
+type SketchedPrint = Pick<StockPrint, 'exchange' | 'trf' | 'id' | 'tsMs' | 'tsNanos'>;
+
+/** Hashes of a print by its instant, and by its id, by which sketches of earlier releases name prints. */
+function hashesOf({ exchange, trf, id, tsMs, tsNanos }: SketchedPrint, fromMs: number): [number, number] {
+  const venue = mixed(exchange, trf);
+  return [mixed(mixed(venue, tsMs - fromMs), tsNanos), mixed(mixed(venue, id >>> 0), Math.floor(id / 2 ** 32) >>> 0)];
+}
+
+/** Creates a function that takes the prints of a session. A trade with several records counts once in its sketch. */
+function taker({ engine, sketch, date }: SymbolSession): (print: StockPrint, file: number) => void {
   const { fromMs } = tradeSpan(date);
-  return (print) => {
-    if (session.tape === 0) session.tape = print.tape;
-    const { trades, duplicates } = engine.counts;
-    engine.print(print);
-    if (engine.counts.duplicates === duplicates) kept?.add(print);
-    // A trade with several records counts once.
-    if (engine.counts.trades === trades) return;
-    sketch.count(Math.floor((print.tsMs - fromMs) / minuteMs), 0);
-    if (!sketch.wantsPrints) return;
-    const name = mixed(mixed(print.exchange, print.trf), print.id >>> 0);
-    sketch.addPrint(mixed(name, Math.floor(print.id / 2 ** 32) >>> 0));
+  const minuteOf = ({ tsMs }: SketchedPrint) => Math.floor((tsMs - fromMs) / minuteMs);
+  const add = (print: SketchedPrint) => {
+    sketch.count(minuteOf(print), 0);
+    if (sketch.wantsPrints) sketch.addPrint(...hashesOf(print, fromMs));
   };
+  return (print, file) => {
+    if (engine.print(print, file)) add(print);
+    for (const trade of engine.revised) {
+      if (trade.sign === 1) add(trade);
+      else sketch.remove(minuteOf(trade), 0, ...hashesOf(trade, fromMs));
+    }
+  };
+}
+
+/** Counts of the prints of written sessions by their outcome. */
+interface PrintCounts extends Pick<StockTapeCounts, 'duplicates' | 'copies' | 'corrections'> {
+  /** Symbols with a venue whose ids collide, and the number of these venues' prints. */
+  unnamed: Set<string>;
+  unnamedPrints: number;
+}
+
+const noCounts = (): PrintCounts => {
+  return { duplicates: 0, copies: 0, corrections: 0, unnamed: new Set(), unnamedPrints: 0 };
+};
+
+function addCounts(to: PrintCounts, engine: StockTape): void {
+  for (const name of ['duplicates', 'copies', 'corrections'] as const) to[name] += engine.counts[name];
+  const { symbols, prints } = engine.unnamed();
+  for (const symbol of symbols) to.unnamed.add(symbol);
+  to.unnamedPrints += prints;
+}
+
+/** Notes on prints that are not, or not by their ids, part of the written sessions. */
+function countNotes({ duplicates, copies, corrections, unnamed, unnamedPrints }: PrintCounts): string[] {
+  const notes: [number, string][] = [
+    [
+      unnamedPrints,
+      `prints of ${listed([...unnamed])} are identified by time, exchange, price, size and conditions: their ids repeat`,
+    ],
+    [duplicates, 'duplicate prints count once'],
+    [copies, 'prints of one file are in another too and count once'],
+    [corrections, 'correction records cancelled or replaced prints'],
+  ];
+  return notes.filter(([count]) => count > 0).map(([count, what]) => `${count} ${what}`);
 }
 
 /** State of writing a stock tape. */
@@ -140,7 +156,7 @@ interface StockTapeWriting {
   job: TapeJob;
   file: StockTapeFiles;
   guard: TapeGuard;
-  counts: { duplicates: number; corrections: number };
+  counts: PrintCounts;
 }
 
 /** Writes the permitted sessions of the tape. Returns the changes of each. */
@@ -148,7 +164,7 @@ async function writeSessions({ job: { tx, now, settings, onNote }, file, guard, 
   const bars = barWriter(tx);
   const changed = new Map<SessionDate, number>();
   const addChanged = (date: SessionDate, rows: number) => changed.set(date, (changed.get(date) ?? 0) + rows);
-  let session: NotedSession | null = null;
+  let session: SymbolSession | null = null;
   await file.feed(
     (symbol, date) => {
       session = null;
@@ -158,14 +174,13 @@ async function writeSessions({ job: { tx, now, settings, onNote }, file, guard, 
     },
     async () => {
       if (!session) return;
-      const { symbol, date, engine, sketch, kept } = session;
+      const { symbol, date, engine, sketch } = session;
       const part = { symbol, session: date, prints: engine.counts.trades };
       const others = () => engine.bars(symbol, '1m').tsMs.length;
       if (!(await guard.mayWrite({ ...part, others, sketch: () => sketch }))) return;
-      if (kept) await guard.keep(part, kept.packed());
-      if (guard.isBeside(date)) return;
-      counts.duplicates += engine.counts.duplicates;
-      counts.corrections += engine.counts.corrections;
+      if (guard.isKept(symbol, date)) await guard.keep(part, packedStockPrints(engine.prints(symbol)));
+      if (guard.isBeside(symbol, date)) return;
+      addCounts(counts, engine);
       await saveUnknownTickers(tx, [symbol]);
       await bars.add(session);
       addChanged(date, Number(await saveOffExchangeSession(tx, symbol, date, engine.offExchange(symbol), now())));
@@ -187,28 +202,27 @@ export const loadStockTrades: TapeLoader = async (job) => {
   const unserved = unservedTickers();
   const file = await readStockTape({
     files: job.files,
-    async waiting(hours) {
-      const rows = await waitingPrints(tx, 'stock-trades', hours, settings.replace);
+    async waiting(parts) {
+      const rows = await waitingPrints(tx, 'stock-trades', parts, settings.replace);
       return rows.map(({ symbol, payload }) => ({ symbol, kept: unpackPrints(payload) }));
     },
     ...{ bounds: instantBounds(now()), unserved, onBadLine, refused },
   });
   try {
-    const { filesHours, hours, symbols, joined } = file;
+    const { filesHours, parts, joined } = file;
     if (refused()) return unstored(job, filesHours);
-    if (settings.only !== null && !hours.has(settings.only))
+    if (settings.only !== null && !parts.some(({ session }) => session === settings.only))
       throw new TapeFileError(job.files[0]!.path, `no print of ${settings.only}`);
     await lockAllBarBlocks(tx);
     const { replace, keepDays } = settings;
     const filesOf = filesOfSession(job, filesHours);
-    const tape = { dataset: 'stock-trades', symbols, hours, filesOf, replace, keepDays, nowMs: now() } as const;
+    const tape = { dataset: 'stock-trades', parts, filesOf, replace, keepDays, nowMs: now() } as const;
     const guard = await openTapeGuard(tx, tape);
-    const counts = { duplicates: 0, corrections: 0 };
+    const counts = noCounts();
     const changed = await writeSessions({ job, file, guard, counts });
     for (const note of unserved.notes()) onNote(note);
     if (joined > 0) onNote(`${joined} prints that waited for these sessions were joined`);
-    if (counts.duplicates > 0) onNote(`${counts.duplicates} duplicate prints count once`);
-    if (counts.corrections > 0) onNote(`${counts.corrections} correction records cancelled or replaced prints`);
+    for (const note of countNotes(counts)) onNote(note);
     return tapeResults(job, filesHours, changed, await guard.done());
   } finally {
     await file.close();

@@ -25,6 +25,10 @@ export interface FollowReport {
   throughLine: number;
   lines: number;
   badLines: number;
+  /** Number of records that came after their session ended; they are not stored. */
+  late: number;
+  /** Number of prints that repeat others, and count once. */
+  duplicates: number;
   commits: number;
 }
 

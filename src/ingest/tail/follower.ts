@@ -72,6 +72,8 @@ export interface FollowerOptions extends Pick<IngestSettings, 'gammaSource' | 'r
    * changes. The default if absent.
    */
   barsACommit?: number;
+  /** Called with the session of a record that came after the session ended; the record is not stored. */
+  onLate?: (session: SessionDate) => void;
   /** Called once for an underlying with more traded contracts than are solved. */
   onUnsolved?: (underlying: string) => void;
   /**
@@ -115,6 +117,8 @@ export class Follower {
   readonly #sessions = new OpenSessions();
   #committedLines = 0;
   #takenLines = 0;
+  /** True until a follower that resumed takes its first lines. */
+  #isResumed = false;
   /** The last line of the piece that is being taken. */
   #reachedLine = 0;
   #takenPieces = 0;
@@ -142,9 +146,10 @@ export class Follower {
     return this.#sessions.all().some((each) => each.options.bars.changedFromMs() !== null);
   }
 
-  /** Number of lines taken, and of commits. */
-  report(): { throughLine: number; commits: number } {
-    return { throughLine: this.#takenLines, commits: this.#commits };
+  /** Number of lines taken and of commits; of records of ended sessions, and of prints that repeat others. */
+  report(): { throughLine: number; commits: number; late: number; duplicates: number } {
+    const { late, repeats: duplicates } = this.#sessions;
+    return { throughLine: this.#takenLines, commits: this.#commits, late, duplicates };
   }
 
   async #open(
@@ -194,6 +199,8 @@ export class Follower {
           for (const record of records) if (record.type !== 'chain') await this.#sessions.take(record, this.#solving);
       }
       for (const [i, each] of this.#sessions.all().entries()) forgetChanges(each, positions[i]!.barsFromMs ?? null);
+      this.#sessions.forgetCounts();
+      this.#isResumed = true;
       return this.#committedLines;
     });
   }
@@ -271,7 +278,7 @@ export class Follower {
     this.#sessions.ended.options.end();
     await this.#sessions.ended.greeks.finish();
     await this.commit({ whole: true, closing: true });
-    this.#sessions.ended = null;
+    this.#sessions.close();
   }
 
   /** Begins a session: ends the one before, and deletes old data. */
@@ -299,7 +306,7 @@ export class Follower {
       if (this.#sessions.isFirst(date)) await this.#turnTo(date);
     }
     if (this.#sessions.isOver(tsMs, this.#options.now())) await this.#closeEnded();
-    await this.#sessions.take(record, this.#solving);
+    if (!(await this.#sessions.take(record, this.#solving))) this.#options.onLate?.(tradeDate(tsMs));
   }
 
   /**
@@ -307,6 +314,7 @@ export class Follower {
    * in the middle again, with the same result.
    */
   async take(piece: Buffer, lines: number, records: readonly LiveRecord[]): Promise<void> {
+    if (this.#isResumed) await this.#noteRun();
     this.#reachedLine = this.#takenLines + lines;
     await this.#origin.replaceSample(records);
     for (const record of records) {
@@ -324,10 +332,21 @@ export class Follower {
    * follower that resumes.
    */
   async letTimePass(): Promise<void> {
-    const tsMs = (this.#sessions.current?.options.reachedMs ?? Number.NaN) + quietMs;
-    if (!Number.isFinite(tsMs)) return;
-    const line = JSON.stringify({ type: 'time', sip_timestamp: `${tsMs}000000` });
-    await this.take(Buffer.from(`${line}\n`), 0, [{ type: 'time', tsMs }]);
+    await this.#takeTime(quietMs);
     for (const { greeks } of this.#sessions.all()) await greeks.finish();
+  }
+
+  /** Stores a line after which the lines of this process begin, for a follower that resumes. */
+  async #noteRun(): Promise<void> {
+    this.#isResumed = false;
+    await this.#takeTime(0, { isResumed: true });
+  }
+
+  /** Takes a time line of our own: event time so far and some ms. */
+  async #takeTime(moreMs: number, { isResumed = false } = {}): Promise<void> {
+    const tsMs = (this.#sessions.current?.options.reachedMs ?? Number.NaN) + moreMs;
+    if (!Number.isFinite(tsMs)) return;
+    const line = JSON.stringify({ type: 'time', sip_timestamp: `${tsMs}000000`, resumed: isResumed || undefined });
+    await this.take(Buffer.from(`${line}\n`), 0, [{ type: 'time', tsMs, isResumed }]);
   }
 }

@@ -78,17 +78,21 @@ export function createLiveSession(date: SessionDate, start: LiveSessionStart): L
 /** A record of a session; a chain is not one. */
 export type SessionRecord = Exclude<LiveRecord, { type: 'chain' }>;
 
-/** Takes a record of the session. */
-export function takeRecord({ options, stocks, indices, greeks }: LiveSession, record: SessionRecord): void {
+/** Takes a record of the session, in a run of the tape. */
+export function takeRecord(
+  { options, stocks, indices, greeks }: LiveSession,
+  record: SessionRecord,
+  run: number,
+): void {
   if (record.type === 'stock_print') {
-    stocks.print(record.print);
+    stocks.print(record.print, run);
     options.advance(record.print.tsMs);
   } else if (record.type === 'index_value') {
     indices.value(record.value);
     stocks.advance(record.value.tsMs);
     options.advance(record.value.tsMs);
   } else if (record.type === 'option_print') {
-    options.print(record.print);
+    options.print(record.print, run);
     greeks.print(record.print);
     stocks.advance(record.print.tsMs);
   } else if (record.type === 'option_quote') {

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { sessionOf } from '../../domain/calendar.ts';
+import { lastInstant } from '../../domain/chain/option-root.ts';
 import type { SessionDate } from '../../domain/market-time.ts';
 import { minuteMs } from '../../domain/units.ts';
 import { batched } from '../../runtime/batched.ts';
@@ -8,8 +8,7 @@ import type { ListedExpirations } from '../../store/chain/open-interest.ts';
 import type { Store } from '../../store/rows/connection.ts';
 import { type AsOf, clampedCaps, parseAsOf } from '../as-of.ts';
 import { fromSource, ofAllInstants, type RequestContext, requireSource } from '../context.ts';
-import { type FigureInstant, figureInstant, isOpen } from '../figure-instant.ts';
-import { instantMeta, type ResponseMeta, responseMeta } from '../response-meta.ts';
+import { instantMeta, planeAt, type ResponseMeta, responseMeta } from '../response-meta.ts';
 import { listSource } from '../source-keys.ts';
 
 export interface ExpirationsMeta extends ResponseMeta {
@@ -19,8 +18,6 @@ export interface ExpirationsMeta extends ResponseMeta {
   underlying: string;
   /** True if the list was not read again for this request. */
   cached: boolean;
-  /** Names the date of an old chain; null otherwise. */
-  note: string | null;
 }
 
 export interface Expirations {
@@ -73,24 +70,16 @@ async function liveList(
   return { listed, cached: false };
 }
 
-/** The chain behind a list, as far as its instant follows from it. */
-function listingOf(underlying: string, listed: ListedExpirations | null) {
-  if (listed === null) return null;
-  const { capturedAt } = listed;
-  return { underlying, capturedAt, sessionDate: sessionOf(capturedAt), delayMs: null };
-}
-
 function page(
   context: RequestContext,
   underlying: string,
   dates: SessionDate[],
-  { asOf, instant, cached }: { asOf: AsOf | null; instant: FigureInstant; cached: boolean },
+  { asOf, capturedAt, cached }: { asOf: AsOf | null; capturedAt: number | null; cached: boolean },
 ): Expirations {
-  const capturedAt = instant.capture?.capturedAt ?? null;
   return {
     dates,
     meta: {
-      ...responseMeta(context, instant.plane, clampedCaps(asOf), () =>
+      ...responseMeta(context, planeAt(asOf, context.nowMs), clampedCaps(asOf), () =>
         capturedAt === null ? [] : listSource(underlying, capturedAt),
       ),
       ...instantMeta(context, asOf, capturedAt),
@@ -98,7 +87,6 @@ function page(
       capturedAt,
       underlying,
       cached,
-      note: instant.note,
     },
   };
 }
@@ -117,11 +105,10 @@ export async function expirations(
   if (at != null) {
     const asOf = parseAsOf(at, tz, 'at', context);
     const listed = await listedAt(context, symbol, asOf.atMs);
-    const instant = await figureInstant(context, listingOf(symbol, listed), asOf);
-    return page(context, symbol, listed?.expirations ?? [], { asOf, instant, cached: false });
+    const capturedAt = listed?.capturedAt ?? null;
+    return page(context, symbol, listed?.expirations ?? [], { asOf, capturedAt, cached: false });
   }
   const { listed, cached } = await liveList(context, symbol);
-  const instant = await figureInstant(context, listingOf(symbol, listed));
-  const open = (listed?.expirations ?? []).filter((expiry) => isOpen(context, expiry));
-  return page(context, symbol, open, { asOf: null, instant, cached });
+  const open = (listed?.expirations ?? []).filter((expiry) => lastInstant(expiry, 'pm') > context.nowMs);
+  return page(context, symbol, open, { asOf: null, capturedAt: listed?.capturedAt ?? null, cached });
 }

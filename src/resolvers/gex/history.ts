@@ -94,7 +94,7 @@ export async function gexHistory(context: RequestContext, symbol: string, args: 
     sessionDate: date,
     captures,
     meta: {
-      ...responseMeta(context, capturePlane(context, date), [], () =>
+      ...responseMeta(context, capturePlane(date, context.nowMs), [], () =>
         stored.length > 0 ? [capturesSource(symbol, date)] : [],
       ),
       captures,

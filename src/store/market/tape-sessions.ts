@@ -102,14 +102,10 @@ export async function liveSessions({ prisma }: Transaction, of: Omit<TapeSession
 /** Waiting prints of a symbol's session. `keptAtMs` is epoch ms. */
 export type Remainder = Omit<Row<'TapeRemainder'>, 'dataset'>;
 
-/** The waiting prints for tapes of sessions, by symbol and content. */
-export async function remaindersOf(
-  { prisma }: Transaction,
-  dataset: TapeDataset,
-  sessions: readonly SessionDate[],
-): Promise<Remainder[]> {
+/** The waiting prints of symbols' sessions, by symbol and content. */
+export async function remaindersOf({ prisma }: Transaction, { dataset, ...of }: TapeSessions): Promise<Remainder[]> {
   const rows = await prisma.tapeRemainder.findMany({
-    where: { dataset, sessionDate: anyOf(sessions) },
+    where: { dataset, ...ofSessions(of) },
     orderBy: [{ symbol: 'asc' }, { sessionDate: 'asc' }, { version: 'asc' }],
     omit: { dataset: true },
   });

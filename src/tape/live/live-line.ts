@@ -38,8 +38,11 @@ export type LiveRecord =
   | { type: 'option_quote'; quote: OptionQuote }
   | { type: 'index_value'; value: IndexValue }
   | { type: 'chain'; chain: ChainCapture }
-  /** Event time has reached this instant, whether or not anything traded. */
-  | { type: 'time'; tsMs: number };
+  /**
+   * Event time has reached this instant, whether or not anything traded. `isResumed`: written by a follower that
+   * resumes, before the lines that it takes.
+   */
+  | { type: 'time'; tsMs: number; isResumed?: boolean };
 
 /** 1e-4 dollars or points. */
 function priceAbove0(line: Unread, key: string): number {
@@ -114,7 +117,7 @@ function recordOf(line: Unread, book: ContractBook, bounds: InstantBounds): Live
     case 'chain':
       return { type: 'chain', chain: chainOfLine(line, bounds, book.roots) };
     case 'time':
-      return { type: 'time', tsMs: stamp(line, bounds).tsMs };
+      return { type: 'time', tsMs: stamp(line, bounds).tsMs, ...(line.resumed === true && { isResumed: true }) };
     default:
       throw new BadField('type', 'stock_print, option_print, option_quote, index_value, chain or time', line.type);
   }

@@ -125,15 +125,22 @@ describe('the official close', () => {
   const auction = stockPrint(1000, 101, 5000, [19], { exchange: 10 });
   const official = stockPrint(2000, 102, 5000, [15], { exchange: 10 });
   const elsewhere = stockPrint(3000, 103, 100, [15], { exchange: 12 });
-  const close = (prints: StockPrint[], listing: number | null = 10) =>
-    runStockTape(prints).officialClose('XYZ', listing);
+  /** The close of the day's bar; null without one. Tape 1 is listed on exchange 10. */
+  const close = (prints: StockPrint[], tape = 1) =>
+    stockBars(runStockTape(prints.map((print) => ({ ...print, tape }))), '1d')[0]?.close ?? null;
 
   test('is the listing exchange’s official print, else its closing auction, else the last eligible price', () => {
     expect(close([trade, auction, official, elsewhere])).toBe(102);
     expect(close([trade, auction, elsewhere])).toBe(101);
     expect(close([trade, elsewhere])).toBe(100);
-    expect(close([trade, elsewhere], null)).toBe(100);
+    expect(close([trade, auction, elsewhere], 0)).toBe(101);
+    expect(close([trade, official, elsewhere], 0)).toBe(100);
     expect(close([])).toBeNull();
+  });
+
+  test('stands although its print is forgotten', () => {
+    const later = Array.from({ length: 8192 }, (_, i) => stockPrint(4000 + i, 100, 1, [12]));
+    expect(stockBars(runStockTape([trade, official, ...later], { remembered: 4096 }), '1d')[0]!.close).toBe(102);
   });
 
   test('falls back when its print is withdrawn', () => {
@@ -293,12 +300,11 @@ describe('bars of extended hours', () => {
     expect(times('1s', true)).toHaveLength(6);
   });
 
-  test('leave the session’s own bars, the day, the official close and the price as they are; the day counts all', () => {
+  test('leave the session’s own bars, the day and the price as they are; the day counts all', () => {
     const [regular, extended] = [runStockTape(tape), runStockTape(tape, { extendedBars: true })];
     expect(stockBars(extended, '1d')).toEqual(stockBars(regular, '1d'));
     expect(stockBars(regular, '1d')).toMatchObject([{ open: 100, high: 100, low: 100, close: 100, volume: 550 }]);
     expect(extended.latest('XYZ')).toEqual(regular.latest('XYZ'));
-    expect(extended.officialClose('XYZ', 11)).toBe(regular.officialClose('XYZ', 11));
     const own = (tape: typeof regular) => stockBars(tape, '1m').filter(({ tsMs }) => tsMs === stockStart + open);
     expect(own(extended)).toEqual(own(regular));
     expect(own(extended)).toMatchObject([{ high: 100, volume: 150 }]);

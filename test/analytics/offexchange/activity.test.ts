@@ -280,6 +280,6 @@ describe.skipIf(!hasSharedData)('real tapes', () => {
     expect(day.volume[0]).toBe(activity!.consolidatedVolume);
     // 390 minutes, and that of the closing auction.
     expect(tape.bars('BAC', '1m').tsMs.length).toBe(391);
-    expect(tape.officialClose('BAC', 10)).toBe(14.23);
+    expect(day.close[0]).toBe(14.23);
   });
 });

@@ -6,7 +6,6 @@ import { createContractBook } from '../../../src/domain/chain/contract-book.ts';
 import { contractId } from '../../../src/domain/chain/option-contract.ts';
 import type { Coverage } from '../../../src/domain/flow/coverage.ts';
 import { flowEventKinds, flowSides } from '../../../src/domain/flow/flow.ts';
-import { listingExchangeOfTape } from '../../../src/domain/market/exchanges.ts';
 import { splitNanos } from '../../../src/domain/market/print.ts';
 import {
   compositionCategories,
@@ -44,12 +43,8 @@ const unobserved: Omit<Coverage, 'sessionDate'> = {
 
 function stockTapes({ stockTrades, session }: SampleTapes) {
   const tape = new StockTape({ session });
-  const tapeOf = new Map<string, number>();
-  for (const print of stockRecords(stockTrades)) {
-    tape.print(print);
-    tapeOf.set(print.symbol, print.tape);
-  }
-  return { tape, closeOf: (symbol: string) => tape.officialClose(symbol, listingExchangeOfTape(tapeOf.get(symbol)!)) };
+  for (const print of stockRecords(stockTrades)) tape.print(print);
+  return { tape, closeOf: (symbol: string) => tape.bars(symbol, '1d').close[0] };
 }
 
 const sessions: [string, SessionDate][] = [
