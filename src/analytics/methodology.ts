@@ -9,14 +9,14 @@ export const methodologySettings = {
   /** The risk-free rate if none is set, continuous, a fraction per year. */
   usualRate: 0.045,
   /**
-   * A capture with less than this share of the open interest, or of the unexpired contracts, of the last whole one of
-   * its session or of as many sessions before is a subset.
+   * A capture is whole with this share of the contracts of each unsettled expiry and right of the largest one of its
+   * session and as many sessions before.
    */
   wholeShare: 0.7,
   wholeSessions: 5,
-  /** Subsets are joined that were captured within this time, if their spots differ by no more than this fraction. */
+  /** Files of one chain are quoted within this time, and their spots differ by no more than this fraction. */
   joinedSpanMs: 15 * 60_000,
-  joinedSpotTolerance: 0.0005,
+  joinedSpotTolerance: 0.0025,
   /** Least share of open interest whose gamma must be known for a capture to be published. */
   minimumOiCoverage: 0.9,
   /**

@@ -60,5 +60,15 @@ export function sessionPart(symbol: string, session: SessionDate): GenerationPar
   return { symbol, from: session, through: session, instantMs: 0 };
 }
 
+/** The part that a capture is. */
+export function capturePart(capture: {
+  underlying: string;
+  sessionDate: SessionDate;
+  capturedAt: number;
+}): GenerationPart {
+  const { underlying: symbol, sessionDate, capturedAt: instantMs } = capture;
+  return { symbol, from: sessionDate, through: sessionDate, instantMs };
+}
+
 /** The whole of a list. */
 export const wholeList: GenerationPart = { symbol: '*', from: '0001-01-01', through: '9999-12-31', instantMs: 0 };

@@ -121,6 +121,7 @@ export function chainCapture(
     rate: null,
     delayMs: null,
     subset: false,
+    alone: false,
     rows,
     ...more,
   };

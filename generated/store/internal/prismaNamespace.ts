@@ -4110,9 +4110,12 @@ export const ChainCaptureScalarFieldEnum = {
   rate: 'rate',
   delayMs: 'delayMs',
   subset: 'subset',
+  alone: 'alone',
   joined: 'joined',
   fileName: 'fileName',
   fileHash: 'fileHash',
+  files: 'files',
+  expiryRights: 'expiryRights',
   openInterest: 'openInterest',
   roots: 'roots',
   referenceVersion: 'referenceVersion'
@@ -4629,6 +4632,14 @@ export const SortOrder = {
 } as const
 
 export type SortOrder = (typeof SortOrder)[keyof typeof SortOrder]
+
+
+export const NullableJsonNullValueInput = {
+  DbNull: DbNull,
+  JsonNull: JsonNull
+} as const
+
+export type NullableJsonNullValueInput = (typeof NullableJsonNullValueInput)[keyof typeof NullableJsonNullValueInput]
 
 
 export const JsonNullValueInput = {

@@ -30,6 +30,7 @@ export type ChainCaptureAvgAggregateOutputType = {
   expirations: number | null
   rate: number | null
   delayMs: number | null
+  expiryRights: number | null
   openInterest: number | null
 }
 
@@ -41,6 +42,7 @@ export type ChainCaptureSumAggregateOutputType = {
   expirations: number[]
   rate: number | null
   delayMs: number | null
+  expiryRights: number | null
   openInterest: bigint | null
 }
 
@@ -59,8 +61,10 @@ export type ChainCaptureMinAggregateOutputType = {
   rate: number | null
   delayMs: number | null
   subset: boolean | null
+  alone: boolean | null
   fileName: string | null
   fileHash: string | null
+  expiryRights: number | null
   openInterest: bigint | null
   referenceVersion: string | null
 }
@@ -80,8 +84,10 @@ export type ChainCaptureMaxAggregateOutputType = {
   rate: number | null
   delayMs: number | null
   subset: boolean | null
+  alone: boolean | null
   fileName: string | null
   fileHash: string | null
+  expiryRights: number | null
   openInterest: bigint | null
   referenceVersion: string | null
 }
@@ -102,9 +108,12 @@ export type ChainCaptureCountAggregateOutputType = {
   rate: number
   delayMs: number
   subset: number
+  alone: number
   joined: number
   fileName: number
   fileHash: number
+  files: number
+  expiryRights: number
   openInterest: number
   roots: number
   referenceVersion: number
@@ -120,6 +129,7 @@ export type ChainCaptureAvgAggregateInputType = {
   expirations?: true
   rate?: true
   delayMs?: true
+  expiryRights?: true
   openInterest?: true
 }
 
@@ -131,6 +141,7 @@ export type ChainCaptureSumAggregateInputType = {
   expirations?: true
   rate?: true
   delayMs?: true
+  expiryRights?: true
   openInterest?: true
 }
 
@@ -149,8 +160,10 @@ export type ChainCaptureMinAggregateInputType = {
   rate?: true
   delayMs?: true
   subset?: true
+  alone?: true
   fileName?: true
   fileHash?: true
+  expiryRights?: true
   openInterest?: true
   referenceVersion?: true
 }
@@ -170,8 +183,10 @@ export type ChainCaptureMaxAggregateInputType = {
   rate?: true
   delayMs?: true
   subset?: true
+  alone?: true
   fileName?: true
   fileHash?: true
+  expiryRights?: true
   openInterest?: true
   referenceVersion?: true
 }
@@ -192,9 +207,12 @@ export type ChainCaptureCountAggregateInputType = {
   rate?: true
   delayMs?: true
   subset?: true
+  alone?: true
   joined?: true
   fileName?: true
   fileHash?: true
+  files?: true
+  expiryRights?: true
   openInterest?: true
   roots?: true
   referenceVersion?: true
@@ -255,9 +273,12 @@ export type ChainCaptureGroupByOutputType = {
   rate: number | null
   delayMs: number | null
   subset: boolean | null
+  alone: boolean | null
   joined: string[]
   fileName: string | null
   fileHash: string | null
+  files: runtime.JsonValue | null
+  expiryRights: number | null
   openInterest: bigint | null
   roots: string[]
   referenceVersion: string | null
@@ -302,9 +323,12 @@ export type ChainCaptureWhereInput = {
   rate?: Prisma.FloatNullableFilter<"ChainCapture"> | number | null
   delayMs?: Prisma.IntNullableFilter<"ChainCapture"> | number | null
   subset?: Prisma.BoolNullableFilter<"ChainCapture"> | boolean | null
+  alone?: Prisma.BoolNullableFilter<"ChainCapture"> | boolean | null
   joined?: Prisma.StringNullableListFilter<"ChainCapture">
   fileName?: Prisma.StringNullableFilter<"ChainCapture"> | string | null
   fileHash?: Prisma.StringNullableFilter<"ChainCapture"> | string | null
+  files?: Prisma.JsonNullableFilter<"ChainCapture">
+  expiryRights?: Prisma.IntNullableFilter<"ChainCapture"> | number | null
   openInterest?: Prisma.BigIntNullableFilter<"ChainCapture"> | bigint | number | null
   roots?: Prisma.StringNullableListFilter<"ChainCapture">
   referenceVersion?: Prisma.StringNullableFilter<"ChainCapture"> | string | null
@@ -326,9 +350,12 @@ export type ChainCaptureOrderByWithRelationInput = {
   rate?: Prisma.SortOrderInput | Prisma.SortOrder
   delayMs?: Prisma.SortOrderInput | Prisma.SortOrder
   subset?: Prisma.SortOrderInput | Prisma.SortOrder
+  alone?: Prisma.SortOrderInput | Prisma.SortOrder
   joined?: Prisma.SortOrder
   fileName?: Prisma.SortOrderInput | Prisma.SortOrder
   fileHash?: Prisma.SortOrderInput | Prisma.SortOrder
+  files?: Prisma.SortOrderInput | Prisma.SortOrder
+  expiryRights?: Prisma.SortOrderInput | Prisma.SortOrder
   openInterest?: Prisma.SortOrderInput | Prisma.SortOrder
   roots?: Prisma.SortOrder
   referenceVersion?: Prisma.SortOrderInput | Prisma.SortOrder
@@ -354,9 +381,12 @@ export type ChainCaptureWhereUniqueInput = Prisma.AtLeast<{
   rate?: Prisma.FloatNullableFilter<"ChainCapture"> | number | null
   delayMs?: Prisma.IntNullableFilter<"ChainCapture"> | number | null
   subset?: Prisma.BoolNullableFilter<"ChainCapture"> | boolean | null
+  alone?: Prisma.BoolNullableFilter<"ChainCapture"> | boolean | null
   joined?: Prisma.StringNullableListFilter<"ChainCapture">
   fileName?: Prisma.StringNullableFilter<"ChainCapture"> | string | null
   fileHash?: Prisma.StringNullableFilter<"ChainCapture"> | string | null
+  files?: Prisma.JsonNullableFilter<"ChainCapture">
+  expiryRights?: Prisma.IntNullableFilter<"ChainCapture"> | number | null
   openInterest?: Prisma.BigIntNullableFilter<"ChainCapture"> | bigint | number | null
   roots?: Prisma.StringNullableListFilter<"ChainCapture">
   referenceVersion?: Prisma.StringNullableFilter<"ChainCapture"> | string | null
@@ -378,9 +408,12 @@ export type ChainCaptureOrderByWithAggregationInput = {
   rate?: Prisma.SortOrderInput | Prisma.SortOrder
   delayMs?: Prisma.SortOrderInput | Prisma.SortOrder
   subset?: Prisma.SortOrderInput | Prisma.SortOrder
+  alone?: Prisma.SortOrderInput | Prisma.SortOrder
   joined?: Prisma.SortOrder
   fileName?: Prisma.SortOrderInput | Prisma.SortOrder
   fileHash?: Prisma.SortOrderInput | Prisma.SortOrder
+  files?: Prisma.SortOrderInput | Prisma.SortOrder
+  expiryRights?: Prisma.SortOrderInput | Prisma.SortOrder
   openInterest?: Prisma.SortOrderInput | Prisma.SortOrder
   roots?: Prisma.SortOrder
   referenceVersion?: Prisma.SortOrderInput | Prisma.SortOrder
@@ -410,9 +443,12 @@ export type ChainCaptureScalarWhereWithAggregatesInput = {
   rate?: Prisma.FloatNullableWithAggregatesFilter<"ChainCapture"> | number | null
   delayMs?: Prisma.IntNullableWithAggregatesFilter<"ChainCapture"> | number | null
   subset?: Prisma.BoolNullableWithAggregatesFilter<"ChainCapture"> | boolean | null
+  alone?: Prisma.BoolNullableWithAggregatesFilter<"ChainCapture"> | boolean | null
   joined?: Prisma.StringNullableListFilter<"ChainCapture">
   fileName?: Prisma.StringNullableWithAggregatesFilter<"ChainCapture"> | string | null
   fileHash?: Prisma.StringNullableWithAggregatesFilter<"ChainCapture"> | string | null
+  files?: Prisma.JsonNullableWithAggregatesFilter<"ChainCapture">
+  expiryRights?: Prisma.IntNullableWithAggregatesFilter<"ChainCapture"> | number | null
   openInterest?: Prisma.BigIntNullableWithAggregatesFilter<"ChainCapture"> | bigint | number | null
   roots?: Prisma.StringNullableListFilter<"ChainCapture">
   referenceVersion?: Prisma.StringNullableWithAggregatesFilter<"ChainCapture"> | string | null
@@ -434,9 +470,12 @@ export type ChainCaptureCreateInput = {
   rate?: number | null
   delayMs?: number | null
   subset?: boolean | null
+  alone?: boolean | null
   joined?: Prisma.ChainCaptureCreatejoinedInput | string[]
   fileName?: string | null
   fileHash?: string | null
+  files?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
+  expiryRights?: number | null
   openInterest?: bigint | number | null
   roots?: Prisma.ChainCaptureCreaterootsInput | string[]
   referenceVersion?: string | null
@@ -458,9 +497,12 @@ export type ChainCaptureUncheckedCreateInput = {
   rate?: number | null
   delayMs?: number | null
   subset?: boolean | null
+  alone?: boolean | null
   joined?: Prisma.ChainCaptureCreatejoinedInput | string[]
   fileName?: string | null
   fileHash?: string | null
+  files?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
+  expiryRights?: number | null
   openInterest?: bigint | number | null
   roots?: Prisma.ChainCaptureCreaterootsInput | string[]
   referenceVersion?: string | null
@@ -482,9 +524,12 @@ export type ChainCaptureUpdateInput = {
   rate?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null
   delayMs?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
   subset?: Prisma.NullableBoolFieldUpdateOperationsInput | boolean | null
+  alone?: Prisma.NullableBoolFieldUpdateOperationsInput | boolean | null
   joined?: Prisma.ChainCaptureUpdatejoinedInput | string[]
   fileName?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   fileHash?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  files?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
+  expiryRights?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
   openInterest?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
   roots?: Prisma.ChainCaptureUpdaterootsInput | string[]
   referenceVersion?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
@@ -506,9 +551,12 @@ export type ChainCaptureUncheckedUpdateInput = {
   rate?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null
   delayMs?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
   subset?: Prisma.NullableBoolFieldUpdateOperationsInput | boolean | null
+  alone?: Prisma.NullableBoolFieldUpdateOperationsInput | boolean | null
   joined?: Prisma.ChainCaptureUpdatejoinedInput | string[]
   fileName?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   fileHash?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  files?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
+  expiryRights?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
   openInterest?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
   roots?: Prisma.ChainCaptureUpdaterootsInput | string[]
   referenceVersion?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
@@ -530,9 +578,12 @@ export type ChainCaptureCreateManyInput = {
   rate?: number | null
   delayMs?: number | null
   subset?: boolean | null
+  alone?: boolean | null
   joined?: Prisma.ChainCaptureCreatejoinedInput | string[]
   fileName?: string | null
   fileHash?: string | null
+  files?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
+  expiryRights?: number | null
   openInterest?: bigint | number | null
   roots?: Prisma.ChainCaptureCreaterootsInput | string[]
   referenceVersion?: string | null
@@ -554,9 +605,12 @@ export type ChainCaptureUpdateManyMutationInput = {
   rate?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null
   delayMs?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
   subset?: Prisma.NullableBoolFieldUpdateOperationsInput | boolean | null
+  alone?: Prisma.NullableBoolFieldUpdateOperationsInput | boolean | null
   joined?: Prisma.ChainCaptureUpdatejoinedInput | string[]
   fileName?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   fileHash?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  files?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
+  expiryRights?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
   openInterest?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
   roots?: Prisma.ChainCaptureUpdaterootsInput | string[]
   referenceVersion?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
@@ -578,9 +632,12 @@ export type ChainCaptureUncheckedUpdateManyInput = {
   rate?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null
   delayMs?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
   subset?: Prisma.NullableBoolFieldUpdateOperationsInput | boolean | null
+  alone?: Prisma.NullableBoolFieldUpdateOperationsInput | boolean | null
   joined?: Prisma.ChainCaptureUpdatejoinedInput | string[]
   fileName?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   fileHash?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  files?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
+  expiryRights?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
   openInterest?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
   roots?: Prisma.ChainCaptureUpdaterootsInput | string[]
   referenceVersion?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
@@ -623,9 +680,12 @@ export type ChainCaptureCountOrderByAggregateInput = {
   rate?: Prisma.SortOrder
   delayMs?: Prisma.SortOrder
   subset?: Prisma.SortOrder
+  alone?: Prisma.SortOrder
   joined?: Prisma.SortOrder
   fileName?: Prisma.SortOrder
   fileHash?: Prisma.SortOrder
+  files?: Prisma.SortOrder
+  expiryRights?: Prisma.SortOrder
   openInterest?: Prisma.SortOrder
   roots?: Prisma.SortOrder
   referenceVersion?: Prisma.SortOrder
@@ -639,6 +699,7 @@ export type ChainCaptureAvgOrderByAggregateInput = {
   expirations?: Prisma.SortOrder
   rate?: Prisma.SortOrder
   delayMs?: Prisma.SortOrder
+  expiryRights?: Prisma.SortOrder
   openInterest?: Prisma.SortOrder
 }
 
@@ -657,8 +718,10 @@ export type ChainCaptureMaxOrderByAggregateInput = {
   rate?: Prisma.SortOrder
   delayMs?: Prisma.SortOrder
   subset?: Prisma.SortOrder
+  alone?: Prisma.SortOrder
   fileName?: Prisma.SortOrder
   fileHash?: Prisma.SortOrder
+  expiryRights?: Prisma.SortOrder
   openInterest?: Prisma.SortOrder
   referenceVersion?: Prisma.SortOrder
 }
@@ -678,8 +741,10 @@ export type ChainCaptureMinOrderByAggregateInput = {
   rate?: Prisma.SortOrder
   delayMs?: Prisma.SortOrder
   subset?: Prisma.SortOrder
+  alone?: Prisma.SortOrder
   fileName?: Prisma.SortOrder
   fileHash?: Prisma.SortOrder
+  expiryRights?: Prisma.SortOrder
   openInterest?: Prisma.SortOrder
   referenceVersion?: Prisma.SortOrder
 }
@@ -692,6 +757,7 @@ export type ChainCaptureSumOrderByAggregateInput = {
   expirations?: Prisma.SortOrder
   rate?: Prisma.SortOrder
   delayMs?: Prisma.SortOrder
+  expiryRights?: Prisma.SortOrder
   openInterest?: Prisma.SortOrder
 }
 
@@ -752,9 +818,12 @@ export type ChainCaptureSelect<ExtArgs extends runtime.Types.Extensions.Internal
   rate?: boolean
   delayMs?: boolean
   subset?: boolean
+  alone?: boolean
   joined?: boolean
   fileName?: boolean
   fileHash?: boolean
+  files?: boolean
+  expiryRights?: boolean
   openInterest?: boolean
   roots?: boolean
   referenceVersion?: boolean
@@ -776,9 +845,12 @@ export type ChainCaptureSelectCreateManyAndReturn<ExtArgs extends runtime.Types.
   rate?: boolean
   delayMs?: boolean
   subset?: boolean
+  alone?: boolean
   joined?: boolean
   fileName?: boolean
   fileHash?: boolean
+  files?: boolean
+  expiryRights?: boolean
   openInterest?: boolean
   roots?: boolean
   referenceVersion?: boolean
@@ -800,9 +872,12 @@ export type ChainCaptureSelectUpdateManyAndReturn<ExtArgs extends runtime.Types.
   rate?: boolean
   delayMs?: boolean
   subset?: boolean
+  alone?: boolean
   joined?: boolean
   fileName?: boolean
   fileHash?: boolean
+  files?: boolean
+  expiryRights?: boolean
   openInterest?: boolean
   roots?: boolean
   referenceVersion?: boolean
@@ -824,15 +899,18 @@ export type ChainCaptureSelectScalar = {
   rate?: boolean
   delayMs?: boolean
   subset?: boolean
+  alone?: boolean
   joined?: boolean
   fileName?: boolean
   fileHash?: boolean
+  files?: boolean
+  expiryRights?: boolean
   openInterest?: boolean
   roots?: boolean
   referenceVersion?: boolean
 }
 
-export type ChainCaptureOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"underlying" | "capturedAt" | "sessionDate" | "spot" | "priorCloseSpot" | "partial" | "rowCount" | "expirations" | "version" | "payload" | "listing" | "layout" | "rate" | "delayMs" | "subset" | "joined" | "fileName" | "fileHash" | "openInterest" | "roots" | "referenceVersion", ExtArgs["result"]["chainCapture"]>
+export type ChainCaptureOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"underlying" | "capturedAt" | "sessionDate" | "spot" | "priorCloseSpot" | "partial" | "rowCount" | "expirations" | "version" | "payload" | "listing" | "layout" | "rate" | "delayMs" | "subset" | "alone" | "joined" | "fileName" | "fileHash" | "files" | "expiryRights" | "openInterest" | "roots" | "referenceVersion", ExtArgs["result"]["chainCapture"]>
 
 export type $ChainCapturePayload<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
   name: "ChainCapture"
@@ -853,9 +931,12 @@ export type $ChainCapturePayload<ExtArgs extends runtime.Types.Extensions.Intern
     rate: number | null
     delayMs: number | null
     subset: boolean | null
+    alone: boolean | null
     joined: string[]
     fileName: string | null
     fileHash: string | null
+    files: runtime.JsonValue | null
+    expiryRights: number | null
     openInterest: bigint | null
     roots: string[]
     referenceVersion: string | null
@@ -1000,9 +1081,12 @@ export interface ChainCaptureFieldRefs {
   readonly rate: Prisma.FieldRef<"ChainCapture", 'Float'>
   readonly delayMs: Prisma.FieldRef<"ChainCapture", 'Int'>
   readonly subset: Prisma.FieldRef<"ChainCapture", 'Boolean'>
+  readonly alone: Prisma.FieldRef<"ChainCapture", 'Boolean'>
   readonly joined: Prisma.FieldRef<"ChainCapture", 'String[]'>
   readonly fileName: Prisma.FieldRef<"ChainCapture", 'String'>
   readonly fileHash: Prisma.FieldRef<"ChainCapture", 'String'>
+  readonly files: Prisma.FieldRef<"ChainCapture", 'Json'>
+  readonly expiryRights: Prisma.FieldRef<"ChainCapture", 'Int'>
   readonly openInterest: Prisma.FieldRef<"ChainCapture", 'BigInt'>
   readonly roots: Prisma.FieldRef<"ChainCapture", 'String[]'>
   readonly referenceVersion: Prisma.FieldRef<"ChainCapture", 'String'>

@@ -32,6 +32,20 @@ export interface ChainRow extends OptionContract, RowOf<typeof chainColumns> {
   solved?: SolvedGreeks;
   /** The greeks that the source lacks, computed at its volatility. Absent if it lacks none, or the volatility. */
   filled?: Partial<Record<FilledGreek, number>>;
+  /** True if its open interest is of the dataset `open-interest`, not of the chain's source. */
+  joinedInterest?: true;
+  /** Index of the file that has it, of a capture of several files; absent in served captures. */
+  part?: number;
+}
+
+/** A file of a capture, as it came, without its rows. */
+export interface ChainFile
+  extends Pick<ChainCapture, 'capturedAt' | 'spot' | 'priorCloseSpot' | 'partial'>,
+    Required<Pick<ChainCapture, 'delayMs'>> {
+  /** SHA-256 of its content, or of what was read of it. */
+  hash: string;
+  /** Base name; null = it was no file. */
+  name: string | null;
 }
 
 /** The numbers of a row without any known value. */
@@ -65,20 +79,26 @@ export interface ChainCapture {
   partial: boolean;
   /** Age of the source's quotes at its page's time, ms; null or absent if unknown. */
   delayMs?: number | null;
-  /** The file it was read from; null or absent if unknown, and in served captures. */
+  /** The file it was read from, the latest of several; null or absent if unknown, and in served captures. */
   file?: SourceFile | null;
+  /** SHA-256 of the content of that file, or of what was read of it; null or absent as `file`. */
+  hash?: string | null;
+  /** The files that it was made of, ascending by time; null or absent if it is one, and in served captures. */
+  files?: readonly ChainFile[] | null;
   /** Risk-free rate of its solve, continuous; null or absent if it was not solved, or unknown. */
   rate?: number | null;
   /** Hash of the terms, curve and dividends of its computation; null or absent if unknown, and in served captures. */
   referenceVersion?: string | null;
   /**
-   * True if it lists much less than the underlying's last whole capture: it is stored and not published. Null or
-   * absent: it is whole, or there is no whole capture to compare with.
+   * True if it lacks contracts of the underlying's largest capture of late: it is stored and not published. Null or
+   * absent: it is whole, or there was no capture to compare it with.
    */
   subset?: boolean | null;
+  /** True if there was no capture to compare it with. */
+  alone?: boolean | null;
   /**
-   * The roots and expiries (`root expiry`) joined from captures shortly before it, ascending; null, absent or empty if
-   * all are its own.
+   * The roots and expiries (`root expiry`) joined from captures shortly before it, by versions that stored these beside
+   * it; null, absent or empty if all are its own.
    */
   joined?: readonly string[] | null;
   /** Ordered by expiry, strike, call before put, root. */

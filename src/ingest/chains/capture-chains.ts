@@ -18,7 +18,7 @@ import { type BadLine, TapeFileError } from '../../tape/csv/tape-file.ts';
 import type { IngestSettings } from '../files/file-job.ts';
 import { noteFileGenerations } from '../files/generations.ts';
 import { backOffMs, type CaptureSchedule, isCaptureTime, nextCapture } from './capture-schedule.ts';
-import { capturePart, noGexNote, storeChain, withDelay } from './chain.ts';
+import { noGexNote, storeChain, withDelay } from './chain.ts';
 import { type AnswerTag, type ChainSource, fetchChain, SourceFailure, type SourceLimits } from './chain-source.ts';
 
 export interface CaptureSettings extends CaptureSchedule, SourceLimits, Pick<IngestSettings, 'gammaSource' | 'rate'> {
@@ -131,10 +131,10 @@ class ChainCapturer {
     }
     const chain = await this.#read(answer.bytes);
     const startMs = now();
-    const { changed, gex, note, notes } = await this.#save(chain);
+    const { chain: stored, changed, gex, note, notes } = await this.#save(chain);
     for (const each of notes) log.warn({}, each);
     if (note !== null) log.warn({ symbol }, `${symbol}: ${note}`);
-    else if (!gex) log.warn({ symbol }, `${symbol}: ${noGexNote()}`);
+    else if (!gex) log.warn({ symbol }, `${symbol}: ${noGexNote(stored)}`);
     // Only now: an answer that could not be stored must be asked for again.
     this.#known = answer.tag;
     this.counts[changed > 0 ? 'captured' : 'unchanged']++;
@@ -160,8 +160,8 @@ class ChainCapturer {
           const stored = await storeChain(tx, chain, this.#settings);
           await rejectMixture(tx);
           await markLive(tx, [{ symbol: underlying, sessionDate }]);
-          const written = stored.changed > 0 ? [capturePart(chain)] : [];
-          const answer = { written, isJoined: stored.isJoined, source: { ...file, lines: null } };
+          if (stored.rejection !== null) throw new TapeFileError(underlying, stored.rejection);
+          const answer = { remade: stored.remade, source: { ...file, lines: null } };
           await noteFileGenerations(tx, 'chain', [answer], { made: 'file', ingestedMs: now() });
           return { ...stored, notes };
         }),

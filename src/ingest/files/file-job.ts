@@ -1,4 +1,4 @@
-import type { GenerationPart, IngestedSource } from '../../domain/generation.ts';
+import type { GenerationPart, IngestedSource, LiveLines } from '../../domain/generation.ts';
 import type { GammaSource } from '../../domain/gex/gex.ts';
 import type { SessionDate } from '../../domain/market-time.ts';
 import type { Clock } from '../../runtime/clock.ts';
@@ -62,6 +62,16 @@ export interface FileJob {
   refused(): boolean;
 }
 
+/** A part that was made again of what was stored, and perhaps of a file. */
+export interface RemadePart {
+  part: GenerationPart;
+  /** The stored files, and lines of live tapes, that it is of. */
+  files: readonly IngestedSource[];
+  live: readonly LiveLines[];
+  /** True if the file is one of them too; null = it is no part any more. */
+  hasFile: boolean | null;
+}
+
 /** Result of a file. */
 export interface FileResult {
   /** Number of records read. */
@@ -70,6 +80,8 @@ export interface FileResult {
   changed: number;
   /** Parts of the store that were written from it; absent = none. */
   written?: readonly GenerationPart[];
+  /** Parts that were made again; absent = none. */
+  remade?: readonly RemadePart[];
   /** Further files that they were made from, such as quotes beside a tape. */
   beside?: readonly IngestedSource[];
   /** True if what these had before is a part of them too: the file was joined with it. */

@@ -1,7 +1,7 @@
 import { methodologyVersion } from '../../analytics/methodology.ts';
 import type { GenerationPart, GenerationSource, IngestedSource } from '../../domain/generation.ts';
 import { productVersion } from '../../runtime/product-version.ts';
-import { generationsInForce, saveGenerations } from '../../store/market/generations.ts';
+import { endGenerations, generationsInForce, saveGenerations } from '../../store/market/generations.ts';
 import type { Transaction } from '../../store/rows/transaction.ts';
 import type { Dataset } from '../dataset-names.ts';
 import type { FileResult } from './file-job.ts';
@@ -29,7 +29,7 @@ export async function noteGenerations(
 }
 
 /** A file, with what was written from it. */
-export type WrittenFile = Pick<FileResult, 'written' | 'isJoined' | 'beside'> & { source: IngestedSource };
+export type WrittenFile = Pick<FileResult, 'written' | 'remade' | 'isJoined' | 'beside'> & { source: IngestedSource };
 
 const keyOf = ({ symbol, from, through, instantMs }: GenerationPart) => `${symbol} ${from} ${through} ${instantMs}`;
 
@@ -56,6 +56,14 @@ export async function noteFileGenerations(
       parts.set(keyOf(part), known);
     }
   }
+  for (const { source, remade = [] } of files)
+    for (const { part, files: stored, hasFile } of remade)
+      if (hasFile === null) await endGenerations(tx, [dataset], [part], how.ingestedMs);
+      else
+        await noteGenerations(tx, dataset, [part], {
+          ...{ ...how, live: null },
+          files: joined(hasFile ? [...stored, source] : stored),
+        });
   for (const alike of Map.groupBy(parts.values(), ({ of, isJoined }) => `${of} ${isJoined}`).values()) {
     const { of, isJoined } = alike[0]!;
     const own = of.map((i) => files[i]!.source);

@@ -7,7 +7,8 @@ import { rejectSealed } from '../../store/market/session-seals.ts';
 import { openInterestList } from '../../tape/chains/open-interest.ts';
 import { readCsv } from '../../tape/csv/csv.ts';
 import { TapeFileError } from '../../tape/csv/tape-file.ts';
-import type { IngestSettings, Loader } from '../files/file-job.ts';
+import { joinInterest } from '../chains/joined-interest.ts';
+import type { FileJob, IngestSettings, Loader } from '../files/file-job.ts';
 import { saveUnderlyings } from '../files/option-underlyings.ts';
 
 const batchRows = 100_000;
@@ -23,6 +24,14 @@ export function sessionOfFile(path: string, settings: IngestSettings): SessionDa
   return isDate(date) ? date : null;
 }
 
+/** Joins written sessions, each with its underlying, with their stored chains. */
+async function joinWritten({ tx, settings, onNote }: FileJob, written: ReadonlySet<string>): Promise<void> {
+  const sessions = Array.from(written, (key) => ({ sessionDate: key.slice(0, 10), underlying: key.slice(11) }));
+  const joined = await joinInterest(tx, sessions, settings.rate);
+  if (joined > 0)
+    onNote(`the open interest of ${joined} stored ${joined === 1 ? 'chain' : 'chains'} is from this file`);
+}
+
 /** Loads open interest of every listed contract, by underlying and session. */
 export const loadOpenInterest: Loader = async (job) => {
   await lockOpenInterest(job.tx);
@@ -30,17 +39,13 @@ export const loadOpenInterest: Loader = async (job) => {
   let batch = new Map<string, OpenInterestRun>();
   let held = 0;
   const written = new Set<string>();
-  const sessions = new Set<SessionDate>();
   const known = await readRoots(job.tx);
   let rows = 0;
   let changed = 0;
   const flush = async () => {
     if (held === 0 || job.refused()) return;
     const runs = [...batch.values()];
-    for (const { sessionDate, underlying } of runs) {
-      sessions.add(sessionDate);
-      written.add(`${sessionDate} ${underlying}`);
-    }
+    for (const { sessionDate, underlying } of runs) written.add(`${sessionDate} ${underlying}`);
     await rejectSealed(
       job.tx,
       runs.map(({ underlying: symbol, sessionDate }) => ({ symbol, sessionDate })),
@@ -71,6 +76,7 @@ export const loadOpenInterest: Loader = async (job) => {
     if (held >= batchRows) await flush();
   }
   await flush();
+  if (changed > 0) await joinWritten(job, written);
   const parts = Array.from(written, (key) => sessionPart(key.slice(11), key.slice(0, 10)));
-  return { rows, changed, parts: [...sessions], written: changed > 0 ? parts : [] };
+  return { rows, changed, parts: [...new Set(parts.map(({ from }) => from))], written: changed > 0 ? parts : [] };
 };

@@ -1,14 +1,15 @@
 import { methodologyVersion } from '../../analytics/methodology.ts';
 import type { ChainCapture, ChainRow } from '../../domain/chain/chain.ts';
 import { greekNames } from '../../domain/chain/chain-columns.ts';
+import { capturePart } from '../../domain/generation.ts';
 import { roundTo } from '../../domain/units.ts';
-import { chainCaptureOf } from '../../store/chain/chain-captures.ts';
-import { capturesAfter, computedSessions, lockCaptures } from '../../store/chain/session-captures.ts';
+import { computedSessions, lockCaptures } from '../../store/chain/session-captures.ts';
 import { publishedLevels } from '../../store/gex/published-levels.ts';
+import { readRoots } from '../../store/market/option-roots.ts';
 import type { Store } from '../../store/rows/connection.ts';
 import type { Transaction } from '../../store/rows/transaction.ts';
-import { capturePart, withDelay } from '../chains/chain.ts';
-import { settingsOf, writeChain } from '../chains/write-chain.ts';
+import { writeRegrouped } from '../chains/regroup.ts';
+import { sessionGroups } from '../chains/session-groups.ts';
 import { withOtherInputs } from '../files/outdated-captures.ts';
 import { MoveCounter } from './moved-captures.ts';
 import type { RecomputedWork, RecomputeWork, UnderlyingSession } from './session-work.ts';
@@ -59,28 +60,30 @@ export async function sessionsOfChains(
 }
 
 /**
- * Solves the captures of a session again, in order of time, each with its former gammas, rate and, unless another is
- * given, delay. Returns the number of different rows, and the moves.
+ * Makes the captures of a session again, in order of time, each with its former gammas, rate and, unless another is
+ * given, delay: those of files that make other groups first. Returns the number of different rows, and the moves.
  */
 export async function recomputeChains(
   tx: Transaction,
-  { underlying, session }: UnderlyingSession,
+  { underlying, session: sessionDate }: UnderlyingSession,
   { rate, delayMs, check }: Pick<RecomputeWork, 'rate' | 'delayMs' | 'check'>,
 ): Promise<RecomputedWork> {
   await lockCaptures(tx, underlying);
-  const before = await publishedLevels(tx, underlying, session);
+  const before = await publishedLevels(tx, underlying, sessionDate);
+  const roots = await readRoots(tx);
+  const settings = { roots, rate, delayMs, source: sourceChain, given: { rate, gammaSource: 'solve' as const } };
+  const groups = await sessionGroups(tx, { underlying, sessionDate }, settings);
+  const regrouped = await groups.regrouped(null, []);
+  // Two groups of one instant cannot both be stored: neither is made.
+  const change = regrouped.doubled === null ? regrouped : { changed: [], gone: [] };
+  const { written } = await writeRegrouped(tx, groups, change, { ...settings, all: true, check });
   const moves = new MoveCounter();
   let changed = 0;
   const parts: RecomputedWork['parts'] = [];
-  for (const stored of await capturesAfter(tx, underlying, session, Number.MIN_SAFE_INTEGER)) {
-    check();
-    const chain = withDelay((await chainCaptureOf(tx, underlying, stored.capturedAt))!, delayMs);
-    const settings = settingsOf(chain, stored, rate);
-    const source = settings.gammaSource === 'solve' ? sourceChain(chain) : chain;
-    const written = await writeChain(tx, source, settings);
-    changed += written.changed;
-    if (written.changed > 0) parts.push(capturePart(chain));
-    moves.add(before.get(stored.capturedAt) ?? null, written.gex);
+  for (const [capturedAt, each] of written) {
+    changed += each.changed;
+    if (each.changed > 0) parts.push(capturePart({ underlying, sessionDate, capturedAt }));
+    moves.add(before.get(capturedAt) ?? null, each.gex);
   }
-  return { changed, moved: moves.moved(), parts };
+  return { changed: changed + change.gone.length, moved: moves.moved(), parts };
 }

@@ -26,7 +26,7 @@ import { endGeneration } from '../../store/superseded/generation.ts';
 import { pruneExpired } from '../../store/superseded/prune.ts';
 import type { LiveRecord } from '../../tape/live/live-line.ts';
 import { readLiveLines } from '../../tape/live/live-lines.ts';
-import { capturePart, storeChain } from '../chains/chain.ts';
+import { storeChain } from '../chains/chain.ts';
 import { MinuteGreeks } from '../chains/minute-greeks.ts';
 import type { IngestSettings } from '../files/file-job.ts';
 import { LiveGenerations } from './live-generations.ts';
@@ -228,9 +228,10 @@ export class Follower {
       const { underlying, sessionDate } = chain;
       if ((await sealedSymbols(tx, sessionDate, [underlying])).has(underlying)) continue;
       await this.#generations.write(tx, sessionDate);
-      const { changed } = await storeChain(tx, chain, this.#options);
+      const { remade, rejection } = await storeChain(tx, chain, this.#options);
+      if (rejection !== null) this.#options.onNote?.(`${underlying}: ${rejection}`);
       const lines = { fromLine: this.#committedLines + 1, throughLine: this.#reachedLine };
-      if (changed > 0) await this.#generations.captured(tx, capturePart(chain), lines);
+      for (const each of remade) await this.#generations.captured(tx, each, lines);
       await this.#origin.mark(tx, [underlying], sessionDate);
     }
     await endGeneration(tx, now());

@@ -1,11 +1,12 @@
-import { type GenerationPart, type LiveLines, sessionPart } from '../../domain/generation.ts';
+import { type GenerationPart, type IngestedSource, type LiveLines, sessionPart } from '../../domain/generation.ts';
 import type { SessionDate } from '../../domain/market-time.ts';
 import type { Clock } from '../../runtime/clock.ts';
-import { liveBegunMs, openLiveSymbols, saveLastLine } from '../../store/market/generations.ts';
+import { endGenerations, liveBegunMs, openLiveSymbols, saveLastLine } from '../../store/market/generations.ts';
 import type { FirstParts } from '../../store/rows/models/superseded.ts';
 import type { Transaction } from '../../store/rows/transaction.ts';
 import { beginGeneration } from '../../store/superseded/generation.ts';
 import type { Subject } from '../../store/versions/subjects.ts';
+import type { RemadePart } from '../files/file-job.ts';
 import { noteGenerations } from '../files/generations.ts';
 
 /** Datasets of what a live tape writes, and the subjects that say that it did. */
@@ -59,9 +60,10 @@ export class LiveGenerations {
     dataset: 'stock-trades' | 'option-trades' | 'chain',
     parts: readonly GenerationPart[],
     lines: Omit<LiveLines, 'source'>,
+    files: readonly IngestedSource[] = [],
   ) {
     const live = { source: this.#source, ...lines };
-    await noteGenerations(tx, dataset, parts, { made: 'live', files: [], live, ingestedMs: this.#now() });
+    await noteGenerations(tx, dataset, parts, { made: 'live', files, live, ingestedMs: this.#now() });
   }
 
   /** Notes what a commit has written of a session first; `fromLine`: the session's first line. */
@@ -81,9 +83,22 @@ export class LiveGenerations {
     }
   }
 
-  /** Notes a capture, which is of one line of those that a commit takes. */
-  captured(tx: Transaction, part: GenerationPart, lines: Omit<LiveLines, 'source'>): Promise<void> {
-    return this.#note(tx, 'chain', [part], lines);
+  /**
+   * Notes a capture that was made again: of one line of those that a commit takes, and of what was stored of it before.
+   */
+  async captured(
+    tx: Transaction,
+    { part, files, live, hasFile }: RemadePart,
+    lines: Omit<LiveLines, 'source'>,
+  ): Promise<void> {
+    if (hasFile === null) return endGenerations(tx, ['chain'], [part], this.#now());
+    const before = live.filter(({ source }) => source === this.#source);
+    const all = hasFile ? [...before, lines] : before;
+    if (all.length === 0)
+      return noteGenerations(tx, 'chain', [part], { made: 'file', files, live: null, ingestedMs: this.#now() });
+    const fromLine = Math.min(...all.map((each) => each.fromLine));
+    const throughLine = Math.max(...all.map((each) => each.throughLine ?? each.fromLine));
+    await this.#note(tx, 'chain', [part], { fromLine, throughLine }, files);
   }
 
   /** Notes the last line of a session: it has ended, or its tape has for now. */

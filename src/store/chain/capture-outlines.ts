@@ -1,68 +1,124 @@
-import { type ChainOutline, createListing, type ListedExpiry } from '../../domain/chain/chain-outline.ts';
-import { dateOfEpochDay, type SessionDate } from '../../domain/market-time.ts';
-import { statement } from '../rows/statement.ts';
+import type { ChainFile } from '../../domain/chain/chain.ts';
+import type { ContractList } from '../../domain/chain/contract-list.ts';
+import type { SessionDate } from '../../domain/market-time.ts';
+import { findRows } from '../rows/models/sets.ts';
+import { nullable, statement } from '../rows/statement.ts';
 import type { Transaction } from '../rows/transaction.ts';
-import { decodeBlock, known, measures, numbers, texts } from '../series/codec.ts';
+import { openBlock } from '../series/codec.ts';
 
 /** A stored capture, without its rows. */
-export interface PlacedCapture extends Omit<ChainOutline, 'listed'> {
+export interface CaptureOutline extends Omit<ChainFile, 'hash' | 'name'> {
+  /** Hash and name of its file, the latest of several; null = unknown. */
+  hash: string | null;
+  name: string | null;
+  /** The files that it was made of, in order; null = one. */
+  files: readonly ChainFile[] | null;
   /** True if it is not published. */
   subset: boolean;
-  /** The listings (`listingKey`) joined from captures shortly before; empty = none. */
-  joined: readonly string[];
-  /** Number of its contracts, including expired ones, and of those outstanding; null = unknown. */
-  rowCount: number;
-  openInterest: number | null;
+  /** True if there was no capture to compare it with. */
+  alone: boolean;
+  /** True if it holds contracts of captures before it that are stored beside it, as an earlier version wrote it. */
+  isJoined: boolean;
+  /** Content hash of what it lists; null = unknown. */
+  listing: string | null;
 }
 
-/** Range of captures of an underlying; sessions inclusive, instants epoch ms. */
-export interface CapturesAround {
-  /** All from an instant on up to a session. */
-  fromMs: number;
-  through: SessionDate;
-  /** The last published one before an instant, of a session or a later one. */
-  beforeMs: number;
-  since: SessionDate;
-}
+const outlined = [
+  ...(['capturedAt', 'delayMs', 'spot', 'priorCloseSpot', 'partial', 'listing'] as const),
+  ...(['fileHash', 'fileName', 'files', 'subset', 'alone', 'joined'] as const),
+] as const;
 
-const around = statement(
-  'chain/captures-around',
-  { underlying: 'text', fromMs: 'int8', through: 'text', beforeMs: 'int8', since: 'text' },
-  {
-    ...({ capturedAt: 'int8', sessionDate: 'text', spot: 'float8?', delayMs: 'int4?', subset: 'bool?' } as const),
-    ...({ joined: 'text[]', rowCount: 'int4', openInterest: 'int8?' } as const),
-  },
-);
-
-/** Captures of an underlying, ascending, inside the caller's transaction. One statement. */
-export async function capturesAround(
+/** The captures of an underlying's session, ascending, inside the caller's transaction. One statement. */
+export async function sessionCaptures(
   tx: Transaction,
   underlying: string,
-  wanted: CapturesAround,
-): Promise<PlacedCapture[]> {
-  const rows = await around.rows(tx, { underlying, ...wanted });
-  return rows.map((row) => ({
-    ...row,
-    subset: row.subset === true,
-    joined: ((row.joined as readonly (string | null)[] | null) ?? []).map((listing) => listing!),
-  }));
+  sessionDate: SessionDate,
+): Promise<CaptureOutline[]> {
+  const keys = { by: ['underlying', 'sessionDate'] as const, keys: [{ underlying, sessionDate }] };
+  const rows = await findRows(tx, 'ChainCapture', keys, outlined);
+  return rows
+    .map(({ fileHash: hash, fileName: name, subset, alone, joined, files, ...header }) => ({
+      ...{ ...header, hash, name, files: files as unknown as ChainFile[] | null },
+      ...{ subset: subset === true, alone: alone === true, isJoined: joined.length > 0 },
+    }))
+    .sort((a, b) => a.capturedAt - b.capturedAt);
 }
 
-/** Listing of a stored capture, including joined contracts; inside the caller's transaction. */
-export async function listedExpiries(
+/** The sessions with captures of an underlying after one and up to another, ascending. */
+export async function sessionsWithCaptures(
+  { prisma }: Transaction,
+  underlying: string,
+  after: SessionDate,
+  through: SessionDate,
+): Promise<SessionDate[]> {
+  const found = await prisma.chainCapture.groupBy({
+    by: ['sessionDate'],
+    where: { underlying, sessionDate: { gt: after, lte: through } },
+    orderBy: { sessionDate: 'asc' },
+  });
+  return found.map(({ sessionDate }) => sessionDate);
+}
+
+/** Listing of a stored capture. `part`: index of the file that has each contract; null = it was made of one. */
+export interface StoredListing {
+  contracts: ContractList;
+  part: Float64Array | null;
+}
+
+/** Reads the listing of a stored capture, inside the caller's transaction. */
+export async function listedContracts(
   { prisma }: Transaction,
   underlying: string,
   capturedAt: number,
-): Promise<Map<string, ListedExpiry>> {
+): Promise<StoredListing> {
   const { payload } = await prisma.chainCapture.findUniqueOrThrow({
     where: { underlying_capturedAt: { underlying, capturedAt } },
     select: { payload: true },
   });
-  const columns = decodeBlock(payload);
-  const [root, expiry] = [texts(columns, 'root'), numbers(columns, 'expiry')];
-  const openInterest = measures(columns, 'openInterest');
-  const { listed, add } = createListing();
-  const dates = new Map(Array.from(new Set(expiry), (day) => [day, dateOfEpochDay(day)]));
-  for (let i = 0; i < root.length; i++) add(root[i]!, dates.get(expiry[i]!)!, known(openInterest[i]!));
-  return listed;
+  const block = openBlock(payload);
+  const column = (name: string) => Float64Array.from({ length: block.length }, (_, i) => block.number(name, i));
+  const root = Array.from({ length: block.length }, (_, i) => block.text('root', i));
+  const contracts = { root, day: column('expiry'), put: column('put'), strike: column('strike') };
+  return { contracts, part: block.has('part') ? column('part') : null };
+}
+
+/** The largest capture of some sessions, with which others are compared. */
+export interface ReferenceCapture {
+  capturedAt: number;
+  /** Number of pairs of expiry and right; of a capture of before it was stored, of expiries with both. */
+  expiryRights: number;
+  rowCount: number;
+  /** Content hash of what it lists; null = unknown. */
+  listing: string | null;
+  /** Time of the first of the compared captures, epoch ms. */
+  firstMs: number;
+}
+
+const largest = statement(
+  'chain/reference-captures',
+  { underlyings: 'text[]', since: 'text[]', through: 'text[]', without: 'int8[]' },
+  {
+    nth: 'int8',
+    ...nullable({ capturedAt: 'int8', expiryRights: 'int4', rowCount: 'int4', listing: 'text?', firstMs: 'int8' }),
+  },
+);
+
+/**
+ * The capture of an underlying with the most pairs of expiry and right of each span of sessions, then the most
+ * contracts, then the first; null = none. Those of `without`, epoch ms, are omitted. Inside the caller's transaction;
+ * one statement.
+ */
+export async function referenceCaptures(
+  tx: Transaction,
+  underlying: string,
+  spans: readonly { since: SessionDate; through: SessionDate }[],
+  without: readonly number[],
+): Promise<(ReferenceCapture | null)[]> {
+  const [since, through] = [spans.map((span) => span.since), spans.map((span) => span.through)];
+  const rows = await largest.rows(tx, { underlyings: spans.map(() => underlying), since, through, without });
+  return rows.map(({ nth: _, capturedAt, expiryRights, rowCount, listing, firstMs }) =>
+    capturedAt === null
+      ? null
+      : { capturedAt, expiryRights: expiryRights!, rowCount: rowCount!, listing, firstMs: firstMs! },
+  );
 }

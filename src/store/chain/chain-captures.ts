@@ -1,5 +1,7 @@
+import { createHash } from 'node:crypto';
 import {
   type ChainCapture,
+  type ChainFile,
   type ChainRow,
   isIncomplete,
   type SolvedGreeks,
@@ -7,6 +9,7 @@ import {
   solveOrigins,
 } from '../../domain/chain/chain.ts';
 import { greekNames, quoteNames } from '../../domain/chain/chain-columns.ts';
+import { contractList, expiryRights } from '../../domain/chain/contract-list.ts';
 import { dateOfEpochDay, epochDay, exchangeDate } from '../../domain/market-time.ts';
 import { yieldToEventLoop } from '../../runtime/event-loop.ts';
 import { readFrom, type Store } from '../rows/connection.ts';
@@ -15,7 +18,7 @@ import { selection } from '../rows/models/columns.ts';
 import { findKnownRows } from '../rows/models/known-rows.ts';
 import { numbered } from '../rows/models/numbered-rows.ts';
 import type { Row } from '../rows/models/row-values.ts';
-import { findRows, upsertRows } from '../rows/models/sets.ts';
+import { deleteRows, findRows, upsertRows } from '../rows/models/sets.ts';
 import type { Reader } from '../rows/reader.ts';
 import { nullable, statement } from '../rows/statement.ts';
 import type { Transaction } from '../rows/transaction.ts';
@@ -56,14 +59,14 @@ const isFilled = (row: ChainRow, name: (typeof greekNames)[number]) =>
   row[name] === null && shownGreek(row, name) !== null;
 
 /**
- * Bits of `filled` after those of the greeks: the contract's mid is within its bounds, or outside; neither: no mid. The
- * last: filled values are computed at the source's volatility.
+ * Bits of `filled` after those of the greeks: the contract's mid is within its bounds, or outside; neither: no mid.
+ * Then: filled values are computed at the source's volatility; open interest is not the source's.
  */
-const [within, outside, atSourceIv] = [32, 64, 128];
+const [within, outside, atSourceIv, ofInterestFile] = [32, 64, 128, 256];
 
-function furtherBits({ solved, filled }: ChainRow): number {
+function furtherBits({ solved, filled, joinedInterest }: ChainRow): number {
   const bounds = solved?.withinBounds === undefined ? 0 : solved.withinBounds ? within : outside;
-  return bounds + (filled === undefined ? 0 : atSourceIv);
+  return bounds + (filled === undefined ? 0 : atSourceIv) + (joinedInterest ? ofInterestFile : 0);
 }
 
 /** Meaning of the bits; undefined: none. */
@@ -80,7 +83,7 @@ export function boundsOf(filled: number): boolean | undefined {
 function encodeGreeks(rows: readonly ChainRow[], number: NumberOf): Record<string, Float64Array> {
   const columns = Object.fromEntries(greekNames.map((name) => [name, number((row) => shownGreek(row, name))]));
   const isSolved = rows.some(({ solved }) => solved !== undefined);
-  if (isSolved || rows.some(({ filled }) => filled !== undefined))
+  if (isSolved || rows.some(({ filled, joinedInterest }) => filled !== undefined || joinedInterest))
     columns.filled = number((row) =>
       greekNames.reduce((bits, name, i) => bits + (isFilled(row, name) ? 1 << i : 0), furtherBits(row)),
     );
@@ -105,6 +108,7 @@ function greeksReader(columns: Columns): (row: Partial<ChainRow>, index: number)
       row[name] = isFilledIn ? null : known(values[i]!);
       if (isFilledIn && bits & atSourceIv && name !== 'iv') row.filled = { ...row.filled, [name]: values[i]! };
     });
+    if (bits & ofInterestFile) row.joinedInterest = true;
   };
   if (columns.origin === undefined) return readShown;
   const origin = numbers(columns, 'origin');
@@ -136,7 +140,14 @@ function encodeRows(rows: readonly ChainRow[]): Uint8Array {
     sharesPerContract: number((row) => row.sharesPerContract),
     ...Object.fromEntries(quoteNames.map((name) => [name, number((row) => row[name])])),
     ...encodeGreeks(rows, number),
+    ...(rows.some(({ part }) => part !== undefined) && { part: number((row) => row.part!) }),
   });
+}
+
+/** SHA-256 of what was read of a chain, in place of that of its file. */
+export function hashOfChain({ capturedAt, spot, priorCloseSpot, rows }: ChainCapture): string {
+  const hash = createHash('sha256').update(JSON.stringify([capturedAt, spot, priorCloseSpot]));
+  return hash.update(encodeRows(rows)).digest('hex');
 }
 
 /** Number of rows built before a yield to the event loop: about 2 ms of work. */
@@ -149,6 +160,7 @@ async function decodeRows(payload: Uint8Array): Promise<ChainRow[]> {
   const shares = measures(columns, 'sharesPerContract');
   const measured = quoteNames.map((name) => [name, measures(columns, name)] as const);
   const readGreeks = greeksReader(columns);
+  const part = columns.part === undefined ? null : numbers(columns, 'part');
   const dates = new Map(Array.from(new Set(expiry), (day) => [day, dateOfEpochDay(day)]));
   const rows = new Array<ChainRow>(root.length);
   for (let i = 0; i < rows.length; i++) {
@@ -157,6 +169,7 @@ async function decodeRows(payload: Uint8Array): Promise<ChainRow[]> {
     for (const [name, values] of measured) row[name] = known(values[i]!);
     readGreeks(row, i);
     row.sharesPerContract = known(shares[i]!);
+    if (part !== null) row.part = part[i]!;
     rows[i] = row as unknown as ChainRow;
     if ((i + 1) % rowsPerYield === 0) await yieldToEventLoop();
   }
@@ -202,28 +215,38 @@ export async function saveChainCapture(tx: Transaction, capture: ChainCapture): 
   const payload = Buffer.from(encodeRows(capture.rows));
   const expirations = [...new Set(capture.rows.map((row) => row.expiry))].sort().map(epochDay);
   const { underlying, capturedAt, sessionDate, spot, priorCloseSpot, partial, rate = null, delayMs = null } = capture;
-  const [subset, joined] = [capture.subset === true, capture.joined ?? []];
+  const [subset, alone, joined] = [capture.subset === true, capture.alone === true, capture.joined ?? []];
   const rowCount = capture.rows.length;
-  // Captures of unknown delay have the version from before delays were stored; so do whole ones.
+  const files = capture.files ?? null;
+  // Captures of unknown delay have the version from before delays were stored; so do whole ones of one file.
   const delay = delayMs === null ? [] : [delayMs];
-  const parts = subset || joined.length > 0 ? [{ subset, joined }] : [];
+  const came = files?.map((each) => [each.hash, each.capturedAt, each.delayMs, each.spot, each.partial]);
+  const place = { ...(joined.length > 0 && { joined }), ...(alone && { alone }), ...(came && { came }) };
+  const parts = subset || Object.keys(place).length > 0 ? [{ subset, ...place }] : [];
   const header = JSON.stringify([sessionDate, spot, priorCloseSpot, partial, rowCount, rate, ...delay, ...parts]);
   const version = blockVersion(Buffer.concat([Buffer.from(header), payload]));
   const key = { underlying, capturedAt, sessionDate };
   const openInterest = capture.rows.reduce((sum, row) => sum + (row.openInterest ?? 0), 0);
-  const facts = { spot, priorCloseSpot, partial, rowCount, rate, delayMs, subset, joined, openInterest };
+  const facts = { spot, priorCloseSpot, partial, rowCount, rate, delayMs, subset, alone, joined, openInterest };
   // The same content from another file is the same capture.
-  const source = { fileName: capture.file?.name ?? null, fileHash: capture.file?.sha256 ?? null };
+  const fileHash = capture.hash ?? capture.file?.sha256 ?? null;
+  const source = { fileName: capture.file?.name ?? null, fileHash, files: files as Row<'ChainCapture'>['files'] };
   const { referenceVersion = null } = capture;
   const roots = [...new Set(capture.rows.map((row) => row.root))].sort();
-  const computed = { roots, referenceVersion, version, payload, ...cutsOf(payload) };
+  const pairs = expiryRights(contractList(capture.rows));
+  const computed = { roots, referenceVersion, version, payload, ...cutsOf(payload), expiryRights: pairs };
   const row = { ...key, ...facts, ...source, expirations, ...computed };
   return (await upsertRows(tx, 'ChainCapture', [row], { ifDifferent: ['version', 'referenceVersion'] })) === 1;
 }
 
+/** Deletes the capture of an instant, inside the caller's transaction: its files are of another one. */
+export async function removeChainCapture(tx: Transaction, underlying: string, capturedAt: number): Promise<void> {
+  await deleteRows(tx, 'ChainCapture', { by: ['underlying', 'capturedAt'], keys: [{ underlying, capturedAt }] });
+}
+
 const headerFields = [
   ...(['underlying', 'capturedAt', 'sessionDate', 'spot', 'priorCloseSpot', 'partial', 'rate', 'version'] as const),
-  ...(['delayMs', 'subset'] as const),
+  ...(['delayMs', 'subset', 'alone'] as const),
 ] as const;
 
 /** A capture's row without its payload. */
@@ -237,7 +260,7 @@ const lastAsOf = statement(
     ...({ nth: 'int8', nextMs: 'int8?', lastMs: 'int8?' } as const),
     ...nullable({ underlying: 'text', capturedAt: 'int8', sessionDate: 'text', spot: 'float8?' }),
     ...nullable({ priorCloseSpot: 'float8?', partial: 'bool', rate: 'float8?', version: 'text' }),
-    ...nullable({ delayMs: 'int4?', subset: 'bool?', expirations: 'int4[]' }),
+    ...nullable({ delayMs: 'int4?', subset: 'bool?', alone: 'bool?', expirations: 'int4[]' }),
   },
 );
 
@@ -319,12 +342,13 @@ export async function chainCaptureOf(
   capturedAt: number,
 ): Promise<ChainCapture | null> {
   const keys = { by: ['underlying', 'capturedAt'] as const, keys: [{ underlying, capturedAt }] };
-  const fields = [...headerFields, 'joined', 'referenceVersion', 'fileName', 'fileHash', 'payload'] as const;
-  const [row] = await findRows(from, 'ChainCapture', keys, fields);
+  const inside = ['joined', 'referenceVersion', 'fileName', 'fileHash', 'files', 'payload'] as const;
+  const [row] = await findRows(from, 'ChainCapture', keys, [...headerFields, ...inside]);
   if (!row) return null;
-  const { payload, version: _, fileName: name, fileHash: sha256, ...header } = row;
-  const file = name === null || sha256 === null ? null : { name, sha256 };
-  return { ...header, file, rows: await decodeRows(payload) };
+  const { payload, version: _, fileName: name, fileHash: hash, files: of, ...header } = row;
+  const file = name === null || hash === null ? null : { name, sha256: hash };
+  const files = of as unknown as ChainFile[] | null;
+  return { ...header, file, hash, files, rows: await decodeRows(payload) };
 }
 
 /**

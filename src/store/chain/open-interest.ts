@@ -92,6 +92,20 @@ export async function saveOpenInterest(tx: Transaction, runs: readonly OpenInter
   return changed;
 }
 
+/**
+ * Contracts outstanding in a session, by OSI symbol, inside the caller's transaction; null if no open interest of it is
+ * stored.
+ */
+export async function storedOpenInterest(
+  tx: Transaction,
+  underlying: string,
+  sessionDate: SessionDate,
+): Promise<Map<string, number> | null> {
+  const keys = { by: ['underlying', 'sessionDate'] as const, keys: [{ underlying, sessionDate }] };
+  const [block] = await findRows(tx, 'OpenInterestBlock', keys, ['payload']);
+  return block ? new Map(decode(block.payload).map((row) => [osiSymbol(row), row.openInterest])) : null;
+}
+
 /** Open interest of an underlying's listed contracts in a session. Shared by its readers; do not change it. */
 export interface ListedInterest {
   sessionDate: SessionDate;

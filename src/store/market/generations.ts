@@ -34,6 +34,20 @@ function generationOf(row: StoredRow): Generation {
   return { ...rest, from, through, made: made as GenerationMaker, files: files as unknown as IngestedSource[], live };
 }
 
+/** Ends the generations of datasets that these parts are in force by: nothing is stored of them any more. */
+export async function endGenerations(
+  { prisma }: Transaction,
+  datasets: readonly string[],
+  parts: readonly GenerationPart[],
+  endedMs: number,
+): Promise<void> {
+  for (const { symbol, from: sessionDate, through: throughDate, instantMs } of parts)
+    await prisma.generation.updateMany({
+      where: { symbol, dataset: anyOf(datasets), sessionDate, throughDate, instantMs, supersededMs: null },
+      data: { supersededMs: Math.floor(endedMs) },
+    });
+}
+
 /**
  * Notes what a transaction writes of parts of a dataset, and ends the generations of `datasets` whose sessions lie in
  * those of a part. The rows of these stay, as records.

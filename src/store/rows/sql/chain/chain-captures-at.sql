@@ -11,7 +11,7 @@ FROM (
   ORDER BY captured_at DESC LIMIT 1
 ) AS l ON true LEFT JOIN LATERAL (
   SELECT underlying, captured_at AS "capturedAt", session_date AS "sessionDate", spot, prior_close_spot AS "priorCloseSpot",
-    partial, rate, version, delay_ms AS "delayMs", subset, expirations
+    partial, rate, version, delay_ms AS "delayMs", subset, alone, expirations
   FROM chain_captures WHERE underlying = wanted.underlying AND captured_at <= wanted.at_ms
     AND (subset IS NOT TRUE OR captured_at = wanted.at_ms)
   ORDER BY captured_at DESC LIMIT 1

@@ -1,8 +1,9 @@
-// A capture that lists a part of the chain is stored and not published, in whatever order captures arrive.
+// The files of a session make the same captures in whatever order they arrive; a capture that lacks contracts of the
+// largest one is stored and served at its own time alone.
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { isIncomplete } from '../../../src/domain/chain/chain.ts';
-import { listingKey } from '../../../src/domain/chain/chain-outline.ts';
+import type { OptionRight } from '../../../src/domain/chain/option-contract.ts';
 import { exchangeInstant, type SessionDate } from '../../../src/domain/market-time.ts';
 import { storeChain } from '../../../src/ingest/chains/chain.ts';
 import { recompute } from '../../../src/ingest/recompute/recompute.ts';
@@ -27,22 +28,34 @@ interface Page {
   of: readonly number[];
   date?: SessionDate;
   spot?: number;
-  openInterest?: number;
+  /** The price that the quotes imply; that of the page if absent. */
+  quotedAt?: number;
+  isPriced?: boolean;
+  openInterest?: number | null;
   strikes?: readonly number[];
+  rights?: readonly OptionRight[];
 }
 
-function pageOf({ minute, of, date = session, spot = 6000, openInterest = 100, strikes: listed = strikes }: Page) {
+const both = ['call', 'put'] as const;
+
+function pageOf({ minute, of, date = session, spot = 6000, quotedAt = spot, isPriced = true, ...page }: Page) {
+  const { openInterest = 100, strikes: listed = strikes, rights = both } = page;
   const tsMs = exchangeInstant(date, minute);
   const rows = of.flatMap((index) =>
     listed.flatMap((strike) =>
-      (['call', 'put'] as const).map((right) => {
+      rights.map((right) => {
         const contract = { root: 'SPXW', expiry: expiries[index]!, right, strike: strike * 1000 };
-        const fair = worth(contract, spot, tsMs);
+        const fair = worth(contract, quotedAt, tsMs);
         return chainRow({ ...contract, openInterest, bid: Math.max(0.01, fair - 0.02), ask: fair + 0.02 });
       }),
     ),
   );
-  return chainCapture('SPX', tsMs, rows, { spot, priorCloseSpot: 6000 });
+  return chainCapture(
+    'SPX',
+    tsMs,
+    rows,
+    isPriced ? { spot, priorCloseSpot: 6000 } : { spot: null, priorCloseSpot: null },
+  );
 }
 
 const all = [0, 1, 2, 3];
@@ -86,30 +99,53 @@ function permutations<T>(items: readonly T[]): T[][] {
   return items.flatMap((item) => permutations(items.filter((each) => each !== item)).map((rest) => [item, ...rest]));
 }
 
-describe('a capture with less than 70 % of the last whole one', () => {
-  test('of contracts is stored, reported and not published', async () => {
+describe('a capture with less than 70 % of an expiry and right of the largest one', () => {
+  test('is stored, reported and not published', async () => {
     const notes = await writeAll([
       { minute: 600, of: all },
       { minute: 605, of: [0, 1] },
     ]);
     expect(notes[0]).toBeNull();
     expect(notes[1]).toBe(
-      'a subset: it has 50% of the open interest and 50% of the contracts of the capture of 2026-11-16T15:00:00.000Z; stored, not published',
+      'partial: it lacks 4 of 8 expiries and rights of the chain of 2026-11-16T15:00:00.000Z; stored, served at its own time alone',
     );
     expect(await published()).toEqual([[600, 4]]);
     expect((await inTransaction(store, (tx) => chainCaptureOf(tx, 'SPX', at(605))))!.rows).toHaveLength(20);
   });
 
-  test('of open interest is a subset too', async () => {
+  test.each([
+    ['calls alone', { rights: ['call'] }, false],
+    ['three of five strikes', { strikes: strikes.slice(0, 3) }, false],
+    ['four of five strikes', { strikes: strikes.slice(0, 4) }, true],
+    ['all contracts with less open interest', { openInterest: 1 }, true],
+  ] as const)('%s', async (_, page, isWhole) => {
     await writeAll([
       { minute: 600, of: all },
-      { minute: 605, of: all, openInterest: 69 },
-      { minute: 610, of: all, openInterest: 70 },
+      { minute: 605, of: all, ...page },
     ]);
-    expect(await published()).toEqual([
-      [600, 4],
-      [610, 4],
+    expect(await published()).toHaveLength(isWhole ? 2 : 1);
+  });
+
+  test('is partial too if the larger one of its session comes after it', async () => {
+    await writeAll([
+      { minute: 600, of: [0] },
+      { minute: 620, of: all },
     ]);
+    expect(await published()).toEqual([[620, 4]]);
+  });
+
+  test('is whole without an earlier one, which is told', async () => {
+    const aloneAt = async () => {
+      const { rows } = await store.pool.query('SELECT captured_at FROM chain_captures WHERE alone ORDER BY 1');
+      return rows.map((row) => (Number(row.captured_at) - at(0)) / 60_000);
+    };
+    await write({ minute: 620, of: [0, 1] });
+    expect(await aloneAt()).toEqual([620]);
+    await write({ minute: 640, of: [0, 1] });
+    expect(await aloneAt()).toEqual([620]);
+    await write({ minute: 600, of: [0, 1] });
+    expect(await aloneAt()).toEqual([600]);
+    expect(await published()).toHaveLength(3);
   });
 
   test('is published where nothing whole is known of the session or the five before', async () => {
@@ -193,16 +229,14 @@ describe('a capture of a stored instant that knows less', () => {
   });
 });
 
-describe('subsets within 15 minutes', () => {
-  test('of other expiries at one price are joined at the later time, and published if they are whole', async () => {
+describe('files within 15 minutes', () => {
+  test('of other contracts at one price are one chain at the later time', async () => {
     const notes = await writeAll([
       { minute: 600, of: all },
       { minute: 605, of: [0, 1] },
       { minute: 610, of: [2, 3], spot: 6002 },
     ]);
-    expect(notes[2]).toBe(
-      'joined with the captures of 2026-11-16T15:05:00.000Z: it has 100% of the open interest and 100% of the contracts of the capture of 2026-11-16T15:00:00.000Z',
-    );
+    expect(notes[2]).toBe('one chain with 1 other file of its session');
     expect(await published()).toEqual([
       [600, 4],
       [610, 4],
@@ -214,12 +248,34 @@ describe('subsets within 15 minutes', () => {
 
   test.each([
     ['too late', { minute: 621, of: [2, 3] }],
-    ['at another price', { minute: 610, of: [2, 3], spot: 6004 }],
+    ['at another price', { minute: 610, of: [2, 3], spot: 6016, quotedAt: 6000 }],
     ['with an expiry of both', { minute: 610, of: [1, 2] }],
-    ['still less than 70 %', { minute: 610, of: [2], strikes: [6000, 6050] }],
+    ['of too few strikes', { minute: 610, of: [2, 3], strikes: [6000, 6050] }],
   ])('are not published: %s', async (_, page) => {
     await writeAll([{ minute: 600, of: all }, { minute: 605, of: [0, 1] }, page]);
     expect(await published()).toEqual([[600, 4]]);
+  });
+
+  test('are one chain if the market moved as their own quotes say', async () => {
+    await writeAll([
+      { minute: 605, of: [0] },
+      { minute: 610, of: [1], spot: 6020 },
+      { minute: 625, of: [0, 1], spot: 6020 },
+    ]);
+    expect(await published()).toEqual([
+      [610, 2],
+      [625, 2],
+    ]);
+  });
+
+  test('have the price of the latest that knows one', async () => {
+    await writeAll([
+      { minute: 600, of: [0], isPriced: false },
+      { minute: 601, of: [1], spot: 6001 },
+      { minute: 602, of: [2, 3], isPriced: false },
+    ]);
+    const { rows } = await store.pool.query('SELECT captured_at, spot FROM chain_captures');
+    expect(rows).toEqual([{ captured_at: at(602), spot: 6001 }]);
   });
 
   test('of one minute do not replace one another', async () => {
@@ -237,7 +293,71 @@ describe('subsets within 15 minutes', () => {
   });
 });
 
+describe('a chain of the instant of another that lacks contracts of it', () => {
+  const part = { minute: 605, of: [0, 1] };
+  const other = { minute: 605, of: [1, 2] };
+
+  test('is refused, with the contracts that it lacks', async () => {
+    await write(part);
+    const before = await everything();
+    const { rejection, changed } = await write(other);
+    expect(rejection).toMatch(/^not stored: .*it lacks O:SPXW261118C05900000, .* and 7 more; --replace stores it/);
+    expect(changed).toBe(0);
+    expect(await everything()).toEqual(before);
+  });
+
+  test('replaces it by `--replace`, which names them', async () => {
+    await write(part);
+    const { note } = await inTransaction(store, (tx) => storeChain(tx, pageOf(other), { ...settings, replace: true }));
+    expect(note).toMatch(
+      /^replaced: the chain of its instant had O:SPXW261118C05900000, .* and 7 more, which it lacks/,
+    );
+    expect((await inTransaction(store, (tx) => chainCaptureOf(tx, 'SPX', at(605))))!.rows).toHaveLength(20);
+    const { rows } = (await inTransaction(store, (tx) => chainCaptureOf(tx, 'SPX', at(605))))!;
+    expect(new Set(rows.map(({ expiry }) => expiry))).toEqual(new Set([expiries[1], expiries[2]]));
+  });
+});
+
 describe('the order of arrival', () => {
+  const inAllOrders = async (pages: readonly Page[], expected: readonly (readonly [number, number])[]) => {
+    await writeAll(pages);
+    const stored = await everything();
+    expect(await published()).toEqual(expected);
+    for (const order of permutations(pages)) {
+      await store.pool.query('TRUNCATE chain_captures, gex_captures');
+      await writeAll(order);
+      expect(await everything(), order.map(({ minute, rights }) => `${minute} ${rights}`).join(' | ')).toEqual(stored);
+    }
+  };
+
+  test('never changes what calls and puts of two times are: two chains, in all 24 orders', async () => {
+    const cut = (minute: number, right: OptionRight): Page => ({ minute, of: all, rights: [right] });
+    const pages = [cut(600, 'call'), cut(600.5, 'put'), cut(605, 'call'), cut(605.5, 'put')];
+    await inAllOrders(pages, [
+      [600.5, 4],
+      [605.5, 4],
+    ]);
+  }, 300_000);
+
+  test('never changes what they are without a price', async () => {
+    const cut = (minute: number, right: OptionRight): Page => ({ minute, of: all, rights: [right], isPriced: false });
+    const pages = [cut(600, 'call'), cut(600.5, 'put'), cut(605, 'call'), cut(605.5, 'put')];
+    await writeAll(pages);
+    const stored = await everything();
+    const { rows } = await store.pool.query(
+      'SELECT captured_at, row_count FROM chain_captures WHERE subset IS NOT TRUE ORDER BY 1',
+    );
+    expect(rows.map((row) => [(Number(row.captured_at) - at(0)) / 60_000, row.row_count])).toEqual([
+      [600.5, 40],
+      [605.5, 40],
+    ]);
+    for (const order of permutations(pages)) {
+      await store.pool.query('TRUNCATE chain_captures, gex_captures');
+      await writeAll(order);
+      expect(await everything()).toEqual(stored);
+    }
+  }, 300_000);
+
   const pages: Page[] = [
     { minute: 600, of: all, date: '2026-11-13' },
     { minute: 600, of: [0, 1] },
@@ -265,7 +385,9 @@ describe('the order of arrival', () => {
     const page = fc.record({
       date: fc.constantFrom('2026-11-13', session),
       of: fc.subarray(all, { minLength: 1 }),
-      spot: fc.constantFrom(6000, 6002, 6005),
+      rights: fc.constantFrom<OptionRight[]>(['call'], ['put'], ['call', 'put']),
+      isPriced: fc.boolean(),
+      spot: fc.constantFrom(6000, 6002, 6020),
     });
     const minutes = [600, 604, 611, 618, 640];
     const pagesOf = fc
@@ -328,7 +450,7 @@ describe.runIf(hasSharedData)('the exchange’s pages of SPX, cut by expiry', ()
     );
     expect(rows.map((row) => Number(row.captured_at) - capture.capturedAt)).toEqual([0, 180_000]);
     expect(rows[1].net_gex / whole.gex!.netGex).toBeCloseTo(1, 3);
-    const { rows: joined } = await store.pool.query('SELECT joined FROM chain_captures ORDER BY captured_at DESC');
-    expect(joined[0].joined).toContain(listingKey('SPXW', dates[1]!));
+    const { rows: joined } = await store.pool.query('SELECT files FROM chain_captures ORDER BY captured_at DESC');
+    expect(joined[0].files).toHaveLength(3);
   }, 120_000);
 });

@@ -1,0 +1,135 @@
+import { type Completeness, completeness } from '../../analytics/chain/chain-files.ts';
+import { methodologySettings } from '../../analytics/methodology.ts';
+import { nextTradingDay, previousTradingDay } from '../../domain/calendar.ts';
+import type { ChainCapture } from '../../domain/chain/chain.ts';
+import { type ContractList, contractList, expiryRights } from '../../domain/chain/contract-list.ts';
+import type { OptionRoots } from '../../domain/chain/option-root.ts';
+import type { SessionDate } from '../../domain/market-time.ts';
+import {
+  listedContracts,
+  type ReferenceCapture,
+  referenceCaptures,
+  sessionsWithCaptures,
+} from '../../store/chain/capture-outlines.ts';
+import type { Transaction } from '../../store/rows/transaction.ts';
+
+const { wholeSessions } = methodologySettings;
+
+/** Place of a capture among those of its underlying. */
+export interface Placement {
+  /** True if it is not published. */
+  subset: boolean;
+  /** True if there was no capture to compare it with. */
+  alone: boolean;
+  /** Completeness beside the capture of an instant; null if it was compared with none. */
+  of: (Completeness & { capturedAt: number }) | null;
+}
+
+/** The session a number of sessions after another. */
+function sessionsFrom(session: SessionDate, count: number): SessionDate {
+  let found = session;
+  for (let i = 0; i < Math.abs(count); i++) found = count < 0 ? previousTradingDay(found) : nextTradingDay(found);
+  return found;
+}
+
+const whole: Placement = { subset: false, alone: false, of: null };
+
+/** True if a capture is compared with, rather than another. */
+function isLarger(a: ReferenceCapture, b: ReferenceCapture): boolean {
+  return (a.expiryRights - b.expiryRights || a.rowCount - b.rowCount || b.capturedAt - a.capturedAt) > 0;
+}
+
+/**
+ * The captures with which those of a session and of the next ones are compared (methodology 13), while captures of the
+ * session change.
+ */
+export class SessionReferences {
+  readonly #tx: Transaction;
+  readonly #underlying: string;
+  readonly #roots: OptionRoots;
+  /** The session, and those of the next ones that have captures. */
+  readonly sessions: readonly SessionDate[];
+  readonly #before: readonly (ReferenceCapture | null)[];
+  #after: readonly (ReferenceCapture | null)[] = [];
+  #changed: ReadonlyMap<number, ContractList> = new Map();
+  readonly #read = new Map<number, ContractList>();
+
+  constructor(
+    tx: Transaction,
+    { underlying, roots }: { underlying: string; roots: OptionRoots },
+    sessions: readonly SessionDate[],
+    before: readonly (ReferenceCapture | null)[],
+  ) {
+    this.#tx = tx;
+    this.#underlying = underlying;
+    this.#roots = roots;
+    this.sessions = sessions;
+    this.#before = before;
+  }
+
+  /** Finds the captures to compare with once these captures are stored and those of `gone` are not. */
+  async change(captures: readonly ChainCapture[], gone: readonly number[]): Promise<void> {
+    const lists = captures.map(({ capturedAt, rows }) => [capturedAt, contractList(rows)] as const);
+    this.#changed = new Map(lists);
+    const coming = lists.map(([capturedAt, list]): ReferenceCapture => {
+      const size = { expiryRights: expiryRights(list), rowCount: list.root.length };
+      return { capturedAt, ...size, listing: null, firstMs: capturedAt };
+    });
+    const without = [...this.#changed.keys(), ...gone];
+    const rest = await referenceCaptures(this.#tx, this.#underlying, spansOf(this.sessions), without);
+    this.#after = rest.map((stored) => {
+      const all = stored === null ? coming : [stored, ...coming];
+      if (all.length === 0) return null;
+      const firstMs = Math.min(...all.map((each) => each.firstMs));
+      return { ...all.reduce((most, each) => (isLarger(each, most) ? each : most)), firstMs };
+    });
+  }
+
+  /** True if captures of a session that do not change may be placed otherwise. */
+  isMoved(session: SessionDate): boolean {
+    const index = this.sessions.indexOf(session);
+    const [before, after] = [this.#before[index] ?? null, this.#after[index] ?? null];
+    if (before === null || after === null) return before !== after;
+    const isOther = before.capturedAt !== after.capturedAt || before.firstMs !== after.firstMs;
+    return isOther || this.#changed.has(after.capturedAt);
+  }
+
+  /** Finds the place of a capture. `listing`: the hash of its contracts, if it is stored. */
+  async place(
+    capture: Pick<ChainCapture, 'capturedAt' | 'delayMs' | 'sessionDate'>,
+    listing: string | null = null,
+  ): Promise<Placement> {
+    const reference = this.#after[this.sessions.indexOf(capture.sessionDate)] ?? null;
+    const { capturedAt } = capture;
+    if (reference === null) return whole;
+    if (reference.capturedAt === capturedAt) return { ...whole, alone: reference.firstMs === capturedAt };
+    if (listing !== null && listing === reference.listing) return whole;
+    const own = this.#changed.get(capturedAt) ?? (await this.#readList(capturedAt, false));
+    const other = this.#changed.get(reference.capturedAt) ?? (await this.#readList(reference.capturedAt, true));
+    const of = completeness(capture, own, other, this.#roots);
+    return { subset: of.lacking > 0, alone: false, of: { ...of, capturedAt: reference.capturedAt } };
+  }
+
+  async #readList(capturedAt: number, isKept: boolean): Promise<ContractList> {
+    const known = this.#read.get(capturedAt);
+    if (known) return known;
+    const { contracts } = await listedContracts(this.#tx, this.#underlying, capturedAt);
+    if (isKept) this.#read.set(capturedAt, contracts);
+    return contracts;
+  }
+}
+
+const spansOf = (sessions: readonly SessionDate[]) =>
+  sessions.map((through) => ({ since: sessionsFrom(through, -wholeSessions), through }));
+
+/** The captures with which those of a session and of the next ones are compared, as they are stored. */
+export async function sessionReferences(
+  tx: Transaction,
+  { underlying, sessionDate, roots }: { underlying: string; sessionDate: SessionDate; roots: OptionRoots },
+): Promise<SessionReferences> {
+  const last = sessionsFrom(sessionDate, wholeSessions);
+  const later = await sessionsWithCaptures(tx, underlying, sessionDate, last);
+  const sessions = [sessionDate, ...later];
+  const before = await referenceCaptures(tx, underlying, spansOf(sessions), []);
+  return new SessionReferences(tx, { underlying, roots }, sessions, before);
+}
