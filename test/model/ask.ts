@@ -2,9 +2,19 @@
 import type { Answer, Json } from '../support/app.ts';
 import type { Random } from '../support/random.ts';
 import type { Book } from './book.ts';
-import { dateOf, newYork, plusDays, sessionOf, tradingDay } from './calendar.ts';
-import { activityOf, type Bar, barsOf, changePct, compositionOf, quoteOf, type Timeframe } from './figures.ts';
+import { dateOf, newYork, openOf, plusDays, sessionOf, tradingDay } from './calendar.ts';
+import {
+  activityOf,
+  type Bar,
+  barsOf,
+  changePct,
+  compositionOf,
+  longerBars,
+  quoteOf,
+  type Timeframe,
+} from './figures.ts';
 import type { CallerName } from './gateway.ts';
+import { spares } from './spared.ts';
 import type { World } from './world.ts';
 
 export interface Question {
@@ -53,50 +63,82 @@ export function difference(got: Json, expected: Json, path = ''): string | null 
 const data = (expected: Json) => (answer: Answer) =>
   answer.status === 200 ? difference(answer.body.data, expected, 'data') : `status ${answer.status}`;
 
-/** A symbol's bars of every stored session up to now. */
-function allBars({ book, nowMs }: Asked, symbol: string, timeframe: Timeframe): Bar[] {
-  const sessions = book.sessionsOf(symbol).filter((session) => session <= sessionOf(nowMs));
-  return sessions.flatMap((session) => barsOf(book.printsOf(symbol, session), session, timeframe));
+/** A bar as it is served. */
+const served = ({ weight: _, ...bar }: Bar) => bar;
+
+/** The factor of the splits of a symbol after one date, up to another. */
+function factorOf({ book }: Asked, symbol: string, after: string, through: string): number {
+  const splits = [...book.splits.values()].filter((split) => split.symbol === symbol);
+  return splits.filter(({ exDate }) => exDate > after && exDate <= through).reduce((all, { ratio }) => all * ratio, 1);
+}
+
+const halfEven = (value: number) => (Math.abs(value % 1) === 0.5 ? 2 * Math.round(value / 2) : Math.round(value));
+
+/** A symbol's bars as of an instant, from what its prints were by then. */
+function barsAt({ book }: Asked, symbol: string, timeframe: Timeframe, atMs: number): Bar[] {
+  const cut = book.sessionsOf(symbol).map((session) => {
+    return { session, prints: book.printsOf(symbol, session).filter(({ ms }) => ms < atMs) };
+  });
+  const of = (length: '1s' | '1m' | '1d') => cut.flatMap(({ session, prints }) => barsOf(prints, session, length));
+  return timeframe === '5m' || timeframe === '1h' ? longerBars(of('1m'), timeframe) : of(timeframe);
+}
+
+/** An instant to ask about, on a whole minute; null = now. */
+function instant({ world, random, nowMs }: Asked, symbols: readonly string[], book: Book): number | null {
+  if (spares('days-so-far') || !random.once(3) || !symbols.every((symbol) => book.isOfPrints(symbol))) return null;
+  const session = random.pick(world.sessions);
+  const at = openOf(session) + 60_000 * random.pick([-90, 1, 30, 200, 391, 600, 1000]);
+  return at < nowMs ? at : null;
 }
 
 function askBars(asked: Asked): Question {
-  const { world, random } = asked;
+  const { world, book, nowMs, random } = asked;
   const { symbol } = random.pick(world.symbols);
   const timeframe = random.pick(['1s', '1m', '1m', '5m', '1h', '1d', '1d'] as const);
   const from = plusDays(random.pick(world.sessions), -random.below(2));
   const to = plusDays(from, 1 + random.below(timeframe === '1d' ? 9 : 3));
   const [fromMs, toMs] = [newYork(from), newYork(to)];
-  const rows = allBars(asked, symbol, timeframe).filter(({ ts_ms }) => ts_ms >= fromMs && ts_ms < toMs);
+  const at = instant(asked, [symbol], book);
+  const adjusted = at === null && random.once(3);
+  const stored = at === null ? book.barsOf(symbol, timeframe) : barsAt(asked, symbol, timeframe, at);
+  const rows = stored.filter(({ ts_ms: start }) => start >= fromMs && start < toMs).map(served);
+  const adjust = (bar: (typeof rows)[number]) => {
+    const f = adjusted ? factorOf(asked, symbol, sessionOf(bar.ts_ms), dateOf(nowMs)) : 1;
+    const { open, high, low, close, vwap, volume } = bar;
+    const prices = { open: open / f, high: high / f, low: low / f, close: close / f, vwap: vwap && vwap / f };
+    return { symbol, timeframe, ...bar, ...prices, volume: halfEven(volume * f) };
+  };
+  const more = `${at === null ? '' : `&at=${at}`}${adjusted ? '&adjusted=true' : ''}`;
   return {
-    path: `/v2/stocks/${symbol}/bars?from=${from}&to=${to}&timeframe=${timeframe}&limit=50000`,
+    path: `/v2/stocks/${symbol}/bars?from=${from}&to=${to}&timeframe=${timeframe}&limit=50000${more}`,
     caller: 'session',
-    judge: data(rows.map((bar) => ({ symbol, timeframe, ...bar }))),
+    judge: data(rows.map(adjust)),
   };
 }
 
 const recentDays = 10;
 
-function quote(asked: Asked, symbol: string) {
+function quote(asked: Asked, symbol: string, at: number | null) {
   const empty = { spot: null, change_pct: null, volume: null, official_close: null, session_date: null };
-  const days = asked.book.sessionsOf(symbol).flatMap((session) => {
-    const [bar] = barsOf(asked.book.printsOf(symbol, session), session, '1d');
-    return bar ? [{ session, bar }] : [];
-  });
-  const [date, session] = [dateOf(asked.nowMs), sessionOf(asked.nowMs)];
-  const found = quoteOf(days, session, plusDays(date, -recentDays));
+  const bars = at === null ? asked.book.barsOf(symbol, '1d') : barsAt(asked, symbol, '1d', at);
+  const days = bars.map((bar) => ({ session: dateOf(bar.ts_ms), bar }));
+  const now = at ?? asked.nowMs;
+  const found = quoteOf(days, sessionOf(now), plusDays(dateOf(now), -recentDays));
   if (!found) return { symbol, ...empty };
   const { before, ...price } = found;
   const isKnown = before !== undefined && before.session >= plusDays(price.session_date, -recentDays);
-  const close = isKnown ? before.bar.close : null;
-  return { symbol, ...price, official_close: close, change_pct: close === null ? null : changePct(price.spot, close) };
+  if (!isKnown) return { ...empty, symbol, ...price };
+  const close = before.bar.close / factorOf(asked, symbol, before.session, price.session_date);
+  return { symbol, ...price, official_close: close, change_pct: changePct(price.spot, close) };
 }
 
 function askQuotes(asked: Asked): Question {
   const symbols = asked.world.symbols.map(({ symbol }) => symbol);
+  const at = instant(asked, symbols, asked.book);
   return {
-    path: `/v2/quotes?symbols=${symbols}`,
+    path: `/v2/quotes?symbols=${symbols}${at === null ? '' : `&at=${at}`}`,
     caller: 'key',
-    judge: data(symbols.map((symbol) => quote(asked, symbol))),
+    judge: data(symbols.map((symbol) => quote(asked, symbol, at))),
   };
 }
 

@@ -1,6 +1,7 @@
 // The store of a gateway that keeps its promises: every accepted print, by symbol and session, and what waits.
 
-import { closeOf, openOf, sessionOf } from './calendar.ts';
+import { closeOf, newYork, openOf, sessionOf } from './calendar.ts';
+import { type Bar, barsOf, longerBars, type Timeframe } from './figures.ts';
 import type { Print } from './world.ts';
 
 /** A session of a symbol, in a report. */
@@ -13,8 +14,8 @@ export interface PartReport {
 
 /** Expected report of a call on its files' prints. */
 export interface TapeReport {
-  /** Written parts; `before`: prints that were stored. */
-  written: (PartReport & { before: number })[];
+  /** Written parts; `before`: prints that were stored, null = other data. */
+  written: (PartReport & { before: number | null })[];
   waiting: PartReport[];
   /** Parts that lack prints that are stored. */
   fewer: PartReport[];
@@ -100,6 +101,12 @@ export class Book {
   readonly tapes = new Map<string, Print[]>();
   readonly waiting = new Map<string, Print[]>();
   readonly seals = new Set<string>();
+  /** Stored bars of a symbol and length by their start. */
+  readonly #bars = new Map<string, Map<number, Bar>>();
+  /** Sessions of which bars came without prints. */
+  readonly #barFiles = new Set<string>();
+  /** Splits by symbol and ex-date. */
+  readonly splits = new Map<string, { symbol: string; exDate: string; ratio: number }>();
 
   /** The stored prints of a symbol's session. */
   printsOf(symbol: string, session: string): Print[] {
@@ -110,6 +117,58 @@ export class Book {
   sessionsOf(symbol: string): string[] {
     const own = [...this.tapes.keys()].filter((key) => key.startsWith(`${symbol} `));
     return own.map((key) => key.slice(symbol.length + 1)).sort();
+  }
+
+  /** True if all that is stored of a symbol came as prints. */
+  isOfPrints(symbol: string): boolean {
+    return ![...this.#barFiles].some((key) => key.startsWith(`${symbol} `));
+  }
+
+  #barsAt(symbol: string, timeframe: '1s' | '1m' | '1d'): Map<number, Bar> {
+    const key = `${symbol} ${timeframe}`;
+    if (!this.#bars.has(key)) this.#bars.set(key, new Map());
+    return this.#bars.get(key)!;
+  }
+
+  /** The stored bars of a symbol, ascending. */
+  barsOf(symbol: string, timeframe: Timeframe): Bar[] {
+    if (timeframe === '5m' || timeframe === '1h') return longerBars(this.barsOf(symbol, '1m'), timeframe);
+    return [...this.#barsAt(symbol, timeframe).values()].sort((a, b) => a.ts_ms - b.ts_ms);
+  }
+
+  #minutesOf(symbol: string, session: string): number {
+    return this.barsOf(symbol, '1m').filter(({ ts_ms }) => sessionOf(ts_ms) === session).length;
+  }
+
+  /** Replaces the bars of a session by those of its prints. */
+  #writeBars(symbol: string, session: string): void {
+    const prints = this.printsOf(symbol, session);
+    for (const timeframe of ['1s', '1m', '1d'] as const) {
+      const bars = this.#barsAt(symbol, timeframe);
+      const isOf = (start: number) => (timeframe === '1d' ? start === newYork(session) : sessionOf(start) === session);
+      for (const start of [...bars.keys()]) if (isOf(start)) bars.delete(start);
+      for (const bar of barsOf(prints, session, timeframe)) bars.set(bar.ts_ms, bar);
+    }
+    this.#barFiles.delete(keyOf(symbol, session));
+  }
+
+  /** Takes a file of bars: one of a time that is stored replaces it. Returns the sessions that changed. */
+  takeBars(timeframe: '1m' | '1d', file: readonly { symbol: string; bar: Bar }[]): TapeReport['written'] {
+    const sessionAt = (start: number) => (timeframe === '1d' ? sessionOf(start + 12 * 3_600_000) : sessionOf(start));
+    const changed = new Map<string, { symbol: string; session: string; before: number }>();
+    const countOf = (symbol: string, session: string) =>
+      [...this.#barsAt(symbol, timeframe).keys()].filter((start) => sessionAt(start) === session).length;
+    for (const { symbol, bar } of file) {
+      const [bars, session] = [this.#barsAt(symbol, timeframe), sessionAt(bar.ts_ms)];
+      const key = keyOf(symbol, session);
+      this.#barFiles.add(key);
+      const known = bars.get(bar.ts_ms);
+      // The same bar stays as it is, with the sums of its prints.
+      if (known && JSON.stringify({ ...known, weight: 0 }) === JSON.stringify({ ...bar, weight: 0 })) continue;
+      if (!changed.has(key)) changed.set(key, { symbol, session, before: countOf(symbol, session) });
+      bars.set(bar.ts_ms, bar);
+    }
+    return [...changed.values()].map((each) => ({ ...each, count: countOf(each.symbol, each.session) }));
   }
 
   isSealed(symbol: string, session: string): boolean {
@@ -129,7 +188,8 @@ export class Book {
       const ofSession = files.map((file) => file.filter(({ ms }) => sessionOf(ms) === session));
       for (const symbol of [...new Set(ofSession.flat().map((print) => print.symbol))].sort()) {
         const sources = ofSession.map((file) => file.filter((print) => print.symbol === symbol));
-        const part = { symbol, session, sources, replace };
+        const reaches = all.some(({ ms }) => ms <= closeOf(session) && ms >= closeOf(session) - 300_000);
+        const part = { symbol, session, sources, replace, reaches };
         if (own.has(session)) this.#write(part, regular.has(session), report);
         else this.#putAside(part, report);
       }
@@ -138,7 +198,7 @@ export class Book {
   }
 
   #write(part: TapePart, isRegular: boolean, report: TapeReport): void {
-    const { symbol, session, sources, replace } = part;
+    const { symbol, session, sources, replace, reaches } = part;
     const key = keyOf(symbol, session);
     const prints = joined(replace ? sources : [...sources, this.waiting.get(key) ?? []]);
     const [stored, count] = [this.tapes.get(key), tradesOf(prints)];
@@ -146,8 +206,16 @@ export class Book {
       report.fewer.push({ symbol, session, count });
       return;
     }
-    report.written.push({ symbol, session, count, before: stored ? tradesOf(stored) : 0 });
+    const minutes = stored ? 0 : this.#minutesOf(symbol, session);
+    const own = barsOf(standing(prints), session, '1m').length;
+    if (!replace && !reaches && own < minutes) {
+      report.fewer.push({ symbol, session, count });
+      return;
+    }
+    const before = stored ? tradesOf(stored) : minutes > 0 ? null : 0;
+    report.written.push({ symbol, session, count, before });
     this.tapes.set(key, prints);
+    this.#writeBars(symbol, session);
     // Prints outside of regular hours also wait for the tape of the day.
     if (!isRegular && !replace) this.waiting.set(key, joined([prints, this.waiting.get(key) ?? []]));
   }
@@ -156,7 +224,8 @@ export class Book {
     const key = keyOf(symbol, session);
     const [prints, stored] = [joined(sources), this.tapes.get(key)];
     const count = tradesOf(prints);
-    if (stored && lacking(prints, stored) > 0) report.fewer.push({ symbol, session, count });
+    const isFewer = !stored && barsOf(standing(prints), session, '1m').length < this.#minutesOf(symbol, session);
+    if (isFewer || (stored && lacking(prints, stored) > 0)) report.fewer.push({ symbol, session, count });
     else {
       report.waiting.push({ symbol, session, count });
       this.waiting.set(key, joined([prints, this.waiting.get(key) ?? []]));
@@ -169,4 +238,6 @@ interface TapePart {
   session: string;
   sources: Print[][];
   replace: boolean;
+  /** True if the files' tape of the session reaches its close. */
+  reaches: boolean;
 }

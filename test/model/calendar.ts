@@ -46,8 +46,11 @@ function offsetAt(ms: number): number {
   return offset;
 }
 
+/** The instant at which the clocks of UTC show what New York's show at an instant. */
+export const newYorkTime = (ms: number): number => ms + offsetAt(ms);
+
 /** The New York date of an instant. */
-export const dateOf = (ms: number): string => new Date(ms + offsetAt(ms)).toISOString().slice(0, 10);
+export const dateOf = (ms: number): string => new Date(newYorkTime(ms)).toISOString().slice(0, 10);
 
 /** The instant of a New York date and minute of the day, which may lie outside of it. */
 export function newYork(date: string, minutes = 0): number {

@@ -13,6 +13,8 @@ export interface Bar {
   volume: number;
   vwap: number | null;
   trade_count: number | null;
+  /** Shares that weigh its vwap. */
+  weight: number;
 }
 
 export type Timeframe = '1s' | '1m' | '5m' | '1h' | '1d';
@@ -69,6 +71,7 @@ function barOf(prints: readonly Print[], start: number): Bar | null {
     volume: sum(counted.map(({ size }) => size)),
     vwap: weight === 0 ? null : sum(weighing.map(({ price, size }) => price * size)) / weight / 1e4,
     trade_count: counted.length,
+    weight,
   };
 }
 
@@ -92,23 +95,44 @@ function officialClose(prints: readonly Print[]): number | null {
   return last ? last.price / 1e4 : null;
 }
 
-/** The bars of a session's standing prints. */
-export function barsOf(prints: readonly Print[], session: string, timeframe: Timeframe): Bar[] {
+/** The bars of a session's standing prints; the longer ones are made of minutes. */
+export function barsOf(prints: readonly Print[], session: string, timeframe: '1s' | '1m' | '1d'): Bar[] {
   if (timeframe === '1d') {
     const bar = barOf(prints, newYork(session));
     if (!bar) return [];
     const close = officialClose(prints) ?? bar.close;
     return [{ ...bar, close, high: Math.max(bar.high, close), low: Math.min(bar.low, close) }];
   }
-  const minutes = timeframe === '5m' || timeframe === '1h';
-  const short = [...byStart(prints, minutes ? lengths['1m'] : lengths[timeframe])].flatMap(([start, group]) => {
-    const bar = barOf(group, start);
-    return bar ? [{ bar, group }] : [];
-  });
-  if (!minutes) return short.map(({ bar }) => bar);
-  // Only minutes with a bar are in a longer one.
-  const within = short.flatMap(({ group }) => group);
-  return [...byStart(within, lengths[timeframe])].map(([start, group]) => barOf(group, start)!);
+  return [...byStart(prints, lengths[timeframe])].flatMap(([start, group]) => barOf(group, start) ?? []);
+}
+
+/** One bar of ascending shorter ones: what one of them does not know is unknown. */
+export function joinBars(parts: readonly Bar[], start: number): Bar {
+  const weighing = parts.filter(({ weight }) => weight > 0);
+  const weight = sum(weighing.map((part) => part.weight));
+  const isKnown = weighing.every(({ vwap }) => vwap !== null) && weight > 0;
+  const counts = parts.map(({ trade_count }) => trade_count);
+  return {
+    ts_ms: start,
+    open: parts[0]!.open,
+    high: Math.max(...parts.map(({ high }) => high)),
+    low: Math.min(...parts.map(({ low }) => low)),
+    close: parts.at(-1)!.close,
+    volume: sum(parts.map(({ volume }) => volume)),
+    vwap: isKnown ? sum(weighing.map((part) => part.vwap! * part.weight)) / weight : null,
+    trade_count: counts.includes(null) ? null : sum(counts.map((count) => count!)),
+    weight,
+  };
+}
+
+/** 5m and 1h bars of minutes. */
+export function longerBars(minutes: readonly Bar[], timeframe: '5m' | '1h'): Bar[] {
+  const starts = new Map<number, Bar[]>();
+  for (const bar of minutes) {
+    const start = bar.ts_ms - (bar.ts_ms % lengths[timeframe]);
+    starts.set(start, [...(starts.get(start) ?? []), bar]);
+  }
+  return [...starts].map(([start, parts]) => joinBars(parts, start));
 }
 
 /** A quote's figures of the day bars of a symbol, ascending, at an instant. */

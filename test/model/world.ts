@@ -36,6 +36,8 @@ export interface World {
   /** Its trading days, ascending. */
   sessions: readonly string[];
   symbols: readonly ModelSymbol[];
+  /** A split in it. */
+  split: { symbol: string; exDate: string; ratio: number };
   /** The prints of a symbol's session in order of time. */
   tape(symbol: string, session: string): readonly Print[];
 }
@@ -140,13 +142,16 @@ export function makeWorld(seed: number): World {
   const first = random.pick(beginnings);
   const sessions = Array.from({ length: 5 }, (_, i) => tradingDay(first, i));
   const symbols = known.map((symbol) => ({ ...symbol, evenings: random.once(2) }));
+  const split = { symbol: random.pick(['AAPL', 'XOM']), exDate: sessions[2]!, ratio: random.pick([2, 10, 0.5]) };
   const bySymbol = new Map(symbols.map((each) => [each.symbol, each]));
   const tapes = new Map<string, Print[]>();
   return {
-    ...{ seed, sessions, symbols },
+    ...{ seed, sessions, symbols, split },
     tape(symbol, session) {
       const key = `${symbol} ${session}`;
-      if (!tapes.has(key)) tapes.set(key, makeTape(seed, bySymbol.get(symbol)!, session));
+      const f = symbol === split.symbol && session >= split.exDate ? split.ratio : 1;
+      const divided = (print: Print) => ({ ...print, price: Math.round(print.price / f) });
+      if (!tapes.has(key)) tapes.set(key, makeTape(seed, bySymbol.get(symbol)!, session).map(divided));
       return tapes.get(key)!;
     },
   };
