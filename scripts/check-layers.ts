@@ -6,6 +6,8 @@ import {
   edge,
   emptyNames,
   exceptions,
+  figureAmbient,
+  figureCode,
   filesPerFolder,
   layers,
   restrictedImports,
@@ -96,10 +98,15 @@ function checkImport(file: string, site: ImportSite): void {
   findings.push(`${at}  ${layer} may not import ${targetLayer} (${specifier})`);
 }
 
+/** Readings that a file of src/ must not do. */
+function forbiddenIn(path: string): typeof ambient {
+  const isEdge = edge.some((one) => (one.endsWith('/') ? path.startsWith(one) : path === one));
+  return [...(isEdge ? [] : ambient), ...(figureCode.test(path) ? figureAmbient : [])];
+}
+
 function checkAmbient(file: string, text: string, code: string): void {
   const path = file.slice('src/'.length);
-  if (edge.some((one) => (one.endsWith('/') ? path.startsWith(one) : path === one))) return;
-  for (const { what, code: pattern } of ambient) {
+  for (const { what, code: pattern } of forbiddenIn(path)) {
     if (exceptions.some((exception) => exception.file === path && exception.what === what)) continue;
     for (const match of code.matchAll(pattern)) {
       findings.push(`${file}:${lineOf(text, match.index)}  reads ${what}; take it as a parameter`);

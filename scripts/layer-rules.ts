@@ -171,6 +171,16 @@ export const ambient: readonly { what: string; code: RegExp }[] = [
   { what: 'Math.random', code: /\bMath\s*\.\s*random\b/g },
 ];
 
+/**
+ * Code of what is computed from captures, below src/. It is judged at the capture's instant (`FigureInstant`), whose
+ * constructor alone reads the clock; captures are read by `resolvers/captures-at.ts`.
+ */
+export const figureCode =
+  /^(?:analytics\/gex|resolvers\/(?:gex|levels|volatility|screener))\/|^resolvers\/chain\/(?:chain|chain-diff|chain-figures|expirations|exposures|gex-diff|gex-figures|volatility)\.ts$/;
+
+/** Readings that figures must not do. */
+export const figureAmbient: typeof ambient = [{ what: 'the clock', code: /\bnowMs\b/g }];
+
 /** Where `ambient` may be read: files of src/, or folders that end in a slash. */
 export const edge: readonly string[] = [
   'main.ts',
@@ -181,13 +191,28 @@ export const edge: readonly string[] = [
   'pages/dashboard/client/main.ts',
 ];
 
-/** Single readings of `ambient` elsewhere in src/, each with its reason. */
+const ofSessions = 'its dates bound the sessions and captures that are read';
+const ofTables = 'it bounds how long figures are held, or stamps what an account saves';
+
+/** Single readings of `ambient` and `figureAmbient` elsewhere in src/, each with its reason. */
 export const exceptions: readonly { file: string; what: string; why: string }[] = [
   {
     file: 'store/embedded/embedded-cluster.ts',
     what: 'process.env',
     why: 'programs on Windows need the system part of it to start',
   },
+  ...['history', 'reference', 'sessions'].map((name) => ({
+    ...{ file: `resolvers/gex/${name}.ts`, what: 'the clock', why: ofSessions },
+  })),
+  { file: 'resolvers/volatility/realized.ts', what: 'the clock', why: ofSessions },
+  {
+    file: 'resolvers/chain/expirations.ts',
+    what: 'the clock',
+    why: 'its list drops settled dates, and says if it is cached',
+  },
+  ...['figure-table', 'groups', 'saved-screens'].map((name) => ({
+    ...{ file: `resolvers/screener/${name}.ts`, what: 'the clock', why: ofTables },
+  })),
 ];
 
 /** Maximum number of files that a folder of src/ holds, without those of folders in it. */

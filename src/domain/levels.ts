@@ -27,6 +27,8 @@ export interface SourceLevel {
   /** Time of the capture, epoch ms; null off exchange, where a level is of a session. */
   capturedAt: number | null;
   sessionDate: SessionDate;
+  /** Time of the quotes of its capture, epoch ms; off exchange the end of its session. */
+  asOf: number;
   /** Expiry that the level is of; null if it is of none. */
   expiry: SessionDate | null;
   /** 1 = the most trading off exchange; null for other kinds. */

@@ -32,6 +32,11 @@ export const figureColumns = {
     type: 'int64',
     description: 'Shares traded in the session; quote { volume }. Null for an index.',
   },
+  asOf: {
+    ...{ type: 'int64', groups: ['gex', 'volatility'] },
+    description:
+      'Time of the quotes behind the figures of gex and volatility, the earlier if they differ, epoch ms. Null without a capture.',
+  },
   netGex: { ...gex, description: 'Dollars per $1 move; gex { latest { netGex } }. Null without a capture.' },
   flipStatus: {
     ...{ type: 'text', groups: ['gex'] },

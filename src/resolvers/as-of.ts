@@ -1,6 +1,7 @@
 import { tradeSpan } from '../domain/calendar.ts';
 import {
   addDays,
+  exchangeDate,
   exchangeTimeZone,
   parseRequestedInstant,
   type SessionDate,
@@ -63,6 +64,11 @@ export function parseStart(
   const { ms } = parseRequestedInstant(text, tz ?? exchangeTimeZone, parameter);
   if (ms > nowMs + clockAheadMs) throw invalidParameter(parameter, 'expected a time that is not in the future');
   return Math.min(ms, nowMs);
+}
+
+/** The New York date of a requested state; null = of the context's clock. */
+export function dateOf({ nowMs }: Pick<RequestContext, 'nowMs'>, asOf: AsOf | null): SessionDate {
+  return asOf?.bareDate ?? exchangeDate(asOf?.atMs ?? nowMs);
 }
 
 /** The caps of an answer of which an instant of its own was cut to that of the `asOf` around it. */

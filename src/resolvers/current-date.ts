@@ -1,5 +1,6 @@
-import { tradeDate } from '../domain/calendar.ts';
+import { nextTradingDay, regularSession, tradeDate, tradeSpan } from '../domain/calendar.ts';
 import { exchangeDate, type SessionDate } from '../domain/market-time.ts';
+import type { MaybePromise } from '../runtime/maybe-promise.ts';
 import { oncePerRequest } from '../runtime/once-per-request.ts';
 import { hasBegun } from '../store/market/session-begun.ts';
 import { fromStore, type RequestContext } from './context.ts';
@@ -15,5 +16,19 @@ export function currentDate(context: RequestContext): Promise<SessionDate> {
   if (next === date) return Promise.resolve(date);
   return oncePerRequest(context, `current date ${nowMs}`, () =>
     fromStore('sessions', async () => ((await hasBegun(store, next, nowMs)) ? next : date)),
+  );
+}
+
+/**
+ * True if the session after one has begun: a print or a capture of it is stored, or its regular hours have opened.
+ * `session` is a trading day.
+ */
+export function isOver(context: RequestContext, session: SessionDate): MaybePromise<boolean> {
+  const { sharedStore: store, nowMs } = context;
+  const next = nextTradingDay(session);
+  if (nowMs >= regularSession(next)!.openMs) return true;
+  if (nowMs < tradeSpan(next).fromMs) return false;
+  return oncePerRequest(context, `session begun ${next} ${nowMs}`, () =>
+    fromStore('sessions', () => hasBegun(store, next, nowMs)),
   );
 }

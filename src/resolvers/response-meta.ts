@@ -71,13 +71,13 @@ export function instantMeta(
 }
 
 /** `archive` for captures of a session that is over, `live` for those of the current one, and of the latest (null). */
-export function capturePlane(session: SessionDate | null, nowMs: number): Plane {
+export function capturePlane({ nowMs }: Pick<RequestContext, 'nowMs'>, session: SessionDate | null): Plane {
   return session !== null && isSealed(session, nowMs) ? 'archive' : 'live';
 }
 
 /** Plane of the capture as of an instant; null = the latest. */
-export function planeAt(asOf: { atMs: number } | null, nowMs: number): Plane {
-  return capturePlane(asOf && exchangeDate(asOf.atMs), nowMs);
+export function planeAt(context: Pick<RequestContext, 'nowMs'>, asOf: { atMs: number } | null): Plane {
+  return capturePlane(context, asOf && exchangeDate(asOf.atMs));
 }
 
 /**

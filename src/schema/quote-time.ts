@@ -1,3 +1,4 @@
+import { ageOf } from '../resolvers/figure-instant.ts';
 import type { QuoteTime } from '../resolvers/quote-time.ts';
 import { builder } from './builder.ts';
 
@@ -17,8 +18,19 @@ export const QuoteTimeInterface = builder.interfaceRef<QuoteTime>('QuoteTime').i
       description:
         'Number of milliseconds that the quotes are older than the capture; null when unknown, which counts as 0.',
     }),
+    age: t.field({
+      type: 'Long',
+      nullable: true,
+      description:
+        "Number of milliseconds from the time of the quotes to the answer's instant; null if there is no capture.",
+      resolve: ({ sourceTime }, _args, context) => ageOf(context, sourceTime),
+    }),
   }),
 });
+
+/** Description of the note of `meta`. */
+export const captureNote =
+  'Names the date of the capture if it is the latest and of neither the current session nor the last one, or says that the ticker is unknown; null otherwise.';
 
 /** Description of the field of `meta`. */
 export const delayedSourceTime =

@@ -1,5 +1,5 @@
 import { contextAtTime } from '../resolvers/as-of.ts';
-import { servedChain } from '../resolvers/chain/chain.ts';
+import { followedChain } from '../resolvers/chain/chain.ts';
 import type { RequestContext } from '../resolvers/context.ts';
 import { followedCapture } from '../resolvers/gex/live-gex.ts';
 import { coverageAsOf } from '../resolvers/publication.ts';
@@ -126,7 +126,7 @@ const ReplayEventType = builder.objectRef<ReplayedHere>('ReplayEvent').implement
       },
       resolve(event, args, context) {
         const capture = valueIn(event, 'chain');
-        return capture && servedChain(context, capture.underlying, capture, args);
+        return capture && followedChain(context, capture.underlying, capture, args);
       },
     }),
     largeTrade: t.field({

@@ -1,5 +1,5 @@
 import { parseStart } from '../resolvers/as-of.ts';
-import { servedChain } from '../resolvers/chain/chain.ts';
+import { followedChain } from '../resolvers/chain/chain.ts';
 import { chainFollowing } from '../resolvers/chain/live-chain.ts';
 import { crossSectionFollowing } from '../resolvers/flow/live-cross-section.ts';
 import { largeTradesFollowing } from '../resolvers/flow/live-large-trades.ts';
@@ -132,7 +132,7 @@ builder.subscriptionField('chainCaptured', (t) =>
     async subscribe(_root, { symbol, ...since }, context) {
       return context.live.chains.follow(await chainFollowing(context, symbol, since));
     },
-    resolve: (event, args, context) => servedChain(context, args.symbol, event.value, args),
+    resolve: (event, args, context) => followedChain(context, args.symbol, event.value, args),
   }),
 );
 

@@ -135,6 +135,13 @@ describe('the layer check', () => {
     ['the clock', 'src/store/a.ts', 'export const at = Date.now();', 'reads Date.now'],
     ['the clock as a date', 'src/store/a.ts', 'export const at = new Date().toISOString();', 'reads new Date()'],
     ['randomness', 'src/store/a.ts', 'export const dice = Math.random();', 'reads Math.random'],
+    [
+      'the clock in figures',
+      'src/resolvers/gex/a.ts',
+      'export const at = ({ nowMs }: Clocked) => nowMs;',
+      'reads the clock',
+    ],
+    ['the clock in a chain', 'src/resolvers/chain/chain.ts', 'export const at = context.nowMs;', 'reads the clock'],
     ['a default export', 'test/a.ts', 'export default 1;', 'exports a default'],
     ['an empty name', 'src/domain/string-utils.ts', 'export const a = 1;', 'says nothing'],
     ['an empty folder name', 'test/helpers/a.ts', 'export const a = 1;', 'says nothing'],

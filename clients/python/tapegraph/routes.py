@@ -124,6 +124,7 @@ ROUTES: dict[str, Route] = {
                 "spot",
                 "change_pct",
                 "volume",
+                "as_of",
                 "net_gex",
                 "flip_status",
                 "open_interest",
@@ -150,6 +151,7 @@ ROUTES: dict[str, Route] = {
                 "off_exchange_volume",
             ),
         },
+        times=("as_of",),
     ),
     "screens": Route(
         "GET",
@@ -190,6 +192,7 @@ ROUTES: dict[str, Route] = {
                 "spot",
                 "change_pct",
                 "volume",
+                "as_of",
                 "net_gex",
                 "flip_status",
                 "open_interest",
@@ -216,6 +219,7 @@ ROUTES: dict[str, Route] = {
                 "off_exchange_volume",
             ),
         },
+        times=("as_of",),
     ),
     "gex_history": Route(
         "GET",
@@ -365,12 +369,13 @@ ROUTES: dict[str, Route] = {
                 "distance_pct",
                 "captured_at",
                 "session_date",
+                "as_of",
                 "expiry",
                 "rank",
                 "status",
             ),
         },
-        times=("captured_at",),
+        times=("captured_at", "as_of"),
     ),
     "legacy_strikes": Route(
         "GET",
@@ -1124,7 +1129,7 @@ class Routes:
         self,
         where: Mapping[str, object],
         *,
-        order_by: Literal["class", "-class", "sector", "-sector", "spot", "-spot", "change_pct", "-change_pct", "volume", "-volume", "net_gex", "-net_gex", "flip_status", "-flip_status", "open_interest", "-open_interest", "flip_distance_pct", "-flip_distance_pct", "zero_gamma_distance_pct", "-zero_gamma_distance_pct", "call_wall_distance_pct", "-call_wall_distance_pct", "put_wall_distance_pct", "-put_wall_distance_pct", "iv7", "-iv7", "iv30", "-iv30", "iv60", "-iv60", "iv90", "-iv90", "iv_rank", "-iv_rank", "iv_percentile", "-iv_percentile", "risk_reversal_25", "-risk_reversal_25", "butterfly_25", "-butterfly_25", "realized_volatility", "-realized_volatility", "variance_premium", "-variance_premium", "volatility_premium", "-volatility_premium", "call_premium_usd", "-call_premium_usd", "put_premium_usd", "-put_premium_usd", "call_premium_ratio", "-call_premium_ratio", "put_premium_ratio", "-put_premium_ratio", "off_exchange_pct", "-off_exchange_pct", "off_exchange_volume", "-off_exchange_volume"] | None = None,
+        order_by: Literal["class", "-class", "sector", "-sector", "spot", "-spot", "change_pct", "-change_pct", "volume", "-volume", "as_of", "-as_of", "net_gex", "-net_gex", "flip_status", "-flip_status", "open_interest", "-open_interest", "flip_distance_pct", "-flip_distance_pct", "zero_gamma_distance_pct", "-zero_gamma_distance_pct", "call_wall_distance_pct", "-call_wall_distance_pct", "put_wall_distance_pct", "-put_wall_distance_pct", "iv7", "-iv7", "iv30", "-iv30", "iv60", "-iv60", "iv90", "-iv90", "iv_rank", "-iv_rank", "iv_percentile", "-iv_percentile", "risk_reversal_25", "-risk_reversal_25", "butterfly_25", "-butterfly_25", "realized_volatility", "-realized_volatility", "variance_premium", "-variance_premium", "volatility_premium", "-volatility_premium", "call_premium_usd", "-call_premium_usd", "put_premium_usd", "-put_premium_usd", "call_premium_ratio", "-call_premium_ratio", "put_premium_ratio", "-put_premium_ratio", "off_exchange_pct", "-off_exchange_pct", "off_exchange_volume", "-off_exchange_volume"] | None = None,
         limit: int | None = None,
         cursor: str | None = None,
         at: Instant | None = None,
@@ -1136,7 +1141,7 @@ class Routes:
 
         Args:
             where: The filter; {} = all symbols. An object as JSON, at most 8192 characters.
-            order_by: The order. Default: ascending by ticker. One of class, -class, sector, -sector, spot, -spot, change_pct, -change_pct, volume, -volume, net_gex, -net_gex, flip_status, -flip_status, open_interest, -open_interest, flip_distance_pct, -flip_distance_pct, zero_gamma_distance_pct, -zero_gamma_distance_pct, call_wall_distance_pct, -call_wall_distance_pct, put_wall_distance_pct, -put_wall_distance_pct, iv7, -iv7, iv30, -iv30, iv60, -iv60, iv90, -iv90, iv_rank, -iv_rank, iv_percentile, -iv_percentile, risk_reversal_25, -risk_reversal_25, butterfly_25, -butterfly_25, realized_volatility, -realized_volatility, variance_premium, -variance_premium, volatility_premium, -volatility_premium, call_premium_usd, -call_premium_usd, put_premium_usd, -put_premium_usd, call_premium_ratio, -call_premium_ratio, put_premium_ratio, -put_premium_ratio, off_exchange_pct, -off_exchange_pct, off_exchange_volume, -off_exchange_volume.
+            order_by: The order. Default: ascending by ticker. One of class, -class, sector, -sector, spot, -spot, change_pct, -change_pct, volume, -volume, as_of, -as_of, net_gex, -net_gex, flip_status, -flip_status, open_interest, -open_interest, flip_distance_pct, -flip_distance_pct, zero_gamma_distance_pct, -zero_gamma_distance_pct, call_wall_distance_pct, -call_wall_distance_pct, put_wall_distance_pct, -put_wall_distance_pct, iv7, -iv7, iv30, -iv30, iv60, -iv60, iv90, -iv90, iv_rank, -iv_rank, iv_percentile, -iv_percentile, risk_reversal_25, -risk_reversal_25, butterfly_25, -butterfly_25, realized_volatility, -realized_volatility, variance_premium, -variance_premium, volatility_premium, -volatility_premium, call_premium_usd, -call_premium_usd, put_premium_usd, -put_premium_usd, call_premium_ratio, -call_premium_ratio, put_premium_ratio, -put_premium_ratio, off_exchange_pct, -off_exchange_pct, off_exchange_volume, -off_exchange_volume.
             limit: Number of symbols per page, 1 or more. A value over 500 is clamped and reported. A whole number of 1 or more.
             cursor: meta.cursor of the previous page. Leave the other arguments unchanged. At most 1000 characters.
             at: Instant of the answer; a date means its end. A time up to a minute ahead, and today's date, mean now; a later time is invalid_params. Default: live. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz.
@@ -1263,7 +1268,7 @@ class Routes:
             at: Return the last capture at or before this time instead of the live one. For a bare date: the last capture of that date. Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz.
             tz: Time zone of a local time or date. Default: America/New_York. IANA time zone of times without an offset.
             expiries: Only these expiries. Dates (YYYY-MM-DD) separated by commas, or all (default).
-            dte: Only 0 is accepted: the expiry that ends on the day. Cannot be combined with expiries. One of 0.
+            dte: Only 0 is accepted: the expiry that ends in the session of the capture. Cannot be combined with expiries. One of 0.
             top: Keep the N strikes with the largest |net gex|. Default: all. A whole number of 1 or more.
             by_expiry: Rows by strike and expiry instead of net rows. true or false.
             known: Data as it was known at this instant: before a later file, reconciliation or recompute replaced it. invalid_params before the oldest stored generation, and for off-exchange data. Default: now. In the forms of `at`.
@@ -2237,7 +2242,7 @@ class AsyncRoutes:
         self,
         where: Mapping[str, object],
         *,
-        order_by: Literal["class", "-class", "sector", "-sector", "spot", "-spot", "change_pct", "-change_pct", "volume", "-volume", "net_gex", "-net_gex", "flip_status", "-flip_status", "open_interest", "-open_interest", "flip_distance_pct", "-flip_distance_pct", "zero_gamma_distance_pct", "-zero_gamma_distance_pct", "call_wall_distance_pct", "-call_wall_distance_pct", "put_wall_distance_pct", "-put_wall_distance_pct", "iv7", "-iv7", "iv30", "-iv30", "iv60", "-iv60", "iv90", "-iv90", "iv_rank", "-iv_rank", "iv_percentile", "-iv_percentile", "risk_reversal_25", "-risk_reversal_25", "butterfly_25", "-butterfly_25", "realized_volatility", "-realized_volatility", "variance_premium", "-variance_premium", "volatility_premium", "-volatility_premium", "call_premium_usd", "-call_premium_usd", "put_premium_usd", "-put_premium_usd", "call_premium_ratio", "-call_premium_ratio", "put_premium_ratio", "-put_premium_ratio", "off_exchange_pct", "-off_exchange_pct", "off_exchange_volume", "-off_exchange_volume"] | None = None,
+        order_by: Literal["class", "-class", "sector", "-sector", "spot", "-spot", "change_pct", "-change_pct", "volume", "-volume", "as_of", "-as_of", "net_gex", "-net_gex", "flip_status", "-flip_status", "open_interest", "-open_interest", "flip_distance_pct", "-flip_distance_pct", "zero_gamma_distance_pct", "-zero_gamma_distance_pct", "call_wall_distance_pct", "-call_wall_distance_pct", "put_wall_distance_pct", "-put_wall_distance_pct", "iv7", "-iv7", "iv30", "-iv30", "iv60", "-iv60", "iv90", "-iv90", "iv_rank", "-iv_rank", "iv_percentile", "-iv_percentile", "risk_reversal_25", "-risk_reversal_25", "butterfly_25", "-butterfly_25", "realized_volatility", "-realized_volatility", "variance_premium", "-variance_premium", "volatility_premium", "-volatility_premium", "call_premium_usd", "-call_premium_usd", "put_premium_usd", "-put_premium_usd", "call_premium_ratio", "-call_premium_ratio", "put_premium_ratio", "-put_premium_ratio", "off_exchange_pct", "-off_exchange_pct", "off_exchange_volume", "-off_exchange_volume"] | None = None,
         limit: int | None = None,
         cursor: str | None = None,
         at: Instant | None = None,

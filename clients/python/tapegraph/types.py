@@ -112,8 +112,8 @@ class ChainMeta(TypedDict):
     row_count: int
     greeks_source: GreeksSource | None
     greeks_filled: NotRequired[list[str]]
-    provenance: NotRequired[list[Provenance]]
     note: NotRequired[str]
+    provenance: NotRequired[list[Provenance]]
     read_at_ms: NotRequired[int]
 
 
@@ -472,8 +472,8 @@ class ExpirationsMeta(TypedDict):
     captured_at: int | None
     underlying: str
     cached: bool
-    provenance: NotRequired[list[Provenance]]
     note: NotRequired[str]
+    provenance: NotRequired[list[Provenance]]
     read_at_ms: NotRequired[int]
 
 
@@ -780,11 +780,11 @@ class GexGridMeta(TypedDict):
     underlying: str
     source_time: NotRequired[int]
     strike_count: int
+    note: NotRequired[str]
     expired_filtered: NotRequired[bool]
     dte: NotRequired[int]
     dte_expiry: NotRequired[str]
     provenance: NotRequired[list[Provenance]]
-    note: NotRequired[str]
     read_at_ms: NotRequired[int]
 
 
@@ -1220,6 +1220,7 @@ class Level(TypedDict):
     distance_pct: float | None
     captured_at: int | None
     session_date: str
+    as_of: int
     expiry: str | None
     rank: int | None
     status: LevelStatus | None
@@ -1673,7 +1674,7 @@ class SavedScreenOrder(TypedDict):
     direction: SortDirection
 
 
-ScreenFigure = Literal["butterfly_25", "call_premium_ratio", "call_premium_usd", "call_wall_distance_pct", "change_pct", "class", "flip_distance_pct", "flip_status", "iv7", "iv30", "iv60", "iv90", "iv_percentile", "iv_rank", "net_gex", "off_exchange_pct", "off_exchange_volume", "open_interest", "put_premium_ratio", "put_premium_usd", "put_wall_distance_pct", "realized_volatility", "risk_reversal_25", "sector", "spot", "variance_premium", "volatility_premium", "volume", "zero_gamma_distance_pct"]
+ScreenFigure = Literal["as_of", "butterfly_25", "call_premium_ratio", "call_premium_usd", "call_wall_distance_pct", "change_pct", "class", "flip_distance_pct", "flip_status", "iv7", "iv30", "iv60", "iv90", "iv_percentile", "iv_rank", "net_gex", "off_exchange_pct", "off_exchange_volume", "open_interest", "put_premium_ratio", "put_premium_usd", "put_wall_distance_pct", "realized_volatility", "risk_reversal_25", "sector", "spot", "variance_premium", "volatility_premium", "volume", "zero_gamma_distance_pct"]
 
 
 class ScreenMeta(TypedDict):
@@ -1706,6 +1707,7 @@ ScreenRow = TypedDict(
         "spot": "float | None",
         "change_pct": "float | None",
         "volume": "int | None",
+        "as_of": "int | None",
         "net_gex": "float | None",
         "flip_status": "str | None",
         "open_interest": "int | None",

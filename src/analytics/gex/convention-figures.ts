@@ -149,6 +149,12 @@ async function exposureFigures(chosen: Chosen, rows: GexRows) {
   };
 }
 
+/** Settings of figures in a convention. */
+export interface ConventionOptions extends SolveOptions {
+  /** Expiries that are omitted because they have settled; absent = none. */
+  settled?: ReadonlySet<SessionDate> | undefined;
+}
+
 /**
  * Figures of a chain in a convention (methodology 11); null without a price of the underlying. Takes the stored gammas
  * and volatilities, and solves nothing; `flow` is counted in place of the weight. In the convention of captures, and
@@ -157,20 +163,21 @@ async function exposureFigures(chosen: Chosen, rows: GexRows) {
 export async function conventionFigures(
   chain: ChainCapture,
   convention: GexConvention,
-  options: SolveOptions,
+  options: ConventionOptions,
   flow?: SignedVolumes,
 ): Promise<ConventionFigures | null> {
   const price = sourcePrice(chain);
   if (price === null) return null;
   const isChosen = expiryTest(convention, chain);
-  const groups = groupChain(chain, options.roots).filter(isChosen);
+  const { settled, ...solving } = options;
+  const groups = groupChain(chain, options.roots).filter((group) => isChosen(group) && !settled?.has(group.expiry));
   const gamma = column(chain.rows, (row) => greeksOf[convention.gamma](row).gamma);
   const delta = new Float64Array(gamma.length);
   const count = flow ? countOfFlow(flow) : countOf[convention.weight];
   const rows = gexRows(chain, { groups, gamma, delta }, price, count);
   const { strikes, openInterest, coveredInterest, contractCount } = rows;
   return {
-    ...(await exposureFigures({ chain, convention, count, groups, price, options }, rows)),
+    ...(await exposureFigures({ chain, convention, count, groups, price, options: solving }, rows)),
     maxPain: maxPain(strikeInterest(groups, chain)),
     expiries: [...new Set(groups.map(({ expiry }) => expiry))],
     coverage: strikes.length === 0 ? null : openInterest === 0 ? 1 : coveredInterest / openInterest,

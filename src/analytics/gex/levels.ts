@@ -1,9 +1,10 @@
+import { sourceTime } from '../../domain/chain/chain.ts';
 import type { GexCapture, GexExpiry } from '../../domain/gex/gex.ts';
 import type { Level, LevelKind, LevelStatus, SourceLevel } from '../../domain/levels.ts';
 
 type Captured = Pick<
   GexCapture,
-  'capturedAt' | 'sessionDate' | 'callWall' | 'putWall' | 'flipPoint' | 'zeroGamma' | 'flipStatus'
+  'capturedAt' | 'delayMs' | 'sessionDate' | 'callWall' | 'putWall' | 'flipPoint' | 'zeroGamma' | 'flipStatus'
 >;
 
 /** Inputs of a capture's levels besides its figures. */
@@ -20,12 +21,13 @@ const dollars = (thousandths: number | null | undefined) => (thousandths == null
 
 /** The gamma levels of a capture: all kinds, with a null price for those that it does not have. */
 export function captureLevels(
-  { capturedAt, sessionDate, callWall, putWall, flipPoint, zeroGamma, flipStatus }: Captured,
+  { capturedAt, delayMs, sessionDate, callWall, putWall, flipPoint, zeroGamma, flipStatus }: Captured,
   { expiry, centre, isPartial }: LevelContext,
 ): SourceLevel[] {
+  const asOf = sourceTime({ capturedAt, delayMs });
   const statusOf = (price: number | null): LevelStatus => (price === null ? 'none' : isPartial ? 'partial' : 'stands');
   const level = (kind: LevelKind, price: number | null, status: LevelStatus | null = statusOf(price)): SourceLevel => ({
-    ...{ kind, price, capturedAt, sessionDate, status },
+    ...{ kind, price, capturedAt, sessionDate, asOf, status },
     ...{ expiry: null, rank: null },
   });
   const ofExpiry = (kind: LevelKind, price: number | null): SourceLevel => ({

@@ -2,7 +2,7 @@
 export const pageDocuments = {
   landingQuotes: `query LandingQuotes($symbols: [Ticker!]!) {
   quotes(symbols: $symbols) {
-    rows { symbol spot changePct sessionDate eventTsMs node { name gex { latest(topStrikes: 1) { netGex sessionDate } } } }
+    rows { symbol spot changePct sessionDate eventTsMs node { name gex { grid(top: 1) { netGex meta { date } } } } }
   }
 }`,
   suggestSymbols: `query SuggestSymbols($search: String!) {

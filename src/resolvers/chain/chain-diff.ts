@@ -5,7 +5,7 @@ import { compareContracts, contractId } from '../../domain/chain/option-contract
 import { type RowOf, rowBy } from '../../domain/columns.ts';
 import { yieldForRows } from '../../runtime/event-loop.ts';
 import { clampedCaps } from '../as-of.ts';
-import { chainAt } from '../chain-at.ts';
+import { chainAt, hasCome } from '../captures-at.ts';
 import { findSymbol, type RequestContext } from '../context.ts';
 import { type AskedPoint, type CapturePoint, parseCapturePoint, requireOrder } from '../gex/capture-point.ts';
 import { planeAt, type ResponseMeta, responseMeta } from '../response-meta.ts';
@@ -58,7 +58,7 @@ async function chainAtPoint(
   symbol: string,
   { atMs, bareDate, isExact }: AskedPoint,
 ): Promise<ChainCapture | null> {
-  const chain = atMs > context.nowMs ? null : await chainAt(context, symbol, atMs);
+  const chain = hasCome(context, atMs) ? await chainAt(context, symbol, atMs) : null;
   if (bareDate !== null && chain?.sessionDate !== bareDate) return null;
   return isExact && chain?.capturedAt !== atMs ? null : chain;
 }
@@ -96,7 +96,7 @@ export async function chainDiff(context: RequestContext, symbol: string, args: C
     fromCapturedAt: from?.capturedAt ?? null,
     toCapturedAt: to?.capturedAt ?? null,
     rows: from && to ? pairs(from, to, args) : [],
-    meta: responseMeta(context, planeAt(end, context.nowMs), clampedCaps(start, end), () =>
+    meta: responseMeta(context, planeAt(context, end), clampedCaps(start, end), () =>
       capturesSources(symbol, [from, to]),
     ),
   };

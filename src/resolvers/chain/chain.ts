@@ -12,12 +12,13 @@ import type { OptionContract } from '../../domain/chain/option-contract.ts';
 import type { SessionDate } from '../../domain/market-time.ts';
 import { yieldForRows } from '../../runtime/event-loop.ts';
 import { type AsOf, clampedCaps, parseAsOf } from '../as-of.ts';
-import { chainAt } from '../chain-at.ts';
+import { chainAt } from '../captures-at.ts';
 import { findSymbol, type RequestContext } from '../context.ts';
+import { chainInstant, type FigureInstant, figureInstant } from '../figure-instant.ts';
 import type { GexStrike } from '../gex/gex.ts';
 import { type PriceChecked, priceChecksOfChain } from '../gex/price-checks.ts';
 import { delayedSourceTime, type QuoteTime, quoteTimeOf } from '../quote-time.ts';
-import { instantMeta, planeAt, type ResponseMeta, responseMeta } from '../response-meta.ts';
+import { instantMeta, type ResponseMeta, responseMeta } from '../response-meta.ts';
 import { captureSource } from '../source-keys.ts';
 
 export interface ChainFilter {
@@ -41,6 +42,8 @@ export interface ChainMeta extends ResponseMeta, PriceChecked {
   greeksSource: GreeksSource | null;
   /** Greeks computed at the source's volatility because the source lacks them; null = none. */
   greeksFilled: FilledGreek[] | null;
+  /** Names the date of an old capture, or says that the ticker is unknown; null otherwise. */
+  note: string | null;
 }
 
 /** A chain capture, or the requested part. */
@@ -86,20 +89,29 @@ function greeksFilledOf(rows: readonly ChainRow[]): FilledGreek[] | null {
 /** The latest chain, or with `at` the stored one as of that time; a bare date means its last (contract-notes 3). */
 export async function chain(context: RequestContext, symbol: string, args: ChainArgs): Promise<Chain> {
   const asOf = args.at == null ? null : parseAsOf(args.at, args.tz, 'at', context);
-  const atMs = asOf?.atMs ?? context.nowMs;
   requireReadable(context.caller, await findSymbol(context, symbol));
-  const capture = await chainAt(context, symbol, atMs);
-  await yieldForRows(capture?.rows.length ?? 0);
-  return servedChain(context, symbol, capture, args, asOf);
+  const instant = await chainInstant(context, symbol, asOf);
+  await yieldForRows(instant.capture?.rows.length ?? 0);
+  return servedChain(context, symbol, instant, args, asOf);
 }
 
-/** The requested part of a capture, which is null if there is none; `asOf` null = it is the latest. */
-export function servedChain(
+/** A followed chain as its subscriber requested it. */
+export async function followedChain(
   context: RequestContext,
   underlying: string,
-  capture: ChainCapture | null,
+  capture: ChainCapture,
   filter: ChainFilter,
-  asOf: AsOf | null = null,
+): Promise<Chain> {
+  return servedChain(context, underlying, await figureInstant(context, capture), filter, null);
+}
+
+/** The requested part of a capture; `asOf` null = it is the latest. */
+function servedChain(
+  context: RequestContext,
+  underlying: string,
+  { capture, plane, note }: FigureInstant<ChainCapture>,
+  filter: ChainFilter,
+  asOf: AsOf | null,
 ): Chain {
   const rows = (capture?.rows ?? []).filter(chainFilter(filter));
   return {
@@ -109,9 +121,7 @@ export function servedChain(
     partial: capture !== null && isIncomplete(capture),
     rows,
     meta: {
-      ...responseMeta(context, planeAt(asOf, context.nowMs), clampedCaps(asOf), () =>
-        captureSource(underlying, capture),
-      ),
+      ...responseMeta(context, plane, clampedCaps(asOf), () => captureSource(underlying, capture)),
       ...instantMeta(context, asOf, capture?.capturedAt ?? null),
       sourceTime: delayedSourceTime(capture),
       priceChecks: () => {
@@ -122,6 +132,7 @@ export function servedChain(
       rowCount: rows.length,
       greeksSource: capture && greeksSourceOf(capture),
       greeksFilled: greeksFilledOf(rows),
+      note,
     },
   };
 }
@@ -165,7 +176,7 @@ export async function latestListing(
   underlying: string,
   { root, expiry, right, strike }: OptionContract,
 ): Promise<ContractListing | null> {
-  const capture = await chainAt(context, underlying, context.nowMs);
+  const capture = await chainAt(context, underlying);
   const rows = capture ? (rowsByStrike(capture).get(strike) ?? []) : [];
   const row = rows.find((one) => one.expiry === expiry && one.right === right && one.root === root);
   return capture && row ? { row, capture } : null;

@@ -8,7 +8,7 @@ import {
   readOptionContract,
 } from '../../domain/chain/option-contract.ts';
 import { invalidParameter } from '../../wire/failure.ts';
-import { chainAt } from '../chain-at.ts';
+import { chainAt } from '../captures-at.ts';
 import { type ConnectionPage, connectionPage } from '../connection-page.ts';
 import { findSymbol, type RequestContext, registeredSymbol, underlyingOf } from '../context.ts';
 import { foreignCursor, readCursor } from '../cursor.ts';
@@ -54,7 +54,7 @@ export async function listedContracts(
   if (args.after != null && after === null) throw foreignCursor('after');
   requireReadable(context.caller, await findSymbol(context, symbol));
   const matches = chainFilter(args);
-  const capture = await chainAt(context, symbol, context.nowMs);
+  const capture = await chainAt(context, symbol);
   const all = (capture?.rows ?? []).filter((row) => matches(row) && (args.right == null || row.right === args.right));
   const start = after === null ? 0 : all.filter((row) => compareContracts(row, after) <= 0).length;
   const page = all.slice(start, start + Math.min(args.first, contractsPageMax));

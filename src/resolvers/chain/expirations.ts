@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { lastInstant } from '../../domain/chain/option-root.ts';
+import { sessionOf } from '../../domain/calendar.ts';
 import type { SessionDate } from '../../domain/market-time.ts';
 import { minuteMs } from '../../domain/units.ts';
 import { batched } from '../../runtime/batched.ts';
@@ -8,7 +8,8 @@ import type { ListedExpirations } from '../../store/chain/open-interest.ts';
 import type { Store } from '../../store/rows/connection.ts';
 import { type AsOf, clampedCaps, parseAsOf } from '../as-of.ts';
 import { fromSource, ofAllInstants, type RequestContext, requireSource } from '../context.ts';
-import { instantMeta, planeAt, type ResponseMeta, responseMeta } from '../response-meta.ts';
+import { type FigureInstant, figureInstant, isOpen } from '../figure-instant.ts';
+import { instantMeta, type ResponseMeta, responseMeta } from '../response-meta.ts';
 import { listSource } from '../source-keys.ts';
 
 export interface ExpirationsMeta extends ResponseMeta {
@@ -18,6 +19,8 @@ export interface ExpirationsMeta extends ResponseMeta {
   underlying: string;
   /** True if the list was not read again for this request. */
   cached: boolean;
+  /** Names the date of an old chain; null otherwise. */
+  note: string | null;
 }
 
 export interface Expirations {
@@ -70,16 +73,24 @@ async function liveList(
   return { listed, cached: false };
 }
 
+/** The chain behind a list, as far as its instant follows from it. */
+function listingOf(underlying: string, listed: ListedExpirations | null) {
+  if (listed === null) return null;
+  const { capturedAt } = listed;
+  return { underlying, capturedAt, sessionDate: sessionOf(capturedAt), delayMs: null };
+}
+
 function page(
   context: RequestContext,
   underlying: string,
   dates: SessionDate[],
-  { asOf, capturedAt, cached }: { asOf: AsOf | null; capturedAt: number | null; cached: boolean },
+  { asOf, instant, cached }: { asOf: AsOf | null; instant: FigureInstant; cached: boolean },
 ): Expirations {
+  const capturedAt = instant.capture?.capturedAt ?? null;
   return {
     dates,
     meta: {
-      ...responseMeta(context, planeAt(asOf, context.nowMs), clampedCaps(asOf), () =>
+      ...responseMeta(context, instant.plane, clampedCaps(asOf), () =>
         capturedAt === null ? [] : listSource(underlying, capturedAt),
       ),
       ...instantMeta(context, asOf, capturedAt),
@@ -87,6 +98,7 @@ function page(
       capturedAt,
       underlying,
       cached,
+      note: instant.note,
     },
   };
 }
@@ -105,10 +117,11 @@ export async function expirations(
   if (at != null) {
     const asOf = parseAsOf(at, tz, 'at', context);
     const listed = await listedAt(context, symbol, asOf.atMs);
-    const capturedAt = listed?.capturedAt ?? null;
-    return page(context, symbol, listed?.expirations ?? [], { asOf, capturedAt, cached: false });
+    const instant = await figureInstant(context, listingOf(symbol, listed), asOf);
+    return page(context, symbol, listed?.expirations ?? [], { asOf, instant, cached: false });
   }
   const { listed, cached } = await liveList(context, symbol);
-  const open = (listed?.expirations ?? []).filter((expiry) => lastInstant(expiry, 'pm') > context.nowMs);
-  return page(context, symbol, open, { asOf: null, capturedAt: listed?.capturedAt ?? null, cached });
+  const instant = await figureInstant(context, listingOf(symbol, listed));
+  const open = (listed?.expirations ?? []).filter((expiry) => isOpen(context, expiry));
+  return page(context, symbol, open, { asOf: null, instant, cached });
 }

@@ -6,11 +6,11 @@ import type { ChainCapture } from '../../domain/chain/chain.ts';
 import type { ExpiryExposures, Exposures, StrikeExposures } from '../../domain/exposures.ts';
 import type { SessionDate } from '../../domain/market-time.ts';
 import { clampedCaps, parseAsOf } from '../as-of.ts';
-import { chainAt } from '../chain-at.ts';
 import { findSymbol, type RequestContext } from '../context.ts';
+import { chainInstant, type FigureInstant } from '../figure-instant.ts';
 import { type PriceChecked, priceChecksOfChain } from '../gex/price-checks.ts';
 import { delayedSourceTime, type QuoteTime, quoteTimeOf } from '../quote-time.ts';
-import { instantMeta, planeAt, type ResponseMeta, responseMeta } from '../response-meta.ts';
+import { instantMeta, type ResponseMeta, responseMeta } from '../response-meta.ts';
 import { captureSource } from '../source-keys.ts';
 import { chainFigures } from './chain-figures.ts';
 
@@ -19,7 +19,7 @@ export type { ExpiryExposures, Exposures, StrikeExposures };
 export interface ExposuresMeta extends ResponseMeta, PriceChecked {
   /** Epoch ms; null where it is the capture's own time. */
   sourceTime: number | null;
-  /** Why there are no exposures; null if there are. */
+  /** Why there are no exposures, or the date of an old capture; null if there are some of the last session. */
   note: string | null;
 }
 
@@ -36,11 +36,20 @@ export interface ExposuresPage extends QuoteTime {
   meta: ExposuresMeta;
 }
 
-const exposuresOf = chainFigures((chain, { roots, ...reference }): ChainExposures | null => {
+/** Makes the exposures of a chain's open expiries; the last ones are cached. */
+const exposuresOf = chainFigures((chain, { roots, ...reference }) => {
   const price = sourcePrice(chain);
   if (price === null) return null;
   const rate = chain.rate ?? methodologySettings.usualRate;
-  return chainExposures(chain, priceChain(chain, price, { ...reference, rate, roots }), price);
+  const priced = priceChain(chain, price, { ...reference, rate, roots });
+  let last: { count: number; exposures: ChainExposures } | null = null;
+  return (instant: FigureInstant): ChainExposures => {
+    const groups = priced.groups.filter(({ expiry }) => !instant.hasSettled(expiry));
+    // Expiries settle in their order, so their number names the open ones.
+    if (last?.count !== groups.length)
+      last = { count: groups.length, exposures: chainExposures(chain, { ...priced, groups }, price) };
+    return last.exposures;
+  };
 });
 
 function noteOf(symbol: string, capture: ChainCapture | null, exposures: ChainExposures | null): string | null {
@@ -55,10 +64,10 @@ export async function symbolExposures(
   { at, tz }: { at?: string | null | undefined; tz?: string | null | undefined },
 ): Promise<ExposuresPage> {
   const asOf = at == null ? null : parseAsOf(at, tz, 'at', context);
-  const atMs = asOf?.atMs ?? context.nowMs;
   requireReadable(context.caller, await findSymbol(context, symbol));
-  const capture = await chainAt(context, symbol, atMs);
-  const exposures = capture && (await exposuresOf(context, capture));
+  const instant = await chainInstant(context, symbol, asOf);
+  const { capture } = instant;
+  const exposures = (capture && (await exposuresOf(context, capture))?.(instant)) ?? null;
   const shown = new Set(exposures?.byExpiry.map(({ expiry }) => expiry));
   return {
     symbol,
@@ -68,11 +77,11 @@ export async function symbolExposures(
     spot: capture?.spot ?? null,
     exposures,
     meta: {
-      ...responseMeta(context, planeAt(asOf, context.nowMs), clampedCaps(asOf), () => captureSource(symbol, capture)),
+      ...responseMeta(context, instant.plane, clampedCaps(asOf), () => captureSource(symbol, capture)),
       ...instantMeta(context, asOf, capture?.capturedAt ?? null),
       priceChecks: () => priceChecksOfChain(context, capture, (expiry) => shown.has(expiry)),
       sourceTime: delayedSourceTime(capture),
-      note: noteOf(symbol, capture, exposures),
+      note: noteOf(symbol, capture, exposures) ?? instant.note,
     },
   };
 }

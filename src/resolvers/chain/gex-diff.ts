@@ -8,7 +8,7 @@ import type { GexDifference, GexStrikeMoves } from '../../domain/gex-diff.ts';
 import { oncePerRequest } from '../../runtime/once-per-request.ts';
 import type { StoredGexCapture } from '../../store/gex/captures.ts';
 import { clampedCaps } from '../as-of.ts';
-import { chainAt } from '../chain-at.ts';
+import { chainAt } from '../captures-at.ts';
 import { findSymbol, type RequestContext, rootsOf } from '../context.ts';
 import { loadDividends } from '../corporate.ts';
 import { type CapturePoint, captureAtPoint, parseCapturePoint, requireOrder } from '../gex/capture-point.ts';
@@ -162,7 +162,7 @@ export async function gexDiff(context: RequestContext, symbol: string, args: Gex
     ...{ symbol, from, to, change },
     ...movedFigures(from, to),
     meta: {
-      ...responseMeta(context, planeAt(end, context.nowMs), clampedCaps(start, end), () =>
+      ...responseMeta(context, planeAt(context, end), clampedCaps(start, end), () =>
         capturesSources(symbol, [from, to]),
       ),
       ...{ from, to, reason },

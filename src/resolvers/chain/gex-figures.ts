@@ -16,18 +16,19 @@ import {
   conventionPresets,
   type GexConvention,
 } from '../../domain/gex/convention.ts';
-import { exchangeDate, type SessionDate } from '../../domain/market-time.ts';
+import type { SessionDate } from '../../domain/market-time.ts';
 import { yieldToEventLoop } from '../../runtime/event-loop.ts';
 import type { StoredGexCapture } from '../../store/gex/captures.ts';
 import { invalidParameter } from '../../wire/failure.ts';
 import { clampedCaps, parseAsOf } from '../as-of.ts';
-import { chainAt } from '../chain-at.ts';
+import { chainAt } from '../captures-at.ts';
 import { findSymbol, type RequestContext } from '../context.ts';
+import { type FigureInstant, gexInstant } from '../figure-instant.ts';
 import { type SignedVolumes as FoundVolumes, signedVolume } from '../flow/signed-volume.ts';
-import { checkTop, storedCapture } from '../gex/gex.ts';
+import { checkTop } from '../gex/gex.ts';
 import { type PriceChecked, priceChecksOf } from '../gex/price-checks.ts';
 import { delayedSourceTime, type QuoteTime, quoteTimeOf } from '../quote-time.ts';
-import { capturePlane, instantMeta, type ResponseMeta, responseMeta } from '../response-meta.ts';
+import { instantMeta, type ResponseMeta, responseMeta } from '../response-meta.ts';
 import { captureSource } from '../source-keys.ts';
 import { chainFigures } from './chain-figures.ts';
 
@@ -44,7 +45,7 @@ export interface GexFiguresMeta extends ResponseMeta, PriceChecked {
   flipStatus: ConventionFigures['flipStatus'];
   /** Observed part of the session whose signed volume is counted; null unless it is. */
   flowCoverage: (Coverage & { symbol: string }) | null;
-  /** Why there are no figures; null if there are. */
+  /** Why there are no figures, or the date of an old capture; null if there are some of the last session. */
   note: string | null;
 }
 
@@ -100,13 +101,19 @@ const cachedConventions = 8;
 const figuresOfChain = chainFigures((chain, reference) => {
   const known = new Map<string, ConventionFigures | null>();
   const options = { ...reference, rate: chain.rate ?? methodologySettings.usualRate };
-  return async (convention: GexConvention, flow?: SignedVolumes): Promise<ConventionFigures | null> => {
+  const expiries = [...new Set(chain.rows.map(({ expiry }) => expiry))];
+  return async (
+    convention: GexConvention,
+    { hasSettled }: FigureInstant,
+    flow?: SignedVolumes,
+  ): Promise<ConventionFigures | null> => {
+    const settled = new Set(expiries.filter(hasSettled));
     // Late prints change signed volumes.
-    if (flow) return conventionFigures(chain, convention, options, flow);
-    const key = JSON.stringify(convention);
+    if (flow) return conventionFigures(chain, convention, { ...options, settled }, flow);
+    const key = JSON.stringify([convention, settled.size]);
     if (known.has(key)) return known.get(key)!;
     await yieldToEventLoop();
-    const figures = await conventionFigures(chain, convention, options);
+    const figures = await conventionFigures(chain, convention, { ...options, settled });
     if (known.size >= cachedConventions) known.delete(known.keys().next().value!);
     known.set(key, figures);
     return figures;
@@ -166,16 +173,15 @@ export async function gexFigures(context: RequestContext, symbol: string, args: 
   // A date after an `asOf` around it was cut to that instant.
   const isDate = asOf !== null && asOf.bareDate !== null && !asOf.isClamped;
   const sessionDate = isDate ? tradingDayAtOrBefore(asOf.bareDate!) : null;
-  const atMs = asOf === null || sessionDate !== null ? context.nowMs : asOf.atMs;
-  const capture = await storedCapture(context, symbol, { atMs, sessionDate, byExpiry: false });
+  const instant = await gexInstant(context, symbol, { asOf, sessionDate, byExpiry: false });
+  const { capture } = instant;
   const convention = completed(asked, capture?.gammaSource ?? null);
   const found = capture && (await chainAt(context, symbol, capture.capturedAt));
   const chain = found?.capturedAt === capture?.capturedAt ? found : null;
   const signed = await flowOf(context, chain, convention);
   const flow = signed === null ? null : signed?.byContract;
   const isKnown = chain !== null && flow !== null;
-  const figures = isKnown ? await (await figuresOfChain(context, chain))(convention, flow) : null;
-  const plane = capturePlane(asOf && (sessionDate ?? exchangeDate(asOf.atMs)), context.nowMs);
+  const figures = isKnown ? await (await figuresOfChain(context, chain))(convention, instant, flow) : null;
   const shown = new Set(figures?.expiries);
   return {
     symbol,
@@ -186,13 +192,13 @@ export async function gexFigures(context: RequestContext, symbol: string, args: 
     convention,
     figures,
     meta: {
-      ...responseMeta(context, plane, clampedCaps(asOf), () => captureSource(symbol, capture)),
+      ...responseMeta(context, instant.plane, clampedCaps(asOf), () => captureSource(symbol, capture)),
       ...instantMeta(context, asOf, capture?.capturedAt ?? null),
       priceChecks: () => priceChecksOf(capture, (expiry) => shown.has(expiry)),
       sourceTime: delayedSourceTime(capture),
       flipStatus: figures?.flipStatus ?? null,
       flowCoverage: signed ? { symbol, ...signed.coverage } : null,
-      note: noteOf(symbol, { capture, chain, flow, figures }),
+      note: noteOf(symbol, { capture, chain, flow, figures }) ?? instant.note,
     },
   };
 }

@@ -3,7 +3,7 @@ import { type OptionContract, osiSymbol } from '../../domain/chain/option-contra
 import { exchangeDate } from '../../domain/market-time.ts';
 import { batched } from '../../runtime/batched.ts';
 import { type ListedInterest, latestOpenInterest } from '../../store/chain/open-interest.ts';
-import { chainAt } from '../chain-at.ts';
+import { chainAt } from '../captures-at.ts';
 import { findSymbol, fromSource, ofAllInstants, type RequestContext, underlyingOf } from '../context.ts';
 import { latestChainRow } from './chain.ts';
 
@@ -16,10 +16,7 @@ function publishedInterest(context: RequestContext, underlying: string): Promise
 
 /** The open interest that was published for a later session than that of the latest chain; null = none was. */
 export async function newerInterest(context: RequestContext, underlying: string): Promise<ListedInterest | null> {
-  const [chain, published] = await Promise.all([
-    chainAt(context, underlying, context.nowMs),
-    publishedInterest(context, underlying),
-  ]);
+  const [chain, published] = await Promise.all([chainAt(context, underlying), publishedInterest(context, underlying)]);
   return published !== null && (chain === null || published.sessionDate > chain.sessionDate) ? published : null;
 }
 

@@ -9,11 +9,11 @@ import {
 } from '../../analytics/chain/volatility-surface.ts';
 import { sessionOf } from '../../domain/calendar.ts';
 import { type ChainCapture, type GreeksSource, sourceTime } from '../../domain/chain/chain.ts';
-import { batched } from '../../runtime/batched.ts';
-import { lastSolvedMinutes, type SolvedMinute } from '../../store/chain/solved-minutes.ts';
+import type { SolvedMinute } from '../../store/chain/solved-minutes.ts';
 import { ColumnRows } from '../../wire/column-rows.ts';
-import { chainAt } from '../chain-at.ts';
-import { findSymbol, fromSource, ofAllInstants, type RequestContext, requireSource } from '../context.ts';
+import { chainAt, solvedMinute } from '../captures-at.ts';
+import { findSymbol, type RequestContext, requireSource } from '../context.ts';
+import { type FigureInstant, figureInstant } from '../figure-instant.ts';
 import { type PriceChecked, priceChecksOfChain } from '../gex/price-checks.ts';
 import { type ResponseMeta, responseMeta } from '../response-meta.ts';
 import { captureSource, greeksSource } from '../source-keys.ts';
@@ -24,7 +24,7 @@ export type { SurfacePoint, TermExpiry };
 export interface VolatilityMeta extends ResponseMeta, PriceChecked {
   /** Source of the volatilities; null if unknown or there are none. */
   greeksSource: GreeksSource | null;
-  /** Reason for an empty answer; null if it is not empty. */
+  /** Reason for an empty answer, or the date of an old capture; null if it is of the last session. */
   note: string | null;
 }
 
@@ -39,6 +39,8 @@ export interface VolatilityTerm {
   /** Spot at that time, dollars; null if unknown. */
   spot: number | null;
   expiries: TermExpiry[];
+  /** With those that have settled since the quotes. */
+  all: TermExpiry[];
   meta: VolatilityMeta;
 }
 
@@ -50,13 +52,6 @@ export interface VolatilitySurfacePage extends VolatilityTerm {
 
 const surfaceOf = chainFigures(volatilitySurface);
 
-/** The last solved minute of a symbol; null if there is none. */
-function lastSolvedMinute(context: RequestContext, symbol: string): Promise<SolvedMinute | null> {
-  return batched(ofAllInstants(context), 'solved minutes', { underlying: symbol, atMs: context.nowMs }, (times) =>
-    fromSource(context, 'option_tape', () => lastSolvedMinutes(context.store, times)),
-  );
-}
-
 // The result for a chain is cached with the minute while the chain is unchanged.
 const minuteChains = new WeakMap<SolvedMinute, { captured: ChainCapture | null; made: MinuteChain }>();
 const noMarks: MinuteChain['marks'] = new Map();
@@ -66,8 +61,8 @@ async function latestChain(context: RequestContext, symbol: string): Promise<Min
   const { chain: hasChains, option_tape: hasTape } = context.sources;
   requireSource(context, 'chain', 'option_tape');
   const [captured, minute] = await Promise.all([
-    hasChains ? chainAt(context, symbol, context.nowMs) : null,
-    hasTape ? lastSolvedMinute(context, symbol) : null,
+    hasChains ? chainAt(context, symbol) : null,
+    hasTape ? solvedMinute(context, symbol) : null,
   ]);
   if (minute === null || (captured !== null && sourceTime(captured) > minute.tsMs))
     return captured && { chain: captured, marks: noMarks };
@@ -78,31 +73,33 @@ async function latestChain(context: RequestContext, symbol: string): Promise<Min
   return made;
 }
 
-async function latest(
-  context: RequestContext,
-  symbol: string,
-): Promise<(MinuteChain & { surface: VolatilitySurface }) | null> {
-  requireReadable(context.caller, await findSymbol(context, symbol));
-  const found = await latestChain(context, symbol);
-  return found && { ...found, surface: await surfaceOf(context, found.chain) };
+/** The latest chain with its volatilities, and its instant. */
+interface Found {
+  latest: (MinuteChain & { surface: VolatilitySurface }) | null;
+  instant: FigureInstant;
 }
 
-function term(
-  context: RequestContext,
-  symbol: string,
-  found: (MinuteChain & { surface: VolatilitySurface }) | null,
-): VolatilityTerm {
-  const expiries = found?.surface.expiries ?? [];
+async function latest(context: RequestContext, symbol: string): Promise<Found> {
+  requireReadable(context.caller, await findSymbol(context, symbol));
+  const found = await latestChain(context, symbol);
+  const surface = found && (await surfaceOf(context, found.chain));
+  const instant = await figureInstant(context, found?.chain ?? null);
+  return { latest: found && { ...found, surface: surface! }, instant };
+}
+
+function term(context: RequestContext, symbol: string, { latest: found, instant }: Found): VolatilityTerm {
+  const all = found?.surface.expiries ?? [];
+  const expiries = all.filter(({ expiry }) => !instant.hasSettled(expiry));
   const empty =
     found === null ? `No option chain of ${symbol} has been captured, and no contract has been solved.` : null;
-  const note = expiries.length === 0 ? (empty ?? `The latest option chain of ${symbol} has no open expiry.`) : null;
-  const asOfMs = found && sourceTime(found.chain);
+  const note =
+    expiries.length === 0 ? (empty ?? `The latest option chain of ${symbol} has no open expiry.`) : instant.note;
   const spot = found?.chain.spot ?? null;
   const shown = new Set(expiries.map(({ expiry }) => expiry));
   // The checks of a capture do not apply to a minute solved after it.
   const checked = found?.marks === noMarks ? found.chain : null;
   const meta = {
-    ...responseMeta(context, 'live', [], () => {
+    ...responseMeta(context, instant.plane, [], () => {
       if (found === null) return [];
       if (found.marks === noMarks) return captureSource(symbol, found.chain);
       return [greeksSource(symbol, sessionOf(sourceTime(found.chain)))];
@@ -111,7 +108,7 @@ function term(
     greeksSource: found?.surface.source ?? null,
     note,
   };
-  return { symbol, asOfMs, spot, expiries, meta };
+  return { symbol, asOfMs: instant.sourceTime, spot, expiries, all, meta };
 }
 
 /**
@@ -125,11 +122,13 @@ export async function volatilityTerm(context: RequestContext, symbol: string): P
 export async function volatilitySurfacePage(context: RequestContext, symbol: string): Promise<VolatilitySurfacePage> {
   const found = await latest(context, symbol);
   const page = term(context, symbol, found);
-  const unknown = found?.surface.rows.length === 0 ? `The latest option chain of ${symbol} has no volatility.` : null;
+  const { latest: chain, instant } = found;
+  const rows = chain?.surface.rows.filter((index) => !instant.hasSettled(chain.chain.rows[index]!.expiry));
+  const unknown = rows?.length === 0 ? `The latest option chain of ${symbol} has no volatility.` : null;
   return {
     ...page,
-    points: found && { ...found.surface, chain: found.chain, marks: found.marks },
-    meta: { ...page.meta, note: page.meta.note ?? unknown },
+    points: chain && { rows: rows!, price: chain.surface.price, chain: chain.chain, marks: chain.marks },
+    meta: { ...page.meta, note: page.expiries.length === 0 ? page.meta.note : (unknown ?? page.meta.note) },
   };
 }
 

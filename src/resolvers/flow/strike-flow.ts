@@ -1,8 +1,9 @@
 import { requireReadable } from '../../access/entitlement/entitlement.ts';
 import type { CrossSection, FlowMeasures } from '../../domain/flow/flow.ts';
 import { oncePerRequest } from '../../runtime/once-per-request.ts';
+import { storedCapture } from '../captures-at.ts';
 import { findSymbol, type RequestContext } from '../context.ts';
-import { type GexStrike, rowAtStrike, servedCaptures, storedCapture } from '../gex/gex.ts';
+import { type GexStrike, rowAtStrike, servedCaptures } from '../gex/gex.ts';
 import { crossSection } from './cross-section.ts';
 
 /** A strike of a cross-section, with its snapshot. */
@@ -42,7 +43,7 @@ export async function gexAtStrike(
   const { sessionDate } = section.coverage;
   const capture = await oncePerRequest(context, `gex by strike ${symbol} ${sessionDate} ${context.nowMs}`, async () => {
     requireReadable(context.caller, await findSymbol(context, symbol));
-    const stored = await storedCapture(context, symbol, { atMs: context.nowMs, sessionDate, byExpiry: false });
+    const stored = await storedCapture(context, symbol, { sessionDate, byExpiry: false });
     return stored && servedCaptures([stored], false, null)[0]!;
   });
   return capture && rowAtStrike(capture, strikeThousandths);

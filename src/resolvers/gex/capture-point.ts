@@ -1,8 +1,8 @@
 import type { StoredGexCapture } from '../../store/gex/captures.ts';
 import { invalidParameter } from '../../wire/failure.ts';
 import { type AsOf, parseAsOf } from '../as-of.ts';
+import { hasCome, storedCapture } from '../captures-at.ts';
 import type { RequestContext } from '../context.ts';
-import { storedCapture } from './gex.ts';
 
 /** A capture as a caller names it: by its id, or by a time or date, which mean the last one by then. */
 export type CapturePoint = { underlying: string; capturedAt: number } | { time: string };
@@ -41,8 +41,8 @@ export async function captureAtPoint(
   symbol: string,
   { atMs, bareDate, isExact }: AskedPoint,
 ): Promise<StoredGexCapture | null> {
-  if (atMs > context.nowMs) return null;
-  const lastMs = bareDate === null ? atMs : context.nowMs;
+  if (!hasCome(context, atMs)) return null;
+  const lastMs = bareDate === null ? atMs : null;
   const capture = await storedCapture(context, symbol, { atMs: lastMs, sessionDate: bareDate, byExpiry: false });
   return isExact && capture?.capturedAt !== atMs ? null : capture;
 }

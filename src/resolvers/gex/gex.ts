@@ -1,15 +1,15 @@
 import { requireReadable } from '../../access/entitlement/entitlement.ts';
 import { topStrikes } from '../../analytics/gex/top-strikes.ts';
 import { type GexColumns, type GexRow, gexExpiryAt, gexRowAt } from '../../domain/gex/gex.ts';
-import type { SessionDate } from '../../domain/market-time.ts';
 import { columnsAt } from '../../domain/rows-in-columns.ts';
-import { batched } from '../../runtime/batched.ts';
 import { yieldForRows } from '../../runtime/event-loop.ts';
-import { gexCapturesAt, type StoredGexCapture } from '../../store/gex/captures.ts';
+import type { StoredGexCapture } from '../../store/gex/captures.ts';
 import { ColumnRows } from '../../wire/column-rows.ts';
 import { invalidParameter } from '../../wire/failure.ts';
 import { parseAsOf } from '../as-of.ts';
-import { findSymbol, fromSource, ofAllInstants, type RequestContext } from '../context.ts';
+import { hasCome } from '../captures-at.ts';
+import { findSymbol, type RequestContext } from '../context.ts';
+import { type FigureInstant, gexInstant } from '../figure-instant.ts';
 import { type QuoteTime, quoteTimeOf } from '../quote-time.ts';
 
 /** A capture in served form: the rows in force, cut as requested, as columns. */
@@ -123,17 +123,6 @@ export function inShares(
   return dollars === null || !price ? null : dollars / price;
 }
 
-/** The last stored capture as of `atMs`, only of one session if given; null if there is none. */
-export function storedCapture(
-  context: RequestContext,
-  symbol: string,
-  { atMs, sessionDate = null, byExpiry }: { atMs: number; sessionDate?: SessionDate | null; byExpiry: boolean },
-): Promise<StoredGexCapture | null> {
-  return batched(ofAllInstants(context), `gex ${sessionDate} ${byExpiry}`, { underlying: symbol, atMs }, (times) =>
-    fromSource(context, 'chain', () => gexCapturesAt(context.store, times, { byExpiry, sessionDate })),
-  );
-}
-
 /**
  * A symbol's capture at a written time (null: the latest); a bare date means that session's last. Null if there is
  * none.
@@ -144,15 +133,23 @@ export async function gexCaptureAt(
   time: string | null,
   args: CaptureArgs & { tz?: string | null | undefined },
 ): Promise<ServedGexCapture | null> {
+  return (await servedInstant(context, symbol, time, args)).capture;
+}
+
+/** As `gexCaptureAt`, with the instant of its figures. */
+export async function servedInstant(
+  context: RequestContext,
+  symbol: string,
+  time: string | null,
+  args: CaptureArgs & { tz?: string | null | undefined },
+): Promise<FigureInstant<ServedGexCapture>> {
   checkTop(args.topStrikes, 'topStrikes');
   const asOf = time === null ? null : parseAsOf(time, args.tz, 'time', context);
   requireReadable(context.caller, await findSymbol(context, symbol));
   const byExpiry = args.byExpiry ?? false;
-  const sessionDate = asOf?.bareDate ?? null;
-  const atMs = asOf === null || sessionDate !== null ? context.nowMs : asOf.atMs;
-  const capture = await storedCapture(context, symbol, { atMs, sessionDate, byExpiry });
+  const { capture, ...instant } = await gexInstant(context, symbol, { asOf, byExpiry });
   await yieldForRows((byExpiry ? capture?.byExpiry : capture?.strikes)?.strike.length ?? 0);
-  return capture && servedCaptures([capture], byExpiry, args.topStrikes ?? null)[0]!;
+  return { ...instant, capture: capture && servedCaptures([capture], byExpiry, args.topStrikes ?? null)[0]! };
 }
 
 /** The capture of exactly that instant, epoch ms; null if there is none, or not yet. */
@@ -162,7 +159,7 @@ export async function gexCaptureOf(
   capturedAt: number,
   args: CaptureArgs,
 ): Promise<ServedGexCapture | null> {
-  if (capturedAt > context.nowMs) return null;
+  if (!hasCome(context, capturedAt)) return null;
   const capture = await gexCaptureAt(context, symbol, String(capturedAt), args);
   return capture?.capturedAt === capturedAt ? capture : null;
 }

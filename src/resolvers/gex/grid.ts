@@ -2,18 +2,19 @@ import { requireReadable } from '../../access/entitlement/entitlement.ts';
 import { flipPoint } from '../../analytics/gex/flip-point.ts';
 import { flipStatus, grossOfRows } from '../../analytics/gex/flip-status.ts';
 import { netCurve, rowsOfExpiries } from '../../analytics/gex/net-curve.ts';
-import { lastInstant, lastSession } from '../../domain/chain/option-root.ts';
+import { lastSession } from '../../domain/chain/option-root.ts';
 import type { GexColumns } from '../../domain/gex/gex.ts';
-import { dateOfEpochDay, epochDay, exchangeDate, type SessionDate } from '../../domain/market-time.ts';
+import { dateOfEpochDay, epochDay, type SessionDate } from '../../domain/market-time.ts';
 import { yieldForRows } from '../../runtime/event-loop.ts';
 import type { StoredGexCapture } from '../../store/gex/captures.ts';
 import { invalidParameter } from '../../wire/failure.ts';
-import { type AsOf, clampedCaps, parseAsOf } from '../as-of.ts';
+import { type AsOf, clampedCaps, dateOf, parseAsOf } from '../as-of.ts';
 import { findSymbol, type RequestContext } from '../context.ts';
+import { type FigureInstant, gexInstant } from '../figure-instant.ts';
 import { delayedSourceTime, type QuoteTime, quoteTimeOf } from '../quote-time.ts';
-import { capturePlane, instantMeta, type ResponseMeta, responseMeta } from '../response-meta.ts';
+import { instantMeta, type ResponseMeta, responseMeta } from '../response-meta.ts';
 import { captureSource } from '../source-keys.ts';
-import { checkTop, type ServedGexCapture, servedCaptures, storedCapture } from './gex.ts';
+import { checkTop, type ServedGexCapture, servedCaptures } from './gex.ts';
 import { type PriceChecked, priceChecksOf } from './price-checks.ts';
 
 export interface GexGridArgs {
@@ -40,6 +41,8 @@ export interface GexGridMeta extends ResponseMeta, PriceChecked {
   /** 0 and its expiry; null if not requested. */
   dte: number | null;
   dteExpiry: SessionDate | null;
+  /** Names the date of an old capture, or says that the ticker is unknown; null otherwise. */
+  note: string | null;
 }
 
 /** One capture by strike, over the requested expiries (contract-notes 3). */
@@ -82,9 +85,9 @@ function listedExpiries(capture: StoredGexCapture): SessionDate[] {
 function chosenExpiries(
   listed: readonly SessionDate[],
   wanted: readonly SessionDate[] | null,
-  settledBy: number | null,
+  { hasSettled }: Pick<FigureInstant, 'hasSettled'>,
 ): { days: Set<number> | null; expiredFiltered: boolean } {
-  const open = settledBy === null ? listed : listed.filter((expiry) => lastInstant(expiry, 'pm') > settledBy);
+  const open = listed.filter((expiry) => !hasSettled(expiry));
   const chosen = wanted === null ? open : open.filter((expiry) => wanted.includes(expiry));
   const expiredFiltered = open.length < listed.length;
   return { days: wanted === null && !expiredFiltered ? null : new Set(chosen.map(epochDay)), expiredFiltered };
@@ -110,21 +113,18 @@ function checkedArgs(context: RequestContext, { at, tz, expiries, dte, top }: Ge
 export async function gexGrid(context: RequestContext, symbol: string, args: GexGridArgs): Promise<GexGrid> {
   const asOf = checkedArgs(context, args);
   requireReadable(context.caller, await findSymbol(context, symbol));
-  const today = exchangeDate(context.nowMs);
-  const sessionDate = asOf?.bareDate ?? null;
-  const atMs = asOf === null || sessionDate !== null ? context.nowMs : asOf.atMs;
-  const stored = await storedCapture(context, symbol, { atMs, sessionDate, byExpiry: true });
+  const instant = await gexInstant(context, symbol, { asOf, byExpiry: true });
+  const { capture: stored, plane } = instant;
   await yieldForRows(stored?.byExpiry?.strike.length ?? 0);
-  const date = stored?.sessionDate ?? sessionDate ?? exchangeDate(atMs);
+  const date = stored?.sessionDate ?? dateOf(context, asOf);
   const listed = stored ? listedExpiries(stored) : [];
-  const dteExpiry = args.dte == null ? null : expiringOn(asOf === null ? today : date, listed);
+  const dteExpiry = args.dte == null ? null : expiringOn(date, listed);
   const wanted = dteExpiry === null ? (args.expiries ?? null) : [dteExpiry];
   const { days, expiredFiltered } = stored
-    ? chosenExpiries(listed, wanted, asOf === null ? context.nowMs : null)
+    ? chosenExpiries(listed, wanted, instant)
     : { days: null, expiredFiltered: false };
   const chosen = stored && (days === null ? stored : overExpiries(stored, days));
   const capture = chosen && servedCaptures([chosen], args.byExpiry ?? false, args.top ?? null)[0]!;
-  const plane = capturePlane(asOf && (sessionDate ?? exchangeDate(asOf.atMs)), context.nowMs);
   return {
     ...quoteTimeOf(stored),
     capture,
@@ -140,6 +140,7 @@ export async function gexGrid(context: RequestContext, symbol: string, args: Gex
       underlying: symbol,
       strikeCount: chosen ? Math.min(chosen.strikes.strike.length, args.top ?? Number.POSITIVE_INFINITY) : 0,
       expiredFiltered: expiredFiltered || null,
+      note: instant.note,
       dte: args.dte ?? null,
       dteExpiry,
     },

@@ -94,7 +94,7 @@ export async function gexHistory(context: RequestContext, symbol: string, args: 
     sessionDate: date,
     captures,
     meta: {
-      ...responseMeta(context, capturePlane(date, context.nowMs), [], () =>
+      ...responseMeta(context, capturePlane(context, date), [], () =>
         stored.length > 0 ? [capturesSource(symbol, date)] : [],
       ),
       captures,

@@ -2,7 +2,7 @@ import type { ExpiryInputs } from '../../domain/chain/capture-inputs.ts';
 import { type Generation, wholeList } from '../../domain/generation.ts';
 import { batched } from '../../runtime/batched.ts';
 import { gexInputsOf } from '../../store/gex/inputs.ts';
-import { chainAt } from '../chain-at.ts';
+import { chainAt } from '../captures-at.ts';
 import { fromSource, ofAllInstants, type RequestContext } from '../context.ts';
 import { generationsOf, type ShownFile, seesNames } from '../provenance.ts';
 import { type QuoteTime, quoteTimeOf } from '../quote-time.ts';

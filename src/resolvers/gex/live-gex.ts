@@ -4,9 +4,10 @@ import { capturesSince, type GexState, missed } from '../../live/gex.ts';
 import type { Following } from '../../live/topics.ts';
 import type { StoredGexCapture } from '../../store/gex/captures.ts';
 import { invalidParameter, notFound } from '../../wire/failure.ts';
+import { storedCapture } from '../captures-at.ts';
 import { findSymbol, type RequestContext, requireSource } from '../context.ts';
 import { resumption, type Since } from '../since.ts';
-import { type ServedGexCapture, servedCaptures, storedCapture } from './gex.ts';
+import { type ServedGexCapture, servedCaptures } from './gex.ts';
 import { overExpiries } from './grid.ts';
 
 /** Following a symbol's captures: the latest, then each new or recomputed one. 403 if the symbol may not be read. */

@@ -1,8 +1,8 @@
 import type { SessionDate } from '../../domain/market-time.ts';
 import type { MaybePromise } from '../../runtime/maybe-promise.ts';
 import type { StoredGexCapture } from '../../store/gex/captures.ts';
+import { storedCapture } from '../captures-at.ts';
 import type { RequestContext } from '../context.ts';
-import { storedCapture } from './gex.ts';
 
 /** Checks of the prices behind an answer's figures. */
 export interface PriceChecks {

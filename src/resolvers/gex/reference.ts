@@ -4,11 +4,12 @@ import { exchangeDate, type SessionDate } from '../../domain/market-time.ts';
 import { batched } from '../../runtime/batched.ts';
 import { firstGexCaptures, type StoredGexCapture } from '../../store/gex/captures.ts';
 import { invalidParameter } from '../../wire/failure.ts';
+import { storedCapture } from '../captures-at.ts';
 import { findSymbol, fromSource, type RequestContext } from '../context.ts';
 import { delayedSourceTime, type QuoteTime, quoteTimeOf } from '../quote-time.ts';
 import { capturePlane, type ResponseMeta, responseMeta } from '../response-meta.ts';
 import { captureSource } from '../source-keys.ts';
-import { type ServedGexCapture, servedCaptures, storedCapture } from './gex.ts';
+import { type ServedGexCapture, servedCaptures } from './gex.ts';
 import { isPartial } from './partial.ts';
 
 /** Bases of comparison for a session's gamma: its own open, or the close of the session before. */
@@ -76,7 +77,7 @@ export async function gexReference(
   const stored =
     basis === 'open'
       ? await openingCapture(context, symbol, sessionDate)
-      : await storedCapture(context, symbol, { atMs: nowMs, sessionDate: reference, byExpiry: true });
+      : await storedCapture(context, symbol, { sessionDate: reference, byExpiry: true });
   const hasExpiries = (stored?.byExpiry?.strike.length ?? 0) > 0;
   const capture = stored && servedCaptures([stored], hasExpiries, null)[0]!;
   return {
@@ -87,7 +88,7 @@ export async function gexReference(
     capture,
     complete: stored && stored.gammaAbsent === 0 && !(await isPartial(context, stored)),
     meta: {
-      ...responseMeta(context, capturePlane(reference, nowMs), [], () => captureSource(symbol, stored)),
+      ...responseMeta(context, capturePlane(context, reference), [], () => captureSource(symbol, stored)),
       sourceTime: delayedSourceTime(stored),
       available: stored !== null,
       capture,

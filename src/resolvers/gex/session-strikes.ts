@@ -1,9 +1,10 @@
 import { requireReadable } from '../../access/entitlement/entitlement.ts';
 import type { SessionDate } from '../../domain/market-time.ts';
+import { storedCapture } from '../captures-at.ts';
 import { findSymbol, type RequestContext } from '../context.ts';
 import { capturePlane, type ResponseMeta, responseMeta } from '../response-meta.ts';
 import { captureSource } from '../source-keys.ts';
-import { type ServedGexCapture, servedCaptures, storedCapture } from './gex.ts';
+import { type ServedGexCapture, servedCaptures } from './gex.ts';
 
 export interface SessionStrikesMeta extends ResponseMeta {
   underlying: string;
@@ -27,13 +28,13 @@ export async function sessionStrikes(
   date: SessionDate,
 ): Promise<SessionStrikes> {
   requireReadable(context.caller, await findSymbol(context, symbol));
-  const stored = await storedCapture(context, symbol, { atMs: context.nowMs, sessionDate: date, byExpiry: true });
+  const stored = await storedCapture(context, symbol, { sessionDate: date, byExpiry: true });
   const hasExpiries = (stored?.byExpiry?.strike.length ?? 0) > 0;
   const capture = stored && servedCaptures([stored], hasExpiries, null)[0]!;
   return {
     capture,
     meta: {
-      ...responseMeta(context, capturePlane(date, context.nowMs), [], () => captureSource(symbol, stored)),
+      ...responseMeta(context, capturePlane(context, date), [], () => captureSource(symbol, stored)),
       underlying: symbol,
       date,
       capturedAt: capture?.capturedAt ?? null,

@@ -2,9 +2,9 @@ import { requireReadable } from '../../access/entitlement/entitlement.ts';
 import { tradeDate } from '../../domain/calendar.ts';
 import { splitFactor } from '../../domain/market/splits.ts';
 import { fromThousandths } from '../../domain/units.ts';
+import { storedCapture } from '../captures-at.ts';
 import { findSymbol, type RequestContext } from '../context.ts';
 import { loadSplits } from '../corporate.ts';
-import { storedCapture } from '../gex/gex.ts';
 import { quoteAtFill, type TradeMarket } from './trade-market.ts';
 
 /** A level of dealer gamma, and its distance from the spot at a fill. */
@@ -44,7 +44,7 @@ export async function fillGamma(context: RequestContext, market: TradeMarket): P
   if (note !== null) return unknownGamma(null, note);
   requireReadable(context.caller, await findSymbol(context, symbol));
   const [capture, quote, splits] = await Promise.all([
-    storedCapture(context, symbol, { atMs: context.nowMs, byExpiry: false }),
+    storedCapture(context, symbol, { byExpiry: false }),
     quoteAtFill(context, market),
     loadSplits(context, symbol),
   ]);

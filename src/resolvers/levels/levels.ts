@@ -1,6 +1,6 @@
 import { mayRead, requireReadable } from '../../access/entitlement/entitlement.ts';
 import { captureLevels, levelAt } from '../../analytics/gex/levels.ts';
-import { lastInstant } from '../../domain/chain/option-root.ts';
+import { tradeSpan } from '../../domain/calendar.ts';
 import type { Level, LevelKind, SourceLevel } from '../../domain/levels.ts';
 import type { Quote } from '../../domain/market/quote.ts';
 import { splitFactor } from '../../domain/market/splits.ts';
@@ -9,8 +9,9 @@ import { invalidParameter } from '../../wire/failure.ts';
 import { clampedCaps, contextAtTime, parseAsOf } from '../as-of.ts';
 import { findSymbol, type RequestContext, requireSource, rootsOf } from '../context.ts';
 import { loadSplits } from '../corporate.ts';
+import type { FigureInstant } from '../figure-instant.ts';
 import { flipStatusOf } from '../gex/flip-status.ts';
-import { gexCaptureAt, type ServedGexCapture } from '../gex/gex.ts';
+import { type ServedGexCapture, servedInstant } from '../gex/gex.ts';
 import { storedInputs } from '../gex/inputs.ts';
 import { isPartial } from '../gex/partial.ts';
 import { type PriceChecked, priceChecksOf } from '../gex/price-checks.ts';
@@ -40,7 +41,7 @@ export interface LevelsMeta extends ResponseMeta, PriceChecked {
   restricted: LevelKind[] | null;
   /** Number of levels. */
   count: number;
-  /** Why there are no gamma levels; null if there are. */
+  /** Why there are no gamma levels, or the date of an old capture; null if there are levels of the last session. */
   note: string | null;
 }
 
@@ -60,9 +61,13 @@ function checkedBasis(basis: number | null | undefined): number {
   return basis;
 }
 
-/** The gamma levels of the latest capture; null if there is none. */
-async function gammaLevels(context: RequestContext, capture: ServedGexCapture): Promise<SourceLevel[]> {
-  const expiry = capture.expiries.find((each) => lastInstant(each.expiry, 'pm') > context.nowMs) ?? null;
+/** The gamma levels of the latest capture; none without one. */
+async function gammaLevels(
+  context: RequestContext,
+  { capture, hasSettled }: FigureInstant<ServedGexCapture>,
+): Promise<SourceLevel[]> {
+  if (capture === null) return [];
+  const expiry = capture.expiries.find((each) => !hasSettled(each.expiry)) ?? null;
   const { followsSpot } = (await rootsOf(context)).of(capture.underlying, capture.sessionDate);
   const [partial, flipStatus, inputs] = await Promise.all([
     isPartial(context, capture),
@@ -80,7 +85,7 @@ type Concentration = OffExchangePage<'concentration'>;
 const offExchangeLevels = ({ rows }: Concentration): SourceLevel[] =>
   rows.map(({ date, bucketMidpoint, rank }) => ({
     ...{ kind: 'off_exchange', price: bucketMidpoint, rank, status: 'stands' },
-    ...{ sessionDate: date as SessionDate, capturedAt: null, expiry: null },
+    ...{ sessionDate: date as SessionDate, asOf: tradeSpan(date as SessionDate).toMs, capturedAt: null, expiry: null },
   }));
 
 /** The latest price with its session: the quote's, unless a capture is of a later session. */
@@ -125,23 +130,21 @@ export async function symbolLevels(given: RequestContext, symbol: string, args: 
   const hasOffExchange = entry !== null && entry.class !== 'index';
   // Off-exchange data as it was known before is not kept.
   const readsOffExchange = mayRead(context.caller, 'offExchange') && context.past?.knownMs == null;
-  const [capture, quote, concentration] = await Promise.all([
-    gexCaptureAt(context, symbol, null, {}),
+  const [instant, quote, concentration] = await Promise.all([
+    servedInstant(context, symbol, null, {}),
     context.sources.bars ? symbolQuote(context, symbol) : null,
     hasOffExchange && readsOffExchange && context.sources.stock_tape
       ? offExchangePage(context, symbol, 'concentration', { limit: mostOffExchange })
       : null,
   ]);
+  const { capture } = instant;
   const { spot, session } = spotOf(quote, capture);
-  const found = [
-    ...(capture ? await gammaLevels(context, capture) : []),
-    ...(concentration ? offExchangeLevels(concentration) : []),
-  ];
+  const found = [...(await gammaLevels(context, instant)), ...(concentration ? offExchangeLevels(concentration) : [])];
   const levels = session ? await inSharesOf(context, symbol, session, found) : found;
   return {
     ...{ symbol, spot, levels: levels.map((level) => levelAt(level, spot, basis)) },
     meta: {
-      ...responseMeta(context, 'live', clampedCaps(asOf), () => [
+      ...responseMeta(context, instant.plane, clampedCaps(asOf), () => [
         ...captureSource(symbol, capture),
         ...(quote?.sessionDate ? [priceSource(symbol, quote.sessionDate as SessionDate)] : []),
         ...(concentration?.rows[0] ? [offExchangeSource(symbol, concentration.rows[0].date as SessionDate)] : []),
@@ -149,7 +152,7 @@ export async function symbolLevels(given: RequestContext, symbol: string, args: 
       priceChecks: () => priceChecksOf(capture),
       ...{ basis: args.basis ?? null, count: levels.length },
       restricted: hasOffExchange && !readsOffExchange ? ['off_exchange'] : null,
-      note: capture ? null : `No option chain of ${symbol} has been captured.`,
+      note: capture ? instant.note : `No option chain of ${symbol} has been captured.`,
     },
   };
 }

@@ -6,9 +6,10 @@ import { fromThousandths } from '../../domain/units.ts';
 import { oncePerRequest } from '../../runtime/once-per-request.ts';
 import type { StoredRow } from '../../store/offexchange/session-rows.ts';
 import { requireNow } from '../as-of.ts';
+import { storedCapture } from '../captures-at.ts';
 import { findSymbol, fromSource, type RequestContext, realTicker } from '../context.ts';
 import { loadSplits } from '../corporate.ts';
-import { type GexStrike, rowAtStrike, servedCaptures, storedCapture } from '../gex/gex.ts';
+import { type GexStrike, rowAtStrike, servedCaptures } from '../gex/gex.ts';
 import { lastOffExchangeSession } from '../publication.ts';
 import { offExchangeLimits, storedHistory, storedRows } from './off-exchange.ts';
 
@@ -51,7 +52,7 @@ async function factorBetween(context: RequestContext, symbol: string, from: Sess
 function latestCapture(context: RequestContext, symbol: string) {
   return oncePerRequest(context, `nearest strikes ${symbol} ${context.nowMs}`, async () => {
     requireReadable(context.caller, await findSymbol(context, symbol));
-    const stored = await storedCapture(context, symbol, { atMs: context.nowMs, byExpiry: false });
+    const stored = await storedCapture(context, symbol, { byExpiry: false });
     return stored && servedCaptures([stored], false, null)[0]!;
   });
 }

@@ -33,6 +33,12 @@ const maturity =
 const premiumOf = ({ pieces: { volatility, realized } }: Screened) =>
   variancePremium(volatility?.maturities[30] ?? null, realized?.closeToClose ?? null);
 
+/** Time of the quotes behind the figures of captures: the earlier of two. */
+function asOf({ pieces: { gex, volatility } }: Screened): number | null {
+  const known = [gex?.asOf ?? null, volatility?.asOfMs ?? null].filter((ms) => ms !== null);
+  return known.length === 0 ? null : Math.min(...known);
+}
+
 /** Figures of a symbol, from what the groups know of it. */
 export const figures: Record<FigureName, Read> = {
   class: ({ entry }) => entry.class,
@@ -40,6 +46,7 @@ export const figures: Record<FigureName, Read> = {
   spot: ({ pieces: { quote } }) => quote?.spot ?? null,
   changePct: ({ pieces: { quote } }) => quote?.changePct ?? null,
   volume: ({ pieces: { quote } }) => quote?.volume ?? null,
+  asOf,
   netGex: ({ pieces: { gex } }) => gex?.netGex ?? null,
   flipStatus: ({ pieces: { gex } }) => gex?.flipStatus ?? null,
   openInterest: ({ pieces: { gex } }) => gex?.openInterest ?? null,

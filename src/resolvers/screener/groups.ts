@@ -21,6 +21,8 @@ import { lastClosedSession, type RealizedVolatility, realizedOf } from '../volat
 /** Figures of a symbol's latest GEX capture. */
 export interface GexFigures {
   sessionDate: SessionDate;
+  /** Time of its quotes, epoch ms. */
+  asOf: number;
   spot: number | null;
   netGex: number;
   flipPoint: number | null;
@@ -33,7 +35,7 @@ export interface GexFigures {
 }
 
 /** Volatility figures of a symbol. */
-export interface ScreenedVolatility extends Pick<VolatilityFigures, 'maturities'> {
+export interface ScreenedVolatility extends Pick<VolatilityFigures, 'maturities' | 'asOfMs'> {
   /** Skew of the expiry nearest to 30 days; null if there is none. */
   skew: VolatilityFigures['expiries'][number] | null;
   rank: number | null;
@@ -91,10 +93,11 @@ const known = (column: Float64Array) => column.reduce((sum, value) => (Number.is
 async function gexFigures(context: RequestContext, symbol: string): Promise<GexFigures | null> {
   const capture = await gexCaptureAt(context, symbol, null, {});
   if (capture === null) return null;
-  const { sessionDate, spot, netGex, flipPoint, zeroGamma, callWall, putWall, columns } = capture;
+  const { sessionDate, sourceTime, spot, netGex, flipPoint, zeroGamma, callWall, putWall, columns } = capture;
   const [flipStatus, splits] = await Promise.all([flipStatusOf(context, capture), loadSplits(context, symbol)]);
   const openInterest = known(columns.callOi) + known(columns.putOi);
-  return { sessionDate, spot, netGex, flipPoint, flipStatus, zeroGamma, callWall, putWall, openInterest, splits };
+  const levels = { flipPoint, flipStatus, zeroGamma, callWall, putWall };
+  return { sessionDate, asOf: sourceTime!, spot, netGex, ...levels, openInterest, splits };
 }
 
 /** Days to the maturity at which skew is screened. */
@@ -113,7 +116,8 @@ async function screenedVolatility(context: RequestContext, symbol: string): Prom
   const figures = await volatilityFigures(context, symbol);
   const ranked = await rankOf(context, figures);
   const { rank = null, percentile = null } = ranked ?? {};
-  return { maturities: figures.maturities, skew: nearest(figures.expiries), rank, percentile };
+  const { asOfMs, maturities, all } = figures;
+  return { asOfMs, maturities, skew: nearest(all), rank, percentile };
 }
 
 async function screenedFlow(context: RequestContext, symbol: string): Promise<ScreenedFlow> {

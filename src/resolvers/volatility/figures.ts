@@ -18,7 +18,7 @@ export interface VolatilityFigures extends VolatilityTerm {
 /** Volatility figures as of the last minute's solves or the latest chain, whichever is newer. */
 export async function volatilityFigures(context: RequestContext, symbol: string): Promise<VolatilityFigures> {
   const term = await volatilityTerm(context, symbol);
-  const known = maturities.map((days) => [days, volatilityAtDays(term.expiries, days)] as const);
+  const known = maturities.map((days) => [days, volatilityAtDays(term.all, days)] as const);
   return { ...term, maturities: Object.fromEntries(known) as VolatilityFigures['maturities'] };
 }
 

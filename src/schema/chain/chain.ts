@@ -19,7 +19,7 @@ import { SymbolType } from '../market/symbol.ts';
 import { needs } from '../needs.ts';
 import { PriceChecksInterface } from '../price-checks.ts';
 import { ProvenancedInterface } from '../provenance.ts';
-import { delayedSourceTime, QuoteTimeInterface } from '../quote-time.ts';
+import { captureNote, delayedSourceTime, QuoteTimeInterface } from '../quote-time.ts';
 import { ResponseMetaInterface } from '../response-meta.ts';
 import { OptionContractType } from './contract.ts';
 
@@ -118,6 +118,7 @@ const ChainMetaType = builder.objectRef<ChainMeta>('ChainMeta').implement({
       description:
         'Greeks that the source lacks, and that are computed at its volatility: delta, gamma, theta, vega. Null if there are none.',
     }),
+    note: t.exposeString('note', { nullable: true, description: captureNote }),
   }),
 });
 
@@ -161,6 +162,7 @@ const ExpirationsMetaType = builder.objectRef<ExpirationsMeta>('ExpirationsMeta'
     }),
     underlying: t.expose('underlying', { type: 'Ticker', description: 'Ticker of the underlying.' }),
     cached: t.exposeBoolean('cached', { description: 'True if served from a cache, which is at most a minute old.' }),
+    note: t.exposeString('note', { nullable: true, description: captureNote }),
   }),
 });
 

@@ -84,7 +84,7 @@ const VolatilityMetaType = builder.objectRef<VolatilityMeta>('VolatilityMeta').i
     }),
     note: t.exposeString('note', {
       nullable: true,
-      description: 'Why the answer is empty; null if it is not.',
+      description: 'Why the answer is empty; or the date of an old capture. Null if it is of the last session.',
     }),
   }),
 });
@@ -109,7 +109,8 @@ export const VolatilityTermInterface = builder.interfaceRef<VolatilityTerm>('Vol
     expiries: t.expose('expiries', {
       type: [VolatilityExpiryType],
       extensions: costs({ rows: 'expiries' }),
-      description: 'Expiries that were open at the capture, ascending.',
+      description:
+        'Expiries that were open at the capture, ascending; of the last session without those that have settled since.',
     }),
     meta: t.expose('meta', { type: VolatilityMetaType, description: 'Metadata of the answer.' }),
   }),

@@ -59,7 +59,11 @@ const ExposuresMetaType = builder.objectRef<ExposuresMeta>('GexExposuresMeta').i
   interfaces: [ResponseMetaInterface, ProvenancedInterface, PriceChecksInterface],
   fields: (t) => ({
     sourceTime: t.expose('sourceTime', { type: 'EpochMs', nullable: true, description: delayedSourceTime }),
-    note: t.exposeString('note', { nullable: true, description: 'Why there are no exposures; null if there are.' }),
+    note: t.exposeString('note', {
+      nullable: true,
+      description:
+        'Why there are no exposures; or the date of an old capture. Null if there are some of the last session.',
+    }),
   }),
 });
 

@@ -39,7 +39,10 @@ export const GexFiguresMetaType = builder.objectRef<GexFiguresMeta>('GexFiguresM
       nullable: true,
       description: 'Reliability of the flip. Null if there are no figures, except for no_strikes.',
     }),
-    note: t.exposeString('note', { nullable: true, description: 'Why net is null; null if it is not.' }),
+    note: t.exposeString('note', {
+      nullable: true,
+      description: 'Why net is null; or the date of an old capture. Null if net is of the last session.',
+    }),
   }),
 });
 

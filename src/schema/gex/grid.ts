@@ -7,7 +7,7 @@ import { builder } from '../builder.ts';
 import { costs } from '../cost.ts';
 import { PriceChecksInterface } from '../price-checks.ts';
 import { ProvenancedInterface } from '../provenance.ts';
-import { delayedSourceTime, QuoteTimeInterface } from '../quote-time.ts';
+import { captureNote, delayedSourceTime, QuoteTimeInterface } from '../quote-time.ts';
 import { ResponseMetaInterface } from '../response-meta.ts';
 import { GexStrikeType } from './capture.ts';
 import { strikeSizes } from './cost.ts';
@@ -29,6 +29,7 @@ const GexGridMetaType = builder.objectRef<GexGridMeta>('GexGridMeta').implement(
     date: t.expose('date', { type: 'SessionDate', description: 'Session of the capture, or the requested date.' }),
     underlying: t.expose('underlying', { type: 'Ticker', description: 'Ticker of the underlying.' }),
     strikeCount: t.exposeInt('strikeCount', { description: 'Number of strikes in the answer.' }),
+    note: t.exposeString('note', { nullable: true, description: captureNote }),
     expiredFiltered: t.exposeBoolean('expiredFiltered', {
       nullable: true,
       description: 'True if settled expiries were omitted from a live grid; null otherwise.',
@@ -113,7 +114,7 @@ builder.objectField(SymbolGexType, 'grid', (t) =>
         sizes: ({ top, byExpiry }) => strikeSizes(top, byExpiry),
       }),
     },
-    description: 'The latest capture by strike, without settled expiries; or a past capture, as stored.',
+    description: `The latest capture by strike: of the current session, or the last one until the next begins, without expiries that have settled; an older one, or with at, as stored.`,
     args: {
       at: t.arg({
         type: 'PointInTime',
@@ -127,7 +128,8 @@ builder.objectField(SymbolGexType, 'grid', (t) =>
       }),
       expiries: t.arg({ type: ['SessionDate'], description: 'Only these expiries.' }),
       dte: t.arg.int({
-        description: 'Only 0 is accepted: the expiry that ends on the day. Cannot be combined with expiries.',
+        description:
+          'Only 0 is accepted: the expiry that ends in the session of the capture. Cannot be combined with expiries.',
       }),
       top: t.arg.int({ description: 'Keep the N strikes with the largest |net gex|. Default: all.' }),
       byExpiry: t.arg.boolean({ defaultValue: false, description: 'Rows by strike and expiry instead of net rows.' }),

@@ -72,6 +72,10 @@ const LevelType = builder.objectRef<Level>('Level').implement({
       description: 'Time of the capture of the level, epoch ms; null for off_exchange.',
     }),
     sessionDate: t.expose('sessionDate', { type: 'SessionDate', description: 'Session of the level.' }),
+    asOf: t.expose('asOf', {
+      type: 'EpochMs',
+      description: 'Time of the quotes of its capture, epoch ms; for off_exchange the end of its session.',
+    }),
     expiry: t.expose('expiry', {
       type: 'SessionDate',
       nullable: true,
@@ -102,7 +106,10 @@ const LevelsMetaType = builder.objectRef<LevelsMeta>('LevelsMeta').implement({
       description: 'Kinds of levels that the caller may not read and that are omitted; null if there are none.',
     }),
     count: t.exposeInt('count', { description: 'Number of levels.' }),
-    note: t.exposeString('note', { nullable: true, description: 'Why there are no gamma levels; null if there are.' }),
+    note: t.exposeString('note', {
+      nullable: true,
+      description: `Why there are no gamma levels; or the date of an old capture. Null if they are of the last session.`,
+    }),
   }),
 });
 

@@ -37,8 +37,8 @@ describe('GET /v2/gex/{symbol}/exposures', () => {
     expect(data).toMatchObject({ oi_coverage: 1, contract_count: 68 });
     expect(meta).toStrictEqual({
       caps: { applied: [], tier: 'pro' },
-      plane: 'live',
-      read_at_ms: expect.any(Number),
+      plane: 'archive',
+      note: `The latest capture of SPX is of ${today}.`,
       inconsistent_expiries: [],
       spot_stale: false,
     });

@@ -79,7 +79,15 @@ describe('GET /v2/levels/{symbol}', () => {
         distance: expect.closeTo(price - 601, 9),
         distance_pct: expect.closeTo((price / 601 - 1) * 100, 9),
       },
-      ...{ captured_at: captured.today, session_date: today, expiry: null, rank: null, status: 'stands', ...more },
+      ...{
+        captured_at: captured.today,
+        session_date: today,
+        as_of: captured.today,
+        expiry: null,
+        rank: null,
+        status: 'stands',
+        ...more,
+      },
     });
     const move = { expiry: today, status: 'inconsistent' };
     expect(body).toStrictEqual({

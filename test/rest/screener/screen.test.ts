@@ -17,15 +17,18 @@ afterAll(() => app.close());
 const own = `
   symbol class sector
   quote { spot changePct volume }
-  gex { latest { netGex flipStatus strikes { callOi putOi } } }
+  gex { latest { sourceTime netGex flipStatus strikes { callOi putOi } } }
   levels { levels { kind distancePct } }
   volatility { figures {
-    iv7 iv30 iv60 iv90 rank { rank percentile } realized { closeToClose } premium { variance volatility }
+    asOfMs iv7 iv30 iv60 iv90 rank { rank percentile } realized { closeToClose } premium { variance volatility }
     skew { dte riskReversal25 butterfly25 }
   } }
   flow { unusual { callPremiumUsd putPremiumUsd callRatio putRatio } }
   offExchange { activity { rows { offExchPct offExchVolume } } }
 `;
+
+/** The earlier of two instants, of which either may be unknown. */
+const earlier = (a: number | null, b: number | null) => (a === null || b === null ? (a ?? b) : Math.min(a, b));
 
 /** A symbol's figures, from its own fields. */
 function figuresOf({ symbol, quote, gex, levels, volatility, flow, offExchange, ...entry }: Json): Json {
@@ -42,6 +45,7 @@ function figuresOf({ symbol, quote, gex, levels, volatility, flow, offExchange, 
     class: entry.class,
     sector: entry.sector,
     ...quote,
+    asOf: earlier(gex.latest?.sourceTime ?? null, figures.asOfMs),
     netGex: gex.latest?.netGex ?? null,
     flipStatus: gex.latest?.flipStatus ?? null,
     openInterest: interest ?? null,

@@ -195,7 +195,7 @@ export interface Routes {
     params: {
       /** The filter; {} = all symbols. An object as JSON, at most 8192 characters. */
       where: object;
-      /** The order. Default: ascending by ticker. One of class, -class, sector, -sector, spot, -spot, change_pct, -change_pct, volume, -volume, net_gex, -net_gex, flip_status, -flip_status, open_interest, -open_interest, flip_distance_pct, -flip_distance_pct, zero_gamma_distance_pct, -zero_gamma_distance_pct, call_wall_distance_pct, -call_wall_distance_pct, put_wall_distance_pct, -put_wall_distance_pct, iv7, -iv7, iv30, -iv30, iv60, -iv60, iv90, -iv90, iv_rank, -iv_rank, iv_percentile, -iv_percentile, risk_reversal_25, -risk_reversal_25, butterfly_25, -butterfly_25, realized_volatility, -realized_volatility, variance_premium, -variance_premium, volatility_premium, -volatility_premium, call_premium_usd, -call_premium_usd, put_premium_usd, -put_premium_usd, call_premium_ratio, -call_premium_ratio, put_premium_ratio, -put_premium_ratio, off_exchange_pct, -off_exchange_pct, off_exchange_volume, -off_exchange_volume. */
+      /** The order. Default: ascending by ticker. One of class, -class, sector, -sector, spot, -spot, change_pct, -change_pct, volume, -volume, as_of, -as_of, net_gex, -net_gex, flip_status, -flip_status, open_interest, -open_interest, flip_distance_pct, -flip_distance_pct, zero_gamma_distance_pct, -zero_gamma_distance_pct, call_wall_distance_pct, -call_wall_distance_pct, put_wall_distance_pct, -put_wall_distance_pct, iv7, -iv7, iv30, -iv30, iv60, -iv60, iv90, -iv90, iv_rank, -iv_rank, iv_percentile, -iv_percentile, risk_reversal_25, -risk_reversal_25, butterfly_25, -butterfly_25, realized_volatility, -realized_volatility, variance_premium, -variance_premium, volatility_premium, -volatility_premium, call_premium_usd, -call_premium_usd, put_premium_usd, -put_premium_usd, call_premium_ratio, -call_premium_ratio, put_premium_ratio, -put_premium_ratio, off_exchange_pct, -off_exchange_pct, off_exchange_volume, -off_exchange_volume. */
       order_by?:
         | 'class'
         | '-class'
@@ -207,6 +207,8 @@ export interface Routes {
         | '-change_pct'
         | 'volume'
         | '-volume'
+        | 'as_of'
+        | '-as_of'
         | 'net_gex'
         | '-net_gex'
         | 'flip_status'
@@ -346,7 +348,7 @@ export interface Routes {
       tz?: string;
       /** Only these expiries. Dates (YYYY-MM-DD) separated by commas, or all (default). */
       expiries?: Texts;
-      /** Only 0 is accepted: the expiry that ends on the day. Cannot be combined with expiries. One of 0. */
+      /** Only 0 is accepted: the expiry that ends in the session of the capture. Cannot be combined with expiries. One of 0. */
       dte?: '0';
       /** Keep the N strikes with the largest |net gex|. Default: all. A whole number of 1 or more. */
       top?: number;

@@ -158,10 +158,10 @@ export interface ChainMeta {
   greeks_source: GreeksSource | null;
   /** Greeks that the source lacks, and that are computed at its volatility: delta, gamma, theta, vega. Null if there are none. */
   greeks_filled?: readonly string[];
+  /** Names the date of the capture if it is the latest and of neither the current session nor the last one, or says that the ticker is unknown; null otherwise. */
+  note?: string;
   /** Files or live lines that the answer is from, newest sessions first, at most 50. Null if the operator does not serve provenance, or if the answer is not of market data. */
   provenance?: readonly Provenance[];
-  /** A remark on the answer, such as that some of its data is simulated. */
-  note?: string;
   /** Read instant of market data, epoch ms: when the request arrived. Absent if the answer carries an ETag. */
   read_at_ms?: number;
 }
@@ -670,10 +670,10 @@ export interface ExpirationsMeta {
   underlying: string;
   /** True if served from a cache, which is at most a minute old. */
   cached: boolean;
+  /** Names the date of the capture if it is the latest and of neither the current session nor the last one, or says that the ticker is unknown; null otherwise. */
+  note?: string;
   /** Files or live lines that the answer is from, newest sessions first, at most 50. Null if the operator does not serve provenance, or if the answer is not of market data. */
   provenance?: readonly Provenance[];
-  /** A remark on the answer, such as that some of its data is simulated. */
-  note?: string;
   /** Read instant of market data, epoch ms: when the request arrived. Absent if the answer carries an ETag. */
   read_at_ms?: number;
 }
@@ -987,7 +987,7 @@ export interface GexExposuresMeta {
   spot_stale: boolean | null;
   /** Time of the quotes, epoch ms, if they are older than the capture because its source is delayed; null otherwise. */
   source_time?: number;
-  /** Why there are no exposures; null if there are. */
+  /** Why there are no exposures; or the date of an old capture. Null if there are some of the last session. */
   note?: string;
   /** Files or live lines that the answer is from, newest sessions first, at most 50. Null if the operator does not serve provenance, or if the answer is not of market data. */
   provenance?: readonly Provenance[];
@@ -1057,7 +1057,7 @@ export interface GexFiguresMeta {
   source_time?: number;
   /** Observed part of the session whose bought and sold contracts are counted. Null unless sign is by_flow and they are known. */
   flow_coverage: FlowCoverage | null;
-  /** Why net is null; null if it is not. */
+  /** Why net is null; or the date of an old capture. Null if net is of the last session. */
   note?: string;
   /** Files or live lines that the answer is from, newest sessions first, at most 50. Null if the operator does not serve provenance, or if the answer is not of market data. */
   provenance?: readonly Provenance[];
@@ -1127,6 +1127,8 @@ export interface GexGridMeta {
   source_time?: number;
   /** Number of strikes in the answer. */
   strike_count: number;
+  /** Names the date of the capture if it is the latest and of neither the current session nor the last one, or says that the ticker is unknown; null otherwise. */
+  note?: string;
   /** True if settled expiries were omitted from a live grid; null otherwise. */
   expired_filtered?: boolean;
   /** Requested days to expiry; null when not sent. */
@@ -1135,8 +1137,6 @@ export interface GexGridMeta {
   dte_expiry?: string;
   /** Files or live lines that the answer is from, newest sessions first, at most 50. Null if the operator does not serve provenance, or if the answer is not of market data. */
   provenance?: readonly Provenance[];
-  /** A remark on the answer, such as that some of its data is simulated. */
-  note?: string;
   /** Read instant of market data, epoch ms: when the request arrived. Absent if the answer carries an ETag. */
   read_at_ms?: number;
 }
@@ -1742,6 +1742,8 @@ export interface Level {
   captured_at: number | null;
   /** Session of the level. */
   session_date: string;
+  /** Time of the quotes of its capture, epoch ms; for off_exchange the end of its session. */
+  as_of: number;
   /** Expiry of the level; null for kinds without one, or if none is open. */
   expiry: string | null;
   /** Rank off exchange, 1 = highest; null for other kinds. */
@@ -1807,7 +1809,7 @@ export interface LevelsMeta {
   restricted?: readonly LevelKind[];
   /** Number of levels. */
   count: number;
-  /** Why there are no gamma levels; null if there are. */
+  /** Why there are no gamma levels; or the date of an old capture. Null if they are of the last session. */
   note?: string;
   /** Files or live lines that the answer is from, newest sessions first, at most 50. Null if the operator does not serve provenance, or if the answer is not of market data. */
   provenance?: readonly Provenance[];
@@ -2408,6 +2410,7 @@ export interface SavedScreenOrder {
 
 /** Figures that symbols can be ordered by. */
 export type ScreenFigure =
+  | 'as_of'
   | 'butterfly_25'
   | 'call_premium_ratio'
   | 'call_premium_usd'
@@ -2485,6 +2488,8 @@ export interface ScreenRow {
   change_pct: number | null;
   /** Shares traded in the session; quote { volume }. Null for an index. */
   volume: number | null;
+  /** Time of the quotes behind the figures of gex and volatility, the earlier if they differ, epoch ms. Null without a capture. */
+  as_of: number | null;
   /** Dollars per $1 move; gex { latest { netGex } }. Null without a capture. */
   net_gex: number | null;
   /** Reliability of the flip point; gex { latest { flipStatus } }. Null without a capture. */
@@ -2973,7 +2978,7 @@ export interface VolatilityMeta {
   spot_stale: boolean | null;
   /** Source of the volatilities and greeks; the capture's exposures are computed from the same. Null if there are none, or if an older version stored the capture. */
   greeks_source: GreeksSource | null;
-  /** Why the answer is empty; null if it is not. */
+  /** Why the answer is empty; or the date of an old capture. Null if it is of the last session. */
   note?: string;
   /** Files or live lines that the answer is from, newest sessions first, at most 50. Null if the operator does not serve provenance, or if the answer is not of market data. */
   provenance?: readonly Provenance[];
@@ -3021,7 +3026,7 @@ export interface VolatilitySurface {
   as_of_ms: number | null;
   /** Price of the underlying at the capture, dollars; null when unknown. */
   spot: number | null;
-  /** Expiries that were open at the capture, ascending. */
+  /** Expiries that were open at the capture, ascending; of the last session without those that have settled since. */
   expiries: readonly VolatilityExpiry[];
   /** Contracts with a known volatility, by expiry, strike, call before put. If an expiry has several roots, only those of the root that settles last. */
   points: readonly VolatilityPoint[];
@@ -3035,7 +3040,7 @@ export interface VolatilityTerm {
   as_of_ms: number | null;
   /** Price of the underlying at the capture, dollars; null when unknown. */
   spot: number | null;
-  /** Expiries that were open at the capture, ascending. */
+  /** Expiries that were open at the capture, ascending; of the last session without those that have settled since. */
   expiries: readonly VolatilityExpiry[];
 }
 

@@ -10,7 +10,7 @@ interface Row {
   changePct: number | null;
   sessionDate: string | null;
   eventTsMs: number | null;
-  node: { name: string; gex: { latest: { netGex: number; sessionDate: string } | null } | null } | null;
+  node: { name: string; gex: { grid: { netGex: number | null; meta: { date: string } } | null } | null } | null;
 }
 
 const symbols = [...document.querySelectorAll<HTMLElement>('#quotes [data-symbol]')].map(
@@ -47,14 +47,18 @@ function line(className: string, text: string): HTMLElement {
   return element;
 }
 
+/** The net of the latest capture without expiries that have settled, as the first request on the page has it. */
+const netGexOf = (node: Row['node']) => node?.gex?.grid?.netGex ?? null;
+
 function card({ symbol, spot, changePct, sessionDate, node }: Row): HTMLElement {
   const panel = document.createElement('a');
   panel.className = 'panel quote';
   panel.href = `/dashboard/${encodeURIComponent(symbol)}`;
   const ticker = document.createElement('b');
   ticker.textContent = symbol;
-  const latest = node?.gex?.latest;
-  const gammaDay = latest && latest.sessionDate !== sessionDate ? ` (${dateText(latest.sessionDate)})` : '';
+  const netGex = netGexOf(node);
+  const gammaDate = node?.gex?.grid?.meta.date;
+  const gammaDay = gammaDate && gammaDate !== sessionDate ? ` (${dateText(gammaDate)})` : '';
   panel.append(
     ticker,
     line('name', node?.name ?? ''),
@@ -63,7 +67,7 @@ function card({ symbol, spot, changePct, sessionDate, node }: Row): HTMLElement 
       `small ${(changePct ?? 0) >= 0 ? 'up' : 'down'}`,
       changePct === null ? '' : `${signed(percent.format(changePct))}%`,
     ),
-    line('small muted', latest ? `Net GEX ${signed(compact.format(latest.netGex))}${gammaDay}` : ''),
+    line('small muted', netGex === null ? '' : `Net GEX ${signed(compact.format(netGex))}${gammaDay}`),
   );
   return panel;
 }
@@ -92,7 +96,7 @@ async function showQuotes(): Promise<void> {
       { authorization: `Bearer ${key}` },
     );
     // A symbol without a price may have gamma, if only its chain is stored.
-    const rows = (data?.quotes?.rows ?? []).filter(({ spot, node }) => spot !== null || node?.gex?.latest);
+    const rows = (data?.quotes?.rows ?? []).filter(({ spot, node }) => spot !== null || netGexOf(node) !== null);
     document.querySelector('#quotes')!.replaceChildren(...rows.map(card));
     note.textContent = rows.length > 0 ? noteOf(rows) : (errors[0]?.message ?? 'No recent prices are stored.');
   } catch {

@@ -1,0 +1,49 @@
+import type { ChainCapture } from '../domain/chain/chain.ts';
+import type { SessionDate } from '../domain/market-time.ts';
+import { batched } from '../runtime/batched.ts';
+import { chainCapturesAt } from '../store/chain/chain-captures.ts';
+import { lastSolvedMinutes, type SolvedMinute } from '../store/chain/solved-minutes.ts';
+import { gexCapturesAt, type StoredGexCapture } from '../store/gex/captures.ts';
+import { fromSource, ofAllInstants, type RequestContext } from './context.ts';
+
+/** The last chain captured as of `atMs`, null = the context's clock; null if there is none. */
+export function chainAt(
+  context: RequestContext,
+  underlying: string,
+  atMs: number | null = null,
+): Promise<ChainCapture | null> {
+  return batched(ofAllInstants(context), 'chains', { underlying, atMs: atMs ?? context.nowMs }, (asked) =>
+    fromSource(context, 'chain', () => chainCapturesAt(context.store, asked)),
+  );
+}
+
+/** True if an instant, epoch ms, is not after the context's clock: captures of it are read. */
+export function hasCome({ nowMs }: Pick<RequestContext, 'nowMs'>, atMs: number): boolean {
+  return atMs <= nowMs;
+}
+
+/** A GEX capture as it is read: `atMs` null = as of the context's clock, of `sessionDate` alone if given. */
+export interface ReadGex {
+  atMs?: number | null;
+  sessionDate?: SessionDate | null;
+  byExpiry: boolean;
+}
+
+/** The last GEX capture as of `atMs`, only of one session if given; null if there is none. */
+export function storedCapture(
+  context: RequestContext,
+  underlying: string,
+  { atMs = null, sessionDate = null, byExpiry }: ReadGex,
+): Promise<StoredGexCapture | null> {
+  const asked = { underlying, atMs: atMs ?? context.nowMs };
+  return batched(ofAllInstants(context), `gex ${sessionDate} ${byExpiry}`, asked, (times) =>
+    fromSource(context, 'chain', () => gexCapturesAt(context.store, times, { byExpiry, sessionDate })),
+  );
+}
+
+/** The last solved minute of an underlying as of the context's clock; null if there is none. */
+export function solvedMinute(context: RequestContext, underlying: string): Promise<SolvedMinute | null> {
+  return batched(ofAllInstants(context), 'solved minutes', { underlying, atMs: context.nowMs }, (times) =>
+    fromSource(context, 'option_tape', () => lastSolvedMinutes(context.store, times)),
+  );
+}
