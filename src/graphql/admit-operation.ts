@@ -3,17 +3,16 @@ import type { EndpointServices } from '../access/endpoint-services.ts';
 import type { Anonymous } from '../access/limits/rate.ts';
 import type { Lifetime } from '../runtime/lifetime.ts';
 import { currentRequest } from '../runtime/request-scope.ts';
-import { requireWithin } from './limits/document-limits.ts';
+import { requirePredicted } from './limits/document-limits.ts';
 import { sentPoints } from './limits/sent-points.ts';
 import type { OperationWeights, Prediction } from './limits/weighed-operation.ts';
 import { requestsOf } from './limits/weight.ts';
 import { stateOf } from './request-state.ts';
 
 /** Number of requests that an operation costs. Throws 400 if its answer would exceed the limits. */
-function costOfAnswer({ points, leaves, bytes }: Prediction): number {
-  requireWithin('leaves', leaves);
-  requireWithin('answerBytes', bytes);
-  return requestsOf(points);
+function costOfAnswer(prediction: Prediction): number {
+  requirePredicted(prediction);
+  return requestsOf(prediction.points);
 }
 
 /** The name that the client gave its operation, if any. */

@@ -35,6 +35,10 @@ const over: Record<string, { document: string; counted: number }> = {
   depth: { document: `{__type(name:"T"){${'ofType{'.repeat(16)}name${'}'.repeat(16)}}}`, counted: 18 },
   aliases: { document: `{${times(101, (i) => `a${i}:__typename`)}}`, counted: 101 },
   repeats: { document: `{${times(21, () => '__typename')}}`, counted: 21 },
+  ids: {
+    document: `{${times(6, (i) => `a${i}:quotes(symbols:[${times(200, () => '"A"')}]){rows{symbol}}`)}}`,
+    counted: 1200,
+  },
   leaves: {
     document: `{symbol(symbol:"SPX"){chain{rows{${times(60, (i) => `a${i}:bid`)}}}}}`,
     counted: 0,

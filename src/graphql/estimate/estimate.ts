@@ -6,10 +6,10 @@ import { overMinute, rateExceeded } from '../../domain/request-rates.ts';
 import { invalidRequest, notAuthenticated, rateLimited } from '../../wire/failure.ts';
 import type { DocumentCache } from '../document-cache.ts';
 import { parseWithinLimits, validationErrors } from '../limits/checked-document.ts';
-import { documentLimits, requireWithin } from '../limits/document-limits.ts';
+import { documentLimits, requirePredicted } from '../limits/document-limits.ts';
 import type { FieldEstimate } from '../limits/field-estimates.ts';
 import type { FieldWeight } from '../limits/predict.ts';
-import type { OperationWeights } from '../limits/weighed-operation.ts';
+import type { OperationWeights, Prediction } from '../limits/weighed-operation.ts';
 import { requestsOf, type Weight } from '../limits/weight.ts';
 import { coercedVariables } from '../plugins/variables.ts';
 import { isIntrospectionOnly, isTypenameOnly } from '../scope-groups.ts';
@@ -41,7 +41,7 @@ export interface Estimate {
   /** Budget of the caller's minute, and the rest of it; null = unknown. */
   minute: { limit: number; remaining: number | null } | null;
   /** Predictions that have a limit. */
-  limits: { leaves: Limited; answerBytes: Limited };
+  limits: { ids: Limited; leaves: Limited; answerBytes: Limited };
   /** The fields that cost most, in the order of the document. */
   fields: EstimatedField[];
   /** Number of other fields. */
@@ -120,7 +120,11 @@ function unweighed(price: Price, { rate }: Asker, refused: ExpectedError[]): Est
     operation: null,
     ...{ maximum: price, expected: price, requested: price },
     minute: minuteOf(rate),
-    limits: { leaves: limited(documentLimits.leaves), answerBytes: limited(documentLimits.answerBytes) },
+    limits: {
+      ids: limited(documentLimits.ids),
+      leaves: limited(documentLimits.leaves),
+      answerBytes: limited(documentLimits.answerBytes),
+    },
     ...{ fields: [], fieldsOmitted: 0, refused, undecided: [] },
   };
 }
@@ -138,11 +142,10 @@ function parsed({ documents: { documentCache } }: EstimateParts, text: string): 
 }
 
 /** Reasons for which admission would reject an operation of this weight. */
-function chargeErrors({ points, leaves, bytes }: Weight, { rate, authentication }: Asker): ExpectedError[] {
+function chargeErrors(weight: Weight & Pick<Prediction, 'ids'>, { rate, authentication }: Asker): ExpectedError[] {
   try {
-    requireWithin('leaves', leaves);
-    requireWithin('answerBytes', bytes);
-    const cost = requestsOf(points);
+    requirePredicted(weight);
+    const cost = requestsOf(weight.points);
     if (rate && cost > rate.limit) throw invalidRequest(overMinute(cost, rate.limit));
     if (rate?.remaining != null && cost > rate.remaining) {
       const anonymous = authentication.state !== 'ok';
@@ -164,11 +167,11 @@ async function weighedEstimate(
 ): Promise<Estimate> {
   const caller = asker.authentication.state === 'ok' ? asker.authentication.caller : null;
   const { kind, estimate } = weigh(document, operationName);
-  const { charged, expected, maximum, fields } = estimate(variables, caller ?? { kind: 'key' }, sentPoints);
+  const { charged, expected, maximum, ids, fields } = estimate(variables, caller ?? { kind: 'key' }, sentPoints);
   const shown = costliest(fields);
   const limited = (counted: number, most: number): Limited => ({ counted: Math.ceil(counted), most });
   const refused = [
-    ...chargeErrors(charged, asker),
+    ...chargeErrors({ ...charged, ids }, asker),
     ...(caller ? entitlementErrors(fields, caller, await registry()) : []),
   ];
   return {
@@ -178,6 +181,7 @@ async function weighedEstimate(
     requested: priceOf(charged),
     minute: minuteOf(asker.rate),
     limits: {
+      ids: limited(ids.count, documentLimits.ids),
       leaves: limited(charged.leaves, documentLimits.leaves),
       answerBytes: limited(charged.bytes, documentLimits.answerBytes),
     },

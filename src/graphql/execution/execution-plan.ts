@@ -20,6 +20,7 @@ import {
   isObjectType,
   Kind,
   type OperationDefinitionNode,
+  OperationTypeNode,
   SchemaMetaFieldDef,
   type SelectionNode,
   type SelectionSetNode,
@@ -94,8 +95,19 @@ export class ObjectPlan {
 /** Makes the context of the fields below a field from its value, its arguments and its context. */
 export type ContextBelow = (value: never, args: Record<string, unknown>, context: unknown) => unknown;
 
+/** True for a field whose own fields start like those of the root: in their order, few at a time. */
+export function startsInOrder({ extensions }: { extensions: object }): boolean {
+  return (extensions as { startsInOrder?: boolean }).startsInOrder === true;
+}
+
 type Resolver = GraphQLFieldResolver<unknown, unknown>;
-type FieldOfPlan = Pick<FieldPlan, 'parentType' | 'definition' | 'nodes' | 'position' | 'isBelowContext'>;
+type FieldOfPlan = Pick<FieldPlan, 'parentType' | 'definition' | 'nodes' | 'position' | 'isBelowContext' | 'startKeys'>;
+
+/** Where the fields of an object are collected. */
+interface Collecting extends Pick<FieldPlan, 'position' | 'isBelowContext'> {
+  /** Prefix of the response keys of fields that start in order; null = they start with their object. */
+  startsBelow: string | null;
+}
 
 /** A field's resolver; below a field with a context of its own, the one that depends on it, where there is one. */
 function resolverOf({ resolve, extensions }: GraphQLField<unknown, unknown>, isBelowContext: boolean) {
@@ -123,6 +135,8 @@ export class FieldPlan {
   readonly contextBelow: ContextBelow | undefined;
   /** True if it is a value that its object has, or that is computed from the object alone. */
   readonly isPlain: boolean;
+  /** Its response keys from the root if it starts in the order of such fields; null = with its object. */
+  readonly startKeys: string | null;
   /** True if it is omitted when null. */
   readonly isOmitted: boolean;
   /** The last object type asked for, and its fields. Usually it is the only one. */
@@ -130,8 +144,12 @@ export class FieldPlan {
   #fields: ObjectPlan | null = null;
   #objects: Map<GraphQLObjectType, ObjectPlan> | null = null;
 
-  constructor(plan: OperationPlan, { parentType, definition, nodes, position, isBelowContext }: FieldOfPlan) {
+  constructor(
+    plan: OperationPlan,
+    { parentType, definition, nodes, position, isBelowContext, startKeys }: FieldOfPlan,
+  ) {
     this.plan = plan;
+    this.startKeys = startKeys;
     this.isBelowContext = isBelowContext;
     this.parentType = parentType;
     this.definition = definition;
@@ -157,7 +175,8 @@ export class FieldPlan {
     if (!fields) {
       const sets = this.nodes.flatMap(({ selectionSet }) => selectionSet ?? []);
       const isBelowContext = this.isBelowContext || this.contextBelow !== undefined;
-      fields = this.plan.collect(type, sets, { position: this.position, isBelowContext });
+      const startsBelow = this.startKeys !== null && startsInOrder(this.definition) ? `${this.startKeys}.` : null;
+      fields = this.plan.collect(type, sets, { position: this.position, isBelowContext, startsBelow });
       this.#objects.set(type, fields);
     }
     this.#type = type;
@@ -207,6 +226,7 @@ export class OperationPlan {
     this.#root ??= this.collect(schema.getRootType(operation.operation)!, [operation.selectionSet], {
       position: this.position,
       isBelowContext: false,
+      startsBelow: operation.operation === OperationTypeNode.QUERY ? '' : null,
     });
     return this.#root;
   }
@@ -214,16 +234,17 @@ export class OperationPlan {
   collect(
     type: GraphQLObjectType,
     sets: readonly SelectionSetNode[],
-    { position, isBelowContext }: Pick<FieldPlan, 'position' | 'isBelowContext'>,
+    { position, isBelowContext, startsBelow }: Collecting,
   ): ObjectPlan {
     const grouped = new Map<string, FieldNode[]>();
     const visited = new Set<string>();
     for (const set of sets) this.#visit(type, set, grouped, visited);
     const fields = [...grouped].flatMap(([key, nodes]) => {
       const definition = fieldDefinition(this.schema, type, nodes[0]!.name.value);
-      return definition
-        ? [new FieldPlan(this, { parentType: type, definition, nodes, position: position.at(key), isBelowContext })]
-        : [];
+      if (!definition) return [];
+      const startKeys = startsBelow === null ? null : `${startsBelow}${key}`;
+      const at = { position: position.at(key), isBelowContext, startKeys };
+      return [new FieldPlan(this, { parentType: type, definition, nodes, ...at })];
     });
     return new ObjectPlan(fields);
   }

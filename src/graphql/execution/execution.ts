@@ -12,6 +12,7 @@ import type { WrittenJson } from '../../wire/json-chunks.ts';
 import { CollectedErrors, type Path } from './collected-errors.ts';
 import { isAsItIs, isPromise } from './completed.ts';
 import { type FieldPlan, type ObjectPlan, type OperationPlan, runtimeTypeOf, type Shape } from './execution-plan.ts';
+import { FieldStarts } from './field-starts.ts';
 import { Tallies, type Tally } from './leaf-tally.ts';
 import { ListRun } from './list-run.ts';
 import { RowRun, type Rows } from './row-run.ts';
@@ -45,6 +46,8 @@ export interface ExecutionValues {
   contextValue: unknown;
   /** Coerced by their types. */
   variableValues: Record<string, unknown>;
+  /** Predicted items of the fields that start in order, by their response keys; absent = all start at once. */
+  inFlight?: ReadonlyMap<string, number> | undefined;
 }
 
 /** The resolver of a plain field. */
@@ -66,11 +69,13 @@ export class Execution {
   readonly #pieces: Pieces;
   /** Arguments by field, the same for every object. */
   readonly #args: Record<string, unknown>[] = [];
+  readonly #starts: FieldStarts | null;
 
   constructor(plan: OperationPlan, values: ExecutionValues, pieces: Pieces) {
     this.#plan = plan;
     this.#values = values;
     this.#pieces = pieces;
+    this.#starts = values.inFlight ? new FieldStarts(values.inFlight, pieces) : null;
     this.errors = new CollectedErrors((bytes) => pieces.wrote(bytes));
   }
 
@@ -151,13 +156,20 @@ export class Execution {
   }
 
   #field(field: FieldPlan, source: unknown, parent: AnswerPath, context: unknown): unknown {
+    const { startKeys, isPlain } = field;
+    return this.#starts === null || startKeys === null || isPlain
+      ? this.#started(field, source, parent, context)
+      : this.#starts.start(startKeys, () => this.#started(field, source, parent, context));
+  }
+
+  #started(field: FieldPlan, source: unknown, parent: AnswerPath, context: unknown): unknown {
     const { shape, resolve, isPlain } = field;
     // The path of a plain field is built only when it is used.
     let path: Path | undefined = isPlain ? undefined : pathTo(field, parent);
     try {
       let value: unknown;
       if (resolve && isPlain) value = (resolve as PlainResolver)(source);
-      else if (resolve) value = resolve(source, this.#argsOf(field), context, this.#info(field, path!));
+      else if (resolve) value = this.#resolved(field, resolve, source, path!, context);
       else value = this.#property(field, source, parent, context);
       if (shape.kind === 'leaf' && isAsItIs(shape.type, value)) return this.#counted(field, value);
       if (isPromise(value)) {
@@ -169,6 +181,21 @@ export class Execution {
     } catch (error) {
       return this.#failed(field, shape, path ?? pathTo(field, parent), error);
     }
+  }
+
+  /** What a field's resolver returns; equal fields that start in order run once. */
+  #resolved(
+    field: FieldPlan,
+    resolve: NonNullable<FieldPlan['resolve']>,
+    source: unknown,
+    path: Path,
+    context: unknown,
+  ): unknown {
+    const args = this.#argsOf(field);
+    const run = () => resolve(source, args, context, this.#info(field, path));
+    return this.#starts === null || field.startKeys === null
+      ? run()
+      : this.#starts.once(field.definition, args, context, run);
   }
 
   /** A field's arguments, the same for every object. Throws if they do not fit their types. */

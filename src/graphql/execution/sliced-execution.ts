@@ -40,7 +40,11 @@ export async function executeInPieces(
   operation: PreparedOperation,
   contextValue: object,
   variableValues: Record<string, unknown>,
-  { rootValue, limits = unlimited }: { rootValue?: unknown; limits?: AnswerLimits | undefined } = {},
+  {
+    rootValue,
+    limits = unlimited,
+    inFlight,
+  }: { rootValue?: unknown; limits?: AnswerLimits | undefined; inFlight?: ExecutionValues['inFlight'] } = {},
 ): Promise<Executed> {
   const most = limitsOf(operation, limits);
   let pieces!: Pieces;
@@ -48,7 +52,7 @@ export async function executeInPieces(
     return await ofOneCommit(operation, contextValue, () => {
       pieces = piecesOf(most, lightMs);
       Object.assign(contextValue, { batchSchedule: pieces.batch });
-      return pieces.run(() => execute(operation, { rootValue, contextValue, variableValues }, pieces));
+      return pieces.run(() => execute(operation, { rootValue, contextValue, variableValues, inFlight }, pieces));
     });
   } catch (error) {
     throw error instanceof OverLimit ? overLimit(error.limit, most, pieces.characters) : error;
@@ -103,7 +107,8 @@ export async function answerInPieces(
 ): Promise<ExecutionResult> {
   const most = limitsOf(operation, limits, state.answerBytes);
   let pieces!: Pieces;
-  const values = { rootValue: undefined, contextValue: state, variableValues: state.variables! };
+  const inFlight = state.charged?.prediction.inFlight();
+  const values = { rootValue: undefined, contextValue: state, variableValues: state.variables!, inFlight };
   try {
     const { data, errors } = await ofOneCommit(operation, state, () => {
       pieces = piecesOf(most, isHeavy ? 0 : lightMs);

@@ -47,6 +47,8 @@ export class Pieces {
   #ranMs = 0;
   #characters = 0;
   #isDriven = false;
+  /** True once slices queue. */
+  #queues = false;
   #isOver = false;
 
   constructor(parts: PieceParts) {
@@ -88,6 +90,13 @@ export class Pieces {
       });
       if (!this.#isDriven) void this.#drive();
     });
+  }
+
+  /** As `later`, in a slice that waits for its turn, as all later ones do: what ran before is more than its slices. */
+  apart<T>(task: () => T): Promise<Awaited<T>> {
+    this.#endsAt = -Infinity;
+    this.#queues = true;
+    return this.later(task);
   }
 
   /**
@@ -165,7 +174,8 @@ export class Pieces {
     const { turn, now, limits, lightMs = 0 } = this.#parts;
     if (this.#characters > limits.characters) throw new OverLimit('characters');
     const asked = now();
-    if (this.#ranMs >= lightMs) await turn();
+    this.#queues ||= this.#ranMs >= lightMs;
+    if (this.#queues) await turn();
     const began = now();
     this.#waitedMs += began - asked;
     if (began - this.#startedAt - this.#waitedMs > limits.ms) throw new OverLimit('ms');

@@ -24,6 +24,8 @@ export const documentLimits = {
   aliases: 100,
   /** Selections of one response key at one position. */
   repeats: 20,
+  /** Objects that lists among the arguments name, over all fields. */
+  ids: 1000,
   /** Fields and list items that an answer may hold, as predicted. */
   leaves: 1_000_000,
   /** Bytes of an answer, as predicted and as counted while it is made. */
@@ -39,7 +41,7 @@ export const documentBody = {
 /** The limits that are counted here. The body's bytes are counted as it is read. */
 type DocumentLimit = Exclude<keyof typeof documentLimits, 'bytes'>;
 
-const messages: Record<DocumentLimit, (counted: string, most: string) => string> = {
+const messages: Record<DocumentLimit, (counted: string, most: string, argument: string) => string> = {
   characters: (counted, most) =>
     `The document has ${counted} characters; at most ${most}. Send long values as variables.`,
   tokens: (counted, most) => `The document has ${counted} tokens; at most ${most}.`,
@@ -49,6 +51,8 @@ const messages: Record<DocumentLimit, (counted: string, most: string) => string>
   depth: (counted, most) => `The document nests fields ${counted} deep; at most ${most}.`,
   aliases: (counted, most) => `The document selects one field under ${counted} names in one place; at most ${most}.`,
   repeats: (counted, most) => `The document selects one response key ${counted} times in one place; at most ${most}.`,
+  ids: (counted, most, argument) =>
+    `${argument}: the document names ${counted} ids over all its fields; at most ${most}.`,
   leaves: (counted, most) =>
     `The answer could have ${counted} values; at most ${most}. Request fewer symbols, rows or fields.`,
   answerBytes: (counted, most) =>
@@ -63,15 +67,32 @@ const inWords = (count: number) =>
     ? `more than ${countedNoFurther.toLocaleString('en-US')}`
     : Math.ceil(count).toLocaleString('en-US');
 
-/** The error of a document over a limit: 400 with the limit and the count. */
-export function overLimit(limit: DocumentLimit, counted: number): GraphQLError {
+/** The error of a document over a limit: 400 with the limit and the count, and the argument that exceeds it, if any. */
+export function overLimit(limit: DocumentLimit, counted: number, argument?: string): GraphQLError {
   const most = documentLimits[limit];
-  const message = messages[limit](inWords(counted), most.toLocaleString('en-US'));
-  const details = { limit, counted: Math.min(Math.ceil(counted), countedNoFurther), most };
+  const message = messages[limit](inWords(counted), most.toLocaleString('en-US'), argument ?? '');
+  const details = {
+    ...{ limit, counted: Math.min(Math.ceil(counted), countedNoFurther), most },
+    ...(argument !== undefined && { parameter: argument }),
+  };
   return requestErrorOf(limitExceeded(message, details));
 }
 
 /** Throws `overLimit` if `counted` is more than the limit. */
-export function requireWithin(limit: DocumentLimit, counted: number): void {
-  if (counted > documentLimits[limit]) throw overLimit(limit, counted);
+export function requireWithin(limit: DocumentLimit, counted: number, argument?: string): void {
+  if (counted > documentLimits[limit]) throw overLimit(limit, counted, argument);
+}
+
+/** An operation's predictions that have a limit. */
+interface Predicted {
+  leaves: number;
+  bytes: number;
+  ids: { count: number; argument: string };
+}
+
+/** Throws `overLimit` for an operation that names too much, or whose answer could exceed a limit. */
+export function requirePredicted({ leaves, bytes, ids }: Predicted): void {
+  requireWithin('ids', ids.count, ids.argument);
+  requireWithin('leaves', leaves);
+  requireWithin('answerBytes', bytes);
 }

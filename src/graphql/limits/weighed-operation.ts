@@ -11,6 +11,7 @@ import { scopeGroups } from '../scope-groups.ts';
 import { actual } from './actual.ts';
 import { type PlannedFields, planOf, type Weighing } from './cost-plan.ts';
 import { estimated, type OperationEstimate } from './field-estimates.ts';
+import { idsNamed, itemsInFlight, type NamedIds } from './fields-in-flight.ts';
 import { introspectionCosts } from './introspection-cost.ts';
 import { type LearnedSizes, learnedSizes } from './learned-sizes.ts';
 import type { Asking } from './planned-cost.ts';
@@ -23,6 +24,10 @@ export interface Prediction extends Weight {
   actual: (data: unknown) => Weight;
   /** The most that it can weigh, without errors that no field of the operation gives. */
   maximum: () => Weight;
+  /** Objects that its arguments name. */
+  ids: NamedIds;
+  /** Items of the fields that start in the order of the document; undefined = there is one. */
+  inFlight: () => ReadonlyMap<string, number> | undefined;
 }
 
 /**
@@ -36,7 +41,11 @@ export interface WeighedOperation {
   /** Predicts a request by its coerced variables, and the points of reading its body. */
   predict(variables: Record<string, unknown>, caller: AskingCaller, sentPoints?: number): Prediction;
   /** Weighs a request by every assumption, and each of its fields. */
-  estimate(variables: Record<string, unknown>, caller: AskingCaller, sentPoints?: number): OperationEstimate;
+  estimate(
+    variables: Record<string, unknown>,
+    caller: AskingCaller,
+    sentPoints?: number,
+  ): OperationEstimate & Pick<Prediction, 'ids'>;
 }
 
 /** Maximum number of bytes of all formulas together, and the approximate bytes of a field and of the rest of one. */
@@ -71,16 +80,17 @@ function formula(
         ...withPoints(weighed(predict(fields, asking)), points),
         actual: (data) => withPoints(weighed(actual(fields, data, asking)), points),
         maximum: () => withPoints(weighed(predict(fields, asking, assumptions.maximum)), points),
+        ids: idsNamed(fields, asking),
+        inFlight: () => itemsInFlight(fields, asking),
       };
     },
     estimate(variables, caller, sentPoints = 0) {
-      const { charged, expected, maximum, ...others } = estimated(fields, {
-        ...{ variables, caller, learned },
-        argumentsRead: new Map(),
-      });
+      const asking: Asking = { variables, caller, learned, argumentsRead: new Map() };
+      const { charged, expected, maximum, ...others } = estimated(fields, asking);
       const points = tokens * weights.token + sentPoints;
       return {
         ...others,
+        ids: idsNamed(fields, asking),
         charged: withPoints(charged, points),
         expected: withPoints(expected, points),
         maximum: withPoints(maximum, points),
@@ -90,12 +100,20 @@ function formula(
   return { weighedOperation, bytes: bytesAFormula + bytesAField * fieldsOf(fields) };
 }
 
+const noIds: NamedIds = { count: 0, argument: '' };
+
 /** The weight if the document has no such operation, which the execution reports: nothing. */
 const noOperation: WeighedOperation = {
   kind: OperationTypeNode.QUERY,
   groups: [],
-  predict: () => ({ ...nothing, actual: () => nothing, maximum: () => nothing }),
-  estimate: () => ({ charged: nothing, expected: nothing, maximum: nothing, fields: [] }),
+  predict: () => ({
+    ...nothing,
+    actual: () => nothing,
+    maximum: () => nothing,
+    ids: noIds,
+    inFlight: () => undefined,
+  }),
+  estimate: () => ({ charged: nothing, expected: nothing, maximum: nothing, ids: noIds, fields: [] }),
 };
 
 /** Weighs an operation of a validated document. */

@@ -174,12 +174,17 @@ export interface ContractListing {
 export async function latestListing(
   context: RequestContext,
   underlying: string,
-  { root, expiry, right, strike }: OptionContract,
+  contract: OptionContract,
 ): Promise<ContractListing | null> {
   const capture = await chainAt(context, underlying);
-  const rows = capture ? (rowsByStrike(capture).get(strike) ?? []) : [];
-  const row = rows.find((one) => one.expiry === expiry && one.right === right && one.root === root);
+  const row = rowIn(capture, contract);
   return capture && row ? { row, capture } : null;
+}
+
+/** The row of a contract in a chain; null if the chain does not list it, or is null. */
+export function rowIn(capture: ChainCapture | null, { root, expiry, right, strike }: OptionContract): ChainRow | null {
+  const rows = capture ? (rowsByStrike(capture).get(strike) ?? []) : [];
+  return rows.find((one) => one.expiry === expiry && one.right === right && one.root === root) ?? null;
 }
 
 /** `latestListing` without the chain. */

@@ -5,12 +5,12 @@ import { type ChainRow, unknownNumbers } from '../../domain/chain/chain.ts';
 import { contractId, type OptionContract, readOptionContract } from '../../domain/chain/option-contract.ts';
 import { yieldForRows } from '../../runtime/event-loop.ts';
 import { invalidParameter } from '../../wire/failure.ts';
-import { findSymbol, fromSource, type RequestContext, underlyingOf } from '../context.ts';
+import { findSymbol, fromSource, type RequestContext, underlyingOf, withUnderlyings } from '../context.ts';
 import type { SourceKey } from '../provenance.ts';
 import { type ResponseMeta, responseMeta } from '../response-meta.ts';
 import { captureSource, openInterestSource } from '../source-keys.ts';
-import { latestListing } from './chain.ts';
-import { newerInterest, openInterestOf } from './open-interest.ts';
+import { rowIn } from './chain.ts';
+import { interestIn, type LatestInterest, latestInterest, newerInterest } from './open-interest.ts';
 
 export { volumeToOpenInterest };
 
@@ -40,18 +40,25 @@ function emptySnapshot(contract: OptionContract): ContractSnapshot {
   return { ...unknownNumbers, ...contract, capturedAt: null, spot: null };
 }
 
-async function readSnapshot(
-  context: RequestContext,
-  underlying: string,
-  contract: OptionContract,
-): Promise<ContractSnapshot> {
-  const [listing, openInterest] = await Promise.all([
-    latestListing(context, underlying, contract),
-    openInterestOf(context, contract),
-  ]);
-  if (listing === null) return { ...emptySnapshot(contract), openInterest };
-  const { capturedAt, spot } = listing.capture;
-  return { ...listing.row, openInterest, capturedAt, spot };
+function snapshotOf(latest: LatestInterest, contract: OptionContract): ContractSnapshot {
+  const row = rowIn(latest.capture, contract);
+  const openInterest = interestIn(latest, contract, row);
+  if (row === null) return { ...emptySnapshot(contract), openInterest };
+  const { capturedAt, spot } = latest.capture!;
+  return { ...row, openInterest, capturedAt, spot };
+}
+
+/** What is latest of underlyings; 'unknown' for one outside the registry, 'restricted' for one that may not be read. */
+async function latestOf(context: RequestContext, underlyings: ReadonlySet<string>) {
+  const latest = new Map<string, LatestInterest | 'unknown' | 'restricted'>();
+  const read = async (underlying: string) => {
+    const entry = await findSymbol(context, underlying);
+    if (!entry) latest.set(underlying, 'unknown');
+    else if (!symbolAccess(context.caller, entry).allowed) latest.set(underlying, 'restricted');
+    else latest.set(underlying, await latestInterest(context, underlying));
+  };
+  await Promise.all([...underlyings].map(read));
+  return latest;
 }
 
 /** Sources of rows: the chain that lists each, and open interest that was published after it. */
@@ -78,27 +85,23 @@ export async function contractSnapshots(context: RequestContext, ids: readonly s
     throw invalidParameter('contracts', `expected at most ${maxContracts} contracts, got ${ids.length}`);
   const contracts = ids.map((id) => readOptionContract(id)!);
   const restricted = new Set<string>();
-  const rows = await fromSource(context, 'chain', () =>
-    Promise.all(
-      contracts.map(async (contract): Promise<ContractSnapshot> => {
-        const underlying = await underlyingOf(context, contract);
-        const entry = await findSymbol(context, underlying);
-        if (!entry) return emptySnapshot(contract);
-        if (symbolAccess(context.caller, entry).allowed) return readSnapshot(context, underlying, contract);
-        restricted.add(contractId(contract));
-        return emptySnapshot(contract);
-      }),
-    ),
+  const listed = await withUnderlyings(context, contracts);
+  const latest = await fromSource(context, 'chain', () =>
+    latestOf(context, new Set(listed.map(({ underlying }) => underlying))),
   );
-  await yieldForRows(rows.length);
-  // In the order asked: what is found out side by side comes in any.
-  const listed = [...new Set(contracts.map(contractId))].filter((id) => restricted.has(id));
+  await yieldForRows(contracts.length);
+  const rows = listed.map(({ underlying, contract }): ContractSnapshot => {
+    const found = latest.get(underlying)!;
+    if (typeof found === 'object') return snapshotOf(found, contract);
+    if (found === 'restricted') restricted.add(contractId(contract));
+    return emptySnapshot(contract);
+  });
   return {
     rows,
     meta: {
       ...responseMeta(context, 'live', [], () => snapshotSources(context, rows)),
       count: rows.length,
-      restricted: listed.length > 0 ? listed : null,
+      restricted: restricted.size > 0 ? [...restricted] : null,
     },
   };
 }

@@ -1,11 +1,12 @@
 import { requireReadable } from '../../access/entitlement/entitlement.ts';
+import type { ChainCapture, ChainRow } from '../../domain/chain/chain.ts';
 import { type OptionContract, osiSymbol } from '../../domain/chain/option-contract.ts';
 import { exchangeDate } from '../../domain/market-time.ts';
 import { batched } from '../../runtime/batched.ts';
 import { type ListedInterest, latestOpenInterest } from '../../store/chain/open-interest.ts';
 import { chainAt } from '../captures-at.ts';
 import { findSymbol, fromSource, ofAllInstants, type RequestContext, underlyingOf } from '../context.ts';
-import { latestChainRow } from './chain.ts';
+import { rowIn } from './chain.ts';
 
 function publishedInterest(context: RequestContext, underlying: string): Promise<ListedInterest | null> {
   const today = exchangeDate(context.nowMs);
@@ -16,8 +17,37 @@ function publishedInterest(context: RequestContext, underlying: string): Promise
 
 /** The open interest that was published for a later session than that of the latest chain; null = none was. */
 export async function newerInterest(context: RequestContext, underlying: string): Promise<ListedInterest | null> {
-  const [chain, published] = await Promise.all([chainAt(context, underlying), publishedInterest(context, underlying)]);
-  return published !== null && (chain === null || published.sessionDate > chain.sessionDate) ? published : null;
+  const latest = await latestInterest(context, underlying);
+  return latest.isNewer ? latest.published : null;
+}
+
+/** An underlying's latest chain, and the open interest that was published. */
+export interface LatestInterest {
+  capture: ChainCapture | null;
+  published: ListedInterest | null;
+  /** True if it was published for a later session than that of the chain. */
+  isNewer: boolean;
+}
+
+/** The latest chain of an underlying, and open interest published beside it. */
+export async function latestInterest(context: RequestContext, underlying: string): Promise<LatestInterest> {
+  const [capture, published] = await Promise.all([
+    chainAt(context, underlying),
+    publishedInterest(context, underlying),
+  ]);
+  const isNewer = published !== null && (capture === null || published.sessionDate > capture.sessionDate);
+  return { capture, published, isNewer };
+}
+
+/** A contract's open interest by its row of the chain, null if that does not list it, and what was published. */
+export function interestIn(
+  { published, isNewer }: LatestInterest,
+  contract: OptionContract,
+  row: ChainRow | null,
+): number | null {
+  const listed = published?.byContract.get(osiSymbol(contract)) ?? null;
+  const captured = row?.openInterest ?? null;
+  return isNewer ? (listed ?? captured) : (captured ?? listed);
 }
 
 /**
@@ -27,12 +57,6 @@ export async function newerInterest(context: RequestContext, underlying: string)
 export async function openInterestOf(context: RequestContext, contract: OptionContract): Promise<number | null> {
   const underlying = await underlyingOf(context, contract);
   requireReadable(context.caller, await findSymbol(context, underlying));
-  const [row, published, newer] = await Promise.all([
-    latestChainRow(context, underlying, contract),
-    publishedInterest(context, underlying),
-    newerInterest(context, underlying),
-  ]);
-  const listed = published?.byContract.get(osiSymbol(contract)) ?? null;
-  const captured = row?.openInterest ?? null;
-  return newer ? (listed ?? captured) : (captured ?? listed);
+  const latest = await latestInterest(context, underlying);
+  return interestIn(latest, contract, rowIn(latest.capture, contract));
 }

@@ -10,6 +10,7 @@ import {
   validate,
 } from 'graphql';
 import type { Executed } from '../../graphql/execution/execute.ts';
+import type { ExecutionValues } from '../../graphql/execution/execution.ts';
 import type { AnswerForm } from '../../graphql/execution/execution-plan.ts';
 import { operationSpan } from '../../graphql/execution/operation-span.ts';
 import { PreparedOperation } from '../../graphql/execution/prepared-operation.ts';
@@ -48,8 +49,11 @@ export interface StoredOperation {
 /** Charge of a run, and its limits. */
 export interface Metering {
   limits: AnswerLimits;
-  /** Charges the run before it begins, by its coerced variables. Throws 400 or 429. */
-  begin: (variables: Record<string, unknown>) => Promise<void>;
+  /**
+   * Charges the run before it begins, by its coerced variables. Returns the items of its fields in flight, if they
+   * start in order. Throws 400 or 429.
+   */
+  begin: (variables: Record<string, unknown>) => Promise<ExecutionValues['inFlight']>;
   /** Corrects the charge by what the answer holds. */
   end: (executed: Pick<Executed, 'root' | 'tallies'>) => Promise<void>;
 }
@@ -104,8 +108,8 @@ export function storedOperation(schema: GraphQLSchema, route: Route, read: ReadO
     run: async (form, context, variables, metering) => {
       const { coerced, errors: wrong } = await coerceVariables(schema, definition, variables);
       if (wrong) throw route.invalidVariables?.(variables, wrong[0]!.message) ?? failureOf(wrong[0]!);
-      await metering?.begin(coerced);
-      const executed = await executeInPieces(forms[form], context, coerced, { limits: metering?.limits });
+      const inFlight = await metering?.begin(coerced);
+      const executed = await executeInPieces(forms[form], context, coerced, { limits: metering?.limits, inFlight });
       await metering?.end(executed);
       const { data, errors } = executed;
       if (errors.length > 0) throw failureOf(errors[0]!);

@@ -3,7 +3,7 @@ import type { Charged } from '../../access/admission.ts';
 import type { Caller } from '../../access/caller.ts';
 import type { EndpointServices } from '../../access/endpoint-services.ts';
 import { WrittenData } from '../../graphql/execution/leaf-tally.ts';
-import { requireWithin } from '../../graphql/limits/document-limits.ts';
+import { requirePredicted } from '../../graphql/limits/document-limits.ts';
 import type { Prediction, WeighedOperation } from '../../graphql/limits/weighed-operation.ts';
 import { requestsOf } from '../../graphql/limits/weight.ts';
 import { currentRequest } from '../../runtime/request-scope.ts';
@@ -22,10 +22,9 @@ interface Metered {
 const heavyLeaves = 20_000;
 
 /** Throws 400 for an answer that could exceed a limit. */
-export function requireSmall({ leaves, bytes }: Pick<Prediction, 'leaves' | 'bytes'>): void {
+export function requireSmall(prediction: Pick<Prediction, 'leaves' | 'bytes' | 'ids'>): void {
   try {
-    requireWithin('leaves', leaves);
-    requireWithin('answerBytes', bytes);
+    requirePredicted(prediction);
   } catch (error) {
     throw failureWithin(error) ?? error;
   }
@@ -53,12 +52,13 @@ export class OperationMetering implements Metering {
     return this.#services.answerLimits;
   }
 
-  async begin(variables: Record<string, unknown>): Promise<void> {
+  async begin(variables: Record<string, unknown>): ReturnType<Metering['begin']> {
     const prediction = this.#weighed.predict(variables, this.#metered.caller);
     requireSmall(prediction);
     if (prediction.leaves > heavyLeaves) currentRequest()?.isHeavy();
     this.#prediction = prediction;
     await this.take(requestsOf(prediction.points));
+    return prediction.inFlight();
   }
 
   /** Charges `cost` requests, of which one was charged before. */

@@ -68,6 +68,7 @@ builder.queryField('asOf', (t) =>
     extensions: {
       scopeGroup: 'market.reference',
       contextBelow: ({ context }: MarketAsOf) => context,
+      startsInOrder: true,
       ...costs<PastArgs, 'past'>({
         once: 0.1,
         sizes: ({ at, known }) => ({ past: at == null && known == null ? 0 : 1 }),
