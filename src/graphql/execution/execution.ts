@@ -183,7 +183,7 @@ export class Execution {
     }
   }
 
-  /** What a field's resolver returns; equal fields that start in order run once. */
+  /** The result of a field's resolver; equal fields that start in order run once. */
   #resolved(
     field: FieldPlan,
     resolve: NonNullable<FieldPlan['resolve']>,

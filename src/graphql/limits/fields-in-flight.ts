@@ -9,7 +9,7 @@ import { weighed } from './weight.ts';
 const itemPoints = 0.02;
 
 /**
- * Items of the fields that start in order, by their response keys from the root: what they cost in items that are looked
+ * Items of the fields that start in order, by their response keys from the root: their cost in items that are looked
  * up, without the statements that they share with others. Undefined for a single field, which starts anyway.
  */
 export function itemsInFlight(operation: PlannedFields, asking: Asking): ReadonlyMap<string, number> | undefined {

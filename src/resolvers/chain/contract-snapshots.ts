@@ -48,7 +48,10 @@ function snapshotOf(latest: LatestInterest, contract: OptionContract): ContractS
   return { ...row, openInterest, capturedAt, spot };
 }
 
-/** What is latest of underlyings; 'unknown' for one outside the registry, 'restricted' for one that may not be read. */
+/**
+ * The latest chain and interest of underlyings; 'unknown' for one outside the registry, 'restricted' for one that may
+ * not be read.
+ */
 async function latestOf(context: RequestContext, underlyings: ReadonlySet<string>) {
   const latest = new Map<string, LatestInterest | 'unknown' | 'restricted'>();
   const read = async (underlying: string) => {
