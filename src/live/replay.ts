@@ -60,8 +60,19 @@ export interface Replayed<E> {
   event: E | null;
 }
 
+/** The lane and the price of a replay's work. */
+export interface ReplayToll {
+  /** Resolves when the caller's next piece of work may run. */
+  turn(isOver: () => boolean): Promise<void>;
+  /** Takes points from the caller's minute. Returns the ms after which to try again, with none; 0 = all is paid. */
+  pay(points: number): Promise<number>;
+  /** Points of the answer to an event. */
+  eventPoints: number;
+}
+
 /** Parts of a replay. */
 export interface ReplayParts<E> {
+  toll: ReplayToll;
   tracks: readonly Track<E>[];
   /** Whole seconds, epoch ms. */
   fromMs: number;
@@ -75,6 +86,9 @@ export interface ReplayParts<E> {
 
 /** Shortest time between two reads of a topic, ms: bounds what a replay costs per second. */
 const readMs = 2;
+
+/** Points of reading a state of a topic again: its first is paid when the replay is asked for. */
+const statePoints = 0.5;
 
 /** The position after the `count`th event of an instant, or the end. */
 const positionOf = (atMs: number, count: number) => `${atMs}.${count}`;
@@ -181,7 +195,10 @@ export class Replay<E> implements LiveSource<Replayed<E>> {
     const { tracks, pace } = this.#parts;
     this.#beganMs = pace.now();
     const first: E[] = [];
-    for (const track of tracks) first.push(...(await track.begin(this.#originMs())));
+    for (const track of tracks) {
+      await this.#turn();
+      first.push(...(await track.begin(this.#originMs())));
+    }
     return this.#isFromStart() ? first : [];
   }
 
@@ -196,10 +213,14 @@ export class Replay<E> implements LiveSource<Replayed<E>> {
         if (this.#isOver) return;
         const events: E[] = [];
         for (const track of due) {
+          await this.#pay(track.reads * statePoints);
+          await this.#turn();
+          if (this.#isOver) return;
           this.#freeMs = Math.max(this.#freeMs, this.#parts.pace.now()) + track.reads * readMs;
           events.push(...(await track.next(instant)));
         }
         yield* this.#sent(instant, events);
+        await this.#pay(events.length * this.#parts.toll.eventPoints);
       }
       atMs = untilMs;
     }
@@ -225,10 +246,26 @@ export class Replay<E> implements LiveSource<Replayed<E>> {
     return [...due].sort(([a], [b]) => a - b);
   }
 
+  /** Waits for a turn in the caller's lane. */
+  #turn(): Promise<void> {
+    return this.#parts.toll.turn(() => this.#isOver);
+  }
+
+  /** Pays for work, and waits for the next minute while this one is spent. */
+  async #pay(points: number): Promise<void> {
+    const { pace, toll } = this.#parts;
+    for (let ms = await toll.pay(points); ms > 0 && !this.#isOver; ms = await toll.pay(0))
+      await this.#until(pace.now() + ms);
+  }
+
   /** Waits until an instant is due, and its reads are paid for. */
-  async #wait(atMs: number): Promise<void> {
-    const { pace, speed } = this.#parts;
-    const dueMs = Math.max(this.#beganMs + (atMs - this.#originMs()) / speed, this.#freeMs);
+  #wait(atMs: number): Promise<void> {
+    return this.#until(Math.max(this.#beganMs + (atMs - this.#originMs()) / this.#parts.speed, this.#freeMs));
+  }
+
+  /** Waits until an instant of its pace, unless it ends before. */
+  async #until(dueMs: number): Promise<void> {
+    const { pace } = this.#parts;
     while (!this.#isOver && pace.now() < dueMs)
       await new Promise<void>((resolve) => {
         const cancel = pace.later(dueMs - pace.now(), resolve);

@@ -68,6 +68,8 @@ export interface RequestContext extends Services, Batching, SharedWork, OneCommi
   sharedLoaders: Batching['loaders'];
   /** Registers a clean-up that runs when the request ends, however it ends. */
   onEnd: (undo: () => void) => void;
+  /** Predicted points of a subscription that the caller wrote; absent = it is of the contract. */
+  pricedPoints?: number;
   /** Position of an earlier stream to resume from; null = none. */
   after: string | null;
 }

@@ -1,3 +1,4 @@
+import { pointsPerRequest } from '../access/limits/body-points.ts';
 import type { ChainCapture } from '../domain/chain/chain.ts';
 import type { CrossSection, LargeTrade } from '../domain/flow/flow.ts';
 import type { StockBar, Timeframe } from '../domain/market/bar.ts';
@@ -10,8 +11,9 @@ import { crossSectionTopics } from '../live/cross-sections.ts';
 import { gexTopics } from '../live/gex.ts';
 import { replayedLargeTrades } from '../live/large-trades.ts';
 import { quoteTopics } from '../live/quotes.ts';
-import { Replay, type Replayed, type Track, trackOf } from '../live/replay.ts';
+import { Replay, type Replayed, type ReplayToll, type Track, trackOf } from '../live/replay.ts';
 import { replayStepMs } from '../live/replay-instants.ts';
+import { turnOf } from '../runtime/event-loop.ts';
 import type { StoredGexCapture } from '../store/gex/captures.ts';
 import type { Store } from '../store/rows/connection.ts';
 import { invalidParameter } from '../wire/failure.ts';
@@ -64,6 +66,28 @@ export interface ReplayArgs {
   to?: string | null | undefined;
   tz?: string | null | undefined;
   speed?: number | null | undefined;
+}
+
+/** Points of a topic's first state, and of the answer to it beside its selection. */
+export const topicPoints = 2.5;
+
+/** The toll of a replay: its caller's lane and minute. */
+function tollOf({ access: { rate }, caller, pricedPoints = 0 }: RequestContext, topics: number): ReplayToll {
+  let owed = 0;
+  return {
+    turn: (isOver) => turnOf(caller.keyId ?? caller.accountId, isOver),
+    eventPoints: Math.max(0, pricedPoints / topics - topicPoints),
+    async pay(more) {
+      owed += more;
+      while (owed >= pointsPerRequest) {
+        const requests = Math.min(Math.floor(owed / pointsPerRequest), rate.limit(caller));
+        const { allowed, resetSeconds } = await rate.consume(caller, requests);
+        if (!allowed) return resetSeconds * 1000;
+        owed -= requests * pointsPerRequest;
+      }
+      return 0;
+    },
+  };
 }
 
 /** Maximum number of topics besides quotes. */
@@ -150,5 +174,6 @@ export async function replay(asked: RequestContext, args: ReplayArgs): Promise<R
   const window = replayWindow(asked, args);
   const { after, live } = asked;
   const tracks = await tracksOf({ ...asked, after: null }, args.topics);
-  return new Replay({ tracks, ...window, pace: live.pace, after });
+  const toll = tollOf(asked, args.topics.length);
+  return new Replay({ tracks, ...window, pace: live.pace, after, toll });
 }

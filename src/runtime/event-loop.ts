@@ -25,6 +25,11 @@ export async function yieldToEventLoop(): Promise<void> {
   request?.requireClient();
 }
 
+/** Resolves when the next slice of a caller's work that no open request waits for may run, unless it is over before. */
+export function turnOf(caller: string, isOver: () => boolean): Promise<void> {
+  return lane.turn(caller, isOver);
+}
+
 /** Size of a body from which reading it counts as heavy work, bytes. */
 const heavyBytes = 16 * 1024;
 

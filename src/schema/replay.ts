@@ -10,6 +10,7 @@ import {
   type ReplayValues,
   replay,
   replaySpeeds,
+  topicPoints,
 } from '../resolvers/replay.ts';
 import { builder } from './builder.ts';
 import { ChainType } from './chain/chain.ts';
@@ -179,7 +180,7 @@ builder.subscriptionField('replay', (t) =>
       tz: t.arg({ type: 'TimeZone', description: 'Time zone of from and to. Default: America/New_York.' }),
       speed: t.arg.float({
         defaultValue: 1,
-        description: `Seconds of the past per second, from ${replaySpeeds.slowest} to ${replaySpeeds.fastest}. At most 500 states of topics are read per second.`,
+        description: `Seconds of the past per second, from ${replaySpeeds.slowest} to ${replaySpeeds.fastest}. At most 500 states of topics are read per second. 20 of them cost a request, beside what is selected of their events; a replay waits while the minute is spent.`,
       }),
     },
     extensions: {
@@ -187,7 +188,7 @@ builder.subscriptionField('replay', (t) =>
       contextBelow: ({ context }: ReplayedHere) => context,
       ...costs<{ topics: readonly ReplayTopic[] }>({
         once: 2.5,
-        each: 2.5,
+        each: topicPoints,
         times: ({ topics }) => itemsAsked(topics.length, mostPaid),
       }),
     },

@@ -2,6 +2,7 @@ import { Readable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { exchangeInstant } from '../../src/domain/market-time.ts';
 import { follow } from '../../src/ingest/tail/follow.ts';
+import { heavyWork } from '../../src/runtime/event-loop.ts';
 import { type TestApp, testApp } from '../support/app.ts';
 import { type EventReader, readEvents, type SentEvent, subscribe } from '../support/event-reader.ts';
 import { handTimers, jumpingPace } from '../support/live.ts';
@@ -189,6 +190,79 @@ describe('a replay', () => {
     ]);
     expect(Buffer.from(captures[0].gexCapture.id, 'base64url').toString()).toContain(`@${open + 5000}`);
     await nothingLeft();
+  });
+});
+
+describe('a replay is work of its caller', () => {
+  const frames = ['1s', '1m', '5m', '1h', '1d'].map((timeframe) => `bars:SPY:${timeframe}`);
+  const query = `topics=${frames}&from=${open}&to=${open + 200_000}&speed=3600`;
+
+  test('charged by the states that are read after the first, each in a turn of the lane', async () => {
+    const credential = await app.key();
+    const before = heavyWork().pieces;
+    const taken = vi.spyOn(app.access.rate, 'consume');
+    onTestFinished(() => taken.mockRestore());
+    const reader = await readEvents(`${app.url}/v2/stream?${query}`, {
+      headers: { authorization: `Bearer ${credential}` },
+    });
+    await reader.over;
+    const [opening, ...reading] = taken.mock.calls.map(([, cost]) => cost);
+    expect(opening).toBe(frames.length);
+    const read = heavyWork().pieces - before - frames.length;
+    expect(read).toBeGreaterThan(20);
+    expect(reading).toEqual(Array(Math.floor(read / 20)).fill(1));
+  });
+
+  test('also what is selected of each event, as the document was priced', async () => {
+    const taken = vi.spyOn(app.access.rate, 'consume');
+    onTestFinished(() => taken.mockRestore());
+    const costOf = async (below: string) => {
+      taken.mockClear();
+      const reader = await subscribe(
+        app.url,
+        await app.key(),
+        `subscription { replay(topics: [{ kind: quotes, symbol: "SPY" }], from: "${open}", to: "${open + 200_000}",
+          speed: 3600) { at quote { spot ${below} } } }`,
+      );
+      await reader.over;
+      return taken.mock.calls.slice(1).reduce((sum, [, cost]) => sum + cost, 0);
+    };
+    const chain = 'node { chain { rows { bid } } }';
+    expect(await costOf('')).toBeLessThan(await costOf(chain));
+  });
+
+  test('which waits while the minute is spent, and goes on with the next', async () => {
+    const waits: { ms: number; go: () => void }[] = [];
+    const later = pace.later.bind(pace);
+    const waiting = vi.spyOn(pace, 'later').mockImplementation((ms, work) => {
+      if (ms < 1000) return later(ms, work);
+      waits.push({ ms, go: () => later(ms, work) });
+      return () => {};
+    });
+    const consume = app.access.rate.consume.bind(app.access.rate);
+    let left = frames.length;
+    const minute = vi.spyOn(app.access.rate, 'consume').mockImplementation(async (who, cost, of) => {
+      const state = await consume(who, cost, of);
+      if (cost > left) return { ...state, allowed: false, remaining: left, resetSeconds: 42 };
+      left -= cost;
+      return state;
+    });
+    onTestFinished(() => {
+      waiting.mockRestore();
+      minute.mockRestore();
+    });
+    const reader = await opened(query);
+    await expect.poll(() => waits.length, patient).toBe(1);
+    expect(waits[0]!.ms).toBe(42_000);
+    const sent = reader.events.length;
+    expect(sent).toBeGreaterThan(frames.length);
+    expect(reader.events.at(-1)!.event).not.toBe('end');
+    left = 1000;
+    waits[0]!.go();
+    await reader.over;
+    expect(reader.events.length).toBeGreaterThan(sent);
+    expect(reader.events.at(-1)!.data).toMatchObject({ reason: 'completed' });
+    expect(waits).toHaveLength(1);
   });
 });
 

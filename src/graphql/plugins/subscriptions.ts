@@ -34,7 +34,8 @@ async function admitSubscription(
     services.admission.count(caller, groups);
     if (groups.some(isMarketGroup)) tellReadInstant(state.res);
     if (!state.connection) life.onEnd(services.admission.takeStreamSlot(caller));
-    const asked = { caller, groups, query: state.params.query ?? '', variables: state.variables ?? {} };
+    const { points } = state.charged!.prediction;
+    const asked = { caller, groups, query: state.params.query ?? '', variables: state.variables ?? {}, points };
     const subscribed = await subscribe(services, args, asked, state.req, life);
     return 'errors' in subscribed ? subscribed : Object.assign(subscribed, { charged: state.charged });
   } catch (error) {

@@ -30,6 +30,8 @@ export interface AskedSubscription {
   query: string;
   /** Coerced by `coerceVariables`; those that the document does not declare are dropped. */
   variables: Record<string, unknown>;
+  /** Its predicted points. */
+  points: number;
 }
 
 /** Throws 400 for a request that does not accept an event stream. */
@@ -46,7 +48,7 @@ export function requireEventStream({ headers }: IncomingMessage): void {
 export async function subscribe(
   services: EndpointServices,
   args: ExecutionArgs,
-  { caller: first, groups, query, variables }: AskedSubscription,
+  { caller: first, groups, query, variables, points }: AskedSubscription,
   request: IncomingMessage,
   life: Lifetime,
 ): Promise<Subscribed | { errors: readonly GraphQLError[] }> {
@@ -59,7 +61,7 @@ export async function subscribe(
     document: args.document,
     operationName,
     variables,
-    context: services.context(caller, life.onEnd),
+    context: { ...services.context(caller, life.onEnd), pricedPoints: points },
     contextOf() {
       const { onEnd, end } = lifetime();
       return { context: services.context(caller, onEnd), end };

@@ -22,8 +22,9 @@ function ownStream({ services }: RestParts, { route, weighed, stream }: Compiled
       const prediction = weighed!.predict(variables, caller);
       requireSmall(prediction);
       const followed = [{ kind: route.name, variables }];
-      const asked = { names: [route.name], topics: followed, followed, since: {}, groups: route.own!.groups };
-      return { asked, cost: requestsOf(prediction.points) };
+      const { points } = prediction;
+      const asked = { names: [route.name], topics: followed, followed, since: {}, groups: route.own!.groups, points };
+      return { asked, cost: requestsOf(points) };
     },
   };
 }

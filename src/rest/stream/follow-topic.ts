@@ -24,6 +24,8 @@ export interface FollowedTopic<T> {
   since: Record<string, unknown>;
   /** The position after which it resumes; null = it starts with the next event. */
   after: string | null;
+  /** Predicted points of an operator's operation; absent = it is of the contract. */
+  points?: number | undefined;
   /** Writes the sent part of an event's data. */
   write: (data: unknown) => T;
 }
@@ -31,7 +33,7 @@ export interface FollowedTopic<T> {
 /** Opens a subscription, which ends with the life of its subscriber. Throws the reason of a rejection. */
 export async function followTopic<T>(following: Following, topic: FollowedTopic<T>): Promise<LiveAnswers<T>> {
   const { services, life } = following;
-  const { name, operation, variables, since, after, write } = topic;
+  const { name, operation, variables, since, after, points, write } = topic;
   const asked = name + JSON.stringify(variables);
   const { coerced, errors } = await coerceVariables(services.schema, operation.definition, { ...variables, ...since });
   if (errors) throw failureOf(errors[0]!);
@@ -40,7 +42,11 @@ export async function followTopic<T>(following: Following, topic: FollowedTopic<
     document: operation.document,
     operationName: null,
     variables: coerced,
-    context: { ...services.context(following.caller, life.onEnd), after },
+    context: {
+      ...services.context(following.caller, life.onEnd),
+      after,
+      ...(points !== undefined && { pricedPoints: points }),
+    },
     contextOf() {
       const { onEnd, end } = lifetime();
       return { context: services.context(following.caller, onEnd), end };

@@ -20,6 +20,8 @@ export interface AskedStream extends AskedTopics {
   since: { since?: string | undefined; tz?: string | undefined };
   /** The groups that its usage counts in. */
   groups: readonly string[];
+  /** Predicted points of an operator's operation. */
+  points?: number;
 }
 
 /** Kind of the subscription that replays topics. */

@@ -53,7 +53,7 @@ const writerOf = (kind: string) =>
 function openTopic(
   asking: Asking,
   { kind, variables }: Topic,
-  since: AskedStream['since'],
+  { since, points }: Pick<AskedStream, 'since' | 'points'>,
   after: string | null,
 ): Promise<LiveAnswers<Written>> {
   const operation = asking.operations.get(kind)!;
@@ -63,6 +63,7 @@ function openTopic(
     variables,
     since,
     after,
+    points,
     write: writerOf(kind),
   });
 }
@@ -77,10 +78,10 @@ const tagOf = ({ names, followed }: AskedStream) =>
 /** Opens all of a stream's subscriptions. If one is rejected, the others are closed. */
 async function openTopics(
   asking: Asking,
-  { followed, since }: AskedStream,
+  asked: AskedStream,
   after: readonly (string | null)[],
 ): Promise<LiveAnswers<Written>[]> {
-  const opened = await Promise.allSettled(followed.map((topic, i) => openTopic(asking, topic, since, after[i]!)));
+  const opened = await Promise.allSettled(asked.followed.map((topic, i) => openTopic(asking, topic, asked, after[i]!)));
   const refused = opened.find((each) => each.status === 'rejected');
   if (refused) throw named(asFailure(refused.reason));
   const all = opened.map((each) => (each as PromiseFulfilledResult<LiveAnswers<Written>>).value);
