@@ -3,6 +3,7 @@ import { pointsPerRequest } from './access/limits/body-points.ts';
 import { maxInFlight } from './access/limits/in-flight.ts';
 import { methodologyVersion } from './analytics/methodology.ts';
 import type { Config } from './config/config.ts';
+import { offExchangeLimits } from './domain/offexchange/off-exchange.ts';
 import { viewRequests } from './pages/dashboard/view-requests.ts';
 import type { PublishedLimits } from './pages/guide-limits.ts';
 import { optionBarLimits } from './resolvers/chain/option-bars.ts';
@@ -12,7 +13,6 @@ import { journalPageMax } from './resolvers/journal/page.ts';
 import { moverLimits } from './resolvers/market/movers.ts';
 import { maxQuotes } from './resolvers/market/quotes.ts';
 import { barLimits, keySpanDays } from './resolvers/market/stock-bars.ts';
-import { offExchangeLimits } from './resolvers/offexchange/off-exchange.ts';
 
 const offExchangeRoutes = ['activity', 'concentration', 'composition', 'profile'] as const;
 

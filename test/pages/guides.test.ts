@@ -6,6 +6,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { maxInFlight } from '../../src/access/limits/in-flight.ts';
 import { methodologyVersion } from '../../src/analytics/methodology.ts';
+import { offExchangeLimits } from '../../src/domain/offexchange/off-exchange.ts';
 import { type Captured, capturedExamples } from '../../src/pages/reference/example-answers.ts';
 import {
   guideAnswers as answersCaptured,
@@ -17,7 +18,6 @@ import {
 import { guides } from '../../src/pages/reference/guides/guides.ts';
 import { changes } from '../../src/pages/reference/guides/release-changes.ts';
 import { barLimits, keySpanDays } from '../../src/resolvers/market/stock-bars.ts';
-import { offExchangeLimits } from '../../src/resolvers/offexchange/off-exchange.ts';
 import { tapegraph } from '../cli/command-line.ts';
 import { type TestApp, testApp } from '../support/app.ts';
 import { filledApp, filledNowMs } from '../support/filled-market.ts';

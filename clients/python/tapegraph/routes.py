@@ -1855,7 +1855,7 @@ class Routes:
     ) -> Answer[list[t.OffExchangeConcentrationRow]]:
         """Off-exchange price buckets.
 
-        Off-exchange trading by session. A session is available from the next morning. Rows with fewer than three executions are omitted. Repeat with meta.cursor until it is absent.
+        Off-exchange trading by session. A session is available from the next morning. Rows with fewer than three executions are omitted. Repeat with meta.cursor until it is absent. A page costs one request, and one more for each begun 1,000 rows of limit above 1,000.
 
         Args:
             symbol: Ticker, in any case; BRK-B, BRK/B and BRK B are BRK.B.
@@ -1883,7 +1883,7 @@ class Routes:
     ) -> Answer[list[t.OffExchangeActivityRow]]:
         """Off-exchange totals by session.
 
-        Off-exchange trading by session. A session is available from the next morning. Rows with fewer than three executions are omitted. Repeat with meta.cursor until it is absent.
+        Off-exchange trading by session. A session is available from the next morning. Rows with fewer than three executions are omitted. Repeat with meta.cursor until it is absent. A page costs one request, and one more for each begun 1,000 rows of limit above 1,000.
 
         Args:
             symbol: Ticker, in any case; BRK-B, BRK/B and BRK B are BRK.B.
@@ -1911,7 +1911,7 @@ class Routes:
     ) -> Answer[list[t.OffExchangeCompositionRow]]:
         """Off-exchange trading by kind.
 
-        Off-exchange trading by session. A session is available from the next morning. Rows with fewer than three executions are omitted. Repeat with meta.cursor until it is absent.
+        Off-exchange trading by session. A session is available from the next morning. Rows with fewer than three executions are omitted. Repeat with meta.cursor until it is absent. A page costs one request, and one more for each begun 1,000 rows of limit above 1,000.
 
         Args:
             symbol: Ticker, in any case; BRK-B, BRK/B and BRK B are BRK.B.
@@ -1939,7 +1939,7 @@ class Routes:
     ) -> Answer[list[t.OffExchangeProfileRow]]:
         """Off-exchange trading by price.
 
-        Off-exchange trading by session. A session is available from the next morning. Rows with fewer than three executions are omitted. Repeat with meta.cursor until it is absent.
+        Off-exchange trading by session. A session is available from the next morning. Rows with fewer than three executions are omitted. Repeat with meta.cursor until it is absent. A page costs one request, and one more for each begun 1,000 rows of limit above 1,000.
 
         Args:
             symbol: Ticker, in any case; BRK-B, BRK/B and BRK B are BRK.B.

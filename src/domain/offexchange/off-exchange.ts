@@ -8,6 +8,9 @@ export const disclosureThreshold = 3;
 /** Minimum number of sessions with trades in a published price bucket (spec 4.18). */
 export const disclosureSessions = 2;
 
+/** Number of rows in a page: the default, and the maximum (spec 4.18). */
+export const offExchangeLimits = { default: 500, max: 5000 };
+
 /** The rows of each off-exchange table by its name (spec 2.19, contract-notes 3). */
 export type OffExchangeRows = { [T in keyof typeof offExchangeColumns]: RowOf<(typeof offExchangeColumns)[T]> };
 export type OffExchangeTable = keyof OffExchangeRows;

@@ -2,6 +2,7 @@ import { requireOffExchange, requireReadable } from '../../access/entitlement/en
 import { splitFactor } from '../../domain/market/splits.ts';
 import type { SessionDate } from '../../domain/market-time.ts';
 import { nearestIndex } from '../../domain/nearest-index.ts';
+import { offExchangeLimits } from '../../domain/offexchange/off-exchange.ts';
 import { fromThousandths } from '../../domain/units.ts';
 import { oncePerRequest } from '../../runtime/once-per-request.ts';
 import type { StoredRow } from '../../store/offexchange/session-rows.ts';
@@ -11,7 +12,7 @@ import { findSymbol, fromSource, type RequestContext, realTicker } from '../cont
 import { loadSplits } from '../corporate.ts';
 import { type GexStrike, rowAtStrike, servedCaptures } from '../gex/gex.ts';
 import { lastOffExchangeSession } from '../publication.ts';
-import { offExchangeLimits, storedHistory, storedRows } from './off-exchange.ts';
+import { storedHistory, storedRows } from './off-exchange.ts';
 
 /** A price of off-exchange trading, dollars, with the session whose shares it is in. */
 export interface OffExchangePrice {

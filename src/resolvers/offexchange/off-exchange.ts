@@ -7,7 +7,11 @@ import {
   parseRequestedInstant,
   type SessionDate,
 } from '../../domain/market-time.ts';
-import type { OffExchangeRows, OffExchangeTable } from '../../domain/offexchange/off-exchange.ts';
+import {
+  type OffExchangeRows,
+  type OffExchangeTable,
+  offExchangeLimits,
+} from '../../domain/offexchange/off-exchange.ts';
 import { requireServedWindow } from '../../domain/served-window.ts';
 import { batched } from '../../runtime/batched.ts';
 import {
@@ -27,9 +31,6 @@ import { foreignCursor, readCursor, writeCursor } from '../cursor.ts';
 import { lastOffExchangeSession } from '../publication.ts';
 import { type ResponseMeta, responseMeta } from '../response-meta.ts';
 import { offExchangeSource, spanOf } from '../source-keys.ts';
-
-/** Number of rows in a page: the default, and the maximum (spec 4.18). */
-export const offExchangeLimits = { default: 500, max: 5000 };
 
 export type { StoredRow };
 

@@ -105,6 +105,8 @@ export interface Route {
    * below take `at` and `tz`, so only `known` is added.
    */
   hasInstant?: true | 'without known' | 'own at';
+  /** Number of rows that a request asks for; absent = at most 1,000, which cost one request. */
+  rowsAsked?: (values: Readonly<Record<string, unknown>>) => number;
   /** Its answers depend on data of the account: they are cached for no other caller, whatever their rights. */
   isOwn?: true;
   /** Keys of `data` and its rows that are absent, not null, when unknown. */
@@ -174,6 +176,14 @@ function instantVariables(
     ...(hasInstant !== 'own at' && { at: values.at ?? null, tz: values.tz ?? exchangeTimeZone }),
     ...(hasInstant !== 'without known' && { known: values.known ?? null }),
   };
+}
+
+/** Rows that one request may ask for. */
+const rowsARequest = 1000;
+
+/** Requests that a request for rows costs: one, and one more for each begun 1,000 rows above 1,000. */
+export function requestsOfRows({ rowsAsked }: Pick<Route, 'rowsAsked'>, values: Record<string, unknown>): number {
+  return Math.max(1, Math.ceil((rowsAsked?.(values) ?? 0) / rowsARequest));
 }
 
 /** Declares a route. Without `variables`, each parameter is the operation's variable of the same name in camelCase. */

@@ -5,7 +5,7 @@ import { currentRequest } from '../../runtime/request-scope.ts';
 import { readBody } from '../contract/body.ts';
 import { type Envelope, envelope, noted } from '../contract/envelope.ts';
 import { askedProvenance } from '../contract/provenance.ts';
-import { usageGroups } from '../contract/route.ts';
+import { requestsOfRows, usageGroups } from '../contract/route.ts';
 import { OperationMetering } from './metering.ts';
 import {
   type CompiledRoute,
@@ -46,6 +46,7 @@ export async function callRoute(
     requireServed(services, route, caller);
     const values = routeValues(route, texts, texts);
     const charge = chargeBeyondFirst(services, { caller, request, response });
+    await charge(requestsOfRows(route, values));
     const read = route.body && (await readBody(route.body, body ?? Buffer.alloc(0), charge));
     const context = services.context(caller, onEnd);
     if (route.inFlightLimited) await services.takeInFlightSlot(context);

@@ -37,7 +37,7 @@ import {
 } from '../contract/operation.ts';
 import { readParams, tableName } from '../contract/params.ts';
 import { askedProvenance, provenanceParam } from '../contract/provenance.ts';
-import { type Route, readsMarket, usageGroups } from '../contract/route.ts';
+import { type Route, readsMarket, requestsOfRows, usageGroups } from '../contract/route.ts';
 import { answerTables, type Tables } from '../contract/table.ts';
 import { OperationMetering } from './metering.ts';
 import { type Body, sendBody, sendFailure, strongTag } from './respond.ts';
@@ -200,6 +200,8 @@ async function freshAnswer(parts: RestParts, compiled: CompiledRoute, exchange: 
   const { route, operation, tables, weighed } = compiled;
   const { caller, request, response, context, media } = exchange;
   const values = routeValues(route, request.params, request.query);
+  const requests = requestsOfRows(route, values);
+  await chargeBeyondFirst(parts.services, exchange)(requests);
   const body = await receivedBody(parts.services, route, exchange);
   await takeSlot(parts, compiled, exchange);
   const store = cacheFor(parts, route, exchange)?.storing(answerKey(parts, route, exchange));
@@ -219,7 +221,7 @@ async function freshAnswer(parts: RestParts, compiled: CompiledRoute, exchange: 
   const written = await writeAnswer(media, { route, tables, found, table: values.table as string | undefined });
   const answer: SentAnswer = {
     cacheable,
-    cost: metering?.cost ?? 1,
+    cost: metering?.cost ?? requests,
     headers: { ...route.headers?.(values), ...besideHeaders(parts.metaHeaderPrefix, request.originalUrl, written) },
     body: {
       bytes: written.bytes,
@@ -238,6 +240,7 @@ async function foundAnswer(parts: RestParts, compiled: CompiledRoute, exchange: 
   const sent = cacheFor(parts, compiled.route, exchange)?.find(answerKey(parts, compiled.route, exchange));
   if (!sent) return freshAnswer(parts, compiled, exchange);
   if (compiled.weighed) await new OperationMetering(parts.services, compiled.weighed, exchange).take(sent.cost);
+  else await chargeBeyondFirst(parts.services, exchange)(sent.cost);
   await takeSlot(parts, compiled, exchange);
   return sent;
 }

@@ -1,11 +1,14 @@
 import type { Columns } from '../../domain/columns.ts';
 import { exchangeTimeZone } from '../../domain/market-time.ts';
-import { disclosureThreshold, type OffExchangeTable } from '../../domain/offexchange/off-exchange.ts';
+import {
+  disclosureThreshold,
+  type OffExchangeTable,
+  offExchangeLimits,
+} from '../../domain/offexchange/off-exchange.ts';
 import { offExchangeColumns } from '../../domain/offexchange/off-exchange-columns.ts';
 import {
   type OffExchangeMeta,
   type OffExchangePage,
-  offExchangeLimits,
   offExchangePage,
   type StoredRow,
 } from '../../resolvers/offexchange/off-exchange.ts';

@@ -785,7 +785,7 @@ export interface Routes {
     },
     options?: CallOptions,
   ): Promise<Answer<t.ContractHistory, t.ContractHistoryMeta>>;
-  /** Off-exchange price buckets. Off-exchange trading by session. A session is available from the next morning. Rows with fewer than three executions are omitted. Repeat with meta.cursor until it is absent. */
+  /** Off-exchange price buckets. Off-exchange trading by session. A session is available from the next morning. Rows with fewer than three executions are omitted. Repeat with meta.cursor until it is absent. A page costs one request, and one more for each begun 1,000 rows of limit above 1,000. */
   offExchangeConcentration(
     params: {
       /** Ticker, in any case; BRK-B, BRK/B and BRK B are BRK.B. */
@@ -807,7 +807,7 @@ export interface Routes {
     },
     options?: CallOptions,
   ): Promise<Answer<readonly t.OffExchangeConcentrationRow[], t.OffExchangeMeta>>;
-  /** Off-exchange totals by session. Off-exchange trading by session. A session is available from the next morning. Rows with fewer than three executions are omitted. Repeat with meta.cursor until it is absent. */
+  /** Off-exchange totals by session. Off-exchange trading by session. A session is available from the next morning. Rows with fewer than three executions are omitted. Repeat with meta.cursor until it is absent. A page costs one request, and one more for each begun 1,000 rows of limit above 1,000. */
   offExchangeActivity(
     params: {
       /** Ticker, in any case; BRK-B, BRK/B and BRK B are BRK.B. */
@@ -829,7 +829,7 @@ export interface Routes {
     },
     options?: CallOptions,
   ): Promise<Answer<readonly t.OffExchangeActivityRow[], t.OffExchangeActivityMeta>>;
-  /** Off-exchange trading by kind. Off-exchange trading by session. A session is available from the next morning. Rows with fewer than three executions are omitted. Repeat with meta.cursor until it is absent. */
+  /** Off-exchange trading by kind. Off-exchange trading by session. A session is available from the next morning. Rows with fewer than three executions are omitted. Repeat with meta.cursor until it is absent. A page costs one request, and one more for each begun 1,000 rows of limit above 1,000. */
   offExchangeComposition(
     params: {
       /** Ticker, in any case; BRK-B, BRK/B and BRK B are BRK.B. */
@@ -851,7 +851,7 @@ export interface Routes {
     },
     options?: CallOptions,
   ): Promise<Answer<readonly t.OffExchangeCompositionRow[], t.OffExchangeMeta>>;
-  /** Off-exchange trading by price. Off-exchange trading by session. A session is available from the next morning. Rows with fewer than three executions are omitted. Repeat with meta.cursor until it is absent. */
+  /** Off-exchange trading by price. Off-exchange trading by session. A session is available from the next morning. Rows with fewer than three executions are omitted. Repeat with meta.cursor until it is absent. A page costs one request, and one more for each begun 1,000 rows of limit above 1,000. */
   offExchangeProfile(
     params: {
       /** Ticker, in any case; BRK-B, BRK/B and BRK B are BRK.B. */

@@ -1,5 +1,7 @@
 import { exchangeTimeZone } from '../../../domain/market-time.ts';
 import type { OffExchangeTable } from '../../../domain/offexchange/off-exchange.ts';
+import { offExchangeLimits } from '../../../domain/offexchange/off-exchange.ts';
+import { itemsAsked } from '../../../schema/cost.ts';
 import { cursor, pointInTime, positiveInt, ticker, timeZone, windowEnd } from '../../contract/params.ts';
 import { offExchangeResponse } from '../../contract/protobuf.ts';
 import { type Route, route } from '../../contract/route.ts';
@@ -15,7 +17,7 @@ function offExchange(
     path: `/v2/offexchange/:symbol/${table}`,
     summary,
     description:
-      'Off-exchange trading by session. A session is available from the next morning. Rows with fewer than three executions are omitted. Repeat with meta.cursor until it is absent.',
+      'Off-exchange trading by session. A session is available from the next morning. Rows with fewer than three executions are omitted. Repeat with meta.cursor until it is absent. A page costs one request, and one more for each begun 1,000 rows of limit above 1,000.',
     scopeGroup: 'analytics.offexchange',
     params: {
       symbol: ticker,
@@ -32,6 +34,7 @@ function offExchange(
     hasInstant: 'without known',
     answer: `symbol.offExchange.${table}`,
     variables: ({ tz, ...rest }) => ({ ...rest, tz: tz ?? exchangeTimeZone }),
+    rowsAsked: ({ limit }) => itemsAsked(limit as number | undefined, offExchangeLimits.max, offExchangeLimits.default),
     aboutSessions: true,
     errors: [400, 403, 404, 502, 503],
     protobuf: offExchangeResponse(table),
