@@ -35,6 +35,8 @@ export interface OptionTapeOptions {
    */
   firstSeq?: number;
   firstSnapshotSeq?: number;
+  /** True to note the prints that are in no figure, for `isLeft`. */
+  notesLeft?: boolean;
   /** Contracts with bars; all if absent. */
   followed?(contract: TradedContract): boolean;
   /** Number of remembered prints; `tapeSettings.rememberedPrints` if absent. */
@@ -84,6 +86,8 @@ export class OptionTape {
   readonly #waiting: Reorder;
   readonly #detector: Detector;
   readonly #giveSidesAnew: (quote: OptionQuote) => void;
+  // Entries in no figure, of repeats, cancels and cancelled prints; null = not asked for.
+  readonly #left: Set<number> | null;
   // Contracts with a cancel: only there may a late print be the cancelled one.
   readonly #withCancels = new Set<number>();
   #reachedMs = -Infinity;
@@ -99,6 +103,7 @@ export class OptionTape {
     const ledger = new OptionLedger(options.remembered ?? tapeSettings.rememberedPrints, mayForget);
     const links = new PrintLinks(ledger);
     this.#ledger = ledger;
+    this.#left = options.notesLeft ? new Set() : null;
     this.#columns = ledger.columns;
     this.#links = links;
     this.#repeats = new PrintRepeats(ledger, links);
@@ -134,7 +139,7 @@ export class OptionTape {
     const compression = (this.#columns.traits[slot]! & optionTraits.compression) !== 0;
     if (compression || isWithdrawn(correction) || correction === correctionMessage) {
       this.counts.leftOut++;
-      this.#columns.state[slot] = printState.left;
+      this.#set(entry, printState.left);
     } else if (tsMs < this.#clockMs) {
       this.counts.late++;
       this.#take(entry, true);
@@ -142,6 +147,14 @@ export class OptionTape {
       this.#waiting.push(entry);
     }
     this.advance(tsMs);
+  }
+
+  /**
+   * True if the n-th of the prints taken, from 0, is in no figure: a repeat, a cancel, or cancelled. It is certain after
+   * `end`, and requires `notesLeft`.
+   */
+  isLeft(n: number): boolean {
+    return this.#left!.has(n);
   }
 
   /** Takes a quote. */
@@ -169,16 +182,20 @@ export class OptionTape {
     else this.bars.recount(entry);
   }
 
+  #set(entry: number, state: number) {
+    this.#columns.state[entry & this.#ledger.mask] = state;
+    if (state === printState.counted) this.#left?.delete(entry);
+    else this.#left?.add(entry);
+  }
+
   #turn(entry: number, state: number) {
-    this.#detector.revise(entry, () => {
-      this.#columns.state[entry & this.#ledger.mask] = state;
-    });
+    this.#detector.revise(entry, () => this.#set(entry, state));
     this.#sum(entry, state === printState.counted ? 1 : -1);
   }
 
   #takeCancel(entry: number, late: boolean) {
     const ledger = this.#ledger;
-    this.#columns.state[entry & ledger.mask] = printState.cancel;
+    this.#set(entry, printState.cancel);
     this.counts.cancels++;
     this.#withCancels.add(this.#columns.contract[entry & ledger.mask]!);
     if (late) {
@@ -194,7 +211,7 @@ export class OptionTape {
   #take(entry: number, late: boolean) {
     if (this.#repeats.isRepeat(entry)) {
       this.counts.duplicates++;
-      this.#columns.state[entry & this.#ledger.mask] = printState.left;
+      this.#set(entry, printState.left);
     } else this.#takeOne(entry, late);
     // They are no repeats: the sequences of their exchange do not identify prints.
     for (const revealed of this.#repeats.takeRevealed()) {

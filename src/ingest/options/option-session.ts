@@ -89,38 +89,50 @@ function printEngine(session: SessionDate, onBars: OnContractBars): Engine {
   return { feed: { print: (print) => tape.print(print), quote }, end: async () => tape.end(), tape, events };
 }
 
+/** An engine for prints and quotes, whose tape knows which prints are in no figure. */
+interface QuotedEngine extends Engine {
+  tape: OptionTape;
+}
+
 /** The engine for prints and quotes, in event time. */
-function quotedEngine(session: SessionDate, onBars: OnContractBars, solved: SolvedSession | null): Engine {
+function quotedEngine(session: SessionDate, onBars: OnContractBars, notesLeft: boolean): QuotedEngine {
   const events = new Map<string, FlowEvent>();
   // Records are in order: no print requires the quote of an earlier time.
-  const tape = new OptionTape({ session, onChange: changing(events), holdMs: 0, rememberedQuotes: 0 });
+  const tape = new OptionTape({ session, onChange: changing(events), holdMs: 0, rememberedQuotes: 0, notesLeft });
   async function end() {
     tape.end();
     for (const { contract } of tape.bars.takeChanged()) {
       const minutes = tape.bars.minutes(contract);
       if (minutes.tsMs.length > 0) onBars(contract, minutes);
     }
-    if (solved === null) return;
-    const { greeks, nowMs } = solved;
-    const throughMs = optionsAreOver(session, nowMs) ? Number.MAX_VALUE : tape.reachedMs;
-    while (greeks.dueMs <= throughMs) await greeks.take();
-    await greeks.end();
   }
-  return { feed: solved ? solvedFeed(tape, solved.greeks) : tape, end, tape, events };
+  return { feed: tape, end, tape, events };
 }
 
-/** Passes every record to both. */
-function solvedFeed(tape: OptionTape, greeks: SessionGreeks): TapeFeed {
-  return {
+/** Solves a session's minutes from its quotes, and from the prints that are in its figures. */
+async function solveSession(
+  { tape }: QuotedEngine,
+  work: SessionWork,
+  { put, startMs }: ReturnType<typeof recordFeeder>,
+  { greeks, nowMs }: SolvedSession,
+): Promise<void> {
+  let taken = 0;
+  const feed: TapeFeed = {
     print(print) {
-      tape.print(print);
-      greeks.print(print);
+      if (!tape.isLeft(taken++)) greeks.print(print);
     },
-    quote(quote) {
-      tape.quote(quote);
-      greeks.quote(quote);
-    },
+    quote: (quote) => greeks.quote(quote),
   };
+  for await (const records of recordsOf(work, 'instant')) {
+    for (let i = 0; i < records.length; i += recordWidth) {
+      while (startMs + records[i + recordAt.ms]! >= greeks.dueMs) await greeks.take();
+      put(feed, records, i);
+    }
+    await yieldToEventLoop();
+  }
+  const throughMs = optionsAreOver(dateOfEpochDay(work.day), nowMs) ? Number.MAX_VALUE : tape.reachedMs;
+  while (greeks.dueMs <= throughMs) await greeks.take();
+  await greeks.end();
 }
 
 /** The underlying and its contracts, numbered for an engine with this underlying only. */
@@ -133,20 +145,17 @@ function tradedContracts({ underlying: symbol, contracts: ids, multipliers }: Se
   return { underlying, contracts };
 }
 
-/** Feeds all records, solving each due minute before the first record after it. */
+/** Feeds all records in an order. */
 async function feedAll(
   { feed }: Engine,
   work: SessionWork,
-  { put, startMs }: ReturnType<typeof recordFeeder>,
-  { greeks, sketch }: { greeks: SessionGreeks | null; sketch: OptionSketch },
+  order: Parameters<typeof recordsOf>[1],
+  { put }: ReturnType<typeof recordFeeder>,
+  sketch: OptionSketch,
 ): Promise<void> {
-  const byInstant = work.quotes > 0 || greeks !== null;
-  for await (const records of recordsOf(work, byInstant ? 'instant' : 'contract')) {
+  for await (const records of recordsOf(work, order)) {
     sketch.add(records);
-    for (let i = 0; i < records.length; i += recordWidth) {
-      while (greeks !== null && startMs + records[i + recordAt.ms]! >= greeks.dueMs) await greeks.take();
-      put(feed, records, i);
-    }
+    for (let i = 0; i < records.length; i += recordWidth) put(feed, records, i);
     await yieldToEventLoop();
   }
 }
@@ -183,12 +192,14 @@ export async function makeSession(
   const bars = rowEncoder('OptionBarBlock', symbol);
   const onBars: OnContractBars = ({ id: contract }, minutes) =>
     bars.add(optionBarBlock({ sessionDate: date, underlying: symbol, contract, bars: minutes }, status));
-  const isQuoted = work.quotes > 0 || solved !== null;
-  const engine = isQuoted ? quotedEngine(date, onBars, solved) : printEngine(date, onBars);
-  const feeder = recordFeeder(contracts, conditions, day);
+  const quoted = work.quotes > 0 || solved !== null ? quotedEngine(date, onBars, solved !== null) : null;
+  const engine = quoted ?? printEngine(date, onBars);
+  const feeder = () => recordFeeder(contracts, conditions, day);
   const sketch = optionSketch(work.contracts);
-  await feedAll(engine, work, feeder, { greeks: solved?.greeks ?? null, sketch });
+  await feedAll(engine, work, quoted ? 'instant' : 'contract', feeder(), sketch);
   await engine.end();
+  // A cancel concerns the minutes since the print that it cancels.
+  if (quoted && solved) await solveSession(quoted, work, feeder(), solved);
   const { tape, events } = engine;
   const volumes = tape.crossSections.volumes();
   return {

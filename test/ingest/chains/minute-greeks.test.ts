@@ -238,15 +238,22 @@ describe('one engine for live and end of day', () => {
     return fresh;
   }
 
-  test('a session reconciled from its files has the series it had live, and a minute counts once', async () => {
+  test('a session reconciled from its files has the series that the corrected tape has live, and a minute counts once', async () => {
     const fresh = await marketForThisTest();
     await follow(fresh.store, Readable.from(piecesOf(tape, 300)), following());
     expect(await storedSolves(fresh)).toEqual(live);
+    const corrected = await marketForThisTest();
+    const standing = tape.filter(({ prices }) => prices[0] !== 9.99);
+    await follow(corrected.store, Readable.from(piecesOf(standing, 300)), following());
+    const expected = await storedSolves(corrected);
+    // Live, a minute was solved at the price of a trade that was cancelled in the next one.
+    expect(live[unquoted].series.map(({ mark }: Json) => mark)).toContain(9.99);
+    expect({ ...expected, [unquoted]: null }).toEqual({ ...live, [unquoted]: null });
     await reconciled(tape, fresh);
-    expect(await storedSolves(fresh)).toEqual(live);
+    expect(await storedSolves(fresh)).toEqual(expected);
     // A tape that is followed afterwards does not replace it.
     await follow(fresh.store, Readable.from(piecesOf(tape.slice(0, 500))), following({ source: 'another' }));
-    expect(await storedSolves(fresh)).toEqual(live);
+    expect(await storedSolves(fresh)).toEqual(expected);
   }, 60_000);
 
   test('records that come up to five seconds late change nothing', async () => {
