@@ -1,4 +1,7 @@
 import { methodologyVersion } from '../analytics/methodology.ts';
+import type { SessionDate } from '../domain/market-time.ts';
+import type { Clock } from '../runtime/clock.ts';
+import type { Transaction } from '../store/rows/transaction.ts';
 import { optionAggregates, stockAggregates } from '../tape/formats/aggregates.ts';
 import { chainFormats } from '../tape/formats/chains.ts';
 import { databentoDays, databentoMinutes, databentoQuotes, databentoTrades } from '../tape/formats/databento.ts';
@@ -44,7 +47,24 @@ interface DatasetKind {
    * current once a file changed it.
    */
   supersedes: readonly Dataset[];
+  /** Computes what lacked this data, in the transaction that stored it for symbols and sessions. Returns notes. */
+  completes?(tx: Transaction, stored: StoredParts, how: { rate: number; now: Clock }): Promise<string[]>;
 }
+
+/** Symbols and sessions of which data was stored. */
+interface StoredParts {
+  symbols: readonly string[];
+  sessions: readonly SessionDate[];
+}
+
+/** Minutes of contracts that were solved without a price of the underlying. */
+const solvesMinutes: DatasetKind['completes'] = async (tx, stored, how) => {
+  const { solvePricedMinutes } = await import('./recompute/recompute.ts');
+  const solved = await solvePricedMinutes(tx, stored, how);
+  return solved.map(
+    ({ underlying, session }) => `the minute greeks of ${underlying} of ${session} have this price now`,
+  );
+};
 
 const byBytesAlone = () => '';
 const delaysOf = (formats: readonly Format[]) => formats.map(({ name, delayMs }) => `${name} ${delayMs}`).join();
@@ -91,6 +111,7 @@ export const datasets: Record<Dataset, DatasetKind> = {
     formats: [stockAggregates, massiveAggregates, tradierTimesales, databentoMinutes],
     load: async (job) => (await import('./stocks/stock-bars.ts')).loadStockMinuteBars(job),
     shapedBy: byBytesAlone,
+    completes: solvesMinutes,
     supersedes: ['stock-minute-bars', 'stock-trades'],
   },
   'stock-day-bars': {
@@ -123,6 +144,7 @@ export const datasets: Record<Dataset, DatasetKind> = {
   'stock-trades': {
     formats: [stockTrades, massiveTrades, databentoTrades],
     loadTape: async (job) => (await import('./stocks/stock-tape.ts')).loadStockTrades(job),
+    completes: solvesMinutes,
     shapedBy: ({ extendedBars }) => `${methodologyVersion}${extendedBars ? ' extended' : ''}`,
     supersedes: ['stock-minute-bars', 'stock-day-bars', 'stock-trades'],
   },

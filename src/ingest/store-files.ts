@@ -296,6 +296,9 @@ async function storeIn(
       bundled,
       loaded.flatMap(({ parts = [] }) => parts),
     );
+    const stored = { symbols: writtenSymbols(tx), sessions: loaded.flatMap(({ parts = [] }) => parts).filter(isDate) };
+    const { rate } = options.settings;
+    read[0]!.notes.push(...((await datasets[dataset].completes?.(tx, stored, { rate, now })) ?? []));
     if (bundled !== 'registry')
       await noteFileGenerations(
         tx,

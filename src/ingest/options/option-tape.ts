@@ -5,6 +5,7 @@ import { optionsAreOver } from '../../domain/calendar.ts';
 import type { OptionRoots } from '../../domain/chain/option-root.ts';
 import { instantBounds } from '../../domain/instant-gate.ts';
 import type { SessionDate } from '../../domain/market-time.ts';
+import { unpricedMinutes } from '../../store/chain/minute-versions.ts';
 import { readRoots } from '../../store/market/option-roots.ts';
 import { readBytes } from '../../tape/csv/tape-file.ts';
 import { FileMeters } from '../files/content-hash.ts';
@@ -115,6 +116,12 @@ async function writeSessions(
       await guard.wrote({ symbol: made.underlying, session: made.date, prints: made.prints }, made.sketch);
     }
     await finishDate();
+    const written = { symbols: files.parts.map(({ symbol }) => symbol), sessions: [...changed.keys()] };
+    for (const { underlying, session } of files.quotes > 0 ? await unpricedMinutes(tx, written) : [])
+      onNote(
+        `${underlying} of ${session} has no stored price, so its minutes have no volatilities; they are solved when a ` +
+          'stock tape or minute bars of the session are stored',
+      );
     return changed;
   } finally {
     await (writer as OptionSessionWriter | null)?.settle();

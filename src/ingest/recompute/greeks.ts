@@ -10,7 +10,7 @@ import type { OptionRoots } from '../../domain/chain/option-root.ts';
 import { sessionPart } from '../../domain/generation.ts';
 import { yieldToEventLoop } from '../../runtime/event-loop.ts';
 import { saveGreeksMinutes, type WrittenMinute } from '../../store/chain/greeks-minutes.ts';
-import { outdatedMinutes, ratesOfMinutes } from '../../store/chain/minute-versions.ts';
+import { outdatedMinutes, ratesOfMinutes, unpricedMinutes } from '../../store/chain/minute-versions.ts';
 import { type SolvedMinute, solvedMinuteAt } from '../../store/chain/solved-minutes.ts';
 import { lockFlow } from '../../store/flow/sessions.ts';
 import { readRoots } from '../../store/market/option-roots.ts';
@@ -23,9 +23,14 @@ import type { RecomputedWork, RecomputeWork, UnderlyingSession } from './session
 /** Number of contracts solved before a yield to the event loop: about 20 ms. */
 const contractsPerYield = 200;
 
-/** Sessions with solved minutes of an older version. */
-export function sessionsOfGreeks(store: Store): Promise<UnderlyingSession[]> {
-  return outdatedMinutes(store, methodologyVersion);
+/** Sessions with minutes that were solved by an older version, or without a price of the underlying. */
+export async function sessionsOfGreeks(store: Store): Promise<UnderlyingSession[]> {
+  const found = [
+    ...(await outdatedMinutes(store, methodologyVersion)),
+    ...(await unpricedMinutes(store.primary, null)),
+  ];
+  const bySession = new Map(found.map((each) => [`${each.session} ${each.underlying}`, each]));
+  return [...bySession.keys()].sort().map((key) => bySession.get(key)!);
 }
 
 /**
@@ -47,7 +52,7 @@ interface MinuteWork extends Pick<RecomputeWork, 'check'> {
   chain: KnownGroups;
 }
 
-/** Solves a minute again from its stored marks, quotes and price of the underlying. */
+/** Solves a minute again from its stored marks, quotes and price of the underlying, or one that came since. */
 async function solveAgain(minute: SolvedMinute, work: MinuteWork): Promise<WrittenMinute> {
   const { reference, chain, roots, check } = work;
   const { underlying, tsMs, spot } = minute;
@@ -87,8 +92,9 @@ export async function recomputeGreeks(
     const source = sources.get(rate) ?? new MinuteMarketSource({ from: tx, session, rate, roots });
     sources.set(rate, source);
     const minute = (await solvedMinuteAt(tx, underlying, session, tsMs))!;
+    const spot = minute.spot ?? (await source.spots(tsMs, [underlying])).get(underlying) ?? null;
     const [reference, chain] = [await source.reference(underlying), await source.groups(tsMs, underlying)];
-    const solved = await solveAgain(minute, { reference, chain, roots, check });
+    const solved = await solveAgain({ ...minute, spot }, { reference, chain, roots, check });
     await saveGreeksMinutes(tx, session, [solved], slots);
     if (!isDeepStrictEqual(solved.solves, minute.solves)) changed++;
   }

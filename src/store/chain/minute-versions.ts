@@ -1,5 +1,6 @@
 import type { SessionDate } from '../../domain/market-time.ts';
 import type { Store } from '../rows/connection.ts';
+import { anyOf } from '../rows/models/any-of.ts';
 import { numbered } from '../rows/models/numbered-rows.ts';
 import type { Transaction } from '../rows/transaction.ts';
 
@@ -16,6 +17,19 @@ export async function outdatedMinutes({ primary }: Store, methodologyVersion: st
   const found = await primary.prisma.greeksMinute.groupBy({
     by: ['sessionDate', 'underlying'],
     where: { OR: [{ methodologyVersion: null }, { methodologyVersion: { not: methodologyVersion } }] },
+    orderBy: [{ sessionDate: 'asc' }, { underlying: 'asc' }],
+  });
+  return found.map(({ underlying, sessionDate }) => ({ underlying, session: sessionDate }));
+}
+
+/** The sessions with minutes that were solved without a price of the underlying; of these symbols only, unless null. */
+export async function unpricedMinutes(
+  { prisma }: Pick<Transaction, 'prisma'>,
+  of: { symbols: readonly string[]; sessions: readonly SessionDate[] } | null,
+): Promise<OutdatedMinutes[]> {
+  const found = await prisma.greeksMinute.groupBy({
+    by: ['sessionDate', 'underlying'],
+    where: { spot: null, ...(of && { underlying: anyOf(of.symbols), sessionDate: anyOf(of.sessions) }) },
     orderBy: [{ sessionDate: 'asc' }, { underlying: 'asc' }],
   });
   return found.map(({ underlying, sessionDate }) => ({ underlying, session: sessionDate }));

@@ -8,6 +8,7 @@ import { toBarColumns } from '../../../src/domain/market/bar.ts';
 import { exchangeInstant } from '../../../src/domain/market-time.ts';
 import { minuteMs } from '../../../src/domain/units.ts';
 import { storeChain } from '../../../src/ingest/chains/chain.ts';
+import { ingestFiles } from '../../../src/ingest/ingest.ts';
 import { reconcile } from '../../../src/ingest/options/reconcile.ts';
 import { follow } from '../../../src/ingest/tail/follow.ts';
 import { saveOptionBars } from '../../../src/store/chain/option-bars.ts';
@@ -254,6 +255,31 @@ describe('one engine for live and end of day', () => {
     // A tape that is followed afterwards does not replace it.
     await follow(fresh.store, Readable.from(piecesOf(tape.slice(0, 500))), following({ source: 'another' }));
     expect(await storedSolves(fresh)).toEqual(expected);
+  }, 60_000);
+
+  test('a tape of options before that of their stock is solved when the price comes, as in the other order', async () => {
+    const stocks = [
+      'ticker,conditions,correction,exchange,id,price,sequence_number,sip_timestamp,size,tape,trf_id',
+      ...tape
+        .filter(({ kind }) => kind === 'stock')
+        .map(({ ms, prices, sequence }) => `SPY,,0,11,${sequence},${prices[0]},${sequence},${ms}000000,100,2,`),
+    ];
+    const ingestStocks = async (on: TestApp) => {
+      const path = vendorFile(inFolder(), 'stocks.csv', stocks);
+      return (await ingestFiles(on.store, 'stock-trades', [path], { now: () => nowMs })).files[0]!;
+    };
+    const [before, after] = [await marketForThisTest(), await marketForThisTest()];
+    await ingestStocks(after);
+    await reconciled(tape, after);
+    await reconciled(tape, before);
+    const call = 'O:SPY261218C00600000';
+    const unsolved = (await storedSolves(before))[call].series;
+    expect(unsolved.length).toBeGreaterThan(15);
+    expect(unsolved.every(({ iv, mark }: Json) => iv === null && mark > 0)).toBe(true);
+    const { status, reason, notes } = await ingestStocks(before);
+    expect([status, reason]).toEqual(['stored', null]);
+    expect(notes).toContain(`the minute greeks of SPY of ${quotedSession} have this price now`);
+    expect(await storedSolves(before)).toEqual(await storedSolves(after));
   }, 60_000);
 
   test('records that come up to five seconds late change nothing', async () => {
