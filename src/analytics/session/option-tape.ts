@@ -150,8 +150,8 @@ export class OptionTape {
   }
 
   /**
-   * True if the n-th of the prints taken, from 0, is in no figure: a repeat, a cancel, or cancelled. It is certain after
-   * `end`, and requires `notesLeft`.
+   * True if the n-th of the prints taken, from 0, is in no figure: a repeat, a cancel, or cancelled. It is certain
+   * after `end`, and requires `notesLeft`.
    */
   isLeft(n: number): boolean {
     return this.#left!.has(n);
