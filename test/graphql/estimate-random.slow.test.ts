@@ -102,7 +102,7 @@ function isFull({ fields, fieldsOmitted }: Estimate, data: Json): boolean {
   return fields.every(({ path, items }) => {
     const values = valuesAt(data, path);
     if (values.includes(null) || values.includes(undefined)) return false;
-    return !items || values.flat(9).length >= items.expected;
+    return !items || values.flat(9).length >= items.expected!;
   });
 }
 

@@ -81,7 +81,7 @@ describe('an estimate', () => {
   test('is the sum of its fields, its document and its values', async () => {
     const query = `{ a: ${strikes('(topStrikes: 40)').slice(1, -1)} registry { rows { symbol name } } }`;
     const { maximum, expected, fields } = await estimated(query);
-    const sum = (of: 'maximum' | 'expected') => fields.reduce((points, field) => points + field[of].points, 0);
+    const sum = (of: 'maximum' | 'expected') => fields.reduce((points, field) => points + field[of]!.points, 0);
     // 40 tokens cost a fifth of a point; each is rounded up.
     expect(maximum.points - sum('maximum')).toBeLessThan(1.5);
     expect(maximum.points - sum('maximum')).toBeGreaterThan(-0.2);
@@ -206,6 +206,30 @@ describe('an estimate says why an operation would be rejected, as its answer doe
         );
         expect(undecided).toEqual([]);
       }
+    }
+  });
+
+  test('tells nothing of what others read: lengths of their answers, and `expected` of a refused field', async () => {
+    const pro = await app.key();
+    const free = await app.key({ apiTier: 'free', classification: null });
+    // Asked for by nobody before: nothing is learned of it.
+    const query =
+      '{ symbol(symbol: "NVDA") { symbol learned: chain { rows { bid } } gex { latest { strikes { strike } } } } }';
+    const open = '{ symbol(symbol: "SPY") { learnedHere: chain { rows { ask } } } }';
+    const before = [await estimated(query, { credential: free }), await estimated(open, { credential: free })];
+    for (const asked of [query, open])
+      expect((await app.graphql(asked, {}, { credential: pro })).errors).toBeUndefined();
+    const unchanged = ({ minute: _, ...rest }: Estimate) => rest;
+    const after = [await estimated(query, { credential: free }), await estimated(open, { credential: free })];
+    expect(after.map(unchanged)).toEqual(before.map(unchanged));
+    const learned = await estimated(open, { credential: pro });
+    expect(learned.expected.points).toBeLessThan(after[1]!.expected.points);
+    const [refused] = after;
+    expect(refused!.refused.map(({ path }) => path)).toEqual(['symbol.learned', 'symbol.gex.latest']);
+    for (const { path, expected, items } of refused!.fields) {
+      const isRefused = /learned|latest/.test(path);
+      expect([path, expected === null]).toEqual([path, isRefused]);
+      if (items) expect([path, items.expected === null]).toEqual([path, isRefused]);
     }
   });
 

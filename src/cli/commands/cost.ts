@@ -85,7 +85,7 @@ function linesOf({ maximum, expected, minute, fields, fieldsOmitted, refused, un
   const rows = fields.map((field) => [
     field.path,
     count(field.maximum.points),
-    count(field.expected.points),
+    field.expected === null ? 'refused' : count(field.expected.points),
     field.items ? count(field.items.maximum) : '',
     field.items ? (field.items.boundBy ?? 'its own length') : '',
   ]);

@@ -24,9 +24,10 @@ interface Price {
 interface EstimatedField {
   path: string;
   maximum: Price;
-  expected: Price;
+  /** Null for a field that the caller may not read. */
+  expected: Price | null;
   /** Items of a list over all parents, and the arguments that decide it; null = its own length does. */
-  items?: { maximum: number; expected: number; boundBy: string | null };
+  items?: { maximum: number; expected: number | null; boundBy: string | null };
 }
 
 /** The answer to an operation that was sent to be estimated. */
@@ -96,12 +97,16 @@ const fieldPrice = ({ points }: FieldWeight): Price => ({
 
 const priceOf = ({ points }: Weight): Price => ({ points: Math.ceil(points), requests: requestsOf(points) });
 
-function estimatedField({ path, maximum, expected, isList, boundBy }: FieldEstimate): EstimatedField {
+function estimatedField(
+  { path, maximum, expected, isList, boundBy }: FieldEstimate,
+  isRefused: boolean,
+): EstimatedField {
+  const items = isRefused ? null : Math.ceil(expected.items);
   return {
     path,
     maximum: fieldPrice(maximum),
-    expected: fieldPrice(expected),
-    ...(isList && { items: { maximum: Math.ceil(maximum.items), expected: Math.ceil(expected.items), boundBy } }),
+    expected: isRefused ? null : fieldPrice(expected),
+    ...(isList && { items: { maximum: Math.ceil(maximum.items), expected: items, boundBy } }),
   };
 }
 
@@ -170,10 +175,10 @@ async function weighedEstimate(
   const { charged, expected, maximum, ids, fields } = estimate(variables, caller ?? { kind: 'key' }, sentPoints);
   const shown = costliest(fields);
   const limited = (counted: number, most: number): Limited => ({ counted: Math.ceil(counted), most });
-  const refused = [
-    ...chargeErrors({ ...charged, ids }, asker),
-    ...(caller ? entitlementErrors(fields, caller, await registry()) : []),
-  ];
+  const unreadable = caller ? entitlementErrors(fields, caller, await registry()) : [];
+  const isRefused = ({ path }: FieldEstimate) =>
+    unreadable.some((error) => path === error.path || path.startsWith(`${error.path}.`));
+  const refused = [...chargeErrors({ ...charged, ids }, asker), ...unreadable];
   return {
     operation: { kind, name: getOperationAST(document, operationName)?.name?.value ?? null },
     maximum: priceOf(maximum),
@@ -185,7 +190,7 @@ async function weighedEstimate(
       leaves: limited(charged.leaves, documentLimits.leaves),
       answerBytes: limited(charged.bytes, documentLimits.answerBytes),
     },
-    fields: shown.map(estimatedField),
+    fields: shown.map((field) => estimatedField(field, isRefused(field))),
     fieldsOmitted: fields.length - shown.length,
     refused: refused.slice(0, mostErrors),
     undecided: undecidedFields(fields).slice(0, mostErrors),

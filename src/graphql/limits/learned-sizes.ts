@@ -18,19 +18,22 @@ export interface LearnedSizes {
   learn(path: string, items: number): void;
 }
 
+/** Lengths learned from answers to callers of the same rights: those of others would tell what they may not read. */
+export type LearnedByRights = (rights: string) => LearnedSizes;
+
 /**
  * Remembers the lengths of lists that no argument bounds, so that a repeated operation is predicted by its last answer.
  */
-export function learnedSizes(): LearnedSizes {
+export function learnedSizes(): LearnedByRights {
   const seen = new LRUCache<string, number>({ max: mostLists, ttl: rememberedMs });
-  return {
+  return (rights) => ({
     expected(path, most) {
-      const items = seen.get(path);
+      const items = seen.get(rights + path);
       return items === undefined ? most : Math.min(most, Math.ceil(items * growth) + fewItems);
     },
-    seen: (path) => seen.get(path),
+    seen: (path) => seen.get(rights + path),
     learn(path, items) {
-      if (items > (seen.get(path) ?? -1)) seen.set(path, items);
+      if (items > (seen.get(rights + path) ?? -1)) seen.set(rights + path, items);
     },
-  };
+  });
 }

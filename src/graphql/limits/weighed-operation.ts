@@ -6,6 +6,7 @@ import {
   OperationTypeNode,
 } from 'graphql';
 import { LRUCache } from 'lru-cache';
+import { rightsOf } from '../../access/entitlement/recheck.ts';
 import type { AskingCaller } from '../../schema/cost.ts';
 import { scopeGroups } from '../scope-groups.ts';
 import { actual } from './actual.ts';
@@ -13,7 +14,7 @@ import { type PlannedFields, planOf, type Weighing } from './cost-plan.ts';
 import { estimated, type OperationEstimate } from './field-estimates.ts';
 import { idsNamed, itemsInFlight, type NamedIds } from './fields-in-flight.ts';
 import { introspectionCosts } from './introspection-cost.ts';
-import { type LearnedSizes, learnedSizes } from './learned-sizes.ts';
+import { type LearnedByRights, learnedSizes } from './learned-sizes.ts';
 import type { Asking } from './planned-cost.ts';
 import { assumptions, predict } from './predict.ts';
 import { nothing, type Weight, weighed, weights } from './weight.ts';
@@ -63,18 +64,22 @@ function withPoints(weight: Weight, points: number): Weight {
 
 function formula(
   weighing: Weighing,
-  learned: LearnedSizes,
+  learned: LearnedByRights,
   document: DocumentNode,
   operation: OperationDefinitionNode,
 ) {
   const { schema } = weighing;
   const fields = planOf(weighing, document, operation);
   const tokens = document.tokenCount ?? 0;
+  const askingOf = (variables: Asking['variables'], caller: AskingCaller): Asking => ({
+    ...{ variables, caller, learned: learned(rightsOf(caller)) },
+    argumentsRead: new Map(),
+  });
   const weighedOperation: WeighedOperation = {
     kind: operation.operation,
     groups: scopeGroups(schema, document, operation.name?.value),
     predict(variables, caller, sentPoints = 0) {
-      const asking: Asking = { variables, caller, learned, argumentsRead: new Map() };
+      const asking = askingOf(variables, caller);
       const points = tokens * weights.token + sentPoints;
       return {
         ...withPoints(weighed(predict(fields, asking)), points),
@@ -85,7 +90,7 @@ function formula(
       };
     },
     estimate(variables, caller, sentPoints = 0) {
-      const asking: Asking = { variables, caller, learned, argumentsRead: new Map() };
+      const asking = askingOf(variables, caller);
       const { charged, expected, maximum, ...others } = estimated(fields, asking);
       const points = tokens * weights.token + sentPoints;
       return {
