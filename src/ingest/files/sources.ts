@@ -4,7 +4,7 @@ import { basename, join } from 'node:path';
 import { temporaryFolder } from '../../runtime/folders.ts';
 import { download, type OnDownload, type RemoteObject } from '../../tape/remote/download.ts';
 import type { RequestHeaders } from '../../tape/remote/get.ts';
-import { bucketKey, isRemote, ObjectError, shownUrl } from '../../tape/remote/object-address.ts';
+import { bucketKey, isRemote, ObjectError, requireOwnUrl, shownUrl } from '../../tape/remote/object-address.ts';
 import { expandS3, isPattern, objectUrl, s3Get, s3Settings } from '../../tape/remote/s3.ts';
 import { expandPatterns, NoSuchFileError } from './file-patterns.ts';
 
@@ -48,6 +48,8 @@ async function s3Sources(pattern: string, { env }: RemoteSettings, signal: Abort
   const { bucket, key } = bucketKey(pattern);
   const source = (key: string, size: number | null, etag: string | null): Source => {
     const name = `s3://${bucket}/${key}`;
+    // A listing may name it too.
+    requireOwnUrl(name, { bucket, key });
     return {
       name,
       size,

@@ -28,9 +28,16 @@ export interface BucketKey {
   key: string;
 }
 
+/** Throws `ObjectError` for an object whose URL would be that of another one: `a/../b` is sent as `b`. */
+export function requireOwnUrl(name: string, { bucket, key }: BucketKey): void {
+  if ([bucket, ...key.split('/')].some((part) => part === '.' || part === '..'))
+    throw new ObjectError(name, 'expected a bucket and a key without "." and ".." between slashes');
+}
+
 /** Splits `s3://bucket/key`. Throws `ObjectError`. */
 export function bucketKey(name: string): BucketKey {
   const [, bucket, key] = /^s3:\/\/([^/?*]+)\/(.*)$/is.exec(name) ?? [];
   if (bucket === undefined || key === undefined) throw new ObjectError(name, 'expected s3://bucket/key');
+  requireOwnUrl(name, { bucket, key });
   return { bucket, key };
 }

@@ -60,6 +60,20 @@ describe('objects of a bucket', () => {
     await expect(ingest(['s3://lake/none/*.csv'])).rejects.toThrow('s3://lake/none/*.csv: no such object');
   });
 
+  test('a key whose URL is that of another object is refused, named or listed', async () => {
+    objects.objects.set('secret/1.csv', bars(2));
+    for (const name of [
+      's3://lake/d/../secret/1.csv',
+      's3://lake/./secret/1.csv',
+      's3://../lake/1.csv',
+      's3://lake/..',
+    ])
+      await expect(ingest([name])).rejects.toThrow(`${name}: expected a bucket and a key without "." and ".."`);
+    objects.objects.set('d/../secret/1.csv', bars(2));
+    await expect(ingest(['s3://lake/d/'])).rejects.toThrow('s3://lake/d/../secret/1.csv: expected a bucket');
+    expect((await ingest(['s3://lake/secret/1..csv', 's3://lake/secret/1.csv'])).files[1]).toMatchObject({ rows: 2 });
+  });
+
   test('after a broken connection a read goes on where it was', async () => {
     const body = bars(20_000);
     objects.objects.set('big.csv', body);
