@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net';
 import type pg from 'pg';
 import { announce, moveVersions } from '../versions/announcements.ts';
 import { ChangeSet } from '../versions/subjects.ts';
@@ -7,7 +8,7 @@ import { notedModels } from './models/noted-models.ts';
 import type { HeldModels } from './models/prisma.ts';
 import type { GenerationWriter } from './models/superseded.ts';
 import type { Reader } from './reader.ts';
-import { writeProblemOf } from './write-watch.ts';
+import { transactionsOf, writeProblemOf } from './write-watch.ts';
 
 /**
  * One connection in a transaction: `query`, streams of pg-copy-streams, and Prisma's models all use it. `changes` has
@@ -50,12 +51,20 @@ interface Attempt {
   lock: string | undefined;
 }
 
+/** Bytes that were sent over a connection. */
+function bytesSent(client: pg.PoolClient): number {
+  const { connection } = client as unknown as { connection: { stream: Socket } };
+  return connection.stream.bytesWritten;
+}
+
 async function attempt<T>(
   store: Store,
   work: (tx: Transaction) => Promise<T>,
   { onCommit, lock }: Attempt,
 ): Promise<T> {
   const tx = await store.pool.connect();
+  const sentBefore = bytesSent(tx);
+  const writer = () => transactionsOf(bytesSent(tx) - sentBefore);
   let broken: Error | undefined;
   let held: HeldModels | undefined;
   const onError = (error: Error) => {
@@ -80,13 +89,14 @@ async function attempt<T>(
     const warned = await commit(tx, () => change && moveVersions(store, change, null));
     if (change) moveVersions(store, change, id);
     if (warned) await cluster.afterWarning(tx);
+    if (store.writes.failing().has(writer())) store.writes.wrote(writer(), null);
     return result;
   } catch (error) {
     // A database that did not answer will not answer a rollback either: closing the connection rolls back.
     if (isUnanswered(error)) broken ??= error;
     else await tx.query('rollback').catch((failure: Error) => (broken ??= failure));
     // A failure that concerns every write is reported by the store; a rejected row is not.
-    if (writeProblemOf(error) !== null) store.writes.wrote('transactions', error);
+    if (writeProblemOf(error) !== null) store.writes.wrote(writer(), error);
     throw error;
   } finally {
     held?.release();

@@ -25,6 +25,12 @@ export function writeProblemOf(error: unknown): WriteProblem | null {
   return null;
 }
 
+/** Size from which a write is large, bytes sent: a disk may have room for a small one alone. */
+const largeBytes = 64 * 1024;
+
+/** The writer that stands for transactions of a size, bytes sent. */
+export const transactionsOf = (bytes: number) => (bytes < largeBytes ? 'transactions' : 'large transactions');
+
 /** Tracks a process's failing writers, with the reasons. */
 export interface WriteWatch {
   /** Records that a writer, by its name, succeeded (`error` null) or failed. */
