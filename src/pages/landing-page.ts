@@ -1,11 +1,10 @@
-import type { Request } from 'express';
 import { firstQuery, firstRoute } from './first-requests.ts';
 import { graphiqlLink } from './graphiql-link.ts';
 import { type Html, html } from './html.ts';
 import { siteLinks } from './links.ts';
 import type { SiteState } from './market-note.ts';
-import { originOf, originText } from './origin.ts';
-import type { JsonInstead, Page } from './page-document.ts';
+import { originText } from './origin.ts';
+import type { Page } from './page-document.ts';
 import type { PagesParts } from './pages-dependencies.ts';
 import { guideAnswers } from './reference/guides/examples.ts';
 import { jsonText } from './reference/json-text.ts';
@@ -59,9 +58,9 @@ const querySection = (): Html => html`<section>
   </div>
 </section>`;
 
-function routeSection(origin: string, key: string | null): Html {
+function routeSection(key: string | null): Html {
   const address = html`\\
-  <span class="text">'${originText(origin)}${firstRoute}'</span>`;
+  <span class="text">'${originText}${firstRoute}'</span>`;
   return html`<section>
   <h2>Or a REST route</h2>
   <p class="muted">Each route <em>is</em> a stored GraphQL operation, so REST and GraphQL give the same answers.</p>
@@ -103,19 +102,13 @@ const liveSection = (
 </section>`;
 
 /** The URLs, for programs that request `/`. */
-function addresses(): JsonInstead {
-  return { json: Object.fromEntries(siteLinks.map(({ to, name, what }) => [to, { name, what }])) };
+export function addresses(): object {
+  return Object.fromEntries(siteLinks.map(({ to, name, what }) => [to, { name, what }]));
 }
 
-/** `/`: a description of the server and links to the other pages; only the URLs for a client that prefers JSON. */
-export async function landingPage(
-  { firstSymbols }: PagesParts,
-  request: Request,
-  site: SiteState,
-): Promise<Page | JsonInstead> {
-  if (request.accepts(['html', 'json']) === 'json') return addresses();
+/** `/`: a description of the server and links to the other pages. */
+export async function landingPage({ firstSymbols }: PagesParts, site: SiteState): Promise<Page> {
   const sampleKey = site.sample?.key ?? null;
-  const origin = originOf(request);
   const symbols = (await firstSymbols()).slice(0, quoted);
   return {
     title: 'Tapegraph',
@@ -137,7 +130,7 @@ export async function landingPage(
   ${keyPanel(sampleKey)}
 </div>
 ${querySection()}
-${routeSection(origin, sampleKey)}
+${routeSection(sampleKey)}
 ${symbols.length > 0 ? liveSection(sampleKey, symbols) : sampleKey === null && emptySection()}
 <section>
   <h2>Pages and endpoints</h2>

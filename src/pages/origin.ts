@@ -1,13 +1,15 @@
-import type { Request } from 'express';
 import { type Html, html } from './html.ts';
 
-/** The origin of a request, for commands to copy; behind a proxy the page's script corrects it. */
-export function originOf(request: Request): string {
-  const host = request.headers.host ?? '';
-  return /^[\w.:[\]-]{1,255}$/.test(host) ? `${request.protocol}://${host}` : 'http://127.0.0.1:4000';
-}
+/**
+ * The origin in commands to copy: that of a server started with the defaults. Scripts of the page show that of the
+ * address bar; the server does not, so that one page serves whichever host is asked for.
+ */
+export const usualOrigin = 'http://127.0.0.1:4000';
 
-/** The origin in a text of the page; scripts correct it if the address bar differs. */
-export function originText(origin: string): Html {
-  return html`<span data-origin>${origin}</span>`;
+/** The origin in a text of the page, which scripts correct. */
+export const originText: Html = html`<span data-origin>${usualOrigin}</span>`;
+
+/** A text with the usual origin, in which scripts correct it. */
+export function withOrigin(text: string): Html {
+  return html`${text.split(usualOrigin).map((part, i) => html`${i > 0 && originText}${part}`)}`;
 }

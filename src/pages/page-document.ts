@@ -1,6 +1,7 @@
 import type { Request, Response } from 'express';
 import { allowSharedCaching } from '../http/cache-headers.ts';
-import { sendBody, strongTag } from '../rest/http/respond.ts';
+import { keptBody } from '../rest/http/description.ts';
+import { type Body, sendBody } from '../rest/http/respond.ts';
 import type { Assets } from './assets.ts';
 import { type Html, html, trusted } from './html.ts';
 import { siteLinks } from './links.ts';
@@ -24,11 +25,6 @@ export interface Page {
 /** A page with its own document: an editor, whose scripts load styles, fonts and workers. Its own scripts are files. */
 export interface EditorPage {
   document: Html;
-}
-
-/** Answer at a page's address to a client that does not accept HTML. */
-export interface JsonInstead {
-  json: object;
 }
 
 const links = siteLinks.filter(({ inHeader }) => inHeader);
@@ -112,27 +108,44 @@ export interface PageSurroundings {
   site: SiteState;
 }
 
-/** Sends a page, or its JSON: with ETag and compression, as answers of the routes have. */
-export async function sendPage(
-  request: Request,
-  response: Response,
-  page: Page | EditorPage | JsonInstead,
-  { assets, site }: PageSurroundings,
-): Promise<void> {
-  if ('json' in page) return void response.json(page.json);
-  const [markup, security, secret] =
-    'document' in page
-      ? // It shares its URL with answers that depend on a credential and are never stored.
-        [page.document.markup, editorSecurity, true]
-      : // The header offers the sample market's key.
-        [documentOf(page, assets, site), pageSecurity, site.sample?.key != null];
-  const bytes = Buffer.from(markup);
-  response.setHeader('Content-Security-Policy', security);
+/** Browsers give a page none of the device's features, and no window that another site opened. */
+const isolation = new Map([
+  ['Cross-Origin-Opener-Policy', 'same-origin'],
+  [
+    'Permissions-Policy',
+    ['accelerometer', 'camera', 'geolocation', 'gyroscope', 'magnetometer', 'microphone', 'midi', 'payment', 'usb']
+      .map((feature) => `${feature}=()`)
+      .join(', '),
+  ],
+]);
+
+const contentType = 'text/html; charset=utf-8';
+
+/** A page made into a body, whose compressed forms are kept. `path`: its address. */
+export function pageBody(path: string, page: Page, { assets, site }: PageSurroundings): Promise<Body> {
+  return keptBody(path, { contentType, text: documentOf(page, assets, site) });
+}
+
+/** An editor made into a body, as a page. */
+export function editorBody(path: string, { document }: EditorPage): Promise<Body> {
+  return keptBody(path, { contentType, text: document.markup });
+}
+
+/** Sends a page with ETag and compression, as answers of the routes have. */
+export async function sendPage(request: Request, response: Response, body: Body, site: SiteState): Promise<void> {
+  response.setHeader('Content-Security-Policy', pageSecurity);
+  response.setHeaders(isolation);
   response.vary('Accept');
-  if (!secret) allowSharedCaching(response, 'no-cache');
-  await sendBody(request, response, {
-    bytes,
-    contentType: 'text/html; charset=utf-8',
-    etag: secret ? null : await strongTag(request.path, bytes),
-  });
+  // The header offers the sample market's key.
+  const isSecret = site.sample?.key != null;
+  if (!isSecret) allowSharedCaching(response, 'no-cache');
+  await sendBody(request, response, isSecret ? { ...body, etag: null } : body);
+}
+
+/** Sends an editor. It shares its URL with answers that depend on a credential and are never stored. */
+export async function sendEditor(request: Request, response: Response, body: Body): Promise<void> {
+  response.setHeader('Content-Security-Policy', editorSecurity);
+  response.setHeaders(isolation);
+  response.vary('Accept');
+  await sendBody(request, response, { ...body, etag: null });
 }

@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { maxInFlight } from '../../src/access/limits/in-flight.ts';
 import { methodologyVersion } from '../../src/analytics/methodology.ts';
 import { offExchangeLimits } from '../../src/domain/offexchange/off-exchange.ts';
+import { usualOrigin } from '../../src/pages/origin.ts';
 import { type Captured, capturedExamples } from '../../src/pages/reference/example-answers.ts';
 import {
   guideAnswers as answersCaptured,
@@ -46,7 +47,8 @@ const read = (markup: string) =>
 function codeFor(what: string): { path: string; code: string }[] {
   return [...pages].flatMap(([path, page]) =>
     [...page.matchAll(new RegExp(`<pre tabindex="0" data-runs="${what}"><code>(.*?)</code></pre>`, 'gs'))].map(
-      ([, code]) => ({ path, code: read(code!) }),
+      // As the page's script shows it: the origin of the address bar.
+      ([, code]) => ({ path, code: read(code!).replaceAll(usualOrigin, app.url) }),
     ),
   );
 }

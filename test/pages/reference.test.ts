@@ -1,4 +1,3 @@
-import type { Request } from 'express';
 import { parse, validate } from 'graphql';
 import { getVariableValues } from 'graphql/execution/values.js';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -99,12 +98,7 @@ describe('/docs', () => {
     const assets = openAssets(() => [
       { path: searchPath, hash: '0', modules: [], compressed: async () => Buffer.alloc(0) },
     ]);
-    const shown = page(
-      parts,
-      { headers: {} } as Request,
-      { sample: null, simulated: [], nowMs: app.clock.nowMs },
-      assets,
-    );
+    const shown = page(parts, { sample: null, simulated: [], nowMs: app.clock.nowMs }, assets);
     const sections = shown.body.markup.split('<section class="route" id="').slice(1);
     const without = sections.filter((section) =>
       read(section).includes('No example answer has been captured: run node scripts/capture-examples.ts.'),

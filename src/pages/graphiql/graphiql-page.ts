@@ -16,19 +16,18 @@ const answers = ['application/json', 'application/graphql-response+json', 'text/
 /** A value as JSON in the page, escaped: a value from the address could close the element and open another. */
 const inert = (value: unknown) => trusted(JSON.stringify(value).replaceAll('<', '\\u003c'));
 
+/** True if a request at the address of the graph opens GraphiQL. Where documents must be listed, the graph says so. */
+export function asksForEditor({ trustedOnly }: PagesParts, request: Request): boolean {
+  return (
+    !trustedOnly && request.headers.accept?.includes('text/html') === true && request.accepts(answers) === 'text/html'
+  );
+}
+
 /**
- * GraphiQL, for browsers at the address of the graph; null for other clients. Its files are assets; its options are in
- * the page, for the script that starts it, with a static preview of its content.
+ * GraphiQL, for browsers at the address of the graph. Its files are assets; its options are in the page, for the script
+ * that starts it, with a static preview of its content.
  */
-export function graphiqlPage(
-  { now, trustedOnly }: PagesParts,
-  request: Request,
-  assets: Assets,
-  site: SiteState,
-): EditorPage | null {
-  const asksForPage = request.headers.accept?.includes('text/html') && request.accepts(answers) === 'text/html';
-  // Where documents must be listed, the graph itself says so.
-  if (!asksForPage || trustedOnly) return null;
+export function graphiqlPage({ now }: PagesParts, request: Request, assets: Assets, site: SiteState): EditorPage {
   const options = graphiqlOptions(request.originalUrl, now());
   const examples = examplesAt(now());
   const scripts = afterPaint.map((path) => assets.address(path));

@@ -2,12 +2,12 @@ import { type Html, html } from '../html.ts';
 import { originText } from '../origin.ts';
 
 /** Rules that apply to every route. */
-export function introduction(origin: string): Html {
+export function introduction(): Html {
   return html`<section id="start" class="group" aria-labelledby="start-title"><h1 id="start-title">API reference</h1>
 <p>Every route below is a stored operation of the graph at <a href="/graphql"><code>/graphql</code></a>. REST and
 GraphQL return the same figures under the same rules and limits. For programs: <a href="/v2/openapi.json">OpenAPI 3.1</a>, <a href="/v2/rest-protocol.proto">protobuf messages</a>.</p>
 <dl class="facts wide">
-<dt>Address</dt><dd><code>${originText(origin)}</code></dd>
+<dt>Address</dt><dd><code>${originText}</code></dd>
 <dt>Credential</dt><dd><code>Authorization: Bearer</code> with an API key or a site-session token, or <code>X-API-Key</code> with a key. Never put it into a URL.
   <em>Try it</em> uses the key entered at the top of this page, which is stored in this browser until you remove it. <a href="/docs/key">Getting a key</a></dd>
 <dt>Answers</dt><dd><code>{"data", "meta"}</code>. null means unknown; zero is a value. Unless a field says otherwise, prices are dollars, times are
@@ -22,8 +22,8 @@ GraphQL return the same figures under the same rules and limits. For programs: <
 }
 
 /** Set-up of AI clients; `count` = number of tools. */
-export function aiClients(origin: string, count: number): Html {
-  const at = originText(origin);
+export function aiClients(count: number): Html {
+  const at = originText;
   return html`<section id="mcp" class="group" aria-labelledby="mcp-title"><h2 id="mcp-title">AI clients</h2>
 <p>Each of the ${count} routes is a tool of the Model Context Protocol at <code>${at}/mcp</code> (streamable HTTP), called with the key of the client.
 The tool <code>graphql</code> runs any query. Figures, entitlement, rate limits and usage are those of the routes. Long lists are truncated

@@ -1,11 +1,9 @@
-import type { Request } from 'express';
 import { sessionsUpTo } from '../../domain/calendar.ts';
 import { latestSession } from '../../graphql/examples.ts';
 import type { ScopeGroup } from '../../rest/contract/route.ts';
 import type { Assets } from '../assets.ts';
 import { type Html, html } from '../html.ts';
 import type { SiteState } from '../market-note.ts';
-import { originOf } from '../origin.ts';
 import type { Page } from '../page-document.ts';
 import type { PagesParts } from '../pages-dependencies.ts';
 import { contents } from './docs-navigation.ts';
@@ -44,17 +42,13 @@ function madeIds({ routes }: CapturedExamples): Pick<Standing, 'key' | 'trade'> 
 /** The server's state that the page shows. */
 type ReferenceParts = Pick<PagesParts, 'compiled' | 'description' | 'streams' | 'now'>;
 
-function shownRoutes(
-  { compiled, description, now }: ReferenceParts,
-  { origin, examples }: { origin: string; examples: CapturedExamples },
-): ShownRoute[] {
+function shownRoutes({ compiled, description, now }: ReferenceParts, examples: CapturedExamples): ShownRoute[] {
   const standing = { ...standingAt(now()), ...madeIds(examples) };
   return compiled.map((one) => ({
     compiled: one,
     described: describedBy(description, one.route.method, one.route.path),
     request: shownRequest(one.route, standing),
     captured: examples.routes[one.route.name] ?? null,
-    origin,
   }));
 }
 
@@ -81,13 +75,12 @@ function latestSessions(nowMs: number): Html {
 }
 
 interface ShownFrom {
-  origin: string;
   examples: CapturedExamples;
   assets: Assets;
 }
 
-function body(parts: ReferenceParts, { origin, examples, assets }: ShownFrom): Html {
-  const all = shownRoutes(parts, { origin, examples });
+function body(parts: ReferenceParts, { examples, assets }: ShownFrom): Html {
+  const all = shownRoutes(parts, examples);
   const groups = new Map(
     (Object.keys(groupTitles) as ScopeGroup[]).map((group) => [
       group,
@@ -98,7 +91,7 @@ function body(parts: ReferenceParts, { origin, examples, assets }: ShownFrom): H
   return html`<div class="reference">
 ${navigation(groups)}
 <main id="main">
-${introduction(origin)}
+${introduction()}
 ${[...groups].map(
   ([
     group,
@@ -106,33 +99,25 @@ ${[...groups].map(
   ]) => html`<section class="group" id="group-${group}" aria-labelledby="group-${group}-title"><h2 id="group-${group}-title">${groupTitles[group]}</h2>
 ${shown.map(routeSection)}</section>`,
 )}
-${streamSection({ operations: parts.streams, description: parts.description, origin })}
+${streamSection({ operations: parts.streams, description: parts.description })}
 ${errorSection()}
-${aiClients(origin, parts.compiled.length)}
+${aiClients(parts.compiled.length)}
 <p class="muted">The answers shown are from the sample market at ${examples.clock}. Long lists are truncated.</p>
 </main></div>
 ${latestSessions(parts.now())}
 ${searchDialog(assets.address(searchPath))}`;
 }
 
-/** `/docs`: every route of the table, generated from it, with captured answers. Built once per origin and session. */
+/** `/docs`: every route of the table, generated from it, with captured answers. */
 export function referencePage(
   examples = capturedExamples,
-): (parts: ReferenceParts, request: Request, site: SiteState, assets: Assets) => Page {
-  const made = new WeakMap<ReferenceParts, { key: string; body: Html }>();
-  return (parts, request, _site, assets) => {
-    const origin = originOf(request);
-    const key = `${origin} ${standingAt(parts.now()).session}`;
-    const cached = made.get(parts);
-    const found = cached?.key === key ? cached : { key, body: body(parts, { origin, examples, assets }) };
-    made.set(parts, found);
-    return {
-      title: 'API reference · Tapegraph',
-      description: 'Every route with its parameters, example answers, errors and GraphQL operation.',
-      current: '/docs',
-      styles: ['reference/reference.css'],
-      scripts: ['reference/client/main.js'],
-      body: found.body,
-    };
-  };
+): (parts: ReferenceParts, site: SiteState, assets: Assets) => Page {
+  return (parts, _site, assets) => ({
+    title: 'API reference · Tapegraph',
+    description: 'Every route with its parameters, example answers, errors and GraphQL operation.',
+    current: '/docs',
+    styles: ['reference/reference.css'],
+    scripts: ['reference/client/main.js'],
+    body: body(parts, { examples, assets }),
+  });
 }

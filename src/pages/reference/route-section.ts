@@ -4,6 +4,7 @@ import type { CompiledRoute } from '../../rest/http/router.ts';
 import type { Needs } from '../../schema/needs.ts';
 import { graphiqlLink } from '../graphiql-link.ts';
 import { type Html, html } from '../html.ts';
+import { usualOrigin, withOrigin } from '../origin.ts';
 import type { Captured } from './example-answers.ts';
 import type { ShownRequest } from './example-request.ts';
 import { fieldTable } from './field-table.ts';
@@ -21,7 +22,6 @@ export interface ShownRoute {
   request: ShownRequest;
   /** A server's answer; null = not captured. */
   captured: Captured | null;
-  origin: string;
 }
 
 const needsText: Record<Needs, string> = {
@@ -89,15 +89,15 @@ function errors({ described }: ShownRoute): Html {
 
 /** Code samples in tabs: radio buttons, which work with the keyboard and without scripts. */
 function code(shown: ShownRoute, id: string): Html {
-  const { compiled, request, origin } = shown;
-  const snippets = snippetsOf({ method: compiled.route.method, origin, ...request });
+  const { compiled, request } = shown;
+  const snippets = snippetsOf({ method: compiled.route.method, origin: usualOrigin, ...request });
   return html`<div class="tabs" role="group" aria-label="Code example">
 ${snippets.map(
   ({ language }, index) =>
     html`<input type="radio" name="code-${id}" id="code-${id}-${index}" class="language-${index}"${index === 0 && ' checked'}><label for="code-${id}-${index}">${language}</label>`,
 )}
 <button type="button" class="quiet" data-copy="#${id} .tabs pre" data-needs-script>Copy</button>
-${snippets.map(({ code }, index) => html`<pre class="code-${index}" tabindex="0"><code>${code}</code></pre>`)}
+${snippets.map(({ code }, index) => html`<pre class="code-${index}" tabindex="0"><code>${withOrigin(code)}</code></pre>`)}
 </div>`;
 }
 

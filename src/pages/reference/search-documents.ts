@@ -87,7 +87,7 @@ const errorDocuments = (): Unnumbered[] =>
 
 const sectionDocuments = (routes: number): Unnumbered[] =>
   [
-    { title: 'API reference', href: '/docs#start', text: textOf(introduction('')) },
+    { title: 'API reference', href: '/docs#start', text: textOf(introduction()) },
     {
       title: 'Live streams',
       alsoCalled: 'SSE, server-sent events, EventSource, streaming, real time, push',
@@ -100,7 +100,7 @@ const sectionDocuments = (routes: number): Unnumbered[] =>
       href: '/docs#websockets',
       text: textOf(webSockets),
     },
-    { title: 'AI clients', alsoCalled: 'MCP, agents, LLM', href: '/docs#mcp', text: textOf(aiClients('', routes)) },
+    { title: 'AI clients', alsoCalled: 'MCP, agents, LLM', href: '/docs#mcp', text: textOf(aiClients(routes)) },
   ].map((section) => ({ kind: 'Section', place: 'API reference', ...section }));
 
 /** Documents of a guide and its sections. Examples are omitted, because they contain the current date. */
@@ -124,7 +124,7 @@ export function searchDocuments({
   description,
   limits,
 }: Pick<PagesParts, 'compiled' | 'description' | 'limits'>): SearchDocument[] {
-  const parts: GuideParts = { origin: '', nowMs: 0, limits, compiled, sampleKey: null };
+  const parts: GuideParts = { nowMs: 0, limits, compiled, sampleKey: null };
   const all: Unnumbered[] = [
     ...guides.flatMap((guide) => guideDocuments(guide, parts)),
     ...sectionDocuments(compiled.length),

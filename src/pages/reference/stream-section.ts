@@ -16,7 +16,6 @@ export interface ShownStream {
   operations: StreamOperations;
   /** The OpenAPI document. */
   description: JsonSchema;
-  origin: string;
 }
 
 interface DescribedStream {
@@ -52,7 +51,7 @@ export function streamSection(shown: ShownStream): Html {
   const paths = shown.description.paths as Record<string, { get: DescribedStream }>;
   const { description, responses } = paths['/v2/stream']!.get;
   const events = responses['200']!.content['text/event-stream']['x-events'];
-  const at = originText(shown.origin);
+  const at = originText;
   return html`<section id="stream" class="group" aria-labelledby="stream-title"><h2 id="stream-title">Live streams</h2>
 <p><code>GET /v2/stream?topics=…</code> ${prose(description)} In GraphQL, the same streams are subscriptions at <code>/graphql</code> for clients that
 accept <code>text/event-stream</code>, and over <a href="#websockets">WebSockets</a>. Errors are those of routes: ${['400', '401', '403', '404', '429', '503'].map((status) => html`<a href="#error-${status}">${status}</a> `)}</p>

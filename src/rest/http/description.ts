@@ -15,9 +15,12 @@ export interface Description {
 export const jsonType = 'application/json; charset=utf-8';
 export const textType = 'text/plain; charset=utf-8';
 
-/** The body of a description, whose compressed forms are kept: anybody may ask for them, as often as they like. */
-async function bodyOf(path: string, { contentType, make }: Description): Promise<Body> {
-  const bytes = Buffer.from(make());
+/** A public body, whose compressed forms are kept: anybody may ask for them, as often as they like. */
+export async function keptBody(
+  path: string,
+  { contentType, text }: { contentType: string; text: string },
+): Promise<Body> {
+  const bytes = Buffer.from(text);
   const forms = new Map<Encoding, Promise<Buffer>>();
   const encoded = (encoding: Encoding) => {
     if (!forms.has(encoding)) forms.set(encoding, encode(bytes, encoding));
@@ -35,7 +38,8 @@ export function descriptionRouter(descriptions: Readonly<Record<string, Descript
   for (const [path, description] of Object.entries(descriptions)) {
     let body: Promise<Body> | null = null;
     router.get(path, async (request, response) => {
-      if (body === null || description.isTimely) body = bodyOf(path, description);
+      const { contentType, make } = description;
+      if (body === null || description.isTimely) body = keptBody(path, { contentType, text: make() });
       allowSharedCaching(response, 'public, max-age=300');
       await sendBody(request, response, await body);
     });

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { filledIn } from '../../../rest/contract/example.ts';
 import { firstQuery, firstRoute } from '../../first-requests.ts';
 import { type Html, html } from '../../html.ts';
-import { originText } from '../../origin.ts';
+import { usualOrigin, withOrigin } from '../../origin.ts';
 import { curlCommand } from '../client/curl.ts';
 import type { Captured } from '../example-answers.ts';
 import { standingAt } from '../example-request.ts';
@@ -75,12 +75,11 @@ export function shell(code: Html | string): Html {
 }
 
 /** The command of an example. */
-export function curlOf(name: GuideExampleName, { nowMs, origin }: GuideParts): Html {
+export function curlOf(name: GuideExampleName, { nowMs }: GuideParts): Html {
   const example: GuideExample = guideExamples[name];
   const { method, address } = guideRequest(example, nowMs);
   const shown = { method, credential: null, body: example.body ?? null, contentType: 'application/json' };
-  const [before, after] = curlCommand({ ...shown, url: `\0${address}` }).split('\0') as [string, string];
-  return shell(html`${before}${originText(origin)}${after}`);
+  return shell(withOrigin(curlCommand({ ...shown, url: usualOrigin + address })));
 }
 
 /** A server's answer: request, status, headers and body. */

@@ -1,4 +1,5 @@
 import { html } from '../../html.ts';
+import { originText } from '../../origin.ts';
 import { answerOf, curlOf, shell } from './examples.ts';
 import type { Guide, GuideParts, GuideSection } from './guide-types.ts';
 
@@ -59,7 +60,7 @@ ${curlOf('first-request', parts)}${answerOf('first-request')}
 <p>Without a valid credential the answer is <a href="/docs#error-401">401</a>. If the credential is valid but may not read the data, it is
 <a href="/docs#error-403">403</a>; if the tier is too low, <code>details.required_tier</code> names the required tier.
 <a href="/docs#symbol"><code>/v2/symbols/{symbol}</code></a> reports what a symbol requires.</p>
-${shell(html`curl -H "X-API-Key: $KEY" '${parts.origin}/v2/symbols/SPY'`)}`,
+${shell(html`curl -H "X-API-Key: $KEY" '${originText}/v2/symbols/SPY'`)}`,
   };
 }
 

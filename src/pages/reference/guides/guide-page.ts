@@ -1,8 +1,6 @@
-import type { Request } from 'express';
 import type { Assets } from '../../assets.ts';
 import { type Html, html } from '../../html.ts';
 import type { SiteState } from '../../market-note.ts';
-import { originOf } from '../../origin.ts';
 import type { Page } from '../../page-document.ts';
 import type { PagesParts } from '../../pages-dependencies.ts';
 import { contents } from '../docs-navigation.ts';
@@ -32,13 +30,13 @@ function next(guide: Guide): Html {
   return html`<p class="next">Next: <a href="${path}">${title}</a></p>`;
 }
 
-type GuidePage = (parts: PagesParts, request: Request, site: SiteState, assets: Assets) => Page;
+type GuidePage = (parts: PagesParts, site: SiteState, assets: Assets) => Page;
 
 /** The page of a guide. */
 export function guidePage(guide: Guide): GuidePage {
-  return ({ limits, compiled, now }, request, site, assets) => {
+  return ({ limits, compiled, now }, site, assets) => {
     const sampleKey = site.sample?.key ?? null;
-    const sections = guide.sections({ origin: originOf(request), nowMs: now(), limits, compiled, sampleKey });
+    const sections = guide.sections({ nowMs: now(), limits, compiled, sampleKey });
     const onPage = sections.map(({ id, title }) => [`#${id}`, title] as const);
     return {
       title: `${guide.title} · Tapegraph`,

@@ -4,7 +4,6 @@ import type { Html } from '../../html.ts';
 
 /** Parts of a guide. */
 export interface GuideParts {
-  origin: string;
   /** The server's clock, epoch ms. */
   nowMs: number;
   limits: PublishedLimits;

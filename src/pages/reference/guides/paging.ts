@@ -1,4 +1,5 @@
 import { html } from '../../html.ts';
+import { usualOrigin, withOrigin } from '../../origin.ts';
 import { answerOf, curlOf } from './examples.ts';
 import type { Guide, GuideParts, GuideSection } from './guide-types.ts';
 import { table } from './table.ts';
@@ -60,16 +61,13 @@ for await (const row of rowsOf('${address}', process.env.KEY)) {
   console.log(JSON.stringify(row));
 }`;
 
-function everyPage({ origin }: GuideParts): GuideSection {
-  const [before, after] = loop('\0/v2/offexchange/AAPL/profile?from=2026-11-02&limit=20').split('\0') as [
-    string,
-    string,
-  ];
+function everyPage(): GuideSection {
+  const code = loop(`${usualOrigin}/v2/offexchange/AAPL/profile?from=2026-11-02&limit=20`);
   return {
     id: 'loop',
     title: 'Reading every page',
     body: html`<p>In JavaScript, without packages. Save it as <code>rows.mjs</code> and run <code>node rows.mjs</code>.</p>
-<pre tabindex="0" data-runs="node"><code>${before}<span data-origin>${origin}</span>${after}</code></pre>`,
+<pre tabindex="0" data-runs="node"><code>${withOrigin(code)}</code></pre>`,
   };
 }
 
@@ -113,12 +111,5 @@ export const pagingGuide: Guide = {
   title: 'Paging and caching',
   alsoCalled: 'pagination, pages, paginate',
   about: 'Limits of pages, cursors, a loop that reads them all, ETag and 304, windows and empty answers.',
-  sections: (parts) => [
-    limits(parts),
-    cursors(parts),
-    everyPage(parts),
-    caching(parts),
-    windows(parts),
-    nothing(parts),
-  ],
+  sections: (parts) => [limits(parts), cursors(parts), everyPage(), caching(parts), windows(parts), nothing(parts)],
 };
