@@ -86,7 +86,7 @@ describe('descriptions', () => {
       const page = (await app.get('/docs', { credential: null, headers: { accept: 'text/html' } })).bytes.toString();
       const start = page.indexOf(`<section class="route" id="${name}"`);
       const section = page.slice(start, page.indexOf('</section>', start));
-      const [, address] = /curl -H .*?&#39;http:\/\/[^/]+(\/.*?)&#39;/s.exec(section)!;
+      const [, address] = /curl -H .*?&#39;<span data-origin>.*?<\/span>(\/.*?)&#39;/s.exec(section)!;
       const { status, body } = await app.get(address!.replaceAll('&amp;', '&'));
       expect(status, `${address} ${JSON.stringify(body)}`).toBe(200);
       const shown = (path: string, value: Json): void => {
