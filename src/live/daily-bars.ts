@@ -1,10 +1,9 @@
 import { tradeDate, tradeSpanAt } from '../domain/calendar.ts';
 import { type Bar, type BarColumns, barAt } from '../domain/market/bar.ts';
 import { addDays, epochDay, exchangeDate, exchangeInstant } from '../domain/market-time.ts';
-import { lastBarStarts } from '../store/market/bar-blocks.ts';
 import { recentDailyBars } from '../store/market/recent-daily-bars.ts';
 import type { Store } from '../store/rows/connection.ts';
-import { dayOfParts, dayWithoutMinutesFrom, minutesShownBefore, partsSoFar } from './served-bars.ts';
+import { dayOfParts, daysSoFar, dayWithoutMinutesFrom, shownWhole } from './served-bars.ts';
 
 /**
  * Age up to which a last bar counts as the price, in calendar days: longer than any closing of the exchange, with a
@@ -27,20 +26,19 @@ async function currentBars(
 ): Promise<Map<string, Bar | null>> {
   const symbols = [...stored.keys()];
   const span = tradeSpanAt(nowMs);
-  const lastMinutes = await lastBarStarts(store, symbols, '1m', span.fromMs, span.toMs);
-  const shownMs = minutesShownBefore(store, nowMs);
-  const isShownWhole = nowMs >= dayWithoutMinutesFrom(store, span.date);
+  const shown = await shownWhole(store, symbols, span, nowMs);
+  const isShownWithoutMinutes = nowMs >= dayWithoutMinutesFrom(store, span.date);
   const current = new Map<string, Bar | null>();
   const fromMinutes: string[] = [];
   for (const [symbol, bar] of stored) {
-    const lastMinute = lastMinutes.get(symbol);
-    if (lastMinute === undefined) current.set(symbol, isShownWhole ? bar : null);
-    else if (lastMinute < shownMs && bar) current.set(symbol, bar);
+    const isShown = shown.get(symbol);
+    if (isShown === undefined) current.set(symbol, isShownWithoutMinutes ? bar : null);
+    else if (isShown && bar) current.set(symbol, bar);
     else fromMinutes.push(symbol);
   }
   if (fromMinutes.length === 0) return current;
-  const parts = await partsSoFar(store, fromMinutes, span.fromMs, nowMs);
-  for (const [symbol, bars] of parts) current.set(symbol, dayOfParts(store, bars, span.date));
+  const days = await daysSoFar(store, fromMinutes, span.fromMs, nowMs);
+  for (const [symbol, parts] of days) current.set(symbol, dayOfParts(store, parts, span.date));
   return current;
 }
 

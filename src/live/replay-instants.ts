@@ -1,5 +1,5 @@
 import { regularSession, tradeDate, tradeSpan, tradeSpanAt } from '../domain/calendar.ts';
-import { type Timeframe, timeframeMs } from '../domain/market/bar.ts';
+import { type StoredTimeframe, type Timeframe, timeframeMs } from '../domain/market/bar.ts';
 import { exchangeInstant } from '../domain/market-time.ts';
 import { dayMs, minuteMs } from '../domain/units.ts';
 import { captureTimes } from '../store/chain/capture-times.ts';
@@ -37,15 +37,16 @@ export async function priceInstants(
   toMs: number,
 ): Promise<Set<number>> {
   const instants = new Set(bounds(fromMs, toMs));
-  for (const each of new Set<Timeframe>(['1s', '1m', timeframe])) {
+  for (const each of new Set<StoredTimeframe>(['1s', 'unpriced', '1m', timeframe])) {
+    const length = each === 'unpriced' ? '1s' : each;
     const range = {
-      fromMs: fromMs - Math.max(timeframeMs[each], each === '1d' ? 7 * dayMs : 0),
+      fromMs: fromMs - Math.max(timeframeMs[length], each === '1d' ? 7 * dayMs : 0),
       toMs,
       limit: Infinity,
     };
     for (const { bars } of (await readBars(store, symbols, each, range)).values())
       for (const tsMs of bars.tsMs) {
-        const endMs = barSpan(each, tsMs).toMs;
+        const endMs = barSpan(length, tsMs).toMs;
         if (endMs > fromMs && endMs <= toMs) instants.add(endMs);
       }
   }

@@ -1,31 +1,60 @@
 import { regularSession, sessionMinutes, tradeSpanAt } from '../domain/calendar.ts';
-import { type Bar, type BarColumns, type Timeframe, timeframeMs, toBarColumns } from '../domain/market/bar.ts';
+import {
+  type Bar,
+  type BarColumns,
+  barColumns,
+  type StoredTimeframe,
+  type Timeframe,
+  timeframeMs,
+  toBarColumns,
+} from '../domain/market/bar.ts';
 import { oneBar } from '../domain/market/bar-aggregation.ts';
 import { exchangeInstant, type SessionDate } from '../domain/market-time.ts';
 import { minuteMs } from '../domain/units.ts';
-import { concatBars, firstAtOrAfter, readBars, sliceBars } from '../store/market/bar-blocks.ts';
+import {
+  concatBars,
+  firstAtOrAfter,
+  lastBarStarts,
+  mergeBars,
+  pickBars,
+  readBars,
+  sliceBars,
+} from '../store/market/bar-blocks.ts';
 import type { Store } from '../store/rows/connection.ts';
 
 /** The store's setting for showing bars in progress. */
 export type Shown = Pick<Store, 'endedBarsOnly'>;
 
+/** Parts of a session's day bar up to an instant. */
+export interface DayParts {
+  /** Its minutes, and seconds of the minute in progress, with the seconds that are in none of these. */
+  parts: BarColumns;
+  /** The official close that was printed last, dollars; null before the first. */
+  officialClose: number | null;
+}
+
 /**
- * A session's day bar built from its minutes; null if none has a price for it. If minutes have prices of extended
- * hours, those of the day are from the open to the minute after the close, in which auctions print; its volume is that
- * of all.
+ * A session's day bar built from its parts; null if none has a price for it. If minutes have prices of extended hours,
+ * those of the day are from the open to the minute after the close, in which auctions print; its volume is that of all.
  */
 export function dayOfParts(
   { extendedBars }: Pick<Store, 'extendedBars'>,
-  parts: BarColumns,
+  { parts, officialClose }: DayParts,
   session: SessionDate,
 ): Bar | null {
   const startMs = exchangeInstant(session);
   const whole = oneBar(parts, startMs);
+  if (whole === null) return null;
   const hours = extendedBars ? regularSession(session) : null;
-  if (whole === null || hours === null) return whole;
-  const [from, to] = [hours.openMs, hours.closeMs + minuteMs].map((tsMs) => firstAtOrAfter(parts, tsMs));
-  const regular = oneBar(sliceBars(parts, from!, to!), startMs);
-  return regular && { ...regular, volume: whole.volume, tradeCount: whole.tradeCount };
+  const [from, to] = hours
+    ? [hours.openMs, hours.closeMs + minuteMs].map((tsMs) => firstAtOrAfter(parts, tsMs))
+    : [0, parts.tsMs.length];
+  const day = hours ? oneBar(sliceBars(parts, from!, to!), startMs) : whole;
+  if (day === null) return null;
+  const { volume, tradeCount } = whole;
+  if (officialClose === null) return { ...day, volume, tradeCount };
+  const [high, low] = [Math.max(day.high, officialClose), Math.min(day.low, officialClose)];
+  return { ...day, high, low, close: officialClose, volume, tradeCount };
 }
 
 /**
@@ -65,29 +94,109 @@ export function dayWithoutMinutesFrom({ endedBarsOnly }: Shown, session: Session
   return regularSession(session)?.closeMs ?? exchangeInstant(session, extendedClose);
 }
 
+const rowsWhere = (bars: BarColumns, isWanted: (index: number) => boolean) =>
+  pickBars(bars, (i) => isWanted(i) && (bars.volume[i]! > 0 || !Number.isNaN(bars.high[i]!)));
+
+const withRows = (bars: BarColumns, rows: BarColumns) => (rows.tsMs.length === 0 ? bars : mergeBars(bars, rows));
+
+const minuteOf = (tsMs: number) => tsMs - (tsMs % minuteMs);
+
+/** Stored parts of a symbol's bars in progress. */
+interface StoredParts {
+  /** Minutes that are shown as stored. */
+  minutes: BarColumns;
+  /** Seconds of the minute in progress. */
+  seconds: BarColumns;
+  /** Seconds without a bar. */
+  unpriced: BarColumns;
+}
+
+/** The parts of bars up to an hour: a minute has its unpriced seconds, but without a price it is no part. */
+function partsOfBar({ minutes, seconds, unpriced }: StoredParts): BarColumns {
+  const inProgress = seconds.tsMs[0] === undefined ? Infinity : minuteOf(seconds.tsMs[0]);
+  return concatBars([
+    minutes,
+    withRows(
+      seconds,
+      rowsWhere(unpriced, (i) => unpriced.tsMs[i]! >= inProgress),
+    ),
+  ]);
+}
+
+/** The parts of a day: all its unpriced seconds, less those of stored minutes, which have them. */
+function partsOfDay({ minutes, seconds, unpriced }: StoredParts): DayParts {
+  const stored = new Set(minutes.tsMs);
+  const rest = rowsWhere(unpriced, (i) => !stored.has(minuteOf(unpriced.tsMs[i]!)));
+  const officialClose = unpriced.close.findLast((close) => !Number.isNaN(close)) ?? null;
+  const unclosed = { ...rest, close: new Float64Array(rest.close.length).fill(Number.NaN) };
+  return { parts: withRows(concatBars([minutes, seconds]), unclosed), officialClose };
+}
+
 /**
- * Parts of the bars in progress of `symbols`: their minutes from `fromMs` on that are shown as stored, and the seconds
- * of the minute in progress. At most two statements for each part.
+ * Stored parts of the bars in progress of `symbols`: their minutes from `fromMs` on that are shown as stored, the
+ * seconds of the minute in progress, and the seconds without a bar. At most two statements for each part.
  */
-export async function partsSoFar(
+async function readParts(
   store: Store,
   symbols: readonly string[],
   fromMs: number,
   nowMs: number,
-): Promise<Map<string, BarColumns>> {
+): Promise<Map<string, StoredParts>> {
   const throughMs = shownThrough(store, nowMs);
   const secondsMs = Math.max(fromMs, minutesShownBefore(store, nowMs));
-  const [minutes, seconds] = await Promise.all([
-    readBars(store, symbols, '1m', { fromMs, toMs: secondsMs, limit: Infinity }),
-    secondsMs > throughMs
-      ? null
-      : readBars(store, symbols, '1s', { fromMs: secondsMs, toMs: throughMs + 1, limit: Infinity }),
+  const read = (timeframe: StoredTimeframe, from: number, toMs: number) =>
+    from >= toMs ? null : readBars(store, symbols, timeframe, { fromMs: from, toMs, limit: Infinity });
+  const [minutes, seconds, unpriced] = await Promise.all([
+    read('1m', fromMs, secondsMs),
+    read('1s', secondsMs, throughMs + 1),
+    read('unpriced', fromMs, throughMs + 1),
   ]);
+  const none = barColumns(0);
   return new Map(
-    symbols.map((symbol) => {
-      const parts = [minutes, seconds].flatMap((read) => read?.get(symbol)?.bars ?? []);
-      return [symbol, concatBars(parts)];
-    }),
+    symbols.map((symbol) => [
+      symbol,
+      {
+        minutes: minutes?.get(symbol)?.bars ?? none,
+        seconds: seconds?.get(symbol)?.bars ?? none,
+        unpriced: unpriced?.get(symbol)?.bars ?? none,
+      },
+    ]),
+  );
+}
+
+/** Parts of the bars in progress of `symbols` from `fromMs` on, of bars up to an hour. */
+export async function partsSoFar(store: Store, symbols: readonly string[], fromMs: number, nowMs: number) {
+  const parts = await readParts(store, symbols, fromMs, nowMs);
+  return new Map([...parts].map(([symbol, stored]) => [symbol, partsOfBar(stored)]));
+}
+
+/** Parts of the day bars in progress of `symbols`, of the session that begins at `fromMs`. */
+export async function daysSoFar(store: Store, symbols: readonly string[], fromMs: number, nowMs: number) {
+  const parts = await readParts(store, symbols, fromMs, nowMs);
+  return new Map([...parts].map(([symbol, stored]) => [symbol, partsOfDay(stored)]));
+}
+
+/**
+ * Symbols with minutes in a session, each with true if all of its prints are shown at `nowMs`: then its stored day bar
+ * holds nothing later.
+ */
+export async function shownWhole(
+  store: Store,
+  symbols: readonly string[],
+  { fromMs, toMs }: { fromMs: number; toMs: number },
+  nowMs: number,
+): Promise<Map<string, boolean>> {
+  const [minutes, unpriced] = await Promise.all([
+    lastBarStarts(store, symbols, '1m', fromMs, toMs),
+    // A live tape stores nothing later than now.
+    store.endedBarsOnly ? lastBarStarts(store, symbols, 'unpriced', fromMs, toMs) : null,
+  ]);
+  const [minutesMs, secondsMs] = [minutesShownBefore(store, nowMs), shownThrough(store, nowMs)];
+  return new Map(
+    [...minutes].map(([symbol, last]) => [
+      symbol,
+      last < minutesMs && (unpriced?.get(symbol) ?? -Infinity) <= secondsMs,
+    ]),
   );
 }
 

@@ -7,11 +7,13 @@ import { lastBarStarts, readBars } from '../store/market/bar-blocks.ts';
 import type { Store } from '../store/rows/connection.ts';
 import {
   dayOfParts,
+  daysSoFar,
   dayWithoutMinutesFrom,
   isMadeOfParts,
   minutesShownBefore,
   partsSoFar,
   shownBefore,
+  shownWhole,
   withLast,
 } from './served-bars.ts';
 
@@ -52,10 +54,23 @@ export function barSpan(timeframe: Timeframe, tsMs: number): { fromMs: number; t
   return timeframe === '1d' ? tradeSpan(exchangeDate(tsMs)) : { fromMs: tsMs, toMs: tsMs + timeframeMs[timeframe] };
 }
 
-/** Time from which the bar that starts at `start` is shown without stored minutes, epoch ms. */
-function shownWithoutMinutes(store: Store, timeframe: Timeframe, start: number): number {
-  if (!store.endedBarsOnly) return start;
-  return timeframe === '1d' ? dayWithoutMinutesFrom(store, exchangeDate(start)) : Number.POSITIVE_INFINITY;
+/** `asOfNow` of day bars, the last of which is of the session that begins at `fromMs`. */
+async function dayAsOfNow(
+  context: BarReading,
+  symbol: string,
+  bars: BarColumns,
+  { start, fromMs, toMs }: { start: number; fromMs: number; toMs: number },
+): Promise<BarColumns> {
+  const { store, nowMs } = context;
+  const date = exchangeDate(start);
+  const isShown = await batched(context, `day shown whole ${fromMs} ${nowMs}`, symbol, (symbols) =>
+    shownWhole(store, symbols, { fromMs, toMs }, nowMs),
+  );
+  if (isShown ?? nowMs >= (store.endedBarsOnly ? dayWithoutMinutesFrom(store, date) : start)) return bars;
+  const day = await batched(context, `day so far ${fromMs} ${nowMs}`, symbol, (symbols) =>
+    daysSoFar(store, symbols, fromMs, nowMs),
+  );
+  return withLast(bars, dayOfParts(store, day!, date));
 }
 
 /**
@@ -73,17 +88,13 @@ async function asOfNow(
   if (start === undefined || !isMadeOfParts(store, timeframe)) return bars;
   const { fromMs, toMs } = barSpan(timeframe, start);
   if (toMs <= nowMs) return bars;
+  if (timeframe === '1d') return dayAsOfNow(context, symbol, bars, { start, fromMs, toMs });
   const lastMinute = await lastBarStart(context, symbol, '1m', fromMs, toMs);
-  const isShown =
-    lastMinute === null
-      ? nowMs >= shownWithoutMinutes(store, timeframe, start)
-      : lastMinute < minutesShownBefore(store, nowMs);
-  if (isShown) return bars;
+  if (lastMinute === null ? !store.endedBarsOnly : lastMinute < minutesShownBefore(store, nowMs)) return bars;
   const parts = await batched(context, `parts of bars ${fromMs} ${nowMs}`, symbol, (symbols) =>
     partsSoFar(store, symbols, fromMs, nowMs),
   );
-  const isDay = timeframe === '1d';
-  return withLast(bars, isDay ? dayOfParts(store, parts!, exchangeDate(start)) : oneBar(parts!, start));
+  return withLast(bars, oneBar(parts!, start));
 }
 
 /** The served bars of a symbol in a range as of now, ascending, at most `limit`. None is later than now. */

@@ -185,33 +185,55 @@ export function foldRows(
   return folded;
 }
 
-/**
- * The bars of the buckets from `fromMs` on, ascending: dollars per share, sizes as doubles. A bar whose prints set
- * prices without size has no vwap. `withPriced` adds the priced volume, so that longer bars can be folded from these.
- */
-export function barsOfRows({ values, count }: BarRows, fromMs: number, withPriced = false): BarColumns {
-  let length = 0;
-  const isBar = (row: number) => values[row]! >= fromMs && values[row + at.openEntry]! >= 0;
-  for (let row = 0; row < count * stride; row += stride) if (isBar(row)) length++;
-  const bars = unknownBars(length);
-  if (withPriced) bars.pricedVolume = new Float64Array(length);
+/** The sums and extremes of buckets, of prices in dollars; a vwap without size is unknown. */
+function columnsOfRows({ values }: BarRows, rows: readonly number[]): BarColumns & { pricedVolume: Float64Array } {
+  const bars = { ...unknownBars(rows.length), pricedVolume: new Float64Array(rows.length) };
   const sum = (offset: number) => values[offset]! + values[offset + 1]! / sizeParts;
-  for (let row = 0, i = 0; row < count * stride; row += stride) {
-    if (!isBar(row)) continue;
+  for (const [i, row] of rows.entries()) {
     const high = values[row + at.high]! / priceUnits;
     const low = values[row + at.low]! / priceUnits;
+    const isPriced = values[row + at.openEntry]! >= 0;
     bars.tsMs[i] = values[row]!;
-    bars.open[i] = values[row + at.open]! / priceUnits;
-    bars.high[i] = high;
-    bars.low[i] = low;
-    bars.close[i] = values[row + at.close]! / priceUnits;
+    bars.open[i] = isPriced ? values[row + at.open]! / priceUnits : Number.NaN;
+    bars.high[i] = high === -Infinity ? Number.NaN : high;
+    bars.low[i] = low === Infinity ? Number.NaN : low;
+    bars.close[i] = isPriced ? values[row + at.close]! / priceUnits : Number.NaN;
     bars.volume[i] = sum(row + at.size);
     bars.tradeCount[i] = values[row + at.count]!;
     // Clamped, because rounding may put a mean outside of its values.
     const pricedSize = sum(row + at.pricedSize);
     const vwap = pricedSize > 0 ? sum(row + at.money) / pricedSize / priceUnits : Number.NaN;
-    if (bars.pricedVolume) bars.pricedVolume[i] = pricedSize;
-    bars.vwap[i++] = Math.min(high, Math.max(low, vwap));
+    bars.pricedVolume[i] = pricedSize;
+    bars.vwap[i] = Math.min(high, Math.max(low, vwap));
   }
   return bars;
+}
+
+/**
+ * The bars of the buckets from `fromMs` on, ascending: dollars per share, sizes as doubles. A bar whose prints set
+ * prices without size has no vwap. `withPriced` adds the priced volume, so that longer bars can be folded from these.
+ */
+export function barsOfRows(rows: BarRows, fromMs: number, withPriced = false): BarColumns {
+  const { values, count } = rows;
+  const chosen: number[] = [];
+  for (let row = 0; row < count * stride; row += stride)
+    if (values[row]! >= fromMs && values[row + at.openEntry]! >= 0) chosen.push(row);
+  const { pricedVolume, ...bars } = columnsOfRows(rows, chosen);
+  return withPriced ? { ...bars, pricedVolume } : bars;
+}
+
+/**
+ * The buckets from `fromMs` on that have prints, but no bar in `shown`: volume without a price, and highs and lows of
+ * prints that set no open and close.
+ */
+export function unpricedOfRows(rows: BarRows, shown: BarRows, fromMs: number): BarColumns {
+  const { values, count } = rows;
+  const chosen: number[] = [];
+  for (let row = 0, n = 0; row < count * stride; row += stride) {
+    while (n < shown.count * stride && shown.values[n]! < values[row]!) n += stride;
+    const hasBar = n < shown.count * stride && shown.values[n] === values[row] && shown.values[n + at.openEntry]! >= 0;
+    const hasPrints = values[row + at.count]! > 0 || values[row + at.high]! > -Infinity;
+    if (values[row]! >= fromMs && !hasBar && hasPrints) chosen.push(row);
+  }
+  return columnsOfRows(rows, chosen);
 }

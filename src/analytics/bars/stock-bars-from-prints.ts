@@ -1,11 +1,20 @@
 import { regularSession, sessionMinutes } from '../../domain/calendar.ts';
-import { type BarColumns, type Timeframe, timeframeMs } from '../../domain/market/bar.ts';
+import { type BarColumns, type StoredTimeframe, type Timeframe, timeframeMs } from '../../domain/market/bar.ts';
 import { extendedTraitsOf } from '../../domain/market/stock-trade-conditions.ts';
 import { exchangeInstant, type SessionDate } from '../../domain/market-time.ts';
 import { minuteMs } from '../../domain/units.ts';
 import { tapeSettings } from '../methodology.ts';
 import type { StockLedger } from '../prints/stock-ledger.ts';
-import { addToBar, type BarPrint, type BarRows, barsOfRows, createBarRows, emptyBar, foldRows } from './bar-rows.ts';
+import {
+  addToBar,
+  type BarPrint,
+  type BarRows,
+  barsOfRows,
+  createBarRows,
+  emptyBar,
+  foldRows,
+  unpricedOfRows,
+} from './bar-rows.ts';
 
 const secondMs = 1000;
 const secondOf = (tsMs: number) => tsMs - (tsMs % secondMs);
@@ -16,8 +25,8 @@ export interface StockSeconds {
   count(entry: number): void;
   /** Recomputes a second from the symbol's remaining prints; `head` is the newest of them. */
   recount(tsMs: number, head: number): void;
-  /** The bars that start at or after `fromMs`. */
-  bars(timeframe: Timeframe, fromMs: number): BarColumns;
+  /** The bars that start at or after `fromMs`. Seconds and minutes have their priced volume. */
+  bars(timeframe: StoredTimeframe, fromMs: number): BarColumns;
 }
 
 /** True if an instant is in extended hours: from 04:00 to 20:00 New York, without the regular session. */
@@ -76,7 +85,10 @@ export function createStockSeconds(ledger: StockLedger, session: SessionDate, is
         if (columns.counted[slot] === 1 && secondOf(columns.tsMs[slot]!) === startMs) add(n);
       }
     },
-    bars: (timeframe, fromMs) => barsOfRows(rowsOf(timeframe, fromMs), fromMs),
+    bars(timeframe, fromMs) {
+      if (timeframe === 'unpriced') return unpricedOfRows(seconds, shown, fromMs);
+      return barsOfRows(rowsOf(timeframe, fromMs), fromMs, timeframe === '1s' || timeframe === '1m');
+    },
   };
 }
 

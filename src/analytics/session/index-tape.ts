@@ -1,5 +1,5 @@
 import { tradeSpan } from '../../domain/calendar.ts';
-import { type BarColumns, type Timeframe, timeframeMs } from '../../domain/market/bar.ts';
+import { type BarColumns, barColumns, type Timeframe, timeframeMs } from '../../domain/market/bar.ts';
 import { type IndexValue, priceUnits } from '../../domain/market/print.ts';
 import { stockTraits } from '../../domain/market/stock-trade-conditions.ts';
 import { exchangeInstant, type SessionDate } from '../../domain/market-time.ts';
@@ -67,6 +67,8 @@ export function createIndexTape(session: SessionDate): IndexTape {
       return taken.sort((a, b) => (a.symbol < b.symbol ? -1 : 1));
     },
     bars(symbol, timeframe, fromMs = -Infinity): BarColumns {
+      // Each value forms a price.
+      if (timeframe === 'unpriced') return barColumns(0);
       const bars = barsOfRows(rowsOf(stateOf(symbol).seconds, timeframe, dayStartMs, fromMs), fromMs);
       bars.tradeCount.fill(Number.NaN);
       return bars;

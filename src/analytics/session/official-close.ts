@@ -1,4 +1,5 @@
-import type { BarColumns } from '../../domain/market/bar.ts';
+import { type BarColumns, unknownBars } from '../../domain/market/bar.ts';
+import { barColumnNames } from '../../domain/market/bar-columns.ts';
 import { priceUnits } from '../../domain/market/print.ts';
 import { closingTradeCondition, officialCloseCondition } from '../../domain/market/stock-trade-conditions.ts';
 import type { StockLedger } from '../prints/stock-ledger.ts';
@@ -51,4 +52,42 @@ export function withOfficialClose(day: BarColumns, close: number | null): BarCol
   day.high[0] = Math.max(day.high[0]!, close);
   day.low[0] = Math.min(day.low[0]!, close);
   return day;
+}
+
+/** The official closes of a session as they followed each other: each with its instant, epoch ms, and dollars. */
+export function closingsOf(
+  candidates: Iterable<CloseCandidate>,
+  listingExchange: number | null,
+): { tsMs: number; close: number }[] {
+  const known: CloseCandidate[] = [];
+  const closings: { tsMs: number; close: number }[] = [];
+  for (const candidate of [...candidates].sort((a, b) => (isBefore(a, b) ? -1 : 1))) {
+    known.push(candidate);
+    const close = officialCloseOf(known, listingExchange);
+    if (close !== null && close !== closings.at(-1)?.close) closings.push({ tsMs: candidate.at[0]!, close });
+  }
+  return closings;
+}
+
+const secondOf = (tsMs: number) => tsMs - (tsMs % 1000);
+
+/** Unpriced seconds from `fromMs` on with the official closes of theirs, of which the last of a second counts. */
+export function withClosings(
+  unpriced: BarColumns,
+  closings: readonly { tsMs: number; close: number }[],
+  fromMs: number,
+): BarColumns {
+  const bySecond = new Map(closings.map(({ tsMs, close }) => [secondOf(tsMs), close]));
+  const starts = new Set([...unpriced.tsMs, ...[...bySecond.keys()].filter((tsMs) => tsMs >= fromMs)]);
+  const all = { ...unknownBars(starts.size), pricedVolume: new Float64Array(starts.size) };
+  const rows = new Map(Array.from(unpriced.tsMs, (tsMs, i) => [tsMs, i]));
+  for (const [i, tsMs] of [...starts].sort((a, b) => a - b).entries()) {
+    const row = rows.get(tsMs);
+    for (const name of barColumnNames) all[name][i] = row === undefined ? Number.NaN : unpriced[name][row]!;
+    if (row === undefined) all.volume[i] = all.tradeCount[i] = 0;
+    else all.pricedVolume[i] = unpriced.pricedVolume![row]!;
+    all.tsMs[i] = tsMs;
+    all.close[i] = bySecond.get(tsMs) ?? Number.NaN;
+  }
+  return all;
 }

@@ -1,5 +1,5 @@
 import { tradeSpan } from '../../domain/calendar.ts';
-import { type Timeframe, timeframeMs } from '../../domain/market/bar.ts';
+import { type StoredTimeframe, type Timeframe, timeframeMs } from '../../domain/market/bar.ts';
 import { listingExchangeOfTape } from '../../domain/market/exchanges.ts';
 import {
   correctedTrade,
@@ -19,8 +19,10 @@ import { recordRole, type StockColumns, StockLedger } from '../prints/stock-ledg
 import {
   type CloseCandidate,
   closeCandidate,
+  closingsOf,
   mayBeClose,
   officialCloseOf,
+  withClosings,
   withOfficialClose,
 } from './official-close.ts';
 import type { PriceTape } from './price-tape.ts';
@@ -172,12 +174,14 @@ export class StockTape implements PriceTape {
     return changed.sort((a, b) => (a.symbol < b.symbol ? -1 : 1));
   }
 
-  /** The bars so far; the day closes at the official close. */
-  bars(symbol: string, timeframe: Timeframe, fromMs = -Infinity): ReturnType<PriceTape['bars']> {
+  /** The bars so far; the day closes at the official close, which the unpriced seconds tell with its time. */
+  bars(symbol: string, timeframe: StoredTimeframe, fromMs = -Infinity): ReturnType<PriceTape['bars']> {
     const { seconds, closes, tape } = this.#states.get(symbol) ?? this.#newState(symbol);
     const bars = seconds.bars(timeframe, fromMs);
-    if (timeframe !== '1d' || closes.size === 0) return bars;
-    return withOfficialClose(bars, officialCloseOf(closes.values(), listingExchangeOfTape(tape)));
+    if (closes.size === 0) return bars;
+    const listingExchange = listingExchangeOfTape(tape);
+    if (timeframe === 'unpriced') return withClosings(bars, closingsOf(closes.values(), listingExchange), fromMs);
+    return timeframe === '1d' ? withOfficialClose(bars, officialCloseOf(closes.values(), listingExchange)) : bars;
   }
 
   /** The symbol's records without repeats, in order of arrival, as far as they are remembered. */

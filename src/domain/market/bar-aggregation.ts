@@ -24,26 +24,35 @@ export function aggregateBars(bars: BarColumns, timeframe: Exclude<Timeframe, '1
   return longer;
 }
 
-/** All of `bars` as one that starts at `tsMs`, by the rules of `aggregateBars`; null without any. */
+/**
+ * All of `bars` as one that starts at `tsMs`, by the rules of `aggregateBars`; null without a price. Some may be
+ * `unpriced`: their volume counts, and their highs and lows if known.
+ */
 export function oneBar(bars: BarColumns, tsMs: number): Bar | null {
-  if (bars.tsMs.length === 0) return null;
+  if (bars.open.every(Number.isNaN)) return null;
   return { ...barAt(joinedBars(bars, [0]), 0), tsMs };
 }
 
 type Join = (values: Float64Array, start: number, end: number, bars: BarColumns) => number;
 const joins: Record<Joining, Join> = {
-  first: (values, start) => values[start]!,
+  first(values, start, end) {
+    while (start < end && Number.isNaN(values[start])) start++;
+    return values[start]!;
+  },
   highest(values, start, end) {
     let highest = -Infinity;
-    for (let i = start; i < end; i++) highest = Math.max(highest, values[i]!);
+    for (let i = start; i < end; i++) if (values[i]! > highest) highest = values[i]!;
     return highest;
   },
   lowest(values, start, end) {
     let lowest = Infinity;
-    for (let i = start; i < end; i++) lowest = Math.min(lowest, values[i]!);
+    for (let i = start; i < end; i++) if (values[i]! < lowest) lowest = values[i]!;
     return lowest;
   },
-  last: (values, _, end) => values[end - 1]!,
+  last(values, start, end) {
+    while (end > start && Number.isNaN(values[end - 1])) end--;
+    return values[end - 1]!;
+  },
   sum(values, start, end) {
     let sum = 0;
     for (let i = start; i < end; i++) sum += values[i]!;

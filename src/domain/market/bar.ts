@@ -7,6 +7,14 @@ import { barColumnNames, barNumbers } from './bar-columns.ts';
 export const timeframes = ['1s', '1m', '5m', '1h', '1d'] as const;
 export type Timeframe = (typeof timeframes)[number];
 
+/**
+ * A stored series of bars. `unpriced` are the seconds without a bar, in which prints count in volume or set a high or
+ * low, and the official closes. Their open is unknown; only sums of a day read them.
+ */
+export type StoredTimeframe = Timeframe | 'unpriced';
+/** The series that a tape makes. */
+export const tapeTimeframes: readonly StoredTimeframe[] = [...timeframes, 'unpriced'];
+
 export const timeframeMs: Record<Timeframe, number> = {
   '1s': 1000,
   '1m': 60_000,

@@ -1,7 +1,7 @@
 import { StockTape, type StockTapeCounts } from '../../analytics/session/stock-tape.ts';
 import { tradeSpan } from '../../domain/calendar.ts';
 import { instantBounds } from '../../domain/instant-gate.ts';
-import { type Timeframe, timeframes } from '../../domain/market/bar.ts';
+import { type StoredTimeframe, tapeTimeframes } from '../../domain/market/bar.ts';
 import type { StockPrint } from '../../domain/market/print.ts';
 import type { SessionDate } from '../../domain/market-time.ts';
 import { minuteMs } from '../../domain/units.ts';
@@ -48,7 +48,7 @@ function sharesNote({ minutes, days }: { minutes: number; days: number }, { exte
 
 /** Writes bars of symbols' sessions in batches; each replaces all bars of its session. */
 function barWriter(tx: Transaction) {
-  let runs = new Map<Timeframe, BarRun[]>(timeframes.map((timeframe) => [timeframe, []]));
+  let runs = new Map<StoredTimeframe, BarRun[]>(tapeTimeframes.map((timeframe) => [timeframe, []]));
   let held = 0;
   // A symbol has one session per batch.
   const dates = new Map<string, SessionDate>();
@@ -61,7 +61,7 @@ function barWriter(tx: Transaction) {
         changed.set(date, (changed.get(date) ?? 0) + 1);
       }
     }
-    runs = new Map(timeframes.map((timeframe) => [timeframe, []]));
+    runs = new Map(tapeTimeframes.map((timeframe) => [timeframe, []]));
     held = 0;
   };
   return {
@@ -70,7 +70,7 @@ function barWriter(tx: Transaction) {
       if (runs.get('1d')!.at(-1)?.symbol === session.symbol) await flush();
       dates.set(session.symbol, session.date);
       const whole = tradeSpan(session.date);
-      for (const timeframe of timeframes) {
+      for (const timeframe of tapeTimeframes) {
         const bars = session.engine.bars(session.symbol, timeframe);
         held += bars.tsMs.length;
         if (timeframe === '1m') shares.minutes += sumOf(bars.volume);

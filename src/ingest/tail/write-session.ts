@@ -3,7 +3,7 @@ import { optionsOverAtMs, tradeSpan } from '../../domain/calendar.ts';
 import type { TradedContract } from '../../domain/chain/contract-book.ts';
 import type { OptionRoots } from '../../domain/chain/option-root.ts';
 import type { Coverage } from '../../domain/flow/coverage.ts';
-import { timeframeMs, timeframes } from '../../domain/market/bar.ts';
+import { tapeTimeframes, timeframeMs } from '../../domain/market/bar.ts';
 import type { SymbolClass } from '../../domain/market/symbol.ts';
 import type { SessionDate } from '../../domain/market-time.ts';
 import { saveGreeksMinutes } from '../../store/chain/greeks-minutes.ts';
@@ -49,8 +49,8 @@ async function writePrices(tx: Transaction, date: SessionDate, tape: PriceTape, 
     () => symbolClass,
   );
   const { fromMs: startMs, toMs } = tradeSpan(date);
-  for (const timeframe of timeframes) {
-    const lengthMs = timeframeMs[timeframe];
+  for (const timeframe of tapeTimeframes) {
+    const lengthMs = timeframeMs[timeframe === 'unpriced' ? '1s' : timeframe];
     const runs = changed.map(({ symbol, fromMs: first }): BarRun => {
       const fromMs = timeframe === '1d' ? startMs : first - (first % lengthMs);
       return { symbol, bars: tape.bars(symbol, timeframe, fromMs), whole: { fromMs, toMs } };

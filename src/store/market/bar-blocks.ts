@@ -1,5 +1,5 @@
 import { tradeSpanAt } from '../../domain/calendar.ts';
-import { type BarColumns, barColumns, type Timeframe } from '../../domain/market/bar.ts';
+import { type BarColumns, barColumns, type StoredTimeframe } from '../../domain/market/bar.ts';
 import { barColumnNames } from '../../domain/market/bar-columns.ts';
 import { addDays, exchangeDate, type SessionDate } from '../../domain/market-time.ts';
 import { yieldToEventLoop } from '../../runtime/event-loop.ts';
@@ -109,7 +109,7 @@ const bytesABar = 8 * barColumnNames.length;
 /** Bytes of payload decoded before a yield to the event loop: about 2 ms of work. */
 const yieldBytes = 256 * 1024;
 
-function cacheKey(symbol: string, timeframe: Timeframe, header: BarHeader): string {
+function cacheKey(symbol: string, timeframe: StoredTimeframe, header: BarHeader): string {
   return `bars:${symbol}:${timeframe}:${header.spanStart}:${header.version}`;
 }
 
@@ -137,7 +137,7 @@ function needed(blocks: BarHeader[], { fromMs, limit }: BarRange): BarHeader[] {
  */
 async function loadBlocks(
   store: Store,
-  timeframe: Timeframe,
+  timeframe: StoredTimeframe,
   blocks: BarHeader[],
   hold: (key: string, bars: BarColumns) => void = (key, bars) =>
     store.blocks.set(key, bars, bars.tsMs.length * bytesABar),
@@ -167,7 +167,7 @@ async function loadBlocks(
 const blockId = ({ symbol, spanStart: span }: Pick<BarHeader, 'symbol' | 'spanStart'>) => `${symbol} ${span}`;
 
 /** The bars of blocks by `blockId`, with one statement. */
-async function readBlocks(store: Store, timeframe: Timeframe, blocks: readonly BarHeader[]) {
+async function readBlocks(store: Store, timeframe: StoredTimeframe, blocks: readonly BarHeader[]) {
   const keys = blocks.map((block) => ({ ...block, timeframe }));
   const from = readFrom(store, 'market', new Set(keys.map(({ symbol }) => symbol)));
   const rows = await findKnownRows(store, from, 'BarBlock', { by: blockKey, keys }, payloadFields);
@@ -188,7 +188,7 @@ async function readBlocks(store: Store, timeframe: Timeframe, blocks: readonly B
  */
 export function loadBlocksOnce(
   store: Store,
-  timeframe: Timeframe,
+  timeframe: StoredTimeframe,
   blocks: BarHeader[],
 ): Promise<Map<BarHeader, BarColumns>> {
   return loadBlocks(store, timeframe, blocks, () => {});
@@ -202,7 +202,7 @@ export function loadBlocksOnce(
 export async function readBars(
   store: Store,
   symbols: readonly string[],
-  timeframe: Timeframe,
+  timeframe: StoredTimeframe,
   range: BarRange,
 ): Promise<Map<string, { bars: BarColumns; more: boolean }>> {
   const headers = await barHeaders(store, symbols, timeframe, range);
@@ -228,7 +228,7 @@ export async function readBars(
 export async function lastBarStarts(
   store: Store,
   symbols: readonly string[],
-  timeframe: Timeframe,
+  timeframe: StoredTimeframe,
   fromMs: number,
   toMs: number,
 ): Promise<Map<string, number>> {
@@ -266,7 +266,7 @@ interface Span extends BarRun {
   spanStart: SessionDate;
 }
 
-function spansOf(timeframe: Timeframe, { symbol, bars, whole }: BarRun): Span[] {
+function spansOf(timeframe: StoredTimeframe, { symbol, bars, whole }: BarRun): Span[] {
   const spans: Span[] = [];
   let start = 0;
   let span = '';
@@ -291,7 +291,7 @@ const lastFields = ['symbol', 'spanStart', 'lastTsMs'] as const;
  * Empty spans for blocks that overlap whole runs and get no bars of them: those that earlier releases ended at
  * midnight, and the session's own if the run has no bar. Their bars of these instants are removed.
  */
-async function supersededSpans(tx: Transaction, timeframe: Timeframe, runs: readonly BarRun[]): Promise<Span[]> {
+async function supersededSpans(tx: Transaction, timeframe: StoredTimeframe, runs: readonly BarRun[]): Promise<Span[]> {
   const spans = runs.flatMap(({ symbol, bars, whole }): Span[] => {
     if (whole === undefined) return [];
     const { date } = tradeSpanAt(whole.fromMs);
@@ -354,7 +354,7 @@ export async function holdBarBlocks(tx: Transaction): Promise<void> {
  */
 export async function writeBars(
   tx: Transaction,
-  timeframe: Timeframe,
+  timeframe: StoredTimeframe,
   runs: readonly BarRun[],
   { locked = false, unless }: { locked?: boolean; unless?: BarGuard } = {},
 ): Promise<WrittenBlock[]> {

@@ -1,5 +1,5 @@
 import { tradeDate } from '../../domain/calendar.ts';
-import type { Timeframe } from '../../domain/market/bar.ts';
+import type { StoredTimeframe } from '../../domain/market/bar.ts';
 import { exchangeDate, type SessionDate } from '../../domain/market-time.ts';
 import { readFrom, type Store } from '../rows/connection.ts';
 import { findAny } from '../rows/models/any-of.ts';
@@ -10,10 +10,10 @@ import { readTogether } from '../rows/reads-together.ts';
 import { type HeldKey, type HeldKind, heldId, readHeld } from '../versions/versioned-cache.ts';
 
 /**
- * The span of a bar's block: its session for 1s, 1m and 5m, its month for 1h, its year for 1d; identified by its first
- * date.
+ * The span of a bar's block: its session for 1s, 1m, 5m and unpriced seconds, its month for 1h, its year for 1d. The
+ * first date identifies it.
  */
-export function spanStart(timeframe: Timeframe, date: SessionDate): SessionDate {
+export function spanStart(timeframe: StoredTimeframe, date: SessionDate): SessionDate {
   if (timeframe === '1d') return `${date.slice(0, 4)}-01-01`;
   if (timeframe === '1h') return `${date.slice(0, 7)}-01`;
   return date;
@@ -41,7 +41,7 @@ const [firstOfAll, lastOfAll] = ['0000-01-01', '9999-12-31'];
 const mostPeriods = 24;
 
 /** Number of date digits that identify a period of several spans: about as many headers as a day has hours. */
-const periodDigits: Record<Timeframe, number> = { '1s': 7, '1m': 7, '5m': 7, '1h': 4, '1d': 3 };
+const periodDigits: Record<StoredTimeframe, number> = { '1s': 7, unpriced: 7, '1m': 7, '5m': 7, '1h': 4, '1d': 3 };
 
 function nextPeriod(period: string): string {
   if (period.length < 7) return String(Number(period) + 1).padStart(period.length, '0');
@@ -52,7 +52,7 @@ function nextPeriod(period: string): string {
 }
 
 /** The periods under which the headers of a range of spans are cached, as prefixes of their dates; null = too many. */
-function periodsOf(timeframe: Timeframe, first: SessionDate, last: SessionDate): string[] | null {
+function periodsOf(timeframe: StoredTimeframe, first: SessionDate, last: SessionDate): string[] | null {
   if (first === last) return [first];
   const digits = periodDigits[timeframe];
   const periods = [first.slice(0, digits)];
@@ -70,7 +70,7 @@ function periodsOf(timeframe: Timeframe, first: SessionDate, last: SessionDate):
 async function readHeaders(
   store: Store,
   symbols: readonly string[],
-  timeframe: Timeframe,
+  timeframe: StoredTimeframe,
   first: SessionDate,
   last: SessionDate,
 ): Promise<Map<string, BarHeader[]>> {
@@ -92,7 +92,7 @@ async function readHeaders(
 export async function barHeaders(
   store: Store,
   symbols: readonly string[],
-  timeframe: Timeframe,
+  timeframe: StoredTimeframe,
   { fromMs, toMs }: { fromMs: number; toMs: number },
 ): Promise<Map<string, BarHeader[]>> {
   // A bar is in the block of its trade date. Earlier releases ended blocks at midnight: theirs are those of New York
@@ -129,7 +129,7 @@ export async function barHeaders(
 /** The headers of several symbols' periods by `heldId`. */
 async function readPeriods(
   store: Store,
-  timeframe: Timeframe,
+  timeframe: StoredTimeframe,
   keys: readonly HeldKey[],
 ): Promise<Map<string, BarHeader[]>> {
   const periodOf = ({ part }: HeldKey) => part!.slice(timeframe.length + 1);

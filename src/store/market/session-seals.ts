@@ -189,7 +189,7 @@ export async function storedSession(
   options(bars);
   const ofSymbol = { where: { sessionDate, ...symbol }, select: { symbol: true } };
   for (const row of await prisma.offExchangeSession.findMany(ofSymbol)) add(row.symbol, { stockTape: true });
-  const ofBars = { spanStart: sessionDate, timeframe: { in: ['1s', '1m', '5m'] }, ...symbol };
+  const ofBars = { spanStart: sessionDate, timeframe: { in: ['1s', '1m', '5m', 'unpriced'] }, ...symbol };
   for (const row of await prisma.barBlock.groupBy({ by: ['symbol'], where: ofBars }))
     add(row.symbol, { stockBars: true });
   const captures = await prisma.chainCapture.groupBy({ by: ['underlying'], where: ofUnderlying.where });

@@ -1,4 +1,5 @@
 // A live tape of two sessions, the first a half day, with late and cancelled prints.
+import { stockTradeConditions } from '../../../src/domain/market/stock-trade-conditions.ts';
 import { exchangeInstant, type SessionDate } from '../../../src/domain/market-time.ts';
 import { randomOf } from '../random.ts';
 
@@ -62,6 +63,9 @@ class TapeWriter {
       type: 'stock_print',
       symbol: random.pick(['SPY', 'AAPL']),
       exchange: random.pick([4, 11, 12]),
+      // Conditions from the whole reference: prints that form no price, and the listing exchange's close.
+      ...(random.once(3) && { conditions: [random.pick(stockTradeConditions).id] }),
+      tape: 2,
       id: String(id),
       price: Math.round(spotAt(ms) * 100 + random.below(40)) / 100,
       size: 100 * (1 + random.below(20)),
