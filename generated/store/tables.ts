@@ -174,6 +174,7 @@ export const tables = {
       {"field":"openInterest","column":"open_interest","type":"int8","list":false,"optional":true},
       {"field":"roots","column":"roots","type":"text","list":true,"optional":false},
       {"field":"referenceVersion","column":"reference_version","type":"text","list":false,"optional":true},
+      {"field":"pricing","column":"pricing","type":"text","list":false,"optional":true},
     ],
     indexes: [
       {"kind":"id","columns":[{"column":"underlying","descending":false},{"column":"captured_at","descending":false}]},

@@ -4118,7 +4118,8 @@ export const ChainCaptureScalarFieldEnum = {
   expiryRights: 'expiryRights',
   openInterest: 'openInterest',
   roots: 'roots',
-  referenceVersion: 'referenceVersion'
+  referenceVersion: 'referenceVersion',
+  pricing: 'pricing'
 } as const
 
 export type ChainCaptureScalarFieldEnum = (typeof ChainCaptureScalarFieldEnum)[keyof typeof ChainCaptureScalarFieldEnum]

@@ -67,6 +67,7 @@ export type ChainCaptureMinAggregateOutputType = {
   expiryRights: number | null
   openInterest: bigint | null
   referenceVersion: string | null
+  pricing: string | null
 }
 
 export type ChainCaptureMaxAggregateOutputType = {
@@ -90,6 +91,7 @@ export type ChainCaptureMaxAggregateOutputType = {
   expiryRights: number | null
   openInterest: bigint | null
   referenceVersion: string | null
+  pricing: string | null
 }
 
 export type ChainCaptureCountAggregateOutputType = {
@@ -117,6 +119,7 @@ export type ChainCaptureCountAggregateOutputType = {
   openInterest: number
   roots: number
   referenceVersion: number
+  pricing: number
   _all: number
 }
 
@@ -166,6 +169,7 @@ export type ChainCaptureMinAggregateInputType = {
   expiryRights?: true
   openInterest?: true
   referenceVersion?: true
+  pricing?: true
 }
 
 export type ChainCaptureMaxAggregateInputType = {
@@ -189,6 +193,7 @@ export type ChainCaptureMaxAggregateInputType = {
   expiryRights?: true
   openInterest?: true
   referenceVersion?: true
+  pricing?: true
 }
 
 export type ChainCaptureCountAggregateInputType = {
@@ -216,6 +221,7 @@ export type ChainCaptureCountAggregateInputType = {
   openInterest?: true
   roots?: true
   referenceVersion?: true
+  pricing?: true
   _all?: true
 }
 
@@ -282,6 +288,7 @@ export type ChainCaptureGroupByOutputType = {
   openInterest: bigint | null
   roots: string[]
   referenceVersion: string | null
+  pricing: string | null
   _count: ChainCaptureCountAggregateOutputType | null
   _avg: ChainCaptureAvgAggregateOutputType | null
   _sum: ChainCaptureSumAggregateOutputType | null
@@ -332,6 +339,7 @@ export type ChainCaptureWhereInput = {
   openInterest?: Prisma.BigIntNullableFilter<"ChainCapture"> | bigint | number | null
   roots?: Prisma.StringNullableListFilter<"ChainCapture">
   referenceVersion?: Prisma.StringNullableFilter<"ChainCapture"> | string | null
+  pricing?: Prisma.StringNullableFilter<"ChainCapture"> | string | null
 }
 
 export type ChainCaptureOrderByWithRelationInput = {
@@ -359,6 +367,7 @@ export type ChainCaptureOrderByWithRelationInput = {
   openInterest?: Prisma.SortOrderInput | Prisma.SortOrder
   roots?: Prisma.SortOrder
   referenceVersion?: Prisma.SortOrderInput | Prisma.SortOrder
+  pricing?: Prisma.SortOrderInput | Prisma.SortOrder
 }
 
 export type ChainCaptureWhereUniqueInput = Prisma.AtLeast<{
@@ -390,6 +399,7 @@ export type ChainCaptureWhereUniqueInput = Prisma.AtLeast<{
   openInterest?: Prisma.BigIntNullableFilter<"ChainCapture"> | bigint | number | null
   roots?: Prisma.StringNullableListFilter<"ChainCapture">
   referenceVersion?: Prisma.StringNullableFilter<"ChainCapture"> | string | null
+  pricing?: Prisma.StringNullableFilter<"ChainCapture"> | string | null
 }, "underlying_capturedAt">
 
 export type ChainCaptureOrderByWithAggregationInput = {
@@ -417,6 +427,7 @@ export type ChainCaptureOrderByWithAggregationInput = {
   openInterest?: Prisma.SortOrderInput | Prisma.SortOrder
   roots?: Prisma.SortOrder
   referenceVersion?: Prisma.SortOrderInput | Prisma.SortOrder
+  pricing?: Prisma.SortOrderInput | Prisma.SortOrder
   _count?: Prisma.ChainCaptureCountOrderByAggregateInput
   _avg?: Prisma.ChainCaptureAvgOrderByAggregateInput
   _max?: Prisma.ChainCaptureMaxOrderByAggregateInput
@@ -452,6 +463,7 @@ export type ChainCaptureScalarWhereWithAggregatesInput = {
   openInterest?: Prisma.BigIntNullableWithAggregatesFilter<"ChainCapture"> | bigint | number | null
   roots?: Prisma.StringNullableListFilter<"ChainCapture">
   referenceVersion?: Prisma.StringNullableWithAggregatesFilter<"ChainCapture"> | string | null
+  pricing?: Prisma.StringNullableWithAggregatesFilter<"ChainCapture"> | string | null
 }
 
 export type ChainCaptureCreateInput = {
@@ -479,6 +491,7 @@ export type ChainCaptureCreateInput = {
   openInterest?: bigint | number | null
   roots?: Prisma.ChainCaptureCreaterootsInput | string[]
   referenceVersion?: string | null
+  pricing?: string | null
 }
 
 export type ChainCaptureUncheckedCreateInput = {
@@ -506,6 +519,7 @@ export type ChainCaptureUncheckedCreateInput = {
   openInterest?: bigint | number | null
   roots?: Prisma.ChainCaptureCreaterootsInput | string[]
   referenceVersion?: string | null
+  pricing?: string | null
 }
 
 export type ChainCaptureUpdateInput = {
@@ -533,6 +547,7 @@ export type ChainCaptureUpdateInput = {
   openInterest?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
   roots?: Prisma.ChainCaptureUpdaterootsInput | string[]
   referenceVersion?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  pricing?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
 }
 
 export type ChainCaptureUncheckedUpdateInput = {
@@ -560,6 +575,7 @@ export type ChainCaptureUncheckedUpdateInput = {
   openInterest?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
   roots?: Prisma.ChainCaptureUpdaterootsInput | string[]
   referenceVersion?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  pricing?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
 }
 
 export type ChainCaptureCreateManyInput = {
@@ -587,6 +603,7 @@ export type ChainCaptureCreateManyInput = {
   openInterest?: bigint | number | null
   roots?: Prisma.ChainCaptureCreaterootsInput | string[]
   referenceVersion?: string | null
+  pricing?: string | null
 }
 
 export type ChainCaptureUpdateManyMutationInput = {
@@ -614,6 +631,7 @@ export type ChainCaptureUpdateManyMutationInput = {
   openInterest?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
   roots?: Prisma.ChainCaptureUpdaterootsInput | string[]
   referenceVersion?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  pricing?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
 }
 
 export type ChainCaptureUncheckedUpdateManyInput = {
@@ -641,6 +659,7 @@ export type ChainCaptureUncheckedUpdateManyInput = {
   openInterest?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
   roots?: Prisma.ChainCaptureUpdaterootsInput | string[]
   referenceVersion?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  pricing?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
 }
 
 export type IntNullableListFilter<$PrismaModel = never> = {
@@ -689,6 +708,7 @@ export type ChainCaptureCountOrderByAggregateInput = {
   openInterest?: Prisma.SortOrder
   roots?: Prisma.SortOrder
   referenceVersion?: Prisma.SortOrder
+  pricing?: Prisma.SortOrder
 }
 
 export type ChainCaptureAvgOrderByAggregateInput = {
@@ -724,6 +744,7 @@ export type ChainCaptureMaxOrderByAggregateInput = {
   expiryRights?: Prisma.SortOrder
   openInterest?: Prisma.SortOrder
   referenceVersion?: Prisma.SortOrder
+  pricing?: Prisma.SortOrder
 }
 
 export type ChainCaptureMinOrderByAggregateInput = {
@@ -747,6 +768,7 @@ export type ChainCaptureMinOrderByAggregateInput = {
   expiryRights?: Prisma.SortOrder
   openInterest?: Prisma.SortOrder
   referenceVersion?: Prisma.SortOrder
+  pricing?: Prisma.SortOrder
 }
 
 export type ChainCaptureSumOrderByAggregateInput = {
@@ -827,6 +849,7 @@ export type ChainCaptureSelect<ExtArgs extends runtime.Types.Extensions.Internal
   openInterest?: boolean
   roots?: boolean
   referenceVersion?: boolean
+  pricing?: boolean
 }, ExtArgs["result"]["chainCapture"]>
 
 export type ChainCaptureSelectCreateManyAndReturn<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetSelect<{
@@ -854,6 +877,7 @@ export type ChainCaptureSelectCreateManyAndReturn<ExtArgs extends runtime.Types.
   openInterest?: boolean
   roots?: boolean
   referenceVersion?: boolean
+  pricing?: boolean
 }, ExtArgs["result"]["chainCapture"]>
 
 export type ChainCaptureSelectUpdateManyAndReturn<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetSelect<{
@@ -881,6 +905,7 @@ export type ChainCaptureSelectUpdateManyAndReturn<ExtArgs extends runtime.Types.
   openInterest?: boolean
   roots?: boolean
   referenceVersion?: boolean
+  pricing?: boolean
 }, ExtArgs["result"]["chainCapture"]>
 
 export type ChainCaptureSelectScalar = {
@@ -908,9 +933,10 @@ export type ChainCaptureSelectScalar = {
   openInterest?: boolean
   roots?: boolean
   referenceVersion?: boolean
+  pricing?: boolean
 }
 
-export type ChainCaptureOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"underlying" | "capturedAt" | "sessionDate" | "spot" | "priorCloseSpot" | "partial" | "rowCount" | "expirations" | "version" | "payload" | "listing" | "layout" | "rate" | "delayMs" | "subset" | "alone" | "joined" | "fileName" | "fileHash" | "files" | "expiryRights" | "openInterest" | "roots" | "referenceVersion", ExtArgs["result"]["chainCapture"]>
+export type ChainCaptureOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"underlying" | "capturedAt" | "sessionDate" | "spot" | "priorCloseSpot" | "partial" | "rowCount" | "expirations" | "version" | "payload" | "listing" | "layout" | "rate" | "delayMs" | "subset" | "alone" | "joined" | "fileName" | "fileHash" | "files" | "expiryRights" | "openInterest" | "roots" | "referenceVersion" | "pricing", ExtArgs["result"]["chainCapture"]>
 
 export type $ChainCapturePayload<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
   name: "ChainCapture"
@@ -940,6 +966,7 @@ export type $ChainCapturePayload<ExtArgs extends runtime.Types.Extensions.Intern
     openInterest: bigint | null
     roots: string[]
     referenceVersion: string | null
+    pricing: string | null
   }, ExtArgs["result"]["chainCapture"]>
   composites: {}
 }
@@ -1090,6 +1117,7 @@ export interface ChainCaptureFieldRefs {
   readonly openInterest: Prisma.FieldRef<"ChainCapture", 'BigInt'>
   readonly roots: Prisma.FieldRef<"ChainCapture", 'String[]'>
   readonly referenceVersion: Prisma.FieldRef<"ChainCapture", 'String'>
+  readonly pricing: Prisma.FieldRef<"ChainCapture", 'String'>
 }
     
 

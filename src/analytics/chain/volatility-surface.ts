@@ -9,12 +9,13 @@ import { lastSession, type OptionRoots } from '../../domain/chain/option-root.ts
 import { epochDay, exchangeDate, type SessionDate } from '../../domain/market-time.ts';
 import { fromThousandths } from '../../domain/units.ts';
 import { methodologySettings } from '../methodology.ts';
-import { type ChainGroup, groupChain, settlingLast } from '../pricing/chain-groups.ts';
+import { type ChainGroup, settlingLast } from '../pricing/chain-groups.ts';
 import { type Mark, type MarkSource, markOf } from '../pricing/mark.ts';
 import type { MarketReference } from '../pricing/market-reference.ts';
 import { volatilityAtTheMoney } from './at-the-money.ts';
 import { type Skew, skewOf } from './skew.ts';
-import { priceChain, sourcePrice } from './solve-chain.ts';
+import { sourcePrice } from './solve-chain.ts';
+import { chainPricing } from './stored-pricing.ts';
 
 /** One expiry of a chain's term structure. */
 export interface TermExpiry extends Skew {
@@ -73,10 +74,10 @@ function groupsOf(
   { roots, ...reference }: SurfaceOptions,
 ): { groups: SurfaceGroup[]; price: number | null } {
   const spot = sourcePrice(chain);
-  if (spot === null)
-    return { groups: groupChain(chain, roots).map((group) => ({ ...group, forward: null })), price: null };
   const rate = chain.rate ?? methodologySettings.usualRate;
-  const { groups, pricingSpot } = priceChain(chain, spot, { ...reference, rate, roots });
+  const pricing = chainPricing(chain, { ...reference, rate, roots });
+  if (spot === null) return { groups: pricing.groups.map((group) => ({ ...group, forward: null })), price: null };
+  const { groups, pricingSpot } = pricing.priced();
   // Quotes of a chain updated to a minute have several times, and imply no price; older captures were priced at their
   // own.
   return { groups, price: chain.rate == null ? spot : pricingSpot };

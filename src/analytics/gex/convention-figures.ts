@@ -5,8 +5,9 @@ import type { ConventionChoices, GexConvention } from '../../domain/gex/conventi
 import type { FlipStatus } from '../../domain/gex/flip-status.ts';
 import { epochDay, exchangeDate, type SessionDate } from '../../domain/market-time.ts';
 import { yieldToEventLoop } from '../../runtime/event-loop.ts';
-import { priceChain, type SolveOptions, sourcePrice } from '../chain/solve-chain.ts';
-import { type ChainGroup, groupChain } from '../pricing/chain-groups.ts';
+import { type SolveOptions, sourcePrice } from '../chain/solve-chain.ts';
+import { type ChainPricing, chainPricing } from '../chain/stored-pricing.ts';
+import type { ChainGroup } from '../pricing/chain-groups.ts';
 import { groupKey } from '../pricing/group-market.ts';
 import { strikeInterest } from './expiries.ts';
 import { flipPoint } from './flip-point.ts';
@@ -103,14 +104,14 @@ interface Chosen {
   count: CountOf;
   groups: readonly ChainGroup[];
   price: number;
-  options: SolveOptions;
+  pricing: ChainPricing;
 }
 
 const column = (rows: readonly ChainRow[], read: (row: ChainRow) => number | null) =>
   Float64Array.from(rows, (row) => read(row) ?? Number.NaN);
 
 /** The price, dollars, at which re-priced net gamma is zero; null if it is nowhere. */
-function repricedFlip({ chain, convention, count, groups, price, options }: Chosen): number | null {
+function repricedFlip({ chain, convention, count, groups, price, pricing }: Chosen): number | null {
   const { gamma, years } = convention;
   const iv = column(chain.rows, (row) => greeksOf[gamma](row).iv || null);
   if (years === 'weekdays_262') {
@@ -121,7 +122,7 @@ function repricedFlip({ chain, convention, count, groups, price, options }: Chos
     return profileCrossing(gammaProfile(positions, price), price);
   }
   const chosen = new Set(groups.map(groupKey));
-  const priced = priceChain(chain, price, options);
+  const priced = pricing.priced();
   const live = priced.groups.filter((group) => chosen.has(groupKey(group)));
   const positions = repricedPositions(chain, { ...priced, groups: live, iv }, count);
   return zeroGamma(positions, priced.pricingSpot);
@@ -170,14 +171,15 @@ export async function conventionFigures(
   if (price === null) return null;
   const isChosen = expiryTest(convention, chain);
   const { settled, ...solving } = options;
-  const groups = groupChain(chain, options.roots).filter((group) => isChosen(group) && !settled?.has(group.expiry));
+  const pricing = chainPricing(chain, solving);
+  const groups = pricing.groups.filter((group) => isChosen(group) && !settled?.has(group.expiry));
   const gamma = column(chain.rows, (row) => greeksOf[convention.gamma](row).gamma);
   const delta = new Float64Array(gamma.length);
   const count = flow ? countOfFlow(flow) : countOf[convention.weight];
   const rows = gexRows(chain, { groups, gamma, delta }, price, count);
   const { strikes, openInterest, coveredInterest, contractCount } = rows;
   return {
-    ...(await exposureFigures({ chain, convention, count, groups, price, options: solving }, rows)),
+    ...(await exposureFigures({ chain, convention, count, groups, price, pricing }, rows)),
     maxPain: maxPain(strikeInterest(groups, chain)),
     expiries: [...new Set(groups.map(({ expiry }) => expiry))],
     coverage: strikes.length === 0 ? null : openInterest === 0 ? 1 : coveredInterest / openInterest,

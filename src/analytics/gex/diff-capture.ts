@@ -3,7 +3,8 @@ import { type ChainCapture, type ChainRow, usedGreeks } from '../../domain/chain
 import type { OptionRoots } from '../../domain/chain/option-root.ts';
 import type { Dividend } from '../../domain/market/dividends.ts';
 import { sourcePrice } from '../chain/solve-chain.ts';
-import { type ChainGroup, groupChain, resolveMultiplier } from '../pricing/chain-groups.ts';
+import { chainPricing } from '../chain/stored-pricing.ts';
+import { type ChainGroup, resolveMultiplier } from '../pricing/chain-groups.ts';
 import { groupKey } from '../pricing/group-market.ts';
 import { type StoredMarket, storedMarket } from '../pricing/stored-market.ts';
 import type { GammaTerms } from './diff-steps.ts';
@@ -16,7 +17,7 @@ export interface PricedCapture {
   impliedSpot: number | null;
   /** Pricing inputs of each root and expiry. */
   inputs: readonly ExpiryInputs[];
-  /** All dividends of the underlying that are stored. */
+  /** All dividends of the underlying that are stored, for a chain without a pricing of its own. */
   dividends: readonly Dividend[];
 }
 
@@ -50,7 +51,11 @@ export class CaptureSide {
     this.chain = chain;
     this.price = sourcePrice(chain) ?? 0;
     this.impliedSpot = impliedSpot;
-    this.groups = new Map(groupChain(chain, roots).map((group) => [groupKey(group), group]));
+    const { groups } = chainPricing(chain, { rate: 0, roots });
+    this.groups = new Map(groups.map((group) => [groupKey(group), group]));
+    for (const { market, ...terms } of chain.pricing?.groups ?? [])
+      if (market) this.markets.set(groupKey(terms), { ...market, years: terms.years, isExact: true });
+    if (chain.pricing) return;
     const terms = { known: dividends, price: this.price };
     for (const each of inputs) {
       const key = `${each.root} ${each.expiry}`;

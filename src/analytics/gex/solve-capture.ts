@@ -2,6 +2,7 @@ import type { ChainCapture } from '../../domain/chain/chain.ts';
 import type { GexCapture } from '../../domain/gex/gex.ts';
 import { withFilledGreeks } from '../chain/filled-greeks.ts';
 import { fillPrevious, lacksSolves, solveChain, sourcePrice, withSolved } from '../chain/solve-chain.ts';
+import { pricingToStore } from '../chain/stored-pricing.ts';
 import type { MarketReference } from '../pricing/market-reference.ts';
 import { computeGexCapture, type GexCaptureOptions, takeVendor } from './capture.ts';
 
@@ -34,23 +35,27 @@ export async function solveCapture(given: ChainCapture, settings: CaptureSetting
   if (gammaSource === 'vendor') {
     const price = sourcePrice(chain);
     const solved = price === null ? undefined : takeVendor(chain, price, market);
+    const pricing = pricingToStore(chain, solved ?? null, market.roots);
     return {
-      chain: withFilledGreeks(chain, solved?.groups ?? []),
+      chain: { ...withFilledGreeks(chain, solved?.groups ?? []), pricing },
       gex: computeGexCapture(chain, { ...market, gammaSource, solved }),
     };
   }
   const options = { ...market, allGreeks: true };
   const solved = solveChain(chain, options);
   if (lacksSolves(solved)) fillPrevious(chain, solved, await previousSolves(), options);
+  const pricing = pricingToStore(chain, sourcePrice(chain) === null ? null : solved, market.roots);
   return {
-    chain: withFilledGreeks(withSolved(chain, solved), solved.groups),
+    chain: { ...withFilledGreeks(withSolved(chain, solved), solved.groups), pricing },
     gex: computeGexCapture(chain, { ...market, gammaSource, solved }),
   };
 }
 
 /** A chain with its source's values only, for pricing at a rate. */
 function unsolvedChain(chain: ChainCapture, rate: number): ChainCapture {
+  // Its pricing is that of a solve.
+  const { pricing: _, ...given } = chain;
   const isGiven = ({ solved, filled }: ChainCapture['rows'][number]) => solved === undefined && filled === undefined;
-  if (chain.rows.every(isGiven)) return { ...chain, rate };
-  return { ...chain, rate, rows: chain.rows.map(({ solved: _s, filled: _f, ...row }) => row) };
+  if (chain.rows.every(isGiven)) return { ...given, rate };
+  return { ...given, rate, rows: chain.rows.map(({ solved: _s, filled: _f, ...row }) => row) };
 }

@@ -33,6 +33,20 @@ export function resolveMultiplier({ root }: Pick<ChainGroup, 'root'>, { sharesPe
  * date, adjusted deliverables. The order of the groups and of their strikes does not depend on the order of the rows.
  */
 export function groupChain(chain: ChainCapture, roots: OptionRoots = standardRoots): ChainGroup[] {
+  const groups = strikesByGroup(chain);
+  const live: ChainGroup[] = [];
+  for (const key of [...groups.keys()].sort()) {
+    const [expiry, name] = key.split(' ') as [SessionDate, string];
+    const root = roots.of(name, chain.sessionDate);
+    const years = yearsToExpiry(expiry, root, sourceTime(chain));
+    if (root.adjusted || years <= 0) continue;
+    live.push({ root, expiry, years, strikes: groups.get(key)! });
+  }
+  return live;
+}
+
+/** The listed strikes of a chain, ascending, by `expiry root`. */
+export function strikesByGroup(chain: Pick<ChainCapture, 'rows'>): Map<string, ListedStrike[]> {
   const groups = new Map<string, Map<number, ListedStrike>>();
   chain.rows.forEach((row, index) => {
     const key = `${row.expiry} ${row.root}`;
@@ -45,15 +59,8 @@ export function groupChain(chain: ChainCapture, roots: OptionRoots = standardRoo
     if (!listed) strikes.set(row.strike, listedStrike(row, index));
     else if (listed[row.right] < 0) listed[row.right] = index;
   });
-  const live: ChainGroup[] = [];
-  for (const key of [...groups.keys()].sort()) {
-    const [expiry, name] = key.split(' ') as [SessionDate, string];
-    const root = roots.of(name, chain.sessionDate);
-    const years = yearsToExpiry(expiry, root, sourceTime(chain));
-    if (root.adjusted || years <= 0) continue;
-    live.push({ root, expiry, years, strikes: [...groups.get(key)!.values()].sort((a, b) => a.strike - b.strike) });
-  }
-  return live;
+  const ascending = (strikes: Map<number, ListedStrike>) => [...strikes.values()].sort((a, b) => a.strike - b.strike);
+  return new Map(Array.from(groups, ([key, strikes]) => [key, ascending(strikes)]));
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { SessionDate } from '../market-time.ts';
+import type { OptionRoot } from './option-root.ts';
 import type { PricedDividend } from './priced-dividend.ts';
 
 /** The file of a capture. */
@@ -23,6 +24,39 @@ export interface ExpiryInputs {
   dividendYield: number;
   /** Null if no dividend is known. */
   dividend: PricedDividend | null;
+  /** False for options on a forward; absent if a capture of an earlier version did not store it. */
+  followsSpot?: boolean;
+}
+
+/** The market that contracts of one root and expiry were priced in: that of `GroupMarket`. */
+export interface StoredMarket {
+  spot: number;
+  rate: number;
+  dividendYield: number;
+  forward: number;
+  dividend: PricedDividend | null;
+  dividends: readonly { years: number; amount: number }[];
+}
+
+/** Terms of one root and expiry of a chain when it was solved. */
+export interface StoredTerms {
+  root: OptionRoot;
+  expiry: SessionDate;
+  years: number;
+  /** Null without a price of the underlying. */
+  market: StoredMarket | null;
+}
+
+/**
+ * The pricing of a chain, stored with it: what is computed from the chain later depends on no list of today. Groups are
+ * those with exposures.
+ */
+export interface StoredPricing {
+  impliedSpot: number | null;
+  spotStale: boolean | null;
+  /** Dollars; null without a price of the underlying. */
+  pricingSpot: number | null;
+  groups: readonly StoredTerms[];
 }
 
 /** Inputs of a capture besides its quotes. */

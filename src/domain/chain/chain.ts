@@ -1,7 +1,7 @@
 import { type RowOf, rowBy } from '../columns.ts';
 import type { SessionDate } from '../market-time.ts';
 import { dayMs } from '../units.ts';
-import type { SourceFile } from './capture-inputs.ts';
+import type { SourceFile, StoredPricing } from './capture-inputs.ts';
 import { chainColumns, type greekColumns, type greekNames } from './chain-columns.ts';
 import type { OptionContract } from './option-contract.ts';
 
@@ -101,6 +101,8 @@ export interface ChainCapture {
    * it; null, absent or empty if all are its own.
    */
   joined?: readonly string[] | null;
+  /** Null or absent if an earlier version stored it, or if it was not solved. */
+  pricing?: StoredPricing | null;
   /** Ordered by expiry, strike, call before put, root. */
   rows: ChainRow[];
 }

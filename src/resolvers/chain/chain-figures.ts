@@ -4,8 +4,14 @@ import { yieldToEventLoop } from '../../runtime/event-loop.ts';
 import { type RequestContext, rootsOf } from '../context.ts';
 import { loadCurve, loadDividends } from '../corporate.ts';
 
-/** Reads what a capture is priced with beside its quotes: roots, curve and dividends, as they are known now. */
+const stored: SurfaceOptions = {};
+
+/**
+ * Reads what a chain is priced with beside its quotes: nothing if that is stored with it. For minutes, and chains of
+ * earlier versions, the roots, curve and dividends as they are known now.
+ */
 async function referenceOf(context: RequestContext, chain: ChainCapture): Promise<SurfaceOptions> {
+  if (chain.pricing) return stored;
   const [roots, curve, dividends] = await Promise.all([
     rootsOf(context),
     loadCurve(context, chain.sessionDate),

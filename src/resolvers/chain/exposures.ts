@@ -1,5 +1,6 @@
 import { requireReadable } from '../../access/entitlement/entitlement.ts';
-import { priceChain, sourcePrice } from '../../analytics/chain/solve-chain.ts';
+import { sourcePrice } from '../../analytics/chain/solve-chain.ts';
+import { chainPricing } from '../../analytics/chain/stored-pricing.ts';
 import { type ChainExposures, chainExposures } from '../../analytics/gex/chain-exposures.ts';
 import { methodologySettings } from '../../analytics/methodology.ts';
 import type { ChainCapture } from '../../domain/chain/chain.ts';
@@ -41,7 +42,7 @@ const exposuresOf = chainFigures((chain, { roots, ...reference }) => {
   const price = sourcePrice(chain);
   if (price === null) return null;
   const rate = chain.rate ?? methodologySettings.usualRate;
-  const priced = priceChain(chain, price, { ...reference, rate, roots });
+  const priced = chainPricing(chain, { ...reference, rate, roots }).priced();
   let last: { count: number; exposures: ChainExposures } | null = null;
   return (instant: FigureInstant): ChainExposures => {
     const groups = priced.groups.filter(({ expiry }) => !instant.hasSettled(expiry));

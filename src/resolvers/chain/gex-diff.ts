@@ -3,7 +3,7 @@ import { diffGex } from '../../analytics/gex/diff.ts';
 import type { PricedCapture } from '../../analytics/gex/diff-capture.ts';
 import { topStrikes } from '../../analytics/gex/top-strikes.ts';
 import type { ChainCapture } from '../../domain/chain/chain.ts';
-import type { OptionRoots } from '../../domain/chain/option-root.ts';
+import { type OptionRoots, standardRoots } from '../../domain/chain/option-root.ts';
 import type { GexDifference, GexStrikeMoves } from '../../domain/gex-diff.ts';
 import { oncePerRequest } from '../../runtime/once-per-request.ts';
 import type { StoredGexCapture } from '../../store/gex/captures.ts';
@@ -75,7 +75,8 @@ const differences = new WeakMap<ChainCapture, WeakMap<ChainCapture, KnownDiffere
 
 /** The difference of two priced captures, computed once while both chains and their reference data stay the same. */
 async function differenceOf(context: RequestContext, from: PricedCapture, to: PricedCapture): Promise<GexDifference> {
-  const [roots, { dividends }] = [await rootsOf(context), to];
+  const isStored = from.chain.pricing && to.chain.pricing;
+  const [roots, { dividends }] = [isStored ? standardRoots : await rootsOf(context), to];
   const known = differences.get(from.chain) ?? new WeakMap<ChainCapture, KnownDifference>();
   differences.set(from.chain, known);
   const found = known.get(to.chain);
@@ -94,12 +95,16 @@ async function differenceOf(context: RequestContext, from: PricedCapture, to: Pr
   }
 }
 
+/** Dividends of a chain that was stored with its pricing. */
+const noneNeeded: PricedCapture['dividends'] = [];
+
 /** A capture with its chain and inputs; null if one of these is not stored. */
 async function pricedCapture(context: RequestContext, capture: ServedGexCapture): Promise<PricedCapture | null> {
   const { underlying, capturedAt, impliedSpot } = capture;
   const [chain, inputs] = await Promise.all([chainAt(context, underlying, capturedAt), gexInputs(context, capture)]);
   if (chain?.capturedAt !== capturedAt || inputs === null) return null;
-  return { chain, impliedSpot, inputs: inputs.expiries, dividends: await loadDividends(context, underlying) };
+  const dividends = chain.pricing ? noneNeeded : await loadDividends(context, underlying);
+  return { chain, impliedSpot, inputs: inputs.expiries, dividends };
 }
 
 async function comparable(

@@ -61,6 +61,11 @@ function checkedBasis(basis: number | null | undefined): number {
   return basis;
 }
 
+/** True unless options follow a forward; for captures of earlier versions, which do not say so. */
+async function rootFollowsSpot(context: RequestContext, { underlying, sessionDate }: ServedGexCapture) {
+  return (await rootsOf(context)).of(underlying, sessionDate).followsSpot;
+}
+
 /** The gamma levels of the latest capture; none without one. */
 async function gammaLevels(
   context: RequestContext,
@@ -68,15 +73,16 @@ async function gammaLevels(
 ): Promise<SourceLevel[]> {
   if (capture === null) return [];
   const expiry = capture.expiries.find((each) => !hasSettled(each.expiry)) ?? null;
-  const { followsSpot } = (await rootsOf(context)).of(capture.underlying, capture.sessionDate);
   const [partial, flipStatus, inputs] = await Promise.all([
     isPartial(context, capture),
     flipStatusOf(context, capture),
-    followsSpot ? null : storedInputs(context, capture),
+    // Where options follow a forward, quotes imply no spot.
+    capture.impliedSpot === null ? storedInputs(context, capture) : null,
   ]);
   const priced = capture.spotStale ? capture.impliedSpot : capture.spot;
-  const forward = inputs?.expiries.find((each) => each.expiry === expiry?.expiry)?.forward ?? null;
-  const centre = followsSpot ? priced : forward;
+  const own = inputs?.expiries.find((each) => each.expiry === expiry?.expiry);
+  const followsSpot = capture.impliedSpot !== null || (own?.followsSpot ?? (await rootFollowsSpot(context, capture)));
+  const centre = followsSpot ? priced : (own?.forward ?? null);
   return captureLevels({ ...capture, flipStatus }, { expiry, centre, isPartial: partial });
 }
 

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { StoredPricing } from '../../domain/chain/capture-inputs.ts';
 import {
   type ChainCapture,
   type ChainFile,
@@ -223,7 +224,9 @@ export async function saveChainCapture(tx: Transaction, capture: ChainCapture): 
   const came = files?.map((each) => [each.hash, each.capturedAt, each.delayMs, each.spot, each.partial]);
   const place = { ...(joined.length > 0 && { joined }), ...(alone && { alone }), ...(came && { came }) };
   const parts = subset || Object.keys(place).length > 0 ? [{ subset, ...place }] : [];
-  const header = JSON.stringify([sessionDate, spot, priorCloseSpot, partial, rowCount, rate, ...delay, ...parts]);
+  const pricing = capture.pricing ? JSON.stringify(capture.pricing) : null;
+  const made = [...delay, ...parts, ...(pricing === null ? [] : [pricing])];
+  const header = JSON.stringify([sessionDate, spot, priorCloseSpot, partial, rowCount, rate, ...made]);
   const version = blockVersion(Buffer.concat([Buffer.from(header), payload]));
   const key = { underlying, capturedAt, sessionDate };
   const openInterest = capture.rows.reduce((sum, row) => sum + (row.openInterest ?? 0), 0);
@@ -234,7 +237,7 @@ export async function saveChainCapture(tx: Transaction, capture: ChainCapture): 
   const { referenceVersion = null } = capture;
   const roots = [...new Set(capture.rows.map((row) => row.root))].sort();
   const pairs = expiryRights(contractList(capture.rows));
-  const computed = { roots, referenceVersion, version, payload, ...cutsOf(payload), expiryRights: pairs };
+  const computed = { roots, referenceVersion, pricing, version, payload, ...cutsOf(payload), expiryRights: pairs };
   const row = { ...key, ...facts, ...source, expirations, ...computed };
   return (await upsertRows(tx, 'ChainCapture', [row], { ifDifferent: ['version', 'referenceVersion'] })) === 1;
 }
@@ -294,6 +297,8 @@ function headersAsOf(store: Store, times: readonly ChainAsOf[]): Promise<(Captur
   });
 }
 
+const decodePricing = (text: string | null) => (text === null ? {} : { pricing: JSON.parse(text) as StoredPricing });
+
 const cacheKey = ({ underlying, capturedAt, version }: StoredHeader) => `chain:${underlying}:${capturedAt}:${version}`;
 
 /** Approximate bytes of a decoded row. */
@@ -305,10 +310,10 @@ async function readMissing(store: Store, missing: readonly CaptureHeader[]): Pro
   // Headers are read again with the payload: a capture rewritten in between must not be mixed.
   const keys = { by: ['underlying', 'capturedAt'] as const, keys: missing };
   const from = readFrom(store, 'chain', new Set(missing.map(({ underlying }) => underlying)));
-  const rows = await findKnownRows(store, from, 'ChainCapture', keys, [...headerFields, 'payload']);
-  for (const { payload, ...header } of rows) {
+  const rows = await findKnownRows(store, from, 'ChainCapture', keys, [...headerFields, 'pricing', 'payload']);
+  for (const { payload, pricing, ...header } of rows) {
     const { version: _, ...rest } = header;
-    const capture: ChainCapture = { ...rest, rows: await decodeRows(payload) };
+    const capture: ChainCapture = { ...rest, ...decodePricing(pricing), rows: await decodeRows(payload) };
     store.blocks.set(cacheKey(header), capture, capture.rows.length * rowBytes + 100);
     read.set(`${header.underlying} ${header.capturedAt}`, capture);
     await yieldToEventLoop();

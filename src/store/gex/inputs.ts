@@ -30,6 +30,7 @@ export function encodeInputs(expiries: readonly ExpiryInputs[]): Uint8Array {
     dividendAmount: dividend(({ amount }) => amount),
     dividendExDate: dividend(({ exDate }) => epochDay(exDate)),
     dividendInferred: dividend(({ source }) => Number(source === 'inferred')),
+    onForwards: number(({ followsSpot }) => (followsSpot === undefined ? Number.NaN : Number(!followsSpot))),
   });
 }
 
@@ -49,6 +50,8 @@ export function decodeInputs(payload: Uint8Array): ExpiryInputs[] {
           exDate: dateOfEpochDay(exDate![i]!),
           source: inferred![i] === 1 ? 'inferred' : 'dataset',
         };
+  // Captures of earlier versions have no such column.
+  const onForwards = columns.onForwards === undefined ? null : measures(columns, 'onForwards');
   return texts(columns, 'root').map((root, i) => ({
     expiry: dateOfEpochDay(expiry![i]!),
     root,
@@ -57,6 +60,7 @@ export function decodeInputs(payload: Uint8Array): ExpiryInputs[] {
     forward: forward![i]!,
     dividendYield: dividendYield![i]!,
     dividend: dividendAt(i),
+    ...(onForwards && !Number.isNaN(onForwards[i]) && { followsSpot: onForwards[i] === 0 }),
   }));
 }
 
