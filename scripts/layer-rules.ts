@@ -179,7 +179,10 @@ export const figureCode =
   /^(?:analytics\/gex|resolvers\/(?:gex|levels|volatility|screener))\/|^resolvers\/chain\/(?:chain|chain-diff|chain-figures|expirations|exposures|gex-diff|gex-figures|volatility)\.ts$/;
 
 /** Readings that figures must not do. */
-export const figureAmbient: typeof ambient = [{ what: 'the clock', code: /\bnowMs\b/g }];
+export const figureAmbient: typeof ambient = [
+  { what: 'the clock', code: /\bnowMs\b/g },
+  { what: 'the lists of today', code: /\b(?:rootsOf|loadCurve|loadDividends)\s*\(/g },
+];
 
 /** Where `ambient` may be read: files of src/, or folders that end in a slash. */
 export const edge: readonly string[] = [
@@ -210,6 +213,9 @@ export const exceptions: readonly { file: string; what: string; why: string }[] 
     what: 'the clock',
     why: 'its list drops settled dates, and says if it is cached',
   },
+  ...['chain/chain-figures', 'chain/gex-diff', 'levels/levels'].map((name) => ({
+    ...{ file: `resolvers/${name}.ts`, what: 'the lists of today', why: 'for captures of before they were stored' },
+  })),
   ...['figure-table', 'groups', 'saved-screens'].map((name) => ({
     ...{ file: `resolvers/screener/${name}.ts`, what: 'the clock', why: ofTables },
   })),

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { exchangeInstant } from '../../src/domain/market-time.ts';
 import { ingestFiles } from '../../src/ingest/ingest.ts';
 import { encodeId } from '../../src/schema/node-id.ts';
+import { pruneSuperseded } from '../../src/store/superseded/prune.ts';
 import { tapegraph } from '../cli/command-line.ts';
 import { modelColumns } from '../support/model-columns.ts';
 import { type TestStore, testStore } from '../support/store.ts';
@@ -65,12 +66,22 @@ test('names a figure that differs by one bit', async () => {
   expect(stdout).toMatch(/different: 1 of \d+ figures are not what is stored\n {2}netGex: stored -?[\d.]+, computed/);
 });
 
-test('says so when the rates that are stored now are others', async () => {
-  const path = join(folder(), 'rates.csv');
-  writeFileSync(path, 'date,days,rate\n2026-11-13,30,0.09\n');
-  await ingestFiles(store, 'rates', [path], { now });
-  const { code, stdout } = await reproduce(nameOf(600), '--json');
-  const { status, differences } = JSON.parse(stdout);
+test('uses the rates that were known then; says so when the ones that are stored now are others', async () => {
+  const rates = async (rate: number, nowMs: number) => {
+    const path = join(folder(), 'rates.csv');
+    writeFileSync(path, `date,days,rate\n2026-11-13,30,${rate}\n`);
+    await ingestFiles(store, 'rates', [path], { now: () => nowMs });
+  };
+  await rates(0.09, now() + 60_000);
+  await rates(0.08, now() + 120_000);
+  const found = async () => {
+    const { code, stdout } = await reproduce(nameOf(600), '--json');
+    return { code, ...JSON.parse(stdout) };
+  };
+  expect(await found()).toMatchObject({ code: 0, status: 'equal' });
+  // The lists of then are no longer stored.
+  await pruneSuperseded(store, now() + 180_000);
+  const { code, status, differences } = await found();
   expect({ code, status }).toEqual({ code: 1, status: 'other inputs' });
   expect(differences.map(({ figure }: { figure: string }) => figure)).toContain('netGex');
 });

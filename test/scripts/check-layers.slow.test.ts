@@ -141,6 +141,7 @@ describe('the layer check', () => {
       'export const at = ({ nowMs }: Clocked) => nowMs;',
       'reads the clock',
     ],
+    ['the lists in figures', 'src/resolvers/gex/a.ts', 'export const at = rootsOf(context);', 'the lists of today'],
     ['the clock in a chain', 'src/resolvers/chain/chain.ts', 'export const at = context.nowMs;', 'reads the clock'],
     ['a default export', 'test/a.ts', 'export default 1;', 'exports a default'],
     ['an empty name', 'src/domain/string-utils.ts', 'export const a = 1;', 'says nothing'],

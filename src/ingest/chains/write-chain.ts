@@ -16,6 +16,7 @@ import {
 import { solvedMinuteAt } from '../../store/chain/solved-minutes.ts';
 import { removeGexCapture, saveGexCapture } from '../../store/gex/captures.ts';
 import { readRoots } from '../../store/market/option-roots.ts';
+import type { Reader } from '../../store/rows/reader.ts';
 import type { Transaction } from '../../store/rows/transaction.ts';
 import type { IngestSettings } from '../files/file-job.ts';
 import { referenceVersion } from '../files/lists/reference-version.ts';
@@ -56,13 +57,17 @@ export interface WrittenChain {
   changed: number;
 }
 
-/** Solves a chain after those stored before it in its session, and gives it and its GEX as they would be stored. */
+/**
+ * Solves a chain after those stored before it in its session, and gives it and its GEX as they would be stored.
+ * `lists`: reader of rates, dividends and roots.
+ */
 export async function computeChain(
   tx: Transaction,
   capture: ChainCapture,
   { gammaSource, rate }: ChainSettings,
+  lists: Pick<Reader, 'prisma'> = tx,
 ): Promise<Omit<WrittenChain, 'changed'>> {
-  const [reference, roots] = [await readReference(tx, capture, rate), await readRoots(tx)];
+  const [reference, roots] = [await readReference(lists, capture, rate), await readRoots(lists)];
   const settings = { ...reference, gammaSource, roots };
   const { chain, gex } = await solveCapture(capture, {
     ...settings,

@@ -3,11 +3,14 @@ import type { ExpiryInputs } from '../../domain/chain/capture-inputs.ts';
 import { namesOf } from '../../domain/columns.ts';
 import { type GexCapture, gexColumns } from '../../domain/gex/gex.ts';
 import { strikeColumns } from '../../domain/gex/gex-columns.ts';
-import { chainCaptureOf } from '../../store/chain/chain-captures.ts';
+import { chainCaptureOf, generationOf } from '../../store/chain/chain-captures.ts';
 import { latestGexCaptures, type StoredGexCapture } from '../../store/gex/captures.ts';
 import { gexInputsOf } from '../../store/gex/inputs.ts';
 import type { Store } from '../../store/rows/connection.ts';
+import type { Reader } from '../../store/rows/reader.ts';
 import { inTransaction } from '../../store/rows/transaction.ts';
+import { readKnownFrom } from '../../store/superseded/generation.ts';
+import { knownStore } from '../../store/superseded/known-store.ts';
 import { computeChain, settingsOf } from '../chains/write-chain.ts';
 
 const comparedColumns = ['strike', 'expiry', ...namesOf(strikeColumns)] as const;
@@ -91,6 +94,26 @@ async function storedCapture(store: Store, { underlying, capturedAt }: CaptureNa
 }
 
 /**
+ * Runs `work` with a reader of the lists as they were known when a capture was computed; null for a capture of before
+ * that was stored, or if they are no longer.
+ */
+async function withLists<T>(
+  store: Store,
+  { underlying, capturedAt }: CaptureName,
+  work: (lists: Reader | null) => Promise<T>,
+): Promise<T> {
+  const knownMs = await generationOf(store, underlying, capturedAt);
+  const knownFromMs = await readKnownFrom(store);
+  if (knownMs === null || (knownFromMs !== null && knownMs < knownFromMs)) return work(null);
+  const snapshot = store.snapshots.lease();
+  try {
+    return await work(knownStore(store, { snapshot, changesBefore: null }, knownMs).primary);
+  } finally {
+    await snapshot.end();
+  }
+}
+
+/**
  * Computes a capture again from its stored quotes, rates, dividends and terms of roots, with the same code, and
  * compares every figure with what is stored. Changes nothing. `rate` holds where the capture has none.
  */
@@ -102,17 +125,19 @@ export async function reproduce(store: Store, name: CaptureName, rate: number): 
   const versions = { methodologyVersion: stored.methodologyVersion, productVersion: inputs?.productVersion ?? null };
   if (stored.methodologyVersion !== methodologyVersion) return { ...nothing, ...versions, status: 'other version' };
   const { underlying, capturedAt } = name;
-  return inTransaction(store, async (tx) => {
-    const chain = (await chainCaptureOf(tx, underlying, capturedAt))!;
-    const again = await computeChain(tx, chain, settingsOf(chain, stored, rate));
-    const { gex } = again;
-    if (gex === null) return { ...nothing, ...versions, status: 'different', figures: 1, differences: [noCapture] };
-    const { figures, differences } = compared(stored, inputs?.expiries ?? null, gex);
-    const before = chain.referenceVersion;
-    const isOther = before != null && before !== again.chain.referenceVersion;
-    const status = differences.length === 0 ? 'equal' : isOther ? 'other inputs' : 'different';
-    return { ...nothing, ...versions, status, figures, differences };
-  });
+  return withLists(store, name, (lists) =>
+    inTransaction(store, async (tx) => {
+      const chain = (await chainCaptureOf(tx, underlying, capturedAt))!;
+      const again = await computeChain(tx, chain, settingsOf(chain, stored, rate), lists ?? tx);
+      const { gex } = again;
+      if (gex === null) return { ...nothing, ...versions, status: 'different', figures: 1, differences: [noCapture] };
+      const { figures, differences } = compared(stored, inputs?.expiries ?? null, gex);
+      const before = chain.referenceVersion;
+      const isOther = before != null && before !== again.chain.referenceVersion;
+      const status = differences.length === 0 ? 'equal' : isOther ? 'other inputs' : 'different';
+      return { ...nothing, ...versions, status, figures, differences };
+    }),
+  );
 }
 
 const noCapture: FigureDifference = { figure: 'capture', stored: 'published', computed: null };

@@ -356,6 +356,13 @@ export async function chainCaptureOf(
   return { ...header, file, hash, files, rows: await decodeRows(payload) };
 }
 
+/** When the generation began that wrote a capture, epoch ms; null = before generations were kept, or there is none. */
+export async function generationOf({ pool }: Store, underlying: string, capturedAt: number): Promise<number | null> {
+  const text = 'SELECT generation_ms FROM chain_captures WHERE underlying = $1 AND captured_at = $2';
+  const { rows } = await pool.query<{ generation_ms: number | null }>(text, [underlying, capturedAt]);
+  return rows[0]?.generation_ms ?? null;
+}
+
 /**
  * The last published capture of an underlying as of an instant, inside the caller's transaction; null if there is none.
  */

@@ -3,7 +3,7 @@ import { type OptionRoots, optionRoots } from '../../domain/chain/option-root.ts
 import type { SymbolClass, SymbolEntry } from '../../domain/market/symbol.ts';
 import type { MaybePromise } from '../../runtime/maybe-promise.ts';
 import { currentRequest } from '../../runtime/request-scope.ts';
-import { dependOn, type Store } from '../rows/connection.ts';
+import { type AsKnown, dependOn, type Store } from '../rows/connection.ts';
 import { deleteRows, findRows, insertRows, upsertRows } from '../rows/models/sets.ts';
 import type { Reader } from '../rows/reader.ts';
 import type { Transaction } from '../rows/transaction.ts';
@@ -85,6 +85,8 @@ export interface SymbolRegistry {
   /** The registered symbols, ascending. */
   registered(): readonly SymbolEntry[];
   roots: OptionRoots;
+  /** Tickers of class index. */
+  indices: readonly string[];
   /** Increases with every change. */
   version: number;
 }
@@ -129,7 +131,7 @@ async function load(store: Store, cached: Cached, read: Read): Promise<SymbolReg
     const registered = entries.filter((entry) => entry.registered);
     const indices = entries.filter((entry) => entry.class === 'index').map(({ symbol }) => symbol);
     const roots = optionRoots({ entries: rootEntries, indices });
-    registry = { get: (ticker) => bySymbol.get(ticker), registered: () => registered, roots, version };
+    registry = { get: (ticker) => bySymbol.get(ticker), registered: () => registered, roots, indices, version };
   }
   if (read.checkedAt >= cached.checkedAt) Object.assign(cached, { ...read, registry });
   return registry;
@@ -154,6 +156,7 @@ function loaded(store: Store, cached: Cached, read: Read): Promise<SymbolRegistr
  * not reachable, the cached symbols are used.
  */
 export function symbolRegistry(store: Store): MaybePromise<SymbolRegistry> {
+  if (store.known) return knownRegistry(store, store.known);
   const cached = cacheOf(store);
   const version = dependOn(store, 'registry', null);
   const read = { known: store.versions.known('registry', null), version, checkedAt: performance.now() };
@@ -165,6 +168,46 @@ export function symbolRegistry(store: Store): MaybePromise<SymbolRegistry> {
   const isRecent = before !== null && read.checkedAt - cached.checkedAt < checkEveryMs;
   if (isRecent && version === null) return before;
   return reloaded(store, cached, read, isRecent ? before : null);
+}
+
+// By instant of knowledge of a request.
+const knownRegistries = new WeakMap<AsKnown, Promise<SymbolRegistry>>();
+
+function knownRegistry(store: Store, known: AsKnown): Promise<SymbolRegistry> {
+  dependOn(store, 'registry', null);
+  const found = knownRegistries.get(known) ?? readKnownRegistry(store, known);
+  knownRegistries.set(known, found);
+  return found;
+}
+
+/** True if a symbol was written after an instant, epoch ms. */
+async function haveSymbolsChanged({ snapshot }: Store, atMs: number): Promise<boolean> {
+  const text = 'SELECT 1 FROM symbols WHERE generation_ms > $1 LIMIT 1';
+  return (await snapshot!.reader.query(text, [atMs])).rows.length > 0;
+}
+
+/**
+ * The registry as it was known: terms of roots and what describes symbols. Which symbols there are, and who may read
+ * them, is as of today: knowledge never opens what is closed.
+ */
+async function readKnownRegistry(store: Store, { atMs, today }: AsKnown): Promise<SymbolRegistry> {
+  const current = await symbolRegistry(today);
+  const [entries, changed] = [await storedRoots(store), await haveSymbolsChanged(store, atMs)];
+  const roots = optionRoots({ entries, indices: current.indices });
+  if (!changed) return { ...current, roots };
+  const then = new Map((await allSymbols(store)).map((entry) => [entry.symbol, entry]));
+  const asKnown = (entry: SymbolEntry): SymbolEntry => {
+    const { name, sector, windowDays, tenorFrame, instrumentType } = then.get(entry.symbol) ?? entry;
+    return { ...entry, name, sector, windowDays, tenorFrame, instrumentType };
+  };
+  return {
+    ...{ ...current, roots },
+    get(ticker) {
+      const entry = current.get(ticker);
+      return entry && asKnown(entry);
+    },
+    registered: () => current.registered().map(asKnown),
+  };
 }
 
 /** Loads the symbols. If the store is not reachable, returns the cached ones, if any. */

@@ -22,6 +22,10 @@ import { type WriteWatch, watchWrites } from './write-watch.ts';
 
 /** Data as it was known at an instant. */
 export interface AsKnown {
+  /** Epoch ms. */
+  atMs: number;
+  /** The store as it is today. */
+  today: Store;
   /** The version of what was read of it, or is about to be; null = the answer may not be cached. */
   versionOf(subject: Subject, symbol: string | null): number | null;
   /** Throws 400 if it is no longer stored. */

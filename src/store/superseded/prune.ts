@@ -1,4 +1,4 @@
-import { symbolColumn } from '../market-models.ts';
+import { marketModels, symbolColumn } from '../market-models.ts';
 import type { Store } from '../rows/connection.ts';
 import { keptModels, supersededTable } from '../rows/models/kept-models.ts';
 import type { Model } from '../rows/models/model-tables.ts';
@@ -62,6 +62,6 @@ export function pruneExpired(store: Store, nowMs: number): Promise<Pruned> {
 
 /** Removes what was superseded of symbols. */
 export async function removeSuperseded(tx: Transaction, symbols: readonly string[]): Promise<void> {
-  for (const model of keptModels)
+  for (const model of keptModels.filter((each) => (marketModels as readonly Model[]).includes(each)))
     await tx.query(`DELETE FROM ${supersededTable(model)} WHERE ${symbolColumn(model)} = ANY($1)`, [symbols]);
 }

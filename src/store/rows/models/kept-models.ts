@@ -5,6 +5,9 @@ import { type Model, tableOf } from './model-tables.ts';
  * are not among them: two generations of them could be subtracted. Nor are quotes of contracts, which are never served.
  */
 export const keptModels = [
+  'Symbol',
+  'OptionRoot',
+  'Rate',
   'Split',
   'Dividend',
   'VolatilityDay',
