@@ -287,6 +287,15 @@ describe('what else is stored of a session', () => {
   });
 });
 
+test('a tape of stocks beside one of their options, of a session in progress, replaces nothing', async () => {
+  const store = await storeForThisTest();
+  const during = () => exchangeInstant(monday, at.noon);
+  const early = day(monday).filter(({ minute }) => minute < at.noon);
+  await ingestFiles(store, 'option-trades', [file('option-trades', early)], { now: during });
+  const [report] = (await ingestFiles(store, 'stock-trades', [file('stock-trades', early)], { now: during })).files;
+  expect(report!.sessions).toMatchObject([{ session: monday, before: 0, after: early.length }]);
+});
+
 describe('an option tape that ends before the close', () => {
   test('is not complete, and says how far it goes', async () => {
     const store = await storeForThisTest();

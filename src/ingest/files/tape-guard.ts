@@ -111,7 +111,7 @@ async function storedOf(tx: Transaction, { dataset, parts }: GuardedTape) {
   const counts = dataset === 'stock-trades' ? minuteBarCounts : contractCounts;
   for (const { symbol, sessionDate, count } of await counts(tx, of)) others.set(keyOf(symbol, sessionDate), count);
   const live = new Set<string>();
-  for (const { symbol, sessionDate, marked } of await liveSessions(tx, of)) {
+  for (const { symbol, sessionDate, marked } of await liveSessions(tx, { dataset, ...of })) {
     const key = keyOf(symbol, sessionDate);
     if (marked || !tapes.has(key)) live.add(key);
   }

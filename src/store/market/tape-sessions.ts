@@ -85,14 +85,17 @@ export async function contractCounts({ prisma }: Transaction, of: Omit<TapeSessi
  * Sessions of symbols that a live tape wrote; `marked`: no file has replaced them since. Others may be those of a file
  * of a session in progress.
  */
-export async function liveSessions({ prisma }: Transaction, of: Omit<TapeSessions, 'dataset'>) {
+export async function liveSessions({ prisma }: Transaction, { dataset, ...of }: TapeSessions) {
   const { symbol, sessionDate } = ofSessions(of);
   const select = { symbol: true, sessionDate: true };
   const marked = await prisma.sessionOrigin.findMany({ where: { symbol, sessionDate, origin: 'live' }, select });
-  const observed = await prisma.flowCoverage.findMany({
-    where: { underlying: symbol, sessionDate, status: 'observed_live' },
-    select: { underlying: true, sessionDate: true },
-  });
+  const observed =
+    dataset === 'stock-trades'
+      ? []
+      : await prisma.flowCoverage.findMany({
+          where: { underlying: symbol, sessionDate, status: 'observed_live' },
+          select: { underlying: true, sessionDate: true },
+        });
   return [
     ...marked.map((each) => ({ ...each, marked: true })),
     ...observed.map(({ underlying, sessionDate }) => ({ symbol: underlying, sessionDate, marked: false })),
