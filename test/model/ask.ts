@@ -2,20 +2,22 @@
 import type { Answer, Json } from '../support/app.ts';
 import type { Random } from '../support/random.ts';
 import type { Book } from './book.ts';
-import { dateOf, newYork, openOf, plusDays, sessionOf, tradingDay } from './calendar.ts';
+import { closeOf, dateOf, newYork, openOf, plusDays, sessionOf, tradingDay } from './calendar.ts';
 import {
   activityOf,
   type Bar,
   barsOf,
   changePct,
   compositionOf,
+  crossSectionOf,
   longerBars,
   quoteOf,
+  rankedPrints,
   type Timeframe,
 } from './figures.ts';
 import type { CallerName } from './gateway.ts';
 import { spares } from './spared.ts';
-import type { World } from './world.ts';
+import { optionRoots, type World } from './world.ts';
 
 export interface Question {
   path: string;
@@ -28,6 +30,8 @@ export interface Question {
 export interface Asked {
   world: World;
   book: Book;
+  /** Prints of options, by underlying. */
+  options: Book;
   nowMs: number;
   random: Random;
 }
@@ -174,7 +178,41 @@ function askOffExchange(asked: Asked): Question {
   };
 }
 
-const kinds = [askBars, askBars, askBars, askQuotes, askOffExchange];
+/** The snapshot of a session with stored prints, else null; of the last one that ended, its list too. */
+function askOptions(asked: Asked): Question {
+  const { world, options, random, nowMs } = asked;
+  const [symbol, session] = [random.pick(Object.keys(optionRoots)), random.pick(world.sessions)];
+  const prints = options.printsOf(symbol, session);
+  if (random.once(2)) {
+    const update = options.sessionsOf(symbol).includes(session) ? { update: crossSectionOf(prints) } : null;
+    const isLater = newYork(session, -240) > nowMs;
+    return {
+      path: `/v2/flow/${symbol}/cross-section?session=${session}`,
+      caller: 'key',
+      judge: isLater ? () => null : data({ snapshot: update }),
+    };
+  }
+  const rows = rankedPrints(prints).map(({ contract, price, size, exchange, ms }, i) => {
+    const { root: underlying, ...of } = contract!;
+    const premium = { price: price / 1e4, size, premium_usd: (price * size) / 100 };
+    return {
+      ...premium,
+      contract: { underlying, ...of },
+      exchange,
+      event_ts_ms: ms,
+      session_date: session,
+      rank: i + 1,
+    };
+  });
+  const isOver = nowMs > closeOf(session) + 3_600_000;
+  return {
+    path: `/v2/flow/eod?symbol=${symbol}&session=${session}`,
+    caller: 'session',
+    judge: isOver ? data({ prints: rows }) : () => null,
+  };
+}
+
+const kinds = [askBars, askBars, askBars, askQuotes, askOffExchange, askOptions];
 
 /** A question of a seed. */
 export function ask(asked: Asked): Question {

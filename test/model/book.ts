@@ -2,7 +2,7 @@
 
 import { closeOf, newYork, openOf, sessionOf } from './calendar.ts';
 import { type Bar, barsOf, longerBars, type Timeframe } from './figures.ts';
-import type { Print } from './world.ts';
+import { contractPath, type Print } from './world.ts';
 
 /** A session of a symbol, in a report. */
 export interface PartReport {
@@ -23,11 +23,13 @@ export interface TapeReport {
 }
 
 export const keyOf = (symbol: string, session: string): string => `${symbol} ${session}`;
-const venueOf = (print: Print) => `${print.exchange} ${print.trf}`;
+const venueOf = (print: Print) => `${print.exchange} ${print.trf}${print.contract ? contractPath(print.contract) : ''}`;
 const dataOf = ({ ms, nanos, price, size }: Print) => `${ms} ${nanos} ${price} ${size}`;
 
 /** True if an id of one venue's session stands for several prints: ids of that venue then identify nothing. */
 function collide(prints: readonly Print[]): boolean {
+  // Files of options have none.
+  if (prints[0]?.contract) return true;
   const seen = new Map<string, string>();
   for (const print of prints) {
     if (print.correction !== 0) continue;
@@ -54,7 +56,9 @@ function identified(sources: readonly (readonly Print[])[]): Map<string, Print[]
         name = `${equal} #${counts.get(equal)}`;
       }
       const records = found.get(name) ?? [];
-      const isRepeat = records.some((each) => each.correction === print.correction && each.sequence === print.sequence);
+      const isRepeat =
+        !print.contract &&
+        records.some((each) => each.correction === print.correction && each.sequence === print.sequence);
       found.set(name, isRepeat ? records : [...records, print]);
     }
     return found;
@@ -77,14 +81,45 @@ function joined(sources: readonly (readonly Print[])[]): Print[] {
 
 const tradesOf = (prints: readonly Print[]) => identified([prints])[0]!.size;
 
+/** Prints by venue and instant, the *n*-th of each. */
+function places(prints: readonly Print[]): Set<string> {
+  const counts = new Map<string, number>();
+  return new Set(
+    [...identified([prints])[0]!.values()].map(([print]) => {
+      const place = `${venueOf(print!)} ${print!.ms} ${print!.nanos}`;
+      counts.set(place, (counts.get(place) ?? 0) + 1);
+      return `${place} #${counts.get(place)}`;
+    }),
+  );
+}
+
 /** Number of prints of `stored` that `prints` lack. */
 function lacking(prints: readonly Print[], stored: readonly Print[]): number {
-  const [now, before] = identified([prints, stored]);
-  return [...before!.keys()].filter((name) => !now!.has(name)).length;
+  const now = places(prints);
+  return [...places(stored)].filter((place) => !now.has(place)).length;
+}
+
+const cancels = [201, 203, 205, 207];
+const inTime = (a: Print, b: Print) => a.ms - b.ms || a.nanos - b.nanos || a.sequence - b.sequence;
+
+/** Option prints that no cancel withdrew: the most recent of equal ones before it (methodology 3). */
+function uncancelled(prints: readonly Print[]): Print[] {
+  const left: Print[] = [];
+  for (const print of [...prints].sort(inTime)) {
+    if (!print.conditions.some((id) => cancels.includes(id))) left.push(print);
+    else {
+      const isOf = (each: Print) =>
+        venueOf(each) === venueOf(print) && each.price === print.price && each.size === print.size;
+      const at = left.findLastIndex(isOf);
+      if (at >= 0) left.splice(at, 1);
+    }
+  }
+  return left.filter(({ conditions }) => !conditions.includes(247));
 }
 
 /** The prints that stand after corrections, in order of time (methodology 5). */
 export function standing(prints: readonly Print[]): Print[] {
+  if (prints[0]?.contract) return uncancelled(prints);
   const found = [...identified([prints])[0]!.values()].flatMap((records) => {
     if (records.some(({ correction }) => [7, 8, 10, 11].includes(correction))) return [];
     return records
@@ -93,8 +128,10 @@ export function standing(prints: readonly Print[]): Print[] {
       .concat(records)
       .slice(0, 1);
   });
-  return found.sort((a, b) => a.ms - b.ms || a.nanos - b.nanos || a.sequence - b.sequence);
+  return found.sort(inTime);
 }
+
+const within = (prints: readonly Print[], session: string) => prints.filter(({ ms }) => sessionOf(ms) === session);
 
 export class Book {
   /** Stored prints by `keyOf`. */
@@ -143,6 +180,7 @@ export class Book {
   /** Replaces the bars of a session by those of its prints. */
   #writeBars(symbol: string, session: string): void {
     const prints = this.printsOf(symbol, session);
+    if (prints[0]?.contract) return;
     for (const timeframe of ['1s', '1m', '1d'] as const) {
       const bars = this.#barsAt(symbol, timeframe);
       const isOf = (start: number) => (timeframe === '1d' ? start === newYork(session) : sessionOf(start) === session);
@@ -168,6 +206,12 @@ export class Book {
       if (!changed.has(key)) changed.set(key, { symbol, session, before: countOf(symbol, session) });
       bars.set(bar.ts_ms, bar);
     }
+    // Longer bars of a session with a minute of a file weigh by volume.
+    for (const { symbol, session } of timeframe === '1m' ? changed.values() : []) {
+      const bars = this.#barsAt(symbol, '1m');
+      for (const bar of [...bars.values()].filter(({ ts_ms }) => sessionOf(ts_ms) === session))
+        bars.set(bar.ts_ms, { ...bar, weight: bar.volume });
+    }
     return [...changed.values()].map((each) => ({ ...each, count: countOf(each.symbol, each.session) }));
   }
 
@@ -178,19 +222,26 @@ export class Book {
   /** Takes files as parts of one tape. `only`: a reconciliation of this session. */
   takeTape(files: readonly (readonly Print[])[], { replace = false, only = null as string | null } = {}): TapeReport {
     const report: TapeReport = { written: [], waiting: [], fewer: [], sealed: [] };
-    const all = files.flat();
-    const sessions = new Set(all.map(({ ms }) => sessionOf(ms)));
-    const isRegular = ({ ms }: Print) => ms >= openOf(sessionOf(ms)) && ms <= closeOf(sessionOf(ms));
-    const regular = new Set(all.filter(isRegular).map(({ ms }) => sessionOf(ms)));
-    const own = regular.size > 0 && !replace ? regular : sessions;
-    for (const session of [...sessions].sort()) {
+    const sessions = [...new Set(files.flat().map(({ ms }) => sessionOf(ms)))].sort();
+    const ofSession = new Map(sessions.map((session) => [session, files.map((file) => within(file, session))]));
+    const isRegular = ({ ms }: Print, session: string) => ms >= openOf(session) && ms <= closeOf(session);
+    const hasOwn = sessions.some((session) =>
+      ofSession
+        .get(session)!
+        .flat()
+        .some((print) => isRegular(print, session)),
+    );
+    for (const session of sessions) {
       if (only !== null && session !== only) continue;
-      const ofSession = files.map((file) => file.filter(({ ms }) => sessionOf(ms) === session));
-      for (const symbol of [...new Set(ofSession.flat().map((print) => print.symbol))].sort()) {
-        const sources = ofSession.map((file) => file.filter((print) => print.symbol === symbol));
-        const reaches = all.some(({ ms }) => ms <= closeOf(session) && ms >= closeOf(session) - 300_000);
+      const parts = ofSession.get(session)!;
+      for (const symbol of [...new Set(parts.flat().map((print) => print.symbol))].sort()) {
+        const sources = parts.map((file) => file.filter((print) => print.symbol === symbol));
+        // A file speaks for the sessions of which it has prints of regular hours.
+        const speaking = parts.filter((_, i) => sources[i]!.length > 0).flat();
+        const regular = speaking.some((print) => isRegular(print, session));
+        const reaches = speaking.some((print) => isRegular(print, session) && print.ms >= closeOf(session) - 300_000);
         const part = { symbol, session, sources, replace, reaches };
-        if (own.has(session)) this.#write(part, regular.has(session), report);
+        if (replace || regular || !hasOwn) this.#write(part, regular, report);
         else this.#putAside(part, report);
       }
     }
@@ -207,7 +258,7 @@ export class Book {
       return;
     }
     const minutes = stored ? 0 : this.#minutesOf(symbol, session);
-    const own = barsOf(standing(prints), session, '1m').length;
+    const own = minutes === 0 ? 0 : barsOf(standing(prints), session, '1m').length;
     if (!replace && !reaches && own < minutes) {
       report.fewer.push({ symbol, session, count });
       return;
@@ -224,7 +275,10 @@ export class Book {
     const key = keyOf(symbol, session);
     const [prints, stored] = [joined(sources), this.tapes.get(key)];
     const count = tradesOf(prints);
-    const isFewer = !stored && barsOf(standing(prints), session, '1m').length < this.#minutesOf(symbol, session);
+    const isFewer =
+      !stored &&
+      this.#minutesOf(symbol, session) > 0 &&
+      barsOf(standing(prints), session, '1m').length < this.#minutesOf(symbol, session);
     if (isFewer || (stored && lacking(prints, stored) > 0)) report.fewer.push({ symbol, session, count });
     else {
       report.waiting.push({ symbol, session, count });

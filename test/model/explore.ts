@@ -16,6 +16,8 @@ export interface Lived {
   steps: readonly Step[];
   commands: number;
   questions: number;
+  /** Number of answers that were right only when asked again. */
+  late: number;
   /** Null if it ended well. */
   failure: string | null;
   script: readonly string[];
@@ -66,8 +68,8 @@ export async function live(seed: number, steps: readonly Step[], options: LifeOp
     await gateway.close();
     if (options.folder === undefined) rmSync(folder, { recursive: true, force: true });
   }
-  const { commands, questions, script } = life;
-  return { seed, steps, commands, questions, failure, script, seconds };
+  const { commands, questions, late, script } = life;
+  return { seed, steps, commands, questions, late, failure, script, seconds };
 }
 
 /** The fewest steps found, within some tries, that still fail: chunks of them are omitted, large ones first. */

@@ -210,3 +210,34 @@ export function compositionOf(prints: readonly Print[]): { category: string; vol
     ...{ category, volume: sum(group.map(({ size }) => size)), trade_count: group.length },
   }));
 }
+
+const measures = () => ({
+  ...{ call_volume: 0, put_volume: 0, call_premium_usd: 0, put_premium_usd: 0 },
+  ...{ call_trade_count: 0, put_trade_count: 0 },
+});
+
+/** The cross-section of option prints: by strike and by expiry, ascending; both count every print (methodology 4). */
+export function crossSectionOf(prints: readonly Print[]) {
+  const by = <K>(keyOf: (print: Print) => K) => {
+    const rows = new Map<K, ReturnType<typeof measures>>();
+    for (const print of prints) {
+      const row = rows.get(keyOf(print)) ?? measures();
+      const { right } = print.contract!;
+      row[`${right}_volume`] += print.size;
+      row[`${right}_premium_usd`] += (print.price * print.size) / 100;
+      row[`${right}_trade_count`]++;
+      rows.set(keyOf(print), row);
+    }
+    return [...rows].sort(([a], [b]) => (a < b ? -1 : 1));
+  };
+  return {
+    by_strike: by(({ contract }) => contract!.strike).map(([strike, row]) => ({
+      ...{ strike_thousandths: strike, measures: row },
+    })),
+    by_expiration: by(({ contract }) => contract!.expiry).map(([expiry, row]) => ({ expiry, measures: row })),
+  };
+}
+
+/** Option prints by premium, the largest first, then time: the hundred of the end of a day. */
+export const rankedPrints = (prints: readonly Print[]): Print[] =>
+  [...prints].sort((a, b) => b.price * b.size - a.price * a.size || a.ms - b.ms).slice(0, 100);

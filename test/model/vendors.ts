@@ -4,7 +4,7 @@ import { randomOf } from '../support/random.ts';
 import { dbnBar, dbnFile, dbnSchemas, dbnTrade } from '../support/tapes/dbn-encoder.ts';
 import { newYorkTime, plusDays } from './calendar.ts';
 import type { Bar } from './figures.ts';
-import type { Print } from './world.ts';
+import { contractPath, type Print } from './world.ts';
 
 /** A file of prints as a vendor writes it. */
 export interface VendorFile {
@@ -81,7 +81,7 @@ function dbnOf(prints: readonly Print[]): Buffer {
 }
 
 export type StockFormat = 'csv' | 'csv.gz' | 'csv.zst' | 'massive' | 'dbn';
-export const stockFormats: readonly StockFormat[] = ['csv', 'csv.gz', 'csv.zst', 'massive', 'dbn'];
+export const stockFormats: readonly StockFormat[] = ['csv', 'csv.gz', 'csv.zst', 'massive'];
 
 /** A print as a format states it. */
 function stated(format: StockFormat, print: Print): Print {
@@ -234,4 +234,24 @@ export function barFiles(
     if (format === 'tradier') return file(`${symbol}_${name}.json`, tradierBars(bars), without(own));
     return file(`${symbol}_${name}.csv`, yfinanceDays(bars), without(own));
   });
+}
+
+export type OptionFormat = 'csv' | 'csv.gz' | 'massive';
+export const optionFormats: readonly OptionFormat[] = ['csv', 'csv.gz', 'massive'];
+
+/** Option prints as files: one, or one for each contract where a format has no other way. */
+export function optionFiles(format: OptionFormat, prints: readonly Print[], name: string): VendorFile[] {
+  const pathOf = ({ contract }: Print) => contractPath(contract!);
+  if (format === 'massive') {
+    return [...Map.groupBy(prints, pathOf)].map(([path, own]) => {
+      return { name: `${path.slice(2)}_${name}.json`, bytes: Buffer.from(massiveOf(own)), prints: own };
+    });
+  }
+  const header = 'ticker,conditions,correction,exchange,price,sip_timestamp,size';
+  const lines = prints.map(
+    (print) =>
+      `${pathOf(print)},${print.conditions},0,${print.exchange},${dollars(print.price)},${nanosOf(print)},${print.size}`,
+  );
+  const text = Buffer.from([header, ...lines].join('\n'));
+  return [{ name: `${name}.${format}`, bytes: format === 'csv.gz' ? gzipSync(text) : text, prints }];
 }

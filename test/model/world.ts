@@ -20,6 +20,23 @@ export interface Print {
   sequence: number;
   /** 1, 2, 3; 0 = unknown. */
   tape: number;
+  /** The contract of an option's print, whose `symbol` is the underlying. */
+  contract?: Contract;
+}
+
+/** An option contract. */
+export interface Contract {
+  root: string;
+  expiry: string;
+  right: 'call' | 'put';
+  /** Thousandths of a dollar. */
+  strike: number;
+}
+
+/** The path form of a contract. */
+export function contractPath({ root, expiry, right, strike }: Contract): string {
+  const date = expiry.slice(2).replaceAll('-', '');
+  return `O:${root}${date}${right === 'call' ? 'C' : 'P'}${String(strike).padStart(8, '0')}`;
 }
 
 export interface ModelSymbol {
@@ -36,11 +53,21 @@ export interface World {
   /** Its trading days, ascending. */
   sessions: readonly string[];
   symbols: readonly ModelSymbol[];
+  /**
+   * Its feed of stocks: with ids and corrections; without corrections, and ids that a vendor now and then lacks; or
+   * sequences for ids.
+   */
+  feed: 'ids' | 'no ids' | 'sequences';
   /** A split in it. */
   split: { symbol: string; exDate: string; ratio: number };
   /** The prints of a symbol's session in order of time. */
   tape(symbol: string, session: string): readonly Print[];
+  /** The prints of options on an underlying, in order of time. */
+  options(underlying: string, session: string): readonly Print[];
 }
+
+/** Underlyings with options; one is an index with two roots. */
+export const optionRoots: Record<string, readonly string[]> = { SPY: ['SPY'], AAPL: ['AAPL'], SPX: ['SPX', 'SPXW'] };
 
 /** First sessions of worlds: beside half days, changes of the clock, weekends, the end of a year. */
 const beginnings = ['2024-11-26', '2024-12-23', '2024-12-30', '2025-07-01', '2024-03-07', '2024-10-31', '2025-01-07'];
@@ -136,6 +163,44 @@ function correctionsOf(random: Random, prints: Print[]): Print[] {
   return records;
 }
 
+const optionConditions = [209, 209, 209, 219, 227, 232, 202, 204, 208, 229, 246, 247, 248, 201];
+
+function makeOptions(seed: number, sessions: readonly string[], symbol: string, session: string): Print[] {
+  const random = randomOf(hashOf(`options ${seed} ${symbol} ${session}`));
+  const last = sessions.at(-1)!;
+  const contracts = optionRoots[symbol]!.flatMap((root) =>
+    [tradingDay(last, 1), tradingDay(last, 20)].flatMap((expiry) =>
+      [580_000, 590_000, 592_500].flatMap((strike) =>
+        (['call', 'put'] as const).map((right): Contract => ({ root, expiry, right, strike })),
+      ),
+    ),
+  );
+  const prints: Print[] = [];
+  for (const { ms, kind } of instantsOf(random, session, symbol === 'SPX')) {
+    const earlier = prints.length > 0 && random.once(5) ? random.pick(prints) : null;
+    const condition = kind === 'form_t' ? 248 : random.pick(optionConditions);
+    const isCancel = condition === 201 && earlier !== null && earlier.conditions[0] !== 201;
+    // A cancel repeats a print; others now and then come twice.
+    const of = isCancel ? earlier : null;
+    prints.push({
+      ...{
+        symbol,
+        contract: of?.contract ?? random.pick(contracts),
+        exchange: of?.exchange ?? random.pick([302, 307, 316]),
+      },
+      ...{
+        trf: 0,
+        id: '',
+        price: of?.price ?? 100 * (1 + random.below(3000)),
+        size: of?.size ?? 1 + random.below(400),
+      },
+      ...{ conditions: [condition === 201 && !isCancel ? 209 : condition], correction: 0, ms },
+      ...{ nanos: random.below(1_000_000), sequence: prints.length + 1, tape: 0 },
+    });
+  }
+  return prints;
+}
+
 /** The world of a seed. */
 export function makeWorld(seed: number): World {
   const random = randomOf(hashOf(`world ${seed}`));
@@ -145,13 +210,21 @@ export function makeWorld(seed: number): World {
   const split = { symbol: random.pick(['AAPL', 'XOM']), exDate: sessions[2]!, ratio: random.pick([2, 10, 0.5]) };
   const bySymbol = new Map(symbols.map((each) => [each.symbol, each]));
   const tapes = new Map<string, Print[]>();
+  const options = new Map<string, Print[]>();
+  const feed = random.pick(['ids', 'ids', 'no ids', 'sequences'] as const);
   return {
-    ...{ seed, sessions, symbols, split },
+    ...{ seed, sessions, symbols, split, feed },
+    options(underlying, session) {
+      const key = `${underlying} ${session}`;
+      if (!options.has(key)) options.set(key, makeOptions(seed, sessions, underlying, session));
+      return options.get(key)!;
+    },
     tape(symbol, session) {
       const key = `${symbol} ${session}`;
       const f = symbol === split.symbol && session >= split.exDate ? split.ratio : 1;
       const divided = (print: Print) => ({ ...print, price: Math.round(print.price / f) });
-      if (!tapes.has(key)) tapes.set(key, makeTape(seed, bySymbol.get(symbol)!, session).map(divided));
+      const stated = ({ correction }: Print) => feed === 'ids' || correction === 0;
+      if (!tapes.has(key)) tapes.set(key, makeTape(seed, bySymbol.get(symbol)!, session).filter(stated).map(divided));
       return tapes.get(key)!;
     },
   };
