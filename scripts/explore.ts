@@ -18,6 +18,8 @@ const { values } = parseArgs({
     commands: { type: 'string', default: '200' },
     /** Continue after a failure, without shrinking it. */
     all: { type: 'boolean', default: false },
+    /** End with a failure, without shrinking it. */
+    quick: { type: 'boolean', default: false },
   },
 });
 
@@ -38,7 +40,7 @@ try {
     if (lived.failure === null) continue;
     totals.failures++;
     console.log(`seed ${seed}, commit ${commit}: ${lived.failure}`);
-    if (values.all) continue;
+    if (values.all || values.quick) continue;
     const small = await shrunk(lived, { newStore });
     console.log(`Shrunk to ${small.commands} commands.`);
     console.log(await kept(small, { newStore }, mkdtempSync(join(tmpdir(), `tapegraph-seed-${seed}-`))));
