@@ -210,6 +210,7 @@ export const tables = {
       {"field":"inconsistentExpiries","column":"inconsistent_expiries","type":"int4","list":false,"optional":true},
       {"field":"delayMs","column":"delay_ms","type":"int4","list":false,"optional":true},
       {"field":"subset","column":"subset","type":"bool","list":false,"optional":true},
+      {"field":"alone","column":"alone","type":"bool","list":false,"optional":true},
       {"field":"version","column":"version","type":"text","list":false,"optional":false},
       {"field":"strikes","column":"strikes","type":"bytea","list":false,"optional":false},
       {"field":"byExpiry","column":"by_expiry","type":"bytea","list":false,"optional":false},

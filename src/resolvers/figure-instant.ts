@@ -9,7 +9,7 @@ import { isOver } from './current-date.ts';
 import { capturePlane, type Plane } from './response-meta.ts';
 
 /** A capture, as far as its instant follows from it. */
-type Captured = Pick<ChainCapture, 'underlying' | 'sessionDate' | 'capturedAt' | 'delayMs'>;
+type Captured = Pick<ChainCapture, 'underlying' | 'sessionDate' | 'capturedAt' | 'delayMs' | 'alone'>;
 
 /**
  * The instant of what is computed from a capture: that of its quotes, with the inputs that are stored with it
@@ -22,7 +22,7 @@ export interface FigureInstant<C extends Captured = Captured> {
   sourceTime: number | null;
   /** `archive` for a capture of neither the current session nor the last one. */
   plane: Plane;
-  /** Names the date of a latest capture that is of neither; null otherwise. */
+  /** Names the date of a latest capture that is of neither, and of one that was compared with none; null otherwise. */
   note: string | null;
   /** True if a live answer omits an expiry, which has settled since. */
   hasSettled(expiry: SessionDate): boolean;
@@ -34,6 +34,11 @@ function oldNote({ underlying, sessionDate, capturedAt }: Captured): string {
   const date = exchangeDate(capturedAt);
   const session = date === sessionDate ? '' : `, session ${sessionDate}`;
   return `The latest capture of ${underlying} is of ${date}${session}.`;
+}
+
+function aloneNote({ underlying, capturedAt }: Captured): string {
+  const date = exchangeDate(capturedAt);
+  return `There was no earlier chain of ${underlying} to compare that of ${date} with: it may lack contracts.`;
 }
 
 /** True if an expiry has not settled by the context's clock. */
@@ -53,9 +58,11 @@ export async function figureInstant<C extends Captured>(
   const isOld = capture !== null && (await isOver(context, capture.sessionDate));
   const plane = isOld ? 'archive' : capturePlane(context, asOf && dateOf(context, asOf));
   const isLive = asOf === null && !isOld;
+  const old = asOf === null && isOld ? [oldNote(capture)] : [];
+  const notes = [...old, ...(capture?.alone === true ? [aloneNote(capture)] : [])];
   return {
     ...{ capture, plane, sourceTime: capture && sourceTime(capture) },
-    note: asOf === null && isOld ? oldNote(capture) : null,
+    note: notes.length > 0 ? notes.join(' ') : null,
     hasSettled: isLive ? (expiry) => !isOpen(context, expiry) : settledNever,
   };
 }

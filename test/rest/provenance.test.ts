@@ -347,7 +347,9 @@ test('with PROVENANCE=off the field is null, and the parameter says so; with pub
     const { data } = await of.graphql(`{ symbol(symbol: "SPY") { gex { latest { ${fields} } } } }`, {}, { credential });
     if (provenance === 'off') {
       expect(body.meta).not.toHaveProperty('provenance');
-      expect(body.meta.note).toBe('Provenance is not served here.');
+      expect(body.meta.note).toBe(
+        'The latest capture of SPY is of 2026-11-17. There was no earlier chain of SPY to compare that of 2026-11-17 with: it may lack contracts. Provenance is not served here.',
+      );
       expect(data.symbol.gex.latest.provenance).toBeNull();
     } else expect(body.meta.provenance[0].files[0].name).toBe('chain.csv');
   }

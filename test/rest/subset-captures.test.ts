@@ -65,6 +65,13 @@ test('at exactly its time is served as partial, and a millisecond later the whol
   expect((await rest(`/v2/gex/SPX/grid?at=${at(610) + 1}`)).data.captured_at).toBe(at(600));
 });
 
+test('a note tells that there was none to compare the first one with, and of no other', async () => {
+  const note = 'There was no earlier chain of SPX to compare that of 2026-11-16 with: it may lack contracts.';
+  for (const path of ['/v2/chain/SPX', '/v2/gex/SPX/grid', '/v2/levels/SPX'])
+    expect((await rest(path)).meta.note, path).toBe(note);
+  expect((await rest(`/v2/chain/SPX?at=${at(610)}`)).meta.note ?? null).toBeNull();
+});
+
 test('exports leave it out', async () => {
   for (const dataset of ['chain', 'gex']) {
     const args = ['export', dataset, '--symbol', 'SPX', '--format', 'ndjson'];

@@ -62,6 +62,7 @@ export function gexCapture(
     priorCloseSpot: 598.25,
     delayMs: null,
     subset: false,
+    alone: false,
     netGex: strikes.reduce((sum, row) => sum + row.gex, 0),
     flipPoint: crossing,
     zeroGamma: 601.125,

@@ -4152,6 +4152,7 @@ export const GexCaptureScalarFieldEnum = {
   inconsistentExpiries: 'inconsistentExpiries',
   delayMs: 'delayMs',
   subset: 'subset',
+  alone: 'alone',
   version: 'version',
   strikes: 'strikes',
   byExpiry: 'byExpiry',

@@ -93,6 +93,7 @@ export type GexCaptureMinAggregateOutputType = {
   inconsistentExpiries: number | null
   delayMs: number | null
   subset: boolean | null
+  alone: boolean | null
   version: string | null
   strikes: runtime.Bytes | null
   byExpiry: runtime.Bytes | null
@@ -129,6 +130,7 @@ export type GexCaptureMaxAggregateOutputType = {
   inconsistentExpiries: number | null
   delayMs: number | null
   subset: boolean | null
+  alone: boolean | null
   version: string | null
   strikes: runtime.Bytes | null
   byExpiry: runtime.Bytes | null
@@ -165,6 +167,7 @@ export type GexCaptureCountAggregateOutputType = {
   inconsistentExpiries: number
   delayMs: number
   subset: number
+  alone: number
   version: number
   strikes: number
   byExpiry: number
@@ -247,6 +250,7 @@ export type GexCaptureMinAggregateInputType = {
   inconsistentExpiries?: true
   delayMs?: true
   subset?: true
+  alone?: true
   version?: true
   strikes?: true
   byExpiry?: true
@@ -283,6 +287,7 @@ export type GexCaptureMaxAggregateInputType = {
   inconsistentExpiries?: true
   delayMs?: true
   subset?: true
+  alone?: true
   version?: true
   strikes?: true
   byExpiry?: true
@@ -319,6 +324,7 @@ export type GexCaptureCountAggregateInputType = {
   inconsistentExpiries?: true
   delayMs?: true
   subset?: true
+  alone?: true
   version?: true
   strikes?: true
   byExpiry?: true
@@ -394,6 +400,7 @@ export type GexCaptureGroupByOutputType = {
   inconsistentExpiries: number | null
   delayMs: number | null
   subset: boolean | null
+  alone: boolean | null
   version: string
   strikes: runtime.Bytes
   byExpiry: runtime.Bytes
@@ -453,6 +460,7 @@ export type GexCaptureWhereInput = {
   inconsistentExpiries?: Prisma.IntNullableFilter<"GexCapture"> | number | null
   delayMs?: Prisma.IntNullableFilter<"GexCapture"> | number | null
   subset?: Prisma.BoolNullableFilter<"GexCapture"> | boolean | null
+  alone?: Prisma.BoolNullableFilter<"GexCapture"> | boolean | null
   version?: Prisma.StringFilter<"GexCapture"> | string
   strikes?: Prisma.BytesFilter<"GexCapture"> | runtime.Bytes
   byExpiry?: Prisma.BytesFilter<"GexCapture"> | runtime.Bytes
@@ -489,6 +497,7 @@ export type GexCaptureOrderByWithRelationInput = {
   inconsistentExpiries?: Prisma.SortOrderInput | Prisma.SortOrder
   delayMs?: Prisma.SortOrderInput | Prisma.SortOrder
   subset?: Prisma.SortOrderInput | Prisma.SortOrder
+  alone?: Prisma.SortOrderInput | Prisma.SortOrder
   version?: Prisma.SortOrder
   strikes?: Prisma.SortOrder
   byExpiry?: Prisma.SortOrder
@@ -529,6 +538,7 @@ export type GexCaptureWhereUniqueInput = Prisma.AtLeast<{
   inconsistentExpiries?: Prisma.IntNullableFilter<"GexCapture"> | number | null
   delayMs?: Prisma.IntNullableFilter<"GexCapture"> | number | null
   subset?: Prisma.BoolNullableFilter<"GexCapture"> | boolean | null
+  alone?: Prisma.BoolNullableFilter<"GexCapture"> | boolean | null
   version?: Prisma.StringFilter<"GexCapture"> | string
   strikes?: Prisma.BytesFilter<"GexCapture"> | runtime.Bytes
   byExpiry?: Prisma.BytesFilter<"GexCapture"> | runtime.Bytes
@@ -565,6 +575,7 @@ export type GexCaptureOrderByWithAggregationInput = {
   inconsistentExpiries?: Prisma.SortOrderInput | Prisma.SortOrder
   delayMs?: Prisma.SortOrderInput | Prisma.SortOrder
   subset?: Prisma.SortOrderInput | Prisma.SortOrder
+  alone?: Prisma.SortOrderInput | Prisma.SortOrder
   version?: Prisma.SortOrder
   strikes?: Prisma.SortOrder
   byExpiry?: Prisma.SortOrder
@@ -609,6 +620,7 @@ export type GexCaptureScalarWhereWithAggregatesInput = {
   inconsistentExpiries?: Prisma.IntNullableWithAggregatesFilter<"GexCapture"> | number | null
   delayMs?: Prisma.IntNullableWithAggregatesFilter<"GexCapture"> | number | null
   subset?: Prisma.BoolNullableWithAggregatesFilter<"GexCapture"> | boolean | null
+  alone?: Prisma.BoolNullableWithAggregatesFilter<"GexCapture"> | boolean | null
   version?: Prisma.StringWithAggregatesFilter<"GexCapture"> | string
   strikes?: Prisma.BytesWithAggregatesFilter<"GexCapture"> | runtime.Bytes
   byExpiry?: Prisma.BytesWithAggregatesFilter<"GexCapture"> | runtime.Bytes
@@ -645,6 +657,7 @@ export type GexCaptureCreateInput = {
   inconsistentExpiries?: number | null
   delayMs?: number | null
   subset?: boolean | null
+  alone?: boolean | null
   version: string
   strikes: runtime.Bytes
   byExpiry: runtime.Bytes
@@ -681,6 +694,7 @@ export type GexCaptureUncheckedCreateInput = {
   inconsistentExpiries?: number | null
   delayMs?: number | null
   subset?: boolean | null
+  alone?: boolean | null
   version: string
   strikes: runtime.Bytes
   byExpiry: runtime.Bytes
@@ -717,6 +731,7 @@ export type GexCaptureUpdateInput = {
   inconsistentExpiries?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
   delayMs?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
   subset?: Prisma.NullableBoolFieldUpdateOperationsInput | boolean | null
+  alone?: Prisma.NullableBoolFieldUpdateOperationsInput | boolean | null
   version?: Prisma.StringFieldUpdateOperationsInput | string
   strikes?: Prisma.BytesFieldUpdateOperationsInput | runtime.Bytes
   byExpiry?: Prisma.BytesFieldUpdateOperationsInput | runtime.Bytes
@@ -753,6 +768,7 @@ export type GexCaptureUncheckedUpdateInput = {
   inconsistentExpiries?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
   delayMs?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
   subset?: Prisma.NullableBoolFieldUpdateOperationsInput | boolean | null
+  alone?: Prisma.NullableBoolFieldUpdateOperationsInput | boolean | null
   version?: Prisma.StringFieldUpdateOperationsInput | string
   strikes?: Prisma.BytesFieldUpdateOperationsInput | runtime.Bytes
   byExpiry?: Prisma.BytesFieldUpdateOperationsInput | runtime.Bytes
@@ -789,6 +805,7 @@ export type GexCaptureCreateManyInput = {
   inconsistentExpiries?: number | null
   delayMs?: number | null
   subset?: boolean | null
+  alone?: boolean | null
   version: string
   strikes: runtime.Bytes
   byExpiry: runtime.Bytes
@@ -825,6 +842,7 @@ export type GexCaptureUpdateManyMutationInput = {
   inconsistentExpiries?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
   delayMs?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
   subset?: Prisma.NullableBoolFieldUpdateOperationsInput | boolean | null
+  alone?: Prisma.NullableBoolFieldUpdateOperationsInput | boolean | null
   version?: Prisma.StringFieldUpdateOperationsInput | string
   strikes?: Prisma.BytesFieldUpdateOperationsInput | runtime.Bytes
   byExpiry?: Prisma.BytesFieldUpdateOperationsInput | runtime.Bytes
@@ -861,6 +879,7 @@ export type GexCaptureUncheckedUpdateManyInput = {
   inconsistentExpiries?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
   delayMs?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
   subset?: Prisma.NullableBoolFieldUpdateOperationsInput | boolean | null
+  alone?: Prisma.NullableBoolFieldUpdateOperationsInput | boolean | null
   version?: Prisma.StringFieldUpdateOperationsInput | string
   strikes?: Prisma.BytesFieldUpdateOperationsInput | runtime.Bytes
   byExpiry?: Prisma.BytesFieldUpdateOperationsInput | runtime.Bytes
@@ -902,6 +921,7 @@ export type GexCaptureCountOrderByAggregateInput = {
   inconsistentExpiries?: Prisma.SortOrder
   delayMs?: Prisma.SortOrder
   subset?: Prisma.SortOrder
+  alone?: Prisma.SortOrder
   version?: Prisma.SortOrder
   strikes?: Prisma.SortOrder
   byExpiry?: Prisma.SortOrder
@@ -960,6 +980,7 @@ export type GexCaptureMaxOrderByAggregateInput = {
   inconsistentExpiries?: Prisma.SortOrder
   delayMs?: Prisma.SortOrder
   subset?: Prisma.SortOrder
+  alone?: Prisma.SortOrder
   version?: Prisma.SortOrder
   strikes?: Prisma.SortOrder
   byExpiry?: Prisma.SortOrder
@@ -996,6 +1017,7 @@ export type GexCaptureMinOrderByAggregateInput = {
   inconsistentExpiries?: Prisma.SortOrder
   delayMs?: Prisma.SortOrder
   subset?: Prisma.SortOrder
+  alone?: Prisma.SortOrder
   version?: Prisma.SortOrder
   strikes?: Prisma.SortOrder
   byExpiry?: Prisma.SortOrder
@@ -1060,6 +1082,7 @@ export type GexCaptureSelect<ExtArgs extends runtime.Types.Extensions.InternalAr
   inconsistentExpiries?: boolean
   delayMs?: boolean
   subset?: boolean
+  alone?: boolean
   version?: boolean
   strikes?: boolean
   byExpiry?: boolean
@@ -1096,6 +1119,7 @@ export type GexCaptureSelectCreateManyAndReturn<ExtArgs extends runtime.Types.Ex
   inconsistentExpiries?: boolean
   delayMs?: boolean
   subset?: boolean
+  alone?: boolean
   version?: boolean
   strikes?: boolean
   byExpiry?: boolean
@@ -1132,6 +1156,7 @@ export type GexCaptureSelectUpdateManyAndReturn<ExtArgs extends runtime.Types.Ex
   inconsistentExpiries?: boolean
   delayMs?: boolean
   subset?: boolean
+  alone?: boolean
   version?: boolean
   strikes?: boolean
   byExpiry?: boolean
@@ -1168,6 +1193,7 @@ export type GexCaptureSelectScalar = {
   inconsistentExpiries?: boolean
   delayMs?: boolean
   subset?: boolean
+  alone?: boolean
   version?: boolean
   strikes?: boolean
   byExpiry?: boolean
@@ -1177,7 +1203,7 @@ export type GexCaptureSelectScalar = {
   productVersion?: boolean
 }
 
-export type GexCaptureOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"underlying" | "capturedAt" | "sessionDate" | "spot" | "priorCloseSpot" | "netGex" | "flipPoint" | "zeroGamma" | "callGexPeak" | "putGexPeak" | "callWall" | "putWall" | "flipStatus" | "netVanna" | "netCharm" | "gammaSource" | "oiCoverage" | "contractCount" | "gammaAbsent" | "gammaDecimals" | "methodologyVersion" | "impliedSpot" | "spotStale" | "inconsistentExpiries" | "delayMs" | "subset" | "version" | "strikes" | "byExpiry" | "expiries" | "profile" | "inputs" | "productVersion", ExtArgs["result"]["gexCapture"]>
+export type GexCaptureOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"underlying" | "capturedAt" | "sessionDate" | "spot" | "priorCloseSpot" | "netGex" | "flipPoint" | "zeroGamma" | "callGexPeak" | "putGexPeak" | "callWall" | "putWall" | "flipStatus" | "netVanna" | "netCharm" | "gammaSource" | "oiCoverage" | "contractCount" | "gammaAbsent" | "gammaDecimals" | "methodologyVersion" | "impliedSpot" | "spotStale" | "inconsistentExpiries" | "delayMs" | "subset" | "alone" | "version" | "strikes" | "byExpiry" | "expiries" | "profile" | "inputs" | "productVersion", ExtArgs["result"]["gexCapture"]>
 
 export type $GexCapturePayload<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
   name: "GexCapture"
@@ -1209,6 +1235,7 @@ export type $GexCapturePayload<ExtArgs extends runtime.Types.Extensions.Internal
     inconsistentExpiries: number | null
     delayMs: number | null
     subset: boolean | null
+    alone: boolean | null
     version: string
     strikes: runtime.Bytes
     byExpiry: runtime.Bytes
@@ -1368,6 +1395,7 @@ export interface GexCaptureFieldRefs {
   readonly inconsistentExpiries: Prisma.FieldRef<"GexCapture", 'Int'>
   readonly delayMs: Prisma.FieldRef<"GexCapture", 'Int'>
   readonly subset: Prisma.FieldRef<"GexCapture", 'Boolean'>
+  readonly alone: Prisma.FieldRef<"GexCapture", 'Boolean'>
   readonly version: Prisma.FieldRef<"GexCapture", 'String'>
   readonly strikes: Prisma.FieldRef<"GexCapture", 'Bytes'>
   readonly byExpiry: Prisma.FieldRef<"GexCapture", 'Bytes'>

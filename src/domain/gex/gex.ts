@@ -49,6 +49,7 @@ export interface GexCapture extends RowOf<typeof captureColumns> {
   delayMs: number | null;
   /** As of its chain. */
   subset?: boolean | null;
+  alone?: boolean | null;
   sessionDate: SessionDate;
   /**
    * True when spot and quotes are not of one instant: options were priced with `impliedSpot`. Null when the quotes

@@ -76,7 +76,7 @@ export async function computeChain(
   const { sessionDate, rows } = chain;
   const names = rows.map(({ root }) => root);
   const version = referenceVersion({ roots: names, sessionDate }, reference, roots);
-  const computed = gex && { ...gex, subset: chain.subset ?? false };
+  const computed = gex && { ...gex, subset: chain.subset ?? false, alone: chain.alone ?? false };
   return { chain: { ...chain, referenceVersion: version }, gex: computed };
 }
 

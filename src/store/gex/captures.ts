@@ -43,7 +43,7 @@ type CaptureHeader = PlainRow<'GexCapture'>;
 type GexKey = Pick<CaptureHeader, 'underlying' | 'capturedAt'>;
 
 /** Fields that are no figures, and those that are hashed only if known: older captures keep their versions. */
-const apart = new Set<string>([...key, 'delayMs', 'subset', 'version', 'productVersion']);
+const apart = new Set<string>([...key, 'delayMs', 'subset', 'alone', 'version', 'productVersion']);
 const figureFields = headerFields.filter((field) => !apart.has(field)) as (keyof GexCapture)[];
 
 type Figures = Omit<StoredGexCapture, 'strikes' | 'byExpiry' | 'expiries' | 'profile'>;
@@ -100,7 +100,9 @@ export async function saveGexCapture(tx: Transaction, capture: GexCapture): Prom
   // Captures of unknown delay have the version from before delays were stored.
   const delay = capture.delayMs === null ? [] : [capture.delayMs];
   const subset = capture.subset === true;
-  const values = [...figureFields.map((name) => capture[name]), ...delay, ...(subset ? ['subset'] : [])];
+  const alone = capture.alone === true;
+  const place = [...(subset ? ['subset'] : []), ...(alone ? ['alone'] : [])];
+  const values = [...figureFields.map((name) => capture[name]), ...delay, ...place];
   // The same figures by another release of the program are the same capture.
   const inputs = capture.inputs && Buffer.from(encodeInputs(capture.inputs.expiries));
   const parts = [Buffer.from(JSON.stringify(values)), ...blocks, ...(inputs ? [inputs] : [])];
@@ -108,7 +110,7 @@ export async function saveGexCapture(tx: Transaction, capture: GexCapture): Prom
   const [strikes, byExpiry, expiries, curve] = blocks as [Buffer, Buffer, Buffer, Buffer];
   const profile = capture.profile && curve;
   const productVersion = capture.inputs?.productVersion ?? null;
-  const row = { ...capture, subset, version, strikes, byExpiry, expiries, profile, inputs, productVersion };
+  const row = { ...capture, subset, alone, version, strikes, byExpiry, expiries, profile, inputs, productVersion };
   return (await upsertRows(tx, 'GexCapture', [row], { ifDifferent: ['version'] })) === 1;
 }
 

@@ -38,7 +38,7 @@ describe('GET /v2/gex/{symbol}/exposures', () => {
     expect(meta).toStrictEqual({
       caps: { applied: [], tier: 'pro' },
       plane: 'archive',
-      note: `The latest capture of SPX is of ${today}.`,
+      note: `The latest capture of SPX is of ${today}. There was no earlier chain of SPX to compare that of ${today} with: it may lack contracts.`,
       inconsistent_expiries: [],
       spot_stale: false,
     });

@@ -61,7 +61,9 @@ describe('GET /v2/gex/{symbol}/figures', () => {
     expect(body.data.unit).toBe('Dollars that dealers trade to stay hedged when the underlying moves $1.');
     expect(words).toMatch(/^Unit: Dollars .* Weight: .* Sign: .* Gamma: .* Years: .* Flip: .* Walls: .* Expiries: All/);
     expect(body.meta).toMatchObject({ plane: 'archive', flip_status: latest.flipStatus, spot_stale: false });
-    expect(body.meta.note).toBe(`The latest capture of SPX is of ${today}.`);
+    expect(body.meta.note).toBe(
+      `The latest capture of SPX is of ${today}. There was no earlier chain of SPX to compare that of ${today} with: it may lack contracts.`,
+    );
   });
 
   test('units are ratios of each other by the price; flip and walls stay', async () => {
