@@ -1,4 +1,5 @@
 import { sessionOf } from '../domain/calendar.ts';
+import type { ChainCapture } from '../domain/chain/chain.ts';
 import { exchangeInstant, type SessionDate } from '../domain/market-time.ts';
 import type { SourceKey } from './provenance.ts';
 
@@ -42,6 +43,12 @@ export function captureSource(
 ): SourceKey[] {
   if (capture === null) return [];
   return [{ ...capturesSource(symbol, capture.sessionDate), instantMs: capture.capturedAt }];
+}
+
+/** Sources of one chain: its own, and of open interest that it does not know. */
+export function chainSource(symbol: string, chain: ChainCapture | null): SourceKey[] {
+  const isJoined = chain?.rows.some(({ joinedInterest }) => joinedInterest) ?? false;
+  return [...captureSource(symbol, chain), ...(isJoined ? [openInterestSource(symbol, chain!.sessionDate)] : [])];
 }
 
 /** Sources of captures of a symbol, each once. */

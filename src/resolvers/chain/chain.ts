@@ -19,7 +19,7 @@ import type { GexStrike } from '../gex/gex.ts';
 import { type PriceChecked, priceChecksOfChain } from '../gex/price-checks.ts';
 import { delayedSourceTime, type QuoteTime, quoteTimeOf } from '../quote-time.ts';
 import { instantMeta, type ResponseMeta, responseMeta } from '../response-meta.ts';
-import { captureSource } from '../source-keys.ts';
+import { chainSource } from '../source-keys.ts';
 
 export interface ChainFilter {
   expiry?: SessionDate | null | undefined;
@@ -121,7 +121,7 @@ function servedChain(
     partial: capture !== null && isIncomplete(capture),
     rows,
     meta: {
-      ...responseMeta(context, plane, clampedCaps(asOf), () => captureSource(underlying, capture)),
+      ...responseMeta(context, plane, clampedCaps(asOf), () => chainSource(underlying, capture)),
       ...instantMeta(context, asOf, capture?.capturedAt ?? null),
       sourceTime: delayedSourceTime(capture),
       priceChecks: () => {

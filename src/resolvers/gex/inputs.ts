@@ -6,7 +6,7 @@ import { chainAt } from '../captures-at.ts';
 import { fromSource, ofAllInstants, type RequestContext } from '../context.ts';
 import { generationsOf, type ShownFile, seesNames } from '../provenance.ts';
 import { type QuoteTime, quoteTimeOf } from '../quote-time.ts';
-import { captureSource, flowSource } from '../source-keys.ts';
+import { captureSource, flowSource, openInterestSource } from '../source-keys.ts';
 import type { ServedGexCapture } from './gex.ts';
 
 /** A file that a capture was computed from. */
@@ -51,7 +51,21 @@ async function tapesOf(context: RequestContext, capture: ServedGexCapture): Prom
   return isFilled ? tapes : [];
 }
 
-/** Files that a capture is from: those of its chain, of solves that fill its gaps, and of the lists in force then. */
+/** The open interest of a capture's session, if its chain has it of a file of its own. */
+async function interestOf(context: RequestContext, capture: ServedGexCapture): Promise<Generation[]> {
+  const { underlying, capturedAt, sessionDate } = capture;
+  const found = await generationsOf(context, openInterestSource(underlying, sessionDate));
+  const interest = found.filter(({ supersededMs }) => supersededMs === null);
+  if (interest.length === 0) return [];
+  const chain = await chainAt(context, underlying, capturedAt);
+  const isJoined = chain?.capturedAt === capturedAt && chain.rows.some(({ joinedInterest }) => joinedInterest);
+  return isJoined ? interest : [];
+}
+
+/**
+ * Files that a capture is from: those of its chain, of open interest, of solves that fill its gaps, and of the lists in
+ * force then.
+ */
 async function filesOf(context: RequestContext, capture: ServedGexCapture): Promise<InputFile[]> {
   const [source] = captureSource(capture.underlying, capture);
   const chains = await generationsOf(context, source!);
@@ -60,7 +74,7 @@ async function filesOf(context: RequestContext, capture: ServedGexCapture): Prom
   const { symbol, from } = wholeList;
   const key = { symbol, from, through: capture.sessionDate, datasets: lists, instantMs: null };
   const priced = inForceAt(await generationsOf(context, key), chain.ingestedMs);
-  const used = [chain, ...(await tapesOf(context, capture)), ...priced];
+  const used = [chain, ...(await interestOf(context, capture)), ...(await tapesOf(context, capture)), ...priced];
   return used.flatMap(({ dataset, files }) =>
     files.flatMap(({ sha256, ...file }) => (sha256 === null ? [] : [{ dataset, sha256, ...file }])),
   );
