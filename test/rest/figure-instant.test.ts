@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { dayMs } from '../../src/domain/units.ts';
 import { storeChain } from '../../src/ingest/chains/chain.ts';
 import { inTransaction } from '../../src/store/rows/transaction.ts';
 import { capturedAt, market, pricedChain } from '../analytics/priced-chain.ts';
@@ -13,16 +14,18 @@ const open = [soon, later];
 const strikes = Array.from({ length: 17 }, (_, i) => 560 + 5 * i);
 let app: TestApp;
 
-async function saveChain(underlying: string, root: string, atMs: number): Promise<void> {
+async function saveChain(underlying: string, root: string, atMs: number, sessionDate = today): Promise<void> {
   await inTransaction(app.store, async (tx) => {
     const rows = pricedChain('SPXW', all, strikes).rows.map((row) => ({ ...row, root }));
-    const chain = { ...pricedChain('SPXW', all, strikes), underlying, rows, capturedAt: atMs };
+    const chain = { ...pricedChain('SPXW', all, strikes), underlying, rows, capturedAt: atMs, sessionDate };
     await storeChain(tx, chain, { rate: market.rate, gammaSource: 'solve' });
   });
 }
 
 beforeAll(async () => {
   app = await testApp({ nowMs: newYork(today, '11:30') });
+  // The latest is compared with one before it.
+  await saveChain('SPX', 'SPXW', capturedAt - dayMs, '2025-06-03');
   await saveChain('SPX', 'SPXW', capturedAt);
 });
 afterAll(() => app.close());

@@ -68,7 +68,8 @@ test('a chain and its open interest give one GEX capture in either order, and a 
   expect(await interestOf(before)).toEqual([7, ...Array(9).fill(100)]);
 
   expect((await reproduce(before, { underlying: 'SPX', capturedAt }, 0.045)).status).toBe('equal');
-  await recompute(before, 'chain', { symbol: null, from: null, to: null, all: true }, { now, rate: 0.045 });
+  await before.pool.query(`UPDATE gex_captures SET methodology_version = '1', net_gex = 1, version = 'of 1'`);
+  await recompute(before, 'chain', { symbol: null, from: null, to: null }, { now, rate: 0.045 });
   expect(await everything(before)).toEqual(joined);
 
   await storeInterest(before, 'corrected.csv', 50);
