@@ -14,13 +14,19 @@ export interface ContractList {
 
 /** Lists contracts in order. */
 export function contractList(contracts: readonly OptionContract[]): ContractList {
-  const days = new Map([...new Set(contracts.map(({ expiry }) => expiry))].map((expiry) => [expiry, epochDay(expiry)]));
-  return {
-    root: contracts.map(({ root }) => root),
-    day: Int32Array.from(contracts, ({ expiry }) => days.get(expiry)!),
-    put: Uint8Array.from(contracts, ({ right }) => Number(right === 'put')),
-    strike: Int32Array.from(contracts, ({ strike }) => strike),
-  };
+  const { length } = contracts;
+  const root = new Array<string>(length);
+  const [day, put, strike] = [new Int32Array(length), new Uint8Array(length), new Int32Array(length)];
+  let last: { expiry: string; day: number } = { expiry: '', day: 0 };
+  for (let i = 0; i < length; i++) {
+    const contract = contracts[i]!;
+    if (contract.expiry !== last.expiry) last = { expiry: contract.expiry, day: epochDay(contract.expiry) };
+    root[i] = contract.root;
+    day[i] = last.day;
+    put[i] = Number(contract.right === 'put');
+    strike[i] = contract.strike;
+  }
+  return { root, day, put, strike };
 }
 
 /** The contracts in the order of `compareContracts`: the given ones if they are. */

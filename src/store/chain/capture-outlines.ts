@@ -4,7 +4,7 @@ import type { SessionDate } from '../../domain/market-time.ts';
 import { findRows } from '../rows/models/sets.ts';
 import { nullable, statement } from '../rows/statement.ts';
 import type { Transaction } from '../rows/transaction.ts';
-import { openBlock } from '../series/codec.ts';
+import { decodeBlock, numbers, texts } from '../series/codec.ts';
 
 /** A stored capture, without its rows. */
 export interface CaptureOutline extends Omit<ChainFile, 'hash' | 'name'> {
@@ -66,20 +66,13 @@ export interface StoredListing {
 }
 
 /** Reads the listing of a stored capture, inside the caller's transaction. */
-export async function listedContracts(
-  { prisma }: Transaction,
-  underlying: string,
-  capturedAt: number,
-): Promise<StoredListing> {
-  const { payload } = await prisma.chainCapture.findUniqueOrThrow({
-    where: { underlying_capturedAt: { underlying, capturedAt } },
-    select: { payload: true },
-  });
-  const block = openBlock(payload);
-  const column = (name: string) => Float64Array.from({ length: block.length }, (_, i) => block.number(name, i));
-  const root = Array.from({ length: block.length }, (_, i) => block.text('root', i));
-  const contracts = { root, day: column('expiry'), put: column('put'), strike: column('strike') };
-  return { contracts, part: block.has('part') ? column('part') : null };
+export async function listedContracts(tx: Transaction, underlying: string, capturedAt: number): Promise<StoredListing> {
+  const keys = { by: ['underlying', 'capturedAt'] as const, keys: [{ underlying, capturedAt }] };
+  const [stored] = await findRows(tx, 'ChainCapture', keys, ['payload']);
+  const columns = decodeBlock(stored!.payload, ['root', 'expiry', 'put', 'strike', 'part']);
+  const [day, put, strike] = [numbers(columns, 'expiry'), numbers(columns, 'put'), numbers(columns, 'strike')];
+  const part = columns.part === undefined ? null : numbers(columns, 'part');
+  return { contracts: { root: texts(columns, 'root'), day, put, strike }, part };
 }
 
 /** The largest capture of some sessions, with which others are compared. */

@@ -214,20 +214,21 @@ function encodedColumns(bytes: Uint8Array): { length: number; columns: EncodedCo
 }
 
 /**
- * Decodes the result of `encodeBlock`. Throws on a payload that is truncated, too long, or of another version. All
- * numbers share one buffer: small buffers cost more than their content.
+ * Decodes the result of `encodeBlock`, or the columns `names` of it that it has. Throws on a payload that is truncated,
+ * too long, or of another version. All numbers share one buffer: small buffers cost more than their content.
  */
-export function decodeBlock(bytes: Uint8Array): Columns {
-  const { length, columns: encoded } = encodedColumns(bytes);
+export function decodeBlock(bytes: Uint8Array, names: readonly string[] | null = null): Columns {
+  const { length, columns } = encodedColumns(bytes);
+  const encoded = names === null ? columns : columns.filter(({ header }) => names.includes(header.name));
   const memory = new ArrayBuffer(8 * length * encoded.filter(({ header }) => !header.words).length);
   let place = 0;
-  const columns: Columns = {};
+  const decoded: Columns = {};
   for (const { header, values } of encoded) {
     const { name, words } = header;
-    if (words) columns[name] = readTexts(readNumbers(values, header, new Float64Array(length)), words);
-    else columns[name] = readNumbers(values, header, new Float64Array(memory, 8 * length * place++, length));
+    if (words) decoded[name] = readTexts(readNumbers(values, header, new Float64Array(length)), words);
+    else decoded[name] = readNumbers(values, header, new Float64Array(memory, 8 * length * place++, length));
   }
-  return columns;
+  return decoded;
 }
 
 /** Position and encoding of a numeric column's values in a block. */
