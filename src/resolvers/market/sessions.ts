@@ -28,13 +28,24 @@ export function originOf(context: RequestContext, { symbol, sessionDate }: Symbo
 async function contentsOf(context: RequestContext, symbol: string, most: number) {
   const shown = shownSessions(context);
   const [found, hasBars] = await Promise.all([
-    sessionContents(context.store, symbol, shown, most),
+    batched(context, `session contents ${most}`, symbol, (symbols) =>
+      sessionContents(context.store, symbols, shown, most),
+    ),
     hasBarsToday(context, symbol),
   ]);
-  if (!hasBars) return found;
+  if (!hasBars) return found!;
   const today = shown.through;
-  const contents = { ...(found.get(today) ?? noContents), bars: true };
-  return new Map([[today, contents] as const, ...[...found].filter(([date]) => date !== today)].slice(0, most));
+  const contents = { ...(found!.get(today) ?? noContents), bars: true };
+  return new Map([[today, contents] as const, ...[...found!].filter(([date]) => date !== today)].slice(0, most));
+}
+
+/** Origins of the data of a symbol's sessions, in order; those of several symbols are read together. */
+function originsOfSessions(context: RequestContext, symbol: string, dates: readonly SessionDate[]) {
+  return batched(context, 'origins of sessions', { symbol, dates }, async (asked) => {
+    const sessions = asked.flatMap((each) => each.dates.map((sessionDate) => ({ symbol: each.symbol, sessionDate })));
+    const origins = await originsOf(context.store, sessions);
+    return asked.map((each) => origins.splice(0, each.dates.length));
+  });
 }
 
 /** The latest sessions of a symbol with stored data, newest first. */
@@ -42,7 +53,7 @@ export async function storedSessions(context: RequestContext, symbol: string, la
   requireReadable(context.caller, await realTicker(context, symbol));
   if (last < 1) throw invalidParameter('last', `expected a whole number from 1, got ${last}`);
   const found = await contentsOf(context, symbol, Math.min(last, sessionLimits.most));
-  const sessions = [...found.keys()].map((sessionDate) => ({ symbol, sessionDate }));
-  const origins = await originsOf(context.store, sessions);
-  return sessions.map(({ sessionDate }, i) => ({ sessionDate, origin: origins[i]!, ...found.get(sessionDate)! }));
+  const dates = [...found.keys()];
+  const origins = await originsOfSessions(context, symbol, dates);
+  return dates.map((sessionDate, i) => ({ sessionDate, origin: origins[i]!, ...found.get(sessionDate)! }));
 }

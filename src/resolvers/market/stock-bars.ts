@@ -22,6 +22,7 @@ import {
 import { requireServedWindow } from '../../domain/served-window.ts';
 import { dayMs } from '../../domain/units.ts';
 import { barsAsOfNow, lastBarStart } from '../../live/stock-bars.ts';
+import { batched } from '../../runtime/batched.ts';
 import { yieldForRows } from '../../runtime/event-loop.ts';
 import { firstAtOrAfter, readBars } from '../../store/market/bar-blocks.ts';
 import { ColumnRows } from '../../wire/column-rows.ts';
@@ -243,8 +244,10 @@ export async function priorClose(
   if (first === undefined) return null;
   const toMs = exchangeInstant(tradeDate(first));
   const range = { fromMs: toMs - priorCloseWindowDays * dayMs, toMs, limit: Infinity };
-  const daily = await fromSource(context, 'bars', () => readBars(context.store, [symbol], '1d', range));
-  const before = daily.get(symbol)?.bars;
+  const daily = await batched(context, `prior closes ${toMs}`, symbol, (symbols) =>
+    fromSource(context, 'bars', () => readBars(context.store, symbols, '1d', range)),
+  );
+  const before = daily?.bars;
   const close = before?.close.at(-1) ?? null;
   if (close === null || adjust === 'raw') return close;
   const splits = await loadSplits(context, symbol);

@@ -8,7 +8,8 @@ import type { Subject } from '../versions/subjects.ts';
 /** Subjects of data that a session or a symbol may have. */
 const stored: readonly Subject[] = ['market', 'gex', 'chain', 'flow', 'offexchange'];
 
-function reader(store: Store, symbols: readonly string[]) {
+/** Reads what tells which sessions of symbols are stored; their answers depend on all of it. */
+export function readerOfSessions(store: Store, symbols: readonly string[]) {
   for (const subject of stored) for (const symbol of symbols) dependOn(store, subject, symbol);
   return readFrom(store, 'market', symbols);
 }
@@ -25,18 +26,17 @@ export interface ShownSessions {
   offExchangeThrough: SessionDate;
 }
 
-const sessions = statement(
-  'market/stored-sessions',
-  {
-    symbols: 'text[]',
-    through: 'text',
-    most: 'int8',
-    atMs: 'int8',
-    barsThrough: 'text',
-    offExchangeThrough: 'text',
-  },
-  { symbol: 'text', sessionDate: 'text' },
-);
+/** Parameters of statements about the sessions of symbols. */
+export const sessionParameters = {
+  symbols: 'text[]',
+  through: 'text',
+  most: 'int8',
+  atMs: 'int8',
+  barsThrough: 'text',
+  offExchangeThrough: 'text',
+} as const;
+
+const sessions = statement('market/stored-sessions', sessionParameters, { symbol: 'text', sessionDate: 'text' });
 
 /**
  * The sessions with shown minute bars, dealer gamma, option chains, option flow or off-exchange trading of symbols, the
@@ -48,7 +48,7 @@ export async function storedSessions(
   shown: ShownSessions,
   most: number,
 ): Promise<Map<string, SessionDate[]>> {
-  const rows = await sessions.rows(reader(store, symbols), { symbols, most, ...shown });
+  const rows = await sessions.rows(readerOfSessions(store, symbols), { symbols, most, ...shown });
   const dates = (all: typeof rows) => all.slice(0, most).map(({ sessionDate }) => sessionDate);
   return new Map([...Map.groupBy(rows, ({ symbol }) => symbol)].map(([symbol, all]) => [symbol, dates(all)]));
 }
