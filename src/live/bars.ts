@@ -15,6 +15,7 @@ import type { SessionDate } from '../domain/market-time.ts';
 import { dayMs } from '../domain/units.ts';
 import { concatBars, firstAtOrAfter, lastBarStarts, readBars, sliceBars } from '../store/market/bar-blocks.ts';
 import type { Store } from '../store/rows/connection.ts';
+import { requiredPart } from '../store/rows/required-part.ts';
 import { concerns } from '../store/versions/subjects.ts';
 import { invalidParameter } from '../wire/failure.ts';
 import { recentDays } from './daily-bars.ts';
@@ -145,12 +146,15 @@ async function readTimeframe(
       }),
     ),
   );
-  const without = symbols.filter((symbol) => read.get(symbol)!.bars.tsMs.length === 0 && !topics.get(symbol)?.latest);
+  const without = symbols.filter(
+    (symbol) => requiredPart(read, symbol, 'bars of').bars.tsMs.length === 0 && !topics.get(symbol)?.latest,
+  );
   const last = await lastBars(store, without, timeframe, fromMs);
   for (const symbol of symbols) {
     const was = topics.get(symbol)!;
     const series = { symbol, timeframe };
-    const now = { before: read.get(symbol)!.before, bars: last.get(symbol) ?? read.get(symbol)!.bars };
+    const { before, bars } = requiredPart(read, symbol, 'bars of');
+    const now = { before, bars: last.get(symbol) ?? bars };
     const length = now.bars.tsMs.length;
     // A new subscriber gets the newest bar, not the earlier ones.
     const sent = was === null ? [] : changedBars(was, now);
@@ -201,7 +205,8 @@ export async function missed(store: Store, series: Series, after: string, { bars
   let all = bars;
   if (sentMs > 0 && fromMs < (bars.tsMs[0] ?? todayMs)) {
     const range = { fromMs, toMs: bars.tsMs[0] ?? todayMs, limit: mostMissed };
-    const stored = (await readBars(store, [series.symbol], series.timeframe, range)).get(series.symbol)!;
+    const read = await readBars(store, [series.symbol], series.timeframe, range);
+    const stored = requiredPart(read, series.symbol, 'bars of');
     if (stored.more)
       throw invalidParameter(
         'after',
@@ -232,7 +237,7 @@ export async function barsSince(store: Store, series: Series, sinceMs: number, {
   const { symbol, timeframe } = series;
   const read = async (fromMs: number, limit: number) => {
     const range = { fromMs, toMs: bars.tsMs[0] ?? tradeSpan(date).fromMs, limit };
-    return (await readBars(store, [symbol], timeframe, range)).get(symbol)!.bars;
+    return requiredPart(await readBars(store, [symbol], timeframe, range), symbol, 'bars of').bars;
   };
   const first = (await read(0, 1)).tsMs[0] ?? bars.tsMs[0] ?? null;
   requireHeld(sinceMs, first, 'bars');

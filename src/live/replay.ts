@@ -1,6 +1,7 @@
 import type { Caller } from '../access/caller.ts';
 import { tradeSpanAt } from '../domain/calendar.ts';
 import type { Store } from '../store/rows/connection.ts';
+import { requiredPart } from '../store/rows/required-part.ts';
 import { readsOf } from '../store/versions/reads.ts';
 import { anyChange } from '../store/versions/subjects.ts';
 import { Failure, invalidParameter, sourceFailed } from '../wire/failure.ts';
@@ -39,7 +40,7 @@ export function trackOf<S, T, E>(
     try {
       const found = await ofOneCommit(() => kind.read(states, nowMs, anyChange), true);
       states = new Map(keys.map((key) => [key, found.get(key)?.state ?? null]));
-      return keys.map((key) => found.get(key)!);
+      return keys.map((key) => requiredPart(found, key, 'topic'));
     } catch (error) {
       throw error instanceof Failure ? error : sourceFailed(kind.dataset, error);
     }

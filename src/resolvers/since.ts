@@ -1,5 +1,7 @@
 import type { LiveEvent } from '../live/source.ts';
 import type { Following } from '../live/topics.ts';
+import type { Store } from '../store/rows/connection.ts';
+import { readsOf } from '../store/versions/reads.ts';
 import { parseStart } from './as-of.ts';
 import type { RequestContext } from './context.ts';
 
@@ -9,12 +11,12 @@ export interface Since {
   tz?: string | null | undefined;
 }
 
-/** Reads of missed events. */
+/** Reads of missed events, from the store that they are given. */
 interface MissedReads<S, T> {
   /** After a position. */
-  after: (state: S, after: string) => Promise<readonly LiveEvent<T>[]>;
+  after: (state: S, after: string, store: Store) => Promise<readonly LiveEvent<T>[]>;
   /** Since an instant, epoch ms. */
-  since: (state: S, sinceMs: number) => Promise<readonly LiveEvent<T>[]>;
+  since: (state: S, sinceMs: number, store: Store) => Promise<readonly LiveEvent<T>[]>;
 }
 
 /**
@@ -27,7 +29,13 @@ export function resumption<S, T>(
   reads: MissedReads<S, T>,
 ): Following<S, T>['resume'] {
   const sinceMs = since == null ? null : parseStart(since, tz, 'since', context);
-  const { after } = context;
-  if (after !== null) return { after, read: (state) => reads.after(state, after) };
-  return sinceMs === null ? null : { after: '', read: (state) => reads.since(state, sinceMs) };
+  const { after, live } = context;
+  // What is missed is read once, of one commit: followed data may change meanwhile.
+  const missed = (read: (store: Store) => Promise<readonly LiveEvent<T>[]>) => {
+    const { store, ofOneCommit } = readsOf(live.store);
+    return ofOneCommit(() => read(store), true);
+  };
+  if (after !== null) return { after, read: (state) => missed((store) => reads.after(state, after, store)) };
+  if (sinceMs === null) return null;
+  return { after: '', read: (state) => missed((store) => reads.since(state, sinceMs, store)) };
 }

@@ -18,8 +18,8 @@ export function oncePerRequest<T>({ once }: SharedWork, name: string, work: () =
 export interface OneCommit {
   /**
    * Does the work of the request whose result is its answer. If what it read was not of one commit, it is done again,
-   * with nothing left of the first time; at last on a snapshot of the store. `mayRepeat` false: it is done once, on a
-   * snapshot.
+   * with nothing left of the first time, also if it threw; at last on a snapshot of the store. `mayRepeat` false: it is
+   * done once, on a snapshot. `isFinal`: true for what it throws for another reason than what it read.
    */
-  ofOneCommit<T>(work: () => Promise<T>, mayRepeat: boolean): Promise<T>;
+  ofOneCommit<T>(work: () => Promise<T>, mayRepeat: boolean, isFinal?: (error: unknown) => boolean): Promise<T>;
 }

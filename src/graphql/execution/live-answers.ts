@@ -83,7 +83,8 @@ export async function openAnswers<T>(
   const question = { ...asked, operation: preparedOperation(schema, document, operationName) };
   let source: LiveSource;
   try {
-    source = (await sourceOf(question.operation, { rootValue: undefined, contextValue, variableValues })) as LiveSource;
+    const values = { rootValue: undefined, contextValue, variableValues };
+    source = await sourceOf<LiveSource>(question.operation, values, (begun) => begun.return());
   } catch (error) {
     if (error instanceof GraphQLError) return { errors: [error] };
     throw error;

@@ -1,7 +1,7 @@
 import { type ExecutionResult, OperationTypeNode } from 'graphql';
 import { yieldToEventLoop } from '../../runtime/event-loop.ts';
 import type { OneCommit } from '../../runtime/once-per-request.ts';
-import { type Failure, limitExceeded } from '../../wire/failure.ts';
+import { Failure, limitExceeded } from '../../wire/failure.ts';
 import { stringified, WrittenJson } from '../../wire/json-chunks.ts';
 import type { OperationState } from '../request-state.ts';
 import { type Executed, execute } from './execute.ts';
@@ -62,12 +62,28 @@ export async function executeInPieces(
 /** Runs an operation, again if what it read was not of one commit; a mutation once. The schema itself reads nothing. */
 function ofOneCommit<T>({ operation }: PreparedOperation, context: object, run: () => Promise<T>): Promise<T> {
   const reads = context as Partial<OneCommit>;
-  return reads.ofOneCommit?.(run, operation.operation !== OperationTypeNode.MUTATION) ?? run();
+  const isFinal = (error: unknown) =>
+    error instanceof OverLimit || (error instanceof Failure && error.code === 'client_gone');
+  return reads.ofOneCommit?.(run, operation.operation !== OperationTypeNode.MUTATION, isFinal) ?? run();
 }
 
-/** The source of a subscription's events. Rejects with a `GraphQLError` if the subscription cannot begin. */
-export function sourceOf(operation: PreparedOperation, values: ExecutionValues): Promise<unknown> {
-  return new Execution(operation.plan(values.variableValues), values, piecesOf(unlimited, lightMs)).source();
+/**
+ * The source of a subscription's events, again if what it read was not of one commit; `undo` ends one that was begun
+ * before. Rejects with a `GraphQLError` if the subscription cannot begin.
+ */
+export function sourceOf<T>(
+  operation: PreparedOperation,
+  values: ExecutionValues & { contextValue: object },
+  undo: (source: T) => Promise<unknown>,
+): Promise<T> {
+  let begun: T | null = null;
+  return ofOneCommit(operation, values.contextValue, async () => {
+    if (begun) await undo(begun);
+    begun = null;
+    const run = new Execution(operation.plan(values.variableValues), values, piecesOf(unlimited, lightMs));
+    begun = (await run.source()) as T;
+    return begun;
+  });
 }
 
 const inWords = (count: number) => Math.ceil(count).toLocaleString('en-US');

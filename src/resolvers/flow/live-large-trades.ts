@@ -31,13 +31,12 @@ export async function largeTradesFollowing(
   requireFlowFilter(context, filter);
   await check(context.caller);
   requireSource(context, 'option_tape');
-  const { store } = context.live;
   const seen = context.after === null ? [] : parsePosition(context.after);
   return {
     keys: [feedKey],
     resume: resumption(context, since, {
-      after: (through) => readBetween(store, seen, through, wish),
-      since: (through, sinceMs) => tradesSince(store, sinceMs, through, wish),
+      after: (through, _position, store) => readBetween(store, seen, through, wish),
+      since: (through, sinceMs, store) => tradesSince(store, sinceMs, through, wish),
     }),
     wants: ({ symbol: underlying, event }) =>
       (wish.underlying === null || underlying === wish.underlying) &&

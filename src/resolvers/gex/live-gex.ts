@@ -21,12 +21,11 @@ export async function gexFollowing(
   const { after } = context;
   if (after !== null && !/^\d{1,15}$/.test(after))
     throw invalidParameter('after', 'expected the time of a capture, epoch ms');
-  const { store } = context.live;
   return {
     keys: [symbol],
     resume: resumption(context, since, {
-      after: (state, capturedAt) => missed(store, symbol, Number(capturedAt), state),
-      since: (state, sinceMs) => capturesSince(store, symbol, sinceMs, state),
+      after: (state, capturedAt, store) => missed(store, symbol, Number(capturedAt), state),
+      since: (state, sinceMs, store) => capturesSince(store, symbol, sinceMs, state),
     }),
     async check(caller) {
       const entry = await findSymbol(context, symbol);

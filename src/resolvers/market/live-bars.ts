@@ -17,13 +17,12 @@ export async function barsFollowing(
   const { after } = context;
   if (after !== null && !/^\d{1,15}\.[0-9a-z]{1,7}\.[0-9a-z]{1,7}$/.test(after))
     throw invalidParameter('after', 'expected a position in a stream of bars');
-  const { store } = context.live;
   const series = { symbol, timeframe };
   return {
     keys: [keyOf(series)],
     resume: resumption(context, since, {
-      after: (state, position) => missed(store, series, position, state),
-      since: (state, sinceMs) => barsSince(store, series, sinceMs, state),
+      after: (state, position, store) => missed(store, series, position, state),
+      since: (state, sinceMs, store) => barsSince(store, series, sinceMs, state),
     }),
     check: async (caller) => requireReadable(caller, await realTicker(context, symbol)),
   };

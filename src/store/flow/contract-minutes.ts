@@ -7,6 +7,7 @@ import { copyEncoded } from '../rows/models/copied-rows.ts';
 import type { EncodedRows } from '../rows/models/encoded-rows.ts';
 import { numbered } from '../rows/models/numbered-rows.ts';
 import { deleteRows, findRows, upsertRows } from '../rows/models/sets.ts';
+import { requiredPart } from '../rows/required-part.ts';
 import type { Transaction } from '../rows/transaction.ts';
 import { type ContractMinuteRun, contractMinuteBlock, contractMinutesOf } from './contract-minute-block.ts';
 import { coverageKey, coveragesOf } from './coverage.ts';
@@ -99,6 +100,6 @@ export async function readContractMinutes(
     store.blocks.set(cacheKey(head), minutes, count * 7 * heldNumberBytes);
   }
   const found = new Map<string, ContractMinutes[]>(heads.map((head) => [coverageKey(head), []]));
-  for (const head of begun) found.get(coverageKey(head))!.push(cached.get(cacheKey(head))!);
+  for (const head of begun) found.get(coverageKey(head))?.push(requiredPart(cached, cacheKey(head), 'block'));
   return found;
 }

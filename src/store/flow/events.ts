@@ -17,6 +17,7 @@ import { copyEncoded, copyRows } from '../rows/models/copied-rows.ts';
 import { numbered } from '../rows/models/numbered-rows.ts';
 import type { Row } from '../rows/models/row-values.ts';
 import { findRows } from '../rows/models/sets.ts';
+import { requiredPart } from '../rows/required-part.ts';
 import { statement } from '../rows/statement.ts';
 import type { Transaction } from '../rows/transaction.ts';
 import { coverageColumns, coverageKey, coverageOf, coveragesOf } from './coverage.ts';
@@ -96,7 +97,7 @@ async function legsOf(store: Store, events: readonly EventRow[]): Promise<Map<st
   const from = readFrom(store, 'flow', new Set(events.map(({ underlying }) => underlying)));
   const rows = await findRows(from, 'FlowLeg', keys, legFields);
   rows.sort((a, b) => a.legIndex - b.legIndex);
-  for (const row of rows) legs.get(eventKey(row))!.push(legOf(row));
+  for (const row of rows) requiredPart(legs, eventKey(row), 'event').push(legOf(row));
   return legs;
 }
 
@@ -110,7 +111,7 @@ function eventOf(row: CoveredEvent): Omit<FlowEvent, 'legs'> {
 export async function largeTradesOf(store: Store, events: readonly CoveredEvent[]): Promise<LargeTrade[]> {
   const legs = await legsOf(store, events);
   return events.map((row) => {
-    const event = { ...eventOf(row), legs: legs.get(eventKey(row))! };
+    const event = { ...eventOf(row), legs: requiredPart(legs, eventKey(row), 'event') };
     return { symbol: row.underlying, seq: row.seq, coverage: coverageOf(row), event };
   });
 }

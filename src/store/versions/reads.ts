@@ -17,6 +17,18 @@ async function isOfOneCommit(view: ReadView): Promise<boolean> {
   }
 }
 
+/** What work gave: its result, or what it threw. */
+type Outcome<T> = { result: T } | { error: unknown };
+
+const outcomeOf = <T>(work: Promise<T>): Promise<Outcome<T>> =>
+  work.then(
+    (result) => ({ result }),
+    (error: unknown) => ({ error }),
+  );
+
+/** Work that failed was of one commit too if that cannot be found out: the failure is known. */
+const failedOfOneCommit = (view: ReadView) => view.isOfOneCommit().catch(() => true);
+
 /** A request's snapshot of what was known: one at a time, so that requests never wait for each other's. */
 class KnownSnapshots {
   readonly #shared: Store;
@@ -73,6 +85,8 @@ export function readsOf(shared: Store, forget: () => void = () => {}): RequestRe
     try {
       return await work();
     } finally {
+      // What reads on, such as the checks of a stream, does not read the ended snapshot.
+      Object.assign(store, withView(shared));
       await snapshot.end();
     }
   }
@@ -80,12 +94,13 @@ export function readsOf(shared: Store, forget: () => void = () => {}): RequestRe
   return {
     store,
     asKnown: (atMs) => knownStore(store, known.of(store), atMs),
-    async ofOneCommit(work, mayRepeat) {
+    async ofOneCommit(work, mayRepeat, isFinal = () => false) {
       for (let attempt = 0; mayRepeat && attempt < attempts; attempt++) {
         const begunAt = performance.now();
         const view = begin();
-        const result = await work().finally(() => known.end());
-        if (await isOfOneCommit(view)) return result;
+        const outcome = await outcomeOf(work().finally(() => known.end()));
+        if ('result' in outcome && (await isOfOneCommit(view))) return outcome.result;
+        if ('error' in outcome && (isFinal(outcome.error) || (await failedOfOneCommit(view)))) throw outcome.error;
         if (performance.now() - begunAt > longMs) break;
       }
       return onSnapshot(work);
