@@ -95,7 +95,7 @@ function compiling(): void {
     return process.memoryUsage().heapUsed / 1e6;
   };
   const [heapBefore, before] = [heap(), cpuMs()];
-  const table = routeTable(contract, readRouteFiles(folder), config);
+  const table = routeTable(contract, readRouteFiles(folder), config, []);
   const took = cpuMs() - before;
   console.log(
     `${table.own.length} own routes: ${(took / 1000).toFixed(2)} s of CPU at the start, ${(heap() - heapBefore).toFixed(1)} MB`,

@@ -27,6 +27,7 @@ import { namesOneHost } from './http/one-host.ts';
 import { requestLife } from './http/request-life.ts';
 import { asksForWebSocket } from './http/websocket/upgrade.ts';
 import type { LiveHub } from './live/hub.ts';
+import { builtInTools } from './mcp/built-in-tools.ts';
 import { mcpRouter } from './mcp/mcp-endpoint.ts';
 import { type Health, type MarketLoading, watchHealth } from './observe/health.ts';
 import type { Metrics } from './observe/metrics.ts';
@@ -324,7 +325,12 @@ function servingOf(parts: ServerParts, services: EndpointServices, contract: Com
   const originHosts = config.corsOrigins.map((origin) => new URL(origin).hostname);
 
   return (files: RouteFiles | null): Router => {
-    const table = routeTable(contract, files, config);
+    const table = routeTable(
+      contract,
+      files,
+      config,
+      builtInTools.map(({ name }) => name),
+    );
     const { compiled, description, own } = table;
     const assets = openAssets(() => [searchAsset(searchDocuments({ compiled, description, limits }))]);
     const pages = { ...site, compiled, description };

@@ -18,10 +18,9 @@ import { asFailure, type CompiledRoute } from '../rest/http/router.ts';
 import { yieldForBytes } from '../runtime/event-loop.ts';
 import { Failure, invalidParameter, methodNotAllowed } from '../wire/failure.ts';
 import { clipped } from '../wire/printed-value.ts';
+import { builtInTools } from './built-in-tools.ts';
 import { called, type Exchange, type McpParts, type Offered } from './calls.ts';
 import { Catalog } from './catalog.ts';
-import { estimateTool } from './estimate-tool.ts';
-import { graphqlTool } from './graphql-tool.ts';
 import { withNamedParams } from './invalid-params.ts';
 import { mostMessages, receiveMessages, rejectMessages } from './message.ts';
 import { completionOf, listedPrompts, promptText } from './prompts.ts';
@@ -108,7 +107,7 @@ function offersOf({ compiled, description, services }: McpParts): Record<'all' |
   const byName = (routes: readonly CompiledRoute[]) => new Map(routes.map((each) => [toolName(each), each]));
   const resources = resourcesOf(services.schema, description);
   const ofTools = compiled.filter(({ route }) => !route.withoutTool);
-  const tools = [...ofTools.map((each) => toolOf(description, each)), graphqlTool, estimateTool];
+  const tools = [...ofTools.map((each) => toolOf(description, each)), ...builtInTools];
   const run = compiled.filter(({ route }) => route.withoutTool !== 'in any mode');
   const small = { catalog: new Catalog(services.schema, run, description), operations: byName(run) };
   return {

@@ -145,9 +145,14 @@ const floorOf: Partial<Record<Needs, Tier>> = { flow: 'pro', 'off-exchange': 'ba
  * True if a caller can use a route's tool. A key of too low a tier cannot, nor can any key use the routes of a person.
  * A missing market-data declaration does not matter: the tool `classify` makes one.
  */
-export function isOffered({ needs }: CompiledRoute['route'], caller: Pick<Caller, 'kind' | 'tier'>): boolean {
-  if (caller.kind !== 'key') return true;
-  return !needs.endsWith('site-session') && reaches(caller.tier, floorOf[needs] ?? 'free');
+export function isOffered({ needs, own }: CompiledRoute['route'], caller: Pick<Caller, 'kind' | 'tier'>): boolean {
+  if (caller.kind !== 'key') return own === undefined || reaches(caller.tier, own.tier);
+  return [needs, ...(own?.needs ?? [])].every(
+    (each) =>
+      !each.endsWith('site-session') &&
+      reaches(caller.tier, own?.tier ?? 'free') &&
+      reaches(caller.tier, floorOf[each] ?? 'free'),
+  );
 }
 
 /** A route as a tool. */

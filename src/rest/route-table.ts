@@ -38,15 +38,19 @@ export interface RouteTable extends CompiledContract {
 
 let weigh: ReturnType<typeof storedWeights> | null = null;
 
-/** The contract with the routes of a folder; null = none. Throws `RoutesError` if a file of it does not fit. */
+/**
+ * The contract with the routes of a folder; null = none. `toolNames`: those of the tools for AI clients that are no
+ * routes. Throws `RoutesError` if a file of it does not fit.
+ */
 export function routeTable(
   contract: CompiledContract,
   files: RouteFiles | null,
   { metaHeaderPrefix }: Pick<Config, 'metaHeaderPrefix'>,
+  toolNames: readonly string[],
 ): RouteTable {
   if (files === null) return { ...contract, own: [], trusted: new Map() };
   weigh ??= storedWeights(schema);
-  const own = ownRoutes({ schema, weigh }, contract.compiled, files);
+  const own = ownRoutes({ schema, weigh, toolNames }, contract.compiled, files);
   return {
     ...contract,
     own,

@@ -4,13 +4,15 @@ import { withExamples } from '../io/options.ts';
 import type { Terminal } from '../io/terminal.ts';
 
 async function checkRoutes(folder: string): Promise<CommandResult> {
-  const [{ readRouteFiles }, { compileContract, routeTable }, { writtenPath }] = await Promise.all([
+  const [{ readRouteFiles }, { compileContract, routeTable }, { writtenPath }, { builtInTools }] = await Promise.all([
     import('../../rest/own/route-files.ts'),
     import('../../rest/route-table.ts'),
     import('../../rest/http/router.ts'),
+    import('../../mcp/built-in-tools.ts'),
   ]);
   const settings = { metaHeaderPrefix: '' };
-  const { own } = routeTable(compileContract(settings), readRouteFiles(folder), settings);
+  const toolNames = builtInTools.map(({ name }) => name);
+  const { own } = routeTable(compileContract(settings), readRouteFiles(folder), settings, toolNames);
   const routes = own.map(({ route, stream }) => ({
     name: route.name,
     method: route.method,

@@ -50,6 +50,8 @@ export interface OwnTraits {
   groups: readonly string[];
   /** Lowest tier of its callers. */
   tier: Tier;
+  /** Requirements of the fields that it reads. */
+  needs: readonly Needs[];
   /**
    * Answers that never change once what they are about is over: those whose meta says so, those as of an instant alone,
    * or none.

@@ -315,6 +315,12 @@ export const writtenPath = (path: string): string => path.replace(/:(\w+)/g, '{$
 
 const noTables: Tables = { tables: [], beside: () => null };
 
+/** The tables of a route; those of an own route that share a key are named by their paths. */
+function namedApart({ tables, beside }: Tables, { own }: Pick<Route, 'own'>): Tables {
+  const isShared = (name: string) => own !== undefined && tables.filter((table) => table.name === name).length > 1;
+  return { tables: tables.map((table) => (isShared(table.name) ? { ...table, name: table.path } : table)), beside };
+}
+
 /** A route with its operation and the schema of its answers, ready to serve. */
 export function completeRoute(
   written: Route,
@@ -322,7 +328,7 @@ export function completeRoute(
   { answer, found }: Pick<CompiledRoute, 'answer' | 'found'>,
 ): CompiledRoute {
   const { data } = answer.properties as { data: JsonSchema };
-  const tables = written.method === 'GET' ? answerTables(data) : noTables;
+  const tables = written.method === 'GET' ? namedApart(answerTables(data), written) : noTables;
   const names = tables.tables.map(({ name }) => name);
   const queryParams = {
     ...written.queryParams,

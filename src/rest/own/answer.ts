@@ -18,7 +18,7 @@ import {
   type SelectionSetNode,
 } from 'graphql';
 import { responseKey } from '../../graphql/execution/document.ts';
-import { SettingProblem } from './problems.ts';
+import { FileProblem, SettingProblem } from './problems.ts';
 
 /** Answers of an operation: where its data and its metadata are, and which of them never change. */
 export interface OwnAnswer {
@@ -36,6 +36,8 @@ export interface OwnAnswer {
   sealed: 'by-meta' | 'as-of';
   /** True if the operation reads the market as of an instant that each request names. */
   isWrapped: boolean;
+  /** Keys of that instant below `asOf`, which are no part of the data. */
+  instantKeys: { at: string; atEffective: string };
 }
 
 /** An object on the way to the data. */
@@ -159,16 +161,34 @@ function changedAt(
   return { ...set, selections };
 }
 
+/** Throws for another field under the key of the metadata, which would be swallowed. */
+function requireOwnMeta({ selections }: SelectionSetNode): void {
+  for (const node of selections)
+    if (node.kind === Kind.FIELD && node.alias?.value === 'meta' && node.name.value !== 'meta')
+      throw new FileProblem(
+        `meta is the key of the answer's metadata; give ${node.name.value} another alias`,
+        node.loc?.startToken.line ?? null,
+      );
+}
+
 const withoutMeta = ({ selections, ...set }: SelectionSetNode): SelectionSetNode => ({
   ...set,
   selections: selections.filter((node) => node.kind !== Kind.FIELD || responseKey(node) !== 'meta'),
 });
 
-/** Keys of the instant that an answer without metadata of its own is as of. */
-export const instantKeys = { at: 'as_of_at', atEffective: 'as_of_at_effective' } as const;
+/** Keys of the instant that an answer without metadata of its own is as of: ones that its operation does not use. */
+function instantKeysBeside(set: SelectionSetNode): OwnAnswer['instantKeys'] {
+  const taken = new Set(keysOf(set));
+  const free = (key: string): string => (taken.has(key) ? free(`${key}_`) : key);
+  return { at: free('as_of_at'), atEffective: free('as_of_at_effective') };
+}
 
 /** The selection below `asOf`, whose instant is that of the request. */
-function wrapped(schema: GraphQLSchema, { selections }: SelectionSetNode): SelectionSetNode {
+function wrapped(
+  schema: GraphQLSchema,
+  { selections }: SelectionSetNode,
+  instantKeys: OwnAnswer['instantKeys'],
+): SelectionSetNode {
   const { args } = schema.getQueryType()!.getFields().asOf!;
   const below = [...selections, ...Object.entries(instantKeys).map(([name, key]) => fieldNode(name, key))];
   const asOf: FieldNode = {
@@ -215,13 +235,15 @@ export function ownAnswer(
     const node = { ...fieldNode('meta', 'meta'), selectionSet: selected };
     return { ...set, selections: [...withoutMeta(set).selections, node] };
   };
+  const instantKeys = instantKeysBeside(own);
+  if (bearing) requireOwnMeta(bearing.selection);
   const added = bearing ? changedAt(own, bearing.path, withMeta) : own;
   const prefix = isWrapped ? ['asOf'] : [];
   const bottom = steps.at(-1)!;
   const type = last ? bottomType(steps, last) : rootType;
   const selection = last ? last.selectionSet && withoutOwnMeta(last.selectionSet, bottom === bearing) : own;
   return {
-    selection: isWrapped ? wrapped(schema, added) : added,
+    selection: isWrapped ? wrapped(schema, added, instantKeys) : added,
     dataPath: [...prefix, ...(data?.split('.') ?? [])],
     data: { type, selection },
     isNullable: isNullableAbove(steps, last),
@@ -229,6 +251,7 @@ export function ownAnswer(
     meta: { type: meta, selection: selected },
     sealed: bearing && isPlain(bearing.type, bearing.selection) ? 'by-meta' : 'as-of',
     isWrapped,
+    instantKeys,
   };
 }
 

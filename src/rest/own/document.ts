@@ -1,4 +1,11 @@
-import { type DocumentNode, type GraphQLSchema, Kind, type OperationDefinitionNode, OperationTypeNode } from 'graphql';
+import {
+  type DocumentNode,
+  type GraphQLSchema,
+  Kind,
+  type OperationDefinitionNode,
+  OperationTypeNode,
+  visit,
+} from 'graphql';
 import { parseWithinLimits, validationErrors } from '../../graphql/limits/checked-document.ts';
 import { FileProblem } from './problems.ts';
 import type { SourceFile } from './route-files.ts';
@@ -20,13 +27,17 @@ function soleOperation({ definitions }: DocumentNode): OperationDefinitionNode {
   return operations[0]!;
 }
 
-function requireNoIntrospection({ selectionSet }: OperationDefinitionNode): void {
-  for (const node of selectionSet.selections)
-    if (node.kind === Kind.FIELD && /^__(schema|type)$/.test(node.name.value))
-      throw new FileProblem(
-        `${node.name.value}: introspection is no route; it is public at /graphql`,
-        node.loc?.startToken.line ?? null,
-      );
+/** Throws for a field of introspection, in the operation or in a fragment. */
+function requireNoIntrospection(document: DocumentNode): void {
+  visit(document, {
+    Field({ name: { value }, loc }) {
+      if (value === '__schema' || value === '__type')
+        throw new FileProblem(
+          `${value}: introspection is no route; it is public at /graphql`,
+          loc?.startToken.line ?? null,
+        );
+    },
+  });
 }
 
 /** Requires a method that suits the kind of the operation: what changes something is never a GET. */
@@ -51,7 +62,7 @@ export function readDocument(schema: GraphQLSchema, { text }: SourceFile): Docum
 export function readOwnDocument(schema: GraphQLSchema, file: SourceFile, settings: RouteSettings): OwnDocument {
   const document = readDocument(schema, file);
   const definition = soleOperation(document);
-  requireNoIntrospection(definition);
+  requireNoIntrospection(document);
   requireMethod(definition, settings);
   return { document, definition };
 }

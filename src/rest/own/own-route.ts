@@ -9,19 +9,23 @@ import {
   parseType,
   print,
   type SelectionSetNode,
+  TypeInfo,
   type VariableDefinitionNode,
+  visit,
+  visitWithTypeInfo,
 } from 'graphql';
 import type { Caller } from '../../access/caller.ts';
 import { isSealed } from '../../domain/calendar.ts';
 import { isMarketGroup } from '../../domain/market-group.ts';
 import { exchangeDate } from '../../domain/market-time.ts';
 import type { storedWeights } from '../../graphql/limits/weighed-operation.ts';
+import { type Needs, needsOf } from '../../schema/needs.ts';
 import { inlineSchema, ownEnvelope } from '../contract/answer-schema.ts';
 import type { JsonSchema } from '../contract/json-schema.ts';
 import { type ReadOperation, storedOperation } from '../contract/operation.ts';
 import { type Route, route } from '../contract/route.ts';
 import { type CompiledRoute, completeRoute } from '../http/router.ts';
-import { instantKeys, type OwnAnswer, ownAnswer } from './answer.ts';
+import { type OwnAnswer, ownAnswer } from './answer.ts';
 import { leadingComment, readOwnDocument } from './document.ts';
 import { ownParameters } from './parameters.ts';
 import { namesIn, readPath } from './paths.ts';
@@ -34,6 +38,8 @@ import type { RouteSettings } from './settings.ts';
 export interface OwnParts {
   schema: GraphQLSchema;
   weigh: ReturnType<typeof storedWeights>;
+  /** Names of the tools for AI clients that are no routes. */
+  toolNames: readonly string[];
 }
 
 const pascalCase = (name: string) => name.replace(/(?:^|-)(\w)/g, (_, letter: string) => letter.toUpperCase());
@@ -96,7 +102,11 @@ function valueAt(result: unknown, path: readonly string[]): unknown {
 }
 
 /** Metadata of an answer that has none of its own. */
-function plainMeta(result: Record<string, unknown>, { tier }: Caller, nowMs: number): Record<string, unknown> {
+function plainMeta(
+  result: Record<string, unknown>,
+  { tier }: Caller,
+  { instantKeys, nowMs }: { instantKeys: OwnAnswer['instantKeys']; nowMs: number },
+): Record<string, unknown> {
   const { asOf } = result as { asOf?: Record<string, number | null> | null };
   const at = asOf?.[instantKeys.at] ?? null;
   const effective = asOf?.[instantKeys.atEffective] ?? null;
@@ -104,8 +114,22 @@ function plainMeta(result: Record<string, unknown>, { tier }: Caller, nowMs: num
   return { caps: { applied: [], tier }, plane: isPast ? 'archive' : 'live', at, at_effective: effective };
 }
 
+/** The requirements of all fields of an operation, each once. */
+function needsOfAll(schema: GraphQLSchema, document: DocumentNode): Needs[] {
+  const found = new Set<Needs>();
+  const types = new TypeInfo(schema);
+  const visitor = {
+    Field() {
+      const field = types.getFieldDef();
+      if (field) found.add(needsOf(field));
+    },
+  };
+  visit(document, visitWithTypeInfo(types, visitor));
+  return [...found];
+}
+
 /** Finds the data and the metadata in a result. */
-function finder({ dataPath, metaPath, isWrapped }: OwnAnswer): CompiledRoute['found'] {
+function finder({ dataPath, metaPath, isWrapped, instantKeys }: OwnAnswer): CompiledRoute['found'] {
   const hidden = new Set<string>();
   if (isWrapped && dataPath.length === 1) for (const key of Object.values(instantKeys)) hidden.add(key);
   if (metaPath && metaPath.length === dataPath.length + 1) hidden.add('meta');
@@ -114,7 +138,7 @@ function finder({ dataPath, metaPath, isWrapped }: OwnAnswer): CompiledRoute['fo
     const meta = metaPath && (valueAt(result, metaPath) as Record<string, unknown> | null);
     const isObject = hidden.size > 0 && typeof value === 'object' && value !== null;
     const data = isObject ? Object.fromEntries(Object.entries(value).filter(([key]) => !hidden.has(key))) : value;
-    return { data, meta: meta ?? plainMeta(result, caller, nowMs) };
+    return { data, meta: meta ?? plainMeta(result, caller, { instantKeys, nowMs }) };
   };
 }
 
@@ -138,12 +162,20 @@ function asStream({ selections, ...set }: SelectionSetNode, data: string | undef
   return { ...set, selections: [{ ...field, alias: { kind: Kind.NAME, value: 'data' } }] };
 }
 
+/** What the row of a route takes from its operation. */
+interface RowParts {
+  definition: OperationDefinitionNode;
+  answer: OwnAnswer;
+  groups: readonly string[];
+  needs: readonly Needs[];
+}
+
 /** The row of the route table that an operator's files are. */
 function rowOf(
   parts: OwnParts,
   file: SourceFile,
   settings: RouteSettings,
-  { definition, answer, groups }: { definition: OperationDefinitionNode; answer: OwnAnswer; groups: readonly string[] },
+  { definition, answer, groups, needs }: RowParts,
 ): Route {
   const name = nameOf(file.name);
   const path = readPath(settings.path ?? `/own/${name}`);
@@ -180,7 +212,14 @@ function rowOf(
     invalidVariables,
     example,
     errors: [400, 403, 404, 502, 503, ...(body ? [413, 415] : [])],
-    own: { groups, tier: settings.tier, sealed, version: version(file.text, JSON.stringify(settings)), variableOf },
+    own: {
+      groups,
+      needs,
+      tier: settings.tier,
+      sealed,
+      version: version(file.text, JSON.stringify(settings)),
+      variableOf,
+    },
   });
   return { ...row, aboutSessions: sealed !== 'never' };
 }
@@ -200,7 +239,10 @@ export function ownRoute(parts: OwnParts, file: SourceFile, settings: RouteSetti
   const selection = isStream ? own : answer.selection;
   const read = completeOperation(parts, definition, selection, { name, isWrapped: answer.isWrapped });
   const weighed = weigh(read.document, read.definition);
-  const row = rowOf(parts, file, settings, { definition, answer, groups: weighed.groups });
+  const row = rowOf(parts, file, settings, {
+    ...{ definition, answer, groups: weighed.groups },
+    needs: needsOfAll(schema, read.document),
+  });
   const data = dataSchema(parts, read, answer);
   const compiled = completeRoute(row, storedOperation(schema, row, read), {
     answer: isStream ? { properties: { data } } : ownEnvelope(schema, read, data, answer.meta),

@@ -11,12 +11,16 @@ function settingsFile({ json }: RouteFiles, { name }: SourceFile): SourceFile | 
   return json.find((file) => file.name === `${nameOf(name)}.json`);
 }
 
-/** Names that are tools of AI clients, or events of streams, in themselves. */
-const takenNames = ['graphql', 'ready', 'end'];
+/** Names of events of streams in themselves. */
+const eventNames = ['ready', 'end'];
 
-function requireName(name: string, contract: readonly CompiledRoute[]): void {
+function requireName(name: string, { toolNames }: OwnParts, contract: readonly CompiledRoute[]): void {
   const tool = name.replaceAll('-', '_');
-  if (takenNames.includes(name) || contract.some(({ route }) => route.name.replaceAll('-', '_') === tool))
+  if (toolNames.includes(tool))
+    throw new FileProblem(`a tool of AI clients is named ${tool}; give the file another name`);
+  if (eventNames.includes(name))
+    throw new FileProblem(`an event of streams is named ${name}; give the file another name`);
+  if (contract.some(({ route }) => route.name.replaceAll('-', '_') === tool))
     throw new FileProblem(`a route of the contract is named ${name}; give the file another name`);
 }
 
@@ -37,7 +41,7 @@ export function ownRoutes(parts: OwnParts, contract: readonly CompiledRoute[], f
     const compiled = problems.of(
       file.name,
       () => {
-        requireName(name, contract);
+        requireName(name, parts, contract);
         const made = ownRoute(parts, file, settings);
         requireFree(made.route, addresses, own);
         return made;

@@ -1,11 +1,13 @@
 import { expect, test } from 'vitest';
+import { builtInTools } from '../../../src/mcp/built-in-tools.ts';
 import { compileContract, routeTable } from '../../../src/rest/route-table.ts';
 import { routeFiles } from '../../support/app.ts';
 import { folder } from './folder.ts';
 
 const settings = { metaHeaderPrefix: 'x-' };
+const toolNames = builtInTools.map(({ name }) => name);
 const contract = compileContract(settings);
-const table = (files: Record<string, string>) => routeTable(contract, routeFiles(files), settings);
+const table = (files: Record<string, string>) => routeTable(contract, routeFiles(files), settings, toolNames);
 
 /** The problems of a folder, one a line. */
 function problems(files: Record<string, string>): string[] {
@@ -45,6 +47,27 @@ test.each<[string, Record<string, string>, string]>([
     { 'a.graphql': '{ __schema { types { name } } }' },
     'a.graphql:1: __schema: introspection is no route',
   ],
+  [
+    'introspection by a fragment',
+    {
+      'a.graphql':
+        'query { ...Types symbol(symbol: "SPY") { name } }\nfragment Types on Query { __schema { types { name } } }',
+    },
+    'a.graphql:2: __schema: introspection is no route',
+  ],
+  [
+    'an alias that is the key of the metadata',
+    withSettings(
+      { data: 'symbol.gex.history' },
+      '{ symbol(symbol: "SPY") { gex { history(date: "2026-11-18") { meta: symbol } } } }',
+    ),
+    "meta is the key of the answer's metadata; give symbol another alias",
+  ],
+  ...builtInTools.map(({ name }): [string, Record<string, string>, string] => [
+    `the name of the tool ${name}`,
+    { [`${name.replaceAll('_', '-')}.graphql`]: spot },
+    `a tool of AI clients is named ${name}`,
+  ]),
   [
     'a mutation without a method',
     { 'a.graphql': 'mutation { deleteWatchlist(id: "a") { deleted } }' },
@@ -183,7 +206,6 @@ test.each<[string, Record<string, string>, string]>([
     { 'gex-history.graphql': spot },
     'gex-history.graphql: a route of the contract is named gex-history',
   ],
-  ['the name of a tool', { 'graphql.graphql': spot }, 'graphql.graphql: a route of the contract is named graphql'],
   [
     'one path twice',
     { ...withSettings({ path: '/own/b' }), 'b.graphql': spot },

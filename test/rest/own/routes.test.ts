@@ -187,9 +187,11 @@ describe('a route of the operator', () => {
   });
 
   test('is charged what the graph charges for its operation, the tokens of the document among it', () => {
-    const [{ operation, weighed }] = ownRoutes({ schema, weigh: storedWeights(schema) }, [], routeFiles(folder)) as [
-      CompiledRoute,
-    ];
+    const [{ operation, weighed }] = ownRoutes(
+      { schema, weigh: storedWeights(schema), toolNames: [] },
+      [],
+      routeFiles(folder),
+    ) as [CompiledRoute];
     const pointsOf = ({ predict }: WeighedOperation) =>
       predict({ symbol: 'SPY', date: session }, { kind: 'key' }).points;
     const asked = operationWeights(schema)(parse(operation.source), null);
