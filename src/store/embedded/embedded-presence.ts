@@ -1,10 +1,11 @@
 import { Socket } from 'node:net';
+import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { storeError } from '../rows/store-error.ts';
 import { passwordOf, stopServer, superuser } from './embedded-cluster.ts';
 import type { EmbeddedLocation } from './embedded-location.ts';
-import { isRunning, type Postmaster, readPostmaster } from './postmaster-file.ts';
+import { copiedFrom, isRunning, type Postmaster, readPostmaster } from './postmaster-file.ts';
 
 /** This process as a user of a running embedded server. */
 export interface Presence {
@@ -23,12 +24,27 @@ const longestStopMs = 60_000;
 // Not running: ENOENT, ECONNREFUSED, ECONNRESET. Stopping: 57P01; crashed: 57P02; starting up: 57P03.
 const passing = new Set(['ENOENT', 'ECONNREFUSED', 'ECONNRESET', 'EPIPE', '57P01', '57P02', '57P03']);
 
-/** Joins the server of `postmaster.pid`; null if it is not running, or if `stop` is aborted first. */
+/** Throws for a cluster that was copied while its server ran: the copied file leads to the server of the original. */
+function requireOwnServer({ home, cluster }: EmbeddedLocation, postmaster: Postmaster): void {
+  const original = copiedFrom(postmaster, cluster);
+  if (original === null) return;
+  throw storeError(
+    `The data folder ${home} is a copy of ${dirname(original)}, made while that one's database ran: it may be damaged, and is not opened. ` +
+      `Stop every command that uses ${dirname(original)}, copy it again ("Backup" in docs/operations.md), and remove this copy. ` +
+      `A snapshot of a whole file system is sound: remove ${join(cluster, 'postmaster.pid')} from it.`,
+  );
+}
+
+/**
+ * Joins the server of `postmaster.pid`; null if it is not running, or if `stop` is aborted first. Throws if that is the
+ * server of another data folder.
+ */
 export async function takePart(
   location: EmbeddedLocation,
   postmaster: Postmaster,
   stop: AbortSignal,
 ): Promise<Presence | null> {
+  requireOwnServer(location, postmaster);
   if (!postmaster.port) return null;
   const connection = connectionTo(location, postmaster);
   const options = { application_name: 'tapegraph presence', connectionTimeoutMillis: 10_000 };

@@ -1,10 +1,12 @@
-import { readFileSync, readlinkSync, realpathSync, renameSync, rmSync } from 'node:fs';
+import { existsSync, readFileSync, readlinkSync, realpathSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { processExists } from '../../runtime/folders.ts';
 
 /** Properties of a running (or crashed) PostgreSQL in `postmaster.pid`. */
 export interface Postmaster {
   pid: number;
+  /** The data folder of the server that wrote it: another one if the folder is a copy. */
+  dataDir: string;
   /** Port; on Unix only part of the socket's name. */
   port: number;
   /** Folder of its Unix socket; empty on Windows and while unknown. */
@@ -27,9 +29,24 @@ function readLock(path: string): Postmaster | null {
     throw error;
   }
   // Lines: pid, data folder, start time, port, socket folder, listen address, shared memory key, status.
-  const [pid, , , port, socketDir] = text.split('\n');
+  const [pid, dataDir, , port, socketDir] = text.split('\n');
   if (!Number(pid)) return null;
-  return { pid: Number(pid), port: Number(port ?? 0), socketDir: socketDir ?? '', text };
+  return { pid: Number(pid), dataDir: dataDir ?? '', port: Number(port ?? 0), socketDir: socketDir ?? '', text };
+}
+
+/** True if two paths lead to one folder. */
+function isSameFolder(one: string, other: string): boolean {
+  const [a, b] = [one, other].map((path) => statSync(path, { throwIfNoEntry: false }));
+  return a !== undefined && b !== undefined && a.dev === b.dev && a.ino === b.ino;
+}
+
+/**
+ * The cluster from which this one was copied while its server ran, by the file that came with it; null if it is no such
+ * copy. A folder that was moved is none: there is nothing left where it was.
+ */
+export function copiedFrom({ dataDir }: Postmaster, cluster: string): string | null {
+  const isThere = dataDir !== '' && existsSync(join(dataDir, 'PG_VERSION'));
+  return isThere && !isSameFolder(dataDir, cluster) ? dataDir : null;
 }
 
 /** True if the process that wrote the file is still this cluster's server, not another one with the same number. */
