@@ -30,7 +30,7 @@ export function resumption<S, T>(
 ): Following<S, T>['resume'] {
   const sinceMs = since == null ? null : parseStart(since, tz, 'since', context);
   const { after, live } = context;
-  // What is missed is read once, of one commit: followed data may change meanwhile.
+  // Missed events are of one commit: followed data may change meanwhile.
   const missed = (read: (store: Store) => Promise<readonly LiveEvent<T>[]>) => {
     const { store, ofOneCommit } = readsOf(live.store);
     return ofOneCommit(() => read(store), true);

@@ -162,7 +162,7 @@ function asStream({ selections, ...set }: SelectionSetNode, data: string | undef
   return { ...set, selections: [{ ...field, alias: { kind: Kind.NAME, value: 'data' } }] };
 }
 
-/** What the row of a route takes from its operation. */
+/** Parts of the row of a route that come from its operation. */
 interface RowParts {
   definition: OperationDefinitionNode;
   answer: OwnAnswer;

@@ -17,7 +17,7 @@ async function isOfOneCommit(view: ReadView): Promise<boolean> {
   }
 }
 
-/** What work gave: its result, or what it threw. */
+/** The result of work, or the error that it threw. */
 type Outcome<T> = { result: T } | { error: unknown };
 
 const outcomeOf = <T>(work: Promise<T>): Promise<Outcome<T>> =>
@@ -85,7 +85,7 @@ export function readsOf(shared: Store, forget: () => void = () => {}): RequestRe
     try {
       return await work();
     } finally {
-      // What reads on, such as the checks of a stream, does not read the ended snapshot.
+      // Those who read on, such as the checks of a stream, do not read the ended snapshot.
       Object.assign(store, withView(shared));
       await snapshot.end();
     }
