@@ -4,8 +4,10 @@ import { asyncApi } from '../rest/asyncapi.ts';
 import { withComponents } from '../rest/contract/components.ts';
 import type { JsonSchema } from '../rest/contract/json-schema.ts';
 import { protocolSource } from '../rest/contract/protobuf.ts';
+import { endedOn } from '../rest/contract/route.ts';
 import { descriptionRouter, jsonType, textType } from '../rest/http/description.ts';
 import type { CompiledRoute } from '../rest/http/router.ts';
+import { withEnded } from '../rest/openapi.ts';
 import { streamProtocolDescriptor, streamProtocolPaths, streamProtocolSource } from '../rest/socket/frames.ts';
 import type { StreamOperations } from '../rest/stream/stream.ts';
 import { llmsText } from './llms.ts';
@@ -38,7 +40,10 @@ export function descriptionsRouter(parts: DescriptionsParts): Router {
   const text = (make: () => string) => ({ contentType: textType, make });
   const json = (make: () => string) => ({ contentType: jsonType, make });
   return descriptionRouter({
-    '/v2/openapi.json': json(() => JSON.stringify(withComponents(description))),
+    '/v2/openapi.json': {
+      ...json(() => JSON.stringify(withComponents(withEnded(description, compiled, now())))),
+      state: () => compiled.map(({ route }) => endedOn(route, now()) ?? '').join(''),
+    },
     '/v2/rest-protocol.proto': text(() => protocolSource),
     ...Object.fromEntries(streamProtocolPaths.map((path) => [path, text(() => streamProtocolSource)])),
     '/v2/ws-protocol.json': json(() => streamProtocolDescriptor),
@@ -46,7 +51,10 @@ export function descriptionsRouter(parts: DescriptionsParts): Router {
     '/llms.txt': text(() => llmsText(compiled)),
     '/asyncapi.json': json(() => JSON.stringify(asyncApi(schema, streams))),
     ...(securityContact !== null && {
-      '/.well-known/security.txt': { ...text(() => securityText(securityContact, now())), isTimely: true },
+      '/.well-known/security.txt': {
+        ...text(() => securityText(securityContact, now())),
+        state: () => securityText(securityContact, now()),
+      },
     }),
   });
 }

@@ -4,7 +4,7 @@ import { argumentsOf, variableOf } from './contract/argument-docs.ts';
 import type { JsonSchema } from './contract/json-schema.ts';
 import { mediaTypes, routeMedia } from './contract/media.ts';
 import type { Param } from './contract/params.ts';
-import { type Route, readsMarket } from './contract/route.ts';
+import { endedOn, type Route, readsMarket } from './contract/route.ts';
 import { type CompiledRoute, writtenPath } from './http/router.ts';
 import { errorResponses } from './openapi/errors.ts';
 import { answerHeaders, notModified, streamHeaders } from './openapi/headers.ts';
@@ -187,4 +187,20 @@ export function openApi(
     },
     paths: { ...paths, ...publicPaths },
   };
+}
+
+/** An OpenAPI document in which routes that have ended by `nowMs`, epoch ms, say so and have no answers. */
+export function withEnded(description: JsonSchema, compiled: readonly CompiledRoute[], nowMs: number): JsonSchema {
+  const paths: Record<string, Record<string, JsonSchema>> = { ...(description.paths as object) };
+  for (const { route } of compiled) {
+    const date = endedOn(route, nowMs);
+    if (date === null) continue;
+    const [path, method] = [route.path.replace(/:(\w+)/g, '{$1}'), route.method.toLowerCase()];
+    const operation = paths[path]![method]!;
+    const errors = Object.entries(operation.responses as object).filter(([status]) => Number(status) >= 400);
+    const text = `Ended on ${date}: returns 410. Use ${route.sunset!.successor} instead.`;
+    const ended = { ...operation, description: text, responses: Object.fromEntries(errors) };
+    paths[path] = { ...paths[path], [method]: ended };
+  }
+  return { ...description, paths };
 }

@@ -1,6 +1,6 @@
 import { sessionsUpTo } from '../../domain/calendar.ts';
 import { latestSession } from '../../graphql/examples.ts';
-import type { ScopeGroup } from '../../rest/contract/route.ts';
+import { endedOn, type ScopeGroup } from '../../rest/contract/route.ts';
 import type { Assets } from '../assets.ts';
 import { type Html, html } from '../html.ts';
 import type { SiteState } from '../market-note.ts';
@@ -49,6 +49,7 @@ function shownRoutes({ compiled, description, now }: ReferenceParts, examples: C
     described: describedBy(description, one.route.method, one.route.path),
     request: shownRequest(one.route, standing),
     captured: examples.routes[one.route.name] ?? null,
+    endedOn: endedOn(one.route, now()),
   }));
 }
 

@@ -22,6 +22,8 @@ export interface ShownRoute {
   request: ShownRequest;
   /** A server's answer; null = not captured. */
   captured: Captured | null;
+  /** The date on which the route ended; null = it is served. */
+  endedOn: string | null;
 }
 
 const needsText: Record<Needs, string> = {
@@ -46,7 +48,7 @@ function cachingText({ headers }: Captured, method: string): string {
 
 const mediaOf = ({ responses }: Described) => Object.keys(responses[200]!.content);
 
-function facts({ compiled: { route }, described, captured }: ShownRoute): Html {
+function facts({ compiled: { route }, described, captured, endedOn }: ShownRoute): Html {
   const media = mediaOf(described);
   const rows: [string, Html][] = [
     ['Needs', html`${route.own ? ownNeeds(route.own) : needsText[route.needs]}`],
@@ -57,7 +59,8 @@ function facts({ compiled: { route }, described, captured }: ShownRoute): Html {
   if (route.inFlightLimited) rows.push(['In flight', html`Two requests per key at a time; more return 429.`]);
   if (route.sunset) {
     const until = new Date(route.sunset.atMs).toISOString().slice(0, 10);
-    rows.push(['Deprecated', html`Available until ${until}; use <code>${route.sunset.successor}</code>.`]);
+    const state = endedOn === null ? `Available until ${until}` : `Ended on ${endedOn}: it returns 410`;
+    rows.push([endedOn === null ? 'Deprecated' : 'Ended', html`${state}; use <code>${route.sunset.successor}</code>.`]);
   }
   return html`<dl class="facts">${rows.map(([name, text]) => html`<dt>${name}</dt><dd>${text}</dd>`)}</dl>`;
 }
@@ -127,6 +130,14 @@ function operationSection({ compiled, request }: ShownRoute): Html {
 <p class="muted">Variables</p><pre tabindex="0"><code>${jsonText(variables)}</code></pre></details>`;
 }
 
+/** The requests of a route, and its answer. */
+const served = (shown: ShownRoute, id: string): Html => html`
+${code(shown, id)}
+<div class="try" data-needs-script><button type="button" data-try="${id}">Try it</button></div>
+${answer(shown)}
+${operationSection(shown)}
+`;
+
 /** The section of a route: its purpose, parameters, answer and operation. */
 export function routeSection(shown: ShownRoute): Html {
   const { compiled, described } = shown;
@@ -145,11 +156,6 @@ ${facts(shown)}
 ${parameters(shown)}
 ${bodySection(shown)}
 ${errors(shown)}
-</div><div class="shown">
-${code(shown, id)}
-<div class="try" data-needs-script><button type="button" data-try="${id}">Try it</button></div>
-${answer(shown)}
-${operationSection(shown)}
-</div></div>
+</div><div class="shown">${shown.endedOn === null && served(shown, id)}</div></div>
 </section>`;
 }

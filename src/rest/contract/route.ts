@@ -145,6 +145,11 @@ export interface Route {
   sunset?: { atMs: number; successor: string };
 }
 
+/** The date at the end of which a route ended, if it has by `nowMs`, epoch ms; else null. */
+export function endedOn({ sunset }: Pick<Route, 'sunset'>, nowMs: number): string | null {
+  return sunset && nowMs > sunset.atMs ? new Date(sunset.atMs).toISOString().slice(0, 10) : null;
+}
+
 /** Groups that the usage of a route counts in. */
 export const usageGroups = ({ own, scopeGroup }: Route): readonly string[] => own?.groups ?? [scopeGroup];
 

@@ -8,8 +8,8 @@ import { type Body, sendBody, strongTag } from './respond.ts';
 export interface Description {
   contentType: string;
   make: () => string;
-  /** True if it also changes with time, and is made for each request. */
-  isTimely?: boolean;
+  /** Changes when the text does, if that changes with time: then it is made again. */
+  state?: () => string;
 }
 
 export const jsonType = 'application/json; charset=utf-8';
@@ -36,12 +36,13 @@ export async function keptBody(
 export function descriptionRouter(descriptions: Readonly<Record<string, Description>>): Router {
   const router = Router({ caseSensitive: true });
   for (const [path, description] of Object.entries(descriptions)) {
-    let body: Promise<Body> | null = null;
+    let kept: { state: string; body: Promise<Body> } | null = null;
     router.get(path, async (request, response) => {
       const { contentType, make } = description;
-      if (body === null || description.isTimely) body = keptBody(path, { contentType, text: make() });
+      const state = description.state?.() ?? '';
+      if (kept?.state !== state) kept = { state, body: keptBody(path, { contentType, text: make() }) };
       allowSharedCaching(response, 'public, max-age=300');
-      await sendBody(request, response, await body);
+      await sendBody(request, response, await kept.body);
     });
     router.all(path, (request) => {
       throw methodNotAllowed(request.method, ['GET', 'HEAD']);

@@ -37,7 +37,7 @@ import {
 } from '../contract/operation.ts';
 import { readParams, tableName } from '../contract/params.ts';
 import { askedProvenance, provenanceParam } from '../contract/provenance.ts';
-import { type Route, readsMarket, requestsOfRows, usageGroups } from '../contract/route.ts';
+import { endedOn, type Route, readsMarket, requestsOfRows, usageGroups } from '../contract/route.ts';
 import { answerTables, type Tables } from '../contract/table.ts';
 import { OperationMetering } from './metering.ts';
 import { type Body, sendBody, sendFailure, strongTag } from './respond.ts';
@@ -90,7 +90,7 @@ export function requireServed(
   { sunset, own, path }: Route,
   { tier }: Pick<Caller, 'tier'>,
 ): void {
-  if (sunset && now() > sunset.atMs) throw gone(sunset.successor);
+  if (sunset && endedOn({ sunset }, now()) !== null) throw gone(sunset.successor);
   if (own && !reaches(tier, own.tier)) throw notEntitledTier(writtenPath(path), own.tier);
 }
 

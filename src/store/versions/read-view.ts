@@ -62,9 +62,9 @@ export class ReadView {
 
   async #read<T>(read: (from: Reader) => Promise<T>): Promise<T> {
     await this.ready();
-    const found = await read(this.#from);
+    // A read that fails may have met another commit too.
     this.#hasRead = true;
-    return found;
+    return read(this.#from);
   }
 
   /**

@@ -111,4 +111,30 @@ describe('GET /gex/{underlying}/strikes', () => {
     expect(body.error.message).toContain('/v2/gex/{symbol}/grid');
     app.clock.nowMs = nowMs;
   });
+
+  test('from then on the reference, the changelog and OpenAPI say that it has ended, and its answer what replaces it', async () => {
+    const text = async (path: string) => {
+      const { bytes } = await app.get(path, { credential: null, headers: { accept: 'text/html, */*;q=0.5' } });
+      return bytes.toString();
+    };
+    const section = async () =>
+      /<section class="route" id="legacy-strikes".*?<\/section>/s.exec(await text('/docs'))![0];
+    const operation = async () => JSON.parse(await text('/v2/openapi.json')).paths['/gex/{underlying}/strikes'].get;
+    expect(await section()).toContain('Available until 2026-12-31');
+    expect(await section()).toContain('data-try="legacy-strikes"');
+    expect((await operation()).responses).toHaveProperty('200');
+    app.clock.nowMs = Date.parse('2027-01-15T15:00:00Z');
+    expect(await section()).toContain('Ended on 2026-12-31: it returns 410');
+    expect(await section()).not.toMatch(/data-try|<pre/);
+    expect(await text('/docs/changelog')).toContain('was served until 2026-12-31');
+    const { description, deprecated, responses } = await operation();
+    expect(description).toBe('Ended on 2026-12-31: returns 410. Use /v2/gex/{symbol}/grid instead.');
+    expect([deprecated, '200' in responses, '410' in responses]).toEqual([true, false, true]);
+    expect((await strikes('SPY')).headers).toMatchObject({
+      deprecation: expect.stringMatching(/^@\d{10}$/),
+      sunset: 'Thu, 31 Dec 2026 23:59:59 GMT',
+      link: '</v2/gex/SPY/grid>; rel="successor-version"',
+    });
+    app.clock.nowMs = nowMs;
+  });
 });

@@ -1,3 +1,4 @@
+import { endedOn } from '../../../rest/contract/route.ts';
 import { type Html, html } from '../../html.ts';
 import { prose } from '../../prose.ts';
 import type { Guide, GuideParts, GuideSection } from './guide-types.ts';
@@ -15,8 +16,14 @@ ${list('Added', added)}${list('Changed', changed)}`,
   };
 }
 
-function present({ limits: { methodologyVersion }, compiled }: GuideParts): GuideSection {
-  const retiring = compiled.flatMap(({ route: { name, path, sunset } }) => (sunset ? [{ name, path, ...sunset }] : []));
+function present({ limits: { methodologyVersion }, compiled, nowMs }: GuideParts): GuideSection {
+  const retiring = compiled.flatMap(({ route }) => {
+    if (!route.sunset) return [];
+    const until = new Date(route.sunset.atMs).toISOString().slice(0, 10);
+    const path = route.path.replace(/:(\w+)/g, '{$1}');
+    const { successor } = route.sunset;
+    return [{ name: route.name, path, successor, until, isOver: endedOn(route, nowMs) !== null }];
+  });
   return {
     id: 'versions',
     title: 'Versions',
@@ -24,8 +31,8 @@ function present({ limits: { methodologyVersion }, compiled }: GuideParts): Guid
 <code>meta.plane</code>. The definitions of the figures have their own version, currently <b>${methodologyVersion}</b>. It is raised when
 the meaning of a figure changes; in the graph, each GEX capture has the version it was computed with as <code>methodologyVersion</code>.</p>
 ${retiring.map(
-  ({ name, path, atMs, successor }) =>
-    html`<p>Deprecated: <a href="/docs#${name}"><code>${path.replace(/:(\w+)/g, '{$1}')}</code></a> is served until ${new Date(atMs).toISOString().slice(0, 10)}; use <code>${successor}</code>. Its answers have the headers <code>Deprecation</code> and <code>Sunset</code>.</p>`,
+  ({ name, path, successor, isOver, until }) =>
+    html`<p>${isOver ? 'Ended' : 'Deprecated'}: <a href="/docs#${name}"><code>${path}</code></a> ${isOver ? 'was' : 'is'} served until ${until}; use <code>${successor}</code>. Its answers have the headers <code>Deprecation</code> and <code>Sunset</code>.</p>`,
 )}`,
   };
 }
