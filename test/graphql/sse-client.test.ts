@@ -64,7 +64,7 @@ describe('the graphql-sse client, a connection for each subscription,', () => {
     const trades = follow(client, 'subscription { largeTrades(minPremiumUsd: 0) { seq } }');
     const quotes = follow(client, quoteOf('SPY'));
     await expect.poll(() => quotes.said.length).toBe(1);
-    await expect.poll(() => app.live.counts().topics).toBe(2);
+    await expect.poll(() => app.live.counts()).toEqual({ streams: 2, topics: 2 });
     await app.access.accounts.set(accountId, { apiTier: 'free' });
     timers.recheck();
     await trades.done;
