@@ -109,8 +109,9 @@ async function readBefore(tx: Transaction, touched: ReadonlyMap<SessionDate, Rea
 }
 
 /**
- * Loads option quotes: a file is assumed to contain all quotes, in its sessions, of every contract in it; they replace
- * the stored ones, unless these are more. Tapes that are read later infer sides from them.
+ * Loads option quotes: a file is assumed to contain all quotes, in its minutes, of every contract in it. They are
+ * joined with stored quotes of other minutes; otherwise they replace the stored ones, unless these are more. Tapes that
+ * are read later infer sides from them.
  */
 export const loadOptionQuotes: Loader = async (job) => {
   const { tx, name, settings, onNote, onBytes, refused } = job;
@@ -126,7 +127,11 @@ export const loadOptionQuotes: Loader = async (job) => {
     await lockOptionQuotes(tx);
     await saveUnderlyings(tx, new Set(found.map(({ contract }) => contract.root)), roots);
     const tally = fileTally(tx, 'option-quotes', 'quotes', name);
-    const writer = partWriter(tx, quoteGuard(tx, tally, settings.replace));
+    let isJoined = false;
+    const onJoin = () => {
+      isJoined = true;
+    };
+    const writer = partWriter(tx, quoteGuard(tx, tally, settings.replace, onJoin));
     for await (const { contract, quotes, ...run } of quoteRuns(sorter.sorted())) {
       // Polled so that a stop is noticed.
       onBytes(0);
@@ -143,7 +148,7 @@ export const loadOptionQuotes: Loader = async (job) => {
     const written = Array.from(writer.touched, ([session, symbols]) =>
       Array.from(symbols, (symbol) => sessionPart(symbol, session)),
     ).flat();
-    return { ...result, parts: [...writer.sessions], written };
+    return { ...result, isJoined, parts: [...writer.sessions], written };
   } finally {
     await sorter.close();
   }

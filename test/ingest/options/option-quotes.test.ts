@@ -165,6 +165,32 @@ describe('stored option quotes', () => {
     ]);
   });
 
+  test('of one session in two files are joined if their minutes differ, in either order, as if they were one file', async () => {
+    const minute = 60_000;
+    // A gap of a minute; the first is of more than one part, and a third file has minutes of both.
+    const lines = Array.from({ length: 70_000 }, (_, i) => quote(call, i, 1 + (i % 7) / 10, 2, i));
+    const later = Array.from({ length: 300 }, (_, i) => quote(call, 3 * minute + 100 * i, 3, 4, i, i));
+    const [early, late, all] = [lines, [...later, ...quotes.slice(1)], [...lines, ...later, ...quotes.slice(1)]].map(
+      (some, i) => file(`${i}.csv.gz`, quoteHeader, some.toSorted()),
+    );
+    await ingest('option-quotes', all!);
+    const whole = await blocks();
+    for (const order of [
+      [early!, late!],
+      [late!, early!],
+    ]) {
+      await store.pool.query('DELETE FROM option_quote_blocks');
+      for (const path of order)
+        expect(await ingest('option-quotes', path, { force: true })).toMatchObject({ status: 'stored', left: [] });
+      expect(await blocks()).toEqual(whole);
+      expect(await ingest('option-quotes', order[0]!, { force: true })).toMatchObject({ status: 'unchanged' });
+    }
+    const other = file('other.csv', quoteHeader, [quote(call, minute, 1, 2), quote(call, 9 * minute, 1, 2)]);
+    const report = await ingest('option-quotes', other);
+    expect(report).toMatchObject({ status: 'refused', left: [{ reason: 'fewer', count: 2, stored: 70_300 }] });
+    expect(await blocks()).toEqual(whole);
+  });
+
   test('with bad lines are refused whole, and with --max-errors stored without them', async () => {
     const path = file('bad.csv', quoteHeader, [
       ...quotes,
