@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { toBarColumns } from '../../src/domain/market/bar.ts';
+import { barColumns, toBarColumns } from '../../src/domain/market/bar.ts';
 import { exchangeInstant } from '../../src/domain/market-time.ts';
 import { changeLine, leftLine } from '../../src/ingest/files/tape-report.ts';
 import { type IngestOptions, ingestFiles } from '../../src/ingest/ingest.ts';
@@ -95,7 +95,7 @@ describe('a file of option minute bars', () => {
       const bar = { open: 5, high: 9, low: 1, close: 4, volume: 10, vwap: null, tradeCount: 1 };
       const columns = toBarColumns(Array.from({ length }, (_, i) => ({ ...bar, tsMs: fromMs + i * 60_000 })));
       const run: OptionBarRun = { underlying: 'SPY', sessionDate: monday, contract, bars: columns };
-      await saveLiveOptionBars(tx, [{ ...run, fromMs }]);
+      await saveLiveOptionBars(tx, [{ ...run, fromMs, rest: barColumns(0) }]);
     });
 
   test('leaves live bars of a contract that it has fewer of, counts them, and names the command', async () => {
@@ -147,13 +147,15 @@ describe('a file of option quotes', () => {
     expect(await counts('option_quote_blocks')).toEqual({ [call]: 10, [put]: 6 });
   });
 
-  test('with more quotes, but not those of an hour that is stored, is refused', async () => {
+  test('without the quotes of an hour that is stored is joined with them', async () => {
     const [morning, afternoon] = [quoteFile(quotes(call, 0, 60)), quoteFile(quotes(call, 60, 390))];
     const reports = await ingest('option-quotes', [morning, afternoon]);
-    expect(reports).toMatchObject([{ status: 'stored' }, { status: 'refused', left: [{ missing: 60 }] }]);
-    expect(reports[1]!.reason).toMatch(/^2026-11-16: 330 quotes are here; stored from .* with 60, of which 60 are not/);
-    expect(await counts('option_quote_blocks')).toEqual({ [call]: 60 });
+    expect(reports).toMatchObject([
+      { status: 'stored', left: [], sessions: [{ before: 0, after: 60 }] },
+      { status: 'stored', left: [], sessions: [{ before: 60, after: 390 }] },
+    ]);
+    expect(await counts('option_quote_blocks')).toEqual({ [call]: 390 });
     const [all] = await ingest('option-quotes', [quoteFile(quotes(call, 0, 390))]);
-    expect(all).toMatchObject({ status: 'stored', sessions: [{ before: 60, after: 390 }] });
+    expect(all).toMatchObject({ status: 'unchanged' });
   });
 });

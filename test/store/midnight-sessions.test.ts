@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { tradeSpan } from '../../src/domain/calendar.ts';
 import { readOptionContract } from '../../src/domain/chain/option-contract.ts';
-import { type Bar, barAt, type Timeframe, toBarColumns } from '../../src/domain/market/bar.ts';
+import { type Bar, barAt, barColumns, type Timeframe, toBarColumns } from '../../src/domain/market/bar.ts';
 import { exchangeDate, exchangeInstant } from '../../src/domain/market-time.ts';
 import { lockOptionBars, readOptionBars, saveLiveOptionBars } from '../../src/store/chain/option-bars.ts';
 import { lastBarStarts, readBars, writeBars } from '../../src/store/market/bar-blocks.ts';
@@ -119,7 +119,7 @@ test('minutes of an option contract before midnight are parts of their session i
   const store = await storeForThisTest();
   const id = 'O:SPXW261218C06000000';
   const contract = { underlying: 'SPX', contract: readOptionContract(id)! };
-  const run = { underlying: 'SPX', sessionDate: monday!, contract: id };
+  const run = { underlying: 'SPX', sessionDate: monday!, contract: id, rest: barColumns(0) };
   const minutes = [at('2026-11-22', 20, 15), at('2026-11-22', 23, 59), at(monday!, 0), at(monday!, 9, 30)];
   const bars = minutes.map((tsMs, i) => flatBar(tsMs, i + 1));
   const write = (from: number) =>

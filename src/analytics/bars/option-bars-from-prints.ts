@@ -1,10 +1,31 @@
 import type { TradedContract } from '../../domain/chain/contract-book.ts';
-import type { BarColumns } from '../../domain/market/bar.ts';
+import { type BarColumns, unknownBars } from '../../domain/market/bar.ts';
 import { minuteMs } from '../../domain/units.ts';
 import { type OptionColumns, type OptionLedger, printState } from '../prints/option-ledger.ts';
 import type { PrintLinks } from '../prints/print-links.ts';
 import { BarRowPool } from './bar-row-pool.ts';
 import { barsOfRows } from './bar-rows.ts';
+
+/**
+ * The volume that a contract's bars lack, by minute: of late prints, and of minutes without a price. `minutes`: the
+ * volume of all its prints. Both ascend. Only starts and volumes are known.
+ */
+export function volumeBesideBars(
+  minutes: { readonly tsMs: readonly number[]; readonly volume: readonly number[] },
+  bars: BarColumns,
+): BarColumns {
+  const found: [tsMs: number, volume: number][] = [];
+  let bar = 0;
+  for (let i = 0; i < minutes.tsMs.length; i++) {
+    const tsMs = minutes.tsMs[i]!;
+    while (bar < bars.tsMs.length && bars.tsMs[bar]! < tsMs) bar++;
+    const volume = minutes.volume[i]! - (bars.tsMs[bar] === tsMs ? bars.volume[bar]! : 0);
+    if (volume > 0) found.push([tsMs, volume]);
+  }
+  const rest = unknownBars(found.length);
+  for (const [i, [tsMs, volume]] of found.entries()) [rest.tsMs[i], rest.volume[i]] = [tsMs, volume];
+  return rest;
+}
 
 /** Bars of the option contracts that `followed` names, from their prints, over a ledger and its links. */
 export class OptionBars {

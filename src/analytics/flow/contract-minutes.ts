@@ -104,6 +104,19 @@ export class ContractMinuteSums {
     return { isWhole: !isTaken, parts: parts.map((part) => ({ part, minutes: this.#columns(state, part) })) };
   }
 
+  /** The minutes of a contract with prints, from `fromMs` on and ascending: their starts and volumes. */
+  volumes({ index }: TradedContract, fromMs = -Infinity): { tsMs: number[]; volume: number[] } {
+    const found: { tsMs: number[]; volume: number[] } = { tsMs: [], volume: [] };
+    const from = Math.floor(fromMs / minuteMs);
+    let row = index < this.#heads.length ? this.#heads[index]! : noRow;
+    for (; row !== noRow && this.#minute[row]! >= from; row = this.#previous[row]!) {
+      if (this.#measures.count[row] === 0) continue;
+      found.tsMs.push(this.#minute[row]! * minuteMs);
+      found.volume.push(this.#measures.volume[row]!);
+    }
+    return { tsMs: found.tsMs.reverse(), volume: found.volume.reverse() };
+  }
+
   #addSide(row: number, side: number, contracts: number): void {
     const { bought, sold, unsided } = this.#measures;
     if (side === sideIndex.buy) bought[row]! += contracts;

@@ -1,3 +1,4 @@
+import { volumeBesideBars } from '../../analytics/bars/option-bars-from-prints.ts';
 import type { ChangedParts } from '../../analytics/flow/contract-minutes.ts';
 import type { FlowChange } from '../../analytics/flow/flow-changes.ts';
 import type { ObservedSpan } from '../../analytics/flow/observed-spans.ts';
@@ -9,7 +10,7 @@ import type { TradedContract, TradedUnderlying } from '../../domain/chain/contra
 import { readOptionContract } from '../../domain/chain/option-contract.ts';
 import type { CoverageStatus } from '../../domain/flow/coverage.ts';
 import type { CrossSection, FlowEvent } from '../../domain/flow/flow.ts';
-import type { BarColumns } from '../../domain/market/bar.ts';
+import { type BarColumns, barColumns } from '../../domain/market/bar.ts';
 import { dateOfEpochDay, type SessionDate } from '../../domain/market-time.ts';
 import { yieldToEventLoop } from '../../runtime/event-loop.ts';
 import { optionBarBlock } from '../../store/chain/option-bar-block.ts';
@@ -180,24 +181,47 @@ function encodedMinutes({ parts }: ChangedParts, underlying: string, sessionDate
   return rows.take();
 }
 
+/** Encodes the bars of a session's contracts, and the volume beside them. */
+function barRows({ underlying, status }: SessionWork, sessionDate: SessionDate) {
+  const rows = rowEncoder('OptionBarBlock', underlying);
+  const added = new Set<TradedContract>();
+  const put = (contract: string, bars: BarColumns, timeframe: '1m' | 'rest') => {
+    if (bars.tsMs.length > 0) rows.add(optionBarBlock({ sessionDate, underlying, contract, bars }, status, timeframe));
+  };
+  const add = ({ minutes }: Engine['tape'], contract: TradedContract, bars: BarColumns) => {
+    added.add(contract);
+    put(contract.id, bars, '1m');
+    put(contract.id, volumeBesideBars(minutes.volumes(contract), bars), 'rest');
+  };
+  return {
+    /** Adds the bars of a contract whose prints are all counted. */
+    add,
+    /** Adds a contract that may have no bars. */
+    end(tape: Engine['tape'], contract: TradedContract) {
+      if (!added.has(contract)) add(tape, contract, barColumns(0));
+    },
+    take: () => rows.take(),
+  };
+}
+
 /** Computes an underlying's session from its records, and encodes it. */
 export async function makeSession(
   work: SessionWork,
   conditions: readonly (readonly number[])[],
   solved: SolvedSession | null = null,
 ): Promise<MadeSession> {
-  const { underlying: symbol, day, status } = work;
+  const { underlying: symbol, day } = work;
   const date = dateOfEpochDay(day);
   const { underlying, contracts } = tradedContracts(work);
-  const bars = rowEncoder('OptionBarBlock', symbol);
-  const onBars: OnContractBars = ({ id: contract }, minutes) =>
-    bars.add(optionBarBlock({ sessionDate: date, underlying: symbol, contract, bars: minutes }, status));
+  const rows = barRows(work, date);
+  const onBars: OnContractBars = (contract, minutes) => rows.add(engine.tape, contract, minutes);
   const quoted = work.quotes > 0 || solved !== null ? quotedEngine(date, onBars, solved !== null) : null;
-  const engine = quoted ?? printEngine(date, onBars);
+  const engine: Engine = quoted ?? printEngine(date, onBars);
   const feeder = () => recordFeeder(contracts, conditions, day);
   const sketch = optionSketch(work.contracts);
   await feedAll(engine, work, quoted ? 'instant' : 'contract', feeder(), sketch);
   await engine.end();
+  for (const contract of contracts) rows.end(engine.tape, contract);
   // A cancel concerns the minutes since the print that it cancels.
   if (quoted && solved) await solveSession(quoted, work, feeder(), solved);
   const { tape, events } = engine;
@@ -216,7 +240,7 @@ export async function makeSession(
     events: encodedEvents(work, date, events.values()),
     largeTrades: events.size,
     top: tape.ranked.tops()[0]?.prints ?? [],
-    bars: bars.take(),
+    bars: rows.take(),
     prints: sketch.sketch.prints,
     sketch: sketch.sketch.encoded(),
   };

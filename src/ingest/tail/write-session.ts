@@ -1,3 +1,4 @@
+import { volumeBesideBars } from '../../analytics/bars/option-bars-from-prints.ts';
 import type { PriceTape } from '../../analytics/session/price-tape.ts';
 import { optionsOverAtMs, tradeSpan } from '../../domain/calendar.ts';
 import type { TradedContract } from '../../domain/chain/contract-book.ts';
@@ -85,13 +86,11 @@ async function writeOptionBars(
   changed: readonly { contract: TradedContract; fromMs: number }[],
 ): Promise<void> {
   for (const slice of slices(changed, atOnce)) {
-    const runs = slice.map(({ contract, fromMs }) => ({
-      underlying: contract.underlying.symbol,
-      sessionDate: date,
-      contract: contract.id,
-      fromMs,
-      bars: options.bars.minutes(contract, partStart(fromMs)),
-    }));
+    const runs = slice.map(({ contract, fromMs }) => {
+      const bars = options.bars.minutes(contract, partStart(fromMs));
+      const rest = volumeBesideBars(options.minutes.volumes(contract, partStart(fromMs)), bars);
+      return { underlying: contract.underlying.symbol, sessionDate: date, contract: contract.id, fromMs, bars, rest };
+    });
     await saveLiveOptionBars(tx, runs);
   }
 }

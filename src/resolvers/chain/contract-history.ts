@@ -27,7 +27,7 @@ export interface ContractDay extends Pick<ContractLine, 'bid' | 'ask' | 'iv' | '
   capturedAt: number | null;
   /** Contracts, as of the prior close. */
   openInterest: number | null;
-  /** Contracts traded: of its bars, else of the chain. */
+  /** Contracts traded: of all its prints, else of its bars, else of the chain. */
   volume: number | null;
   /** Last price of its bars, else last trade of the chain; dollars a share. */
   close: number | null;
@@ -68,17 +68,28 @@ const unknownLine = {
   ...{ openInterest: null, iv: null, delta: null, gamma: null, theta: null, vega: null },
 };
 
-/** A session of a contract by its line and its bars before `endMs`; null if it has neither. */
-function dayOf(date: SessionDate, line: ContractLine | undefined, bars: BarColumns | undefined, endMs: number) {
+/** The volume of minutes before `endMs`; null without any. */
+function volumeBefore(minutes: BarColumns | undefined, endMs: number): number | null {
+  const shown = minutes ? firstAtOrAfter(minutes, endMs) : 0;
+  return shown === 0 ? null : minutes!.volume.subarray(0, shown).reduce((sum, volume) => sum + volume, 0);
+}
+
+/** A session of a contract by its line, its bars and the volume beside them before `endMs`; null if it has none. */
+function dayOf(
+  date: SessionDate,
+  line: ContractLine | undefined,
+  { bars, rest: beside }: { bars: BarColumns | undefined; rest: BarColumns | undefined },
+  endMs: number,
+) {
   const shown = bars ? firstAtOrAfter(bars, endMs) : 0;
-  if (line === undefined && shown === 0) return null;
+  const volumes = [volumeBefore(bars, endMs), volumeBefore(beside, endMs)].filter((volume) => volume !== null);
+  if (line === undefined && volumes.length === 0) return null;
   const { capturedAt, spot, bid, ask, last, iv, delta, gamma, vega, ...rest } = line ?? unknownLine;
-  const traded = shown === 0 ? null : bars!.volume.subarray(0, shown).reduce((sum, volume) => sum + volume, 0);
   return {
     ...{ date, capturedAt, spot, bid, ask, iv, delta, gamma, vega },
     openInterest: rest.openInterest ?? null,
     theta: rest.theta ?? null,
-    volume: traded ?? rest.volume,
+    volume: volumes.length === 0 ? rest.volume : volumes.reduce((sum, volume) => sum + volume, 0),
     close: shown === 0 ? last : bars!.close[shown - 1]!,
   };
 }
@@ -92,13 +103,16 @@ async function readDays(
   const listed = await withUnderlyings(context, contracts);
   const dates = sessions.map(({ session }) => session);
   const endMs = minutesShownBefore(store, nowMs);
-  const [lines, bars] = await Promise.all([
+  const readBars = (length: '1m' | 'rest') =>
+    sources.option_bars
+      ? fromSource(context, 'option_bars', () => readOptionBarsIn(store, listed, dates, length))
+      : new Map<string, StoredOptionBars>();
+  const [lines, bars, beside] = await Promise.all([
     sources.chain
       ? fromSource(context, 'chain', () => contractLinesOfSessions(store, listed, sessions))
       : new Map<string, ContractLine[]>(),
-    sources.option_bars
-      ? fromSource(context, 'option_bars', () => readOptionBarsIn(store, listed, dates, '1m'))
-      : new Map<string, StoredOptionBars>(),
+    readBars('1m'),
+    readBars('rest'),
   ]);
   return new Map(
     contracts.map((contract) => {
@@ -106,7 +120,10 @@ async function readDays(
       const byDate = new Map((lines.get(id) ?? []).map((line) => [line.sessionDate, line]));
       const days = dates
         .filter((date) => date <= lastSession(contract.expiry))
-        .map((date) => dayOf(date, byDate.get(date), bars.get(`${date} ${id}`)?.bars, endMs));
+        .map((date) => {
+          const of = { bars: bars.get(`${date} ${id}`)?.bars, rest: beside.get(`${date} ${id}`)?.bars };
+          return dayOf(date, byDate.get(date), of, endMs);
+        });
       return [id, days.filter((day) => day !== null)];
     }),
   );
@@ -141,8 +158,8 @@ async function windowOf(
 }
 
 /**
- * A contract by session: quotes, greeks and open interest of the last chain at or before the close, volume and close of
- * its bars. All contracts that a request asks for with one window are read together.
+ * A contract by session: quotes, greeks and open interest of the last chain at or before the close, volume of all its
+ * prints, close of its bars. All contracts that a request asks for with one window are read together.
  */
 export async function contractHistory(
   context: RequestContext,

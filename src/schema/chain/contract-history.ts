@@ -32,7 +32,8 @@ const ContractDayType = builder.objectRef<ContractDay>('ContractDay').implement(
     volume: t.expose('volume', {
       type: 'Long',
       nullable: true,
-      description: 'Contracts traded: of the bars of the session, else of the chain.',
+      description:
+        'Contracts traded: of all prints of the session, late ones too; without a tape of its bars, else of the chain.',
     }),
     close: t.exposeFloat('close', {
       nullable: true,

@@ -8,6 +8,12 @@ import { blockVersion } from '../series/block-version.ts';
 /** Bar lengths served for option contracts. Minutes are stored; five minutes are computed from them when read. */
 export type OptionTimeframe = '1m' | '5m';
 
+/**
+ * Lengths of stored blocks. `rest`: the volume by minute of prints that form no bar, which only sums of a session's
+ * volume read.
+ */
+export type StoredOptionLength = OptionTimeframe | 'rest';
+
 /** The minutes of one contract in one session to write. */
 export interface OptionBarRun {
   underlying: string;
@@ -30,8 +36,9 @@ export type OptionBarBlock = Row<'OptionBarBlock'>;
 export function optionBarBlock(
   { bars, ...run }: Omit<BlockRun, 'part'> & { part?: number },
   status: CoverageStatus,
+  timeframe: '1m' | 'rest' = '1m',
 ): OptionBarBlock {
   const payload = encodeBars(bars);
   const count = bars.tsMs.length;
-  return { part: 0, ...run, timeframe: '1m', status, count, version: blockVersion(payload), payload };
+  return { part: 0, ...run, timeframe, status, count, version: blockVersion(payload), payload };
 }

@@ -17,7 +17,13 @@ import { statement } from '../rows/statement.ts';
 import type { Transaction } from '../rows/transaction.ts';
 import { blockVersion } from '../series/block-version.ts';
 import type { ListedContract } from './contract-lines.ts';
-import { type BlockRun, type OptionBarRun, type OptionTimeframe, optionBarBlock } from './option-bar-block.ts';
+import {
+  type BlockRun,
+  type OptionBarRun,
+  type OptionTimeframe,
+  optionBarBlock,
+  type StoredOptionLength,
+} from './option-bar-block.ts';
 
 /** Locks all option bars for a long writer (a whole file) until its transaction ends. */
 export async function lockOptionBars(tx: Transaction): Promise<void> {
@@ -46,7 +52,7 @@ const blockFields = ['sessionDate', 'contract', 'timeframe', 'status', 'version'
 const blockKey = ['underlying', 'sessionDate', 'contract', 'timeframe'] as const;
 const contractKey = ['underlying', 'sessionDate', 'contract'] as const;
 /** The stored lengths from which bars are computed. Earlier releases stored five minutes beside the minutes. */
-const storedLengths = { '1m': ['1m'], '5m': ['1m', '5m'] } as const;
+const storedLengths = { '1m': ['1m'], '5m': ['1m', '5m'], rest: ['rest'] } as const;
 
 /** Rows by key, each in the order of its parts. Reconciled bars are complete: parts beside them are skipped. */
 function blocksOf(rows: readonly BlockRow[]): Map<string, StoredBlocks> {
@@ -65,12 +71,12 @@ function blocksOf(rows: readonly BlockRow[]): Map<string, StoredBlocks> {
 }
 
 /** A block's bars of a length. Parts begin and end at multiples of five minutes. */
-function decodeBlock({ payload, timeframe: stored }: BlockRow, timeframe: OptionTimeframe): BarColumns {
+function decodeBlock({ payload, timeframe: stored }: BlockRow, timeframe: StoredOptionLength): BarColumns {
   const bars = decodeBars(payload);
-  return stored === timeframe ? bars : aggregateBars(bars, timeframe);
+  return stored === timeframe || timeframe === 'rest' ? bars : aggregateBars(bars, timeframe);
 }
 
-function decodeBlocks({ blocks }: StoredBlocks, timeframe: OptionTimeframe): BarColumns {
+function decodeBlocks({ blocks }: StoredBlocks, timeframe: StoredOptionLength): BarColumns {
   const byPart = new Map(blocks.map((block) => [block.part, block]));
   for (const block of blocks) if (block.timeframe === timeframe) byPart.set(block.part, block);
   return concatBars([...byPart.values()].map((block) => decodeBlock(block, timeframe)));
@@ -108,7 +114,11 @@ export async function saveOptionBars(
   });
   if (changed.length === 0) return [];
   const written = changed.map(({ run }) => run);
-  await deleteRows(tx, 'OptionBarBlock', { by: contractKey, keys: written });
+  // The volume beside the bars of a tape stays unless other data takes its place.
+  const merged = written.filter((run) => stored.get(keyOf(run))?.status === status);
+  const lengths = merged.flatMap((run) => storedLengths['5m'].map((timeframe) => ({ ...run, timeframe })));
+  await deleteRows(tx, 'OptionBarBlock', { by: blockKey, keys: lengths });
+  await deleteRows(tx, 'OptionBarBlock', { by: contractKey, keys: written.filter((run) => !merged.includes(run)) });
   await copyRows(
     tx,
     'OptionBarBlock',
@@ -169,15 +179,18 @@ const removing = statement(
 const fromPart = `t.underlying = w.underlying AND t.session_date = w.session_date AND t.contract = w.contract
   AND t.part >= w.part AND t.part <> 0`;
 
+/** Minutes of a session observed live to write from the part with `fromMs` on, and the volume beside them. */
+export interface LiveOptionBarRun extends OptionBarRun {
+  fromMs: number;
+  rest: BarColumns;
+}
+
 /**
  * Writes minutes of a session observed live, in a transaction that holds `lockOptionBars`: they replace what is stored
  * from the start of the part that contains `fromMs` (`partStart`), so they must include all minutes from there on.
  * Earlier parts are unchanged. Reconciled bars take precedence over live ones.
  */
-export async function saveLiveOptionBars(
-  tx: Transaction,
-  runs: readonly (OptionBarRun & { fromMs: number })[],
-): Promise<void> {
+export async function saveLiveOptionBars(tx: Transaction, runs: readonly LiveOptionBarRun[]): Promise<void> {
   tx.changes.addRows('OptionBarBlock', runs);
   const keys = runs.map((run) => ({ ...run, part: partOf(run.sessionDate, run.fromMs) }));
   await keepDeleted(tx, 'OptionBarBlock', { by: [...contractKey, 'part'], keys, where: fromPart });
@@ -187,15 +200,14 @@ export async function saveLiveOptionBars(
     contracts: runs.map((run) => run.contract),
     parts: keys.map(({ part }) => part),
   });
-  const blocks = runs.flatMap(({ fromMs: _, ...run }) => [...parts(run)]);
-  await copyRows(
-    tx,
-    'OptionBarBlock',
-    blocks.map((run) => optionBarBlock(run, 'observed_live')),
-  );
+  const blocks = runs.flatMap(({ fromMs: _, rest, ...run }) => [
+    ...Array.from(parts(run), (part) => optionBarBlock(part, 'observed_live')),
+    ...Array.from(parts({ ...run, bars: rest }), (part) => optionBarBlock(part, 'observed_live', 'rest')),
+  ]);
+  await copyRows(tx, 'OptionBarBlock', blocks);
 }
 
-const cacheKey = (contract: string, sessionDate: SessionDate, timeframe: OptionTimeframe, version: string) =>
+const cacheKey = (contract: string, sessionDate: SessionDate, timeframe: StoredOptionLength, version: string) =>
   `option-bars:${contract}:${sessionDate}:${timeframe}:${version}`;
 
 /** A contract's bars of a session, ascending. Shared with other readers: do not change them. */
@@ -219,12 +231,15 @@ export async function readOptionBarsOf(
   return new Map(Array.from(read, ([key, bars]) => [key.slice(sessionDate.length + 1), bars]));
 }
 
-/** The bars of several contracts in several sessions, in one statement, by `session contract`. */
+/**
+ * The bars of several contracts in several sessions, in one statement, by `session contract`; `rest`: the volume beside
+ * them.
+ */
 export async function readOptionBarsIn(
   store: Store,
   contracts: readonly ListedContract[],
   sessions: readonly SessionDate[],
-  timeframe: OptionTimeframe,
+  timeframe: StoredOptionLength,
 ): Promise<Map<string, StoredOptionBars>> {
   const keys = contracts.flatMap(({ underlying, contract }) =>
     sessions.flatMap((sessionDate) =>

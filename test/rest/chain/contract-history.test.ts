@@ -1,13 +1,20 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { previousTradingDay } from '../../../src/domain/calendar.ts';
 import { contractId } from '../../../src/domain/chain/option-contract.ts';
 import { toBarColumns } from '../../../src/domain/market/bar.ts';
+import { ingestFiles } from '../../../src/ingest/ingest.ts';
+import { follow } from '../../../src/ingest/tail/follow.ts';
 import { saveOptionBars } from '../../../src/store/chain/option-bars.ts';
+import { contractMinutesOf } from '../../../src/store/flow/contract-minute-block.ts';
 import { inTransaction } from '../../../src/store/rows/transaction.ts';
 import { type Json, type TestApp, testApp } from '../../support/app.ts';
 import { flatBar } from '../../support/market.ts';
 import { chainCapture, chainRow, newYork, saveCaptures } from '../../support/option-market.ts';
 import { statementsOf } from '../../support/statements.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 // Friday 2026-11-20, 12:00 in New York.
 const nowMs = Date.parse('2026-11-20T17:00Z');
@@ -149,4 +156,53 @@ test('captures that were cut before open interest was part of a cut are read who
   const { found } = await ask(rows('XOM', 0).map(contractId), days[0]!);
   const expected = [101, 111, 131, 140].map((openInterest) => ({ openInterest, theta: -0.1 }));
   expect(found).toEqual([expected, expected]);
+});
+
+describe('the volume of a contract by session', () => {
+  const session = days[3]!;
+  const late = 'O:SPY261218P00600000';
+  /** Late prints form no bar; 246 has no price, and is alone in its minute. */
+  const prints = [
+    { clock: '10:00', contract: id, condition: 209, size: 5 },
+    { clock: '10:00', contract: id, condition: 202, size: 7 },
+    { clock: '10:05', contract: id, condition: 232, size: 11 },
+    { clock: '10:20', contract: id, condition: 246, size: 13 },
+    { clock: '11:00', contract: late, condition: 204, size: 17 },
+  ].map(({ clock, ...print }, i) => ({ ...print, sequence: i + 1, stamp: `${newYork(session, clock) + i}000000` }));
+  const folder = temporaryFolder();
+
+  async function fromFile(on: TestApp) {
+    const path = join(folder(), 'tape.csv');
+    const lines = prints.map(
+      ({ contract, condition, size, stamp }) => `${contract},${condition},0,302,2,${stamp},${size}`,
+    );
+    writeFileSync(path, ['ticker,conditions,correction,exchange,price,sip_timestamp,size', ...lines].join('\n'));
+    await ingestFiles(on.store, 'option-trades', [path], { now: () => nowMs });
+  }
+  async function followed(on: TestApp) {
+    const lines = prints.map(({ contract, condition, size, stamp, sequence }) => {
+      const print = { type: 'option_print', contract, exchange: 302, conditions: [condition], price: 2, size };
+      return `${JSON.stringify({ ...print, sip_timestamp: stamp, sequence_number: sequence })}\n`;
+    });
+    await follow(on.store, Readable.from(lines.map((line) => Buffer.from(line))), {
+      ...{ source: 'stdin', fromStart: true, everyMs: 0, now: () => nowMs, stop: new AbortController().signal },
+      ...{ gammaSource: 'solve', rate: 0.045, onBadLine: () => {} },
+    });
+  }
+
+  test.each([
+    ['a file', fromFile],
+    ['a live tape', followed],
+  ])('counts every print of %s, late and multi-leg ones too, as the cross-section does', async (_, store) => {
+    const on = await testApp({ nowMs });
+    onTestFinished(() => on.close());
+    await store(on);
+    const volume = async (contract: string) =>
+      (await on.get(`/v2/options/${contract}/history?from=${session}&to=${session}`)).body.data.days;
+    expect(await volume(id)).toMatchObject([{ volume: 36, close: 2 }]);
+    expect(await volume(late)).toMatchObject([{ volume: 17, close: null }]);
+    const { rows } = await on.store.pool.query('SELECT contracts, payload FROM contract_minute_blocks');
+    const minutes = rows.flatMap((row) => [...contractMinutesOf(row).volume]);
+    expect(minutes.reduce((sum, each) => sum + each, 0)).toBe(36 + 17);
+  });
 });

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { readOptionContract } from '../../../src/domain/chain/option-contract.ts';
-import { type Bar, barAt, toBarColumns } from '../../../src/domain/market/bar.ts';
+import { type Bar, barAt, barColumns, toBarColumns } from '../../../src/domain/market/bar.ts';
 import { exchangeInstant } from '../../../src/domain/market-time.ts';
 import { latestOpenInterest, saveOpenInterest } from '../../../src/store/chain/open-interest.ts';
 import {
@@ -61,7 +61,7 @@ test('live bars are written a part of the session at a time, and read as one; re
   const write = (fromMinute: number, bars: Bar[]) =>
     inTransaction(store, async (tx) => {
       await lockOptionBars(tx);
-      const run = { underlying: 'SPX', sessionDate: session, contract: id };
+      const run = { underlying: 'SPX', sessionDate: session, contract: id, rest: barColumns(0) };
       await saveLiveOptionBars(tx, [{ ...run, fromMs: bar(fromMinute, 0).tsMs, bars: toBarColumns(bars) }]);
     });
   const blocks = async () =>
@@ -86,7 +86,13 @@ test('five minutes are made of the minutes, also of a session observed part by p
   const pricedVolume = Float64Array.of(100, 50, 100, 0, 100);
   await inTransaction(store, async (tx) => {
     await lockOptionBars(tx);
-    const run = { underlying: 'SPX', sessionDate: session, contract: id, fromMs: minutes[0]!.tsMs };
+    const run = {
+      underlying: 'SPX',
+      sessionDate: session,
+      contract: id,
+      fromMs: minutes[0]!.tsMs,
+      rest: barColumns(0),
+    };
     await saveLiveOptionBars(tx, [{ ...run, bars: { ...toBarColumns(minutes), pricedVolume } }]);
   });
   const { bars, status } = await readOptionBars(store, { underlying: 'SPX', contract }, session, '5m');

@@ -253,7 +253,7 @@ export interface ContractDay {
   spot: number | null;
   /** Open interest, contracts, as of the prior close. */
   oi: number | null;
-  /** Contracts traded: of the bars of the session, else of the chain. */
+  /** Contracts traded: of all prints of the session, late ones too; without a tape of its bars, else of the chain. */
   volume: number | null;
   /** Last price of the bars of the session, else last trade of the chain, dollars a share. */
   close: number | null;
