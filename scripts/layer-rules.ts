@@ -53,9 +53,9 @@ export const subjects: Record<string, Record<string, readonly string[]>> = {
     vendors: ['formats', 'text'],
     parquet: [],
     csv: ['formats', 'text', 'vendors', 'parquet'],
-    prints: ['csv', 'formats'],
+    prints: ['csv', 'formats', 'text'],
     chains: ['csv', 'formats', 'text', 'vendors'],
-    live: ['csv', 'prints', 'chains'],
+    live: ['csv', 'prints', 'chains', 'text'],
   },
   sample: { market: [] },
   analytics: {

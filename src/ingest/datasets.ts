@@ -2,7 +2,7 @@ import { methodologyVersion } from '../analytics/methodology.ts';
 import type { SessionDate } from '../domain/market-time.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Transaction } from '../store/rows/transaction.ts';
-import { optionAggregates, stockAggregates } from '../tape/formats/aggregates.ts';
+import { indexAggregates, optionAggregates, stockAggregates } from '../tape/formats/aggregates.ts';
 import { chainFormats } from '../tape/formats/chains.ts';
 import { databentoDays, databentoMinutes, databentoQuotes, databentoTrades } from '../tape/formats/databento.ts';
 import { dividendList } from '../tape/formats/dividend-list.ts';
@@ -108,14 +108,14 @@ export const datasets: Record<Dataset, DatasetKind> = {
     supersedes: ['volatility-days'],
   },
   'stock-minute-bars': {
-    formats: [stockAggregates, massiveAggregates, tradierTimesales, databentoMinutes],
+    formats: [stockAggregates, indexAggregates, massiveAggregates, tradierTimesales, databentoMinutes],
     load: async (job) => (await import('./stocks/stock-bars.ts')).loadStockMinuteBars(job),
     shapedBy: byBytesAlone,
     completes: solvesMinutes,
     supersedes: ['stock-minute-bars', 'stock-trades'],
   },
   'stock-day-bars': {
-    formats: [stockAggregates, massiveAggregates, yfinanceHistory, yfinanceDownload, databentoDays],
+    formats: [stockAggregates, indexAggregates, massiveAggregates, yfinanceHistory, yfinanceDownload, databentoDays],
     load: async (job) => (await import('./stocks/stock-bars.ts')).loadStockDayBars(job),
     shapedBy: byBytesAlone,
     supersedes: ['stock-day-bars', 'stock-trades'],

@@ -160,8 +160,8 @@ function reportOfError(file: FileToStore, error: unknown): FileReport {
 type Storing = (files: readonly FileToStore[]) => Promise<StoredFileResult[]>;
 
 /**
- * Stores files together, without those that cannot be stored. If a session is sealed, each is stored alone: only those
- * that would change it are rejected.
+ * Stores files together, without those that cannot be stored. If a session is sealed, or it is unknown which of them
+ * caused an error, each is stored alone: only those that would change the session, or cause it, are rejected.
  */
 async function storeTogether(files: readonly FileToStore[], store: Storing): Promise<FileReport[]> {
   const reports = new Map<FileToStore, FileReport>();
@@ -172,7 +172,8 @@ async function storeTogether(files: readonly FileToStore[], store: Storing): Pro
       for (const [i, file] of rest.entries()) reports.set(file, reportOf(file, results[i]!));
       break;
     } catch (error) {
-      if (error instanceof SessionSealed && rest.length > 1) {
+      const isOfOne = error instanceof SessionSealed || (error instanceof FileNotStored && error.orAnother);
+      if (isOfOne && rest.length > 1) {
         for (const file of rest) reports.set(file, (await storeTogether([file], store))[0]!);
         break;
       }

@@ -12,11 +12,12 @@ import {
   saveReconciledFiles,
 } from '../store/market/ingested-files.ts';
 import { markFiles } from '../store/market/session-origins.ts';
+import { SessionSealed } from '../store/market/session-seals.ts';
 import type { Store } from '../store/rows/connection.ts';
-import { inSettledTransaction, type Transaction } from '../store/rows/transaction.ts';
+import { inSettledTransaction, isUsable, type Transaction } from '../store/rows/transaction.ts';
 import { beginSampleWrite, markSample, rejectMixture, writtenSymbols } from '../store/sample-data.ts';
 import { asGeneration } from '../store/superseded/generation.ts';
-import { TapeFileError } from '../tape/csv/tape-file.ts';
+import { reasonOf, TapeFileError } from '../tape/csv/tape-file.ts';
 import type { Dataset } from './dataset-names.ts';
 import { datasets } from './datasets.ts';
 import { type BadLineLog, badLineLog, FileRefused, reportedBadLines } from './files/bad-line-log.ts';
@@ -54,11 +55,14 @@ export class FileNotStored extends Error {
   override readonly name = 'FileNotStored';
   readonly file: FileToStore;
   readonly log: BadLineLog;
+  /** True if it could be another file of those that were to be stored with it. */
+  readonly orAnother: boolean;
 
-  constructor(file: FileToStore, log: BadLineLog, cause: unknown) {
+  constructor(file: FileToStore, log: BadLineLog, cause: unknown, orAnother = false) {
     super(`${file.name} cannot be stored`, { cause });
     this.file = file;
     this.log = log;
+    this.orAnother = orAnother;
   }
 }
 
@@ -77,8 +81,12 @@ interface FileInWork extends FileToStore {
 }
 
 async function fileVersion(path: string): Promise<string> {
-  const { ino, size, mtimeMs } = await stat(path);
-  return `${ino} ${size} ${mtimeMs}`;
+  try {
+    const { ino, size, mtimeMs } = await stat(path);
+    return `${ino} ${size} ${mtimeMs}`;
+  } catch (cause) {
+    throw new TapeFileError(path, reasonOf(cause), { cause });
+  }
 }
 
 /** Calls `work` for a file; an error in it is attributed to the file. */
@@ -160,11 +168,32 @@ async function load(
   return loadTape({ ...job, files: tapes });
 }
 
-/** The file that caused an error of reading several. */
-function culprit(files: readonly FileInWork[], error: unknown): FileInWork | null {
-  if (error instanceof FileRefused) return files.find(({ log }) => log.refused()) ?? null;
-  if (error instanceof TapeFileError) return files.find(({ path }) => path === error.file) ?? files[0] ?? null;
-  return null;
+/**
+ * The error to report for one of reading files. One after which the transaction still works is not of the store, so it
+ * is of what a file holds, whatever its class: that file is rejected, and the others are stored.
+ */
+async function notStored(tx: Transaction, files: readonly FileInWork[], error: unknown): Promise<unknown> {
+  const [first] = files;
+  const refused = files.find(({ log }) => log.refused());
+  if (error instanceof FileRefused) return refused ? new FileNotStored(refused, refused.log, error) : error;
+  if (error instanceof TapeFileError) {
+    const file = files.find(({ path }) => path === error.file) ?? first!;
+    return new FileNotStored(file, file.log, error);
+  }
+  if (error instanceof SessionSealed || !(await isUsable(tx, error))) return error;
+  const cause = new TapeFileError(first!.path, `cannot be read (${(error as Error).message})`, { cause: error });
+  return new FileNotStored(first!, first!.log, cause, files.length > 1);
+}
+
+/** Throws for a file of which nothing can be stored. A part of a session's tape may be empty. */
+function rejectEmpty(
+  files: readonly FileInWork[],
+  results: readonly FileResult[],
+  { settings, bundled }: StoreFilesOptions,
+) {
+  if (settings.only !== null || bundled !== undefined) return;
+  const empty = files.find((_, i) => results[i]!.rows === 0);
+  if (empty) throw new TapeFileError(empty.path, ['no line of it can be stored', ...empty.notes].join('; '));
 }
 
 async function loadChecked(
@@ -177,14 +206,14 @@ async function loadChecked(
     const results = await load(tx, dataset, files, options);
     options.signal?.throwIfAborted();
     if (files.some(({ log }) => log.refused())) throw new FileRefused();
+    rejectEmpty(files, results, options);
     for (const { path, version } of files)
       if ((await fileVersion(path)) !== version) throw new TapeFileError(path, 'the file changed while it was read');
     return results;
   } catch (error) {
     // The reader reported the stop as an error of the file.
     options.signal?.throwIfAborted();
-    const file = culprit(files, error);
-    throw file ? new FileNotStored(file, file.log, error) : error;
+    throw await notStored(tx, files, error);
   }
 }
 

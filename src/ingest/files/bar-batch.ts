@@ -1,4 +1,4 @@
-import { type BarColumns, barColumns, type GivenBar, setBar } from '../../domain/market/bar.ts';
+import { type BarColumns, barAt, barColumns, type GivenBar, isSameBar, setBar } from '../../domain/market/bar.ts';
 import { barColumnNames } from '../../domain/market/bar-columns.ts';
 
 /** Bars in any order, by key; in columns: 68 bytes per bar, a quarter of objects' size. */
@@ -6,8 +6,24 @@ export interface BarBatch {
   push(key: string, bar: GivenBar): void;
   /** Bars held in all. */
   size(): number;
-  /** The bars, ascending by key; each run ascending by tsMs, and of two bars of one instant the later one. */
+  /**
+   * The bars, ascending by key; each run ascending by tsMs. Of equal bars of one instant one is in the run; throws the
+   * error of `differing` for others.
+   */
   runs(): Generator<[key: string, bars: BarColumns]>;
+  /**
+   * The bars of the last line's key and instant, or of its instant if all lines ascend in time: others of these may
+   * follow. They are taken out of the batch.
+   */
+  takeLast(): [key: string, bar: GivenBar][];
+}
+
+/** Callbacks for bars with one key and instant. */
+export interface EqualBars {
+  /** Called for a line that repeats an earlier one. */
+  onRepeat(): void;
+  /** Creates the error for lines that differ. */
+  differing(key: string, tsMs: number): Error;
 }
 
 function copied(from: BarColumns, indexes: ArrayLike<number>): BarColumns {
@@ -19,12 +35,22 @@ function copied(from: BarColumns, indexes: ArrayLike<number>): BarColumns {
   return to;
 }
 
-/** Indexes of one key, given in order of arrival, sorted by time; of one instant the last. */
-function ordered(indexes: Uint32Array, tsMs: Float64Array): ArrayLike<number> {
-  let ascending = true;
-  for (let i = 1; i < indexes.length && ascending; i++) ascending = tsMs[indexes[i - 1]!]! < tsMs[indexes[i]!]!;
-  if (ascending) return indexes;
-  const byInstant = new Map(Array.from(indexes, (index) => [tsMs[index]!, index]));
+function isAscending(indexes: Uint32Array, tsMs: Float64Array): boolean {
+  for (let i = 1; i < indexes.length; i++) if (!(tsMs[indexes[i - 1]!]! < tsMs[indexes[i]!]!)) return false;
+  return true;
+}
+
+/** Indexes of one key, sorted by time; of equal bars of one instant the first. */
+function ordered(key: string, indexes: Uint32Array, bars: BarColumns, equal: EqualBars): ArrayLike<number> {
+  const { tsMs } = bars;
+  if (isAscending(indexes, tsMs)) return indexes;
+  const byInstant = new Map<number, number>();
+  for (const index of indexes) {
+    const known = byInstant.get(tsMs[index]!);
+    if (known === undefined) byInstant.set(tsMs[index]!, index);
+    else if (isSameBar(bars, known, bars, index)) equal.onRepeat();
+    else throw equal.differing(key, tsMs[index]!);
+  }
   return [...byInstant].sort(([a], [b]) => a - b).map(([, index]) => index);
 }
 
@@ -43,11 +69,12 @@ function grouped(keyIds: Uint32Array, length: number, keyCount: number): { index
 const firstCapacity = 4096;
 
 /** An empty batch. It grows as necessary, to twice its capacity. */
-export function barBatch(capacity = firstCapacity): BarBatch {
+export function barBatch(equal: EqualBars, capacity = firstCapacity): BarBatch {
   const ids = new Map<string, number>();
   let bars = barColumns(capacity);
   let keyIds = new Uint32Array(capacity);
   let length = 0;
+  let ascends = true;
   const grow = () => {
     const larger = barColumns(keyIds.length * 2);
     for (const name of barColumnNames) larger[name].set(bars[name]);
@@ -64,16 +91,28 @@ export function barBatch(capacity = firstCapacity): BarBatch {
         ids.set(key, id);
       }
       if (length === keyIds.length) grow();
+      if (length > 0 && bar.tsMs < bars.tsMs[length - 1]!) ascends = false;
       keyIds[length] = id;
       setBar(bars, length, bar);
       length++;
     },
     size: () => length,
+    takeLast() {
+      const [lastId, lastMs] = [keyIds[length - 1], bars.tsMs[length - 1]];
+      const keys = [...ids.keys()];
+      const taken: [string, GivenBar][] = [];
+      for (let end = length - 1; end >= 0 && bars.tsMs[end] === lastMs && (ascends || keyIds[end] === lastId); end--) {
+        taken.unshift([keys[keyIds[end]!]!, barAt(bars, end)]);
+        length = end;
+      }
+      return taken;
+    },
     *runs() {
       const { indexes, starts } = grouped(keyIds, length, ids.size);
       for (const key of [...ids.keys()].sort()) {
         const id = ids.get(key)!;
-        yield [key, copied(bars, ordered(indexes.subarray(starts[id]!, starts[id + 1]!), bars.tsMs))];
+        const own = indexes.subarray(starts[id]!, starts[id + 1]!);
+        if (own.length > 0) yield [key, copied(bars, ordered(key, own, bars, equal))];
       }
     },
   };

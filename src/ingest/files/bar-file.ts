@@ -1,7 +1,8 @@
-import type { GivenBar } from '../../domain/market/bar.ts';
+import type { BarColumns, GivenBar } from '../../domain/market/bar.ts';
 import { type CsvFormat, readCsv } from '../../tape/csv/csv.ts';
 import { closedDayCounter } from '../../tape/prints/closed-days.ts';
 import { type BarBatch, barBatch } from './bar-batch.ts';
+import { BarChecks, type BarLengthName } from './bar-checks.ts';
 import type { FileJob, FileResult } from './file-job.ts';
 import { writeBehind } from './write-behind.ts';
 
@@ -9,40 +10,62 @@ import { writeBehind } from './write-behind.ts';
 // once; one in any other order merges each block once per batch, in the same memory.
 const batchBars = 400_000;
 
-/**
- * Reads a file of bars in batches: `push` adds a record to a batch, `write` stores one and returns the number of
- * changes.
- */
+/** Bars by key; each run ascends. */
+export type BarRuns = Iterable<[key: string, bars: BarColumns]>;
+
+/** Handling of a file's records: `push` adds one to a batch, `write` stores runs and returns the number of changes. */
+export interface BarFileWork<R> {
+  length: BarLengthName;
+  push(batch: BarBatch, record: R): void;
+  write(runs: BarRuns): Promise<number>;
+  /** Called after the last record, for checks that need all; throws `TapeFileError`. */
+  check?(): Promise<void>;
+}
+
+function* checkedRuns(batch: BarBatch, checks: BarChecks, isSplit: boolean): Generator<[string, BarColumns]> {
+  for (const [key, bars] of batch.runs()) {
+    checks.add(key, bars, isSplit);
+    yield [key, bars];
+  }
+}
+
+/** Reads a file of bars in batches, with one bar per key and start, of the length of the dataset. */
 export async function loadBarFile<R extends { bar: GivenBar }, Name extends string>(
   job: FileJob,
-  format: CsvFormat<R, Name>,
-  push: (batch: BarBatch, record: R) => void,
-  write: (batch: BarBatch) => Promise<number>,
+  formats: readonly CsvFormat<R, Name>[],
+  { length, push, write, check }: BarFileWork<R>,
 ): Promise<FileResult> {
   const writes = writeBehind();
   const days = closedDayCounter('bars');
-  let batch = barBatch();
-  let rows = 0;
-  let changed = 0;
+  const checks = new BarChecks(job.path, length);
+  let batch = barBatch(checks);
+  let [rows, changed, isSplit] = [0, 0, false];
   const flush = async () => {
     if (batch.size() === 0 || job.refused()) return;
     const full = batch;
-    batch = barBatch();
+    batch = barBatch(checks);
     await writes.next(async () => {
-      changed += await write(full);
+      changed += await write(checkedRuns(full, checks, isSplit));
     });
   };
-  for await (const { records } of readCsv(job.path, [format], job.onBadLine, job.onBytes)) {
+  for await (const { records } of readCsv(job.path, formats, job.onBadLine, job.onBytes)) {
     if (job.refused()) continue;
     for (const record of records) {
       days.add(record.bar.tsMs);
       push(batch, record);
     }
     rows += records.length;
-    if (batch.size() >= batchBars) await flush();
+    if (batch.size() < batchBars) continue;
+    isSplit = true;
+    const last = batch.takeLast();
+    await flush();
+    for (const [key, bar] of last) batch.push(key, bar);
   }
   await flush();
   await writes.done();
   days.check(job.path, 'window_start');
+  if (job.refused()) return { rows, changed };
+  for (const note of checks.done()) job.onNote(note);
+  await check?.();
   return { rows, changed };
 }

@@ -25,7 +25,7 @@ export interface SessionTally {
 }
 
 /** A part that is not stored, in counts of the unit. */
-interface LeftCounts extends Pick<LeftPart, 'count' | 'stored' | 'missing'> {
+export interface LeftCounts extends Pick<LeftPart, 'count' | 'stored' | 'missing'> {
   symbol: string;
 }
 

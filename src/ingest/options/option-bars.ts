@@ -11,8 +11,9 @@ import { readRoots } from '../../store/market/option-roots.ts';
 import { rejectSealed } from '../../store/market/session-seals.ts';
 import type { Transaction } from '../../store/rows/transaction.ts';
 import { optionMinuteBars } from '../../tape/chains/option-bars.ts';
-import { type BarBatch, slices } from '../files/bar-batch.ts';
-import { loadBarFile } from '../files/bar-file.ts';
+import { slices } from '../files/bar-batch.ts';
+import { type BarRuns, loadBarFile } from '../files/bar-file.ts';
+import { barsToWrite, replaceableSessions } from '../files/bar-guard.ts';
 import type { Loader } from '../files/file-job.ts';
 import { saveUnderlyings } from '../files/option-underlyings.ts';
 import { fileTally, keyedChanges, talliedResult } from '../files/session-tally.ts';
@@ -33,13 +34,15 @@ interface OptionBarWriting {
   /** The sessions of the file. */
   sessions: Set<SessionDate>;
   mayWrite(change: OptionBarChange): boolean;
+  /** The bars of a run that may replace those of another file. */
+  pick(run: OptionBarRun, stored: BarColumns, replaceable: ReadonlySet<string>): BarColumns;
   onChange(change: OptionBarChange): void;
 }
 
-async function writeBatch(batch: BarBatch, { tx, sessions, mayWrite, onChange }: OptionBarWriting): Promise<number> {
+async function writeRuns(read: BarRuns, { tx, sessions, mayWrite, pick, onChange }: OptionBarWriting) {
   const known = await readRoots(tx);
   let changed = 0;
-  for (const slice of slices(batch.runs(), runsAtOnce)) {
+  for (const slice of slices(read, runsAtOnce)) {
     const runs = slice.map((run) => runOf(run, known));
     for (const { sessionDate } of runs) sessions.add(sessionDate);
     await rejectSealed(
@@ -48,14 +51,23 @@ async function writeBatch(batch: BarBatch, { tx, sessions, mayWrite, onChange }:
     );
     await saveUnderlyings(tx, new Set(runs.map((run) => run.root)), known);
     // A vendor's day file is the whole session's tape: it replaces data observed live.
-    const written = await saveOptionBars(tx, 'eod_reconciled', runs, mayWrite);
+    const replaceable = await replaceableSessions(tx, 'option-minute-bars', {
+      symbols: [...new Set(runs.map((run) => run.underlying))],
+      sessions: [...new Set(runs.map((run) => run.sessionDate))],
+    });
+    const written = await saveOptionBars(tx, 'eod_reconciled', runs, mayWrite, (run, stored) =>
+      pick(run, stored, replaceable),
+    );
     for (const change of written) onChange(change);
     changed += written.length;
   }
   return changed;
 }
 
-/** Loads minute aggregates of option contracts. A contract's bars of a live session are not replaced by fewer ones. */
+/**
+ * Loads minute aggregates of option contracts. A contract's bars of a live session are not replaced by fewer ones,
+ * those of another file not by less.
+ */
 export const loadOptionMinuteBars: Loader = async (job) => {
   const { tx, name, settings } = job;
   await lockOptionBars(tx);
@@ -70,16 +82,23 @@ export const loadOptionMinuteBars: Loader = async (job) => {
       tally.left(sessionDate, 'fewer', { symbol, count, stored, missing: stored - count });
       return false;
     },
+    pick({ underlying: symbol, bars }, stored, replaceable) {
+      return barsToWrite(
+        stored,
+        bars,
+        (session) => settings.replace || replaceable.has(`${symbol} ${session}`),
+        ({ session, ...of }) => tally.left(session, 'fewer', { symbol, ...of }),
+      );
+    },
     onChange({ run: { sessionDate: session, underlying: symbol, contract: key }, ...of }) {
       written.set(`${session} ${symbol}`, sessionPart(symbol, session));
       ofKey({ session, symbol, key, ...of });
     },
   };
-  const result = await loadBarFile(
-    job,
-    optionMinuteBars(instantBounds(job.now())),
-    (batch, { contract, bar }) => batch.push(keyOf(contract, bar.tsMs), bar),
-    (batch) => writeBatch(batch, writing),
-  );
+  const result = await loadBarFile(job, [optionMinuteBars(instantBounds(job.now()))], {
+    length: 'minute',
+    push: (batch, { contract, bar }) => batch.push(keyOf(contract, bar.tsMs), bar),
+    write: (runs) => writeRuns(runs, writing),
+  });
   return { ...(await talliedResult(result, tally)), parts: [...sessions], written: [...written.values()] };
 };

@@ -12,7 +12,7 @@ import { markFiles } from '../../store/market/session-origins.ts';
 import { rejectSealed, SessionSealed, wholeSession } from '../../store/market/session-seals.ts';
 import type { Store } from '../../store/rows/connection.ts';
 import { analyzeGrown } from '../../store/rows/statistics.ts';
-import { inSettledTransaction, type Transaction } from '../../store/rows/transaction.ts';
+import { inSettledTransaction, isUsable, type Transaction } from '../../store/rows/transaction.ts';
 import { rejectMixture, replacingSample, writtenSymbols } from '../../store/sample-data.ts';
 import { asGeneration } from '../../store/superseded/generation.ts';
 import { pruneExpired } from '../../store/superseded/prune.ts';
@@ -188,6 +188,13 @@ async function store(
   return { report, written };
 }
 
+/** The error to report for one of rebuilding: if it is not of the store, the files caused it, whatever its class. */
+async function errorOfFile(tx: Transaction, path: string, error: unknown): Promise<unknown> {
+  const isKnown = [FileRefused, TapeFileError, SessionSealed].some((kind) => error instanceof kind);
+  if (isKnown || !(await isUsable(tx, error))) return error;
+  return new TapeFileError(path, `cannot be read (${(error as Error).message})`, { cause: error });
+}
+
 async function rebuild(
   tx: Transaction,
   paths: ReconcileFiles,
@@ -225,6 +232,9 @@ async function rebuild(
     if (log.refused()) throw new FileRefused();
     const rebuilt = await store(tx, files, paths, log, { ...options, onBytes, roots });
     return { ...rebuilt, sources: meters.sources() };
+  } catch (error) {
+    options.signal?.throwIfAborted();
+    throw await errorOfFile(tx, paths.trades[0]!, error);
   } finally {
     await files.close();
   }

@@ -3,7 +3,7 @@ import type { GenerationPart } from '../../domain/generation.ts';
 import { instantBounds } from '../../domain/instant-gate.ts';
 import { type BarColumns, barColumns, isSameBar } from '../../domain/market/bar.ts';
 import { aggregateBars } from '../../domain/market/bar-aggregation.ts';
-import type { SessionDate } from '../../domain/market-time.ts';
+import { exchangeDate, type SessionDate } from '../../domain/market-time.ts';
 import {
   concatBars,
   firstAtOrAfter,
@@ -12,14 +12,17 @@ import {
   writeBars,
 } from '../../store/market/bar-blocks.ts';
 import { rejectSealedBars } from '../../store/market/sealed-bars.ts';
-import { saveUnknownTickers } from '../../store/market/symbols.ts';
+import { splitsIn } from '../../store/market/splits.ts';
+import { indexSymbols, saveUnknownTickers } from '../../store/market/symbols.ts';
 import type { Transaction } from '../../store/rows/transaction.ts';
 import { stockDayBars, stockMinuteBars } from '../../tape/csv/stock-bars.ts';
+import { TapeFileError } from '../../tape/csv/tape-file.ts';
 import { unservedTickers } from '../../tape/csv/unserved-tickers.ts';
-import { type BarBatch, slices } from '../files/bar-batch.ts';
-import { loadBarFile } from '../files/bar-file.ts';
+import { slices } from '../files/bar-batch.ts';
+import { type BarRuns, loadBarFile } from '../files/bar-file.ts';
+import { type BarDataset, barsToWrite, replaceableSessions } from '../files/bar-guard.ts';
 import type { FileJob, FileResult, Loader } from '../files/file-job.ts';
-import { fileTally, keyedChanges, talliedResult } from '../files/session-tally.ts';
+import { fileTally, keyedChanges, type LeftCounts, talliedResult } from '../files/session-tally.ts';
 
 // Number of runs merged and written by one statement: bounds the decoded data.
 const runsAtOnce = 256;
@@ -71,23 +74,38 @@ function* changedSessions({ before, bars }: WrittenBlock) {
 /** State of writing a file's batches. */
 interface BarFileWriting {
   tx: Transaction;
+  dataset: BarDataset;
   timeframe: '1m' | '1d';
   /** The sessions of the file. */
   sessions: Set<SessionDate>;
+  /** Tickers of indexes. */
+  indexes: Set<string>;
+  replace: boolean;
+  onLesser(session: SessionDate, of: LeftCounts): void;
   onChange(symbol: string, change: ReturnType<typeof changedSessions> extends Generator<infer T> ? T : never): void;
 }
 
-async function writeBatch(batch: BarBatch, { tx, timeframe, sessions, onChange }: BarFileWriting): Promise<number> {
+async function writeRuns(read: BarRuns, writing: BarFileWriting): Promise<number> {
+  const { tx, dataset, timeframe, sessions, indexes, replace, onChange, onLesser } = writing;
   let changed = 0;
-  for (const slice of slices(batch.runs(), runsAtOnce)) {
+  for (const slice of slices(read, runsAtOnce)) {
     const runs = slice.map(([symbol, bars]) => ({ symbol, bars }));
     for (const { bars } of runs) for (const session of sessionsOf(bars)) sessions.add(session);
-    await saveUnknownTickers(
-      tx,
-      runs.map((run) => run.symbol),
-    );
+    const symbols = runs.map((run) => run.symbol);
+    await saveUnknownTickers(tx, symbols, (symbol) => (indexes.has(symbol) ? 'index' : 'equity'));
+    const part = { symbols, sessions: [...new Set(runs.flatMap(({ bars }) => [...sessionsOf(bars)]))] };
+    const replaceable = replace ? new Set() : await replaceableSessions(tx, dataset, part);
     // The longer bars of a session change only with its minutes.
-    const written = await writeBars(tx, timeframe, runs, { locked: true, unless: rejectSealedBars });
+    const written = await writeBars(tx, timeframe, runs, {
+      ...{ locked: true, unless: rejectSealedBars },
+      pick: ({ symbol, before, bars }) =>
+        barsToWrite(
+          before,
+          bars,
+          (session) => replace || replaceable.has(`${symbol} ${session}`),
+          ({ session, ...of }) => onLesser(session, { symbol, ...of }),
+        ),
+    });
     for (const block of written) for (const change of changedSessions(block)) onChange(block.symbol, change);
     changed += written.length + (timeframe === '1m' ? await writeDerived(tx, written) : 0);
   }
@@ -109,15 +127,48 @@ function writtenParts(timeframe: '1m' | '1d') {
   };
 }
 
+/** Symbols whose prices before a split are divided by it, with the start of the first bar, epoch ms. */
+class DividedPrices {
+  readonly #firstMs = new Map<string, number>();
+
+  add(symbol: string, tsMs: number): void {
+    if (!(this.#firstMs.get(symbol)! <= tsMs)) this.#firstMs.set(symbol, tsMs);
+  }
+
+  /** Notes symbols without known splits. Throws `TapeFileError` for one with a split since its first bar. */
+  async check({ tx, path, now, onNote }: FileJob): Promise<void> {
+    if (this.#firstMs.size === 0) return;
+    const known = await splitsIn(tx, [...this.#firstMs.keys()]);
+    const today = exchangeDate(now());
+    for (const [symbol, firstMs] of this.#firstMs) {
+      const last = known.get(symbol)?.findLast(({ exDate }) => exDate > exchangeDate(firstMs) && exDate <= today);
+      if (last)
+        throw new TapeFileError(
+          path,
+          `prices of ${symbol} before ${last.exDate} are divided by the split of that day, ${last.ratio} new shares ` +
+            'for one, and prices are stored as printed; begin the file with that day',
+        );
+      if (!known.has(symbol))
+        onNote(
+          `prices of ${symbol} before a split are divided by it, and no split of ${symbol} is stored: ` +
+            'they are taken as printed; ingest splits first if there was one',
+        );
+    }
+  }
+}
+
 async function loadBars(job: FileJob, timeframe: '1m' | '1d'): Promise<FileResult> {
-  const { tx, name } = job;
+  const { tx, name, settings } = job;
   await lockAllBarBlocks(tx);
   const sessions = new Set<SessionDate>();
-  const tally = fileTally(tx, timeframe === '1m' ? 'stock-minute-bars' : 'stock-day-bars', 'bars', name);
+  const dataset = timeframe === '1m' ? 'stock-minute-bars' : 'stock-day-bars';
+  const tally = fileTally(tx, dataset, 'bars', name);
   const ofKey = keyedChanges(tally);
   const written = writtenParts(timeframe);
+  const indexes = new Set<string>();
   const writing: BarFileWriting = {
-    ...{ tx, timeframe, sessions },
+    ...{ tx, dataset, timeframe, sessions, indexes, replace: settings.replace },
+    onLesser: (session, of) => tally.left(session, 'fewer', of),
     onChange(symbol, { session, ...of }) {
       written.add(symbol, session);
       if (timeframe === '1m') ofKey({ session, symbol, key: symbol, ...of });
@@ -125,13 +176,20 @@ async function loadBars(job: FileJob, timeframe: '1m' | '1d'): Promise<FileResul
       else tally.changed(session, { symbols: 1, ...of });
     },
   };
-  const options = { bounds: instantBounds(job.now()), unserved: unservedTickers() };
-  const result = await loadBarFile(
-    job,
-    (timeframe === '1m' ? stockMinuteBars : stockDayBars)(options),
-    (batch, { symbol, bar }) => batch.push(symbol, bar),
-    (batch) => writeBatch(batch, writing),
-  );
+  const known = await indexSymbols(tx);
+  const isIndex = (symbol: string) => known.has(symbol);
+  const divided = new DividedPrices();
+  const options = {
+    ...{ bounds: instantBounds(job.now()), unserved: unservedTickers(), isIndex },
+    onIndex: (symbol: string) => void indexes.add(symbol),
+    onDivided: divided.add.bind(divided),
+  };
+  const result = await loadBarFile(job, (timeframe === '1m' ? stockMinuteBars : stockDayBars)(options), {
+    length: timeframe === '1m' ? 'minute' : 'day',
+    push: (batch, { symbol, bar }) => batch.push(symbol, bar),
+    write: (runs) => writeRuns(runs, writing),
+    check: () => divided.check(job),
+  });
   for (const note of options.unserved.notes()) job.onNote(note);
   return { ...(await talliedResult(result, tally)), parts: [...sessions], written: written.all() };
 }

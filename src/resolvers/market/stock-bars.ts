@@ -10,6 +10,7 @@ import {
   timeframeMs,
 } from '../../domain/market/bar.ts';
 import { type Split, splitAdjusted, splitFactor } from '../../domain/market/splits.ts';
+import type { SymbolEntry } from '../../domain/market/symbol.ts';
 import {
   epochDay,
   exchangeDate,
@@ -60,7 +61,7 @@ export interface StockBarsMeta extends ResponseMeta {
   /** Start of the last complete bar in range; null if there is none. */
   completeThrough: number | null;
   cursor: string | null;
-  /** Reason for which the range can have no bar; null if it can. */
+  /** Reason for which the range can have no bar, or that an index has no volume; null if neither. */
   note: string | null;
   /** True if the bars are adjusted; null if that was not requested and no split is in the range. */
   adjusted: boolean | null;
@@ -174,6 +175,11 @@ async function planeOf(context: RequestContext, toMs: number, { tsMs }: BarColum
 
 const isWithin = (ms: number, { fromMs, toMs }: Pick<Window, 'fromMs' | 'toMs'>) => ms >= fromMs && ms < toMs;
 
+function noteOf({ fromMs, toMs }: Window, entry: Pick<SymbolEntry, 'class'>, { tsMs }: BarColumns): string | null {
+  if (fromMs === toMs) return '`from` and `to` are the same time. `to` is exclusive, so the range holds no bar.';
+  return entry.class === 'index' && tsMs.length > 0 ? 'An index has no volume: that of its bars is 0.' : null;
+}
+
 /** A page of a symbol's bars (spec 4.7). */
 export async function stockBars(context: RequestContext, symbol: string, args: StockBarsArgs): Promise<StockBarsPage> {
   if (args.source != null && args.source !== 'trade') throw invalidParameter('source', 'only trade bars are served');
@@ -213,10 +219,7 @@ export async function stockBars(context: RequestContext, symbol: string, args: S
         isFirst: start === window.fromMs,
       }),
       cursor: page.more && last !== undefined ? writeCursor(String(last + 1), bound) : null,
-      note:
-        window.fromMs === window.toMs
-          ? '`from` and `to` are the same time. `to` is exclusive, so the range holds no bar.'
-          : null,
+      note: noteOf(window, entry, page.bars),
       adjusted: adjust === 'split' || inWindow.length > 0 ? adjust === 'split' : null,
       splits: inWindow.length > 0 ? inWindow : null,
     },

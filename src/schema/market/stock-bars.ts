@@ -59,7 +59,10 @@ const StockBarsMetaType = builder.objectRef<StockBarsMeta>('StockBarsMeta').impl
       description:
         'Start of the last complete bar in range, epoch ms. Later bars can still change. Null if there is none.',
     }),
-    note: t.exposeString('note', { nullable: true, description: 'Why the range can hold no bar; null if it can.' }),
+    note: t.exposeString('note', {
+      nullable: true,
+      description: 'Reason for which the range can hold no bar, or that an index has no volume; null if neither.',
+    }),
     adjusted: t.exposeBoolean('adjusted', {
       nullable: true,
       description:

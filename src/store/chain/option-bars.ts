@@ -91,14 +91,15 @@ export interface OptionBarChange {
 
 /**
  * Merges minutes into their blocks, inside the caller's transaction, which holds `lockOptionBars`; a stored bar is
- * replaced if it differs. Reconciled bars replace all bars of an observed session, if `mayWrite` allows the change.
- * Returns the changes.
+ * replaced if it differs, and `pick` has it among those to write. Reconciled bars replace all bars of an observed
+ * session, if `mayWrite` allows the change. Returns the changes.
  */
 export async function saveOptionBars(
   tx: Transaction,
   status: CoverageStatus,
   runs: readonly OptionBarRun[],
   mayWrite: (change: OptionBarChange) => boolean = () => true,
+  pick: (run: OptionBarRun, stored: BarColumns) => BarColumns = ({ bars }) => bars,
 ): Promise<OptionBarChange[]> {
   if (runs.length === 0) return [];
   const keys = runs.map((run) => ({ ...run, timeframe: '1m' }));
@@ -106,7 +107,7 @@ export async function saveOptionBars(
   const changed = runs.flatMap((run) => {
     const old = stored.get(keyOf(run));
     const before = old ? decodeBlocks(old, '1m') : barColumns(0);
-    const bars = old?.status === status ? mergeBars(before, run.bars) : run.bars;
+    const bars = old?.status === status ? mergeBars(before, pick(run, before)) : run.bars;
     const version = blockVersion(encodeBars(bars));
     if (old?.version === version && old.status === status) return [];
     const change = { run: { ...run, bars }, before: before.tsMs.length, after: bars.tsMs.length };

@@ -334,6 +334,16 @@ export interface BarChange {
 /** Throws if blocks must not be changed. */
 export type BarGuard = (tx: Transaction, changes: readonly BarChange[]) => Promise<void>;
 
+/** Options of writing bars. */
+export interface BarWriteOptions {
+  /** True if the caller holds `lockAllBarBlocks`. */
+  locked?: boolean;
+  /** Called before anything is written; throws to prevent the write. */
+  unless?: BarGuard;
+  /** Returns the bars of a run to write beside those stored in its block; all of them unless given. */
+  pick?(run: Pick<WrittenBlock, 'symbol' | 'before' | 'bars'>): BarColumns;
+}
+
 /**
  * Locks every block for a long writer (a whole file) until its transaction ends, so that it requires no lock per block,
  * which would be too many.
@@ -349,14 +359,13 @@ export async function holdBarBlocks(tx: Transaction): Promise<void> {
 
 /**
  * Merges bars into their blocks, inside the caller's transaction; a stored bar is replaced if it differs. Returns the
- * changed blocks. Writers of one block wait for each other; `locked`: the caller holds `lockAllBarBlocks`. `unless` is
- * called before anything is written, and throws to prevent the write.
+ * changed blocks. Writers of one block wait for each other.
  */
 export async function writeBars(
   tx: Transaction,
   timeframe: StoredTimeframe,
   runs: readonly BarRun[],
-  { locked = false, unless }: { locked?: boolean; unless?: BarGuard } = {},
+  { locked = false, unless, pick = ({ bars }) => bars }: BarWriteOptions = {},
 ): Promise<WrittenBlock[]> {
   // Locking in key order prevents deadlocks.
   const spans = runs
@@ -377,7 +386,7 @@ export async function writeBars(
   const changed = spans.flatMap((span) => {
     const old = existing.get(`${span.symbol} ${span.spanStart}`);
     const before = old ? decodeBars(old.payload) : barColumns(0);
-    const bars = old ? mergeBars(standing(before, span), span.bars) : span.bars;
+    const bars = old ? mergeBars(standing(before, span), pick({ ...span, before })) : span.bars;
     const payload = encodeBars(bars);
     const version = blockVersion(payload);
     return old?.version === version ? [] : [{ ...span, bars, before, payload: Buffer.from(payload), version }];

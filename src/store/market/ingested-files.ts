@@ -68,6 +68,17 @@ export async function filesOfSession({ prisma }: Transaction, dataset: string, s
   return [...new Set(rows.map(({ name }) => name))];
 }
 
+/** Those of some sessions with stored data of files of a dataset. */
+export async function sessionsOfFiles(
+  { prisma }: Transaction,
+  dataset: string,
+  sessions: readonly string[],
+): Promise<Set<string>> {
+  const where = { dataset, parts: { hasSome: [...sessions] } };
+  const rows = await prisma.ingestedFile.findMany({ where, select: { parts: true } });
+  return new Set(rows.flatMap(({ parts }) => parts));
+}
+
 /** Removes all files of datasets: their data would now be computed differently. */
 export async function forgetDatasets(tx: Transaction, datasets: readonly string[]): Promise<void> {
   await tx.prisma.ingestedFile.deleteMany({ where: { dataset: { in: [...datasets] } } });

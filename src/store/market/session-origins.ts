@@ -49,6 +49,15 @@ export async function originsOf(
   );
 }
 
+/** The sessions of symbols whose data a live tape wrote, as `symbol session`. */
+export async function liveSessions(
+  { prisma }: Pick<Reader, 'prisma'>,
+  symbols: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const rows = await prisma.sessionOrigin.findMany({ where: { symbol: anyOf(symbols), origin: 'live' } });
+  return new Set(rows.map(({ symbol, sessionDate }) => `${symbol} ${sessionDate}`));
+}
+
 /** Marks sessions as of a live tape. */
 export async function markLive(tx: Transaction, sessions: readonly SymbolSession[]): Promise<void> {
   await insertRows(

@@ -19,6 +19,12 @@ export async function allSymbols({ prisma }: Pick<Reader, 'prisma'>): Promise<Sy
   return (await prisma.symbol.findMany({ orderBy: { symbol: 'asc' } })).map(entryOf);
 }
 
+/** The known tickers of indexes, inside the caller's transaction. */
+export async function indexSymbols({ prisma }: Pick<Reader, 'prisma'>): Promise<Set<string>> {
+  const rows = await prisma.symbol.findMany({ where: { class: 'index' }, select: { symbol: true } });
+  return new Set(rows.map(({ symbol }) => symbol));
+}
+
 async function writeSymbols(
   tx: Transaction,
   entries: readonly SymbolEntry[],

@@ -8,6 +8,7 @@ import { notedModels } from './models/noted-models.ts';
 import type { HeldModels } from './models/prisma.ts';
 import type { GenerationWriter } from './models/superseded.ts';
 import type { Reader } from './reader.ts';
+import { sqlStateOf } from './sql-state.ts';
 import { transactionsOf, writeProblemOf } from './write-watch.ts';
 
 /**
@@ -125,6 +126,21 @@ export async function inSettledTransaction<T>(
  */
 function isUnanswered(error: unknown): error is Error {
   return error instanceof Error && error.message === 'Query read timeout';
+}
+
+/** Class of the errors of values that a column cannot hold. */
+const dataException = /^22/;
+
+/**
+ * True if an error within a transaction is not of the database: the transaction can still be used, or a value was one
+ * that a column cannot hold.
+ */
+export async function isUsable(tx: Pick<pg.PoolClient, 'query'>, error: unknown): Promise<boolean> {
+  if (dataException.test(sqlStateOf(error) ?? '')) return true;
+  return tx.query('SELECT 1').then(
+    () => true,
+    () => false,
+  );
 }
 
 /** Commits. Returns true if the database sent a warning. */

@@ -85,11 +85,10 @@ export function assembleChain(
   { capturedAt, delayMs, spot, priorCloseSpot, partial }: ChainHeader,
   roots: OptionRoots = standardRoots,
 ): ChainCapture {
+  if (rows.length === 0) throw new TapeFileError(path, 'the chain has no contracts');
   const sessionDate = sessionOf(capturedAt);
   const known = new Map([...new Set(rows.map((row) => row.root))].map((root) => [root, roots.of(root, sessionDate)]));
   const underlyings = new Set(Array.from(known.values(), (root) => root.underlying));
-  const [underlying] = underlyings;
-  if (underlying === undefined) throw new TapeFileError(path, 'the chain has no contracts');
   if (underlyings.size > 1)
     throw new TapeFileError(path, `the chain has contracts of several underlyings: ${[...underlyings].join(', ')}`);
   for (const row of rows) row.sharesPerContract ??= known.get(row.root)!.sharesPerContract;
@@ -97,7 +96,7 @@ export function assembleChain(
   const twice = rows.find((row, i) => i > 0 && compareContracts(rows[i - 1]!, row) === 0);
   if (twice) throw new TapeFileError(path, `the chain has the contract ${osiSymbol(twice)} twice`);
   return {
-    underlying,
+    underlying: [...underlyings][0]!,
     capturedAt,
     delayMs,
     sessionDate,

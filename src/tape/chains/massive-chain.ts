@@ -21,6 +21,7 @@ function partOf(result: Keys): ChainPart {
   // A contract that did not trade today has the figures of the day on which it did.
   const isToday = dayMs > 0 && nowMs > 0 && exchangeDate(dayMs) === exchangeDate(nowMs);
   const { delta, gamma, theta, vega } = greeks;
+  const price = underlying.price ?? underlying.value;
   return {
     contract: String(details.ticker),
     numbers: {
@@ -32,7 +33,8 @@ function partOf(result: Keys): ChainPart {
     },
     shares: details.shares_per_contract,
     times: [spotMs, quoteMs, msOf(trade.sip_timestamp)],
-    ...(underlying.price !== undefined && { spot: { price: underlying.price, tsMs: spotMs } }),
+    // An index has a value.
+    ...(price !== undefined && { spot: { price, tsMs: spotMs } }),
   };
 }
 

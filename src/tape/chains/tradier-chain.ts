@@ -16,7 +16,9 @@ function partOf(option: Keys): ChainPart {
   const { delta, gamma, theta, vega, mid_iv: iv, updated_at: updated } = (option.greeks ?? {}) as Keys;
   const newest = Math.max(...times.filter((ms) => !Number.isNaN(ms)));
   // Greeks are computed hourly; those of another day are not of these quotes.
-  const isToday = Number.isFinite(newest) && exchangeDate(newest) === exchangeDate(stampedMs(`${updated ?? ''}Z`));
+  const updatedMs = stampedMs(`${updated ?? ''}Z`);
+  const areKnown = Number.isFinite(newest) && Number.isFinite(updatedMs);
+  const isToday = areKnown && exchangeDate(newest) === exchangeDate(updatedMs);
   const { bid, ask, last, volume, open_interest: openInterest } = option;
   return {
     contract: String(option.symbol),

@@ -68,9 +68,15 @@ export async function readVendorChain(
   let capturedAt = Number.NEGATIVE_INFINITY;
   let spot: { price: number; tsMs: number } | null = null;
   let partial = false;
+  let stop: unknown = null;
   const bad = (line: number, reason: string) => {
     partial = true;
-    onBadLine({ file: path, line, reason });
+    try {
+      onBadLine({ file: path, line, reason });
+    } catch (cause) {
+      stop = cause;
+      throw cause;
+    }
   };
   try {
     for await (const { line, found } of vendor.parts(readBytes(path, onBytes))) {
@@ -86,7 +92,9 @@ export async function readVendorChain(
         }
     }
   } catch (cause) {
-    throw cause instanceof TapeFileError ? cause : new TapeFileError(path, (cause as Error).message, { cause });
+    throw cause instanceof TapeFileError || cause === stop
+      ? cause
+      : new TapeFileError(path, (cause as Error).message, { cause });
   }
   if (rows.length > 0 && !Number.isFinite(capturedAt))
     throw new TapeFileError(path, `${time!.column}: expected a time in the chain (${name})`);

@@ -3,13 +3,13 @@ import type { GivenBar } from '../../domain/market/bar.ts';
 import { highestStockPrice } from '../../domain/market/print.ts';
 import { dateOfEpochDay, exchangeDate, type SessionDate } from '../../domain/market-time.ts';
 import { dayMs } from '../../domain/units.ts';
-import type { optionAggregates, stockAggregates } from '../formats/aggregates.ts';
+import type { indexAggregates, optionAggregates, stockAggregates } from '../formats/aggregates.ts';
 import type { ColumnOf } from '../formats/format.ts';
 import type { ColumnIndex } from './csv.ts';
 import { problemOfInstant, readCount, readInstant, readNumber, shown } from './values.ts';
 
-/** A vendor's aggregates, of stocks or option contracts. */
-type Aggregates = typeof stockAggregates | typeof optionAggregates;
+/** A vendor's aggregates, of stocks, indexes or option contracts. */
+type Aggregates = typeof stockAggregates | typeof indexAggregates | typeof optionAggregates;
 export type BarColumnName = ColumnOf<Aggregates>;
 
 /**
@@ -27,14 +27,16 @@ function optionalNumber(fields: readonly string[], index: number, read: (text: s
 /**
  * Reads the numbers of an aggregate line. Returns its bar, or the reason why the line is invalid. `transactions` blank
  * = unknown; `vwap` is null if the file has no such column. A volume with a fraction (fractional shares) is rounded to
- * whole shares.
+ * whole shares. An index has no volume and no trades, whatever the line has.
  */
 export function barReader(
   { time }: Aggregates,
   at: ColumnIndex<BarColumnName>,
   bounds: InstantBounds,
-): (fields: readonly string[]) => GivenBar | string {
-  return (fields) => {
+): (fields: readonly string[], isIndex?: boolean) => GivenBar | string {
+  // Absent in a file of indexes.
+  const volumeOf = (fields: readonly string[]) => (at.volume === undefined ? '' : fields[at.volume]!);
+  return (fields, isIndex = false) => {
     const open = readNumber(fields[at.open]!);
     const high = readNumber(fields[at.high]!);
     const low = readNumber(fields[at.low]!);
@@ -45,11 +47,12 @@ export function barReader(
     }
     if (low > open || low > close || high < open || high < close)
       return `low ${low} and high ${high} do not enclose open ${open} and close ${close}`;
-    const volume = readNumber(fields[at.volume]!);
+    const volume = isIndex ? 0 : readNumber(volumeOf(fields));
     if (!(volume >= 0 && volume <= mostCounted))
-      return `volume: expected a number from 0 to ${mostCounted}, got ${shown(fields[at.volume]!)}`;
+      return `volume: expected a number from 0 to ${mostCounted}, got ${shown(volumeOf(fields))}`;
     const tsMs = readInstant(fields[at.window_start]!, time.unit, bounds);
     if (Number.isNaN(tsMs)) return `window_start: ${problemOfInstant(fields[at.window_start]!, time.unit, bounds)}`;
+    if (isIndex) return { tsMs, open, high, low, close, volume, vwap: null, tradeCount: null };
     const tradeCount = optionalNumber(fields, at.transactions, readCount);
     if (tradeCount !== null && !(tradeCount <= mostCounted))
       return `transactions: expected a whole number or nothing, got ${shown(fields[at.transactions]!)}`;

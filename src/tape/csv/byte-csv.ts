@@ -1,6 +1,6 @@
 import type { HeaderFormat } from '../formats/format.ts';
 import { splitCsvLine } from '../text/csv-line.ts';
-import { type ColumnIndex, recognized } from './csv.ts';
+import { type ColumnIndex, readLine, recognized } from './csv.ts';
 import { readLineBlocks } from './lines.ts';
 import { type OnBadLine, type OnBytes, TapeFileError } from './tape-file.ts';
 import { shown } from './values.ts';
@@ -175,7 +175,7 @@ export function byteLineReader<T extends object>(
 
   function recordOf(from: number): T | string | null {
     const count = splitLine(fields, from);
-    if (count === width) return read(fields);
+    if (count === width) return readLine(read, fields);
     const { bytes, stop } = fields;
     if (bytes.toString('latin1', from, stop).trim() === '') return null;
     if (count < 0) return 'unterminated quoted field';

@@ -48,6 +48,15 @@ export function recognized<Name extends string, Format extends HeaderFormat<Name
   return { format, at: Object.fromEntries(places) as ColumnIndex<Name> };
 }
 
+/** Reads a line. An error in it concerns the line, and is its reason. */
+export function readLine<Fields, T>(read: (fields: Fields) => T, fields: Fields): T | string {
+  try {
+    return read(fields);
+  } catch (error) {
+    return `cannot be read (${(error as Error).message})`;
+  }
+}
+
 /** Joins physical lines into records if a quoted field contains a line end. */
 function* csvRecords(
   batch: LineBatch,
@@ -95,7 +104,7 @@ export async function* readCsv<T extends object, Name extends string>(
       }
       const record =
         fields.length === width
-          ? read(fields)
+          ? readLine(read, fields)
           : fields.length === 0
             ? 'unterminated quoted field'
             : `expected ${width} columns, found ${fields.length}`;

@@ -44,12 +44,14 @@ function packingOf(first: Buffer): Packing {
   return 'none';
 }
 
-function reasonOf(cause: unknown, packing: Packing): string {
+/** The reason for which a file cannot be read, for people. */
+export function reasonOf(cause: unknown, packing: Packing = 'none'): string {
   const code = (cause as { code?: string }).code ?? '';
   if (code === 'Z_BUF_ERROR') return `the ${packing} data is truncated: the file is incomplete`;
   if (/^Z(STD)?_/.test(code)) return `the ${packing} data is damaged (${(cause as Error).message})`;
   if (code === 'ENOENT') return 'no such file';
   if (code === 'EISDIR') return 'is a folder';
+  if (code === 'EACCES') return 'permission denied';
   return (cause as Error).message;
 }
 

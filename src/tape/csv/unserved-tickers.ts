@@ -1,8 +1,10 @@
 /**
- * A vendor's ticker that the contract's pattern cannot express: several suffixes, such as `VST.WS.A` and `BAC/WS/A`, a
- * marked share class with a suffix (`AAFpJ/CL`), or a suffix of four characters.
+ * A vendor's ticker that the contract's pattern cannot express: several suffixes or marks, such as `VST.WS.A`,
+ * `BAC/WS/A`, `AAFpJ/CL` and `AAC+A`, a suffix of four characters, a mark that no table has (`AAC~`), or an index with
+ * a long name.
  */
-const unservedPattern = /^[A-Z][A-Z0-9]{0,5}(?:p[A-Z]?|[rw])?(?:[.\-/ ][A-Z0-9]{1,4}){1,3}$/;
+const unservedPattern =
+  /^(?:[A-Z][A-Z0-9]{0,5}(?:[.\-/ ][A-Z0-9]{1,4}|p[A-Z]?|[rw]|[$^#+=*~!%@-][A-Z]?){1,4}|I:[A-Z0-9.]{1,12})$/;
 
 const listedMost = 5;
 

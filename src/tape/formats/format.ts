@@ -6,6 +6,8 @@ export const spellings = {
   ticker: 'a ticker such as SPY or BRK.B',
   /** Like `ticker`; a small letter marks the share class (`BACpL`). */
   tapeTicker: 'a ticker such as SPY or BRK.B',
+  /** `I:` and the ticker of an index, or a known index. */
+  index: 'an index such as I:SPX',
   /** `O:` and the OSI symbol. */
   prefixedOsi: 'O: and an OSI symbol',
   /** A stock, or a contract. */

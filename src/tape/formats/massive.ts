@@ -27,7 +27,7 @@ export const massiveQuotes = {
 export const massiveAggregates = {
   name: 'massive-aggregates',
   content: 'pages of /v2/aggs of Massive',
-  required: ['results', 'ticker', 'adjusted', 'o', 'h', 'l', 'c', 'v', 't'],
+  required: ['results', 'ticker', 'adjusted', 'o', 'h', 'l', 'c', 't'],
   time: { column: 't', unit: 'milliseconds' },
   delayMs: 0,
   symbols: { column: 'ticker', spelling: 'tickerOrOsi' },
@@ -37,7 +37,7 @@ export const massiveAggregates = {
 export const massiveChain = {
   name: 'massive-chain',
   content: 'pages of /v3/snapshot/options of Massive',
-  required: ['results', 'details', 'open_interest', 'last_quote', 'underlying_asset'],
+  required: ['results', 'details', 'open_interest', 'underlying_asset'],
   time: { column: 'last_updated', unit: 'nanoseconds' },
   delayMs: 0,
   symbols: { column: 'ticker', spelling: 'prefixedOsi' },

@@ -17,6 +17,7 @@ import { TapeFileError } from '../csv/tape-file.ts';
 import { beforeExpiry } from '../csv/values.ts';
 import { largestOptionPrice, largestOptionSize } from '../prints/option-trades.ts';
 import { largestId } from '../prints/print-fields.ts';
+import { readIndexTicker } from '../text/vendor-ticker.ts';
 import { chainOfLine } from './live-chain.ts';
 import {
   amount,
@@ -112,7 +113,8 @@ function recordOf(line: Unread, book: ContractBook, bounds: InstantBounds): Live
       return { type: 'option_quote', quote: optionQuote(line, book, bounds) };
     case 'index_value': {
       const value = priceAbove0(line, 'value');
-      return { type: 'index_value', value: { symbol: tickerOf(line, 'symbol'), value, ...stamp(line, bounds) } };
+      const symbol = readIndexTicker(String(line.symbol)) ?? tickerOf(line, 'symbol');
+      return { type: 'index_value', value: { symbol, value, ...stamp(line, bounds) } };
     }
     case 'chain':
       return { type: 'chain', chain: chainOfLine(line, bounds, book.roots) };
@@ -138,6 +140,7 @@ export function readLiveLine(text: string, book: ContractBook, bounds: InstantBo
     return recordOf(objectOf(value, 'line'), book, bounds);
   } catch (error) {
     if (error instanceof BadField || error instanceof TapeFileError) return error.message;
-    throw error;
+    // One line must not end the tape.
+    return `cannot be read (${(error as Error).message})`;
   }
 }

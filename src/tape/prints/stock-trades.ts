@@ -13,9 +13,9 @@ import { countAt, priceAt, sizeMicrosAt } from '../csv/byte-values.ts';
 import type { ColumnIndex } from '../csv/csv.ts';
 import type { OnBadLine, OnBytes } from '../csv/tape-file.ts';
 import type { UnservedTickers } from '../csv/unserved-tickers.ts';
-import { readVendorTicker } from '../csv/vendor-ticker.ts';
 import { type ColumnOf, spellings } from '../formats/format.ts';
 import { stockTrades } from '../formats/stock-trades.ts';
+import { readVendorTicker } from '../text/vendor-ticker.ts';
 import {
   badConditions,
   badStamp,

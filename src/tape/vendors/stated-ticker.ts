@@ -1,4 +1,5 @@
 import { contractId, readOptionContract } from '../../domain/chain/option-contract.ts';
+import { readIndexTicker, readVendorTicker } from '../text/vendor-ticker.ts';
 import { VendorError } from './row-format.ts';
 
 const endings = /(?:\.(?:json|ndjson|jsonl|csv|txt|parquet))?(?:\.(?:gz|zst))?$/i;
@@ -11,7 +12,7 @@ export function statedTicker(name: string): string {
   const text = name.replace(endings, '').split(/[_ ]/)[0]!;
   const contract = readOptionContract(text);
   if (contract) return contractId(contract);
-  if (/^[A-Z][A-Za-z0-9.-]{0,11}$/.test(text)) return text;
+  if (readVendorTicker(text) !== null || readIndexTicker(text) !== null) return text;
   throw new VendorError(
     `the file does not contain its ticker: begin its name with it, such as BRK.B.json or SPY241220C00600000_1.json`,
   );

@@ -36,11 +36,13 @@ function daysOf(ticker: () => string, at: (column: string) => number, dates: str
           `split and prices are stored as printed; begin the file with that day`,
       );
     first = false;
-    return [ticker(), cells[volume!], ...places.map((place) => priceText(cells[place]!)), startText(cells[date!]!)];
+    const written = places.map((place) => priceText(cells[place]!));
+    return [ticker(), cells[volume!], ...written, startText(cells[date!]!), true];
   };
 }
 
-const columns = ['ticker', 'volume', 'open', 'close', 'high', 'low', 'window_start'];
+// The file does not have splits after its last row.
+const columns = ['ticker', 'volume', 'open', 'close', 'high', 'low', 'window_start', 'divided'];
 const dayRows = (format: Format, lines: NonNullable<RowFormat['lines']>): RowFormat => {
   return { format, as: ['stock-aggregates'], columns, lines };
 };

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { readTicker } from '../../../src/domain/market/ticker.ts';
-import { readVendorTicker } from '../../../src/tape/csv/vendor-ticker.ts';
+import { readVendorTicker } from '../../../src/tape/text/vendor-ticker.ts';
 
 describe('a ticker', () => {
   test.each(['BRK.B', 'BRK-B', 'BRK/B', 'BRK B', 'brk-b', 'Brk b'])('%s is BRK.B, however it is written', (text) => {

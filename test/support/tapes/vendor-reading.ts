@@ -33,8 +33,8 @@ export function vendorReading(folder: () => string) {
       all((onBadLine) => readOptionTrades(path, { book, bounds, onBadLine })),
     optionQuotes: (path: string, book = createContractBook()) =>
       all((onBadLine) => readOptionQuotes(path, { book, bounds, onBadLine })),
-    minuteBars: (path: string) => all((onBadLine) => readCsv(path, [stockMinuteBars({ bounds, unserved })], onBadLine)),
-    dayBars: (path: string) => all((onBadLine) => readCsv(path, [stockDayBars({ bounds, unserved })], onBadLine)),
+    minuteBars: (path: string) => all((onBadLine) => readCsv(path, stockMinuteBars({ bounds, unserved }), onBadLine)),
+    dayBars: (path: string) => all((onBadLine) => readCsv(path, stockDayBars({ bounds, unserved }), onBadLine)),
     volatilityDays: (path: string) => all((onBadLine) => readCsv(path, [volatilityDayList], onBadLine)),
     optionBars: (path: string) => all((onBadLine) => readCsv(path, [optionMinuteBars(bounds)], onBadLine)),
   };

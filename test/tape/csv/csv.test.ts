@@ -6,8 +6,8 @@ import { describe, expect, test } from 'vitest';
 import { type CsvFormat, readCsv } from '../../../src/tape/csv/csv.ts';
 import type { BadLine } from '../../../src/tape/csv/tape-file.ts';
 import { readCount, readInstant, readNumber } from '../../../src/tape/csv/values.ts';
-import { readVendorTicker } from '../../../src/tape/csv/vendor-ticker.ts';
 import { splitCsvLine } from '../../../src/tape/text/csv-line.ts';
+import { readVendorTicker } from '../../../src/tape/text/vendor-ticker.ts';
 import { wideBounds } from '../../support/tapes/tape-lines.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 

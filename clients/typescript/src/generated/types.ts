@@ -2703,7 +2703,7 @@ export interface StockBarsMeta {
   complete_through: number | null;
   /** Cursor of the next page; null on the last page. */
   cursor?: string;
-  /** Why the range can hold no bar; null if it can. */
+  /** Reason for which the range can hold no bar, or that an index has no volume; null if neither. */
   note?: string;
   /** True if the bars are adjusted for splits. Null if they are as printed and no split is in the range. */
   adjusted?: boolean;

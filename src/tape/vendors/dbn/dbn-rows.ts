@@ -1,12 +1,12 @@
 import { contractId, readOptionContract } from '../../../domain/chain/option-contract.ts';
-import { dayMs } from '../../../domain/units.ts';
+import { dayMs, minuteMs } from '../../../domain/units.ts';
 import { yieldToEventLoop } from '../../../runtime/event-loop.ts';
 import { databentoDays, databentoMinutes, databentoQuotes, databentoTrades } from '../../formats/databento.ts';
 import type { Format } from '../../formats/format.ts';
 import { lineOf, VendorError } from '../row-format.ts';
 import { at, eventMs, eventNanos, headerLength, later, priceText, recordPieces, type WriteRow } from './dbn-records.ts';
 import { type DbnMetadata, type DbnSymbols, fixedText, preludeLength, readMetadata, readPrelude } from './metadata.ts';
-import { minuteRows } from './minutes.ts';
+import { venueBars } from './venue-bars.ts';
 import { exchangeOf, facilityOf } from './venues.ts';
 
 const symbolMapping = 0x16;
@@ -63,13 +63,9 @@ const quotes = (kind: number, hasSequence: boolean): DbnSchema => ({
 
 const barColumns = ['ticker', 'open', 'high', 'low', 'close', 'volume', 'window_start'];
 
-const barRow: WriteRow = (bytes, offset, ticker) => {
-  const prices = [0, 8, 16, 24].map((more) => priceText(bytes, offset + headerLength + more));
-  return `${ticker},${prices.join()},${bytes.readBigUInt64LE(offset + 48)},${eventNanos(bytes, offset)}\n`;
-};
-
-const bars = (format: Format, kind: number, open: DbnSchema['open'] = () => ({ row: barRow })): DbnSchema => ({
-  ...{ format, kinds: [kind], length: barLength, columns: barColumns, open },
+/** `joinMs`: length of the bars that records of an instrument and venue are joined to, ms; absent = each is a bar. */
+const bars = (format: Format, kind: number, joinMs?: number): DbnSchema => ({
+  ...{ format, kinds: [kind], length: barLength, columns: barColumns, open: () => venueBars(joinMs) },
 });
 
 /** Schemas by their numbers. */
@@ -77,7 +73,7 @@ const schemas: Readonly<Record<number, DbnSchema>> = {
   1: quotes(0x01, true),
   3: trades([0x01], quoteLength),
   4: trades([0x00], tradeLength),
-  5: bars(databentoMinutes, 0x20, minuteRows),
+  5: bars(databentoMinutes, 0x20, minuteMs),
   6: bars(databentoMinutes, 0x21),
   13: bars(databentoDays, 0x24),
   14: quotes(0xb1, false),
