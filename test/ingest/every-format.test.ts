@@ -505,11 +505,11 @@ describe.each(cases)('$name of $dataset', ({ dataset, name }) => {
       const without = Object.fromEntries(kept.map((column) => [column, sample.row[column]]));
       const blank = Object.fromEntries(columns.map((column) => [column, isAbsent(column) ? null : sample.row[column]]));
       const paths = [sample.content([without], kept), sample.content([withNull(blank, absent)], columns)].map(write);
-      const [first, second] = await ingest(...paths);
-      // Both are the same lines where the format has none for what is absent.
-      expect({ absent, ...first }).toMatchObject({ status: 'stored', rows: 1, badLineCount: 0 });
-      expect(['stored', 'unchanged']).toContain(second!.status);
-      expect(second).toMatchObject({ badLineCount: 0 });
+      for (const { status, badLines } of await ingest(...paths)) {
+        expect({ absent, badLines }).toEqual({ absent, badLines: [] });
+        // An absent value may change nothing that is stored.
+        expect(['stored', 'unchanged'], absent.join()).toContain(status);
+      }
     }
   });
 });

@@ -31,7 +31,7 @@ class Gaps {
 }
 
 /** Chances, in decimal places, below which bars are not minutes: of a whole file, and of one of many instruments. */
-const [ofFile, ofInstrument] = [4, 10];
+const [ofFile, ofInstrument] = [6, 10];
 /** Longer gaps are between sessions, minutes. */
 const longestPause = 12 * 60;
 const minutesOfDay = dayMs / minuteMs;

@@ -32,9 +32,13 @@ export async function replaceableSessions(
   return new Set([...live, ...taped.map(({ symbol, sessionDate }) => `${symbol} ${sessionDate}`)]);
 }
 
-/** True if the range of a bar has that of another one of its instant. */
-const hasRange = (bars: BarColumns, i: number, of: BarColumns, j: number) =>
-  bars.high[i]! >= of.high[j]! && bars.low[i]! <= of.low[j]!;
+/**
+ * True if a stored bar is of other trades than one of its instant: its volume differs, and its range is not within the
+ * other's, as that of a minute in progress is. Of one volume, another range is a correction.
+ */
+const isOfOthers = (bars: BarColumns, i: number, stored: BarColumns, j: number) =>
+  bars.volume[i] !== Math.round(stored.volume[j]!) &&
+  !(bars.high[i]! >= stored.high[j]! && bars.low[i]! <= stored.low[j]!);
 
 const prices = ['open', 'high', 'low', 'close', 'volume'] as const;
 const optional = ['vwap', 'tradeCount'] as const;
@@ -43,14 +47,11 @@ const isPoorer = (bars: BarColumns, i: number, than: BarColumns, j: number) =>
   prices.every((name) => bars[name][i] === than[name][j]) &&
   optional.some((name) => Number.isNaN(bars[name][i]) && !Number.isNaN(than[name][j]));
 
-/**
- * Bars of a file beside the stored ones: nothing stored is replaced by less. A stored bar of a wider range is of trades
- * that the file's does not have, such as those of another venue. Less volume alone is a correction.
- */
+/** Bars of a file beside the stored ones: nothing stored is replaced by less, such as the bar of another venue. */
 interface ComparedBars {
   /** Indexes of bars that are stored, with more figures: they need not be written. */
   poorer: Set<number>;
-  /** Number of bars that lack a price of a stored one. */
+  /** Number of bars that lack trades of a stored one. */
   lacking: number;
 }
 
@@ -62,7 +63,7 @@ function compareBars(stored: BarColumns, bars: BarColumns, from: number, to: num
     while (stored.tsMs[j]! < bars.tsMs[i]!) j++;
     if (stored.tsMs[j] !== bars.tsMs[i]) continue;
     if (isPoorer(bars, i, stored, j)) found.poorer.add(i);
-    else if (!hasRange(bars, i, stored, j)) found.lacking++;
+    else if (isOfOthers(bars, i, stored, j)) found.lacking++;
   }
   return found;
 }
