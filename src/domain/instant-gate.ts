@@ -1,3 +1,5 @@
+import { isTradingDay, nextTradingDay } from './calendar.ts';
+import { exchangeDate, type SessionDate } from './market-time.ts';
 import { hourMs } from './units.ts';
 
 /** The plausible instants of a source, epoch ms, both ends included. */
@@ -45,4 +47,14 @@ export function expectedTime(value: number, unit: TimeUnit, bounds: InstantBound
 /** The reason why a parsed instant is outside the bounds. */
 export function outOfBounds(tsMs: number): string {
   return `expected a time ${span}, got ${new Date(tsMs).toISOString()}`;
+}
+
+/**
+ * The reason why a date is not a session with data at `nowMs`; null if it is one. Data of the next session's start,
+ * such as open interest, comes the evening before.
+ */
+export function problemOfSession(date: SessionDate, nowMs: number): string | null {
+  const latest = nextTradingDay(exchangeDate(instantBounds(nowMs).toMs));
+  const isSession = date >= exchangeDate(earliestMs) && date <= latest && isTradingDay(date);
+  return isSession ? null : `expected a day with trading from 1990 to ${latest}, got ${date}`;
 }

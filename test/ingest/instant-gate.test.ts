@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { journalTradeFields } from '../../src/domain/journal/journal-trade.ts';
 import { exchangeInstant } from '../../src/domain/market-time.ts';
-import type { Dataset } from '../../src/ingest/dataset-names.ts';
+import { type Dataset, datasetNames } from '../../src/ingest/dataset-names.ts';
 import { type FileReport, ingestFiles } from '../../src/ingest/ingest.ts';
 import { readBars } from '../../src/store/market/bar-blocks.ts';
 import { hasSharedData, sharedData } from '../support/shared-data.ts';
@@ -158,4 +159,60 @@ test.skipIf(!hasSharedData).each([
   const report = await ingest(dataset, sharedData(`ingest_inputs/${file}`));
   expect(report).toMatchObject({ status: 'refused', changed: 0 });
   expect(report.badLines[0]!.reason).toContain(`not ${unit}`);
+});
+
+describe('sessions of open interest', () => {
+  const line = (date: string) => ['ticker,open_interest,session_date', `O:SPY270115C00600000,10,${date}`];
+
+  test('are days with trading up to the next one', async () => {
+    for (const date of ['2024-12-28', '2025-01-01', '2025-01-07', '2027-12-01', '1989-12-29']) {
+      const report = await ingestLines('open-interest', line(date));
+      expect(report).toMatchObject({ status: 'refused', changed: 0 });
+      expect(report.badLines[0]!.reason).toBe(
+        `session_date: expected a day with trading from 1990 to 2025-01-06, got ${date}`,
+      );
+    }
+    for (const date of ['2025-01-03', '2025-01-06'])
+      expect(await ingestLines('open-interest', line(date))).toMatchObject({ status: 'stored' });
+  });
+
+  test('in the name of a file, too', async () => {
+    const path = vendorFile(folder(), 'oi_20241228.csv', ['ticker,open_interest', 'O:SPY270115C00600000,10']);
+    expect(await ingest('open-interest', path)).toMatchObject({
+      status: 'refused',
+      reason: expect.stringContaining('expected a day with trading from 1990 to 2025-01-06, got 2024-12-28'),
+    });
+  });
+
+  test.skipIf(!hasSharedData)('of closed days and years ahead are bad lines', async () => {
+    const report = await ingest('open-interest', sharedData('ingest_inputs/open-interest-closed-days.csv'));
+    expect(report).toMatchObject({ status: 'refused', changed: 0, badLineCount: 3 });
+  });
+});
+
+/** Datasets that no test above gives an instant of another time, and the reason. */
+const ungated: Partial<Record<Dataset, string>> = {
+  symbols: 'no dates',
+  roots: 'terms may be announced',
+  splits: 'dates are announced',
+  dividends: 'dates are announced',
+  rates: 'dates of curves, not of sessions',
+  'volatility-days': 'a trading day; not bounded',
+  chain: 'tested above',
+  'open-interest': 'tested above',
+};
+
+test('every dataset has its times tested here, or a reason for which it has none', () => {
+  expect([...datasets, ...Object.keys(ungated)].sort()).toEqual([...datasetNames].sort());
+});
+
+test('trades of a journal are from 1990 to an hour after the clock, in imports and in single writes', () => {
+  const trade = { account_id: 'a', symbol: 'SPY', side: 'buy', qty: 1, price: 1 };
+  for (const ts of [at / 1000, at * 1000, Date.UTC(2099, 0), '2099-01-01', '1989-12-31', nowMs + 3_600_001]) {
+    expect(journalTradeFields.read({ ...trade, ts }, nowMs)).toBe('bad_ts');
+    expect(() => journalTradeFields.require({ ...trade, accountId: 'a', ts }, nowMs)).toThrow();
+    expect(() => journalTradeFields.requirePatch({ ts }, nowMs)).toThrow();
+  }
+  for (const ts of [at, nowMs + 3_600_000, '2024-12-03T10:00'])
+    expect(journalTradeFields.read({ ...trade, ts }, nowMs)).toMatchObject({ tsMs: expect.any(Number) });
 });

@@ -1,4 +1,5 @@
 import { isStorableText } from '../../wire/stored-text.ts';
+import { instantBounds, isWithin } from '../instant-gate.ts';
 import { exchangeTimeZone, parseInstant } from '../market-time.ts';
 import { maxEpochMs } from '../units.ts';
 import { readInstrument } from './instrument.ts';
@@ -8,13 +9,19 @@ import { idField, RecordFields, readNumber, readText } from './record-fields.ts'
 const readEpochMs = readNumber((ms) => Number.isInteger(ms) && Math.abs(ms) <= maxEpochMs);
 
 /** Epoch ms, or text in the contract's form; without an offset it is New York time. */
-function readTime(value: unknown): number | undefined {
+function writtenTime(value: unknown): number | undefined {
   if (typeof value !== 'string') return readEpochMs(value);
   try {
     return parseInstant(value, exchangeTimeZone, 'ts').ms;
   } catch {
     return undefined;
   }
+}
+
+/** A plausible time of a trade; seconds, or a time to come, are none. */
+function readTime(value: unknown, nowMs: number): number | undefined {
+  const ms = writtenTime(value);
+  return ms !== undefined && isWithin(instantBounds(nowMs), ms) ? ms : undefined;
 }
 
 /**
@@ -39,7 +46,7 @@ export const journalTradeFields = new RecordFields<NewTrade>({
   tsMs: {
     name: 'ts',
     read: readTime,
-    expected: 'expected epoch ms, YYYY-MM-DD or YYYY-MM-DDTHH:MM[:SS]',
+    expected: 'expected epoch ms, YYYY-MM-DD or YYYY-MM-DDTHH:MM[:SS], from 1990 to an hour from now',
     absent: (nowMs) => nowMs,
   },
   note: { name: 'note', read: readText(isStorableText), expected: 'expected text', absent: () => null },

@@ -5,8 +5,8 @@ import { isId, maxIdLength } from '../account.ts';
 export interface RecordField<V> {
   /** Its name on the wire, such as `account_id`; the graph has it in camelCase. */
   name: string;
-  /** Reads its value; undefined = invalid. */
-  read: (value: unknown) => V | undefined;
+  /** Reads its value; undefined = invalid. `nowMs`: the time now, Infinity = unknown. */
+  read: (value: unknown, nowMs: number) => V | undefined;
   /** Description of valid values, for its error. */
   expected: string;
   /** Its default value; a field without one is required. */
@@ -77,7 +77,7 @@ export class RecordFields<T extends object> {
     for (const { key, names, read, absent, expected } of fields) {
       const name = names[naming];
       const value = sentValue(sent, name);
-      const found = value === null ? absent?.(nowMs) : read(value);
+      const found = value === null ? absent?.(nowMs) : read(value, nowMs);
       if (found === undefined) return { problem: value === null ? 'missing' : 'bad', name, expected };
       record[key] = found;
     }
@@ -117,7 +117,8 @@ export class RecordFields<T extends object> {
    * for a patch. Throws like `require`, by names of the wire.
    */
   graphInput(sent: SentFields, { isPatch = false } = {}): Record<string, unknown> {
-    const record = isPatch ? this.requirePatch(sent, 0, 'wire') : this.require(sent, 0, 'wire');
+    const always = Number.POSITIVE_INFINITY;
+    const record = isPatch ? this.requirePatch(sent, always, 'wire') : this.require(sent, always, 'wire');
     const values = new Map<string, unknown>(Object.entries(record));
     const found = this.#fields.filter(({ key }) => values.has(key));
     return Object.fromEntries(

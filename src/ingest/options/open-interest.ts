@@ -1,7 +1,13 @@
 import { basename } from 'node:path';
 import { sessionPart } from '../../domain/generation.ts';
+import { problemOfSession } from '../../domain/instant-gate.ts';
 import { isDate, type SessionDate } from '../../domain/market-time.ts';
-import { lockOpenInterest, type OpenInterestRun, saveOpenInterest } from '../../store/chain/open-interest.ts';
+import {
+  lockOpenInterest,
+  type OpenInterest,
+  type OpenInterestRun,
+  saveOpenInterest,
+} from '../../store/chain/open-interest.ts';
 import { readRoots } from '../../store/market/option-roots.ts';
 import { rejectSealed } from '../../store/market/session-seals.ts';
 import { openInterestList } from '../../tape/chains/open-interest.ts';
@@ -32,10 +38,36 @@ async function joinWritten({ tx, settings, onNote }: FileJob, written: ReadonlyS
     onNote(`the open interest of ${joined} stored ${joined === 1 ? 'chain' : 'chains'} is from this file`);
 }
 
+/** `problemOfSession` for the dates of a file, of which there are few. */
+function sessionProblems(nowMs: number): (date: SessionDate) => string | null {
+  const known = new Map<SessionDate, string | null>();
+  return (date) => {
+    if (!known.has(date)) known.set(date, problemOfSession(date, nowMs));
+    return known.get(date)!;
+  };
+}
+
+/** The session of a file's lines without one. Throws `TapeFileError` for an implausible one. */
+function knownSession({ path, settings }: FileJob, problemOf: (date: SessionDate) => string | null) {
+  const session = sessionOfFile(path, settings);
+  const problem = session && problemOf(session);
+  if (problem) throw new TapeFileError(path, `the session of the file: ${problem}`);
+  return session;
+}
+
+/** Adds a contract's figure to the run of its underlying and session. */
+function addRow(batch: Map<string, OpenInterestRun>, run: Omit<OpenInterestRun, 'rows'>, row: OpenInterest): void {
+  const key = `${run.sessionDate} ${run.underlying}`;
+  const known = batch.get(key);
+  if (known) known.rows.push(row);
+  else batch.set(key, { ...run, rows: [row] });
+}
+
 /** Loads open interest of every listed contract, by underlying and session. */
 export const loadOpenInterest: Loader = async (job) => {
   await lockOpenInterest(job.tx);
-  const sessionOfAll = sessionOfFile(job.path, job.settings);
+  const problemOf = sessionProblems(job.now());
+  const sessionOfAll = knownSession(job, problemOf);
   let batch = new Map<string, OpenInterestRun>();
   let held = 0;
   const written = new Set<string>();
@@ -55,9 +87,14 @@ export const loadOpenInterest: Loader = async (job) => {
     batch = new Map();
     held = 0;
   };
-  for await (const { records } of readCsv(job.path, [openInterestList], job.onBadLine, job.onBytes)) {
+  for await (const { records, lineNumbers } of readCsv(job.path, [openInterestList], job.onBadLine, job.onBytes)) {
     if (job.refused()) continue;
-    for (const { sessionDate: own, ...row } of records) {
+    for (const [i, { sessionDate: own, ...row }] of records.entries()) {
+      const problem = own && problemOf(own);
+      if (problem) {
+        job.onBadLine({ file: job.path, line: lineNumbers[i]!, reason: `session_date: ${problem}` });
+        continue;
+      }
       const sessionDate = own ?? sessionOfAll;
       if (sessionDate === null) {
         throw new TapeFileError(
@@ -66,13 +103,10 @@ export const loadOpenInterest: Loader = async (job) => {
         );
       }
       const underlying = known.of(row.root, sessionDate).underlying;
-      const key = `${sessionDate} ${underlying}`;
-      const run = batch.get(key);
-      if (run) run.rows.push(row);
-      else batch.set(key, { underlying, sessionDate, rows: [row] });
+      held++;
+      rows++;
+      addRow(batch, { underlying, sessionDate }, row);
     }
-    held += records.length;
-    rows += records.length;
     if (held >= batchRows) await flush();
   }
   await flush();

@@ -16,7 +16,16 @@ const cell = (text: string) => (/[\r",]/.test(text) ? `"${text.replaceAll('"', '
 async function owner(): Promise<string> {
   const credential = await app.session();
   const trades = notes.map((note, i) => {
-    const trade = { id: `=t${i}`, account_id: '-a', symbol: 'SPY', side: '@buy', qty: 2, price: 600.5, ts: -i, note };
+    const trade = {
+      id: `=t${i}`,
+      account_id: '-a',
+      symbol: 'SPY',
+      side: '@buy',
+      qty: 2,
+      price: 600.5,
+      ts: 1_700_000_000_000 - i,
+      note,
+    };
     return JSON.stringify(trade);
   });
   expect((await imported('?import_id=a', trades.join('\n'), credential)).created).toBe(notes.length);
@@ -35,7 +44,7 @@ describe('a journal opened in a spreadsheet', () => {
   test('runs none of its texts, and its numbers stay numbers', async () => {
     const credential = await owner();
     const { bytes } = await trades(credential, 'text/csv');
-    const lines = shownNotes.map((note, i) => `'=t${i},'-a,SPY,'@buy,2,600.5,${0 - i},${cell(note)}`);
+    const lines = shownNotes.map((note, i) => `'=t${i},'-a,SPY,'@buy,2,600.5,${1_700_000_000_000 - i},${cell(note)}`);
     expect(bytes.toString().split('\r\n').slice(1, -1).sort()).toEqual(lines.sort());
     const { data } = (await trades(credential)).body;
     expect(data.map((trade: { note: string }) => trade.note).sort()).toEqual([...notes].sort());
