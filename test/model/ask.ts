@@ -112,11 +112,14 @@ function askBars(asked: Asked): Question {
     const prices = { open: open / f, high: high / f, low: low / f, close: close / f, vwap: vwap && vwap / f };
     return { symbol, timeframe, ...bar, ...prices, volume: halfEven(volume * f) };
   };
+  // Minutes of files among those of prints: the texts do not say by which volume the longer bar weighs them.
+  const isMixed = (timeframe === '5m' || timeframe === '1h') && !book.isOfPrints(symbol);
+  const withoutVwap = ({ vwap: _, ...bar }: ReturnType<typeof adjust>) => bar;
   const more = `${at === null ? '' : `&at=${at}`}${adjusted ? '&adjusted=true' : ''}`;
   return {
     path: `/v2/stocks/${symbol}/bars?from=${from}&to=${to}&timeframe=${timeframe}&limit=50000${more}`,
     caller: 'session',
-    judge: data(rows.map(adjust)),
+    judge: data(rows.map(adjust).map(isMixed ? withoutVwap : (bar) => bar)),
   };
 }
 

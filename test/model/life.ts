@@ -159,7 +159,7 @@ export class Life {
     if (random.once(5)) parts = parts.slice(0, 1 + random.below(parts.length));
     const { feed } = this.world;
     const format = random.pick(feed === 'sequences' ? (['dbn'] as const) : stockFormats);
-    const idless = feed === 'no ids' && random.once(3);
+    const idless = feed === 'no ids' && random.once(3) && !spares('files-without-ids');
     const files = parts.flatMap((part) => {
       let given = idless ? withoutIds(part, random) : part;
       if (random.once(6)) given = [...given, ...given.slice(0, 1 + random.below(3))];

