@@ -119,10 +119,14 @@ export function isDate(text: string): boolean {
   return !Number.isNaN(ms) && new Date(ms).toISOString().startsWith(text);
 }
 
+/** No session is before it. */
+export const earliestDate: SessionDate = '1900-01-01';
+
 /** Returns the date, or throws 400 naming `parameter`. */
 export function parseDate(text: string, parameter: string): SessionDate {
   if (!isDate(text))
     throw invalidParameter(parameter, `expected a date YYYY-MM-DD, got ${JSON.stringify(text.slice(0, 40))}`);
+  if (text < earliestDate) throw invalidParameter(parameter, `expected ${earliestDate} or later, got "${text}"`);
   return text;
 }
 

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type Failure, invalidParameter } from '../wire/failure.ts';
 import { isStorableText } from '../wire/stored-text.ts';
+import type { RequestContext } from './context.ts';
 
 // Opaque to clients; the checksum binds it to its query, so that a changed or foreign cursor is rejected instead of
 // silently continuing another query.
@@ -9,6 +10,12 @@ function seal(position: string, bound: readonly (string | number)[]): string {
     .update(JSON.stringify([position, ...bound]))
     .digest('base64url')
     .slice(0, 12);
+}
+
+/** The instants of an answer about the past, to which its cursors are bound; nothing for one of now. */
+export function ofInstant({ past, store }: Pick<RequestContext, 'past' | 'store'>): (string | number)[] {
+  const atMs = store.endedBarsOnly ? past?.atMs : null;
+  return atMs == null && store.known === null ? [] : [atMs ?? '', store.known?.atMs ?? ''];
 }
 
 /** A cursor that continues at `position`, valid only with the same `bound` values. */

@@ -4,7 +4,7 @@ import { exchangeDate, type SessionDate } from '../domain/market-time.ts';
 import type { StoredGexCapture } from '../store/gex/captures.ts';
 import { type AsOf, dateOf } from './as-of.ts';
 import { chainAt, type ReadGex, storedCapture } from './captures-at.ts';
-import type { RequestContext } from './context.ts';
+import { findSymbol, type RequestContext } from './context.ts';
 import { isOver } from './current-date.ts';
 import { capturePlane, type Plane } from './response-meta.ts';
 
@@ -22,7 +22,10 @@ export interface FigureInstant<C extends Captured = Captured> {
   sourceTime: number | null;
   /** `archive` for a capture of neither the current session nor the last one. */
   plane: Plane;
-  /** Names the date of a latest capture that is of neither, and of one that was compared with none; null otherwise. */
+  /**
+   * Names the date of a latest capture that is of neither, and of one that was compared with none, or says that the
+   * ticker is unknown; null otherwise.
+   */
   note: string | null;
   /** True if a live answer omits an expiry, which has settled since. */
   hasSettled(expiry: SessionDate): boolean;
@@ -67,13 +70,25 @@ export async function figureInstant<C extends Captured>(
   };
 }
 
+/** The instant of the capture of a symbol; without one the note says if the symbol is no known ticker. */
+export async function symbolInstant<C extends Captured>(
+  context: RequestContext,
+  symbol: string,
+  capture: C | null,
+  asOf: AsOf | null = null,
+): Promise<FigureInstant<C>> {
+  const instant = await figureInstant(context, capture, asOf);
+  if (capture !== null || (await findSymbol(context, symbol)) !== null) return instant;
+  return { ...instant, note: `${symbol} is not a known ticker.` };
+}
+
 /** The last chain as of a requested time, null = the latest, with its instant. */
 export async function chainInstant(
   context: RequestContext,
   symbol: string,
   asOf: AsOf | null = null,
 ): Promise<FigureInstant<ChainCapture>> {
-  return figureInstant(context, await chainAt(context, symbol, asOf?.atMs ?? null), asOf);
+  return symbolInstant(context, symbol, await chainAt(context, symbol, asOf?.atMs ?? null), asOf);
 }
 
 /** The last GEX capture as of a requested time, null = the latest, with its instant; of one session for a date. */
@@ -83,7 +98,8 @@ export async function gexInstant(
   { asOf, sessionDate = asOf?.bareDate ?? null, byExpiry }: Omit<ReadGex, 'atMs'> & { asOf: AsOf | null },
 ): Promise<FigureInstant<StoredGexCapture>> {
   const atMs = sessionDate === null ? (asOf?.atMs ?? null) : null;
-  return figureInstant(context, await storedCapture(context, symbol, { atMs, sessionDate, byExpiry }), asOf);
+  const capture = await storedCapture(context, symbol, { atMs, sessionDate, byExpiry });
+  return symbolInstant(context, symbol, capture, asOf);
 }
 
 /** Time since the quotes of a capture as of the answer's instant, ms; null without a capture. */

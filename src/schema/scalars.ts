@@ -2,14 +2,7 @@ import { GraphQLError, Kind, print, type ValueNode } from 'graphql';
 import { contractId, parseOptionContract } from '../domain/chain/option-contract.ts';
 import { timeframes } from '../domain/market/bar.ts';
 import { parseTicker } from '../domain/market/ticker.ts';
-import {
-  isDate,
-  isTimeZone,
-  parseClockTime,
-  parseDate,
-  parseRequestedInstant,
-  rejectSeconds,
-} from '../domain/market-time.ts';
+import { isTimeZone, parseClockTime, parseDate, parseRequestedInstant, rejectSeconds } from '../domain/market-time.ts';
 import { Failure, invalidParameter } from '../wire/failure.ts';
 import { numberText } from '../wire/number-text.ts';
 import { shownValue } from '../wire/printed-value.ts';
@@ -132,10 +125,7 @@ textScalar(
     description: 'A date, YYYY-MM-DD. A session is the date of the exchange in New York.',
     specifiedByURL: 'https://www.rfc-editor.org/rfc/rfc3339#section-5.6',
   },
-  (text) => {
-    if (!isDate(text)) return parseDate(text, 'date');
-    return text;
-  },
+  (text) => parseDate(text, 'date'),
 );
 textScalar(
   'Ticker',

@@ -1500,10 +1500,10 @@ class Routes:
 
     def account_usage(
         self,
-    ) -> Answer[t.AccountUsage | None]:
+    ) -> Answer[t.AccountUsage]:
         """Usage.
 
-        Requests of the last 30 days by scope group, without this one. Counts are provisional; they are not billing figures.
+        Requests of the last 30 days by scope group, without this one. Counts are provisional; they are not billing figures. meta.journal and meta.screens say how full the journal and the list of screens are.
         """
         return self._call(ROUTES["account_usage"], locals())
 
@@ -2441,7 +2441,7 @@ class AsyncRoutes:
 
     async def account_usage(
         self,
-    ) -> AsyncAnswer[t.AccountUsage | None]:
+    ) -> AsyncAnswer[t.AccountUsage]:
         """Usage: see :meth:`Routes.account_usage`."""
         return await self._call(ROUTES["account_usage"], locals())
 

@@ -16,13 +16,22 @@ class AccountUsage(TypedDict):
     totals_by_scope_group: dict[str, int]
     rate_limit: RateLimit
     quota: NotRequired[UsageQuota]
+
+
+class AccountUsageMeta(TypedDict):
+    """Metadata of an account's usage: how full its journal and its list of screens are."""
+
+    caps: Caps
+    plane: str | None
     journal: JournalUsage
     screens: ScreensUsage
+    note: NotRequired[str]
+    read_at_ms: NotRequired[int]
 
 
 class AccountUsageResponse(TypedDict):
-    data: AccountUsage | None
-    meta: PlainMeta
+    data: AccountUsage
+    meta: AccountUsageMeta
 
 
 class ApiKey(TypedDict):
@@ -635,6 +644,9 @@ class GexDiffMeta(TypedDict):
 
     caps: Caps
     plane: str | None
+    at: NotRequired[int]
+    at_effective: NotRequired[int]
+    known_at: NotRequired[int]
     flip_status: FlipStatusMove
     inconsistent_expiries: list[str] | None
     spot_stale: bool | None

@@ -11,7 +11,7 @@ import { invalidParameter } from '../../wire/failure.ts';
 import { chainAt } from '../captures-at.ts';
 import { type ConnectionPage, connectionPage } from '../connection-page.ts';
 import { findSymbol, type RequestContext, registeredSymbol, underlyingOf } from '../context.ts';
-import { foreignCursor, readCursor } from '../cursor.ts';
+import { foreignCursor, ofInstant, readCursor } from '../cursor.ts';
 import { type ChainFilter, chainFilter, latestChainRow } from './chain.ts';
 
 /** Maximum number of contracts per page. */
@@ -49,7 +49,8 @@ export async function listedContracts(
   args: ContractsArgs,
 ): Promise<ConnectionPage<OptionContract>> {
   if (args.first < 1) throw invalidParameter('first', 'expected 1 or more');
-  const bound = [symbol, args.expiry, args.right, args.strikeGte, args.strikeLte].map((value) => value ?? '');
+  const asked = [symbol, args.expiry, args.right, args.strikeGte, args.strikeLte].map((value) => value ?? '');
+  const bound = [...asked, ...ofInstant(context)];
   const after = args.after == null ? null : readOptionContract(readCursor(args.after, bound, 'after'));
   if (args.after != null && after === null) throw foreignCursor('after');
   requireReadable(context.caller, await findSymbol(context, symbol));

@@ -82,7 +82,7 @@ export async function symbolExposures(
       ...instantMeta(context, asOf, capture?.capturedAt ?? null),
       priceChecks: () => priceChecksOfChain(context, capture, (expiry) => shown.has(expiry)),
       sourceTime: delayedSourceTime(capture),
-      note: noteOf(symbol, capture, exposures) ?? instant.note,
+      note: capture === null && instant.note ? instant.note : (noteOf(symbol, capture, exposures) ?? instant.note),
     },
   };
 }

@@ -198,7 +198,10 @@ export async function gexFigures(context: RequestContext, symbol: string, args: 
       sourceTime: delayedSourceTime(capture),
       flipStatus: figures?.flipStatus ?? null,
       flowCoverage: signed ? { symbol, ...signed.coverage } : null,
-      note: noteOf(symbol, { capture, chain, flow, figures }) ?? instant.note,
+      note:
+        capture === null && instant.note
+          ? instant.note
+          : (noteOf(symbol, { capture, chain, flow, figures }) ?? instant.note),
     },
   };
 }

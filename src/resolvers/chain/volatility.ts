@@ -13,7 +13,7 @@ import type { SolvedMinute } from '../../store/chain/solved-minutes.ts';
 import { ColumnRows } from '../../wire/column-rows.ts';
 import { chainAt, solvedMinute } from '../captures-at.ts';
 import { findSymbol, type RequestContext, requireSource } from '../context.ts';
-import { type FigureInstant, figureInstant } from '../figure-instant.ts';
+import { type FigureInstant, symbolInstant } from '../figure-instant.ts';
 import { type PriceChecked, priceChecksOfChain } from '../gex/price-checks.ts';
 import { type ResponseMeta, responseMeta } from '../response-meta.ts';
 import { captureSource, greeksSource } from '../source-keys.ts';
@@ -83,7 +83,7 @@ async function latest(context: RequestContext, symbol: string): Promise<Found> {
   requireReadable(context.caller, await findSymbol(context, symbol));
   const found = await latestChain(context, symbol);
   const surface = found && (await surfaceOf(context, found.chain));
-  const instant = await figureInstant(context, found?.chain ?? null);
+  const instant = await symbolInstant(context, symbol, found?.chain ?? null);
   return { latest: found && { ...found, surface: surface! }, instant };
 }
 
@@ -91,7 +91,9 @@ function term(context: RequestContext, symbol: string, { latest: found, instant 
   const all = found?.surface.expiries ?? [];
   const expiries = all.filter(({ expiry }) => !instant.hasSettled(expiry));
   const empty =
-    found === null ? `No option chain of ${symbol} has been captured, and no contract has been solved.` : null;
+    found === null
+      ? (instant.note ?? `No option chain of ${symbol} has been captured, and no contract has been solved.`)
+      : null;
   const note =
     expiries.length === 0 ? (empty ?? `The latest option chain of ${symbol} has no open expiry.`) : instant.note;
   const spot = found?.chain.spot ?? null;

@@ -15,7 +15,7 @@ import {
 } from '../../store/flow/events.ts';
 import { invalidParameter } from '../../wire/failure.ts';
 import { fromSource, type RequestContext, underlyingOf } from '../context.ts';
-import { foreignCursor, readCursor, writeCursor } from '../cursor.ts';
+import { foreignCursor, ofInstant, readCursor, writeCursor } from '../cursor.ts';
 import { coverageAsOf } from '../publication.ts';
 import { printPlane, type ResponseMeta, responseMeta } from '../response-meta.ts';
 import { flowSource, sourcesOfRows } from '../source-keys.ts';
@@ -103,7 +103,7 @@ function boundTo({ underlying, contract }: TradesOf, filter: LargeTradesOf): rea
   return contract === null ? list : [...list, contract];
 }
 
-function positionOf(cursor: string, bound: readonly string[]): EventPosition {
+function positionOf(cursor: string, bound: readonly (string | number)[]): EventPosition {
   const match = /^(\d{1,15}) (\d{1,15}) (\S{1,100})$/.exec(readCursor(cursor, bound));
   if (!match) throw foreignCursor();
   return { eventTsMs: Number(match[1]), seq: Number(match[2]), eventId: match[3]! };
@@ -133,7 +133,7 @@ export async function largeTradesOf(
   const { kind = null, side = null, right = null, expiry = null, cursor = null } = args;
   const filter: LargeTradesOf = { ...filterOf(context, args), kind, side, right, expiry };
   const of = { underlying: symbol, contract };
-  const bound = boundTo(of, filter);
+  const bound = [...boundTo(of, filter), ...ofInstant(context)];
   const after = cursor === null ? null : positionOf(cursor, bound);
   const name = JSON.stringify([filter, limit, after]);
   const read = () =>

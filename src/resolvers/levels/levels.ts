@@ -158,7 +158,7 @@ export async function symbolLevels(given: RequestContext, symbol: string, args: 
       priceChecks: () => priceChecksOf(capture),
       ...{ basis: args.basis ?? null, count: levels.length },
       restricted: hasOffExchange && !readsOffExchange ? ['off_exchange'] : null,
-      note: capture ? instant.note : `No option chain of ${symbol} has been captured.`,
+      note: instant.note ?? (capture ? null : `No option chain of ${symbol} has been captured.`),
     },
   };
 }

@@ -12,6 +12,7 @@ import {
 import { type Split, splitAdjusted, splitFactor } from '../../domain/market/splits.ts';
 import type { SymbolEntry } from '../../domain/market/symbol.ts';
 import {
+  earliestDate,
   epochDay,
   exchangeDate,
   exchangeInstant,
@@ -31,7 +32,7 @@ import { invalidParameter } from '../../wire/failure.ts';
 import { fromSource, type RequestContext, realTicker } from '../context.ts';
 import { loadSplits } from '../corporate.ts';
 import { currentDate } from '../current-date.ts';
-import { readPosition, writeCursor } from '../cursor.ts';
+import { ofInstant, readPosition, writeCursor } from '../cursor.ts';
 import { type Plane, type ResponseMeta, responseMeta } from '../response-meta.ts';
 import { spanOf, stockBarSource } from '../source-keys.ts';
 
@@ -101,17 +102,14 @@ function earliestFrom(toMs: number, timeframe: Timeframe): number {
   return Math.min(elapsed, elapsed + exchangeOffsetMs(toMs) - exchangeOffsetMs(elapsed));
 }
 
-/** The earliest date for the start or end of a range of bars (contract-notes 2). */
-const earliestBarDate = '1900-01-01';
-
 /** From this instant it is later than that in every time zone, epoch ms. */
-const laterAnywhereMs = (epochDay(earliestBarDate) + 2) * dayMs;
+const laterAnywhereMs = (epochDay(earliestDate) + 2) * dayMs;
 
 /** An end of the range as sent, epoch ms; 400 below the year 1900. */
 function rangeEnd(text: string, zone: string, parameter: 'from' | 'to'): number {
   const { ms } = parseRequestedInstant(text, zone, parameter);
-  if (ms < laterAnywhereMs && ms < startOfDate(earliestBarDate, zone))
-    throw invalidParameter(parameter, `expected ${earliestBarDate} or later, got ${JSON.stringify(text.slice(0, 40))}`);
+  if (ms < laterAnywhereMs && ms < startOfDate(earliestDate, zone))
+    throw invalidParameter(parameter, `expected ${earliestDate} or later, got ${JSON.stringify(text.slice(0, 40))}`);
   return ms;
 }
 
@@ -190,7 +188,8 @@ export async function stockBars(context: RequestContext, symbol: string, args: S
   const window = barWindow(context, args, timeframe);
   const adjust = args.adjust ?? 'raw';
   // A cursor continues with the adjustment that it was created with.
-  const bound = [symbol, timeframe, window.writtenFromMs, window.toMs, ...(adjust === 'raw' ? [] : [adjust])];
+  const asked = [symbol, timeframe, window.writtenFromMs, window.toMs, ...(adjust === 'raw' ? [] : [adjust])];
+  const bound = [...asked, ...ofInstant(context)];
   const start = args.cursor ? readPosition(args.cursor, bound) : window.fromMs;
   await takeInFlightSlot(context);
   const range = { fromMs: start, toMs: window.toMs, limit: window.limit };

@@ -3,7 +3,7 @@ import type { SymbolClass, SymbolEntry } from '../../domain/market/symbol.ts';
 import { invalidParameter } from '../../wire/failure.ts';
 import { type ConnectionPage, connectionPage } from '../connection-page.ts';
 import type { RequestContext } from '../context.ts';
-import { readCursor } from '../cursor.ts';
+import { ofInstant, readCursor } from '../cursor.ts';
 import { registeredSymbols } from './registry.ts';
 
 /** Maximum number of symbols per page; a larger number is clamped to it. */
@@ -48,7 +48,7 @@ export async function symbolConnection(context: RequestContext, args: SymbolsArg
   // The registry is in the order of its tickers.
   const matching = text === '' ? found : found.sort((one, other) => order(one.symbol, other.symbol));
   // The position is a ticker, so that symbols added in the meantime neither repeat nor hide others.
-  const bound = ['symbols', args.class ?? '', args.sector ?? '', args.search ?? ''];
+  const bound = ['symbols', args.class ?? '', args.sector ?? '', args.search ?? '', ...ofInstant(context)];
   const after = args.after == null ? null : readCursor(args.after, bound, 'after');
   const rest = after === null ? matching : matching.filter((entry) => order(entry.symbol, after) > 0);
   const page = rest.slice(0, Math.min(args.first, maxSymbolsPage));

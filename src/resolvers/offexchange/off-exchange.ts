@@ -27,7 +27,7 @@ import {
 import { invalidParameter } from '../../wire/failure.ts';
 import { requireNow } from '../as-of.ts';
 import { fromSource, ofAllInstants, type RequestContext, realTicker } from '../context.ts';
-import { foreignCursor, readCursor, writeCursor } from '../cursor.ts';
+import { foreignCursor, ofInstant, readCursor, writeCursor } from '../cursor.ts';
 import { lastOffExchangeSession } from '../publication.ts';
 import { type ResponseMeta, responseMeta } from '../response-meta.ts';
 import { offExchangeSource, spanOf } from '../source-keys.ts';
@@ -145,7 +145,8 @@ export async function offExchangePage<T extends OffExchangeTable>(
   requireOffExchange(context.caller);
   requireNow(context, 'off-exchange data');
   if (args.limit != null && args.limit < 1) throw invalidParameter('limit', 'expected 1 or more');
-  const bound = ['off-exchange', table, symbol, args.from ?? '', args.to ?? '', args.tz ?? exchangeTimeZone];
+  const window = [args.from ?? '', args.to ?? '', args.tz ?? exchangeTimeZone];
+  const bound = ['off-exchange', table, symbol, ...window, ...ofInstant(context)];
   const { range, after } = startOf(symbol, table, args, bound);
   requireReadable(context.caller, await realTicker(context, symbol));
   const clamped = (args.limit ?? 0) > offExchangeLimits.max;

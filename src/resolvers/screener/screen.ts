@@ -21,7 +21,7 @@ import type { MaybePromise } from '../../runtime/maybe-promise.ts';
 import { invalidParameter } from '../../wire/failure.ts';
 import { requireNow } from '../as-of.ts';
 import { type RequestContext, requireSource } from '../context.ts';
-import { foreignCursor, readCursor, writeCursor } from '../cursor.ts';
+import { foreignCursor, ofInstant, readCursor, writeCursor } from '../cursor.ts';
 import { registeredSymbols } from '../market/registry.ts';
 import { type ResponseMeta, responseMeta } from '../response-meta.ts';
 import { addPieces } from './figure-table.ts';
@@ -145,7 +145,7 @@ interface Matching extends Position {
 }
 
 /** Values of a cursor's position; the checksum is no secret, so that a forged one may contain anything. */
-function positionOf(cursor: string, bound: readonly string[], order: ScreenOrder | null): Position {
+function positionOf(cursor: string, bound: readonly (string | number)[], order: ScreenOrder | null): Position {
   try {
     const [symbol, value] = JSON.parse(readCursor(cursor, bound, 'after')) as [unknown, unknown];
     const type = order && figureColumns[order.figure].type === 'text' ? 'string' : 'number';
@@ -187,7 +187,8 @@ export async function screen(context: RequestContext, args: ScreenArgs): Promise
   if (args.first != null && args.first < 1) throw invalidParameter('first', 'expected 1 or more');
   const groups = checkScreen(context, args);
   for (const group of groups) requireSource(context, ...groupReaders[group].sources);
-  const bound = ['screen', JSON.stringify(where), order ? `${order.direction} ${order.figure}` : ''];
+  const asked = ['screen', JSON.stringify(where), order ? `${order.direction} ${order.figure}` : ''];
+  const bound = [...asked, ...ofInstant(context)];
   const start = after == null ? null : positionOf(after, bound, order);
   const compare = comparerOf(order);
   const matching = (await candidates(context, where, groups))

@@ -1,6 +1,9 @@
+import { accountMeta } from '../../resolvers/account/account.ts';
 import { type AccountUsage, accountUsage, type Quota, type UsageDay } from '../../resolvers/account/usage.ts';
+import type { ResponseMeta } from '../../resolvers/response-meta.ts';
 import { builder } from '../builder.ts';
 import { costs } from '../cost.ts';
+import { ResponseMetaInterface } from '../response-meta.ts';
 import { MeType } from './me.ts';
 
 /** Maximum number of counts of 30 days by scope group. */
@@ -53,6 +56,17 @@ const ScreensUsageType = builder.objectRef<AccountUsage['screens']>('ScreensUsag
   }),
 });
 
+type AccountUsageMeta = ResponseMeta & Pick<AccountUsage, 'journal' | 'screens'>;
+
+const AccountUsageMetaType = builder.objectRef<AccountUsageMeta>('AccountUsageMeta').implement({
+  description: "Metadata of an account's usage: how full its journal and its list of screens are.",
+  interfaces: [ResponseMetaInterface],
+  fields: (t) => ({
+    journal: t.expose('journal', { type: JournalUsageType, description: 'Rows of the journal.' }),
+    screens: t.expose('screens', { type: ScreensUsageType, description: 'Saved screens.' }),
+  }),
+});
+
 const AccountUsageType = builder.objectRef<AccountUsage>('AccountUsage').implement({
   description: 'Requests that an account has made. Counts are provisional; they are not billing figures.',
   fields: (t) => ({
@@ -70,6 +84,11 @@ const AccountUsageType = builder.objectRef<AccountUsage>('AccountUsage').impleme
     quota: t.expose('quota', { type: QuotaType, nullable: true, description: 'Always null: there is no quota yet.' }),
     journal: t.expose('journal', { type: JournalUsageType, description: 'Rows of the journal.' }),
     screens: t.expose('screens', { type: ScreensUsageType, description: 'Saved screens.' }),
+    meta: t.field({
+      type: AccountUsageMetaType,
+      description: 'Metadata of the answer; reports caps.flow.',
+      resolve: ({ journal, screens }, _args, context) => ({ ...accountMeta(context), journal, screens }),
+    }),
   }),
 });
 

@@ -14,7 +14,7 @@ import { openInterestOf } from '../../resolvers/chain/open-interest.ts';
 import { builder } from '../builder.ts';
 import { columnFields } from '../column-fields.ts';
 import { contractsOfExpiry, costs } from '../cost.ts';
-import { enumValues } from '../enum-values.ts';
+import { enumValues, snakeValues } from '../enum-values.ts';
 import { SymbolType } from '../market/symbol.ts';
 import { needs } from '../needs.ts';
 import { PriceChecksInterface } from '../price-checks.ts';
@@ -33,7 +33,7 @@ export const GreeksSourceEnum = builder.enumType('GreeksSource', {
 
 const SolveOriginEnum = builder.enumType('SolveOrigin', {
   description: 'Origin of the volatility that a contract of a capture was solved with.',
-  values: enumValues<SolveOrigin>({
+  values: snakeValues<SolveOrigin>({
     absent: 'No volatility: the contract is expired, adjusted, or neither quoted nor solved before.',
     outOfTheMoney: "The quote of the strike's out-of-the-money side.",
     inTheMoney: "The quote of the strike's in-the-money side.",

@@ -20,10 +20,13 @@ describe('GET /v2/account/usage', () => {
         by_day: [],
         totals_by_scope_group: {},
         rate_limit: { per_min: 77 },
+      },
+      meta: {
+        caps: { applied: [], tier: 'basic', flow: true },
+        plane: 'registry',
         journal: { rows: 0, limit: 1_000_000 },
         screens: { count: 0, limit: 100 },
       },
-      meta: { caps: { applied: [], tier: 'basic', flow: true }, plane: 'registry' },
     });
     expect(headers['cache-control']).toBe('private');
     expect(headers.etag).toBeUndefined();

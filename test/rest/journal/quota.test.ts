@@ -25,7 +25,7 @@ async function fullJournal() {
       ...(typeof body === 'string' && { body, contentType: 'text/plain' }),
     });
   for (let i = 0; i < 9; i++) expect((await send('PUT', `trades/t${i}`, trade)).status).toBe(200);
-  const usage = async () => (await app.get('/v2/account/usage', { credential })).body.data.journal;
+  const usage = async () => (await app.get('/v2/account/usage', { credential })).body.meta.journal;
   expect(await usage()).toEqual({ rows: limit, limit });
   const graph = (query: string, variables: object) => app.graphql(query, { ...variables }, { credential });
   return { credential, send, usage, graph };
@@ -102,7 +102,7 @@ test('an import that would exceed the quota imports nothing, and its id can be u
   expect([over.status, over.body.error.details]).toEqual([400, { quota: 'journal', limit, rows: 0, added: 11 }]);
   // Eight trades, their account, and the import.
   expect((await send(lines(8))).body.data.created).toBe(8);
-  expect((await app.get('/v2/account/usage', { credential })).body.data.journal).toEqual({ rows: limit, limit });
+  expect((await app.get('/v2/account/usage', { credential })).body.meta.journal).toEqual({ rows: limit, limit });
   // Its result is given again, though the journal is full.
   expect((await send(lines(9))).body.data.created).toBe(8);
 });

@@ -92,7 +92,7 @@ describe('the screens of an account', () => {
     ]);
     expect(full.body.error.details).toEqual({ quota: 'screens', limit: 3 });
     const { body } = await app.get('/v2/account/usage', { credential });
-    expect(body.data.screens).toEqual({ count: 3, limit: 3 });
+    expect(body.meta.screens).toEqual({ count: 3, limit: 3 });
     const [first] = (await get('screens')).body.data;
     expect((await put(first.id, { ...falling, name: 'Replaced' })).status).toBe(200);
   });

@@ -535,11 +535,11 @@ export interface Routes {
     },
     options?: CallOptions,
   ): Promise<Answer<t.Chain, t.ChainMeta>>;
-  /** Usage. Requests of the last 30 days by scope group, without this one. Counts are provisional; they are not billing figures. */
+  /** Usage. Requests of the last 30 days by scope group, without this one. Counts are provisional; they are not billing figures. meta.journal and meta.screens say how full the journal and the list of screens are. */
   accountUsage(
     params?: Record<string, never>,
     options?: CallOptions,
-  ): Promise<Answer<t.AccountUsage | null, t.PlainMeta>>;
+  ): Promise<Answer<t.AccountUsage, t.AccountUsageMeta>>;
   /** Market-data declaration. The market-data declaration of the account. Fields without a value are absent. */
   classification(
     params?: Record<string, never>,

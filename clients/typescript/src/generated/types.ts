@@ -11,17 +11,28 @@ export interface AccountUsage {
   rate_limit: RateLimit;
   /** Always null: there is no quota yet. */
   quota?: UsageQuota;
+}
+
+/** Metadata of an account's usage: how full its journal and its list of screens are. */
+export interface AccountUsageMeta {
+  /** Entitlement caps applied to the answer. */
+  caps: Caps;
+  /** Serving tier that answered. Informational. */
+  plane: string | null;
   /** Rows of the journal. */
   journal: JournalUsage;
   /** Saved screens. */
   screens: ScreensUsage;
+  /** A remark on the answer, such as that some of its data is simulated. */
+  note?: string;
+  /** Read instant of market data, epoch ms: when the request arrived. Absent if the answer carries an ETag. */
+  read_at_ms?: number;
 }
 
 export interface AccountUsageResponse {
-  /** Requests of the account in the last 30 days, without this one. */
-  data: AccountUsage | null;
-  /** Metadata of an answer about the account; reports caps.flow. */
-  meta: PlainMeta;
+  data: AccountUsage;
+  /** Metadata of the answer; reports caps.flow. */
+  meta: AccountUsageMeta;
 }
 
 /** An API key, without its secret. The secret is shown once, when the key is created. */
@@ -899,6 +910,12 @@ export interface GexDiffMeta {
   caps: Caps;
   /** Serving tier that answered. Informational. */
   plane: string | null;
+  /** The requested instant in the past, epoch ms; null = live. */
+  at?: number;
+  /** The last instant up to at for which the data has a value, epoch ms: a whole second for prices, the time of a capture. Null if live, or if there is none. */
+  at_effective?: number;
+  /** The requested instant of knowledge, epoch ms; null = now. */
+  known_at?: number;
   /** Reliability of the flip point of each capture. */
   flip_status: FlipStatusMove;
   /** Expiries in the answer that are within 30 days and whose expected moves, from the straddle and from the volatility, differ by more than 5%, ascending. Null if they were not checked, as for solved minutes, which mix solved contracts with captured ones. */
