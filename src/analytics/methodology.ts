@@ -2,7 +2,7 @@
  * The version of the definitions in docs/methodology.md. It is stored with computed data, and increased when the
  * definition of a figure changes.
  */
-export const methodologyVersion = '3';
+export const methodologyVersion = '4';
 
 /** Settings for which no standard exists; docs/methodology.md says why each has its value. */
 export const methodologySettings = {
@@ -28,13 +28,22 @@ export const methodologySettings = {
   nearMoneyGaps: 2.5,
   /** Minimum number of pairs near the money that give a European forward, and an implied spot. */
   fewestPairs: 3,
+  /** Before an ex-date, an option is worth clearly more than its exercise from this fraction of the price on. */
+  heldMargin: 0.01,
   /** With fewer years to expiry, quotes give the price of the underlying but not its yield. */
   shortestYieldYears: 1 / 365,
-  /** The expiry of the implied spot is at most this many years away. */
-  impliedSpotYears: 10 / 365,
+  /** The expiry of the implied spot is at most this many whole days away. */
+  impliedSpotDays: 10,
   /** A spot that differs from the implied one by no more than this fraction of it is used. */
   spotTolerance: 0.0005,
-  /** Accepted yields of American roots, a fraction per year; the rest of a forward is attributed to its spot. */
+  /** The last expiry whose pairs vote on the spot, in years, and the widest vote, a fraction of the spot. */
+  voteYears: 60 / 365,
+  widestVote: 0.02,
+  /** The middle of a voted interval no wider than this fraction of the spot is the implied spot. */
+  narrowVote: 0.002,
+  /** A yield whose quotes are no more uncertain than this, a fraction per year, is believed, whatever it is. */
+  believedYieldError: 0.05,
+  /** Accepted yields of the others; the rest of a forward is attributed to its spot. */
   leastYield: -0.02,
   greatestYield: 0.15,
   /** Years over which the yield of the implied spot is measured, so that each span has a dividend. */
@@ -42,6 +51,9 @@ export const methodologySettings = {
   /** A European expiry with at least this many years takes its rate from its own quotes, if near that of the curve. */
   shortestRateYears: 0.1,
   rateTolerance: 0.02,
+  /** Without a curve, the accepted rates of its own quotes, a fraction per year. */
+  leastRate: -0.02,
+  greatestRate: 0.2,
   /** Its pairs: their maximum distance from the money and minimum span, fractions of the price, and minimum number. */
   rateReach: 0.1,
   rateSpan: 0.05,
@@ -66,6 +78,10 @@ export const methodologySettings = {
   maximumVolatilityError: 0.5,
   /** The same for an option without a bid, a fraction of its volatility: beyond it the line of its expiry holds. */
   maximumUnbidError: 0.1,
+  /** The same for an option in the money, in place of one out of it. */
+  maximumInTheMoneyError: 0.1,
+  /** A volatility carried to a strike without a bid may price it at most this many dollars over its ask. */
+  carriedPriceMargin: 0.01,
   /** Minimum distance of a price from its bounds to imply a volatility, dollars. */
   boundMargin: 1e-9,
   /** Maximum age of a quote for a mid, and of a trade for a last. */

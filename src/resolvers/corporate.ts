@@ -1,11 +1,12 @@
 import { requireReadable } from '../access/entitlement/entitlement.ts';
 import type { Dividend } from '../domain/market/dividends.ts';
-import type { Rate } from '../domain/market/rates.ts';
+import { type Rate, rateAt } from '../domain/market/rates.ts';
 import { isKnownOn, type Split } from '../domain/market/splits.ts';
+import { billWithout } from '../domain/market/us-bills.ts';
 import { exchangeDate, type SessionDate } from '../domain/market-time.ts';
 import { batched } from '../runtime/batched.ts';
 import { dividendsOf } from '../store/market/dividends.ts';
-import { curveOn, rateOn } from '../store/market/rates.ts';
+import { curveOn } from '../store/market/rates.ts';
 import { readSplits } from '../store/market/splits.ts';
 import { invalidParameter } from '../wire/failure.ts';
 import { findSymbol, fromStore, ofAllInstants, type RequestContext } from './context.ts';
@@ -71,13 +72,16 @@ function rateDate({ nowMs }: Pick<RequestContext, 'nowMs'>, date: SessionDate | 
   return date === null || date > today ? today : date;
 }
 
-/** The interest rate curve valid on a date; empty without one. */
+/** The interest rate curve valid on a date, else the point of US bills in force; empty without either. */
 export async function rateCurve(context: RequestContext, date: SessionDate | null): Promise<Rate[]> {
-  return [...(await fromStore('rates', () => curveOn(context.store, rateDate(context, date))))];
+  const asked = rateDate(context, date);
+  const curve = await fromStore('rates', () => curveOn(context.store, asked));
+  const bill = billWithout(curve, asked);
+  return bill === null ? [...curve] : [bill];
 }
 
-/** The continuous rate for a number of days on a date; null without a curve. 400 for days below 1. */
-export function rateFor(context: RequestContext, days: number, date: SessionDate | null): Promise<number | null> {
+/** The continuous rate for a number of days on a date; null without a curve or a bill. 400 for days below 1. */
+export async function rateFor(context: RequestContext, days: number, date: SessionDate | null): Promise<number | null> {
   if (days < 1) throw invalidParameter('days', 'expected 1 or more');
-  return fromStore('rates', () => rateOn(context.store, rateDate(context, date), days));
+  return rateAt(await rateCurve(context, date), days);
 }

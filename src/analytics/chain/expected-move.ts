@@ -1,5 +1,4 @@
 import { methodologySettings } from '../methodology.ts';
-import { straddlesPerSigma } from '../pricing/near-money.ts';
 
 /**
  * The price of the at-the-money straddle, dollars per share: the market's price of the move to expiry. Null if a leg
@@ -17,29 +16,26 @@ export function sigmaMove(price: number, volatility: number | null, years: numbe
   return volatility === null || !(years > 0) ? null : price * volatility * Math.sqrt(years);
 }
 
-/**
- * The straddle at a strike without the value of exercising its call before an ex-date, dollars: the call is valued by
- * parity from the put. Null without a put.
- */
-export function unexercisedStraddle(
-  putMid: number | null,
-  strike: number,
-  { forward, rate, years }: { forward: number; rate: number; years: number },
-): number | null {
-  return putMid === null ? null : 2 * putMid + Math.exp(-rate * years) * (forward - strike);
+/** A straddle in the market and by the model, dollars per share; `halfSpread` of its two quotes together. */
+export interface CheckedStraddle {
+  market: number;
+  halfSpread: number;
+  model: number;
 }
 
 /**
- * The ratio of an expiry's two expected moves, which is 1 at the forward if they agree. `inconsistent` if they do not
- * within 30 days: quotes and the price of the underlying then have different times. Moves in dollars.
+ * The ratio of the straddle at the listed strike nearest the forward to its value in the model, which is 1 if they
+ * agree; null without a check. `inconsistent` if they do not within 30 days, by more than the quotes explain: quotes
+ * and the price of the underlying then have different times.
  */
 export function selfCheck(
-  sigma: number | null,
-  straddle: number | null,
+  straddle: CheckedStraddle | null,
   years: number,
 ): { moveRatio: number | null; inconsistent: boolean } {
-  if (sigma === null || straddle === null || !(straddle > 0)) return { moveRatio: null, inconsistent: false };
+  if (straddle === null || !(straddle.model > 0)) return { moveRatio: null, inconsistent: false };
   const { selfCheckYears, selfCheckTolerance } = methodologySettings;
-  const moveRatio = sigma / (straddlesPerSigma * straddle);
-  return { moveRatio, inconsistent: years < selfCheckYears && Math.abs(moveRatio - 1) > selfCheckTolerance };
+  const { market, model, halfSpread } = straddle;
+  const moveRatio = market / model;
+  const isOff = Math.abs(moveRatio - 1) > selfCheckTolerance && Math.abs(market - model) > halfSpread;
+  return { moveRatio, inconsistent: isOff && years < selfCheckYears };
 }

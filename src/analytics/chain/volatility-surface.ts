@@ -2,6 +2,7 @@ import {
   type ChainCapture,
   type ChainRow,
   type GreeksSource,
+  type SolveOrigin,
   sourceTime,
   usedGreeks,
 } from '../../domain/chain/chain.ts';
@@ -12,7 +13,7 @@ import { methodologySettings } from '../methodology.ts';
 import { type ChainGroup, settlingLast } from '../pricing/chain-groups.ts';
 import { type Mark, type MarkSource, markOf } from '../pricing/mark.ts';
 import type { MarketReference } from '../pricing/market-reference.ts';
-import { volatilityAtTheMoney } from './at-the-money.ts';
+import { nearestToForward, volatilityAtForward } from './at-the-money.ts';
 import { type Skew, skewOf } from './skew.ts';
 import { sourcePrice } from './solve-chain.ts';
 import { chainPricing } from './stored-pricing.ts';
@@ -26,9 +27,9 @@ export interface TermExpiry extends Skew {
   dte: number;
   /** Number of contracts with a known volatility: the expiry's points of the surface. */
   contractCount: number;
-  /** Strike of `atmIv`, thousandths; null with it. */
+  /** The listed strike nearest the forward, thousandths; null without a volatility or a price of the underlying. */
   atmStrike: number | null;
-  /** Annualized fraction; null without a known volatility or a price of the underlying. */
+  /** At the forward, annualized fraction; null without one on both sides, or a price of the underlying. */
   atmIv: number | null;
 }
 
@@ -87,14 +88,19 @@ function atTheMoney(
   { strikes, forward }: SurfaceGroup,
   rows: readonly ChainRow[],
 ): Pick<TermExpiry, 'atmStrike' | 'atmIv'> {
-  if (forward === null) return { atmStrike: null, atmIv: null };
-  const found = volatilityAtTheMoney(
-    { strikes, forward },
-    (index) => hasVolatility(rows[index]!),
-    (index) => rows[index]!.solved?.origin === 'source',
-  );
-  return { atmStrike: found?.listed.strike ?? null, atmIv: found && usedGreeks(rows[found.index]!).iv };
+  if (forward === null) return nothingKnown;
+  const group = { strikes, forward };
+  const atmIv = volatilityAtForward(group, {
+    of: (index) => usedGreeks(rows[index]!).iv,
+    isSolved: (index) => quotedOrigins.has(rows[index]!.solved?.origin),
+  });
+  return { atmStrike: nearestToForward(group)?.strike ?? null, atmIv };
 }
+
+const nothingKnown = { atmStrike: null, atmIv: null };
+
+/** Origins of a volatility from quotes of its strike. */
+const quotedOrigins = new Set<SolveOrigin | undefined>(['outOfTheMoney', 'inTheMoney']);
 
 /** Source of a chain's volatilities; null for one stored by an older version, which did not store it. */
 function sourceOf({ rows, rate }: ChainCapture): GreeksSource | null {
@@ -116,12 +122,13 @@ export function volatilitySurface(chain: ChainCapture, options: SurfaceOptions =
     const before = points.length;
     for (const { call, put } of group.strikes)
       for (const index of [call, put]) if (index >= 0 && hasVolatility(chain.rows[index]!)) points.push(index);
-    const atm = atTheMoney(group, chain.rows);
+    const contractCount = points.length - before;
+    const atm = contractCount === 0 ? nothingKnown : atTheMoney(group, chain.rows);
     return {
       expiry,
       years: group.years,
       dte: epochDay(lastSession(expiry)) - quotedOn,
-      contractCount: points.length - before,
+      contractCount,
       ...atm,
       ...skewOf(group, chain.rows, atm.atmIv),
     };

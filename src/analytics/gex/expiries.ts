@@ -1,10 +1,14 @@
-import { type ChainCapture, solveOrigins } from '../../domain/chain/chain.ts';
+import { type ChainCapture, type ChainRow, solveOrigins } from '../../domain/chain/chain.ts';
+import type { OptionRight } from '../../domain/chain/option-contract.ts';
 import type { GexExpiry } from '../../domain/gex/gex.ts';
-import { nearestToForward, volatilityAtTheMoney } from '../chain/at-the-money.ts';
-import { selfCheck, sigmaMove, straddleMove, unexercisedStraddle } from '../chain/expected-move.ts';
+import { nearestToForward, volatilityAtForward } from '../chain/at-the-money.ts';
+import { type CheckedStraddle, selfCheck, sigmaMove, straddleMove } from '../chain/expected-move.ts';
 import type { SolvedChain, SolvedGroup } from '../chain/solve-chain.ts';
+import { americanPrice } from '../pricing/american.ts';
+import { blackScholes } from '../pricing/black-scholes.ts';
 import { type ChainGroup, type ListedStrike, resolveMultiplier, settlingLast } from '../pricing/chain-groups.ts';
 import { quoteMid } from '../pricing/mark.ts';
+import { leastCallStrike } from '../pricing/smile.ts';
 import { maxPain, type StrikeInterest } from './max-pain.ts';
 
 /**
@@ -19,19 +23,41 @@ export function gexExpiries(chain: ChainCapture, solved: SolvedChain): GexExpiry
     const expectedMoveStraddle = atm === null ? null : straddleMove(mid(chain, atm.call), mid(chain, atm.put));
     const price = latest.root.followsSpot ? solved.pricingSpot : latest.forward;
     const expectedMoveSigma = sigmaMove(price, atmIv, latest.years);
-    const checked = selfCheck(expectedMoveSigma, checkedStraddle(latest, chain, atm), latest.years);
+    const checked = selfCheck(checkedStraddle(latest, chain, solved), latest.years);
     const pain = maxPain(strikeInterest(groups, chain));
     return { expiry, maxPain: pain, expectedMoveStraddle, expectedMoveSigma, atmIv, ...checked };
   });
 }
 
-/** The straddle for the self-check, dollars. */
-function checkedStraddle(group: SolvedGroup, chain: ChainCapture, atm: ListedStrike | null): number | null {
-  if (atm === null) return null;
-  const putMid = mid(chain, atm.put);
-  if (group.dividend !== null) return unexercisedStraddle(putMid, atm.dollars, group);
-  return straddleMove(mid(chain, atm.call), putMid);
+/**
+ * The straddle of the self-check: at the listed strike nearest the forward, by the model with the volatility of its own
+ * out-of-the-money side. Null without that, or without two mids.
+ */
+function checkedStraddle(group: SolvedGroup, chain: ChainCapture, { iv, origin }: SolvedChain): CheckedStraddle | null {
+  const listed = nearestToForward(group);
+  if (listed === null) return null;
+  const [call, put] = [mid(chain, listed.call), mid(chain, listed.put)];
+  const out = listed.dollars >= leastCallStrike(group, group) ? listed.call : listed.put;
+  if (call === null || put === null || !ownOrigins.has(origin[out]!) || !(iv[out]! > 0)) return null;
+  const { root, spot, years, rate, dividendYield, dividends } = group;
+  const option = { spot, strike: listed.dollars, years, rate, dividendYield, volatility: iv[out]! };
+  const price = (right: OptionRight) =>
+    root.style === 'american'
+      ? americanPrice({ ...option, right, dividends })
+      : blackScholes({ ...option, right }).price;
+  const halfSpread = ({ bid, ask }: ChainRow) => 0.5 * (ask! - bid!);
+  return {
+    market: call + put,
+    halfSpread: halfSpread(chain.rows[listed.call]!) + halfSpread(chain.rows[listed.put]!),
+    model: price('call') + price('put'),
+  };
 }
+
+/** Origins of a volatility of a contract's own: of its quotes, or its source's. */
+const ownOrigins = new Set([solveOrigins.indexOf('outOfTheMoney'), solveOrigins.indexOf('source')]);
+
+/** Origins of a volatility from quotes of its strike. */
+const quotedOrigins = new Set([solveOrigins.indexOf('outOfTheMoney'), solveOrigins.indexOf('inTheMoney')]);
 
 function mid(chain: ChainCapture, index: number): number | null {
   const row = chain.rows[index];
@@ -43,15 +69,12 @@ function atTheMoney(group: SolvedGroup, chain: ChainCapture): ListedStrike | nul
   return nearestToForward(group, ({ call, put }) => mid(chain, call) !== null && mid(chain, put) !== null);
 }
 
-/** The volatility at the money; null if none is known. */
+/** The volatility at the forward; null if it is unknown. */
 function atmVolatility(group: SolvedGroup, { iv, origin }: SolvedChain): number | null {
-  const source = solveOrigins.indexOf('source');
-  const found = volatilityAtTheMoney(
-    group,
-    (index) => iv[index]! > 0,
-    (index) => origin[index] === source,
-  );
-  return found === null ? null : iv[found.index]!;
+  return volatilityAtForward(group, {
+    of: (index) => iv[index]!,
+    isSolved: (index) => quotedOrigins.has(origin[index]!),
+  });
 }
 
 /** Open interest by strike over the groups, in shares if multipliers differ. */

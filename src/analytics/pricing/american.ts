@@ -177,6 +177,10 @@ export function americanYield(
   guess = Number.NaN,
 ): number {
   const discount = Math.exp(-rate * years);
+  // Exercise earns interest on the strike. At a spot that is too low the yield would take the rest for growth of the
+  // price, and grow with the premium that follows from it.
+  const growth = Math.exp(-methodologySettings.leastYield * years) - 1;
+  const mostPutPremium = strike * Math.max(0, 1 - discount) + spot * growth;
   let callPremium = 0;
   let putPremium = 0;
   let dividendYield = guess;
@@ -195,7 +199,7 @@ export function americanYield(
     if (Number.isNaN(volatility)) return Number.NaN;
     const option = { spot, strike, years, rate, dividendYield, volatility, dividends };
     callPremium = exercisePremium({ ...option, right: 'call' });
-    putPremium = exercisePremium({ ...option, right: 'put' });
+    putPremium = Math.min(mostPutPremium, exercisePremium({ ...option, right: 'put' }));
   }
   return dividendYield;
 }

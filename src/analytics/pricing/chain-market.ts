@@ -3,9 +3,8 @@ import type { ChainGroup } from './chain-groups.ts';
 import { type ComingDividend, comingDividends, inferredDividend, knownInferred } from './group-dividends.ts';
 import { forwardMarkets, type GroupMarket, groupKey, type KnownGroups, spotMarkets } from './group-market.ts';
 import { type ImpliedSpot, impliedSpotOf } from './implied-spot.ts';
-import { type MarketReference, ratesOf } from './market-reference.ts';
-import { centreOf } from './near-money.ts';
-import { firstQuoted, isEuropean, type PairedGroup, quotedGroups } from './quoted-groups.ts';
+import type { MarketReference } from './market-reference.ts';
+import { centred, firstQuoted, isEuropean, type PairedGroup, quotedGroups } from './quoted-groups.ts';
 import { quotedPairs } from './quoted-pairs.ts';
 
 /** Pricing inputs of a chain. */
@@ -18,10 +17,16 @@ export interface ChainMarket extends ImpliedSpot {
 
 const nothingKnown: KnownGroups = new Map();
 
-/** The money, dollars: the source's price, unless a pair of the first expiry puts it more than 3% away. */
-function moneyOf(groups: readonly PairedGroup[], spot: number): number {
+/**
+ * The price of the underlying around which the money is searched, dollars: the source's, unless a pair of the first
+ * expiry puts it more than 3% away.
+ */
+function moneyOf(groups: readonly PairedGroup[], spot: number, reference: MarketReference, quotedAt: number): number {
   const first = firstQuoted(groups);
-  return first === null ? spot : centreOf(first.pairs, spot);
+  if (first === null) return spot;
+  const coming = comingDividends(reference.dividends ?? [], quotedAt, spot);
+  const { centre, present } = centred(first, { money: spot, reference, coming });
+  return centre + present;
 }
 
 /** The coming dividends: those of the dataset, else one implied by the quotes, now or in an earlier chain. */
@@ -52,14 +57,16 @@ export function chainMarket(
 ): ChainMarket {
   const quotedAt = sourceTime(chain);
   const paired = groups.map((group): PairedGroup => ({ ...group, pairs: quotedPairs(group, chain.rows) }));
-  const usualRates = ratesOf(reference);
-  const rates: typeof usualRates = (group) => known.get(groupKey(group))?.rate ?? usualRates(group);
+  const inputs = {
+    isKnown: (group: ChainGroup) => known.has(groupKey(group)),
+    rateOf: (group: ChainGroup) => known.get(groupKey(group))?.rate,
+  };
   const at = (money: number) => {
     const coming = dividendsToCome(groups, chain.rows, reference, { money, quotedAt, known });
-    const quoted = quotedGroups(paired, { money, rates, coming }, (group) => known.has(groupKey(group)));
+    const quoted = quotedGroups(paired, { money, reference, coming }, inputs);
     return { quoted, ...impliedSpotOf(quoted, spot, (group) => known.get(groupKey(group))?.dividendYield) };
   };
-  let found = at(moneyOf(paired, spot));
+  let found = at(moneyOf(paired, spot, reference, quotedAt));
   if (found.spotStale) found = at(found.impliedSpot!);
   const { quoted, impliedSpot, spotStale } = found;
   const pricingSpot = spotStale ? impliedSpot! : spot;

@@ -37,3 +37,11 @@ export function boundedYield(dividendYield: number): number {
   const { leastYield, greatestYield } = methodologySettings;
   return Math.min(greatestYield, Math.max(leastYield, dividendYield));
 }
+
+/**
+ * A yield that quotes show, a fraction per year: as it is if they are certain enough of it, since borrowing a share can
+ * cost 30% a year; else clamped. `error` is their uncertainty of it.
+ */
+export function measuredYield(dividendYield: number, error: number): number {
+  return error <= methodologySettings.believedYieldError ? dividendYield : boundedYield(dividendYield);
+}

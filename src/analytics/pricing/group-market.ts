@@ -3,7 +3,7 @@ import { methodologySettings } from '../methodology.ts';
 import { yieldOfForward } from './black-scholes.ts';
 import { type CashDividend, presentDividends } from './cash-dividends.ts';
 import type { ChainGroup } from './chain-groups.ts';
-import { boundedYield, carriedForward } from './forward.ts';
+import { boundedYield, carriedForward, measuredYield } from './forward.ts';
 import { isEuropean, isShort, type QuotedGroup } from './quoted-groups.ts';
 import { halfSpreadOf, hasPairs } from './quoted-pairs.ts';
 
@@ -54,7 +54,7 @@ function ownYield(group: QuotedGroup, pricingSpot: number, known: KnownGroups): 
   const value = yieldOfForward(forward, escrowedSpot(group, pricingSpot), rate, years);
   if (isEuropean(group)) return { years, value, weight: 1 };
   const weight = Math.min(1, pairs.length / methodologySettings.fewestPairs);
-  return { years, value: boundedYield(value), weight };
+  return { years, value: measuredYield(value, halfSpreadOf(group) / (pricingSpot * years)), weight };
 }
 
 /** The figure of the nearest expiry with full weight, else of the nearest that has one; null if none has. */

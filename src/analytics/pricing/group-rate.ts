@@ -14,9 +14,6 @@ export interface RatedGroup extends Pick<ChainGroup, 'root' | 'expiry' | 'years'
   centre: number;
 }
 
-/** The risk-free rate for pricing a group's contracts, continuous, a fraction per year. */
-export type RateSource = (group: RatedGroup) => number;
-
 /**
  * The rate implied by a European group's own pairs: C − P falls by e^{−rT} per dollar of strike. Least squares over the
  * pairs within 10% of the money; null with fewer than 10, or a span below 5% of it.
@@ -40,16 +37,57 @@ export function slopeRate({ pairs, centre, years }: Pick<RatedGroup, 'pairs' | '
   return discount > 0 ? -Math.log(discount) / years : null;
 }
 
+/** Sources of a chain's rates besides its own quotes. */
+export interface RateReference {
+  /** Risk-free rate if nothing else gives one, continuous, a fraction per year. */
+  rate: number;
+  /** The interest rate curve of the session, ascending by days; absent or empty: there is none. */
+  curve?: readonly CurvePoint[] | undefined;
+  /** The rate of US bills in force, used without a curve; absent or null: there is none. */
+  bill?: Pick<Rate, 'rate'> | null | undefined;
+  /** Determines every group's rate in place of all others. */
+  rates?: ((group: Pick<RatedGroup, 'years'>) => number) | undefined;
+}
+
+/** The rate at a number of years without regard to quotes: that of the curve, else of bills, else the setting. */
+export function referenceRate({ rate, curve = [], bill, rates }: RateReference, years: number): number {
+  return rates?.({ years }) ?? rateAt(curve, 365 * years) ?? bill?.rate ?? rate;
+}
+
 /**
- * The default source of rates: for European roots of at least a tenth of a year the chain itself, if it is within 2% of
- * the curve; else the curve at the group's days; `setting` without one.
+ * The rate that a European group's own pairs show, if it has at least a tenth of a year and they are plausible: within
+ * 2% of the curve, or without a curve between −2% and 20%. A default is no evidence against forty pairs. Else null.
  */
-export function chainRates(setting: number, curve: readonly CurvePoint[] = []): RateSource {
-  const { shortestRateYears, rateTolerance } = methodologySettings;
-  return (group) => {
-    const usual = rateAt(curve, 365 * group.years) ?? setting;
-    if (group.root.style !== 'european' || group.years < shortestRateYears) return usual;
-    const own = slopeRate(group);
-    return own !== null && Math.abs(own - usual) <= rateTolerance ? own : usual;
+function measuredRate(group: RatedGroup, { curve = [] }: RateReference): number | null {
+  const { shortestRateYears, rateTolerance, leastRate, greatestRate } = methodologySettings;
+  if (group.root.style !== 'european' || group.years < shortestRateYears) return null;
+  const own = slopeRate(group);
+  const usual = rateAt(curve, 365 * group.years);
+  if (own === null) return null;
+  const isPlausible = usual === null ? own >= leastRate && own <= greatestRate : Math.abs(own - usual) <= rateTolerance;
+  return isPlausible ? own : null;
+}
+
+/**
+ * The rates of a chain's groups, continuous, a fraction per year: of European roots from the group's own pairs, else
+ * from those of the nearest expiry that shows one; else, and of American roots, from the reference.
+ */
+export function groupRates(groups: readonly RatedGroup[], reference: RateReference): number[] {
+  const measured: { years: number; rate: number }[] = [];
+  const own = groups.map((group) => {
+    const rate = reference.rates ? null : measuredRate(group, reference);
+    if (rate !== null) measured.push({ years: group.years, rate });
+    return rate;
+  });
+  const nearest = (years: number) => {
+    const distance = (each: { years: number }) => Math.abs(each.years - years);
+    return measured.reduce<(typeof measured)[number] | null>(
+      (best, each) => (best === null || distance(each) < distance(best) ? each : best),
+      null,
+    );
   };
+  return groups.map(({ root, years }, i) => {
+    const european = root.style === 'european' ? (own[i] ?? nearest(years)?.rate) : undefined;
+    return european ?? referenceRate(reference, years);
+  });
 }

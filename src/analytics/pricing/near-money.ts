@@ -15,10 +15,11 @@ function nearestPair(pairs: readonly QuotedPair[], price: number): QuotedPair | 
 
 /**
  * The money of a group, dollars: `price`, unless the pair nearest to it puts it more than 3% away. A prior close after
- * a gap can be that far off, and so can a spot that the options do not follow.
+ * a gap can be that far off, and so can a spot that the options do not follow. `at`: the strike at which that pair is
+ * searched, if it is not the price.
  */
-export function centreOf(pairs: readonly QuotedPair[], price: number): number {
-  const nearest = nearestPair(pairs, price);
+export function centreOf(pairs: readonly QuotedPair[], price: number, at = price): number {
+  const nearest = nearestPair(pairs, at);
   const implied = nearest && pairForward(nearest, 1);
   return implied !== null && implied > 0 && Math.abs(implied - price) > methodologySettings.nearMoney * price
     ? implied
@@ -32,18 +33,27 @@ function gapAround(strikes: readonly ListedStrike[], price: number): number {
 }
 
 /**
- * The pairs near the money of a group, `centre`, at most five, nearest first. Near means within the largest of 3% of
- * it, 2.5 gaps between its listed strikes there, and one standard deviation by its straddle: a share of $11 with
- * strikes every $0.50 has pairs too, and so has an expiry with strikes one standard deviation apart.
+ * All pairs near the money of a group, `centre`, ascending by strike. Near means within the largest of 3% of it, 2.5
+ * gaps between its listed strikes there, and one standard deviation by its straddle: a share of $11 with strikes every
+ * $0.50 has pairs too, and so has an expiry with strikes one standard deviation apart.
  */
-export function pairsNearMoney(
+export function allNearMoney(
   { strikes }: Pick<ChainGroup, 'strikes'>,
   pairs: readonly QuotedPair[],
   centre: number,
 ): QuotedPair[] {
   const { nearMoney, nearMoneyGaps } = methodologySettings;
-  const nearest = nearestPairs(pairs, centre);
-  const sigma = nearest[0] ? straddlesPerSigma * (nearest[0].callMid + nearest[0].putMid) : 0;
+  const nearest = nearestPair(pairs, centre);
+  const sigma = nearest ? straddlesPerSigma * (nearest.callMid + nearest.putMid) : 0;
   const reach = Math.max(nearMoney * centre, nearMoneyGaps * gapAround(strikes, centre), sigma);
-  return nearest.filter(({ strike }) => Math.abs(strike - centre) <= reach);
+  return pairs.filter(({ strike }) => Math.abs(strike - centre) <= reach);
+}
+
+/** The pairs near the money for a forward: at most five, nearest first. */
+export function pairsNearMoney(
+  group: Pick<ChainGroup, 'strikes'>,
+  pairs: readonly QuotedPair[],
+  centre: number,
+): QuotedPair[] {
+  return nearestPairs(allNearMoney(group, pairs, centre), centre);
 }

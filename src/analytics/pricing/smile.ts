@@ -1,7 +1,7 @@
 import type { ChainRow } from '../../domain/chain/chain.ts';
 import type { OptionRight } from '../../domain/chain/option-contract.ts';
 import { methodologySettings } from '../methodology.ts';
-import { americanVolatility } from './american.ts';
+import { americanPrice, americanVolatility } from './american.ts';
 import { blackScholes } from './black-scholes.ts';
 import { type CashDividend, presentDividends } from './cash-dividends.ts';
 import type { ChainGroup, ListedStrike } from './chain-groups.ts';
@@ -59,11 +59,14 @@ export function isWithinBounds(option: UnmarkedOption, mark: number): boolean {
 
 /**
  * The implied volatility of one contract, annualized fraction; NaN if its mark implies none: outside its bounds, no
- * time left, beyond [0.005, 10], or half the quote's spread is worth more than 0.5 of volatility.
+ * time left, beyond [0.005, 10], or half the quote's spread is worth more volatility than `maximumError`.
  */
-export function contractVolatility(option: QuotedOption): number {
+export function contractVolatility(
+  option: QuotedOption,
+  maximumError: number = methodologySettings.maximumVolatilityError,
+): number {
   const { right, spot, strike, years, rate, dividendYield, dividends, american, mark, halfSpread } = option;
-  const { boundMargin, minimumVolatility, maximumVolatility, maximumVolatilityError } = methodologySettings;
+  const { boundMargin, minimumVolatility, maximumVolatility } = methodologySettings;
   const discount = Math.exp(-rate * years);
   const forward = carriedForward(spot, rate, dividendYield, years);
   if (!(years > 0 && mark > leastValue(option) + boundMargin)) return Number.NaN;
@@ -73,7 +76,7 @@ export function contractVolatility(option: QuotedOption): number {
   if (!(volatility >= minimumVolatility && volatility <= maximumVolatility)) return Number.NaN;
   if (halfSpread === null) return volatility;
   const { vega } = blackScholes({ right, spot, strike, years, rate, dividendYield, volatility });
-  return halfSpread <= maximumVolatilityError * vega ? volatility : Number.NaN;
+  return halfSpread <= maximumError * vega ? volatility : Number.NaN;
 }
 
 /** Origins of a strike's volatility, which equal the first four of `solveOrigins`. */
@@ -89,30 +92,47 @@ export interface Smile {
 }
 
 /**
+ * The lowest strike, dollars, from which calls are the side out of the money: the forward. Of American options before
+ * an ex-date the price with the dividend, if it is higher, that strike itself excluded: a call up to there may be worth
+ * its exercise tonight.
+ */
+export function leastCallStrike({ root }: Pick<ChainGroup, 'root'>, market: SmileMarket & { forward: number }): number {
+  const { spot, rate, dividends, forward } = market;
+  if (root.style !== 'american' || dividends.length === 0) return forward;
+  const withDividends = spot + presentDividends(dividends, rate);
+  return withDividends < forward ? forward : withDividends * (1 + Number.EPSILON);
+}
+
+/**
  * One volatility per strike, for its call and its put: from the out-of-the-money side, else from the other, else
- * interpolated linearly in ln(K/F) between the nearest solved strikes on either side. A strike without a bid and with
- * an uninformative ask is on the line through those with one.
+ * interpolated linearly in ln(K/F) between the nearest solved strikes on either side, else that of the outermost solved
+ * strike if there is no bid. A strike without a bid and with an uninformative ask is on the line through those with one.
  */
 export function solveSmile(group: ChainGroup, rows: readonly ChainRow[], market: SmileMarket): Smile {
   const forward = carriedForward(market.spot, market.rate, market.dividendYield, group.years);
   const volatility = new Float64Array(group.strikes.length).fill(Number.NaN);
   const origin = new Uint8Array(group.strikes.length);
+  const { maximumVolatilityError, maximumInTheMoneyError } = methodologySettings;
+  const callsFrom = leastCallStrike(group, { ...market, forward });
   group.strikes.forEach((listed, i) => {
-    const out: OptionRight = listed.dollars >= forward ? 'call' : 'put';
-    volatility[i] = solveSide(group, listed, out, rows, market);
+    const out: OptionRight = listed.dollars >= callsFrom ? 'call' : 'put';
+    volatility[i] = solveSide(group, listed, out, rows, market, maximumVolatilityError);
     if (!Number.isNaN(volatility[i]!)) origin[i] = outOfTheMoney;
-    else {
-      volatility[i] = solveSide(group, listed, out === 'call' ? 'put' : 'call', rows, market);
+    else if (out === 'call' || callsFrom === forward) {
+      const other = out === 'call' ? 'put' : 'call';
+      volatility[i] = solveSide(group, listed, other, rows, market, maximumInTheMoneyError);
       if (!Number.isNaN(volatility[i]!)) origin[i] = inTheMoney;
     }
   });
   const read = (i: number) => (origin[i] === outOfTheMoney ? volatility[i]! : Number.NaN);
-  for (const [i, onLine] of unbidVolatilities(group, rows, { ...market, forward }, read)) {
+  for (const [i, onLine] of unbidVolatilities(group, rows, { ...market, forward, callsFrom }, read)) {
     volatility[i] = onLine;
     origin[i] = interpolated;
   }
-  interpolate(group.strikes, { volatility, origin }, forward);
-  return { volatility, origin };
+  const smile = { volatility, origin };
+  interpolate(group.strikes, smile, forward);
+  carryOutwards(group, rows, market, smile, callsFrom);
+  return smile;
 }
 
 function solveSide(
@@ -121,13 +141,17 @@ function solveSide(
   right: OptionRight,
   rows: readonly ChainRow[],
   market: SmileMarket,
+  maximumError: number,
 ): number {
   const row = rows[listed[right]];
   const mark = row ? quoteMid(row.bid, row.ask) : null;
   if (!row || mark === null) return Number.NaN;
   const american = root.style === 'american';
   const halfSpread = 0.5 * (row.ask! - row.bid!);
-  return contractVolatility({ ...market, right, strike: listed.dollars, years, american, mark, halfSpread });
+  return contractVolatility(
+    { ...market, right, strike: listed.dollars, years, american, mark, halfSpread },
+    maximumError,
+  );
 }
 
 function interpolate(strikes: readonly ListedStrike[], { volatility, origin }: Smile, forward: number): void {
@@ -146,4 +170,35 @@ function interpolate(strikes: readonly ListedStrike[], { volatility, origin }: S
   }
   for (let i = 0; i < strikes.length; i++)
     if (origin[i] === none && !Number.isNaN(volatility[i]!)) origin[i] = interpolated;
+}
+
+/**
+ * Gives contracts without a bid beyond the outermost solved strike of their side its volatility, if they are worth at
+ * most a cent over their ask at it: worthless is not unknown.
+ */
+function carryOutwards(
+  group: ChainGroup,
+  rows: readonly ChainRow[],
+  market: SmileMarket,
+  { volatility, origin }: Smile,
+  callsFrom: number,
+): void {
+  const { strikes, root, years } = group;
+  const isSolved = (o: number) => o === outOfTheMoney || o === inTheMoney;
+  const ends = { call: origin.findLastIndex(isSolved), put: origin.findIndex(isSolved) };
+  if (ends.call < 0) return;
+  const carried = { call: volatility[ends.call]!, put: volatility[ends.put]! };
+  strikes.forEach((listed, i) => {
+    if (origin[i] !== none) return;
+    const right: OptionRight = listed.dollars >= callsFrom ? 'call' : 'put';
+    const isBeyond = right === 'call' ? i > ends.call : i < ends.put;
+    const row = rows[listed[right]];
+    if (!isBeyond || !row || row.bid! > 0 || row.ask === null) return;
+    const option = { ...market, right, strike: listed.dollars, years, volatility: carried[right] };
+    const most = row.ask + methodologySettings.carriedPriceMargin;
+    // An American option is worth no less than a European one, and its tree takes longer.
+    if (blackScholes(option).price > most || (root.style === 'american' && americanPrice(option) > most)) return;
+    volatility[i] = carried[right];
+    origin[i] = interpolated;
+  });
 }

@@ -10,6 +10,8 @@ interface StrikeMarket {
   rate: number;
   dividendYield: number;
   forward: number;
+  /** The lowest strike, dollars, whose call is the side out of the money. */
+  callsFrom: number;
 }
 
 /** A strike whose volatility is from its out-of-the-money side. */
@@ -31,12 +33,12 @@ const leastHalfSpread = 0.005;
 function readStrikes(
   { strikes, years }: ChainGroup,
   rows: readonly ChainRow[],
-  { spot, rate, dividendYield, forward }: StrikeMarket,
+  { spot, rate, dividendYield, forward, callsFrom }: StrikeMarket,
   { read, hasBid }: { read: (index: number) => number; hasBid: boolean },
 ): ReadStrike[] {
   const found: ReadStrike[] = [];
   for (const [index, listed] of strikes.entries()) {
-    const right = listed.dollars >= forward ? 'call' : 'put';
+    const right = listed.dollars >= callsFrom ? 'call' : 'put';
     const row = rows[listed[right]];
     if (!row || row.bid! > 0 !== hasBid) continue;
     const volatility = read(index);

@@ -50,12 +50,13 @@ export const expiryColumns = {
   },
   atmIv: {
     type: 'float64',
-    description: 'At-the-money implied volatility, an annualized fraction; null when not solved.',
+    description:
+      'Implied volatility at the forward, an annualized fraction: total variance linear in ln(K/F) between the solved strikes on both sides; null if a side has none.',
   },
   moveRatio: {
     type: 'float64',
     description:
-      'Self-check: expectedMoveSigma divided by 1.2533 times expectedMoveStraddle, 1 if the two agree. Null if either is null or an older version stored the capture.',
+      'Self-check: call plus put of the listed strike nearest the forward, divided by their value at the volatility of its out-of-the-money side, 1 if the two agree. Null if that strike has no volatility or price of its own, or an older version stored the capture.',
   },
 } as const satisfies Columns;
 

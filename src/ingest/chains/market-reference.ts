@@ -1,12 +1,13 @@
 import type { MarketReference } from '../../analytics/pricing/market-reference.ts';
+import { billWithout } from '../../domain/market/us-bills.ts';
 import type { SessionDate } from '../../domain/market-time.ts';
 import { readDividends } from '../../store/market/dividends.ts';
 import { readCurve } from '../../store/market/rates.ts';
 import type { Reader } from '../../store/rows/reader.ts';
 
 /**
- * Pricing inputs of an underlying's chains in a session: its stored curve and dividends, and the configured rate, which
- * is used without a curve.
+ * Pricing inputs of an underlying's chains in a session: its stored curve and dividends, without a curve the rate of US
+ * bills, and the configured rate, which is used without either.
  */
 export async function readReference(
   from: Pick<Reader, 'prisma'>,
@@ -14,5 +15,6 @@ export async function readReference(
   rate: number,
 ): Promise<MarketReference> {
   const curve = await readCurve(from, sessionDate);
-  return { rate, curve, dividends: await readDividends(from, underlying) };
+  const bill = billWithout(curve, sessionDate);
+  return { rate, curve, bill, dividends: await readDividends(from, underlying) };
 }

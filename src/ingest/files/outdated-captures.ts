@@ -1,4 +1,5 @@
 import { methodologyVersion } from '../../analytics/methodology.ts';
+import { billWithout } from '../../domain/market/us-bills.ts';
 import { type ComputedSession, computedSessions } from '../../store/chain/session-captures.ts';
 import { readDividends } from '../../store/market/dividends.ts';
 import { readRoots } from '../../store/market/option-roots.ts';
@@ -31,7 +32,9 @@ export async function withOtherInputs(
   const other: ComputedSession[] = [];
   for (const one of computed) {
     const { underlying, session: sessionDate, referenceVersion: version } = one;
-    const reference = { rate: 0, curve: await curve(sessionDate), dividends: await dividends(underlying) };
+    const points = await curve(sessionDate);
+    const bill = billWithout(points, sessionDate);
+    const reference = { rate: 0, curve: points, bill, dividends: await dividends(underlying) };
     if (version !== referenceVersion({ roots: one.roots, sessionDate }, reference, roots)) other.push(one);
   }
   return other;

@@ -1,5 +1,6 @@
 import type { SurfaceOptions } from '../../analytics/chain/volatility-surface.ts';
 import type { ChainCapture } from '../../domain/chain/chain.ts';
+import { billWithout } from '../../domain/market/us-bills.ts';
 import { yieldToEventLoop } from '../../runtime/event-loop.ts';
 import { type RequestContext, rootsOf } from '../context.ts';
 import { loadCurve, loadDividends } from '../corporate.ts';
@@ -8,7 +9,7 @@ const stored: SurfaceOptions = {};
 
 /**
  * Reads what a chain is priced with beside its quotes: nothing if that is stored with it. For minutes, and chains of
- * earlier versions, the roots, curve and dividends as they are known now.
+ * earlier versions, the roots, rates and dividends as they are known now.
  */
 async function referenceOf(context: RequestContext, chain: ChainCapture): Promise<SurfaceOptions> {
   if (chain.pricing) return stored;
@@ -17,7 +18,7 @@ async function referenceOf(context: RequestContext, chain: ChainCapture): Promis
     loadCurve(context, chain.sessionDate),
     loadDividends(context, chain.underlying),
   ]);
-  return { roots, curve, dividends };
+  return { roots, curve, bill: billWithout(curve, chain.sessionDate), dividends };
 }
 
 function isSame(a: SurfaceOptions, b: SurfaceOptions): boolean {

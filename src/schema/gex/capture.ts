@@ -58,7 +58,8 @@ const GexExpiryType = builder.objectRef<GexExpiry>('GexExpiry').implement({
     expiry: t.expose('expiry', { type: 'SessionDate', description: 'Expiry date.' }),
     ...columnFields(t, expiryColumns),
     inconsistent: t.exposeBoolean('inconsistent', {
-      description: 'True if the expiry is within 30 days and its moveRatio is outside 0.95 to 1.05.',
+      description:
+        'True if the expiry is within 30 days and its moveRatio is outside 0.95 to 1.05 by more than the half-spreads explain. False without a check: moveRatio is then null.',
     }),
   }),
 });

@@ -92,9 +92,12 @@ builder.objectField(SymbolType, 'dividends', (t) =>
 );
 
 const RateType = builder.objectRef<Rate>('Rate').implement({
-  description: 'A point of an interest rate curve.',
+  description: 'A point of an interest rate curve, or the rate of US Treasury bills.',
   fields: (t) => ({
-    date: t.expose('date', { type: 'SessionDate', description: 'Date of the curve.' }),
+    date: t.expose('date', {
+      type: 'SessionDate',
+      description: 'Date of the curve; of bills, the first day on which the rate was in force.',
+    }),
     days: t.exposeInt('days', { description: 'Days to maturity.' }),
     rate: t.exposeFloat('rate', { description: 'Continuous rate, a fraction per year.' }),
   }),
@@ -105,7 +108,7 @@ marketField('rates', (t) =>
     type: [RateType],
     nullable: true,
     description:
-      'The last interest rate curve up to a date, ascending by days; empty if there is none in the 31 days before. Rates between its points are linear in days.',
+      'The last interest rate curve up to a date, ascending by days. Rates between its points are linear in days. If the dataset rates has none in the 31 days before, one point: the mean of three-month US Treasury bills of a month, in force from the first day of the next, which is its date (Federal Reserve, H.15); empty if that is more than 400 days before.',
     args: { date: t.arg({ type: 'SessionDate', description: 'Date. Default: today.' }) },
     extensions: { scopeGroup: 'market.reference', ...costs({ once: 0.2, each: 0.02, rows: mostRates }) },
     resolve: (_root, { date }, context) => rateCurve(context, date ?? null),
@@ -116,7 +119,7 @@ marketField('rate', (t) =>
   t.float({
     nullable: true,
     description:
-      'Continuous interest rate for a number of days, a fraction per year: linear in days on the curve of rates; null if there is none.',
+      'Continuous interest rate for a number of days, a fraction per year: linear in days on the curve of rates, which may be that of bills; null if there is none.',
     args: {
       days: t.arg.int({ required: true, description: 'Days to maturity, 1 or more.' }),
       date: t.arg({ type: 'SessionDate', description: 'Date. Default: today.' }),

@@ -1,4 +1,4 @@
-import { type Rate, rateAt } from '../../domain/market/rates.ts';
+import type { Rate } from '../../domain/market/rates.ts';
 import { addDays, type SessionDate } from '../../domain/market-time.ts';
 import { readFrom, type Store } from '../rows/connection.ts';
 import { upsertRows } from '../rows/models/sets.ts';
@@ -35,11 +35,6 @@ export async function curveOn(store: Store, date: SessionDate): Promise<readonly
     return new Map([[`${ofNone} ${date}`, curve]]);
   });
   return found.get(`${ofNone} ${date}`) ?? [];
-}
-
-/** The continuous rate on a date for a number of days, as a fraction per year; null without a valid curve. */
-export async function rateOn(store: Store, date: SessionDate, days: number): Promise<number | null> {
-  return rateAt(await curveOn(store, date), days);
 }
 
 /** All stored points, by date, then days. */

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { solveChain } from '../../../src/analytics/chain/solve-chain.ts';
+import { computeGexCapture } from '../../../src/analytics/gex/capture.ts';
 import { americanValue, americanVega } from '../../../src/analytics/pricing/american.ts';
 import { blackScholes } from '../../../src/analytics/pricing/black-scholes.ts';
 import { solveOrigins } from '../../../src/domain/chain/chain.ts';
@@ -38,6 +39,72 @@ describe('a solved chain', () => {
     const after = solveChain(chain, options);
     expect(after.iv[index]).toBe(before.iv[index]);
     expect(after.iv[index]).toBe(after.iv[index + 1]);
+  });
+
+  describe.each(['SPXW', 'SPY'])(
+    '%s: a strike that nobody bids for, beyond the outermost solved one of its side',
+    (root) => {
+      const nobody = (ask: number | null) => ({ bid: 0, ask });
+      const solvedWith = (more: (strike: number) => { bid: number; ask: number | null } | null) => {
+        const rows = [...strikes, 670, 680, 700].flatMap((strike) => {
+          const beyond = more(strike);
+          const right = strike > 600 ? 'call' : 'put';
+          // The other side of a strike far out is quoted too widely to show a volatility.
+          return (['call', 'put'] as const).map((one) => {
+            const wide = { bid: Math.abs(strike - 600) - 30, ask: Math.abs(strike - 600) + 40 };
+            return pricedRow(root, '2025-06-20', one, strike, beyond === null ? {} : one === right ? beyond : wide);
+          });
+        });
+        const chain = chainOf(rows);
+        const solved = solveChain(chain, options);
+        const at = (strike: number) => chain.rows.findIndex((row) => row.strike === 1000 * strike);
+        return { solved, at, gex: computeGexCapture(chain, { ...options, gammaSource: 'solve', solved }) };
+      };
+
+      test('has its volatility, and counts as covered: worthless is not unknown', () => {
+        const { solved, at, gex } = solvedWith((strike) => (strike > 640 || strike < 560 ? nobody(0.5) : null));
+        expect(gex!.oiCoverage).toBe(1);
+        for (const [strike, end] of [
+          [670, 640],
+          [700, 640],
+          [550, 560],
+        ] as const) {
+          expect(originOf(solved.origin[at(strike)]!), `${strike}`).toBe('interpolated');
+          expect(solved.iv[at(strike)]).toBe(solved.iv[at(end)]);
+          expect(solved.iv[at(strike) + 1]).toBe(solved.iv[at(end)]);
+        }
+      });
+
+      test('has none if it is worth over a cent more than its ask at it, if it has no ask, or between solved strikes', () => {
+        const { solved, at } = solvedWith((strike) => (strike > 640 ? nobody(strike === 645 ? 0.1 : null) : null));
+        // At 640 deviations of 17 % the call at 645 is worth more than $0.11.
+        for (const strike of [645, 650, 670]) expect(solved.iv[at(strike)]).toBeNaN();
+      });
+    },
+  );
+
+  test('an in-the-money quote shows a volatility only if half its spread is worth at most 0.1 of it', () => {
+    const rows = strikes.flatMap((strike) => [
+      pricedRow('SPXW', '2025-06-20', 'call', strike),
+      pricedRow('SPXW', '2025-06-20', 'put', strike, strike === 590 ? { bid: null, ask: null } : {}),
+    ]);
+    const index = rows.findIndex((row) => row.strike === 590_000);
+    const { delta: _, vega } = blackScholes({
+      ...market,
+      right: 'call',
+      strike: 590,
+      years: 16.2 / 365,
+      volatility: 0.18,
+    });
+    const originAt = (error: number) => {
+      const { bid, ask } = rows[index]!;
+      const middle = 0.5 * (bid! + ask!);
+      const wide = { ...rows[index]!, bid: middle - error * vega, ask: middle + error * vega };
+      const solved = solveChain(chainOf(rows.map((row, i) => (i === index ? wide : row))), options);
+      return originOf(solved.origin[index]!);
+    };
+    expect(originAt(0.08)).toBe('inTheMoney');
+    expect(originAt(0.12)).toBe('interpolated');
   });
 
   test('without an out-of-the-money quote the other side is solved, without either the neighbours are joined', () => {

@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { solveChain, withSolved } from '../../../src/analytics/chain/solve-chain.ts';
 import { surfacePoint, volatilitySurface } from '../../../src/analytics/chain/volatility-surface.ts';
 import { computeGexCapture } from '../../../src/analytics/gex/capture.ts';
+import { methodologySettings } from '../../../src/analytics/methodology.ts';
 import type { ChainCapture, ChainRow } from '../../../src/domain/chain/chain.ts';
 import { readChain } from '../../../src/tape/chains/chain-file.ts';
 import { hasSharedData, sharedData } from '../../support/shared-data.ts';
@@ -60,7 +61,7 @@ describe('the volatilities of a solved chain', () => {
 });
 
 describe('the volatilities of a chain as its source gives them', () => {
-  test('the out-of-the-money side is the one at the money, the other where only that is known', () => {
+  test('at the forward variance is linear in ln(K/F) between its two sides, of each the out-of-the-money volatility, else the other', () => {
     // The forward is near 600.5: at 600 the put is out of the money, at 605 the call.
     const both = (strike: number, call: number | null, put: number | null) => [
       known('SPY', 'call', strike, { iv: call }),
@@ -70,9 +71,21 @@ describe('the volatilities of a chain as its source gives them', () => {
       const { atmStrike, atmIv } = volatilitySurface(chainOf(rows)).expiries[0]!;
       return [atmStrike, atmIv];
     };
-    expect(atmOf([...both(600, 0.21, 0.22), ...both(605, 0.11, 0.12)])).toEqual([600_000, 0.22]);
-    expect(atmOf([...both(600, 0.21, null), ...both(605, 0.11, 0.12)])).toEqual([600_000, 0.21]);
-    expect(atmOf([...both(600, null, 0), ...both(605, 0.11, 0.12)])).toEqual([605_000, 0.11]);
+    const forward = solveChain(chainOf(both(600, 0.2, 0.2)), { rate: methodologySettings.usualRate }).groups[0]!
+      .forward;
+    const share = Math.log(forward / 600) / Math.log(605 / 600);
+    const between = (below: number, above: number) => Math.sqrt(below ** 2 + share * (above ** 2 - below ** 2));
+    const expectAtm = (rows: ChainRow[], atmIv: number | null) => {
+      const [atmStrike, found] = atmOf(rows);
+      expect(atmStrike).toBe(600_000);
+      if (atmIv === null) expect(found).toBeNull();
+      else expect(found).toBeCloseTo(atmIv, 3);
+    };
+    expectAtm([...both(600, 0.21, 0.22), ...both(605, 0.11, 0.12)], between(0.22, 0.11));
+    expectAtm([...both(600, 0.21, null), ...both(605, null, 0.12)], between(0.21, 0.12));
+    // A side without any leaves it unknown, the strike is the listed one nearest.
+    expectAtm([...both(600, null, 0), ...both(605, 0.11, 0.12)], null);
+    expectAtm([...both(595, 0.2, 0.2), ...both(600, 0.21, 0.22)], null);
   });
 
   test('a volatility that is unknown, or 0 as sources write it, makes no point; an expiry without any stays, with nulls', () => {
@@ -84,7 +97,7 @@ describe('the volatilities of a chain as its source gives them', () => {
     ]);
     expect(points(chain).map(({ strike, right }) => [strike, right])).toEqual([[600_000, 'call']]);
     expect(volatilitySurface(chain).expiries).toMatchObject([
-      { expiry: third, dte: 16, contractCount: 1, atmStrike: 600_000, atmIv: smileAt(600) },
+      { expiry: third, dte: 16, contractCount: 1, atmStrike: 600_000, atmIv: null },
       { expiry: '2025-07-18', dte: 44, contractCount: 0, atmStrike: null, atmIv: null },
     ]);
   });
@@ -102,7 +115,7 @@ describe('the volatilities of a chain as its source gives them', () => {
     expect(points(chain).map(({ root, expiry, strike, iv }) => [root, expiry, strike, iv])).toEqual([
       ['SPXW', third, 600_000, 0.2],
     ]);
-    expect(volatilitySurface(chain).expiries).toMatchObject([{ expiry: third, contractCount: 1, atmIv: 0.2 }]);
+    expect(volatilitySurface(chain).expiries).toMatchObject([{ expiry: third, contractCount: 1, atmStrike: 600_000 }]);
   });
 
   test('a mark is the mid of a usable quote and of nothing else', () => {
@@ -153,9 +166,14 @@ describe.skipIf(!hasSharedData)('the S&P 500 chain of 2024-01-07 (needs ../share
     const { expiries, rows } = volatilitySurface(chain);
     const of = (date: string) => expiries.find(({ expiry }) => expiry === date);
     // Out-of-the-money sides as the file has them; the VIX, of some 30 days but weighing the wings, stood at 13.35.
-    expect(of('2024-01-08')).toMatchObject({ dte: 1, atmStrike: 4_700_000, atmIv: 0.0647 });
-    expect(of('2024-02-06')).toMatchObject({ dte: 30, atmStrike: 4_720_000, atmIv: 0.1135 });
-    expect(of('2024-12-20')).toMatchObject({ dte: 348, atmStrike: 4_875_000, atmIv: 0.1516 });
+    for (const [date, dte, atmStrike, atmIv] of [
+      ['2024-01-08', 1, 4_700_000, 0.0647],
+      ['2024-02-06', 30, 4_720_000, 0.1135],
+      ['2024-12-20', 348, 4_875_000, 0.1516],
+    ] as const) {
+      expect(of(date)).toMatchObject({ dte, atmStrike });
+      expect(Math.abs(of(date)!.atmIv! - atmIv)).toBeLessThan(0.0005);
+    }
     for (const { dte, atmIv } of expiries) {
       expect(atmIv, `${dte}`).toBeGreaterThan(0.06);
       expect(atmIv, `${dte}`).toBeLessThan(0.2);

@@ -97,11 +97,12 @@ describe('the implied spot', () => {
     expect(wide(0.3).spotStale).toBe(false);
   });
 
-  test('is unknown without three pairs near the money within ten days', () => {
+  test('is voted by all pairs where no expiry within ten days has three; unknown without a vote', () => {
     const unknown = { impliedSpot: null, spotStale: null };
-    expect(marketOf(pricedChain('SPY', ['2025-06-20', '2025-09-19'], strikes), 620)).toMatchObject(unknown);
-    expect(marketOf(pricedChain('SPY', ['2025-06-06'], [597.5, 600]), 601)).toMatchObject(unknown);
-    expect(marketOf(pricedChain('SPY', ['2025-06-06'], [550, 600, 650]), 601)).toMatchObject(unknown);
+    expect(marketOf(pricedChain('SPY', ['2025-06-20', '2025-09-19'], strikes), 620)).toMatchObject({ spotStale: true });
+    expect(marketOf(pricedChain('SPY', ['2025-06-06'], [597.5, 600]), 601)).toMatchObject({ spotStale: true });
+    expect(marketOf(pricedChain('SPY', ['2025-08-15', '2025-09-19'], strikes), 620)).toMatchObject(unknown);
+    expect(marketOf(pricedChain('SPY', ['2025-06-06'], [550, 650]), 601)).toMatchObject(unknown);
     expect(marketOf(pricedChain('SPY', ['2025-06-06'], [597.5, 600, 602.5]), 602)).toMatchObject({ spotStale: true });
   });
 
@@ -122,13 +123,28 @@ describe('the implied spot', () => {
     expect(Math.abs(withLater.impliedSpot! / 600 - 1)).toBeLessThan(0.00005);
   });
 
-  test('takes no yield beyond [−2 %, 15 %] of an American root: what is left of a forward is in its spot', () => {
-    for (const spot of [560, 598, 599.8, 602, 640]) {
-      for (const { dividendYield } of marketOf(chain, spot).groups) {
-        expect(dividendYield).toBeGreaterThanOrEqual(-0.02);
-        expect(dividendYield).toBeLessThanOrEqual(0.15);
-      }
-    }
+  test('a yield that quotes show to 5 % a year is believed; another is held in [−2 %, 15 %], the rest is in the spot', () => {
+    const dates = ['2025-06-13', '2025-07-18', '2025-09-19'];
+    const borrowed = (half: number) => {
+      const rows = dates.flatMap((expiry) =>
+        strikes.flatMap((strike) =>
+          (['call', 'put'] as const).map((right): ChainRow => {
+            const years = yearsUntil(lastInstant(expiry, 'pm'), capturedAt);
+            const price = americanPrice({ ...market, right, strike, years, dividendYield: 0.3, volatility: 0.4 });
+            const [row] = pricedChain('SPY', [expiry], [strike]).rows.filter((one) => one.right === right);
+            return { ...row!, bid: Math.max(0.01, price - half), ask: price + half };
+          }),
+        ),
+      );
+      return marketOf(chainOf(rows));
+    };
+    const believed = borrowed(0.02);
+    expect(believed.spotStale).toBe(false);
+    for (const { dividendYield } of believed.groups) expect(Math.abs(dividendYield - 0.3)).toBeLessThan(0.02);
+    // Over nine days $2 of half-spreads are 14 % a year.
+    const [first, , last] = borrowed(1).groups;
+    expect(first!.dividendYield).toBe(0.15);
+    expect(Math.abs(last!.dividendYield - 0.3)).toBeLessThan(0.02);
   });
 
   test('a known dividend that goes ex before the first expiry explains what the quotes miss of the spot', () => {

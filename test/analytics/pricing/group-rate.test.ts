@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { solveChain } from '../../../src/analytics/chain/solve-chain.ts';
-import { chainRates, slopeRate } from '../../../src/analytics/pricing/group-rate.ts';
+import { groupRates, type RateReference, slopeRate } from '../../../src/analytics/pricing/group-rate.ts';
 import { standardRoots } from '../../../src/domain/chain/option-root.ts';
 import { market, pricedChain } from '../priced-chain.ts';
 
@@ -18,6 +18,9 @@ const group = (rate: number, years = 0.5, name = 'SPX') => ({
   pairs: pairsAt(rate, years, strikes),
 });
 
+const rateOf = (of: ReturnType<typeof group>, reference: RateReference = { rate: 0.045 }) =>
+  groupRates([of], reference)[0]!;
+
 describe('the rate of a group', () => {
   const curve = [
     { days: 30, rate: 0.05 },
@@ -26,15 +29,28 @@ describe('the rate of a group', () => {
 
   test('is what the slope of C − P over the strike says, of a European root of a tenth of a year and more', () => {
     expect(slopeRate(group(0.0534))).toBeCloseTo(0.0534, 12);
-    expect(chainRates(0.045)(group(0.0534))).toBeCloseTo(0.0534, 12);
-    expect(chainRates(0.045)(group(0.0534, 0.09))).toBe(0.045);
-    expect(chainRates(0.045)(group(0.0534, 0.5, 'SPY'))).toBe(0.045);
+    expect(rateOf(group(0.0534))).toBeCloseTo(0.0534, 12);
+    expect(rateOf(group(0.0534, 0.09))).toBe(0.045);
+    expect(rateOf(group(0.0534, 0.5, 'SPY'))).toBe(0.045);
   });
 
-  test('is not its own when that is over 2 % from the curve', () => {
-    expect(chainRates(0.045)(group(0.0649))).toBeCloseTo(0.0649, 12);
-    expect(chainRates(0.045)(group(0.0651))).toBe(0.045);
-    expect(chainRates(0.03, [{ days: 1, rate: 0.05 }])(group(0.0651))).toBeCloseTo(0.0651, 12);
+  test('is not its own when that is over 2 % from a curve; without one, when it is beyond −2 % or 20 %', () => {
+    const reference = { rate: 0.03, curve: [{ days: 1, rate: 0.05 }] };
+    expect(rateOf(group(0.0699), reference)).toBeCloseTo(0.0699, 12);
+    expect(rateOf(group(0.0701), reference)).toBe(0.05);
+    // Neither the setting nor bills are evidence against forty pairs.
+    for (const bill of [null, { rate: 0.05 }]) {
+      expect(rateOf(group(0.199), { rate: 0.03, bill })).toBeCloseTo(0.199, 12);
+      expect(rateOf(group(0.201), { rate: 0.03, bill })).toBe(bill?.rate ?? 0.03);
+      expect(rateOf(group(-0.019), { rate: 0.03, bill })).toBeCloseTo(-0.019, 12);
+      expect(rateOf(group(-0.021), { rate: 0.03, bill })).toBe(bill?.rate ?? 0.03);
+    }
+  });
+
+  test('that has none of its own is the nearest measured expiry’s of the chain, of European roots', () => {
+    const groups = [group(0.05, 0.02), group(0.05, 0.3), group(0.06, 0.6), group(0.3, 0.5), group(0.05, 0.59, 'SPY')];
+    const rates = groupRates(groups, { rate: 0.03, bill: { rate: 0.04 } });
+    for (const [i, rate] of [0.05, 0.05, 0.06, 0.06, 0.04].entries()) expect(rates[i]).toBeCloseTo(rate, 12);
   });
 
   test('needs ten pairs within 10 % of the money that span 5 % of it', () => {
@@ -48,14 +64,14 @@ describe('the rate of a group', () => {
     expect(ofStrikes([...strikes.slice(0, 9), 660])).toBeCloseTo(0.05, 12);
   });
 
-  test('is the curve’s, linear in days, where its own is not known; the setting without a curve', () => {
-    const rates = chainRates(0.03, curve);
-    const american = (years: number) => rates(group(0.05, years, 'SPY'));
+  test('is the curve’s, linear in days, where its own is not known; without one that of bills, else the setting', () => {
+    const american = (years: number) => rateOf(group(0.05, years, 'SPY'), { rate: 0.03, bill: { rate: 0.02 }, curve });
     expect(american(30 / 365)).toBeCloseTo(0.05, 12);
     expect(american(197.5 / 365)).toBeCloseTo(0.045, 12);
     expect(american(2)).toBe(0.04);
     expect(american(1 / 365)).toBe(0.05);
-    expect(chainRates(0.03, [])(group(0.05, 1, 'SPY'))).toBe(0.03);
+    expect(rateOf(group(0.05, 1, 'SPY'), { rate: 0.03, curve: [], bill: { rate: 0.02 } })).toBe(0.02);
+    expect(rateOf(group(0.05, 1, 'SPY'), { rate: 0.03, curve: [] })).toBe(0.03);
   });
 });
 
@@ -65,7 +81,7 @@ test('a chain made at a rate gives it back: its volatilities and yield are right
   const [right, wrong] = [market.rate, 0.03].map((rate) => solveChain(chain, { rate }));
   expect(wrong!.groups[1]!.rate).toBeCloseTo(market.rate, 5);
   expect(wrong!.groups[1]!.dividendYield).toBeCloseTo(market.dividendYield, 4);
-  expect(wrong!.groups[0]!.rate).toBe(0.03);
+  expect(wrong!.groups[0]!.rate).toBe(wrong!.groups[1]!.rate);
   const index = chain.rows.findIndex((row) => row.expiry === '2025-12-19' && row.strike === 620_000);
   expect(wrong!.iv[index]).toBeCloseTo(right!.iv[index]!, 5);
   expect(wrong!.gamma[index]! / right!.gamma[index]!).toBeCloseTo(1, 4);

@@ -4,7 +4,9 @@ import { expect, test } from 'vitest';
 import type { Dataset } from '../../../src/ingest/dataset-names.ts';
 import { type FileReport, ingestFiles } from '../../../src/ingest/ingest.ts';
 import { dividendsOf } from '../../../src/store/market/dividends.ts';
-import { rateOn } from '../../../src/store/market/rates.ts';
+import { billOn } from '../../../src/domain/market/us-bills.ts';
+import { rateAt } from '../../../src/domain/market/rates.ts';
+import { curveOn } from '../../../src/store/market/rates.ts';
 import { tapegraph } from '../../cli/command-line.ts';
 import { testApp } from '../../support/app.ts';
 import { storeForThisTest, type TestStore } from '../../support/store.ts';
@@ -30,7 +32,7 @@ test('rates are linear in days, flat beyond the curve, and those of the last cur
     'rates',
     ...['date,days,rate', '2026-11-16,30,0.04', '2026-11-16,90,0.05', '2026-11-18,30,0.03', '2026-11-18,130,0.05'],
   );
-  const at = async (date: string, days: number) => Number((await rateOn(store, date, days))?.toFixed(12));
+  const at = async (date: string, days: number) => Number(rateAt(await curveOn(store, date), days)?.toFixed(12));
   expect(await at('2026-11-16', 60)).toBe(0.045);
   expect(await at('2026-11-17', 45)).toBe(0.0425);
   expect(await at('2026-11-18', 80)).toBe(0.04);
@@ -38,8 +40,8 @@ test('rates are linear in days, flat beyond the curve, and those of the last cur
     0.03, 0.03, 0.05,
   ]);
   expect(await at('2026-12-19', 30)).toBe(0.03);
-  expect(await rateOn(store, '2026-12-20', 30)).toBeNull();
-  expect(await rateOn(store, '2026-11-15', 30)).toBeNull();
+  expect(await curveOn(store, '2026-12-20')).toEqual([]);
+  expect(await curveOn(store, '2026-11-15')).toEqual([]);
 });
 
 test('dividends are read by symbol, ascending, a special one beside a regular one', async () => {
@@ -98,7 +100,10 @@ test('the graph serves what is known, follows new rows, and exports can be inges
   const query =
     '{ rates { date days rate } rate(days: 7) symbol(symbol: "SPY") { dividends(from: "2026-10-01") { exDate amount } } }';
   const served = async () => (await app.graphql(query)).data;
-  expect(await served()).toEqual({ rates: [], rate: null, symbol: { dividends: [] } });
+  // Without a curve US bills stand in; the date is the first day of their force.
+  const bill = billOn('2026-11-20')!;
+  expect(bill.date).toBe('2026-07-01');
+  expect(await served()).toEqual({ rates: [bill], rate: bill.rate, symbol: { dividends: [] } });
   await ingest(app.store, 'rates', 'date,days,rate', '2026-11-19,30,0.04');
   const declared = ['SPY,2026-12-18,1.9,,,2026-11-02', 'SPY,2026-12-21,2,,,2026-12-01', 'SPY,2026-09-18,1.8,,,'];
   await ingest(app.store, 'dividends', dividendHeader, ...declared);

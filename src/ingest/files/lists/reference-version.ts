@@ -7,7 +7,7 @@ import type { SessionDate } from '../../../domain/market-time.ts';
 /** Hash of all reference data of a session's captures. Their figures change only if it does. */
 export function referenceVersion(
   { roots: names, sessionDate }: { roots: Iterable<string>; sessionDate: SessionDate },
-  { curve = [], dividends = [] }: MarketReference,
+  { curve = [], bill = null, dividends = [] }: MarketReference,
   roots: OptionRoots,
 ): string {
   const terms = [...new Set(names)].sort().map((root) => {
@@ -20,6 +20,7 @@ export function referenceVersion(
   const facts = {
     terms,
     curve: curve.map(({ days, rate }) => [days, rate]),
+    bill: bill?.rate,
     dividends: coming.map(({ exDate, declared, amount, ratio }) => [exDate, declared, amount, ratio]),
   };
   return hash('sha256', JSON.stringify(facts), 'base64url').slice(0, 16);
