@@ -2945,9 +2945,9 @@ export interface VolatilityExpiry {
   dte: number;
   /** Number of contracts with a known volatility. */
   n_contracts: number;
-  /** Strike of atmIv, thousandths of a dollar: the strike nearest the forward among those with a volatility. Null if atmIv is null. */
+  /** The listed strike nearest the forward, thousandths of a dollar; null if the expiry has no volatility, or the price of the underlying is unknown. */
   atm_strike: number | null;
-  /** At-the-money implied volatility, an annualized fraction; null if it or the price of the underlying is unknown. */
+  /** Implied volatility at the forward, an annualized fraction: total variance linear in ln(K/F) between the solved strikes on both sides. Null if a side has none, or the price of the underlying is unknown. */
   atm_iv: number | null;
 }
 
