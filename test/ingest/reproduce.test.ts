@@ -92,7 +92,7 @@ test('names the release that can compute a capture of an earlier methodology', a
   );
   const { code, stdout } = await reproduce(nameOf(660));
   expect(code).toBe(1);
-  expect(stdout).toContain('methodology 2 computed it, this release has 3: release 0.0.9 of that methodology can');
+  expect(stdout).toContain('methodology 2 computed it, this release has 4: release 0.0.9 of that methodology can');
 });
 
 test('an unknown capture and a text that names none are reported', async () => {

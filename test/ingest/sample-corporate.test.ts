@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { billOn } from '../../src/domain/market/us-bills.ts';
 import { exchangeInstant } from '../../src/domain/market-time.ts';
 import { ensureStarterRegistry } from '../../src/ingest/files/lists/starter-registry.ts';
 import { ingestFiles } from '../../src/ingest/ingest.ts';
@@ -71,8 +72,10 @@ test('its rates and roots go when other data comes, which is not to be priced wi
   const { files } = await ingestFiles(app.store, 'stock-day-bars', [path], { now: () => nowMs });
   expect(files[0]!.status).toBe('stored');
   const { rates, rate, symbol } = await ask(
-    '{ rates { days } rate(days: 60) symbol(symbol: "TQQQ") { splits { exDate } } }',
+    '{ rates { date days rate } rate(days: 60) symbol(symbol: "TQQQ") { splits { exDate } } }',
   );
-  expect([rates, rate, symbol.splits]).toEqual([[], null, []]);
+  // Without a curve US bills stand in.
+  const bill = billOn('2026-11-20')!;
+  expect([rates, rate, symbol.splits]).toEqual([[bill], bill.rate, []]);
   expect((await app.store.pool.query('SELECT * FROM option_roots')).rows).toEqual([]);
 });

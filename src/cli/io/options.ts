@@ -104,9 +104,10 @@ export function choice(flags: string, description: string, values: readonly stri
 
 /** The option for the interest rate with which volatilities are solved, of every command that solves. */
 export function rateOption(): Option {
-  return new Option('--rate <fraction>', 'continuous annual interest rate for solving (default: 0.045)').argParser(
-    number(-0.5, 1),
-  );
+  return new Option(
+    '--rate <fraction>',
+    'continuous annual interest rate for solving, without rates or US bills of the date (default: 0.045)',
+  ).argParser(number(-0.5, 1));
 }
 
 /** `--keep-sample` of every command that stores data. */

@@ -4,6 +4,7 @@ import { contractId, type OptionContract } from '../../domain/chain/option-contr
 import { lastSession } from '../../domain/chain/option-root.ts';
 import type { BarColumns } from '../../domain/market/bar.ts';
 import { addDays, exchangeInstant, type SessionDate } from '../../domain/market-time.ts';
+import { hourMs } from '../../domain/units.ts';
 import { minutesShownBefore } from '../../live/served-bars.ts';
 import { batched } from '../../runtime/batched.ts';
 import { contractLinesOfSessions, type SessionEnd } from '../../store/chain/contract-lines.ts';
@@ -50,12 +51,17 @@ export interface ContractHistory {
   meta: ContractHistoryMeta;
 }
 
+/** Pages come at most this much later than their quotes. */
+const longestDelayMs = 12 * hourMs;
+
 /** The sessions from `from` to `to`, the latest `most` of them, with the instants up to which they count. */
 function sessionsBetween(from: SessionDate, to: SessionDate, most: number, nowMs: number): SessionEnd[] {
   const sessions: SessionEnd[] = [];
   let session = tradingDayAtOrBefore(to);
   while (session >= from && sessions.length < most) {
-    sessions.unshift({ session, throughMs: Math.min(nowMs, exchangeInstant(session, closeMinute(session))) });
+    const closeMs = exchangeInstant(session, closeMinute(session));
+    const knownMs = Math.min(nowMs, closeMs + longestDelayMs);
+    sessions.unshift({ session, throughMs: Math.min(nowMs, closeMs), knownMs });
     session = tradingDayAtOrBefore(addDays(session, -1));
   }
   return sessions;

@@ -55,6 +55,11 @@ const captured = statement(
   { underlyings: 'text[]', throughMs: 'int8[]', captures: 'int8' },
   { nth: 'int8', ...headerColumns },
 );
+const closings = statement(
+  'chain/contract-line-closings',
+  { underlyings: 'text[]', throughMs: 'int8[]', knownMs: 'int8[]' },
+  { nth: 'int8', ...headerColumns },
+);
 const wholeChains = statement(
   'chain/contract-line-chains',
   { underlyings: 'text[]', capturedAt: 'int8[]', expirations: 'int4[]' },
@@ -395,15 +400,30 @@ export async function contractLines(
   );
 }
 
-/** A session, and until when its captures count, epoch ms. */
+/** A session, epoch ms: until when quotes are its own, and by when their captures must have come. */
 export interface SessionEnd {
   session: SessionDate;
   throughMs: number;
+  knownMs: number;
+}
+
+/** The header of the capture with the last quotes of each session, by underlying and session. One statement. */
+async function closingHeaders(store: Store, underlyings: readonly string[], sessions: readonly SessionEnd[]) {
+  const asked = underlyings.flatMap((underlying) => sessions.map((end) => ({ underlying, ...end })));
+  const rows = await closings.rows(readFrom(store, 'chain', underlyings), {
+    underlyings: asked.map(({ underlying }) => underlying),
+    throughMs: asked.map(({ throughMs }) => throughMs),
+    knownMs: asked.map(({ knownMs }) => knownMs),
+  });
+  const found = new Map<string, CaptureHeader[]>(underlyings.map((underlying) => [underlying, []]));
+  for (const { nth, ...header } of rows)
+    if (header.sessionDate === asked[nth - 1]!.session) found.get(header.underlying)!.push(header);
+  return found;
 }
 
 /**
- * Lines of several contracts in the last capture of each session, with open interest and theta: by contract path form,
- * ascending. Four statements at most, however many contracts and sessions; one when all is cached.
+ * Lines of several contracts in the last capture of each session, by the time of its quotes, with open interest and
+ * theta: by contract path form, ascending. Four statements at most, however many contracts and sessions; one when all is cached.
  */
 export async function contractLinesOfSessions(
   store: Store,
@@ -411,22 +431,11 @@ export async function contractLinesOfSessions(
   sessions: readonly SessionEnd[],
 ): Promise<Map<string, ContractLine[]>> {
   const underlyings = [...new Set(contracts.map(({ underlying }) => underlying))];
-  const ranges = underlyings.flatMap((underlying) => sessions.map(({ throughMs }) => ({ underlying, throughMs })));
-  const headers = await readHeaders(store, ranges, 1);
-  const last = new Map(
-    underlyings.map((underlying, u) => [
-      underlying,
-      sessions.flatMap(({ session }, i) =>
-        headers[u * sessions.length + i]!.filter(({ sessionDate }) => sessionDate === session).map(
-          (header) => [captureKey(header), header] as const,
-        ),
-      ),
-    ]),
-  );
+  const last = await closingHeaders(store, underlyings, sessions);
   return linesIn(
     store,
     contracts,
-    contracts.map(({ underlying }) => last.get(underlying)!),
+    contracts.map(({ underlying }) => last.get(underlying)!.map((header) => [captureKey(header), header] as const)),
     true,
   );
 }

@@ -1,3 +1,4 @@
+import { sessionOf } from '../../domain/calendar.ts';
 import { sourceTime } from '../../domain/chain/chain.ts';
 import { lastInstant } from '../../domain/chain/option-root.ts';
 import type { SessionDate } from '../../domain/market-time.ts';
@@ -18,7 +19,7 @@ export interface ClosingVolatility {
   expiries: { years: number; atmIv: number | null }[];
 }
 
-/** The instants, epoch ms, between which a session's closing capture lies, both included. */
+/** The times, epoch ms, between which the quotes of a session's closing capture lie, both included. */
 export interface ClosingWindow {
   fromMs: number;
   toMs: number;
@@ -64,7 +65,7 @@ async function closingHeaders(
 
 type ClosingRow = ClosingHeader & Pick<Row<'GexCapture'>, 'expiries' | 'inputs'>;
 
-function volatilityOf({ sessionDate, capturedAt, delayMs, expiries, inputs }: ClosingRow): ClosingVolatility {
+function volatilityOf({ capturedAt, delayMs, expiries, inputs }: ClosingRow): ClosingVolatility {
   const years = new Map<SessionDate, number>();
   for (const each of inputs ? decodeInputs(inputs) : [])
     years.set(each.expiry, Math.max(years.get(each.expiry) ?? 0, each.years));
@@ -72,7 +73,7 @@ function volatilityOf({ sessionDate, capturedAt, delayMs, expiries, inputs }: Cl
   // Captures of before inputs were stored do not say which root an expiry's volatility is of: most settle at the close.
   const yearsTo = (expiry: SessionDate) => (lastInstant(expiry, 'pm') - quotedAt) / (365 * dayMs);
   return {
-    sessionDate,
+    sessionDate: sessionOf(quotedAt),
     expiries: decodeExpiries(expiries).map(({ expiry, atmIv }) => ({
       years: years.get(expiry) ?? yearsTo(expiry),
       atmIv,
@@ -104,7 +105,7 @@ async function readMissing(store: Store, missing: readonly ClosingHeader[]): Pro
 }
 
 /**
- * Volatilities at the close of sessions, ascending, by underlying: of the last published capture in each window;
+ * Volatilities at the close of sessions, ascending, by underlying: of the published capture with the last quotes in each window;
  * windows without a capture are absent. Two statements, none if all are cached.
  */
 export async function closingVolatilities(

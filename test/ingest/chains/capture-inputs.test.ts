@@ -1,4 +1,5 @@
 // Captures say what they were computed from.
+
 import { createHash } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -7,6 +8,7 @@ import { methodologyVersion } from '../../../src/analytics/methodology.ts';
 import { yearsUntil } from '../../../src/analytics/pricing/expiry-time.ts';
 import { baseNameOf } from '../../../src/domain/chain/capture-inputs.ts';
 import { lastInstant } from '../../../src/domain/chain/option-root.ts';
+import { billOn } from '../../../src/domain/market/us-bills.ts';
 import { exchangeInstant } from '../../../src/domain/market-time.ts';
 import { minuteMs } from '../../../src/domain/units.ts';
 import { storeChain } from '../../../src/ingest/chains/chain.ts';
@@ -48,6 +50,9 @@ beforeAll(async () => {
 });
 afterAll(() => app.close());
 
+/** In force without a curve; the setting of the import comes after it. */
+const bill = billOn('2026-11-16')!;
+
 const inputs = `inputs { sourceTime delayMs methodologyVersion productVersion files { name sha256 }
   expiries { expiry root years rate forward dividendYield dividend { amount exDate source } } }`;
 
@@ -67,7 +72,7 @@ describe('a capture of a file', () => {
     });
     expect(expiries).toHaveLength(1);
     const [{ forward, dividendYield, years, ...known }] = expiries;
-    expect(known).toEqual({ expiry: december, root: 'SPXW', rate: 0.03, dividend: null });
+    expect(known).toEqual({ expiry: december, root: 'SPXW', rate: bill.rate, dividend: null });
     expect(years).toBe(yearsUntil(lastInstant(december, 'pm'), sourceTime));
     expect(forward).toBeGreaterThan(5990);
     expect(Number.isFinite(dividendYield)).toBe(true);
@@ -94,7 +99,7 @@ describe('a capture of a file', () => {
         ...{ delay_ms: 15 * minuteMs, methodology_version: methodologyVersion, product_version: productVersion },
         ...{ file: 'spx quotes.csv', file_sha256: sha256, gamma_source: 'solve' },
         gamma_decimals: 2,
-        ...{ expiry: december, root: 'SPXW', years: expiries[0].years, rate: 0.03, forward: expiries[0].forward },
+        ...{ expiry: december, root: 'SPXW', years: expiries[0].years, rate: bill.rate, forward: expiries[0].forward },
         ...{ dividend_yield: expiries[0].dividendYield, dividend: null, dividend_ex_date: null },
         dividend_source: null,
       },

@@ -5,6 +5,7 @@ import { yearsToExpiry } from '../../../src/analytics/pricing/expiry-time.ts';
 import { type OptionContract, readOptionContract } from '../../../src/domain/chain/option-contract.ts';
 import { standardRoots } from '../../../src/domain/chain/option-root.ts';
 import { toBarColumns } from '../../../src/domain/market/bar.ts';
+import { billOn } from '../../../src/domain/market/us-bills.ts';
 import { exchangeInstant } from '../../../src/domain/market-time.ts';
 import { minuteMs } from '../../../src/domain/units.ts';
 import { storeChain } from '../../../src/ingest/chains/chain.ts';
@@ -109,11 +110,14 @@ afterAll(() => app.close());
 const lastBefore = (tsMs: number, wanted: (record: QuotedRecord) => boolean) =>
   tape.filter((record) => record.ms < tsMs && wanted(record)).at(-1) ?? null;
 
+/** Rate of the session, which has no curve: that of US bills. */
+const { rate } = billOn('2026-11-16')!;
+
 /** A market in which one contract's root and expiry are priced at a spot. */
 function marketAt(contract: OptionContract, tsMs: number, spot: number, dividendYield = 0): MinuteMarket {
   const root = standardRoots.of(contract.root);
   const years = yearsToExpiry(contract.expiry, root, tsMs);
-  const group = { root, years, spot, rate: 0.045, dividendYield, dividends: [] };
+  const group = { root, years, spot, rate, dividendYield, dividends: [] };
   return { tsMs, groups: new Map([[`${contract.root} ${contract.expiry}`, group]]) };
 }
 
@@ -149,7 +153,8 @@ describe('the minute solves of a live tape', () => {
   });
 
   test('American ones take the yield of the last full hour’s chain', async () => {
-    // The chain of the afternoon before says 1.3 %.
+    // The chain of the afternoon before was made with 4.5 % and 1.3 %, of which it shows the difference.
+    const dividendYield = 0.013 - 0.045 + rate;
     const ticker = 'O:SPY261218C00600000';
     const contract = readOptionContract(ticker)!;
     const exact = live[ticker].series.flatMap(({ ts_ms: tsMs, iv, delta }: Json) => {
@@ -158,7 +163,7 @@ describe('the minute solves of a live tape', () => {
       const spot = lastBefore(tsMs, (one) => one.kind === 'stock')!.prices[0]!;
       const [bid, ask] = quote.prices as [number, number];
       const inputs = { contract, quote: { bid, ask, tsMs: quote.ms }, trade: null, previousClose: null };
-      const solve = minuteSolve(inputs, marketAt(contract, tsMs, spot, 0.013))!;
+      const solve = minuteSolve(inputs, marketAt(contract, tsMs, spot, dividendYield))!;
       return [[solve.iv! - iv, solve.delta! - delta]];
     });
     expect(exact.length).toBeGreaterThan(8);

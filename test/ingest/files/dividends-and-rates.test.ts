@@ -1,11 +1,11 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { rateAt } from '../../../src/domain/market/rates.ts';
+import { billOn } from '../../../src/domain/market/us-bills.ts';
 import type { Dataset } from '../../../src/ingest/dataset-names.ts';
 import { type FileReport, ingestFiles } from '../../../src/ingest/ingest.ts';
 import { dividendsOf } from '../../../src/store/market/dividends.ts';
-import { billOn } from '../../../src/domain/market/us-bills.ts';
-import { rateAt } from '../../../src/domain/market/rates.ts';
 import { curveOn } from '../../../src/store/market/rates.ts';
 import { tapegraph } from '../../cli/command-line.ts';
 import { testApp } from '../../support/app.ts';

@@ -206,3 +206,13 @@ describe('the volume of a contract by session', () => {
     expect(minutes.reduce((sum, each) => sum + each, 0)).toBe(36 + 17);
   });
 });
+
+test('a session’s last chain is the one with the last quotes up to the close, whatever the time of its page', async () => {
+  const delayMs = 15 * 60_000;
+  const page = (clock: string, step: number) =>
+    chainCapture('XOM', newYork(days[2]!, clock), rows('XOM', step), { delayMs });
+  // Quotes of 15:44, of the close, and of a minute after it.
+  await saveCaptures(app.store, { chains: [page('15:59', 50), page('16:15', 51), page('16:16', 52)] });
+  const { body } = await history(`from=${days[2]}&to=${days[2]}`, 'O:XOM261218C00600000');
+  expect(body.data.days).toMatchObject([{ date: days[2], captured_at: newYork(days[2]!, '16:15'), oi: 151 }]);
+});

@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { exchangeInstant } from '../../../src/domain/market-time.ts';
 import { ingestFiles } from '../../../src/ingest/ingest.ts';
+import { saveRates } from '../../../src/store/market/rates.ts';
+import { inTransaction } from '../../../src/store/rows/transaction.ts';
 import { type Json, type TestApp, testApp } from '../../support/app.ts';
 import { hasSharedData, sharedData } from '../../support/shared-data.ts';
 
@@ -17,6 +19,13 @@ describe.skipIf(!hasSharedData)('contracts that are dated on a day without tradi
   let app: TestApp;
   beforeAll(async () => {
     app = await testApp({ nowMs: exchangeInstant('2015-06-22', 600) });
+    // One rate in both years.
+    await inTransaction(app.store, (tx) =>
+      saveRates(
+        tx,
+        Object.values(days).map(({ session: date }) => ({ date, days: 30, rate: 0.045 })),
+      ),
+    );
     for (const { file } of Object.values(days)) {
       const path = sharedData(`ingest_inputs/${file}`);
       // The quotes of these files were made for the time that they print.

@@ -55,9 +55,9 @@ const term = {
   as_of_ms: newYork(today, '11:55'),
   spot: 600.5,
   expiries: [
-    // The forward of the day is near the spot: at 600 the put is out of the money.
-    { expiry: today, dte: 0, n_contracts: 2, atm_strike: 600_000, atm_iv: 0.1306 },
-    { expiry: december, dte: 28, n_contracts: 1, atm_strike: 540_450, atm_iv: 0.25 },
+    // Above the forward no strike has a volatility.
+    { expiry: today, dte: 0, n_contracts: 2, atm_strike: 600_000, atm_iv: null },
+    { expiry: december, dte: 28, n_contracts: 1, atm_strike: 540_450, atm_iv: null },
   ],
 };
 const unknown = { mark: null, mark_source: null, delta: null, gamma: null };
@@ -113,6 +113,20 @@ describe('GET /v2/options/{symbol}/vol/surface', () => {
   });
 });
 
+test('the volatility at the money is between those of the strikes on both sides of the forward', async () => {
+  const row = (right: 'call' | 'put', strike: number, iv: number) =>
+    chainRow({ root: 'KO', expiry: today, right, strike, iv });
+  const listed = [row('call', 600_000, 0.9), row('put', 600_000, 0.2), row('call', 602_000, 0.1)];
+  await saveCaptures(app.store, {
+    chains: [chainCapture('KO', newYork(today, '11:55'), listed)],
+  });
+  const [{ atm_strike: strike, atm_iv: atmIv }] = (await vol('term', 'KO')).body.data.expiries;
+  expect(strike).toBe(600_000);
+  // The forward of the day is the spot, 600.50.
+  const share = Math.log(600.5 / 600) / Math.log(602 / 600);
+  expect(atmIv).toBeCloseTo(Math.sqrt(0.2 ** 2 + share * (0.1 ** 2 - 0.2 ** 2)), 3);
+});
+
 describe('once contracts are solved every minute', () => {
   const solved = (tsMs: number, iv: number | null, mark: number, markSource: 'mid' | 'last') => ({
     ...{ tsMs, iv, delta: iv && 0.51, gamma: iv && 0.05, mark, markSource },
@@ -136,7 +150,7 @@ describe('once contracts are solved every minute', () => {
     await inTransaction(app.store, (tx) => saveSolves(tx, 'XSP', solves, 602));
     const { data } = (await vol('surface', 'XSP')).body;
     expect(data).toMatchObject({ as_of_ms: minute, spot: 602 });
-    expect(data.expiries[0]).toMatchObject({ expiry: today, n_contracts: 3, atm_strike: 600_000, atm_iv: 0.1306 });
+    expect(data.expiries[0]).toMatchObject({ expiry: today, n_contracts: 3, atm_strike: 600_000, atm_iv: null });
     expect(data.points.slice(0, 3)).toEqual([
       {
         ...{ expiry: today, strike: 590_000, right: 'put', iv: 0.16, mark: 0.4, mark_source: 'mid' },
@@ -159,7 +173,7 @@ describe('once contracts are solved every minute', () => {
     const solves = { 'O:BRKB261218C00450000': [solved(minute, 0.2, 9, 'mid')] };
     await inTransaction(app.store, (tx) => saveSolves(tx, 'BRK.B', solves, 445));
     const { data } = (await vol('surface', 'BRK.B')).body;
-    expect(data).toMatchObject({ as_of_ms: minute, spot: 445, expiries: [{ n_contracts: 1, atm_iv: 0.2 }] });
+    expect(data).toMatchObject({ as_of_ms: minute, spot: 445, expiries: [{ n_contracts: 1, atm_strike: 450_000 }] });
     expect(data.points).toMatchObject([{ strike: 450_000, iv: 0.2, mark: 9 }]);
   });
 });
@@ -248,7 +262,7 @@ describe('Symbol.volatility', () => {
     expect(data.spy.volatility).toEqual({
       term: {
         as_of_ms: term.as_of_ms,
-        expiries: [{ atmIv: 0.1306 }, { atmIv: 0.25 }],
+        expiries: [{ atmIv: null }, { atmIv: null }],
         meta: { note: null, plane: 'live' },
       },
       surface: {
@@ -272,12 +286,12 @@ describe('Symbol.volatility', () => {
       const statements = await statementsOf(async () => {
         const { data, errors } = await app.graphql(
           `query Q($sector: String!) { symbols(first: 200, sector: $sector) { nodes { volatility {
-             term { expiries { atmIv } } surface { expiries { atmStrike } } } } } }`,
+             term { expiries { atmStrike } } surface { expiries { atmStrike } } } } } }`,
           { sector: `of ${size}` },
         );
         expect(errors).toBeUndefined();
         expect(data.symbols.nodes).toHaveLength(size);
-        for (const { volatility } of data.symbols.nodes) expect(volatility.term.expiries[0].atmIv).toBe(0.1306);
+        for (const { volatility } of data.symbols.nodes) expect(volatility.term.expiries[0].atmStrike).toBe(600_000);
       });
       expect(withoutCommits(statements)).toHaveLength(4);
     }

@@ -11,9 +11,9 @@ beforeAll(async () => {
 afterAll(() => store.close());
 
 const expiry = { ...{ maxPain: null, expectedMoveStraddle: null, expectedMoveSigma: null }, moveRatio: null };
-const capture = (session: string, clock: string, atmIv: number) => {
+const capture = (session: string, clock: string, atmIv: number, delayMs: number | null = null) => {
   const expiries = [{ ...expiry, expiry: '2026-12-18', atmIv, inconsistent: false }];
-  return gexCapture('SPY', newYork(session, clock), [], { expiries });
+  return gexCapture('SPY', newYork(session, clock), [], { expiries, delayMs });
 };
 const window = (session: string) => ({ fromMs: newYork(session, '15:45'), toMs: newYork(session, '16:00') });
 const windows = ['2026-11-16', '2026-11-17', '2026-11-18'].map(window);
@@ -46,4 +46,25 @@ test('a new capture leaves past closes decoded: they are read once per version',
   await saveCaptures(store, { gex: [capture('2026-11-17', '16:00', 0.25), capture('2026-11-18', '15:50', 0.3)] });
   const corrected = [past[0], ['2026-11-17', 0.25], ['2026-11-18', 0.3]];
   expect(await closings()).toEqual({ found: corrected, payloads: 1 });
+});
+
+test('a close is of the capture whose quotes are the last up to it, whatever the time of its page', async () => {
+  const delay = 15 * 60_000;
+  const later = ['2026-11-23', '2026-11-24'];
+  await saveCaptures(store, {
+    gex: [
+      // Its quotes are of 15:44; those of 16:00 are on the page of 16:15, later ones are after the close.
+      capture(later[0]!, '15:59', 0.7, delay),
+      capture(later[0]!, '16:15', 0.4, delay),
+      capture(later[0]!, '16:16', 0.8, delay),
+      // Of two sources, the one with the later quotes.
+      capture(later[1]!, '15:50', 0.5),
+      capture(later[1]!, '16:01', 0.9, delay),
+    ],
+  });
+  const read = await closingVolatilities(store, ['SPY'], later.map(window));
+  expect(read.get('SPY')!.map(({ sessionDate, expiries }) => [sessionDate, expiries[0]!.atmIv])).toEqual([
+    [later[0], 0.4],
+    [later[1], 0.5],
+  ]);
 });
