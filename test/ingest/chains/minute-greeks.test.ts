@@ -5,7 +5,6 @@ import { yearsToExpiry } from '../../../src/analytics/pricing/expiry-time.ts';
 import { type OptionContract, readOptionContract } from '../../../src/domain/chain/option-contract.ts';
 import { standardRoots } from '../../../src/domain/chain/option-root.ts';
 import { toBarColumns } from '../../../src/domain/market/bar.ts';
-import { billOn } from '../../../src/domain/market/us-bills.ts';
 import { exchangeInstant } from '../../../src/domain/market-time.ts';
 import { minuteMs } from '../../../src/domain/units.ts';
 import { storeChain } from '../../../src/ingest/chains/chain.ts';
@@ -13,6 +12,7 @@ import { ingestFiles } from '../../../src/ingest/ingest.ts';
 import { reconcile } from '../../../src/ingest/options/reconcile.ts';
 import { follow } from '../../../src/ingest/tail/follow.ts';
 import { saveOptionBars } from '../../../src/store/chain/option-bars.ts';
+import { saveRates } from '../../../src/store/market/rates.ts';
 import type { Store } from '../../../src/store/rows/connection.ts';
 import { inTransaction } from '../../../src/store/rows/transaction.ts';
 import { type Json, type TestApp, testApp } from '../../support/app.ts';
@@ -52,6 +52,8 @@ async function before(store: Store): Promise<void> {
     return chainRow({ ...contract, bid: fair - 0.01, ask: fair + 0.01 });
   });
   await inTransaction(store, async (tx) => {
+    // The rate that the tape's quotes are made with.
+    await saveRates(tx, [{ date: '2026-11-13', days: 30, rate: settings.rate }]);
     await storeChain(tx, chainCapture('SPY', capturedAt, rows, { spot: 600, priorCloseSpot: 600 }), settings);
     // An index has no prints of its own: its chains tell what it costs.
     for (const minute of [570, 950])
@@ -110,14 +112,11 @@ afterAll(() => app.close());
 const lastBefore = (tsMs: number, wanted: (record: QuotedRecord) => boolean) =>
   tape.filter((record) => record.ms < tsMs && wanted(record)).at(-1) ?? null;
 
-/** Rate of the session, which has no curve: that of US bills. */
-const { rate } = billOn('2026-11-16')!;
-
 /** A market in which one contract's root and expiry are priced at a spot. */
 function marketAt(contract: OptionContract, tsMs: number, spot: number, dividendYield = 0): MinuteMarket {
   const root = standardRoots.of(contract.root);
   const years = yearsToExpiry(contract.expiry, root, tsMs);
-  const group = { root, years, spot, rate, dividendYield, dividends: [] };
+  const group = { root, years, spot, rate: 0.045, dividendYield, dividends: [] };
   return { tsMs, groups: new Map([[`${contract.root} ${contract.expiry}`, group]]) };
 }
 
@@ -153,8 +152,7 @@ describe('the minute solves of a live tape', () => {
   });
 
   test('American ones take the yield of the last full hour’s chain', async () => {
-    // The chain of the afternoon before was made with 4.5 % and 1.3 %, of which it shows the difference.
-    const dividendYield = 0.013 - 0.045 + rate;
+    // The chain of the afternoon before says 1.3 %.
     const ticker = 'O:SPY261218C00600000';
     const contract = readOptionContract(ticker)!;
     const exact = live[ticker].series.flatMap(({ ts_ms: tsMs, iv, delta }: Json) => {
@@ -163,7 +161,7 @@ describe('the minute solves of a live tape', () => {
       const spot = lastBefore(tsMs, (one) => one.kind === 'stock')!.prices[0]!;
       const [bid, ask] = quote.prices as [number, number];
       const inputs = { contract, quote: { bid, ask, tsMs: quote.ms }, trade: null, previousClose: null };
-      const solve = minuteSolve(inputs, marketAt(contract, tsMs, spot, dividendYield))!;
+      const solve = minuteSolve(inputs, marketAt(contract, tsMs, spot, 0.013))!;
       return [[solve.iv! - iv, solve.delta! - delta]];
     });
     expect(exact.length).toBeGreaterThan(8);
