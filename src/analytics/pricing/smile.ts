@@ -106,7 +106,8 @@ export function leastCallStrike({ root }: Pick<ChainGroup, 'root'>, market: Smil
 /**
  * One volatility per strike, for its call and its put: from the out-of-the-money side, else from the other, else
  * interpolated linearly in ln(K/F) between the nearest solved strikes on either side, else that of the outermost solved
- * strike if there is no bid. A strike without a bid and with an uninformative ask is on the line through those with one.
+ * strike if there is no bid. A strike without a bid and with an uninformative ask is on the line through those with
+ * one.
  */
 export function solveSmile(group: ChainGroup, rows: readonly ChainRow[], market: SmileMarket): Smile {
   const forward = carriedForward(market.spot, market.rate, market.dividendYield, group.years);

@@ -423,7 +423,8 @@ async function closingHeaders(store: Store, underlyings: readonly string[], sess
 
 /**
  * Lines of several contracts in the last capture of each session, by the time of its quotes, with open interest and
- * theta: by contract path form, ascending. Four statements at most, however many contracts and sessions; one when all is cached.
+ * theta: by contract path form, ascending. Four statements at most, however many contracts and sessions; one when all
+ * is cached.
  */
 export async function contractLinesOfSessions(
   store: Store,

@@ -105,8 +105,8 @@ async function readMissing(store: Store, missing: readonly ClosingHeader[]): Pro
 }
 
 /**
- * Volatilities at the close of sessions, ascending, by underlying: of the published capture with the last quotes in each window;
- * windows without a capture are absent. Two statements, none if all are cached.
+ * Volatilities at the close of sessions, ascending, by underlying: of the published capture with the last quotes in
+ * each window; windows without a capture are absent. Two statements, none if all are cached.
  */
 export async function closingVolatilities(
   store: Store,

@@ -57,7 +57,7 @@ test('a close is of the capture whose quotes are the last up to it, whatever the
       capture(later[0]!, '15:59', 0.7, delay),
       capture(later[0]!, '16:15', 0.4, delay),
       capture(later[0]!, '16:16', 0.8, delay),
-      // Of two sources, the one with the later quotes.
+      // The source with the later quotes.
       capture(later[1]!, '15:50', 0.5),
       capture(later[1]!, '16:01', 0.9, delay),
     ],
