@@ -31,6 +31,9 @@ export function levelRows(
   return [...descending.slice(0, at), { spot }, ...descending.slice(at)];
 }
 
+/** Distance of a price from a reference, basis points of it. */
+const distanceBps = (to: number, from: number) => (10_000 * (to - from)) / from;
+
 function stateOf(
   state: PanelEntries,
   field: 'composition' | 'concentration',
@@ -108,17 +111,20 @@ export function ConcentrationPanel({ controller }: { controller: DashboardContro
   }, [page]);
   const most = Math.max(...rows.map(({ notional }) => notional), 1);
   const first = rows[0];
+  // The contract's distance is from the vwap of the window's last session, which is not its close.
+  const reference = first ? `the off-exchange vwap of ${shortDate(first.date, shownSession(state))}` : '';
+  const fromSpot = (row: ConcentrationRow) => (spot === null ? row.distanceBps : distanceBps(row.bucketMidpoint, spot));
   return html`<${Panel} id="concentration" title="Off exchange: levels" state=${stateOf(state, 'concentration', rows.length, page?.meta.note ?? null)} part="offExchange"
     see=${() => controller.see()} retry=${() => controller.reload()}
     note=${first ? `${first.lookbackSessions} sessions to ${shortDate(first.date, shownSession(state))}, ±$${price(first.bucketWidth / 2)}` : null}>
     <div class="scroll" ref=${container} tabindex="0" role="region" aria-label="Price levels of off-exchange trading">
-      <table class="meters"><thead><tr><th scope="col">Price</th><th scope="col">Dollars</th><th scope="col">From close</th><th scope="col">Sessions</th><th scope="col">Rank</th></tr></thead>
+      <table class="meters"><thead><tr><th scope="col">Price</th><th scope="col">Dollars</th><th scope="col" title=${spot === null ? `From ${reference}` : null}>${spot === null ? 'From vwap' : 'From spot'}</th><th scope="col">Sessions</th><th scope="col">Rank</th></tr></thead>
       <tbody>${levelRows(rows, spot).map((row) =>
         'spot' in row
           ? html`<tr key="spot" class="spot"><td colspan="5">Spot ${price(row.spot)}</td></tr>`
           : html`<tr key=${row.rank}>
             <th scope="row">${price(row.bucketMidpoint)}${meter(row.notional / most, 'call')}</th>
-            <td>${usd(row.notional)}</td><td>${basisPoints(row.distanceBps)}</td><td>${whole(row.distinctSessions)}</td><td>${whole(row.rank)}</td></tr>`,
+            <td>${usd(row.notional)}</td><td title=${`${basisPoints(row.distanceBps)} from ${reference}`}>${basisPoints(fromSpot(row))}</td><td>${whole(row.distinctSessions)}</td><td>${whole(row.rank)}</td></tr>`,
       )}</tbody></table>
     </div>
   <//>` as VNode;
