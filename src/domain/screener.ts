@@ -6,6 +6,8 @@ export type FigureGroup = 'registry' | 'quote' | 'gex' | 'volatility' | 'realize
 /** A figure that symbols are screened by. */
 export interface FigureColumn {
   type: 'float64' | 'int64' | 'text';
+  /** Scalar of the graph; absent = that of the type. */
+  graph?: 'EpochMs';
   /** Groups that it is computed from. */
   groups: readonly FigureGroup[];
   /** In the graph: a noun phrase with the unit, and what null means. */
@@ -33,7 +35,7 @@ export const figureColumns = {
     description: 'Shares traded in the session; quote { volume }. Null for an index.',
   },
   asOf: {
-    ...{ type: 'int64', groups: ['gex', 'volatility'] },
+    ...{ type: 'int64', graph: 'EpochMs', groups: ['gex', 'volatility'] },
     description:
       'Time of the quotes behind the figures of gex and volatility, the earlier if they differ, epoch ms. Null without a capture.',
   },

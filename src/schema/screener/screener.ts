@@ -118,7 +118,7 @@ const ScreenRowType = builder.objectRef<ScreenRow>('ScreenRow').implement({
       figureNames.map((name) => [
         name,
         t.field({
-          type: outputTypes[columns[name].type] as 'Float',
+          type: columns[name].graph ?? (outputTypes[columns[name].type] as 'Float'),
           nullable: true,
           description: columns[name].description,
           resolve: (row) => row.figure(name) as number | null,

@@ -131,7 +131,7 @@ describe('nodes', () => {
     expect((await app.graphql(query, { ids: ids.slice(1) })).data.nodes).toHaveLength(100);
     // They are counted before they are read: a body holds thousands.
     const many = await app.graphql(query, { ids: new Array(5000).fill('no id') });
-    expect(many.errors?.[0].message).toContain('at most 100 ids, got 5000');
+    expect(many.errors?.[0].message).toContain('ids: the document names 5,000 ids over all its fields; at most 1,000.');
   });
 });
 
