@@ -4,7 +4,7 @@ import { importLimits, readJournalBody } from '../../../src/domain/journal/journ
 import { csvRecords } from '../../../src/wire/csv-records.ts';
 import { Failure } from '../../../src/wire/failure.ts';
 
-const now = 1_700_000_000_000;
+const now = 1_800_000_000_000;
 const bytes = (text: string) => new TextEncoder().encode(text);
 const jsonl = (text: string) => readJournalBody(bytes(text), 'jsonl', now);
 const header = 'id,account_id,symbol,side,qty,price,ts,note\n';

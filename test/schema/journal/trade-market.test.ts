@@ -38,8 +38,8 @@ const trades: Trade[] = [
     ts: newYork('2026-11-30', '10:02') + 30_000,
   },
   { id: 'noside', symbol: 'SPY', side: 'gift', qty: 1, price: 350, ts: newYork('2026-11-30', '10:07') },
-  { id: 'future', symbol: 'SPY', side: 'buy', qty: 1, price: 350, ts: filledNowMs + 86_400_000 },
-  { id: 'past', symbol: 'SPY', side: 'buy', qty: 1, price: 350, ts: Date.parse('1985-01-02T15:00Z') },
+  { id: 'future', symbol: 'SPY', side: 'buy', qty: 1, price: 350, ts: filledNowMs + 1_800_000 },
+  { id: 'past', symbol: 'SPY', side: 'buy', qty: 1, price: 350, ts: newYork('2024-01-02', '10:00') },
   { id: 'before data', symbol: 'SPY', side: 'buy', qty: 1, price: 350, ts: newYork('2024-01-03', '10:00') },
 ];
 
@@ -72,6 +72,9 @@ beforeAll(async () => {
   });
   owner = await app.session();
   await record(owner, trades);
+  // Earlier releases accepted any time.
+  const before1990 = Date.parse('1985-01-02T15:00Z');
+  await app.store.pool.query(`UPDATE journal_trades SET ts_ms = $1 WHERE id = 'past'`, [before1990]);
 });
 afterAll(() => app.close());
 
