@@ -28,7 +28,7 @@ export const stockBars = route({
     timeframe: oneOf(timeframes).optional(),
     tf: oneOf(timeframes).optional(),
     limit: positiveInt.optional(),
-    cursor: cursor(512, 'MS4xNzk1MTg2ODAwMDAxLmpIZkhYaWQxaWNCVg').optional(),
+    cursor: cursor(512, 'MS4xNzk1MTg2ODAwMDAxLnhsSV90Z3V6R0lLaA').optional(),
     source: oneOf(['trade']).optional(),
     adjusted: flag.optional(),
   },

@@ -45,23 +45,23 @@ export const offExchangeRoutes: readonly Route[] = [
   offExchange(
     'concentration',
     'Off-exchange price buckets',
-    'MS4yMDI2LTExLTIwfDIwMjYtMTEtMjB8MjAyNi0xMS0yMHwxLjhRcy1JcVRLbWhnUA',
+    'MS4yMDI2LTExLTIwfDIwMjYtMTEtMjB8MjAyNi0xMS0yMHwxLlJGQTBDWF9zQi0zRw',
     { limit: '3' },
   ),
   offExchange(
     'activity',
     'Off-exchange totals by session',
-    'MS4yMDI2LTExLTIwfDIwMjYtMTEtMjB8MjAyNi0xMS0yMHwuaFc3dWpobE94OEVy',
+    'MS4yMDI2LTExLTIwfDIwMjYtMTEtMjB8MjAyNi0xMS0yMHwuSXRsck9IT244Tm9B',
   ),
   offExchange(
     'composition',
     'Off-exchange trading by kind',
-    'MS4yMDI2LTExLTIwfDIwMjYtMTEtMjB8MjAyNi0xMS0yMHxyZWd1bGFyX3dheS5aRm9IUGRfdHljbWs',
+    'MS4yMDI2LTExLTIwfDIwMjYtMTEtMjB8MjAyNi0xMS0yMHxyZWd1bGFyX3dheS5yaFVzSkFUOHRWUVk',
   ),
   offExchange(
     'profile',
     'Off-exchange trading by price',
-    'MS4yMDI2LTExLTIwfDIwMjYtMTEtMjB8MjAyNi0xMS0yMHw2MDAwMDAudDh5cDE3ZTZNVHRZ',
+    'MS4yMDI2LTExLTIwfDIwMjYtMTEtMjB8MjAyNi0xMS0yMHw2MDAwMDAuX1lTZzltSWlZN0FW',
     { limit: '3' },
   ),
 ];

@@ -4,7 +4,7 @@ import { route } from '../../contract/route.ts';
 import { invalidFilter } from './invalid-filter.ts';
 
 /** The cursor of a screen. */
-export const screenCursor = cursor(1000, 'MS5bIkFBUEwiLG51bGxdLmQ3eWczNXFlMGhBSQ').optional();
+export const screenCursor = cursor(1000, 'MS5bIkFBUEwiLG51bGxdLms0cEV3NVAxQ3lYSA').optional();
 
 const figures = figureNames.map(figureRestName);
 
