@@ -218,7 +218,9 @@ describe('_entities', () => {
       expect(errors).toHaveLength(1);
       return errors![0].message;
     };
-    expect(await refused(1001)).toContain('at most 1000, got 1001');
+    expect(await refused(1001)).toContain(
+      'representations: the document names 1,001 ids over all its fields; at most 1,000.',
+    );
     // A body holds no more values.
     expect(await refused(10_000)).toContain('values');
     expect(

@@ -129,6 +129,13 @@ function matches(row: Json, { and = [], or, not, ...figures }: Json): boolean {
   );
 }
 
+/** Number of conditions of a filter. */
+function conditionsOf({ and = [], or = [], not, ...figures }: Json): number {
+  const own = Object.values<Json>(figures).reduce((sum, comparison) => sum + Object.keys(comparison).length, 0);
+  const parts = [...and, ...or, ...(not ? [not] : [])];
+  return parts.reduce((sum: number, part: Json) => sum + conditionsOf(part), own);
+}
+
 /** Filters about the values that there are. */
 function filters(rows: Json[]): fc.Arbitrary<Json> {
   const comparison = (name: FigureName): fc.Arbitrary<Json> => {
@@ -154,7 +161,7 @@ function filters(rows: Json[]): fc.Arbitrary<Json> {
         fc.tuple(leaf, tie('filter')).map(([own, not]) => ({ ...own, not })),
       ),
     }))
-    .filter.filter((filter) => depthOf(filter) <= 8);
+    .filter.filter((filter) => depthOf(filter) <= 8 && conditionsOf(filter) <= 60);
 }
 
 const depthOf = ({ and = [], or = [], not }: Json): number =>

@@ -13,6 +13,29 @@ export interface Change {
 /** The changes of the published contract, the latest first: the content of `/docs/changelog`. */
 export const changes: readonly Change[] = [
   {
+    date: '2026-11-28',
+    methodology: '4',
+    added: [
+      '`as_of` in rows of `/v2/screener/screen` and `/v2/levels/{symbol}`, `asOf` in the graph: the time of the quotes behind a figure. `age` of captures in the graph.',
+      'Chains in several files, such as one per expiry or right, are one chain in any order. One that lacks contracts is served at its exact `at` alone.',
+      'Where a symbol is unknown, and the route answers 200, `meta.note` says so.',
+      '`meta.journal` and `meta.screens` of `/v2/account/usage`: numbers of trades and screens.',
+    ],
+    changed: [
+      'The off-exchange concentration is made from published price levels alone, and levels are withheld so that no combination of published rows leaves one or two executions.',
+      'The spot of a chain is checked by the quotes of all expiries up to 60 days; interest rates are those of the chain, else of US Treasury bills, unless rates are loaded.',
+      '`atmIv` is read at the forward. An expiry is inconsistent if the straddle of its strike contradicts the model.',
+      'A latest capture of neither the current nor the last session is served as stored, with `plane` `archive` and its date in `meta.note`.',
+      'As of an instant within a session, the day so far has every print up to then, to the second.',
+      'Minute greeks of a session that is read from files are those of the corrected tape.',
+      'A page of more than 1,000 rows of the off-exchange routes costs one request for each begun 1,000.',
+      'A GraphQL document may name 1,000 ids in its arguments. Fields that would start more work at once than allowed start one after the other.',
+      '`data` of `/v2/account/usage` has the keys of the contract alone.',
+      'Cursors are bound to `at` and `known` too.',
+      'Bars of an index have volume 0, with a note.',
+    ],
+  },
+  {
     date: '2026-11-25',
     methodology: '3',
     added: [
