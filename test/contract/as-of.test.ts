@@ -65,6 +65,10 @@ const ways = [
 
 const selections = asOfFields(walk, 'SPY');
 
+/** An answer without its cursors, which continue the answer of their instant alone. */
+const withoutCursors = (answer: unknown): unknown =>
+  JSON.parse(JSON.stringify(answer, (name, value) => (/cursor$/i.test(name) && value !== null ? 'a cursor' : value)));
+
 /** On a weekend a live server has what is published on Monday. */
 const isEarly = (ms: number, name: string) =>
   ms === newYork('2026-11-29', '12:00') && /off-?exchange|levels|screen|^symbol\.sessions/i.test(name);
@@ -79,7 +83,7 @@ describe.each(named)('the graph as of %s is that of a server whose clock stands 
     expect(live.data).not.toBeNull();
     const errorsOf = ({ errors = [] }: { errors?: Json[] }) => errors.map(({ message }) => message).sort();
     expect(errorsOf(asOf)).toEqual(errorsOf(live));
-    expect(asOf.data?.asOf).toEqual(live.data);
+    expect(withoutCursors(asOf.data?.asOf)).toEqual(withoutCursors(live.data));
   });
 });
 

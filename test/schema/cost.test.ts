@@ -48,7 +48,7 @@ test('no field below the root is an async function: a promise for each item of a
 const lookupsInMemory = [
   ...['Chain.age', 'GexCapture.age', 'GexExposures.age', 'GexFigures.age', 'GexGrid.age', 'GexInputs.age'],
   ...['GexReference.age', 'QuoteTime.age'],
-  ...['AsOf.contract', 'AsOf.symbol', 'Greeks.meta', 'JournalTrade.symbol', 'JournalTrade.ticker'],
+  ...['AccountUsage.meta', 'AsOf.contract', 'AsOf.symbol', 'Greeks.meta', 'JournalTrade.symbol', 'JournalTrade.ticker'],
   ...['Me.flow', 'Me.meta', 'Me.offExchange'],
   ...['Node.id', 'OptionContract.multiplier', 'OptionContract.settlement', 'OptionContract.style'],
   ...['OptionContract.underlying', 'Query.contract', 'Query.me', 'Query.meta', 'Query.symbol', 'Symbol.access'],
