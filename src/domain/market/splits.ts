@@ -1,4 +1,5 @@
-import { exchangeDate, type SessionDate } from '../market-time.ts';
+import { tradeDate } from '../calendar.ts';
+import type { SessionDate } from '../market-time.ts';
 import { roundHalfEven } from '../units.ts';
 import type { BarColumns } from './bar.ts';
 
@@ -35,12 +36,12 @@ export function splitFactor(splits: readonly Split[], from: SessionDate, to: Ses
 export function splitAdjusted(bars: BarColumns, splits: readonly Split[], to: SessionDate): BarColumns {
   const firstMs = bars.tsMs[0];
   if (firstMs === undefined) return bars;
-  const first = exchangeDate(firstMs);
+  const first = tradeDate(firstMs);
   // Usually there is none, and no bar is read.
   if (!splits.some(({ exDate }) => exDate > first && exDate <= to)) return bars;
   const factors = new Map<SessionDate, number>();
   const factorOf = (tsMs: number) => {
-    const date = exchangeDate(tsMs);
+    const date = tradeDate(tsMs);
     let factor = factors.get(date);
     if (factor === undefined) {
       factor = splitFactor(splits, date, to);

@@ -4,16 +4,18 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import protobuf from 'protobufjs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { toBarColumns } from '../../../src/domain/market/bar.ts';
 import { exchangeInstant } from '../../../src/domain/market-time.ts';
 import type { Dataset } from '../../../src/ingest/dataset-names.ts';
 import { type FileReport, ingestFiles } from '../../../src/ingest/ingest.ts';
 import { saveGexCapture } from '../../../src/store/gex/captures.ts';
+import { writeBars } from '../../../src/store/market/bar-blocks.ts';
 import { saveLiveQuotes } from '../../../src/store/market/live-quotes.ts';
 import { inTransaction } from '../../../src/store/rows/transaction.ts';
 import { tapegraph } from '../../cli/command-line.ts';
 import { type Json, type TestApp, testApp } from '../../support/app.ts';
 import { type EventReader, readEvents } from '../../support/event-reader.ts';
-import { storeDays, storeMinutes } from '../../support/market.ts';
+import { flatBar, storeDays, storeMinutes } from '../../support/market.ts';
 import { gexCapture } from '../../support/option-market.ts';
 import type { TestStore } from '../../support/store.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
@@ -251,6 +253,16 @@ describe('with it', () => {
       [120, 100],
       [121, 100],
     ]);
+  });
+
+  test('the evening before an ex-date is of its session: in shares after the split', async () => {
+    const evening = flatBar(exchangeInstant(monday, -180), 122, 100);
+    await inTransaction(app.store, (tx) => writeBars(tx, '1m', [{ symbol: 'NVDA', bars: toBarColumns([evening]) }]));
+    const from = exchangeInstant(monday, -240);
+    const { body } = await app.get(
+      `/v2/stocks/NVDA/bars?from=${from}&to=${from + 7_200_000}&timeframe=1m&adjusted=true`,
+    );
+    expect(body.data).toMatchObject([{ ts_ms: evening.tsMs, close: 122, volume: 100 }]);
   });
 
   test('the graph lists splits that are known, those to come once they are declared', async () => {
