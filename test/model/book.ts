@@ -71,9 +71,10 @@ function joined(sources: readonly (readonly Print[])[]): Print[] {
   for (const source of identified(sources)) {
     for (const [name, records] of source) {
       const known = all.get(name) ?? [];
-      const isNew = (print: Print) =>
-        !known.some(({ correction, sequence }) => correction === print.correction && sequence === print.sequence);
-      all.set(name, [...known, ...records.filter(isNew)]);
+      // Sequences tell corrections apart, not trades.
+      const isKnown = ({ correction, sequence }: Print) =>
+        known.some((each) => each.correction === correction && (correction === 0 || each.sequence === sequence));
+      all.set(name, [...known, ...records.filter((print) => !isKnown(print))]);
     }
   }
   return [...all.values()].flat();

@@ -303,7 +303,7 @@ const commands = {
 const often = (['stocks', 'stocks', 'stocks', 'stocks', 'bars', 'options', 'options'] as const).flatMap((kind) => [
   ...[kind, kind],
 ]);
-const oftenAll = [...often, 'splits'] as const;
+const oftenAll = [...often.filter((kind) => kind !== 'bars' || !spares('bar-files')), 'splits' as const];
 
 /** Cuts of option tapes. */
 const optionCuts: Record<string, (print: Print) => string> = {
