@@ -340,7 +340,7 @@ describe('a document that comes again gives what it gave before', () => {
 
 /** Usage grows with every request. */
 function forgetUsage(data: Json): Json {
-  if (data?.me?.data?.by_day) Object.assign(data.me.data, { by_day: null, totals_by_scope_group: null });
+  if (data?.me?.usage?.by_day) Object.assign(data.me.usage, { by_day: null, totals_by_scope_group: null });
   return data;
 }
 
