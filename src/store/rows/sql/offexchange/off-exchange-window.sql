@@ -10,7 +10,7 @@ FROM (
     coalesce(array_agg(x.volume), '{}') AS volume, coalesce(array_agg(x.notional), '{}') AS notional,
     coalesce(array_agg(x.trade_count::float8), '{}') AS "tradeCount"
   FROM (
-    SELECT * FROM off_exchange_profile WHERE symbol = s.symbol AND session_date = s.session_date
+    SELECT * FROM off_exchange_profile WHERE symbol = $1 AND session_date = s.session_date
     ORDER BY price_thousandths
   ) AS x
 ) AS p
