@@ -4,6 +4,7 @@ import { nextTradingDay, previousTradingDay } from '../../domain/calendar.ts';
 import type { ChainCapture } from '../../domain/chain/chain.ts';
 import { type ContractList, contractList, expiryRights } from '../../domain/chain/contract-list.ts';
 import type { OptionRoots } from '../../domain/chain/option-root.ts';
+import type { Split } from '../../domain/market/splits.ts';
 import type { SessionDate } from '../../domain/market-time.ts';
 import {
   listedContracts,
@@ -11,6 +12,7 @@ import {
   referenceCaptures,
   sessionsWithCaptures,
 } from '../../store/chain/capture-outlines.ts';
+import { splitsIn } from '../../store/market/splits.ts';
 import type { Transaction } from '../../store/rows/transaction.ts';
 
 const { wholeSessions } = methodologySettings;
@@ -49,6 +51,7 @@ export class SessionReferences {
   readonly #roots: OptionRoots;
   /** The session, and those of the next ones that have captures. */
   readonly sessions: readonly SessionDate[];
+  readonly #spans: ReturnType<typeof spansOf>;
   readonly #before: readonly (ReferenceCapture | null)[];
   #after: readonly (ReferenceCapture | null)[] = [];
   #changed: ReadonlyMap<number, ContractList> = new Map();
@@ -56,13 +59,14 @@ export class SessionReferences {
 
   constructor(
     tx: Transaction,
-    { underlying, roots }: { underlying: string; roots: OptionRoots },
+    { underlying, roots, spans }: { underlying: string; roots: OptionRoots; spans: ReturnType<typeof spansOf> },
     sessions: readonly SessionDate[],
     before: readonly (ReferenceCapture | null)[],
   ) {
     this.#tx = tx;
     this.#underlying = underlying;
     this.#roots = roots;
+    this.#spans = spans;
     this.sessions = sessions;
     this.#before = before;
   }
@@ -76,7 +80,7 @@ export class SessionReferences {
       return { capturedAt, ...size, listing: null, firstMs: capturedAt };
     });
     const without = [...this.#changed.keys(), ...gone];
-    const rest = await referenceCaptures(this.#tx, this.#underlying, spansOf(this.sessions), without);
+    const rest = await referenceCaptures(this.#tx, this.#underlying, this.#spans, without);
     this.#after = rest.map((stored) => {
       const all = stored === null ? coming : [stored, ...coming];
       if (all.length === 0) return null;
@@ -119,8 +123,13 @@ export class SessionReferences {
   }
 }
 
-const spansOf = (sessions: readonly SessionDate[]) =>
-  sessions.map((through) => ({ since: sessionsFrom(through, -wholeSessions), through }));
+/** The sessions with which those of each session are compared: none of before a split, which changes all strikes. */
+const spansOf = (sessions: readonly SessionDate[], splits: readonly Split[]) =>
+  sessions.map((through) => {
+    const first = sessionsFrom(through, -wholeSessions);
+    const split = splits.findLast(({ exDate }) => exDate > first && exDate <= through);
+    return { since: split?.exDate ?? first, through };
+  });
 
 /** The captures with which those of a session and of the next ones are compared, as they are stored. */
 export async function sessionReferences(
@@ -130,6 +139,7 @@ export async function sessionReferences(
   const last = sessionsFrom(sessionDate, wholeSessions);
   const later = await sessionsWithCaptures(tx, underlying, sessionDate, last);
   const sessions = [sessionDate, ...later];
-  const before = await referenceCaptures(tx, underlying, spansOf(sessions), []);
-  return new SessionReferences(tx, { underlying, roots }, sessions, before);
+  const spans = spansOf(sessions, (await splitsIn(tx, [underlying])).get(underlying) ?? []);
+  const before = await referenceCaptures(tx, underlying, spans, []);
+  return new SessionReferences(tx, { underlying, roots, spans }, sessions, before);
 }

@@ -3,7 +3,7 @@ import type { BarColumns } from '../../domain/market/bar.ts';
 import type { SessionDate } from '../../domain/market-time.ts';
 import { firstAtOrAfter, pickBars } from '../../store/market/bar-blocks.ts';
 import { sessionsOfFiles } from '../../store/market/ingested-files.ts';
-import { liveSessions } from '../../store/market/session-origins.ts';
+import { liveSessions, simulatedSymbols } from '../../store/market/session-origins.ts';
 import { storedTapes } from '../../store/market/tape-sessions.ts';
 import type { Transaction } from '../../store/rows/transaction.ts';
 
@@ -16,15 +16,18 @@ const tapesOf = {
 export type BarDataset = keyof typeof tapesOf;
 
 /**
- * Sessions, as `symbol session`, whose bars a file of bars may replace: those of a live tape, and those computed from a
- * tape with conditions, which a vendor's differ from. Those of another file of bars are compared.
+ * Sessions, as `symbol session`, whose bars a file of bars may replace: those of a live tape, simulated ones, and those
+ * computed from a tape with conditions, which a vendor's differ from. Those of another file of bars are compared.
  */
 export async function replaceableSessions(
   tx: Transaction,
   dataset: BarDataset,
   { symbols, sessions }: { symbols: readonly string[]; sessions: readonly SessionDate[] },
 ): Promise<ReadonlySet<string>> {
-  const live = await liveSessions(tx, symbols);
+  const simulated = (await simulatedSymbols(tx)).filter((symbol) => symbols.includes(symbol));
+  // Simulated bars are replaced whole: the write of other data to their symbol sets them aside.
+  const ofSample = simulated.flatMap((symbol) => sessions.map((session) => `${symbol} ${session}`));
+  const live = new Set([...(await liveSessions(tx, symbols)), ...ofSample]);
   const tapes = await storedTapes(tx, { dataset: tapesOf[dataset], symbols, sessions });
   if (tapes.length === 0) return live;
   const ofFiles = await sessionsOfFiles(tx, dataset, sessions);

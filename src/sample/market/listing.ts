@@ -1,9 +1,10 @@
-import { nextTradingDay, thirdFriday, tradingDayAtOrBefore } from '../../domain/calendar.ts';
+import { nextTradingDay, previousTradingDay, thirdFriday, tradingDayAtOrBefore } from '../../domain/calendar.ts';
 import { lastInstant } from '../../domain/chain/option-root.ts';
 import type { Settlement } from '../../domain/chain/root-entry.ts';
 import { addDays, epochDay, type SessionDate } from '../../domain/market-time.ts';
 import type { SamplePrices } from './prices.ts';
 import { randomFrom, seedOf } from './random.ts';
+import { splitFactor } from './split.ts';
 import type { SampleSymbol } from './universe.ts';
 
 /** A listed expiry of a session: contracts, and the figures that are constant within it. */
@@ -28,11 +29,14 @@ function fridayOnOrAfter(date: SessionDate): SessionDate {
   return addDays(date, (5 - weekdayOf(date) + 7) % 7);
 }
 
+const isQuarterly = (date: SessionDate) => Number(date.slice(5, 7)) % 3 === 0;
+
+/** The next two monthly expiries, and the quarterly one after them: none is listed before and not after. */
 function monthlies(session: SessionDate): SessionDate[] {
   const [year, month] = session.split('-').map(Number) as [number, number];
-  const dates = [0, 1, 2, 3, 4].map((ahead) => tradingDayAtOrBefore(thirdFriday(year, month - 1 + ahead)));
+  const dates = [0, 1, 2, 3, 4, 5].map((ahead) => tradingDayAtOrBefore(thirdFriday(year, month - 1 + ahead)));
   const coming = dates.filter((date) => date > session);
-  return [coming[0]!, coming[1]!, coming[3] ?? coming[2]!];
+  return [...coming.slice(0, 2), coming.slice(2).find(isQuarterly)!];
 }
 
 function weeklies(session: SessionDate, daily: boolean): SessionDate[] {
@@ -65,13 +69,37 @@ function expiries(
   return [...once].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, one]) => one);
 }
 
-/** Strikes out to some three and a half standard deviations, on a step that exchanges use. */
-function strikesOf(entry: SampleSymbol, spot: number, years: number): number[] {
-  const reach = Math.max(0.02, 3.5 * entry.volatility * Math.sqrt(years)) * spot;
+/** Days to expiry for which strikes are listed, from an expiry's first session to its last. */
+const listedDays = { weekly: 4, monthly: 60 };
+/** Number of sessions for which a strike stays listed. */
+const listedSessions = 10;
+
+/** Prior closes of a session and of those before it, in the same shares. */
+function recentCloses(prices: SamplePrices, entry: SampleSymbol, session: SessionDate): number[] {
+  const closes: number[] = [];
+  const shares = splitFactor(entry.symbol, session);
+  let date = session;
+  for (let i = 0; i < listedSessions && splitFactor(entry.symbol, date) === shares; i++) {
+    closes.push(prices.of(entry, date).priorClose);
+    date = previousTradingDay(date);
+  }
+  return closes;
+}
+
+/**
+ * Strikes out to some three and a half standard deviations, on a step that exchanges use. An exchange delists no strike
+ * before its expiry: the step depends on the ticker and the expiry alone, and those around recent closes stay.
+ */
+function strikesOf(entry: SampleSymbol, closes: readonly number[], level: number, expiry: SessionDate): number[] {
+  const [year, month] = expiry.split('-').map(Number) as [number, number];
+  const isMonthly = expiry === tradingDayAtOrBefore(thirdFriday(year, month - 1));
+  const years = (isMonthly ? listedDays.monthly : listedDays.weekly) / 365;
+  const reach = Math.max(0.02, 3.5 * entry.volatility * Math.sqrt(years)) * level;
   const step = strikeSteps.find((one) => one * entry.strikesBeside >= reach) ?? strikeSteps.at(-1)!;
-  const middle = Math.round(spot / step);
-  const count = Math.min(entry.strikesBeside, middle - 1);
-  return Array.from({ length: 2 * count + 1 }, (_, i) => (middle - count + i) * step);
+  const middles = closes.map((close) => Math.round(close / step));
+  const first = Math.max(1, Math.min(...middles) - entry.strikesBeside);
+  const last = Math.max(...middles) + entry.strikesBeside;
+  return Array.from({ length: last - first + 1 }, (_, i) => (first + i) * step);
 }
 
 function interestOf(
@@ -107,11 +135,13 @@ function interestOf(
  * of one expiry.
  */
 export function listedExpiries(prices: SamplePrices, entry: SampleSymbol, session: SessionDate): ListedExpiry[] {
-  const spot = prices.of(entry, session).priorClose;
+  const closes = recentCloses(prices, entry, session);
+  const level = entry.price * splitFactor(entry.symbol, session);
+  const spot = closes[0]!;
   const listed = expiries(entry, session).map(({ root, expiry, settlement }) => {
     const expiryMs = lastInstant(expiry, settlement);
     const years = Math.max(0.5, epochDay(expiry) - epochDay(session)) / 365;
-    const strikes = strikesOf(entry, spot, years);
+    const strikes = strikesOf(entry, closes, level, expiry);
     return { root, expiry, expiryMs, strikes, ...interestOf(entry, session, root, expiry, strikes, spot, years) };
   });
   if (entry.adjustedRoot === null) return listed;
