@@ -154,7 +154,15 @@ describe('nothing is done for a client that has hung up', () => {
 
   test('but what changes something is done to its end', async () => {
     const lines = Array.from({ length: 20_000 }, (_, i) =>
-      JSON.stringify({ id: `t${i}`, account_id: 'a', symbol: 'SPY', side: 'buy', qty: 1, price: 2, ts: 1_790_000_000_000 }),
+      JSON.stringify({
+        id: `t${i}`,
+        account_id: 'a',
+        symbol: 'SPY',
+        side: 'buy',
+        qty: 1,
+        price: 2,
+        ts: 1_790_000_000_000,
+      }),
     );
     const before = heavyWork().pieces;
     const request = http.request(`${app.url}/v2/journal/import?import_id=one`, {

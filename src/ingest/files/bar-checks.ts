@@ -35,7 +35,7 @@ const [ofFile, ofInstrument] = [6, 10];
 /** Longer gaps are between sessions, minutes. */
 const longestPause = 12 * 60;
 const minutesOfDay = dayMs / minuteMs;
-/** Days from one bar to the next, and the number of such gaps, from which bars are of weeks or months. */
+/** Days from one bar to the next, and the number of such gaps between dates, from which bars are of weeks or months. */
 const [longestHolidays, enoughGaps] = [5, 4];
 
 /** Checks the length of a file's bars by their starts: a longer bar stored as a shorter one falsifies all between. */
@@ -43,15 +43,16 @@ class BarLength {
   readonly #within = new Gaps();
   readonly #between = new Gaps();
   #closestDays = Number.POSITIVE_INFINITY;
-  #gaps = 0;
+  // Instruments of a file have gaps at the same dates: those are one sign, however many the instruments.
+  readonly #dates = new Set<number>();
   #suspect = 0;
 
   /** Adds an instrument's bars, ascending. */
   add({ tsMs }: BarColumns): void {
     const own = new Gaps();
+    for (const ms of tsMs) this.#dates.add(Math.floor(ms / dayMs));
     for (let i = 1; i < tsMs.length; i++) {
       const minutes = Math.round((tsMs[i]! - tsMs[i - 1]!) / minuteMs);
-      this.#gaps++;
       this.#closestDays = Math.min(this.#closestDays, Math.round(minutes / minutesOfDay));
       if (minutes > longestPause) this.#between.add(minutes);
       else {
@@ -71,7 +72,9 @@ class BarLength {
 
   /** The fewest days from one bar to the next if they are not days; null otherwise. */
   longDays(): number | null {
-    return this.#gaps >= enoughGaps && this.#closestDays >= longestHolidays ? this.#closestDays : null;
+    return this.#dates.size > enoughGaps && Number.isFinite(this.#closestDays) && this.#closestDays >= longestHolidays
+      ? this.#closestDays
+      : null;
   }
 }
 
