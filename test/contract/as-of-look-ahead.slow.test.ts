@@ -97,7 +97,7 @@ const walksAt = (ms: number) =>
 
 /** Numbers of commits and lines count the tape as it came; a quote of the past has no time of its last trade. */
 const ofTheTape =
-  /\.(seq|cursor|observedThroughMs|throughLine|fromLine|lines|ingestedAt)$|\.quotes?\.(.*\.)?eventTsMs$/;
+  /\.(seq|cursor|startCursor|endCursor|observedThroughMs|throughLine|fromLine|lines|ingestedAt)$|\.quotes?\.(.*\.)?eventTsMs$/;
 /** Flow of the past is of whole minutes. */
 const ofMinutes = /crossSection|\.flow(\.|$)/;
 

@@ -142,7 +142,7 @@ describe.skipIf(release.folder === null)('a store of the oldest release', { time
       );
       const file = join(store.settings.TAPEGRAPH_DATA!, `bars-${close}.csv`);
       writeFileSync(file, `ticker,volume,open,close,high,low,window_start,transactions\n${lines.join('\n')}\n`);
-      const args = ['ingest', 'stock-minute-bars', file];
+      const args = ['ingest', 'stock-minute-bars', '--replace', file];
       expect(await start(args, store.settings).ended).toMatchObject({ code: 0 });
     }
 
