@@ -182,7 +182,7 @@ describe.skipIf(chromiumPath === null)('what a browser shows of a store', { time
     // The market of `npm start` is made of the same parts, many times over.
     const tape = {
       optionPrints: 4000,
-      plants: 56,
+      plants: 112,
       stockPrints: 20_000,
       symbols: ['AAPL', 'NVDA', 'QQQ', 'SPX', 'SPY'],
     };
