@@ -94,8 +94,11 @@ export function dayWithoutMinutesFrom({ endedBarsOnly }: Shown, session: Session
   return regularSession(session)?.closeMs ?? exchangeInstant(session, extendedClose);
 }
 
-const rowsWhere = (bars: BarColumns, isWanted: (index: number) => boolean) =>
-  pickBars(bars, (i) => isWanted(i) && (bars.volume[i]! > 0 || !Number.isNaN(bars.high[i]!)));
+/** The wanted seconds with prints. Their official closes are omitted: those are of the day alone. */
+function rowsWhere(unpriced: BarColumns, isWanted: (index: number) => boolean): BarColumns {
+  const rows = pickBars(unpriced, (i) => isWanted(i) && (unpriced.volume[i]! > 0 || !Number.isNaN(unpriced.high[i]!)));
+  return { ...rows, close: new Float64Array(rows.close.length).fill(Number.NaN) };
+}
 
 const withRows = (bars: BarColumns, rows: BarColumns) => (rows.tsMs.length === 0 ? bars : mergeBars(bars, rows));
 
@@ -128,8 +131,7 @@ function partsOfDay({ minutes, seconds, unpriced }: StoredParts): DayParts {
   const stored = new Set(minutes.tsMs);
   const rest = rowsWhere(unpriced, (i) => !stored.has(minuteOf(unpriced.tsMs[i]!)));
   const officialClose = unpriced.close.findLast((close) => !Number.isNaN(close)) ?? null;
-  const unclosed = { ...rest, close: new Float64Array(rest.close.length).fill(Number.NaN) };
-  return { parts: withRows(concatBars([minutes, seconds]), unclosed), officialClose };
+  return { parts: withRows(concatBars([minutes, seconds]), rest), officialClose };
 }
 
 /**

@@ -26,26 +26,31 @@ interface Print {
   line: string;
 }
 
+/** The listing exchange's closing print: after a second that makes a bar, and with volume that forms no price. */
+const closing = minutes(960) + 2500;
+
 /** Prints with conditions from the whole reference, most of them in seconds of their own. */
 function printsOf(seed: number): Print[] {
   const random = randomOf(seed);
   const prints: Print[] = [];
+  const print = (ms: number, conditions: string, exchange: number, price: number) => {
+    const [id, size, stamp] = [prints.length + 1, 1 + random.below(500), `${ms}000000`];
+    const trf = exchange === 4 ? 202 : '';
+    const line = `SPY,${conditions},0,${exchange},${id},${stamp},${price},${id},${stamp},${size},1,${trf},`;
+    prints.push({ ms, line });
+  };
   for (const [from, to] of hours) {
     for (let ms = minutes(from); ms < minutes(to); ms += 1 + random.below(4000)) {
+      if (Math.abs(ms - closing) < 2000) continue;
       const ids = random.once(3) ? [] : [random.pick(stockTradeConditions).id, ...(random.once(4) ? [37] : [])];
       const price = 100 + random.below(400) / 100;
-      const id = prints.length + 1;
-      const exchange = random.pick([4, 10, 10, 11]);
-      const conditions = ids.length > 1 ? `"${ids.join(',')}"` : ids.join('');
-      const stamp = `${ms}000000`;
-      const size = 1 + random.below(500);
-      prints.push({
-        ms,
-        line: `SPY,${conditions},0,${exchange},${id},${stamp},${price},${id},${stamp},${size},1,${exchange === 4 ? 202 : ''},`,
-      });
+      print(ms, ids.length > 1 ? `"${ids.join(',')}"` : ids.join(''), random.pick([4, 10, 10, 11]), price);
     }
   }
-  return prints;
+  print(closing - 1000, '', 10, 102);
+  print(closing, '2', 10, 90);
+  print(closing, '15', 10, 150);
+  return prints.sort((a, b) => a.ms - b.ms);
 }
 
 /** A day's bar and quote, and the longer bars in progress; not what tells of the request. */
@@ -84,11 +89,12 @@ describe.each([1, 2])('a stock tape of seed %i with every condition of the refer
   });
   afterAll(() => whole.close());
 
-  const instants = hours.flatMap(([from, to]) =>
+  const drawn = hours.flatMap(([from, to]) =>
     [0, 1].map(() => minutes(from) + 1000 * (20 + random.below((to - from) * 60))),
   );
 
-  test.each(instants)('as of %i is what the tape up to then gives', async (ms) => {
+  // A bar in progress never closes at the official close, which is the day's.
+  test.each([...drawn, minutes(960) + 3000])('as of %i is what the tape up to then gives', async (ms) => {
     const cut = await appOf(
       prints.filter((print) => print.ms < ms),
       ms,
