@@ -98,7 +98,7 @@ export async function screener(): Promise<void> {
     const screen = () =>
       ask(`{ screener(where: { changePct: { gt: ${next() / 1e6} } or: [{ netGex: { gte: 155 } }
         { flipDistancePct: { lt: -2 } }] not: { sector: { eq: "Sector 3" } } }
-        orderBy: { figure: flip_distance_pct }) { rows { symbol changePct netGex flipDistancePct } meta { totalCount } } }`);
+        orderBy: { figure: flipDistancePct }) { rows { symbol changePct netGex flipDistancePct } meta { totalCount } } }`);
     const page = () =>
       ask(`{ symbol(symbol: "SA") { bars(from: "${exchangeInstant(days[0]!) - next()}", to: "2026-11-20", limit: 1000) {
         rows { tsMs open high low close volume vwap tradeCount } } } }`);

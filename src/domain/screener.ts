@@ -97,10 +97,15 @@ export type FigureName = keyof typeof figureColumns;
 /** Names of the figures, in the order in which they are shown. */
 export const figureNames = Object.keys(figureColumns) as FigureName[];
 
-/** The name of a figure in REST and in enums: `riskReversal25` is `risk_reversal_25`. */
+/** The name of a figure in REST and tables: `riskReversal25` is `risk_reversal_25`. */
 export function figureRestName(name: FigureName): string {
   return snakeCase(name).replace(/(?<=[a-z])25$/, '_25');
 }
+
+/** The figures by these names. */
+export const figureOfRestName: ReadonlyMap<string, FigureName> = new Map(
+  figureNames.map((name) => [figureRestName(name), name]),
+);
 
 /** A value of a figure; null = unknown. */
 export type FigureValue = number | string | null;

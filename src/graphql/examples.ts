@@ -398,7 +398,7 @@ fragment Screen on Screen {
 
 const savedScreen = `# Saves a screen and runs it. Later: { screen(id: "falling") { result { rows { symbol } } } }, also below asOf.
 mutation SaveScreen {
-  putScreen(id: "falling", screen: { name: "Falling", where: { changePct: { lt: 0 } }, orderBy: { figure: change_pct, direction: asc } }) {
+  putScreen(id: "falling", screen: { name: "Falling", where: { changePct: { lt: 0 } }, orderBy: { figure: changePct, direction: asc } }) {
     screen { id name where result(first: 10) { rows { symbol changePct netGex } meta { totalCount } } }
   }
 }

@@ -1682,11 +1682,11 @@ class SavedScreenMeta(TypedDict):
 class SavedScreenOrder(TypedDict):
     """The order of a saved screen."""
 
-    figure: ScreenFigure
+    figure: ScreenColumn
     direction: SortDirection
 
 
-ScreenFigure = Literal["as_of", "butterfly_25", "call_premium_ratio", "call_premium_usd", "call_wall_distance_pct", "change_pct", "class", "flip_distance_pct", "flip_status", "iv7", "iv30", "iv60", "iv90", "iv_percentile", "iv_rank", "net_gex", "off_exchange_pct", "off_exchange_volume", "open_interest", "put_premium_ratio", "put_premium_usd", "put_wall_distance_pct", "realized_volatility", "risk_reversal_25", "sector", "spot", "variance_premium", "volatility_premium", "volume", "zero_gamma_distance_pct"]
+ScreenColumn = Literal["as_of", "butterfly_25", "call_premium_ratio", "call_premium_usd", "call_wall_distance_pct", "change_pct", "class", "flip_distance_pct", "flip_status", "iv7", "iv30", "iv60", "iv90", "iv_percentile", "iv_rank", "net_gex", "off_exchange_pct", "off_exchange_volume", "open_interest", "put_premium_ratio", "put_premium_usd", "put_wall_distance_pct", "realized_volatility", "risk_reversal_25", "sector", "spot", "variance_premium", "volatility_premium", "volume", "zero_gamma_distance_pct"]
 
 
 class ScreenMeta(TypedDict):
@@ -1700,7 +1700,7 @@ class ScreenMeta(TypedDict):
     count: int
     total_count: int
     cursor: NotRequired[str]
-    restricted: NotRequired[list[ScreenFigure]]
+    restricted: NotRequired[list[ScreenColumn]]
     note: NotRequired[str]
     read_at_ms: NotRequired[int]
 

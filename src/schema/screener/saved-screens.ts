@@ -22,7 +22,14 @@ import { costs, itemsAsked, writing } from '../cost.ts';
 import { marketField } from '../market/as-of.ts';
 import { byOwnId, refetchable } from '../node.ts';
 import { PlainMetaType, ResponseMetaInterface } from '../response-meta.ts';
-import { ScreenFigureEnum, ScreenInput, ScreenOrderInput, ScreenPageType, SortDirectionEnum } from './screener.ts';
+import {
+  ScreenColumnEnum,
+  ScreenFigureEnum,
+  ScreenInput,
+  ScreenOrderInput,
+  ScreenPageType,
+  SortDirectionEnum,
+} from './screener.ts';
 
 /** The scope group of saved screens: data of an account, which no other caller's answer may share. */
 const scopeGroup = 'account';
@@ -34,6 +41,7 @@ const SavedOrderType = builder.objectRef<ScreenOrder>('SavedScreenOrder').implem
   description: 'The order of a saved screen.',
   fields: (t) => ({
     figure: t.expose('figure', { type: ScreenFigureEnum, description: 'Figure to order by.' }),
+    column: t.expose('figure', { type: ScreenColumnEnum, description: 'Figure to order by, as REST names it.' }),
     direction: t.expose('direction', { type: SortDirectionEnum, description: 'Direction of the order.' }),
   }),
 });

@@ -83,7 +83,13 @@ ScreenInput.implement({
 
 /** The figures that symbols are ordered by. */
 export const ScreenFigureEnum = builder.enumType('ScreenFigure', {
-  description: 'Figures that symbols can be ordered by.',
+  description: 'Figures that symbols can be ordered by, spelled as the fields of ScreenRow.',
+  values: Object.fromEntries(figureNames.map((name) => [name, { description: columns[name].description }])),
+});
+
+/** The same figures by their names in REST. */
+export const ScreenColumnEnum = builder.enumType('ScreenColumn', {
+  description: 'The figures that symbols can be ordered by, as REST and tables name them.',
   values: Object.fromEntries(
     figureNames.map((name) => [figureRestName(name), { value: name, description: columns[name].description }]),
   ),
@@ -148,6 +154,13 @@ const ScreenMetaType = builder.objectRef<ScreenMeta>('ScreenMeta').implement({
       nullable: true,
       extensions: costs({ rows: 6 }),
       description: 'Figures that the caller may not read, null in every row; null if there are none.',
+      resolve: ({ restricted }) => restricted as never,
+    }),
+    restrictedColumns: t.field({
+      type: [ScreenColumnEnum],
+      nullable: true,
+      extensions: costs({ rows: 6 }),
+      description: 'Figures that the caller may not read, null in every row, as REST and tables name them.',
       resolve: ({ restricted }) => restricted as never,
     }),
   }),

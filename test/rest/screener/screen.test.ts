@@ -224,7 +224,7 @@ describe.each(instants)('screener, %s', (_name, at) => {
           do {
             const page: Json = await screened({
               where,
-              orderBy: { figure: figureRestName(figure), direction },
+              orderBy: { figure, direction },
               first,
               after,
               ...instant,
@@ -277,7 +277,10 @@ describe('entitlement', () => {
     expect(data.screener.rows.every((row: Json) => row.callPremiumUsd === null && row.offExchangePct === null)).toBe(
       true,
     );
-    expect(data.screener.meta.restricted).toEqual([
+    const restricted = ['callPremiumUsd', 'putPremiumUsd', 'callPremiumRatio', 'putPremiumRatio'];
+    expect(data.screener.meta.restricted).toEqual([...restricted, 'offExchangePct', 'offExchangeVolume']);
+    const rest = await app.get('/v2/screener/screen?where={}', { credential: free });
+    expect(rest.body.meta.restricted).toEqual([
       'call_premium_usd',
       'put_premium_usd',
       'call_premium_ratio',
@@ -355,7 +358,7 @@ describe('GET /v2/screener/screen', () => {
     const where = { netGex: { isNull: false } };
     const [rest, graph] = await Promise.all([
       app.get(`/v2/screener/screen?where=${JSON.stringify(where)}&order_by=-flip_distance_pct&limit=2`),
-      app.graphql(asked, { where, orderBy: { figure: 'flip_distance_pct' }, first: 2 }),
+      app.graphql(asked, { where, orderBy: { figure: 'flipDistancePct' }, first: 2 }),
     ]);
     expect(rest.status).toBe(200);
     const { rows, meta } = graph.data.asOf.screener;

@@ -2419,14 +2419,14 @@ export interface SavedScreenMeta {
 
 /** The order of a saved screen. */
 export interface SavedScreenOrder {
-  /** Figure to order by. */
-  figure: ScreenFigure;
+  /** Figure to order by, as REST names it. */
+  figure: ScreenColumn;
   /** Direction of the order. */
   direction: SortDirection;
 }
 
-/** Figures that symbols can be ordered by. */
-export type ScreenFigure =
+/** The figures that symbols can be ordered by, as REST and tables name them. */
+export type ScreenColumn =
   | 'as_of'
   | 'butterfly_25'
   | 'call_premium_ratio'
@@ -2476,8 +2476,8 @@ export interface ScreenMeta {
   total_count: number;
   /** Cursor of the next page; null on the last page. */
   cursor?: string;
-  /** Figures that the caller may not read, null in every row; null if there are none. */
-  restricted?: readonly ScreenFigure[];
+  /** Figures that the caller may not read, null in every row, as REST and tables name them. */
+  restricted?: readonly ScreenColumn[];
   /** A remark on the answer, such as that some of its data is simulated. */
   note?: string;
   /** Read instant of market data, epoch ms: when the request arrived. Absent if the answer carries an ETag. */

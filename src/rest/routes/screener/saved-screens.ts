@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { figureNames, figureRestName, savedScreenLimits } from '../../../domain/screener.ts';
+import { figureOfRestName, savedScreenLimits } from '../../../domain/screener.ts';
 import { fieldError, jsonBody } from '../../contract/body.ts';
 import { cursor, jsonObject, opaqueId, positiveInt } from '../../contract/params.ts';
 import { route } from '../../contract/route.ts';
@@ -23,7 +23,7 @@ export const screens = route({
 
 const order = z.object(
   {
-    figure: z.enum(figureNames.map(figureRestName), { error: fieldError('the name of a figure') }),
+    figure: z.enum([...figureOfRestName.keys()], { error: fieldError('the name of a figure') }),
     direction: z.enum(['asc', 'desc'], { error: 'expected asc or desc' }).default('desc'),
   },
   { error: 'expected an object {figure, direction}' },
@@ -68,7 +68,8 @@ export const putScreen = route({
   answer: 'putScreen',
   variables: ({ id }, body) => {
     const { name, where, order_by } = body as z.output<typeof shape>;
-    return { id, screen: { name, where, orderBy: order_by ?? null } };
+    const orderBy = order_by ? { ...order_by, figure: figureOfRestName.get(order_by.figure) } : null;
+    return { id, screen: { name, where, orderBy } };
   },
   invalidVariables: (_variables, problem) => invalidFilter(problem),
   withoutTool: true,

@@ -1,4 +1,4 @@
-import { figureNames, figureRestName } from '../../../domain/screener.ts';
+import { figureOfRestName } from '../../../domain/screener.ts';
 import { cursor, jsonObject, oneOf, positiveInt } from '../../contract/params.ts';
 import { route } from '../../contract/route.ts';
 import { invalidFilter } from './invalid-filter.ts';
@@ -6,7 +6,7 @@ import { invalidFilter } from './invalid-filter.ts';
 /** The cursor of a screen. */
 export const screenCursor = cursor(1000, 'MS5bIkFBUEwiLG51bGxdLms0cEV3NVAxQ3lYSA').optional();
 
-const figures = figureNames.map(figureRestName);
+const figures = [...figureOfRestName.keys()];
 
 // Contract notes 8. Translates only: the filter, the order and entitlement are the resolver's.
 export const screen = route({
@@ -33,7 +33,10 @@ export const screen = route({
   variables: ({ where, order_by, limit, cursor: after }) => ({
     where,
     orderBy: order_by
-      ? { figure: order_by.replace('-', ''), direction: order_by.startsWith('-') ? 'desc' : 'asc' }
+      ? {
+          figure: figureOfRestName.get(order_by.replace('-', '')),
+          direction: order_by.startsWith('-') ? 'desc' : 'asc',
+        }
       : null,
     limit: limit ?? null,
     cursor: after ?? null,
