@@ -8,14 +8,9 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import type { Captured, CapturedExamples } from '../src/pages/reference/example-answers.ts';
-import {
-  inOrderOfExamples,
-  type Standing,
-  shownRequest,
-  standingAt,
-  streamTopics,
-} from '../src/pages/reference/example-request.ts';
+import { inOrderOfExamples, shownRequest, streamTopics } from '../src/pages/reference/example-request.ts';
 import { type GuideExample, guideExamples, guideRequest } from '../src/pages/reference/guides/examples.ts';
+import { type Standing, standingAt } from '../src/rest/contract/example.ts';
 import { routes } from '../src/rest/routes.ts';
 import { comparableAnswers, firstDifference } from './generate/comparable-answers.ts';
 import { untilLoaded } from './own-gateway.ts';

@@ -1,5 +1,6 @@
 import { type Request, type Response, Router } from 'express';
 import { LRUCache } from 'lru-cache';
+import { standingAt } from '../rest/contract/example.ts';
 import type { Body } from '../rest/http/respond.ts';
 import { methodNotAllowed } from '../wire/failure.ts';
 import type { Assets } from './assets.ts';
@@ -10,7 +11,6 @@ import { marketNote, type SiteState } from './market-note.ts';
 import { missingPage } from './missing.ts';
 import { editorBody, type Page, pageBody, sendEditor, sendPage } from './page-document.ts';
 import type { PagesParts } from './pages-dependencies.ts';
-import { standingAt } from './reference/example-request.ts';
 import { guidePage } from './reference/guides/guide-page.ts';
 import { guides } from './reference/guides/guides.ts';
 import { referencePage } from './reference/reference-page.ts';

@@ -1,43 +1,6 @@
-import { nextTradingDay, previousTradingDay } from '../../domain/calendar.ts';
-import { exchangeDate, type SessionDate } from '../../domain/market-time.ts';
-import { latestSession } from '../../graphql/examples.ts';
-import { filledIn } from '../../rest/contract/example.ts';
+import { filledIn, type Standing } from '../../rest/contract/example.ts';
 import type { Route } from '../../rest/contract/route.ts';
 import { addressOf } from './client/request-address.ts';
-
-/** Values for the braces of examples, by name; unknown ids are absent. */
-export type Standing = Readonly<Record<'symbol' | 'session' | 'previous' | 'next' | 'expiry' | 'contract', string>> &
-  Readonly<Partial<Record<'key' | 'trade' | 'account' | 'watchlist' | 'screen' | 'import', string>>>;
-
-const dayMs = 86_400_000;
-
-/** The first third Friday at least two weeks after `nowMs`: a day on which options on most symbols expire. */
-function monthlyExpiry(nowMs: number): SessionDate {
-  for (let ms = nowMs + 14 * dayMs; ; ms += dayMs) {
-    const date = exchangeDate(ms);
-    const day = new Date(`${date}T00:00:00Z`);
-    if (day.getUTCDay() === 5 && day.getUTCDate() >= 15 && day.getUTCDate() <= 21) return date;
-  }
-}
-
-/** Values of the braces at `nowMs`: the latest session that has begun, and the ids that examples choose. */
-export function standingAt(nowMs: number): Standing {
-  const expiry = monthlyExpiry(nowMs);
-  const contract = `O:SPY${expiry.slice(2).replaceAll('-', '')}C00640000`;
-  const session = latestSession(nowMs);
-  return {
-    symbol: 'SPY',
-    session,
-    previous: previousTradingDay(session),
-    next: nextTradingDay(session),
-    expiry,
-    contract,
-    account: 'paper',
-    watchlist: 'funds',
-    screen: 'falling',
-    import: 'first',
-  };
-}
 
 /** The request in a route's section. */
 export interface ShownRequest {

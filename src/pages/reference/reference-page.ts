@@ -1,5 +1,6 @@
 import { sessionsUpTo } from '../../domain/calendar.ts';
 import { latestSession } from '../../graphql/examples.ts';
+import { type Standing, standingAt } from '../../rest/contract/example.ts';
 import { endedOn, type ScopeGroup } from '../../rest/contract/route.ts';
 import type { Assets } from '../assets.ts';
 import { type Html, html } from '../html.ts';
@@ -9,7 +10,7 @@ import type { PagesParts } from '../pages-dependencies.ts';
 import { contents } from './docs-navigation.ts';
 import { errorSection } from './error-section.ts';
 import { type CapturedExamples, capturedExamples } from './example-answers.ts';
-import { type Standing, shownRequest, standingAt } from './example-request.ts';
+import { shownRequest } from './example-request.ts';
 import { aiClients, introduction } from './introduction.ts';
 import { describedBy } from './openapi-fields.ts';
 import { routeSection, type ShownRoute } from './route-section.ts';

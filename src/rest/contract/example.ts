@@ -1,3 +1,7 @@
+import { nextTradingDay, previousTradingDay } from '../../domain/calendar.ts';
+import { marketClock } from '../../domain/market-clock.ts';
+import { exchangeDate, type SessionDate } from '../../domain/market-time.ts';
+
 /** Texts of a request: its parameters by name, and a body. */
 export interface RequestTexts {
   params: Readonly<Record<string, string>>;
@@ -24,4 +28,38 @@ export function exampleOf(path: string, { params, shown = {}, ...body }: Partial
 /** Replaces the texts in braces; an unknown one is unchanged. */
 export function filledIn(text: string, values: Readonly<Partial<Record<string, string>>>): string {
   return text.replace(/\{(\w+)\}/g, (whole, name: string) => values[name] ?? whole);
+}
+
+/** Values for the braces of examples, by name; unknown ids are absent. */
+export type Standing = Readonly<Record<'symbol' | 'session' | 'previous' | 'next' | 'expiry' | 'contract', string>> &
+  Readonly<Partial<Record<'key' | 'trade' | 'account' | 'watchlist' | 'screen' | 'import', string>>>;
+
+const dayMs = 86_400_000;
+
+/** The first third Friday at least two weeks after `nowMs`: a day on which options on most symbols expire. */
+function monthlyExpiry(nowMs: number): SessionDate {
+  for (let ms = nowMs + 14 * dayMs; ; ms += dayMs) {
+    const date = exchangeDate(ms);
+    const day = new Date(`${date}T00:00:00Z`);
+    if (day.getUTCDay() === 5 && day.getUTCDate() >= 15 && day.getUTCDate() <= 21) return date;
+  }
+}
+
+/** Values of the braces at `nowMs`: the latest session that has begun, and the ids that examples choose. */
+export function standingAt(nowMs: number): Standing {
+  const expiry = monthlyExpiry(nowMs);
+  const contract = `O:SPY${expiry.slice(2).replaceAll('-', '')}C00640000`;
+  const session = marketClock(nowMs).sessionDate;
+  return {
+    symbol: 'SPY',
+    session,
+    previous: previousTradingDay(session),
+    next: nextTradingDay(session),
+    expiry,
+    contract,
+    account: 'paper',
+    watchlist: 'funds',
+    screen: 'falling',
+    import: 'first',
+  };
 }

@@ -1,11 +1,10 @@
 import { readFileSync } from 'node:fs';
-import { filledIn } from '../../../rest/contract/example.ts';
+import { filledIn, standingAt } from '../../../rest/contract/example.ts';
 import { firstQuery, firstRoute } from '../../first-requests.ts';
 import { type Html, html } from '../../html.ts';
 import { usualOrigin, withOrigin } from '../../origin.ts';
 import { curlCommand } from '../client/curl.ts';
 import type { Captured } from '../example-answers.ts';
-import { standingAt } from '../example-request.ts';
 import { jsonText } from '../json-text.ts';
 import type { GuideParts } from './guide-types.ts';
 
