@@ -160,6 +160,16 @@ describe('a widget', () => {
     }
   });
 
+  test('begins with the last session, also on a day without one', async () => {
+    const credential = await app.key();
+    const { value } = widgets.gex_history.params.find(({ paramName }: Json) => paramName === 'date');
+    expect(value).toBe('$currentDate');
+    const dates = ['2026-12-01', '2026-12-05'].map((date) => ask('gex_history', { symbol: 'SPY', date }, credential));
+    const [onSession, onSaturday] = (await Promise.all(dates)).map(({ body }) => body);
+    expect(onSession.length).toBeGreaterThan(0);
+    expect(onSaturday).toEqual(onSession);
+  });
+
   test('answers the rows that its route has as CSV', async () => {
     const credential = await app.key();
     const csv = await app.get('/v2/gex/SPY/grid?top=5', { credential, headers: { accept: 'text/csv' } });

@@ -1,21 +1,28 @@
 import { type Request, type Response, Router } from 'express';
 import type { EndpointServices } from '../../access/endpoint-services.ts';
+import { marketClock } from '../../domain/market-clock.ts';
+import type { SessionDate } from '../../domain/market-time.ts';
 import { requestLife } from '../../http/request-life.ts';
 import { yieldToEventLoop } from '../../runtime/event-loop.ts';
 import { methodNotAllowed, notFound } from '../../wire/failure.ts';
 import { jsonBytes } from '../../wire/json-bytes.ts';
+import { standingAt } from '../contract/example.ts';
 import type { JsonSchema } from '../contract/json-schema.ts';
 import type { Table } from '../contract/table.ts';
 import { callRoute } from '../http/call.ts';
 import { descriptionRouter, jsonType } from '../http/description.ts';
 import { sendBody } from '../http/respond.ts';
 import type { CompiledRoute } from '../http/router.ts';
-import { appsOf, fieldOf, tableOf, widgetPath, widgetRoutes, widgetsOf } from './widgets.ts';
+import { appsOf, dates, fieldOf, tableOf, widgetPath, widgetRoutes, widgetsOf } from './widgets.ts';
 
-/** The parameters that a route knows, as far as they have a value: Workspace adds some of its own. */
-function textsOf({ route }: CompiledRoute, query: Request['query']): Record<string, unknown> {
-  const names = [...Object.keys(route.pathParams), ...Object.keys(route.queryParams)];
-  return Object.fromEntries(names.flatMap((name) => (query[name] ? [[name, query[name]]] : [])));
+/**
+ * The parameters that a route knows, as far as they have a value: Workspace adds some of its own. Its word for today is
+ * a date on which no session may have begun: a date after `lastSession` is that session.
+ */
+function textsOf({ route }: CompiledRoute, query: Request['query'], lastSession: SessionDate): Record<string, unknown> {
+  const names = [...Object.keys(route.pathParams), ...Object.keys(route.queryParams)].filter((name) => query[name]);
+  const textOf = (name: string) => (dates.has(name) && String(query[name]) > lastSession ? lastSession : query[name]);
+  return Object.fromEntries(names.map((name) => [name, textOf(name)]));
 }
 
 /** The rows of a table as objects without other objects in them. */
@@ -40,7 +47,7 @@ async function sendWidget(
   const caller = await services.admission.identify(request);
   const life = requestLife(response);
   try {
-    const texts = textsOf(compiled, request.query);
+    const texts = textsOf(compiled, request.query, marketClock(services.now()).sessionDate);
     const { data } = await callRoute(services, compiled, {
       ...{ caller, texts, body: null, onEnd: life.onEnd },
       ...{ request, response },
@@ -63,10 +70,14 @@ export function openbbRouter(
 ): Router {
   const router = Router({ caseSensitive: true });
   const byName = new Map(widgetRoutes(compiled).map((each) => [each.route.name, each]));
-  const widgets = widgetsOf(description, compiled);
-  const described = (make: () => unknown) => ({ contentType: jsonType, make: () => JSON.stringify(make()) });
+  const widgets = () => widgetsOf(description, compiled, standingAt(services.now()));
+  const described = (make: () => unknown) => ({
+    contentType: jsonType,
+    make: () => JSON.stringify(make()),
+    state: () => marketClock(services.now()).sessionDate,
+  });
   router.use(
-    descriptionRouter({ '/widgets.json': described(() => widgets), '/apps.json': described(() => appsOf(widgets)) }),
+    descriptionRouter({ '/widgets.json': described(widgets), '/apps.json': described(() => appsOf(widgets())) }),
   );
   router.get(`${widgetPath}/:name`, (request, response) =>
     sendWidget(services, byName.get(request.params.name), request, response),

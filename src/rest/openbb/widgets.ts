@@ -1,3 +1,4 @@
+import { filledIn, type Standing } from '../contract/example.ts';
 import type { JsonSchema } from '../contract/json-schema.ts';
 import type { Route } from '../contract/route.ts';
 import type { Column, Table } from '../contract/table.ts';
@@ -39,7 +40,8 @@ interface Parameter {
 
 /** Parameters that a table in a dashboard has no use for. */
 const omitted = new Set(['cursor', 'format', 'tz', 'provenance', 'at']);
-const dates = new Set(['date', 'session']);
+/** Parameters that are the date of a session. */
+export const dates: ReadonlySet<string> = new Set(['date', 'session']);
 
 /** Words of a name: `net_gex` is `Net gex`. */
 function words(name: string): string {
@@ -57,23 +59,29 @@ function typeOf({ name, schema: { type } }: Parameter): WidgetParam['type'] {
 }
 
 /**
- * Value that a widget starts with: of the parameters that the route's own example has, and of the symbol, which all
- * share.
+ * Value that a widget starts with: that of the route's own example, and of the symbol, which all share. A date is
+ * today's, for which Workspace has a word.
  */
-function firstValue({ name, required, example }: Parameter, { params }: Route['example']): WidgetParam['value'] {
-  if (!required && name !== 'symbol' && params[name] === undefined) return null;
-  return dates.has(name) ? '$currentDate' : (example ?? null);
+function firstValue(
+  { name, required, example }: Parameter,
+  { params, shown }: Route['example'],
+  standing: Standing,
+): WidgetParam['value'] {
+  const text = params[name];
+  if (dates.has(name)) return (text ?? shown.params?.[name]) === undefined ? null : '$currentDate';
+  if (text !== undefined) return filledIn(text, standing);
+  return required || name === 'symbol' ? (example ?? null) : null;
 }
 
-function widgetParam(parameter: Parameter, example: Route['example']): WidgetParam {
+function widgetParam(parameter: Parameter, example: Route['example'], standing: Standing): WidgetParam {
   const { name, description, required, schema } = parameter;
   const choices = (schema.enum ?? []) as string[];
   return {
     paramName: name,
     label: words(name),
-    description,
+    description: dates.has(name) ? `${description} A day without a session yet: the last session.` : description,
     type: typeOf(parameter),
-    value: firstValue(parameter, example),
+    value: firstValue(parameter, example, standing),
     optional: !required,
     ...(choices.length > 0 && { options: choices.map((value) => ({ label: words(value), value })) }),
   };
@@ -110,7 +118,7 @@ export function widgetRoutes(compiled: readonly CompiledRoute[]): CompiledRoute[
 /** Path of the endpoint that answers a widget. */
 export const widgetPath = '/openbb';
 
-function widgetOf(description: JsonSchema, compiled: CompiledRoute): Widget {
+function widgetOf(description: JsonSchema, compiled: CompiledRoute, standing: Standing): Widget {
   const { route } = compiled;
   const paths = description.paths as Record<string, Record<string, { parameters: Parameter[] }>>;
   const { parameters } = paths[route.path.replace(/:(\w+)/g, '{$1}')]!.get!;
@@ -124,17 +132,26 @@ function widgetOf(description: JsonSchema, compiled: CompiledRoute): Widget {
     source: ['Tapegraph'],
     type: 'table',
     gridData: { w: 20, h: 12 },
-    params: parameters.filter(({ name }) => !omitted.has(name)).map((each) => widgetParam(each, route.example)),
+    params: parameters
+      .filter(({ name }) => !omitted.has(name))
+      .map((each) => widgetParam(each, route.example, standing)),
     data: {
       table: { enableCharts: true, showAll: true, columnsDefs: tableOf(compiled, null).columns.map(columnOf) },
     },
   };
 }
 
-/** `/widgets.json` of an OpenBB Workspace backend. `description`: the OpenAPI document of the routes. */
-export function widgetsOf(description: JsonSchema, compiled: readonly CompiledRoute[]): Record<string, Widget> {
+/**
+ * `/widgets.json` of an OpenBB Workspace backend. `description`: the OpenAPI document of the routes; `standing`: values
+ * of the examples.
+ */
+export function widgetsOf(
+  description: JsonSchema,
+  compiled: readonly CompiledRoute[],
+  standing: Standing,
+): Record<string, Widget> {
   return Object.fromEntries(
-    widgetRoutes(compiled).map((each) => [each.route.name.replaceAll('-', '_'), widgetOf(description, each)]),
+    widgetRoutes(compiled).map((each) => [each.route.name.replaceAll('-', '_'), widgetOf(description, each, standing)]),
   );
 }
 
