@@ -21,11 +21,14 @@ const shape = { barSessions: 4, chainSessions: 2, historySessions: 30, captureEv
 const nowMs = exchangeInstant('2026-11-20', 7 * 60 + 30);
 
 /** Starts the server. `dataDir`: for the files of the market. */
-export async function sampleGateway(dataDir: string): Promise<SampleGateway> {
+export async function sampleGateway(
+  dataDir: string,
+  options: Parameters<typeof testApp>[0] = {},
+): Promise<SampleGateway> {
   const store = await testStore();
   await ensureStarterRegistry(store, () => nowMs);
   await ensureSampleMarket(store, { dataDir, now: () => nowMs, shape });
-  const app = await testApp({ store, nowMs, symbols: [] });
+  const app = await testApp({ store, nowMs, symbols: [], ...options });
   const accountId = await app.account();
   const { key } = await app.access.keys.create({ accountId, name: null, expiresAt: null });
   const session = await app.access.sessions.create(accountId, 3_600_000);

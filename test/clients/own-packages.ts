@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { existsSync, mkdirSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 
@@ -17,6 +17,17 @@ export function generatedFolder(name: string): string {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
   return folder;
+}
+
+/** A folder of programs in `folder`, for a path: DuckDB's command line, which is not on npm as its engine is. */
+export function programsFolder(folder: string): string {
+  const bin = join(folder, 'bin');
+  const reader = join(import.meta.dirname, 'read-parquet.mjs');
+  mkdirSync(bin, { recursive: true });
+  writeFileSync(join(bin, 'duckdb'), `#!/bin/sh\nexec "${process.execPath}" "${reader}" duckdb "$2"\n`, {
+    mode: 0o755,
+  });
+  return bin;
 }
 
 /** Output of a program of this folder. */

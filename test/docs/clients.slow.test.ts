@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { codegen } from '@graphql-codegen/core';
@@ -11,11 +11,12 @@ import { schema } from '../../src/schema/index.ts';
 import { flakyProxy } from '../access/flaky-proxy.ts';
 import { installBuiltPackage } from '../client-packages/built-package.ts';
 import { python, pythonPackage } from '../client-packages/python.ts';
-import { generatedFolder, installPackages, typeErrors } from '../clients/own-packages.ts';
-import { type TestApp, testApp } from '../support/app.ts';
-import { filledNowMs, fillMarket } from '../support/filled-market.ts';
+import { sampleGateway } from '../client-packages/sample-gateway.ts';
+import { generatedFolder, installPackages, programsFolder, typeErrors } from '../clients/own-packages.ts';
+import type { TestApp } from '../support/app.ts';
 import { handTimers } from '../support/live.ts';
 import { notRun } from '../support/not-run.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const text = readFileSync('docs/clients.md', 'utf8');
 /** Programs by the name in their first line. */
@@ -30,25 +31,25 @@ const programs = new Map(
 const runs: Record<string, RegExp | null> = {
   'first.sh': /"net_gex":-?\d/,
   'first.py': /\d+ strikes\n$/,
-  'first.ts': /^(\d+ -?\d.*\n){3}quotes \d+\.\d/,
+  'first.ts': /^([\d.]+ -?\d.*\n){3}quotes \d+\.\d/,
   'route.sh': /^$/,
   'route.py': /[1-9]\d* captures\n$/,
   'parquet.sh': /"strike":\d+.*"captures":\d/,
   'tool.ts': /^gamma has [1-9]\d* captures\n$/,
-  'bars.sh': /3 bars\n200\n304\n$/,
+  'bars.sh': /36 bars\n200\n304\n$/,
   'patient-fetch.ts': null,
   'generate-types.sh': /openapi\.ts/,
-  'bars.ts': /^3 bars\nstill current\n$/,
+  'bars.ts': /^36 bars\nstill current\n$/,
   'orval.config.ts': null,
   'orval-fetch.ts': null,
   'generate-client.sh': /ready to use orval/,
   'quotes.ts': /^SPY \d.*\nAAPL \d.*\n$/,
-  'apollo.ts': /^3 bars\n$/,
-  'urql.ts': /^3 bars\n$/,
+  'apollo.ts': /^36 bars\n$/,
+  'urql.ts': /^36 bars\n$/,
   'mcp.ts': /^answered \{"data":\[\{"symbol":"SPY"/,
-  'bars.py': /invalid_params top\n3 bars\n$/,
-  'plain.py': /^3 bars\nstill current\n$/,
-  'duckdb.sh': /SPY.*3/,
+  'bars.py': /invalid_params top\n36 bars\n$/,
+  'plain.py': /^36 bars\nstill current\n$/,
+  'duckdb.sh': /SPY.*36/,
 };
 
 /** Programs that read a stream until they are stopped, and what they print of each connection. */
@@ -83,11 +84,8 @@ for (const name of missing) if (!ofPackage.has(name)) notRun(`${name} of docs/cl
 let app: TestApp;
 let key: string;
 const timers = handTimers();
+const files = temporaryFolder();
 const folder = generatedFolder('docs');
-
-/** Programs on the path of the examples: DuckDB's command line, which is not on npm as its engine is. */
-const bin = join(folder, 'bin');
-const duckdb = `#!/bin/sh\nexec "${process.execPath}" "${join(import.meta.dirname, '../clients/read-parquet.mjs')}" duckdb "$2"\n`;
 
 /** Serves what an example wrote, as a server does that is sent SIGHUP. */
 function serveRoutes(): void {
@@ -98,15 +96,11 @@ function serveRoutes(): void {
 }
 
 beforeAll(async () => {
-  const starting = testApp({ nowMs: filledNowMs, every: timers.every, routes: {} });
-  [app] = await Promise.all([starting, installPackages(), installBuiltPackage(folder)]);
-  await fillMarket(app.store);
-  key = await app.key();
-  mkdirSync(bin);
-  writeFileSync(join(bin, 'duckdb'), duckdb, { mode: 0o755 });
-  // The market has three days up to the last session: two pages.
+  const starting = sampleGateway(files(), { every: timers.every, routes: {} });
+  [{ app, key }] = await Promise.all([starting, installPackages(), installBuiltPackage(folder)]);
+  // The market has 36 days with the last session: two pages.
   for (const [name, { source }] of programs)
-    writeFileSync(join(folder, name), source.replace(/(limit\W{1,3})100\b/, '$12'));
+    writeFileSync(join(folder, name), source.replace(/(?<=limit\W{1,3})100\b/, '20'));
 }, 600_000);
 afterAll(() => app.close());
 
@@ -118,7 +112,7 @@ function start(name: string, url: string, credential: string): { child: ChildPro
     // npx takes what is installed, and nothing else.
     env: {
       ...process.env,
-      PATH: `${bin}:${process.env.PATH}`,
+      PATH: `${programsFolder(folder)}:${process.env.PATH}`,
       TAPEGRAPH_URL: url,
       TAPEGRAPH_KEY: credential,
       PYTHONPATH: pythonPackage,
