@@ -7,9 +7,9 @@ import type { OptionRoots } from '../../domain/chain/option-root.ts';
 import type { Split } from '../../domain/market/splits.ts';
 import type { SessionDate } from '../../domain/market-time.ts';
 import {
-  listedContracts,
   type ReferenceCapture,
   referenceCaptures,
+  type StoredListings,
   sessionsWithCaptures,
 } from '../../store/chain/capture-outlines.ts';
 import { splitsIn } from '../../store/market/splits.ts';
@@ -41,6 +41,13 @@ function isLarger(a: ReferenceCapture, b: ReferenceCapture): boolean {
   return (a.expiryRights - b.expiryRights || a.rowCount - b.rowCount || b.capturedAt - a.capturedAt) > 0;
 }
 
+/** An underlying, and what its captures are compared by. */
+interface ReferenceSettings {
+  underlying: string;
+  roots: OptionRoots;
+  listings: StoredListings;
+}
+
 /**
  * The captures with which those of a session and of the next ones are compared (methodology 13), while captures of the
  * session change.
@@ -49,23 +56,24 @@ export class SessionReferences {
   readonly #tx: Transaction;
   readonly #underlying: string;
   readonly #roots: OptionRoots;
+  readonly #listings: StoredListings;
   /** The session, and those of the next ones that have captures. */
   readonly sessions: readonly SessionDate[];
   readonly #spans: ReturnType<typeof spansOf>;
   readonly #before: readonly (ReferenceCapture | null)[];
   #after: readonly (ReferenceCapture | null)[] = [];
   #changed: ReadonlyMap<number, ContractList> = new Map();
-  readonly #read = new Map<number, ContractList>();
 
   constructor(
     tx: Transaction,
-    { underlying, roots, spans }: { underlying: string; roots: OptionRoots; spans: ReturnType<typeof spansOf> },
+    { underlying, roots, listings, spans }: ReferenceSettings & { spans: ReturnType<typeof spansOf> },
     sessions: readonly SessionDate[],
     before: readonly (ReferenceCapture | null)[],
   ) {
     this.#tx = tx;
     this.#underlying = underlying;
     this.#roots = roots;
+    this.#listings = listings;
     this.#spans = spans;
     this.sessions = sessions;
     this.#before = before;
@@ -108,18 +116,10 @@ export class SessionReferences {
     if (reference === null) return whole;
     if (reference.capturedAt === capturedAt) return { ...whole, alone: reference.firstMs === capturedAt };
     if (listing !== null && listing === reference.listing) return whole;
-    const own = this.#changed.get(capturedAt) ?? (await this.#readList(capturedAt, false));
-    const other = this.#changed.get(reference.capturedAt) ?? (await this.#readList(reference.capturedAt, true));
+    const own = this.#changed.get(capturedAt) ?? (await this.#listings.contractsOf({ capturedAt, listing }));
+    const other = this.#changed.get(reference.capturedAt) ?? (await this.#listings.contractsOf(reference));
     const of = completeness(capture, own, other, this.#roots);
     return { subset: of.lacking > 0, alone: false, of: { ...of, capturedAt: reference.capturedAt } };
-  }
-
-  async #readList(capturedAt: number, isKept: boolean): Promise<ContractList> {
-    const known = this.#read.get(capturedAt);
-    if (known) return known;
-    const { contracts } = await listedContracts(this.#tx, this.#underlying, capturedAt);
-    if (isKept) this.#read.set(capturedAt, contracts);
-    return contracts;
   }
 }
 
@@ -134,12 +134,13 @@ const spansOf = (sessions: readonly SessionDate[], splits: readonly Split[]) =>
 /** The captures with which those of a session and of the next ones are compared, as they are stored. */
 export async function sessionReferences(
   tx: Transaction,
-  { underlying, sessionDate, roots }: { underlying: string; sessionDate: SessionDate; roots: OptionRoots },
+  { sessionDate, ...settings }: ReferenceSettings & { sessionDate: SessionDate },
 ): Promise<SessionReferences> {
+  const { underlying } = settings;
   const last = sessionsFrom(sessionDate, wholeSessions);
   const later = await sessionsWithCaptures(tx, underlying, sessionDate, last);
   const sessions = [sessionDate, ...later];
   const spans = spansOf(sessions, (await splitsIn(tx, [underlying])).get(underlying) ?? []);
   const before = await referenceCaptures(tx, underlying, spans, []);
-  return new SessionReferences(tx, { underlying, roots, spans }, sessions, before);
+  return new SessionReferences(tx, { ...settings, spans }, sessions, before);
 }

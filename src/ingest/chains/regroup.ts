@@ -183,7 +183,8 @@ export async function writeRegrouped(
   const captures = await comingCaptures(tx, groups, changed, settings);
   const remade: RemadePart[] = [];
   for (const group of changed) remade.push(await remadePart(tx, groups, group));
-  const references = await sessionReferences(tx, { underlying, sessionDate, roots: settings.roots });
+  const { roots } = settings;
+  const references = await sessionReferences(tx, { underlying, sessionDate, roots, listings: groups.listings });
   await references.change(
     Array.from(captures.values(), ({ chain }) => chain),
     gone,

@@ -14,7 +14,12 @@ import { type ContractList, contractList, haveCommon, inOrder, lacking } from '.
 import { contractId } from '../../domain/chain/option-contract.ts';
 import type { OptionRoots } from '../../domain/chain/option-root.ts';
 import type { SessionDate } from '../../domain/market-time.ts';
-import { type CaptureOutline, listedContracts, sessionCaptures } from '../../store/chain/capture-outlines.ts';
+import {
+  type CaptureOutline,
+  listedContracts,
+  StoredListings,
+  sessionCaptures,
+} from '../../store/chain/capture-outlines.ts';
 import { chainCaptureOf, hashOfChain } from '../../store/chain/chain-captures.ts';
 import type { Transaction } from '../../store/rows/transaction.ts';
 import { readReference } from './market-reference.ts';
@@ -90,6 +95,7 @@ const idsOf = (files: readonly Pick<SessionFile, 'hash' | 'capturedAt'>[]) =>
 export class SessionGroups {
   readonly underlying: string;
   readonly sessionDate: SessionDate;
+  readonly listings: StoredListings;
   readonly #tx: Transaction;
   readonly #settings: SessionSettings;
   readonly #stored: ReadonlyMap<number, CaptureOutline>;
@@ -107,6 +113,7 @@ export class SessionGroups {
     this.#tx = tx;
     this.underlying = underlying;
     this.sessionDate = sessionDate;
+    this.listings = new StoredListings(tx, underlying);
     this.#settings = settings;
     this.#stored = new Map(stored.map((outline) => [outline.capturedAt, outline]));
     this.#files = stored.flatMap((outline) =>
@@ -260,14 +267,16 @@ export class SessionGroups {
 
   async #readContracts(file: SessionFile): Promise<ContractList> {
     const { of } = file;
-    if (of === null || this.#stored.get(of.capturedAt)!.isJoined)
+    const stored = of && this.#stored.get(of.capturedAt)!;
+    if (of === null || stored === null || stored.isJoined)
       return contractList(inOrder((await this.chainOf(file)).rows));
+    if (stored.files === null) return this.listings.contractsOf(stored);
     const { contracts, part } = await listedContracts(this.#tx, this.underlying, of.capturedAt);
     if (part === null) return contracts;
     const own = Array.from(part.keys()).filter((i) => part[i] === of.index);
-    const pick = <T>(values: ArrayLike<T>) => own.map((i) => values[i]!);
     const { root, day, put, strike } = contracts;
-    return { root: pick(root), day: pick(day), put: pick(put), strike: pick(strike) };
+    const pick = (values: Float64Array) => Float64Array.from(own, (i) => values[i]!);
+    return { root: own.map((i) => root[i]!), day: pick(day), put: pick(put), strike: pick(strike) };
   }
 }
 

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import type { ChainFile } from '../../domain/chain/chain.ts';
 import type { ContractList } from '../../domain/chain/contract-list.ts';
 import type { SessionDate } from '../../domain/market-time.ts';
@@ -73,6 +74,27 @@ export async function listedContracts(tx: Transaction, underlying: string, captu
   const [day, put, strike] = [numbers(columns, 'expiry'), numbers(columns, 'put'), numbers(columns, 'strike')];
   const part = columns.part === undefined ? null : numbers(columns, 'part');
   return { contracts: { root: texts(columns, 'root'), day, put, strike }, part };
+}
+
+/** The contracts of an underlying's stored captures. What several list is read once. */
+export class StoredListings {
+  readonly #tx: Transaction;
+  readonly #underlying: string;
+  readonly #read = new LRUCache<string, ContractList>({ max: 4 });
+
+  constructor(tx: Transaction, underlying: string) {
+    this.#tx = tx;
+    this.#underlying = underlying;
+  }
+
+  /** Reads the contracts of a capture. */
+  async contractsOf({ capturedAt, listing }: Pick<CaptureOutline, 'capturedAt' | 'listing'>): Promise<ContractList> {
+    const known = listing === null ? undefined : this.#read.get(listing);
+    if (known) return known;
+    const { contracts } = await listedContracts(this.#tx, this.#underlying, capturedAt);
+    if (listing !== null) this.#read.set(listing, contracts);
+    return contracts;
+  }
 }
 
 /** The largest capture of some sessions, with which others are compared. */
