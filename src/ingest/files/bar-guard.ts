@@ -1,7 +1,9 @@
 import { type TradeSpan, tradeSpanAt } from '../../domain/calendar.ts';
+import { sessionPart } from '../../domain/generation.ts';
 import type { BarColumns } from '../../domain/market/bar.ts';
 import type { SessionDate } from '../../domain/market-time.ts';
 import { firstAtOrAfter, pickBars } from '../../store/market/bar-blocks.ts';
+import { readGenerations } from '../../store/market/generations.ts';
 import { sessionsOfFiles } from '../../store/market/ingested-files.ts';
 import { liveSessions, simulatedSymbols } from '../../store/market/session-origins.ts';
 import { storedTapes } from '../../store/market/tape-sessions.ts';
@@ -16,23 +18,48 @@ const tapesOf = {
 export type BarDataset = keyof typeof tapesOf;
 
 /**
- * Sessions, as `symbol session`, whose bars a file of bars may replace: those of a live tape, simulated ones, and those
- * computed from a tape with conditions, which a vendor's differ from. Those of another file of bars are compared.
+ * The stored bars of a session that a file of bars may replace: all; those that have no more figures, as of a live
+ * tape, and of a tape with conditions, which a vendor's differ from; or, of another file, those without other trades.
  */
-export async function replaceableSessions(
+export type Replaceable = 'everything' | 'trades' | 'same trades';
+
+/** Creates a function that is true for symbols' sessions whose bars are of a tape, and of no file that came later. */
+async function barsOfTapes(
+  tx: Transaction,
+  dataset: BarDataset,
+  of: { symbols: readonly string[]; sessions: readonly SessionDate[] },
+) {
+  const tapes = await storedTapes(tx, { dataset: tapesOf[dataset], ...of });
+  const datasets = [dataset, tapesOf[dataset]];
+  const keys = tapes.map(({ symbol, sessionDate }) => ({ ...sessionPart(symbol, sessionDate), datasets }));
+  const made = await readGenerations(tx, keys);
+  // Stores of the oldest releases know the sessions of files alone.
+  const ofFiles = tapes.length === 0 ? new Set() : await sessionsOfFiles(tx, dataset, of.sessions);
+  const ofTapes = keys.filter(({ symbol, from: session }) => {
+    const own = made.filter((each) => each.symbol === symbol && each.from <= session && each.through >= session);
+    if (own.length === 0) return !ofFiles.has(session);
+    const lastOf = (name: string) =>
+      Math.max(...own.filter((each) => each.dataset === name).map(({ ingestedMs }) => ingestedMs));
+    return lastOf(tapesOf[dataset]) > lastOf(dataset);
+  });
+  const found = new Set(ofTapes.map(({ symbol, from }) => `${symbol} ${from}`));
+  return (symbol: string, session: SessionDate) => found.has(`${symbol} ${session}`);
+}
+
+/** Creates a function that returns what a file of bars may replace of a symbol's session. */
+export async function replaceableBars(
   tx: Transaction,
   dataset: BarDataset,
   { symbols, sessions }: { symbols: readonly string[]; sessions: readonly SessionDate[] },
-): Promise<ReadonlySet<string>> {
-  const simulated = (await simulatedSymbols(tx)).filter((symbol) => symbols.includes(symbol));
+): Promise<(symbol: string, session: SessionDate) => Replaceable> {
   // Simulated bars are replaced whole: the write of other data to their symbol sets them aside.
-  const ofSample = simulated.flatMap((symbol) => sessions.map((session) => `${symbol} ${session}`));
-  const live = new Set([...(await liveSessions(tx, symbols)), ...ofSample]);
-  const tapes = await storedTapes(tx, { dataset: tapesOf[dataset], symbols, sessions });
-  if (tapes.length === 0) return live;
-  const ofFiles = await sessionsOfFiles(tx, dataset, sessions);
-  const taped = tapes.filter(({ sessionDate }) => !ofFiles.has(sessionDate));
-  return new Set([...live, ...taped.map(({ symbol, sessionDate }) => `${symbol} ${sessionDate}`)]);
+  const simulated = new Set(await simulatedSymbols(tx));
+  const live = await liveSessions(tx, symbols);
+  const isOfTape = await barsOfTapes(tx, dataset, { symbols, sessions });
+  return (symbol, session) => {
+    if (simulated.has(symbol)) return 'everything';
+    return live.has(`${symbol} ${session}`) || isOfTape(symbol, session) ? 'trades' : 'same trades';
+  };
 }
 
 /**
@@ -45,27 +72,27 @@ const isOfOthers = (bars: BarColumns, i: number, stored: BarColumns, j: number) 
 
 const prices = ['open', 'high', 'low', 'close', 'volume'] as const;
 const optional = ['vwap', 'tradeCount'] as const;
-/** True if a bar is another one without its average price or number of trades. */
-const isPoorer = (bars: BarColumns, i: number, than: BarColumns, j: number) =>
-  prices.every((name) => bars[name][i] === than[name][j]) &&
-  optional.some((name) => Number.isNaN(bars[name][i]) && !Number.isNaN(than[name][j]));
+/** True if a bar has nothing that another lacks: written in its place, it would take the sums of its prints away. */
+const addsNothing = (bars: BarColumns, i: number, to: BarColumns, j: number) =>
+  prices.every((name) => bars[name][i] === to[name][j]) &&
+  optional.every((name) => Number.isNaN(bars[name][i]) || bars[name][i] === to[name][j]);
 
 /** Bars of a file beside the stored ones: nothing stored is replaced by less, such as the bar of another venue. */
 interface ComparedBars {
-  /** Indexes of bars that are stored, with more figures: they need not be written. */
-  poorer: Set<number>;
+  /** Indexes of bars that are stored, with these figures or more: they need not be written. */
+  stored: Set<number>;
   /** Number of bars that lack trades of a stored one. */
   lacking: number;
 }
 
 /** Compares a file's bars `from` to `to` (exclusive) with the stored ones. Both ascend. */
 function compareBars(stored: BarColumns, bars: BarColumns, from: number, to: number): ComparedBars {
-  const found: ComparedBars = { poorer: new Set(), lacking: 0 };
+  const found: ComparedBars = { stored: new Set(), lacking: 0 };
   let j = firstAtOrAfter(stored, bars.tsMs[from]!);
   for (let i = from; i < to; i++) {
     while (stored.tsMs[j]! < bars.tsMs[i]!) j++;
     if (stored.tsMs[j] !== bars.tsMs[i]) continue;
-    if (isPoorer(bars, i, stored, j)) found.poorer.add(i);
+    if (addsNothing(bars, i, stored, j)) found.stored.add(i);
     else if (isOfOthers(bars, i, stored, j)) found.lacking++;
   }
   return found;
@@ -84,23 +111,24 @@ const countIn = (bars: BarColumns, { fromMs, toMs }: TradeSpan) =>
   firstAtOrAfter(bars, toMs) - firstAtOrAfter(bars, fromMs);
 
 /**
- * The bars of a file that may replace stored ones. `onLesser` is called for each omitted session, unless
- * `mayReplace` allows it.
+ * The bars of a file that may replace stored ones, by what may be replaced of a session. `onLesser` is called for each
+ * omitted session.
  */
 export function barsToWrite(
   stored: BarColumns,
   bars: BarColumns,
-  mayReplace: (session: SessionDate) => boolean,
+  replaceable: (session: SessionDate) => Replaceable,
   onLesser: (session: LesserSession) => void,
 ): BarColumns {
   const omitted = new Set<number>();
   for (let from = 0; from < bars.tsMs.length; ) {
     const span = tradeSpanAt(bars.tsMs[from]!);
     const to = firstAtOrAfter(bars, span.toMs);
-    if (!mayReplace(span.date)) {
-      const { poorer, lacking } = compareBars(stored, bars, from, to);
-      for (const i of poorer) omitted.add(i);
-      if (lacking > 0) {
+    const may = replaceable(span.date);
+    if (may !== 'everything') {
+      const { stored: known, lacking } = compareBars(stored, bars, from, to);
+      for (const i of known) omitted.add(i);
+      if (may === 'same trades' && lacking > 0) {
         for (let i = from; i < to; i++) omitted.add(i);
         onLesser({ session: span.date, count: to - from, stored: countIn(stored, span), missing: lacking });
       }

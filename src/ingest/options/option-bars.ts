@@ -13,7 +13,7 @@ import type { Transaction } from '../../store/rows/transaction.ts';
 import { optionMinuteBars } from '../../tape/chains/option-bars.ts';
 import { slices } from '../files/bar-batch.ts';
 import { type BarRuns, loadBarFile } from '../files/bar-file.ts';
-import { barsToWrite, replaceableSessions } from '../files/bar-guard.ts';
+import { barsToWrite, type Replaceable, replaceableBars } from '../files/bar-guard.ts';
 import type { Loader } from '../files/file-job.ts';
 import { saveUnderlyings } from '../files/option-underlyings.ts';
 import { fileTally, keyedChanges, talliedResult } from '../files/session-tally.ts';
@@ -35,7 +35,11 @@ interface OptionBarWriting {
   sessions: Set<SessionDate>;
   mayWrite(change: OptionBarChange): boolean;
   /** The bars of a run that may replace those of another file. */
-  pick(run: OptionBarRun, stored: BarColumns, replaceable: ReadonlySet<string>): BarColumns;
+  pick(
+    run: OptionBarRun,
+    stored: BarColumns,
+    replaceable: (symbol: string, session: SessionDate) => Replaceable,
+  ): BarColumns;
   onChange(change: OptionBarChange): void;
 }
 
@@ -51,7 +55,7 @@ async function writeRuns(read: BarRuns, { tx, sessions, mayWrite, pick, onChange
     );
     await saveUnderlyings(tx, new Set(runs.map((run) => run.root)), known);
     // A vendor's day file is the whole session's tape: it replaces data observed live.
-    const replaceable = await replaceableSessions(tx, 'option-minute-bars', {
+    const replaceable = await replaceableBars(tx, 'option-minute-bars', {
       symbols: [...new Set(runs.map((run) => run.underlying))],
       sessions: [...new Set(runs.map((run) => run.sessionDate))],
     });
@@ -86,7 +90,7 @@ export const loadOptionMinuteBars: Loader = async (job) => {
       return barsToWrite(
         stored,
         bars,
-        (session) => settings.replace || replaceable.has(`${symbol} ${session}`),
+        (session) => (settings.replace ? 'everything' : replaceable(symbol, session)),
         ({ session, ...of }) => tally.left(session, 'fewer', { symbol, ...of }),
       );
     },

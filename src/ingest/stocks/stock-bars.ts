@@ -20,7 +20,7 @@ import { TapeFileError } from '../../tape/csv/tape-file.ts';
 import { unservedTickers } from '../../tape/csv/unserved-tickers.ts';
 import { slices } from '../files/bar-batch.ts';
 import { type BarRuns, loadBarFile } from '../files/bar-file.ts';
-import { type BarDataset, barsToWrite, replaceableSessions } from '../files/bar-guard.ts';
+import { type BarDataset, barsToWrite, replaceableBars } from '../files/bar-guard.ts';
 import type { FileJob, FileResult, Loader } from '../files/file-job.ts';
 import { fileTally, keyedChanges, type LeftCounts, talliedResult } from '../files/session-tally.ts';
 
@@ -94,7 +94,7 @@ async function writeRuns(read: BarRuns, writing: BarFileWriting): Promise<number
     const symbols = runs.map((run) => run.symbol);
     await saveUnknownTickers(tx, symbols, (symbol) => (indexes.has(symbol) ? 'index' : 'equity'));
     const part = { symbols, sessions: [...new Set(runs.flatMap(({ bars }) => [...sessionsOf(bars)]))] };
-    const replaceable = replace ? new Set() : await replaceableSessions(tx, dataset, part);
+    const replaceable = replace ? () => 'everything' as const : await replaceableBars(tx, dataset, part);
     // The longer bars of a session change only with its minutes.
     const written = await writeBars(tx, timeframe, runs, {
       ...{ locked: true, unless: rejectSealedBars },
@@ -102,7 +102,7 @@ async function writeRuns(read: BarRuns, writing: BarFileWriting): Promise<number
         barsToWrite(
           before,
           bars,
-          (session) => replace || replaceable.has(`${symbol} ${session}`),
+          (session) => replaceable(symbol, session),
           ({ session, ...of }) => onLesser(session, { symbol, ...of }),
         ),
     });

@@ -188,6 +188,35 @@ describe('a second file of bars', () => {
   });
 });
 
+describe('a file of bars after a tape', () => {
+  const tape = (tickers: readonly string[]) => {
+    const prints = tickers.flatMap((ticker) =>
+      [0, 1].map((n) => `${ticker},,10,${n},${5 + n},${n},${minute(0) + n}000000,100,2`),
+    );
+    return write(
+      't.csv',
+      ['ticker,conditions,exchange,id,price,sequence_number,sip_timestamp,size,tape', ...prints].join('\n'),
+    );
+  };
+
+  test('replaces its bars, also when a file has the session of another symbol', async () => {
+    await ingest('stock-trades', tape(['QQQ', 'SPY']));
+    expect(await ingest('stock-minute-bars', csv([line({ ticker: 'SPY' })]))).toMatchObject({ status: 'stored' });
+    const narrow = csv([line({ volume: 7, open: 5.5, close: 5.5, high: 5.5, low: 5.5 })]);
+    expect(await ingest('stock-minute-bars', narrow)).toMatchObject({ status: 'stored', left: [] });
+    expect((await bars('QQQ')).map(({ volume }) => volume)).toEqual([7]);
+    const again = csv([line({ volume: 6, open: 5.4, close: 5.4, high: 5.4, low: 5.4 })]);
+    expect(await ingest('stock-minute-bars', again)).toMatchObject({ status: 'refused', left: [{ missing: 1 }] });
+  });
+
+  test('without the average price and the number of trades takes none away', async () => {
+    await ingest('stock-trades', tape(['QQQ']));
+    const poorer = csv([line({ volume: 200, open: 5, close: 6, high: 6, low: 5 })]);
+    expect(await ingest('stock-minute-bars', poorer)).toMatchObject({ status: 'unchanged' });
+    expect((await bars('QQQ'))[0]).toMatchObject({ vwap: 5.5, tradeCount: 2 });
+  });
+});
+
 describe('the length of bars', () => {
   const every = (minutes: number, count: number, ticker = 'QQQ') =>
     Array.from({ length: count }, (_, i) => line({ ticker, start: minute(i * minutes) }));
