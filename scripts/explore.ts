@@ -26,7 +26,7 @@ const { values } = parseArgs({
 const commit = execFileSync('git', ['rev-parse', '--short', 'HEAD'], { encoding: 'utf8' }).trim();
 const { newStore, close } = await openStores();
 const untilMs = Date.now() + Number(values.minutes) * 60_000;
-const totals = { lives: 0, commands: 0, questions: 0, late: 0, failures: 0 };
+const totals = { lives: 0, commands: 0, questions: 0, failures: 0 };
 const seconds = new Map<string, number>();
 try {
   for (let seed = Number(values.seed); Date.now() < untilMs && (values.all || totals.failures === 0); seed++) {
@@ -34,7 +34,6 @@ try {
     totals.lives++;
     totals.commands += lived.commands;
     totals.questions += lived.questions;
-    totals.late += lived.late;
     for (const [kind, s] of lived.seconds) seconds.set(kind, (seconds.get(kind) ?? 0) + s);
     console.log(`seed ${seed}: ${lived.commands} commands, ${lived.questions} questions`);
     if (lived.failure === null) continue;
@@ -50,8 +49,7 @@ try {
 }
 const costs = [...seconds].map(([kind, s]) => `${kind} ${s.toFixed(1)} s`);
 console.log(
-  `${totals.lives} lives, ${totals.commands} commands, ${totals.questions} questions, ${totals.late} answered late, ` +
-    `${totals.failures} failures`,
+  `${totals.lives} lives, ${totals.commands} commands, ${totals.questions} questions, ${totals.failures} failures`,
 );
 console.log(`CPU of this process: ${costs.join(', ')}`);
 process.exit(totals.failures > 0 ? 1 : 0);

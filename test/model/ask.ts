@@ -16,7 +16,6 @@ import {
   type Timeframe,
 } from './figures.ts';
 import type { CallerName } from './gateway.ts';
-import { spares } from './spared.ts';
 import { optionRoots, type World } from './world.ts';
 
 export interface Question {
@@ -89,7 +88,7 @@ function barsAt({ book }: Asked, symbol: string, timeframe: Timeframe, atMs: num
 
 /** An instant to ask about, on a whole minute; null = now. */
 function instant({ world, random, nowMs }: Asked, symbols: readonly string[], book: Book): number | null {
-  if (spares('days-so-far') || !random.once(3) || !symbols.every((symbol) => book.isOfPrints(symbol))) return null;
+  if (!random.once(3) || !symbols.every((symbol) => book.isOfPrints(symbol))) return null;
   const session = random.pick(world.sessions);
   const at = openOf(session) + 60_000 * random.pick([-90, 1, 30, 200, 391, 600, 1000]);
   return at < nowMs ? at : null;
@@ -112,14 +111,11 @@ function askBars(asked: Asked): Question {
     const prices = { open: open / f, high: high / f, low: low / f, close: close / f, vwap: vwap && vwap / f };
     return { symbol, timeframe, ...bar, ...prices, volume: halfEven(volume * f) };
   };
-  // Minutes of files among those of prints: the texts do not say by which volume the longer bar weighs them.
-  const isMixed = (timeframe === '5m' || timeframe === '1h') && !book.isOfPrints(symbol);
-  const withoutVwap = ({ vwap: _, ...bar }: ReturnType<typeof adjust>) => bar;
   const more = `${at === null ? '' : `&at=${at}`}${adjusted ? '&adjusted=true' : ''}`;
   return {
     path: `/v2/stocks/${symbol}/bars?from=${from}&to=${to}&timeframe=${timeframe}&limit=50000${more}`,
     caller: 'session',
-    judge: data(rows.map(adjust).map(isMixed ? withoutVwap : (bar) => bar)),
+    judge: data(rows.map(adjust)),
   };
 }
 

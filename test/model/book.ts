@@ -1,7 +1,8 @@
 // The store of a gateway that keeps its promises: every accepted print, by symbol and session, and what waits.
 
-import { closeOf, newYork, openOf, sessionOf } from './calendar.ts';
+import { closeOf, newYork, openOf, plusDays, sessionOf } from './calendar.ts';
 import { type Bar, barsOf, longerBars, type Timeframe } from './figures.ts';
+import type { FileBar } from './vendors.ts';
 import { contractPath, type Print } from './world.ts';
 
 /** A session of a symbol, in a report. */
@@ -132,6 +133,15 @@ export function standing(prints: readonly Print[]): Print[] {
   return found.sort(inTime);
 }
 
+/** True if a stored bar need not be written again: the new one is the same, or has fewer figures. */
+function isSame(known: Bar | undefined, bar: Bar, exactly: boolean): boolean {
+  const figures = ['open', 'high', 'low', 'close', 'volume'] as const;
+  if (!known || !figures.every((name) => known[name] === bar[name])) return false;
+  return (['vwap', 'trade_count'] as const).every(
+    (name) => known[name] === bar[name] || (!exactly && bar[name] === null),
+  );
+}
+
 const within = (prints: readonly Print[], session: string) => prints.filter(({ ms }) => sessionOf(ms) === session);
 
 export class Book {
@@ -141,7 +151,7 @@ export class Book {
   readonly seals = new Set<string>();
   /** Stored bars of a symbol and length by their start. */
   readonly #bars = new Map<string, Map<number, Bar>>();
-  /** Sessions of which bars came without prints. */
+  /** Lengths of a symbol's session whose bars came last from a file of bars. */
   readonly #barFiles = new Set<string>();
   /** Splits by symbol and ex-date. */
   readonly splits = new Map<string, { symbol: string; exDate: string; ratio: number }>();
@@ -188,32 +198,44 @@ export class Book {
       for (const start of [...bars.keys()]) if (isOf(start)) bars.delete(start);
       for (const bar of barsOf(prints, session, timeframe)) bars.set(bar.ts_ms, bar);
     }
-    this.#barFiles.delete(keyOf(symbol, session));
+    for (const timeframe of ['1m', '1d']) this.#barFiles.delete(`${keyOf(symbol, session)} ${timeframe}`);
   }
 
-  /** Takes a file of bars: one of a time that is stored replaces it. Returns the sessions that changed. */
-  takeBars(timeframe: '1m' | '1d', file: readonly { symbol: string; bar: Bar }[]): TapeReport['written'] {
+  /**
+   * Takes a file of bars: one of a time that is stored replaces it, unless it is poorer. A session of another file's
+   * bars does not change if one of these has trades that the new one of its time lacks.
+   */
+  takeBars(timeframe: '1m' | '1d', file: readonly FileBar[], replace: boolean): TapeReport {
+    const report: TapeReport = { written: [], waiting: [], fewer: [], sealed: [] };
     const sessionAt = (start: number) => (timeframe === '1d' ? sessionOf(start + 12 * 3_600_000) : sessionOf(start));
-    const changed = new Map<string, { symbol: string; session: string; before: number }>();
-    const countOf = (symbol: string, session: string) =>
-      [...this.#barsAt(symbol, timeframe).keys()].filter((start) => sessionAt(start) === session).length;
-    for (const { symbol, bar } of file) {
-      const [bars, session] = [this.#barsAt(symbol, timeframe), sessionAt(bar.ts_ms)];
-      const key = keyOf(symbol, session);
-      this.#barFiles.add(key);
-      const known = bars.get(bar.ts_ms);
-      // The same bar stays as it is, with the sums of its prints.
-      if (known && JSON.stringify({ ...known, weight: 0 }) === JSON.stringify({ ...bar, weight: 0 })) continue;
-      if (!changed.has(key)) changed.set(key, { symbol, session, before: countOf(symbol, session) });
-      bars.set(bar.ts_ms, bar);
+    for (const part of Map.groupBy(file, ({ symbol, bar }) => keyOf(symbol, sessionAt(bar.ts_ms))).values()) {
+      const [symbol, session] = [part[0]!.symbol, sessionAt(part[0]!.bar.ts_ms)];
+      const [bars, key] = [this.#barsAt(symbol, timeframe), `${keyOf(symbol, session)} ${timeframe}`];
+      const countOf = () => [...bars.keys()].filter((start) => sessionAt(start) === session).length;
+      const lacks = ({ bar }: FileBar) => {
+        const known = bars.get(bar.ts_ms);
+        return known && known.volume !== bar.volume && !(bar.high >= known.high && bar.low <= known.low);
+      };
+      if (!replace && this.#barFiles.has(key) && part.some(lacks)) {
+        report.fewer.push({ symbol, session, count: part.length });
+        continue;
+      }
+      const before = countOf();
+      const isNew = ({ bar }: FileBar) => !isSame(bars.get(bar.ts_ms), bar, replace);
+      const written = part.filter(isNew);
+      for (const { bar } of replace ? part : written) bars.set(bar.ts_ms, bar);
+      if (written.length === 0) continue;
+      report.written.push({ symbol, session, before, count: countOf() });
     }
-    // Longer bars of a session with a minute of a file weigh by volume.
-    for (const { symbol, session } of timeframe === '1m' ? changed.values() : []) {
-      const bars = this.#barsAt(symbol, '1m');
-      for (const bar of [...bars.values()].filter(({ ts_ms }) => sessionOf(ts_ms) === session))
-        bars.set(bar.ts_ms, { ...bar, weight: bar.volume });
+    // A file of days speaks for all sessions between.
+    for (const own of Map.groupBy(report.written, ({ symbol }) => symbol).values()) {
+      const changed = own.map(({ session }) => session).sort();
+      const isOf = (session: string) =>
+        timeframe === '1m' ? changed.includes(session) : session >= changed[0]! && session <= changed.at(-1)!;
+      for (let session = changed[0]!; session <= changed.at(-1)!; session = plusDays(session, 1))
+        if (isOf(session)) this.#barFiles.add(`${keyOf(own[0]!.symbol, session)} ${timeframe}`);
     }
-    return [...changed.values()].map((each) => ({ ...each, count: countOf(each.symbol, each.session) }));
+    return report;
   }
 
   isSealed(symbol: string, session: string): boolean {

@@ -16,8 +16,6 @@ export interface Lived {
   steps: readonly Step[];
   commands: number;
   questions: number;
-  /** Number of answers that were right only when asked again. */
-  late: number;
   /** Null if it ended well. */
   failure: string | null;
   script: readonly string[];
@@ -68,9 +66,12 @@ export async function live(seed: number, steps: readonly Step[], options: LifeOp
     await gateway.close();
     if (options.folder === undefined) rmSync(folder, { recursive: true, force: true });
   }
-  const { commands, questions, late, script } = life;
-  return { seed, steps, commands, questions, late, failure, script, seconds };
+  const { commands, questions, script } = life;
+  return { seed, steps, commands, questions, failure, script, seconds };
 }
+
+/** A failure without what differs from life to life. */
+const kindOf = ({ failure }: Lived) => failure?.split(/[\d"?:]/)[0];
 
 /** The fewest steps found, within some tries, that still fail: chunks of them are omitted, large ones first. */
 export async function shrunk(lived: Lived, options: LifeOptions, tries = 60): Promise<Lived> {
@@ -83,7 +84,7 @@ export async function shrunk(lived: Lived, options: LifeOptions, tries = 60): Pr
       const fewer = steps.filter((_, i) => i < Math.max(0, from) || i >= from + size);
       left--;
       const again = await live(lived.seed, fewer, { ...options, atEnd: 20 });
-      if (again.failure !== null) {
+      if (again.failure !== null && kindOf(again) === kindOf(lived)) {
         best = again;
         steps = fewer.slice(0, again.commands);
       }

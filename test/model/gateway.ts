@@ -2,6 +2,7 @@
 import { Readable, Writable } from 'node:stream';
 import type { Terminal } from '../../src/cli/io/terminal.ts';
 import { run } from '../../src/cli/run.ts';
+import { changesChannel, notify } from '../../src/store/versions/notifications.ts';
 import { type Answer, type Json, type TestApp, testApp } from '../support/app.ts';
 import type { TestStore } from '../support/store.ts';
 
@@ -38,7 +39,9 @@ export class Gateway {
   readonly store: TestStore;
   readonly #env: Record<string, string>;
   #app: TestApp;
-  readonly #credentials = new Map<CallerName, string>();
+  readonly #credentials = new Map<CallerName, { credential: string; madeMs: number }>();
+  /** Number of announcements of nothing. */
+  #asked = 0;
 
   private constructor(store: TestStore, app: TestApp, env: Record<string, string>) {
     this.store = store;
@@ -58,8 +61,6 @@ export class Gateway {
 
   set nowMs(nowMs: number) {
     this.#app.clock.nowMs = nowMs;
-    // A session's token lasts an hour.
-    this.#credentials.delete('session');
   }
 
   /** Runs a command line with `--json`; `input` is its stdin. */
@@ -74,6 +75,7 @@ export class Gateway {
       interrupted: new AbortController().signal,
     };
     const code = await run([...argv, '--json'], terminal);
+    await this.#hear();
     let json: Json = null;
     try {
       json = JSON.parse(out.text());
@@ -83,16 +85,32 @@ export class Gateway {
     return { code, json, said: err.text() };
   }
 
+  /** Waits until the server has heard of all commits so far: they are announced in the order of commits. */
+  async #hear(): Promise<void> {
+    const heard = new Promise<void>((resolve) => {
+      const stop = this.store.versions.onChange((change) => {
+        if (Object.keys(change).length > 0) return;
+        stop();
+        resolve();
+      });
+    });
+    // The announcement of a change of nothing.
+    await notify(this.store, changesChannel, JSON.stringify({ id: `model.${++this.#asked}` }));
+    await heard;
+  }
+
   async get(path: string, caller: CallerName = 'session'): Promise<Answer> {
     return this.#app.get(path, { credential: await this.#credentialOf(caller) });
   }
 
   async #credentialOf(caller: CallerName): Promise<string> {
     const known = this.#credentials.get(caller);
-    if (known) return known;
-    const made = caller === 'session' ? await this.#app.session(callers.session) : await this.#app.key(callers[caller]);
-    this.#credentials.set(caller, made);
-    return made;
+    // A session's token lasts an hour.
+    if (known && (caller !== 'session' || this.nowMs < known.madeMs + 3_000_000)) return known.credential;
+    const credential =
+      caller === 'session' ? await this.#app.session(callers.session) : await this.#app.key(callers[caller]);
+    this.#credentials.set(caller, { credential, madeMs: this.nowMs });
+    return credential;
   }
 
   async close(): Promise<void> {

@@ -116,8 +116,8 @@ export interface BarFile {
   name: string;
   bytes: Buffer;
   bars: readonly FileBar[];
-  /** True if a gateway may reject it instead. */
-  mayRefuse: boolean;
+  /** True if prices before a split are divided by it. */
+  isDivided: boolean;
 }
 
 export type BarFormat = 'csv' | 'csv without counts' | 'massive' | 'tradier' | 'dbn' | 'dbn of venues' | 'yfinance';
@@ -209,8 +209,8 @@ export function barFiles(
 ): BarFile[] {
   const without = (bars: readonly FileBar[]) =>
     bars.map(({ symbol, bar }) => ({ symbol, bar: { ...bar, ...unknown, weight: bar.volume } }));
-  const file = (fileName: string, text: string | Buffer, bars: readonly FileBar[], mayRefuse = false) => {
-    return { name: fileName, bytes: Buffer.from(text), bars, mayRefuse };
+  const file = (fileName: string, text: string | Buffer, bars: readonly FileBar[], isDivided = false) => {
+    return { name: fileName, bytes: Buffer.from(text), bars, isDivided };
   };
   const ofFile = (bars: readonly FileBar[]) =>
     bars.map(({ symbol, bar }) => ({ symbol, bar: { ...bar, weight: bar.volume } }));
@@ -221,18 +221,20 @@ export function barFiles(
     return [file(`${name}.dbn`, bytes, without(given))];
   }
   if (format === 'dbn of venues') {
-    const bytes = dbnBars(venues.map((each) => ({ ...each, publisher: publishers[each.exchange]! })));
+    // Files of the vendor ascend in time.
+    const inTime = [...venues].sort((a, b) => a.bar.ts_ms - b.bar.ts_ms);
+    const bytes = dbnBars(inTime.map((each) => ({ ...each, publisher: publishers[each.exchange]! })));
     const bars = grouped(venues, ({ symbol, bar }) => `${symbol} ${bar.ts_ms}`).map((group) => ({
       symbol: group[0]!.symbol,
       bar: ofVenues(group.map(({ bar }) => bar)),
     }));
-    return [file(`${name}.dbn`, bytes, bars, true)];
+    return [file(`${name}.dbn`, bytes, bars)];
   }
   return grouped(given, ({ symbol }) => symbol).map((own) => {
     const [symbol, bars] = [own[0]!.symbol, own.map(({ bar }) => bar)];
     if (format === 'massive') return file(`${name}-${symbol}.json`, massiveBars(symbol, bars), ofFile(own));
     if (format === 'tradier') return file(`${symbol}_${name}.json`, tradierBars(bars), without(own));
-    return file(`${symbol}_${name}.csv`, yfinanceDays(bars), without(own));
+    return file(`${symbol}_${name}.csv`, yfinanceDays(bars), without(own), true);
   });
 }
 
