@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
+import { unescape as unescaped } from 'node:querystring';
 import express, { type Express, type NextFunction, type Request, type Response, Router } from 'express';
 import type { GraphQLSchema } from 'graphql';
 import type { Logger } from 'pino';
@@ -123,6 +124,20 @@ const addressBytes = 16 * 1024;
 
 function refuseLongAddress(request: Request, _response: Response, next: NextFunction): void {
   next(request.originalUrl.length > addressBytes ? addressTooLong(addressBytes) : undefined);
+}
+
+/**
+ * Replaces what is no UTF-8 in a path by U+FFFD, and a lone % by %25: the parameter that it is in is invalid, or not
+ * found, as any other text would be.
+ */
+function readPath(request: Request, _response: Response, next: NextFunction): void {
+  const [path = ''] = request.url.split('?', 1);
+  const read = (segment: string) => {
+    const text = unescaped(segment);
+    return /[%\ufffd]/.test(text) ? encodeURIComponent(text) : segment;
+  };
+  if (path.includes('%')) request.url = path.split('/').map(read).join('/') + request.url.slice(path.length);
+  next();
 }
 
 function requireOneHost(request: Request, _response: Response, next: NextFunction): void {
@@ -374,6 +389,7 @@ export function createApp(parts: ServerParts): Express {
     requireOneHost,
     requireKnownExpectation,
     refuseLongAddress,
+    readPath,
     refuseOtherWebSockets,
   );
   let served = serving(parts.ownRoutes?.files ?? null);

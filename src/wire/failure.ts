@@ -87,11 +87,6 @@ export function invalidSymbols(symbols: readonly string[], why: string): Failure
   });
 }
 
-/** 400: the path cannot be decoded. */
-export function invalidPercentEncoding(): Failure {
-  return new Failure(400, 'invalid_params', 'The path is not valid percent-encoding.');
-}
-
 /** 400: a document, or its answer, exceeds a limit; the details name it. */
 export function limitExceeded(message: string, details: Record<string, unknown>): Failure {
   return new Failure(400, 'invalid_params', message, { details });

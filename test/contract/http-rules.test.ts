@@ -315,7 +315,7 @@ describe('rate', () => {
     const refused: [string, string, number, Sending][] = [
       ['GET', '/v2/nothing', 404, {}],
       ['POST', '/v2/quotes', 405, {}],
-      ['GET', '/v2/symbols/%ZZ', 400, {}],
+      ['GET', '/v2/symbols/%ZZ', 404, {}],
       ['POST', '/graphql', 400, { body: '{' }],
       ['POST', '/graphql', 415, { body: 'x', contentType: 'text/csv' }],
       ['POST', '/graphql', 200, { body: '{"query":"{ nothing }"}' }],

@@ -325,9 +325,9 @@ export function readParams<P extends Params>(params: P, sent: Record<string, unk
     if (!given && !optional)
       throw invalidParameter(name, given === '' ? 'a value is required; it was empty' : 'is required');
     if (!given) continue;
-    requireStorable(given, name);
     const read = schema.safeParse(given);
     if (!read.success) throw invalidParameter(name, read.error.issues[0]!.message);
+    requireStorable(given, name);
     values[name] = read.data;
   }
   return values as ParamValues<P>;

@@ -12,15 +12,7 @@ import { tellReadInstant } from '../../http/read-instant.ts';
 import { releaseBytes } from '../../http/request-body.ts';
 import { requestLife } from '../../http/request-life.ts';
 import { currentRequest } from '../../runtime/request-scope.ts';
-import {
-  Failure,
-  gone,
-  internal,
-  invalidParameter,
-  invalidPercentEncoding,
-  methodNotAllowed,
-  notEntitledTier,
-} from '../../wire/failure.ts';
+import { Failure, gone, internal, invalidParameter, methodNotAllowed, notEntitledTier } from '../../wire/failure.ts';
 import type { AnswerCache } from '../../wire/response-cache.ts';
 import { isJsonLines } from '../../wire/table-types.ts';
 import { answerSchema } from '../contract/answer-schema.ts';
@@ -257,7 +249,6 @@ async function answer(parts: RestParts, compiled: CompiledRoute, exchange: Excha
 /** Any thrown value as the failure that is sent. */
 export function asFailure(error: unknown): Failure {
   if (error instanceof Failure) return error;
-  if (error instanceof URIError) return invalidPercentEncoding();
   return internal(error);
 }
 

@@ -42,6 +42,9 @@ describe('GET /v2/symbols/{symbol}', () => {
     ['an unknown ticker', 'QQQQ'],
     ['a real ticker outside the registry', 'ZZZ'],
     ['what is no ticker', 'not-a-ticker!'],
+    ['NUL', 'SPY%00'],
+    ['what is not UTF-8', '%FF'],
+    ['half a percent-encoding', 'SPY%2'],
   ])('answers 404 for %s', async (_what, written) => {
     const { status, body } = await app.get(`/v2/symbols/${written}`);
     expect(status).toBe(404);
