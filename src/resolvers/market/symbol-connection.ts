@@ -1,5 +1,6 @@
 import { otherSector } from '../../analytics/screener/sectors.ts';
 import type { SymbolClass, SymbolEntry } from '../../domain/market/symbol.ts';
+import { searchRank } from '../../domain/market/symbol-search.ts';
 import { invalidParameter } from '../../wire/failure.ts';
 import { type ConnectionPage, connectionPage } from '../connection-page.ts';
 import type { RequestContext } from '../context.ts';
@@ -20,44 +21,41 @@ export interface SymbolsArgs {
 /** A page of symbols. */
 export type SymbolConnection = ConnectionPage<{ symbol: string }>;
 
-function matcher({ class: symbolClass, sector }: SymbolsArgs, text: string): (entry: SymbolEntry) => boolean {
+function matcher({ class: symbolClass, sector }: SymbolsArgs): (entry: SymbolEntry) => boolean {
   const wantedSector = sector?.toLowerCase() ?? null;
   return (entry) =>
     (symbolClass == null || entry.class === symbolClass) &&
-    (wantedSector === null || (entry.sector ?? otherSector).toLowerCase() === wantedSector) &&
-    (text === '' || entry.symbol.toLowerCase().startsWith(text) || entry.name.toLowerCase().includes(text));
+    (wantedSector === null || (entry.sector ?? otherSector).toLowerCase() === wantedSector);
 }
 
-/** Rank of a symbol in a search: its own ticker, then tickers that begin with the text, then names that contain it. */
-function rankOf(symbol: string, search: string): number {
-  const ticker = symbol.toLowerCase();
-  return ticker === search ? 0 : ticker.startsWith(search) ? 1 : 2;
-}
-
-/** The order of a search for a text: by rank, then by ticker; without a text, by ticker. */
-function byRank(text: string): (one: string, other: string) => number {
-  return (one, other) => rankOf(one, text) - rankOf(other, text) || (one < other ? -1 : Number(one > other));
+/** A symbol that was found, and its place in the list: its rank in the search, then its ticker. */
+interface Found {
+  symbol: string;
+  place: string;
 }
 
 /** Registered symbols that match, the best match first, then ascending by ticker, `first` at a time. */
 export async function symbolConnection(context: RequestContext, args: SymbolsArgs): Promise<SymbolConnection> {
   if (args.first < 1) throw invalidParameter('first', 'expected 1 or more');
   const text = args.search?.trim().toLowerCase() ?? '';
-  const order = byRank(text);
-  const found = (await registeredSymbols(context)).filter(matcher(args, text));
+  const registered = (await registeredSymbols(context)).filter(matcher(args));
+  // A place is made of the symbol itself, so that symbols added in the meantime neither repeat nor hide others.
+  const placed = registered.flatMap((entry): Found[] => {
+    const rank = text === '' ? '' : searchRank(entry, text);
+    return rank === null ? [] : [{ symbol: entry.symbol, place: `${rank} ${entry.symbol}` }];
+  });
   // The registry is in the order of its tickers.
-  const matching = text === '' ? found : found.sort((one, other) => order(one.symbol, other.symbol));
-  // The position is a ticker, so that symbols added in the meantime neither repeat nor hide others.
+  if (text !== '') placed.sort((one, other) => (one.place < other.place ? -1 : 1));
   const bound = ['symbols', args.class ?? '', args.sector ?? '', args.search ?? '', ...ofInstant(context)];
   const after = args.after == null ? null : readCursor(args.after, bound, 'after');
-  const rest = after === null ? matching : matching.filter((entry) => order(entry.symbol, after) > 0);
+  const rest = after === null ? placed : placed.filter(({ place }) => place > after);
   const page = rest.slice(0, Math.min(args.first, maxSymbolsPage));
   return connectionPage({
     nodes: page,
-    position: ({ symbol }) => symbol,
+    position: ({ place }) => place,
     bound,
     hasNextPage: rest.length > page.length,
-    hasPreviousPage: matching.length > rest.length,
-    totalCount: matching.length,
+    hasPreviousPage: placed.length > rest.length,
+    totalCount: placed.length,
   });
 }

@@ -20,7 +20,7 @@ marketField('symbols', (t) =>
     type: SymbolConnectionType,
     nullable: true,
     description:
-      'Registered symbols ascending by ticker, with search, filters and pages. A search lists the ticker itself first, then tickers that begin with the text, then names that contain it.',
+      'Registered symbols ascending by ticker, with search, filters and pages. A search lists the ticker itself first, then tickers that begin with the text, then names with a word that does, then names that contain it.',
     args: {
       first: t.arg.int({
         required: true,

@@ -28,15 +28,17 @@ test('the registry is asked for once, however much is typed', async () => {
   expect(asked).toHaveBeenCalledTimes(1);
 });
 
-test('the ticker that was typed comes first, then those that begin with it, then names that hold it', async () => {
+test('the ticker that was typed comes first, then those that begin with it, then words of names, then parts of them', async () => {
   const nodes = [
+    { symbol: 'AA', name: 'Roma Media' },
     { symbol: 'AAA', name: 'Fund of MA' },
+    { symbol: 'AB', name: 'Roma Plc' },
     { symbol: 'MA', name: 'Mastercard' },
     { symbol: 'MAA', name: 'An apartment company' },
     { symbol: 'V', name: 'Visa, not MA' },
   ].toReversed();
   const asked = vi.fn(async () => ({ data: { symbols: { nodes, pageInfo: { hasNextPage: false } } }, errors: [] }));
-  expect(tickers(await searchOf(asked as never).find('ma', signal))).toEqual(['MA', 'MAA', 'V', 'AAA']);
+  expect(tickers(await searchOf(asked as never).find('ma', signal))).toEqual(['MA', 'MAA', 'V', 'AAA', 'AB', 'AA']);
 });
 
 test('of a registry that is larger than an answer, the server finds what is typed', async () => {

@@ -62,8 +62,9 @@ describe('symbols', () => {
     expect(found.totalCount).toBe(expected.length);
   });
 
-  test('a search lists its own ticker first, then tickers that begin with it, then names that hold it, in every page', async () => {
+  test('a search lists its own ticker first, then tickers that begin with it, then words of names, then parts, in every page', async () => {
     const named = [
+      ['A', 'Nova'],
       ['AA', 'Not V'],
       ['V', 'Visa'],
       ['VA', 'A company'],
@@ -77,7 +78,20 @@ describe('symbols', () => {
       seen.push(...tickers(data.symbols));
       ({ endCursor: after, hasNextPage: more } = data.symbols.pageInfo);
     }
-    expect(seen).toEqual(['V', 'VA', 'AA', 'ZZ']);
+    expect(seen).toEqual(['V', 'VA', 'AA', 'ZZ', 'A']);
+  });
+
+  test('a search goes on behind a symbol whose name has changed', async () => {
+    const named = (name: string) => ({ ...testSymbols[0]!, symbol: 'B', name });
+    const own = await testApp({
+      symbols: [named('Vale'), { ...named('Vodafone'), symbol: 'C' }, { ...named('Nova'), symbol: 'A' }],
+    });
+    onTestFinished(() => own.close());
+    const first: Json = (await own.graphql(query, { first: 1, search: 'v' })).data.symbols;
+    expect(tickers(first)).toEqual(['B']);
+    await inTransaction(own.store, (tx) => saveSymbols(tx, [named('None')]));
+    const { data } = await own.graphql(query, { first: 2, after: first.pageInfo.endCursor, search: 'v' });
+    expect(tickers(data.symbols)).toEqual(['C', 'A']);
   });
 
   test('an empty page has no cursors', async () => {

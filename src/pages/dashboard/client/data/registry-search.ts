@@ -1,29 +1,24 @@
 // The search field's symbols: the registry is requested once, so that a search takes nothing from the budget.
 
 import type { FoundSymbol } from '../../../../../generated/pages/operation-types.ts';
+import { searchRank } from '../../../../domain/market/symbol-search.ts';
 import type { Ask } from './graph-client.ts';
 import { registryQuery, searchQuery } from './operations.ts';
 
 /** Maximum number of suggestions for a text. */
 const mostFound = 8;
 
-/** Rank of a symbol: the typed ticker, then those that begin with it, then names that contain it. */
-function rankOf(symbol: string, wanted: string): number {
-  const ticker = symbol.toLowerCase();
-  return ticker === wanted ? 0 : ticker.startsWith(wanted) ? 1 : 2;
-}
-
-/**
- * Symbols that begin with a text, or whose names contain it, the best match first, then in the order of the registry.
- */
+/** Symbols that a text finds, the best match first, then in the order of the registry. */
 export function matching(registry: readonly FoundSymbol[], text: string): FoundSymbol[] {
   const wanted = text.trim().toLowerCase();
   return registry
-    .filter(
-      ({ symbol, name }) => symbol.toLowerCase().startsWith(wanted) || (name?.toLowerCase().includes(wanted) ?? false),
-    )
-    .sort((one, other) => rankOf(one.symbol, wanted) - rankOf(other.symbol, wanted))
-    .slice(0, mostFound);
+    .flatMap((found) => {
+      const rank = searchRank(found, wanted);
+      return rank === null ? [] : [{ found, rank }];
+    })
+    .sort((one, other) => one.rank - other.rank)
+    .slice(0, mostFound)
+    .map(({ found }) => found);
 }
 
 /** Rejects once a signal aborts. */
