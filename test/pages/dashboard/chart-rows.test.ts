@@ -28,11 +28,12 @@ import { drawnRange, strikeStep } from '../../../src/pages/dashboard/client/gex/
 import { heatCells, sessionSpan } from '../../../src/pages/dashboard/client/gex/gex-heat.ts';
 import { candleOption } from '../../../src/pages/dashboard/client/market/candle-chart.ts';
 import {
-  candleLabel,
   candleScale,
   dayStarts,
+  freePlace,
   namedLevels,
   priceRange,
+  timeLabels,
   volumeEnd,
 } from '../../../src/pages/dashboard/client/market/candles.ts';
 
@@ -61,21 +62,30 @@ test('the price line is at the price of now, which the last candle may not have 
   expect(last(null)).toMatchObject({ yAxis: 11, label: { formatter: '11.00', backgroundColor: palette.up } });
 });
 
-test('levels among the candles are lines; those beyond them are marks at the edge, with their value', () => {
+test('levels among the candles are lines; those beyond them, or covered by candles, are named at the edge', () => {
   const day = newYork('2026-11-20', '10:00');
   const of = (value: number) => Array.from({ length: 500 }, () => value);
   const tsMs = of(day).map((ms, i) => ms + i * 60_000);
-  const bars = { tsMs, open: of(10), high: of(12), low: of(9), close: of(11), volume: of(5) };
+  // The shown ones, the last 240, leave room above them but for the last 50.
+  const high = of(11.2).map((value, i) => (i < 450 ? value : 12));
+  const bars = { tsMs, open: of(10), high, low: of(9), close: of(11), volume: of(5) };
   const level = (name: string, price: number) => ({ name, at: price, colour: 'call' as const, dashed: true });
-  const levels = [level('Flip', 11.5), level('Call wall', 50), level('Zero gamma', 13), level('Put wall', 1)];
+  const levels = [
+    level('Flip', 11.5),
+    level('Call wall', 50),
+    level('Zero gamma', 13),
+    level('Put wall', 1),
+    level('Covered', 10),
+  ];
   const chart = init(null, null, { renderer: 'svg', ssr: true, width: 600, height: 390 });
   chart.setOption(candleOption({ bars, timeframe: '1m', levels, live: null, palette: noPalette }));
   const texts = [...chart.renderToSVGString().matchAll(/<text [^>]*translate\(([\d.]+) ([\d.]+)\)[^>]*>([^<]*)</g)];
   chart.dispose();
   const heights = new Map(texts.map(([, , y, text]) => [text, Number(y)]));
-  const named = ['↑ Zero gamma 13.00', '↑ Call wall 50.00', 'Flip 11.50', '↓ Put wall 1.00'];
-  expect(texts.map(([, , , text]) => text).filter((text) => named.includes(text!))).toHaveLength(4);
+  const named = ['↑ Zero gamma 13.00', '↑ Call wall 50.00', 'Flip 11.50', '↓ Put wall 1.00', '┄ Covered 10.00'];
+  expect(texts.map(([, , , text]) => text).filter((text) => named.includes(text!))).toHaveLength(5);
   expect(heights.get(named[0]!)).toBe(heights.get(named[1]!));
+  expect(heights.get(named[4]!)).toBe(heights.get(named[1]!));
   expect(heights.get(named[1]!)).toBeLessThan(heights.get(named[2]!)!);
   expect(heights.get(named[2]!)).toBeLessThan(heights.get(named[3]!)!);
 });
@@ -95,14 +105,41 @@ test('flow by strike lies to scale, calls upwards, puts downwards, with the spot
 });
 
 describe('candles', () => {
-  const tsMs = [at('2026-11-19T20:58Z'), at('2026-11-19T20:59Z'), at('2026-11-20T14:30Z'), at('2026-11-20T14:31Z')];
+  const minute = 60_000;
+  const every = (from: string, count: number, ms: number) => Array.from({ length: count }, (_, i) => at(from) + i * ms);
+  // The last 29 minutes of a session, and the first 61 of the next.
+  const tsMs = [...every('2026-11-19T20:31Z', 29, minute), ...every('2026-11-20T14:30Z', 61, minute)];
 
-  test('name the time below them, and the day where one begins', () => {
-    expect(dayStarts(tsMs)).toEqual([[2, 'Nov 20']]);
-    const begins = new Set([tsMs[2]!]);
-    expect(tsMs.map((ts) => candleLabel(ts, '1m', begins, tsMs[3]!))).toEqual(['15:58', '15:59', 'Nov 20', '09:31']);
-    expect(candleLabel(at('2026-11-20T05:00Z'), '1d', begins, tsMs[3]!)).toBe('Nov 20');
-    expect(candleLabel(at('2025-11-20T05:00Z'), '1d', begins, tsMs[3]!)).toBe('Nov 20 ’25');
+  test('have round times below them, days first, at any zoom', () => {
+    expect(dayStarts(tsMs)).toEqual([29]);
+    expect(timeLabels(tsMs, '1m', 12)).toEqual([
+      [14, '15:45'],
+      [29, 'Nov 20'],
+      [44, '09:45'],
+      [59, '10:00'],
+      [74, '10:15'],
+      [89, '10:30'],
+    ]);
+    // 09:35 would lie over the day.
+    expect(timeLabels(tsMs.slice(25, 45), '1m', 6).map(([, text]) => text)).toEqual(['Nov 20', '09:40']);
+    expect(timeLabels(tsMs, '1m', 200).map(([, text]) => text)).toEqual(['Nov 20']);
+  });
+
+  test('of an hour and of a day have days, months and years below them', () => {
+    const hours = ['2026-11-19', '2026-11-20'].flatMap((day) => every(`${day}T14:00Z`, 7, 60 * minute));
+    expect(timeLabels(hours, '1h', 3).map(([, text]) => text)).toEqual(['09:00', '12:00', 'Nov 20', '12:00', '15:00']);
+    const days = every('2026-12-28T05:00Z', 40, 24 * 60 * minute);
+    expect(timeLabels(days, '1d', 5).map(([, text]) => text)).toEqual(['2027', 'Jan 11', 'Jan 18', 'Jan 25', 'Feb']);
+  });
+
+  test('are not covered by the names of levels', () => {
+    const candles = Array.from({ length: 20 }, (_, i) => ({ x: 10 * i, top: i < 10 ? 40 : 80, bottom: 100 }));
+    const span = { left: 0, right: 200 };
+    const name = { width: 60, height: 13 };
+    expect(freePlace(candles, span, { ...name, top: 20 })).toBe(0);
+    // Right of the high ones, which end at 90.
+    expect(freePlace(candles, span, { ...name, top: 60 })).toBe(96);
+    expect(freePlace(candles, span, { ...name, top: 85 })).toBeNull();
   });
 
   test('fill the axis of their prices, the price of now with them where it is near', () => {

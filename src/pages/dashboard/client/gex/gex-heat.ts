@@ -113,6 +113,14 @@ const renderCell =
     };
   };
 
+const hourMs = 60 * minuteMs;
+
+/** The whole hours from one instant to another: New York's clock differs from UTC by such. */
+function wholeHours(fromMs: number, toMs: number): number[] {
+  const first = Math.ceil(fromMs / hourMs);
+  return Array.from({ length: Math.floor(toMs / hourMs) - first + 1 }, (_, i) => (first + i) * hourMs);
+}
+
 /** Time from open to close at the bottom, strikes at the left. */
 function axes(
   { strikes, step, spot }: HeatCells,
@@ -126,10 +134,14 @@ function axes(
       type: 'value',
       min: openMs,
       max: closeMs,
-      interval: 3_600_000,
       ...look,
       splitLine: { show: false },
-      axisLabel: { ...look.axisLabel, formatter: (value: number) => clockTime(value) },
+      axisTick: { ...look.axisTick, customValues: wholeHours(openMs, closeMs) },
+      axisLabel: {
+        ...look.axisLabel,
+        customValues: wholeHours(openMs, closeMs),
+        formatter: (value: number) => clockTime(value),
+      },
     },
     yAxis: {
       type: 'value',

@@ -6,7 +6,16 @@ import { type Level, spread } from '../charts/levels.ts';
 import { faded, type Palette } from '../charts/palette.ts';
 import { brief, change, compact, price } from '../format.ts';
 import type { Timeframe } from '../timeframes.ts';
-import { candleHeading, candleLabel, candleScale, dayStarts, namedLevels, volumeEnd } from './candles.ts';
+import {
+  type CandleShape,
+  candleHeading,
+  candleScale,
+  dayStarts,
+  freePlace,
+  namedLevels,
+  timeLabels,
+  volumeEnd,
+} from './candles.ts';
 
 /** Number of candles initially visible, by length; the others are reached by scrolling. */
 const firstShown: Record<Timeframe, number> = { '1m': 240, '5m': 234, '1h': 210, '1d': 180 };
@@ -54,38 +63,59 @@ interface Area {
 // Height of a level's name, pixels.
 const nameHeight = 13;
 
-/** The levels within the shown prices: lines, each with its name and price. */
-function levelLines(levels: readonly (Level & { y: number })[], { x, y, width, height }: Area, palette: Palette) {
-  const names = spread(
+// Width of a letter of a name, pixels.
+const letterWidth = 6;
+
+const levelText = ({ name, at }: Level) => `${name} ${price(at)}`;
+
+/** A level on the screen, and the place of its name, pixels; null = it would cover candles. */
+type PlacedLevel = Level & { y: number; name: string; top: number; left: number | null };
+
+/** Places for the names of levels within the shown prices. */
+function placedNames(
+  levels: readonly (Level & { y: number })[],
+  { x, y, width, height }: Area,
+  candles: readonly CandleShape[],
+): PlacedLevel[] {
+  const tops = spread(
     levels.map((level) => level.y - nameHeight),
     nameHeight,
     y,
     y + height - nameHeight,
   );
-  return levels.flatMap(({ name, at, colour, y: line }, index) => [
-    {
-      type: 'line' as const,
-      shape: { x1: x, y1: line, x2: x + width, y2: line },
-      style: { stroke: palette[colour], lineWidth: 1, lineDash: [4, 3], opacity: 0.8 },
-    },
-    {
-      type: 'text' as const,
-      x: x + 3,
-      y: names[index]!,
-      style: {
-        text: `${name} ${price(at)}`,
-        fill: palette[colour],
-        font: `10px ${palette.font}`,
-        // Legible on top of candles.
-        backgroundColor: faded(palette.panel, 0.9),
-        padding: [1, 3],
-      },
-    },
-  ]);
+  return levels.map((level, index) => {
+    const size = { top: tops[index]!, width: letterWidth * levelText(level).length, height: nameHeight };
+    return { ...level, top: tops[index]!, left: freePlace(candles, { left: x + 3, right: x + width }, size) };
+  });
 }
 
-/** The levels outside the shown prices, in one line above or below the candles: the nearest first, with an arrow. */
-function levelsBeyond(levels: readonly Level[], arrow: '↑' | '↓', { x, width }: Area, y: number, palette: Palette) {
+/** The levels within the shown prices: lines, each with its name and price. */
+function levelLines(levels: readonly PlacedLevel[], { x, width }: Area, palette: Palette) {
+  return levels.flatMap((level) => {
+    const colour = palette[level.colour];
+    const line = {
+      type: 'line' as const,
+      shape: { x1: x, y1: level.y, x2: x + width, y2: level.y },
+      style: { stroke: colour, lineWidth: 1, lineDash: [4, 3], opacity: 0.8 },
+    };
+    if (level.left === null) return [line];
+    const name = {
+      type: 'text' as const,
+      x: level.left,
+      y: level.top,
+      style: { text: levelText(level), fill: colour, font: `10px ${palette.font}`, padding: [1, 3] },
+    };
+    return [line, name];
+  });
+}
+
+/** Levels without a name among the candles, in one line above or below them, each with its mark. */
+function levelsBeside(
+  levels: readonly (Level & { mark: '↑' | '↓' | '┄' })[],
+  { x, width }: Area,
+  y: number,
+  palette: Palette,
+) {
   if (levels.length === 0) return [];
   const rich = Object.fromEntries(
     levels.map(({ colour }) => [colour, { fill: palette[colour], font: `10px ${palette.font}` }]),
@@ -96,7 +126,7 @@ function levelsBeyond(levels: readonly Level[], arrow: '↑' | '↓', { x, width
       x: x + 3,
       y,
       style: {
-        text: levels.map(({ name, at, colour }) => `{${colour}|${arrow} ${name} ${price(at)}}`).join('   '),
+        text: levels.map((level) => `{${level.colour}|${level.mark} ${levelText(level)}}`).join('   '),
         rich,
         width,
         overflow: 'truncate' as const,
@@ -113,20 +143,31 @@ function levelsBeyond(levels: readonly Level[], arrow: '↑' | '↓', { x, width
 function levelSeries({ bars, levels, palette }: CandleParts) {
   // Highest first, from the top of the chart down.
   const named = namedLevels(levels);
-  const renderItem: CustomSeriesRenderItem = ({ coordSys, dataIndexInside }, api) => {
+  const renderItem: CustomSeriesRenderItem = ({ coordSys, dataIndex, dataIndexInside, dataInsideLength }, api) => {
     if (dataIndexInside > 0) return;
     const area = coordSys as unknown as Area;
+    const candles = Array.from({ length: dataInsideLength }, (_, i) => {
+      const [x, top] = api.coord([dataIndex + i, bars.high[dataIndex + i]!]) as [number, number];
+      return { x, top, bottom: api.coord([dataIndex + i, bars.low[dataIndex + i]!])[1]! };
+    });
     const bottom = area.y + area.height;
     const placed = named.map((level) => ({ ...level, y: api.coord([0, level.at])[1]! }));
-    const above = placed.filter(({ y }) => y < area.y).reverse();
-    const below = placed.filter(({ y }) => y > bottom);
-    const within = placed.filter(({ y }) => y >= area.y && y <= bottom);
+    const inside = placed.filter(({ y }) => y >= area.y && y <= bottom);
+    const within = placedNames(inside, area, candles);
+    const above = [
+      ...placed
+        .filter(({ y }) => y < area.y)
+        .map((level) => ({ ...level, mark: '↑' as const }))
+        .reverse(),
+      ...within.filter(({ left }) => left === null).map((level) => ({ ...level, mark: '┄' as const })),
+    ];
+    const below = placed.filter(({ y }) => y > bottom).map((level) => ({ ...level, mark: '↓' as const }));
     return {
       type: 'group',
       children: [
         ...levelLines(within, area, palette),
-        ...levelsBeyond(above, '↑', area, area.y - edgeRow / 2, palette),
-        ...levelsBeyond(below, '↓', area, bottom + edgeRow / 2, palette),
+        ...levelsBeside(above, area, area.y - edgeRow / 2, palette),
+        ...levelsBeside(below, area, bottom + edgeRow / 2, palette),
       ],
     };
   };
@@ -146,22 +187,48 @@ function levelSeries({ bars, levels, palette }: CandleParts) {
 /** Lines between the sessions of an intraday chart. */
 function dayLines({ bars, timeframe, palette }: CandleParts) {
   if (timeframe !== '1m' && timeframe !== '5m') return [];
-  return dayStarts(bars.tsMs).map(([index, day]) => ({
+  return dayStarts(bars.tsMs).map((index) => ({
     xAxis: index,
     lineStyle: { color: palette.border, type: 'solid' as const, width: 1 },
-    label: {
-      show: true,
-      position: 'insideEndTop' as const,
-      rotate: 0,
-      formatter: day,
-      color: palette.muted,
-      fontSize: 10,
-      // Below the line with the levels above the shown prices.
-      align: 'left' as const,
-      verticalAlign: 'top' as const,
-      padding: [9, 0, 0, 4],
-    },
+    label: { show: false },
   }));
+}
+
+// Width of a label of the time axis with its distance from the next, pixels.
+const labelWidth = 56;
+
+/** The labels of the time axis, for the visible candles: drawn with the first of them, below the volume. */
+function timeSeries({ bars: { tsMs }, timeframe, palette }: CandleParts) {
+  const renderItem: CustomSeriesRenderItem = ({ coordSys, dataIndex, dataIndexInside, dataInsideLength }, api) => {
+    if (dataIndexInside > 0) return;
+    const { x, y, width, height } = coordSys as unknown as Area;
+    const shown = tsMs.slice(dataIndex, dataIndex + dataInsideLength);
+    const labels = timeLabels(shown, timeframe, Math.ceil((labelWidth * shown.length) / width));
+    const placed = labels.map(([index, text]) => ({ text, at: api.coord([dataIndex + index, 0])[0]! }));
+    return {
+      type: 'group',
+      children: placed
+        .filter(({ at }) => at >= x + labelWidth / 3 && at <= x + width)
+        .map(({ text, at }) => ({
+          type: 'text' as const,
+          x: at,
+          y: y + height + 8,
+          style: { text, fill: palette.muted, font: `11px ${palette.font}`, align: 'center' as const },
+        })),
+    };
+  };
+  return {
+    id: 'times',
+    type: 'custom' as const,
+    xAxisIndex: 1,
+    yAxisIndex: 1,
+    renderItem,
+    data: tsMs.map((_, i) => [i]),
+    dimensions: ['candle'],
+    encode: { x: 0 },
+    clip: false,
+    silent: true,
+  };
 }
 
 function candleTooltip({ bars, timeframe }: CandleParts, index: number): string {
@@ -215,7 +282,6 @@ function axes(parts: CandleParts, most: number): Pick<EChartsOption, 'xAxis' | '
   const { tsMs } = bars;
   const look = axisLook(palette);
   const tag = tagOf(palette);
-  const begins = new Set(dayStarts(tsMs).map(([index]) => tsMs[index]!));
   const axis = { type: 'category' as const, data: tsMs.map(String), boundaryGap: true, axisTick: { show: false } };
   return {
     xAxis: [
@@ -224,10 +290,7 @@ function axes(parts: CandleParts, most: number): Pick<EChartsOption, 'xAxis' | '
         ...axis,
         gridIndex: 1,
         axisLine: look.axisLine,
-        axisLabel: {
-          ...look.axisLabel,
-          formatter: (text: string) => candleLabel(Number(text), timeframe, begins, tsMs.at(-1)!),
-        },
+        axisLabel: { show: false },
         axisPointer: { label: { ...tag, formatter: ({ value }) => candleHeading(Number(value), timeframe) } },
       },
     ],
@@ -283,6 +346,7 @@ function series(parts: CandleParts): EChartsOption['series'] {
       })),
     },
     levelSeries(parts),
+    timeSeries(parts),
   ];
 }
 

@@ -77,7 +77,7 @@ export function CandlesPanel({ controller, palette }: { controller: DashboardCon
     });
   }, [bars, view.timeframe, capture, withLevels, live, palette]);
   const controls = html`
-    <button type="button" class="chip" aria-pressed=${withLevels} onClick=${() => setWithLevels(!withLevels)} title="Flip point, zero gamma and walls of dealer gamma; an arrow points to those beyond the prices shown">Levels</button>
+    <button type="button" class="chip" aria-pressed=${withLevels} onClick=${() => setWithLevels(!withLevels)} title="Flip point, zero gamma and walls of dealer gamma; an arrow points to those beyond the prices shown, a dash to a line without room for its name">Levels</button>
     <${Choice} label="Length of a candle" values=${timeframes} names=${names} value=${view.timeframe} choose=${(timeframe: Timeframe) => controller.show({ timeframe })} />`;
   return html`<${Panel} id="candles" title="Price" state=${stateOf(state)} retry=${() => controller.reload()} controls=${controls}
     note="New York time"
