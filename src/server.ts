@@ -51,6 +51,7 @@ import { searchAsset } from './pages/reference/search-index.ts';
 import { publishedLimits } from './published-limits.ts';
 import { type RequestContext, requestContext, type Services } from './resolvers/context.ts';
 import { firstSymbols } from './resolvers/market/first-symbols.ts';
+import { storedOverview } from './resolvers/market/stored-overview.ts';
 import { graphTables } from './rest/graph-tables.ts';
 import { sendFailure } from './rest/http/respond.ts';
 import { asFailure, restRouter, type SentAnswer } from './rest/http/router.ts';
@@ -317,6 +318,16 @@ function shownSample({ sampleKey = null, access, loading = async () => null }: S
   };
 }
 
+/** The contents of the store that pages show. */
+function storeContents(store: Store, now: Clock) {
+  const first = firstSymbols(store);
+  return {
+    simulated: () => simulatedSymbols(store),
+    firstSymbols: first,
+    stored: storedOverview(store, first, now),
+  };
+}
+
 /** Returns a maker of all that is served of the contract and some routes of the operator. */
 function servingOf(parts: ServerParts, services: EndpointServices, contract: CompiledContract) {
   const { config, now, store } = parts;
@@ -334,8 +345,7 @@ function servingOf(parts: ServerParts, services: EndpointServices, contract: Com
   const limits = publishedLimits(config);
   const site = {
     ...{ limits, now, trustedOnly: trusted.isRequired, sample: shownSample(parts), streams },
-    simulated: () => simulatedSymbols(store),
-    firstSymbols: firstSymbols(store),
+    ...storeContents(store, now),
   };
   const originHosts = config.corsOrigins.map((origin) => new URL(origin).hostname);
 

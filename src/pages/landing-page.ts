@@ -1,3 +1,4 @@
+import type { StoredOverview } from '../domain/market/stored-overview.ts';
 import { firstQuery, firstRoute } from './first-requests.ts';
 import { graphiqlLink } from './graphiql-link.ts';
 import { type Html, html } from './html.ts';
@@ -88,6 +89,31 @@ const emptySection = (): Html => html`<section>
 npm run tapegraph -- ingest chain vendor/spx_20240107.csv.gz</code></pre>
 </section>`;
 
+const kindNames = {
+  bars: 'Prices',
+  chains: 'Option chains, dealer gamma',
+  flow: 'Option flow',
+  offExchange: 'Off-exchange trading',
+} as const;
+
+/** The contents of the store. */
+function storedSection({ symbols, kinds }: StoredOverview, sample: SiteState['sample']): Html {
+  const rows = Object.entries(kindNames).map(([kind, name]) => {
+    const span = kinds[kind as keyof typeof kindNames];
+    const cells = span
+      ? html`<td>${span.sessions}</td><td>${span.from}</td><td>${span.to}</td>`
+      : html`<td>–</td><td colspan="2">none stored</td>`;
+    return html`<tr><th scope="row">${name}</th>${cells}</tr>`;
+  });
+  return html`<section id="stored">
+  <h2>Stored here</h2>
+  <p class="muted">${sample === null ? 'Data of its operator' : 'The sample market, whose prices are simulated'}:
+    ${symbols} ${symbols === 1 ? 'symbol' : 'symbols'}. The latest sessions, at most 250:</p>
+  <table><thead><tr><th scope="col">Data</th><th scope="col">Sessions</th><th scope="col">From</th><th scope="col">To</th></tr></thead>
+  <tbody>${rows}</tbody></table>
+</section>`;
+}
+
 /** Placeholder of the quotes, as large as they will be; without a key there are none. */
 const liveSection = (
   sampleKey: string | null,
@@ -107,7 +133,7 @@ export function addresses(): object {
 }
 
 /** `/`: a description of the server and links to the other pages. */
-export async function landingPage({ firstSymbols }: PagesParts, site: SiteState): Promise<Page> {
+export async function landingPage({ firstSymbols, stored }: PagesParts, site: SiteState): Promise<Page> {
   const sampleKey = site.sample?.key ?? null;
   const symbols = (await firstSymbols()).slice(0, quoted);
   return {
@@ -132,6 +158,7 @@ export async function landingPage({ firstSymbols }: PagesParts, site: SiteState)
 ${querySection()}
 ${routeSection(sampleKey)}
 ${symbols.length > 0 ? liveSection(sampleKey, symbols) : sampleKey === null && emptySection()}
+${symbols.length > 0 && storedSection(await stored(), site.sample)}
 <section>
   <h2>Pages and endpoints</h2>
   <ul class="endpoints">${siteLinks.map(

@@ -1,4 +1,5 @@
 import type { Request } from 'express';
+import type { StoredOverview } from '../domain/market/stored-overview.ts';
 import type { JsonSchema } from '../rest/contract/json-schema.ts';
 import type { CompiledRoute } from '../rest/http/router.ts';
 import type { StreamOperations } from '../rest/stream/stream.ts';
@@ -26,4 +27,6 @@ export interface PagesParts {
   simulated: () => Promise<readonly string[]>;
   /** The default tickers of the pages, which have data, best first; empty if nothing is stored. */
   firstSymbols: () => Promise<readonly string[]>;
+  /** Contents of the store. */
+  stored: () => Promise<StoredOverview>;
 }

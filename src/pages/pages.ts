@@ -48,9 +48,10 @@ class KeptPages {
   /** All that pages show besides the routes: those have parts of their own. */
   async #stateOf(site: SiteState, showsSymbols: boolean): Promise<string> {
     const symbols = showsSymbols ? await this.#parts.firstSymbols() : [];
+    const stored = showsSymbols ? await this.#parts.stored() : null;
     const { nowMs, ...shown } = site;
     const note = marketNote(site)?.markup;
-    return JSON.stringify([shown, note, symbols, standingAt(nowMs), Math.floor(nowMs / hourMs)]);
+    return JSON.stringify([shown, note, symbols, stored, standingAt(nowMs), Math.floor(nowMs / hourMs)]);
   }
 
   /** A page that shows the server's state alone. */
