@@ -198,6 +198,7 @@ export type LargeTradesPage = {
 };
 
 export type FlowEvent = {
+  id: string;
   eventId: string;
   eventKind: FlowEventKind;
   eventTsMs: number;
@@ -312,11 +313,50 @@ export type SearchVariables = Exact<{
 
 export type Search = { symbols: { nodes: Array<FoundSymbol> } | null };
 
+export type SessionsVariables = Exact<{
+  symbol: string;
+}>;
+
+export type Sessions = { symbol: { sessions: Array<SessionContents> } };
+
+export type SessionContents = {
+  sessionDate: string;
+  bars: boolean;
+  chains: boolean;
+  flow: boolean;
+  offExchange: boolean;
+};
+
 export type SurfaceVariables = Exact<{
   symbol: string;
 }>;
 
 export type Surface = { symbol: { volatility: { surface: VolatilitySurface | null } } };
+
+export type TradeVariables = Exact<{
+  id: string;
+}>;
+
+export type Trade = { node: { legs: Array<TradedLeg> } | Record<PropertyKey, never> | null };
+
+export type TradedLeg = {
+  price: number;
+  size: number;
+  side: FlowSide;
+  premiumUsd: number;
+  exchange: number;
+  contract: { id: string; expiry: string; right: OptionRight; strike: number };
+  context: { symbol: { quote: { spot: number | null } | null }; contract: { chainRow: TradedChainRow | null } | null };
+};
+
+export type TradedChainRow = {
+  bid: number | null;
+  ask: number | null;
+  volume: number | null;
+  openInterest: number | null;
+  iv: number | null;
+  delta: number | null;
+};
 
 export type LargeTradesVariables = Exact<{
   symbol: string;

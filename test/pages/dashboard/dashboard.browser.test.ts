@@ -126,6 +126,65 @@ describe.skipIf(chromiumPath === null)('the dashboard in a browser', { timeout: 
     expect(questions[1]).toContain('query Parts');
   });
 
+  test('a large trade opens, by pointer and by keyboard: its legs, with the chain before them', async () => {
+    const { page, complaints } = await open();
+    await ready(page);
+    const { flow } = await asked(`flow { largeTrades(limit: 1) { events { update { event { legs {
+      size contract { id } context(before: 1, after: 0) { contract { chainRow { openInterest } } } } } } } } }`);
+    const [{ update }] = flow.largeTrades.events;
+    const details = page.locator('#trades .details');
+    const row = page.locator('#trades .trades > tbody > tr').first();
+    await row.click();
+    await soon(() => details.locator('tbody tr').count()).toBe(update.event.legs.length);
+    const [leg] = update.event.legs;
+    const shown = details.locator('tbody tr').first().locator('th, td');
+    expect(await shown.first().getAttribute('title')).toBe(leg.contract.id);
+    expect((await shown.allInnerTexts())[1]).toBe(format.whole(leg.size));
+    const interest = leg.context.contract.chainRow?.openInterest;
+    expect((await shown.allInnerTexts())[6]!.trim()).toBe(format.whole(interest));
+    await row.click();
+    await soon(() => details.count()).toBe(0);
+    await row.locator('button').focus();
+    await page.keyboard.press('Enter');
+    await soon(() => details.locator('tbody tr').count()).toBe(update.event.legs.length);
+    expect(await row.locator('button').getAttribute('aria-expanded')).toBe('true');
+    expect(complaints.console).toEqual([]);
+  });
+
+  test('a dash says why, to a tap and to the keyboard', async () => {
+    const { page } = await open('/dashboard/AAPL', { width: 412 });
+    await ready(page);
+    const dash = page.locator('.strip div:has(dt:text-is("Net GEX")) .unknown');
+    const why = page.locator('#why-NetGEX');
+    expect(await why.isVisible()).toBe(false);
+    await dash.click();
+    expect(await why.innerText()).toBe('No option chain of AAPL is stored.');
+    expect(await why.isVisible()).toBe(true);
+    await page.keyboard.press('Escape');
+    expect(await why.isVisible()).toBe(false);
+    await dash.focus();
+    await page.keyboard.press('Enter');
+    expect(await why.isVisible()).toBe(true);
+  });
+
+  test('the list of sessions tells what each has, and beside a past one the watchlist says that it is live', async () => {
+    const { page } = await open();
+    await ready(page);
+    expect(await page.locator('.watchlist .note').count()).toBe(0);
+    const { sessions } = await asked('sessions(last: 250) { sessionDate bars chains flow offExchange }');
+    const names = { bars: 'price', chains: 'chain', flow: 'flow', offExchange: 'off exchange' };
+    const texts = sessions.map((session: Json) => {
+      const has = Object.entries(names).flatMap(([kind, name]) => (session[kind] ? [name] : []));
+      return `${format.fullDate(session.sessionDate)} · ${has.join(', ')}`;
+    });
+    expect(texts).toContainEqual(expect.stringMatching(/ · price, chain, flow/));
+    await page.locator('#session').focus();
+    await soon(() => page.locator('#session option').allInnerTexts()).toEqual(texts);
+    await page.selectOption('#session', filledSessions[1]);
+    await ready(page);
+    expect(await page.locator('.watchlist .note').innerText()).toBe('live');
+  });
+
   test('every chart has its figures as a table: those of the graph', async () => {
     const { page } = await open('/dashboard/SPY?tf=1d');
     await ready(page);

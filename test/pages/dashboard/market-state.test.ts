@@ -25,6 +25,12 @@ describe('live means that prices move', () => {
   test('without one, while the market is open, it says since when nothing traded', () => {
     expect(badge('2026-11-20', '12:00', 600)).toEqual({ kind: 'quiet', text: 'No trade since 11:50:00' });
     expect(badge('2026-11-20', '12:00', null)).toEqual({ kind: 'quiet', text: 'No trade yet' });
+    const nowMs = newYork('2026-11-20', '12:00');
+    const quote = { spot: 636, eventTsMs: null, sessionDate: '2024-01-05' };
+    expect(liveBadge({ view, live: 'live', market: marketClock(nowMs), quote, priceMs: null, nowMs })).toEqual({
+      kind: 'quiet',
+      text: 'No trade since Fri, Jan 5 2024',
+    });
   });
 
   test('while the market is closed it says so, with the last session and its time', () => {

@@ -176,6 +176,40 @@ describe.skipIf(chromiumPath === null)('what a browser shows of a store', { time
     });
   });
 
+  describe('whose data ends long ago', () => {
+    let app: TestApp;
+    beforeAll(async () => {
+      app = await testApp({ nowMs: exchangeInstant('2026-11-20', 60) });
+      await ingestFiles(app.store, 'chain', [chainFile()], { now: () => app.clock.nowMs });
+      app.clock.nowMs = exchangeInstant('2027-02-03', 720);
+    });
+    afterAll(() => app?.close());
+
+    test('the dashboard opens at its last session', async () => {
+      const page = await open(app, '/dashboard');
+      await page.waitForSelector('#gex-heat[data-state="shown"]');
+      await expect.poll(() => page.locator('#session').inputValue()).toBe(session);
+      const { data } = await app.graphql('{ symbol(symbol: "AAPL") { gex { latest { callWall } } } }');
+      expect((await figures(page))['Call wall']).toContain(String(data.symbol.gex.latest.callWall / 1000));
+      expect(new URL(page.url()).search).toBe('');
+    });
+
+    test('the landing page tells what is stored', async () => {
+      const page = await open(app, '/');
+      const stored = page.locator('#stored');
+      expect(await stored.innerText()).toMatch(/Data of its operator: 1 symbol\./);
+      const rows = await stored
+        .locator('tbody tr')
+        .evaluateAll((all) => all.map((row) => [...row.children].map((cell) => cell.textContent)));
+      expect(rows).toEqual([
+        ['Prices', '–', 'none stored'],
+        ['Option chains, dealer gamma', '1', session, session],
+        ['Option flow', '–', 'none stored'],
+        ['Off-exchange trading', '–', 'none stored'],
+      ]);
+    });
+  });
+
   describe('with the sample market', () => {
     let app: TestApp;
     const at = (minute: number) => exchangeInstant(session, minute);

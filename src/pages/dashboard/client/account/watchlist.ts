@@ -50,6 +50,7 @@ export function WatchlistPanel({ controller }: { controller: DashboardController
   };
   return html`<nav class="watchlist panel" aria-label="Watchlist">
     <div class="head"><h2>Watchlist</h2>
+      ${view.session === null ? null : html`<span class="note" title="Quotes of now, not of the session chosen above">live</span>`}
       <label><span class="visually-hidden">List</span><select id="list" value=${listId} onChange=${(event: Event) => controller.chooseList((event.target as HTMLSelectElement).value)}>
         ${lists.map(({ id, name }) => html`<option value=${id} selected=${id === listId}>${name}</option>`)}
       </select></label>

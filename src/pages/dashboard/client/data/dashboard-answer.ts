@@ -38,15 +38,17 @@ const earlierOf = (one: string | null, other: string) => (one !== null && one < 
  * The variables of a query for some of the parts. For a chosen session they select its data; otherwise the latest data.
  */
 export function variablesOf(state: DashboardState, asked: readonly Part[] = []): DashboardVariables {
-  const { view, latestSession } = state;
+  const { view, latestSession, market } = state;
   const session = shownSession(state);
+  // The graph's own latest session is that of the clock.
+  const isBehind = market !== null && latestSession < market.sessionDate;
   return {
     symbol: view.symbol,
     // Before its first capture, a session shows the heat map of the one before.
     session: view.session ?? earlierOf(state.capturedSession, session),
     past: view.session !== null,
     sessionAt: session,
-    flowSession: view.session,
+    flowSession: isBehind ? session : view.session,
     timeframe: view.timeframe,
     ...barSpan(view.timeframe, session),
     // Quotes of the lists arrive with the stream whenever it is opened.

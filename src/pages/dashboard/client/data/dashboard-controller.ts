@@ -1,6 +1,6 @@
 // Actions of the page: it sends queries, listens to subscriptions, and changes its state.
 
-import type { FoundSymbol } from '../../../../../generated/pages/operation-types.ts';
+import type { FoundSymbol, TradedLeg } from '../../../../../generated/pages/operation-types.ts';
 import type { TradeFilter } from '../flow/trade-filter.ts';
 import { sessionAtOrBefore, sessionsOf } from '../market/sessions.ts';
 import { addressOf, tickerOf, type View } from '../view-address.ts';
@@ -14,6 +14,7 @@ import {
   askFurtherTrades,
   askListQuotes,
   askParts,
+  askSessions,
   askSurface,
   type FollowUp,
 } from './follow-ups.ts';
@@ -21,7 +22,7 @@ import { frameQueue } from './frame-queue.ts';
 import { type Ask, type FieldError, GraphFailure } from './graph-client.ts';
 import { backOffMs, type LiveLink, type LiveParts } from './live-link.ts';
 import { type HeardMessage, liveOperations, withMessages } from './live-operations.ts';
-import { dashboardQuery } from './operations.ts';
+import { dashboardQuery, tradeQuery } from './operations.ts';
 import type { Part } from './part-names.ts';
 import { RegistrySearch } from './registry-search.ts';
 import { createStore, type Store } from './state-store.ts';
@@ -178,6 +179,20 @@ export class DashboardController {
     this.#follow(askFurtherTrades(this.#followUp()));
   }
 
+  /** Requests what is stored of the symbol's sessions, once: the list of them shows it. */
+  seeSessions(): void {
+    const { view, sessions } = this.store.get();
+    if (sessions.symbol === view.symbol || this.store.get().answer === null) return;
+    this.store.set({ sessions: { symbol: view.symbol, rows: [] } });
+    this.#follow(askSessions(this.#followUp()));
+  }
+
+  /** The legs of a large trade, with the market before each. */
+  async trade(id: string): Promise<readonly TradedLeg[]> {
+    const { data } = await this.#parts.ask(tradeQuery, { id }, this.#question.signal);
+    return data.node?.legs ?? [];
+  }
+
   /** Symbols of the registry that begin with a text, or whose names contain it. */
   search(text: string, signal: AbortSignal): Promise<FoundSymbol[]> {
     return this.#registry.find(text, signal);
@@ -219,7 +234,7 @@ export class DashboardController {
       const isOtherList = this.store.get().listId !== listId;
       if (isOtherList) this.#listen();
       this.#heard(this.#early.splice(0));
-      if (this.#laterSession()) return await this.#load();
+      if (this.#otherLatest()) return await this.#load();
       const followUp = this.#followUp();
       if (this.#isCrowded(errors)) return;
       this.see();
@@ -255,13 +270,14 @@ export class DashboardController {
   }
 
   /**
-   * A page that was opened before a session began detects the session by a quote. Returns true if the live view is of
-   * that session from now on.
+   * The latest session is the last one with data of the symbol, however old, and a later one from its first quote on.
+   * Returns true if the live view is of another session from now on.
    */
-  #laterSession(): boolean {
-    const { quotes, view, latestSession } = this.store.get();
-    const session = quotes[view.symbol]?.sessionDate;
-    if (session == null || session <= latestSession) return false;
+  #otherLatest(): boolean {
+    const { quotes, view, latestSession, answer } = this.store.get();
+    const known = [answer?.symbol?.sessionDates?.[0], quotes[view.symbol]?.sessionDate].filter((date) => date != null);
+    const session = known.sort().at(-1);
+    if (session === undefined || session === latestSession) return false;
     this.store.set({ latestSession: session });
     return view.session === null;
   }
@@ -290,7 +306,7 @@ export class DashboardController {
     else {
       const capturedAt = this.store.get().capture?.capturedAt ?? 0;
       this.store.set(withMessages(this.store.get(), messages));
-      if (this.#laterSession()) void this.#load();
+      if (this.#otherLatest()) void this.#load();
       // A new chain was captured: its volatilities are requested.
       else if (this.#asked.has('volatility') && (this.store.get().capture?.capturedAt ?? 0) > capturedAt)
         this.#follow(askSurface(this.#followUp()));

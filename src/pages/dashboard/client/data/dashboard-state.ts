@@ -11,6 +11,7 @@ import type {
   GexHistory,
   MarketClock,
   Quote,
+  SessionContents,
   VolatilitySurface,
   Watchlist,
 } from '../../../../../generated/pages/operation-types.ts';
@@ -40,7 +41,7 @@ export interface DashboardState {
   market: MarketClock | null;
   /** Offset of the server's clock from the browser's, ms. */
   clockAheadMs: number;
-  /** The latest session known to have begun. */
+  /** The latest session with data of the symbol; until that is known, the latest that has begun. */
   latestSession: string;
   /** The answer for `view.symbol`; null until loaded. Parts that live data changes are stored separately. */
   answer: Dashboard | null;
@@ -77,6 +78,8 @@ export interface DashboardState {
   /** The filter of the large trades. */
   tradeFilter: TradeFilter;
   helpShown: boolean;
+  /** The stored data of a symbol's sessions; no rows until they were requested. */
+  sessions: { symbol: string; rows: readonly SessionContents[] };
 }
 
 /** Id of the default list of readers without lists. */
@@ -117,6 +120,7 @@ export function initialState(
     live: 'off',
     tradeFilter: anyTrade,
     helpShown: false,
+    sessions: { symbol: '', rows: [] },
   };
 }
 

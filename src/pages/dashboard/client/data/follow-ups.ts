@@ -7,7 +7,15 @@ import { type DashboardState, listedTickers } from './dashboard-state.ts';
 import { errorsOf, withParts } from './deferred-fields.ts';
 import type { Ask, FieldError } from './graph-client.ts';
 import { withPage } from './live-rows.ts';
-import { barsQuery, historyQuery, partsQuery, quotesQuery, surfaceQuery, tradesQuery } from './operations.ts';
+import {
+  barsQuery,
+  historyQuery,
+  partsQuery,
+  quotesQuery,
+  sessionsQuery,
+  surfaceQuery,
+  tradesQuery,
+} from './operations.ts';
 import type { Part } from './part-names.ts';
 import type { Store } from './state-store.ts';
 import { noTrades, tradesPerPage, withLiveTrades, withPageOfTrades } from './trade-list.ts';
@@ -89,6 +97,13 @@ export async function askSurface({ ask, store, signal }: FollowUp): Promise<void
   if (!signal.aborted && surface) store.set({ surface });
 }
 
+/** Requests the stored data of the symbol's sessions. */
+export async function askSessions({ ask, store, signal }: FollowUp): Promise<void> {
+  const { symbol } = store.get().view;
+  const { data } = await ask(sessionsQuery, { symbol }, signal);
+  if (!signal.aborted) store.set({ sessions: { symbol, rows: data.symbol.sessions } });
+}
+
 /** Requests missing quotes of the selected list. */
 export async function askListQuotes({ ask, store, signal }: FollowUp): Promise<void> {
   const { quotes } = store.get();
@@ -125,7 +140,8 @@ export async function askFurtherTrades(followUp: FollowUp): Promise<void> {
 
 async function pageOfTrades({ ask, store, signal }: FollowUp, cursor: string | null): Promise<LargeTradesPage | null> {
   const { view, tradeFilter } = store.get();
-  const { symbol, session } = view;
+  const { symbol } = view;
+  const { flowSession: session } = variablesOf(store.get());
   // The same minimum as for the first page: a cursor continues the same filter.
   const filter = { ...tradeFilter, minPremiumUsd: tradeFilter.minPremiumUsd || null };
   const variables = { symbol, session, limit: tradesPerPage, cursor, ...filter };

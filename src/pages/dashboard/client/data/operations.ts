@@ -50,7 +50,7 @@ fragment CrossSectionPage on CrossSectionPage { snapshot { ...CrossSection } met
 
 const largeTrade = `
 fragment FlowEvent on FlowEvent {
-  eventId eventKind eventTsMs side premiumUsd totalSize priceLow priceHigh
+  id eventId eventKind eventTsMs side premiumUsd totalSize priceLow priceHigh
   legs { contract { id expiry right strike } price size }
 }
 fragment LargeTrade on LargeTrade { seq update { event { ...FlowEvent } } }`;
@@ -150,6 +150,23 @@ export const historyQuery: Operation<types.History, types.HistoryVariables> =
 export const surfaceQuery: Operation<types.Surface, types.SurfaceVariables> = `query Surface($symbol: Ticker!) {
   symbol(symbol: $symbol) { volatility { surface { ...VolatilitySurface } } }
 }${surface}`;
+
+/** The stored data of the sessions of a symbol. */
+export const sessionsQuery: Operation<types.Sessions, types.SessionsVariables> = `query Sessions($symbol: Ticker!) {
+  symbol(symbol: $symbol) { sessions(last: 250) { ...SessionContents } }
+}
+fragment SessionContents on StoredSession { sessionDate bars chains flow offExchange }`;
+
+/** A large trade: its legs, with the market before each. */
+export const tradeQuery: Operation<types.Trade, types.TradeVariables> = `query Trade($id: ID!) {
+  node(id: $id) { ... on FlowEvent { legs { ...TradedLeg } } }
+}
+fragment TradedLeg on FlowLeg {
+  price size side premiumUsd exchange
+  contract { id expiry right strike }
+  context(before: 1, after: 0) { symbol { quote { spot } } contract { chainRow { ...TradedChainRow } } }
+}
+fragment TradedChainRow on ChainRow { bid ask volume openInterest iv delta }`;
 
 /** Quotes of a watchlist of the first answer. */
 export const quotesQuery: Operation<types.Quotes, types.QuotesVariables> = `query Quotes($quotes: [Ticker!]!) {

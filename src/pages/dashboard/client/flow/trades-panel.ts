@@ -1,15 +1,33 @@
 // The list of large trades and its filter.
 import { html } from 'htm/preact';
 import type { VNode } from 'preact';
-import { useEffect, useMemo, useState } from 'preact/hooks';
-import type { FlowEvent, LargeTrade } from '../../../../../generated/pages/operation-types.ts';
+import { useCallback, useEffect, useMemo, useState } from 'preact/hooks';
+import type {
+  FlowEvent,
+  LargeTrade,
+  TradedChainRow,
+  TradedLeg,
+} from '../../../../../generated/pages/operation-types.ts';
 import type { DashboardController } from '../data/dashboard-controller.ts';
 import { type DashboardState, panelEntries } from '../data/dashboard-state.ts';
 import { useEntries } from '../data/state-store.ts';
 import { narrowed, type TradeList, tradesPerPage } from '../data/trade-list.ts';
-import { clockTimeSeconds, compact, dateOf, dayOf, price, shortDate, strike, usd } from '../format.ts';
+import {
+  clockTimeSeconds,
+  compact,
+  dateOf,
+  dayOf,
+  fraction,
+  price,
+  shortDate,
+  strike,
+  unknown,
+  usd,
+  whole,
+} from '../format.ts';
 import { memo } from '../memo.ts';
 import { Panel, type PanelState, panelState } from '../panel.ts';
+import { UnknownFigure } from '../unknown-figure.ts';
 import { dollarsOf, expiriesOf, isNarrow, kindNames, sideNames, type TradeFilter } from './trade-filter.ts';
 
 // Number of rows drawn before the reader asks for more, because drawing is slow.
@@ -39,12 +57,17 @@ function stateOf(state: Pick<DashboardState, (typeof entries)[number]>): PanelSt
   );
 }
 
+type Contract = FlowEvent['legs'][number]['contract'];
+
+/** A contract, short: its expiry, strike and right; `today` = the date beside it. */
+const contractName = ({ expiry, strike: at, right }: Contract, today: string) =>
+  `${shortDate(expiry, today)} ${strike(at)}${right === 'call' ? 'C' : 'P'}`;
+
 /** The contracts of a trade, short: expiry, strike and right of a single one; the number of several. */
 export function contractText({ legs, eventTsMs }: FlowEvent): string {
   const [first] = legs;
   if (!first) return '';
-  const { expiry, strike: at, right } = first.contract;
-  const text = `${shortDate(expiry, dateOf(eventTsMs))} ${strike(at)}${right === 'call' ? 'C' : 'P'}`;
+  const text = contractName(first.contract, dateOf(eventTsMs));
   const contracts = new Set(legs.map(({ contract }) => contract.id));
   return contracts.size > 1 ? `${text} +${contracts.size - 1}` : text;
 }
@@ -57,21 +80,74 @@ function legsText({ legs }: FlowEvent): string {
 
 const sides = { buy_inferred: 'up', sell_inferred: 'down', neutral: '', unknown: '' } as const;
 
-const TradeRow = memo(({ trade, today }: { trade: LargeTrade; today: string }): VNode => {
+const bidAsk = ({ bid, ask }: TradedChainRow) =>
+  bid === null || ask === null ? unknown : `${price(bid)}–${price(ask)}`;
+
+/** A leg: what was paid, and its contract in the chain before. */
+function legRow(leg: TradedLeg, today: string, id: string): VNode {
+  const { contract, price: paid, size, side, premiumUsd, context } = leg;
+  const row = context.contract?.chainRow ?? null;
+  const why =
+    row === null ? 'No chain with the contract was captured before the trade.' : 'The chain does not have it.';
+  const texts = [
+    row ? bidAsk(row) : unknown,
+    whole(row?.openInterest),
+    whole(row?.volume),
+    fraction(row?.iv),
+    row?.delta == null ? unknown : row.delta.toFixed(2),
+  ];
+  return html`<tr><th scope="row" title=${contract.id}>${contractName(contract, today)}</th>
+    <td>${whole(size)}</td><td>${price(paid)}</td><td class=${sides[side] ?? ''}>${sideNames[side] ?? side}</td><td>${usd(premiumUsd)}</td>
+    ${texts.map((text, index) => html`<td>${text === unknown ? html`<${UnknownFigure} id=${`why-${id}-${index}`} why=${why} />` : text}</td>`)}</tr>` as VNode;
+}
+
+const legHeads = ['Contract', 'Size', 'Price', 'Side', 'Premium', 'Bid–ask', 'Open interest', 'Volume', 'IV', 'Delta'];
+
+/** The legs of a trade, which are requested when it is opened. */
+function TradeDetails({ id, today, ask }: Pick<TradeRowProps, 'today' | 'ask'> & { id: string }): VNode {
+  const [legs, setLegs] = useState<readonly TradedLeg[] | string | null>(null);
+  useEffect(() => {
+    let isGone = false;
+    ask(id).then(
+      (found) => isGone || setLegs(found),
+      (error: Error) => isGone || setLegs(error.message),
+    );
+    return () => {
+      isGone = true;
+    };
+  }, [id]);
+  if (legs === null) return html`<p class="more">Loading…</p>` as VNode;
+  if (typeof legs === 'string') return html`<p class="more" role="alert">Could not be loaded: ${legs}</p>` as VNode;
+  return html`<table><caption>Spot ${price(legs[0]?.context.symbol.quote?.spot)}. Bid–ask and later columns: of the last chain before the trade.</caption>
+    <thead><tr>${legHeads.map((name) => html`<th scope="col">${name}</th>`)}</tr></thead>
+    <tbody>${legs.map((leg, index) => legRow(leg, today, `${id}-${index}`))}</tbody></table>` as VNode;
+}
+
+interface TradeRowProps {
+  trade: LargeTrade;
+  today: string;
+  isOpen: boolean;
+  toggle: (id: string) => void;
+  ask: (id: string) => Promise<readonly TradedLeg[]>;
+}
+
+const TradeRow = memo(({ trade, today, isOpen, toggle, ask }: TradeRowProps): VNode => {
   const { event } = trade.update;
   const right = event.legs.every(({ contract }) => contract.right === event.legs[0]?.contract.right)
     ? event.legs[0]?.contract.right
     : undefined;
   const day = dateOf(event.eventTsMs) === today ? '' : `${dayOf(event.eventTsMs)} `;
-  return html`<tr title=${legsText(event)}>
+  const row = html`<tr title=${legsText(event)} onClick=${() => toggle(event.id)}>
     <td>${day ? html`<span class="day">${day}</span>` : null}${clockTimeSeconds(event.eventTsMs)}</td>
-    <td class="contract"><i class=${`box ${right ?? 'muted'}`}></i>${contractText(event)}</td>
+    <td class="contract"><button type="button" aria-expanded=${isOpen}><i class=${`box ${right ?? 'muted'}`}></i>${contractText(event)}</button></td>
     <td class=${event.premiumUsd >= 1e6 ? 'premium large' : 'premium'}>${usd(event.premiumUsd)}</td>
     <td class=${sides[event.side] ?? ''}>${sideNames[event.side] ?? event.side}</td>
     <td>${kindNames[event.eventKind] ?? event.eventKind}</td>
     <td>${compact(event.totalSize)}</td>
     <td>${event.priceLow === event.priceHigh ? price(event.priceLow) : `${price(event.priceLow)}–${price(event.priceHigh)}`}</td>
   </tr>` as VNode;
+  if (!isOpen) return row;
+  return html`${row}<tr class="details"><td colspan="7"><div><${TradeDetails} id=${event.id} today=${today} ask=${ask} /></div></td></tr>` as VNode;
 });
 
 function pick(
@@ -139,6 +215,11 @@ export function TradesPanel({ controller }: { controller: DashboardController })
     () => expiriesOf(state.trades.trades, crossSection?.snapshot ?? null),
     [state.trades, crossSection],
   );
+  const [opened, setOpened] = useState<string | null>(null);
+  const toggle = useCallback((id: string) => setOpened((before) => (before === id ? null : id)), []);
+  const ask = useCallback((id: string) => controller.trade(id), []);
+  const row = (trade: LargeTrade) =>
+    html`<${TradeRow} key=${trade.update.event.eventId} trade=${trade} today=${latestSession} isOpen=${trade.update.event.id === opened} toggle=${toggle} ask=${ask} />`;
   const more = () => {
     setDrawn(drawn + tradesPerPage);
     if (list.trades.length < drawn + tradesPerPage) controller.furtherTrades();
@@ -148,7 +229,7 @@ export function TradesPanel({ controller }: { controller: DashboardController })
     legend=${html`<${Filters} filter=${filter} expiries=${expiries} change=${(change: Partial<TradeFilter>) => controller.filterTrades(change)} />`}>
     <div class="scroll" tabindex="0" role="region" aria-label="Large option trades, newest first">
       <table class="trades"><thead><tr><th scope="col">Time</th><th scope="col">Contract</th><th scope="col">Premium</th><th scope="col">Side</th><th scope="col">Kind</th><th scope="col">Size</th><th scope="col">Price</th></tr></thead>
-      <tbody>${list.trades.slice(0, drawn).map((trade) => html`<${TradeRow} key=${trade.update.event.eventId} trade=${trade} today=${latestSession} />`)}</tbody></table>
+      <tbody>${list.trades.slice(0, drawn).map(row)}</tbody></table>
       ${list.trades.length === 0 ? html`<p class="message">No trade passes the filter.</p>` : null}
       <${Further} list=${list} drawn=${drawn} more=${more} />
     </div>

@@ -2,7 +2,7 @@
 
 import type { MarketClock, Quote } from '../../../../../generated/pages/operation-types.ts';
 import type { LiveState } from '../data/live-link.ts';
-import { clockTime, clockTimeSeconds, date, dateOf, dayAndTime } from '../format.ts';
+import { clockTime, clockTimeSeconds, date, dateOf, dayAndTime, fullDate } from '../format.ts';
 import type { Timeframe } from '../timeframes.ts';
 import type { View } from '../view-address.ts';
 
@@ -81,13 +81,15 @@ export function liveBadge({ view, live, market, quote, priceMs: lastMs, nowMs }:
   if (!open) {
     const session = quote?.sessionDate ?? market!.sessionDate;
     const time = clockTime(lastMs !== null && dateOf(lastMs) === session ? lastMs : market!.closeMs);
-    return { kind: 'closed', text: `Market closed · ${date(session)} ${time}` };
+    const day = session.slice(0, 4) === dateOf(nowMs).slice(0, 4) ? date(session) : fullDate(session);
+    return { kind: 'closed', text: `Market closed · ${day} ${time}` };
   }
   if (live !== 'live') return { kind: live, text: streamNames[live] };
   const what = quote?.eventTsMs == null ? 'price' : 'trade';
   if (lastMs !== null) return { kind: 'quiet', text: `No ${what} since ${clockTimeSeconds(lastMs)}` };
-  const isOfNow = quote?.spot != null && quote.sessionDate === dateOf(nowMs);
-  return { kind: 'quiet', text: isOfNow ? 'Market open' : 'No trade yet' };
+  if (quote?.spot == null || quote.sessionDate === null) return { kind: 'quiet', text: 'No trade yet' };
+  const isOfNow = quote.sessionDate === dateOf(nowMs);
+  return { kind: 'quiet', text: isOfNow ? 'Market open' : `No trade since ${fullDate(quote.sessionDate)}` };
 }
 
 /**

@@ -1,6 +1,6 @@
 // The sessions of a symbol, and the figures of past ones.
 
-import type { DailyColumns } from '../../../../../generated/pages/operation-types.ts';
+import type { DailyColumns, SessionContents } from '../../../../../generated/pages/operation-types.ts';
 import type { DashboardState } from '../data/dashboard-state.ts';
 
 /**
@@ -20,6 +20,14 @@ export function sessionsOf({ latestSession, answer, capture }: Known): string[] 
   const last = [answer?.symbol?.lastSession, capture?.sessionDate].filter((date) => date != null);
   const dates = [...(answer?.symbol?.sessionDates ?? []), ...last].filter((date) => date <= latestSession);
   return [...new Set([...dates, latestSession])].sort().reverse();
+}
+
+/** The stored data of a session, in words. */
+export function contentsText({ bars, chains, flow, offExchange }: SessionContents): string {
+  const has = { price: bars, chain: chains, flow, 'off exchange': offExchange };
+  return Object.entries(has)
+    .flatMap(([name, isStored]) => (isStored ? [name] : []))
+    .join(', ');
 }
 
 /** The session of a date: its own, else the one before it; null = the latest, or there is none before. */

@@ -3,7 +3,7 @@ import { html } from 'htm/preact';
 import type { ComponentChildren, VNode } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import type { DashboardController } from '../data/dashboard-controller.ts';
-import { type DashboardState, shownSession } from '../data/dashboard-state.ts';
+import { type DashboardState, type LockedPart, shownSession } from '../data/dashboard-state.ts';
 import { useStore } from '../data/state-store.ts';
 import { flowTotals } from '../flow/flow-bars.ts';
 import {
@@ -24,6 +24,7 @@ import {
 } from '../format.ts';
 import { crossingsOf } from '../gex/crossings.ts';
 import { SpotNote } from '../gex/spot-note.ts';
+import { UnknownFigure } from '../unknown-figure.ts';
 import { ageText, isMarketOpen, liveBadge, priceTime } from './market-state.ts';
 import { SessionField } from './session-field.ts';
 import { sessionQuote } from './sessions.ts';
@@ -47,10 +48,23 @@ interface Figure {
   name: string;
   value: string;
   what: string;
+  /** Reason for which it is unknown, if it is. */
+  why: string;
   /** Its age or its day; null = current, or of the session shown. */
   age: string | null;
   colour?: string | undefined;
 }
+
+/** Reasons for which a figure of a stored chain is unknown. */
+const gammaReasons: Readonly<Record<string, string>> = {
+  Flip: 'The cumulative net curve does not cross zero.',
+  'Zero gamma': 'Net gamma, re-priced at other spots, does not change sign, or the chain could not be priced.',
+  'Call wall': 'No strike has positive net gamma.',
+  'Put wall': 'No strike has negative net gamma.',
+  'ATM IV': 'No volatility at the money could be solved from the quotes of the chain.',
+  'Expected move': 'A call or a put at the money has no price.',
+  'Max pain': 'No contract of the expiry is open.',
+};
 
 /** Figures of dealer gamma, and of the first expiry after the session. */
 function gammaFigures({ capture, quotes, view }: DashboardState, age: string | null): Figure[] {
@@ -58,10 +72,12 @@ function gammaFigures({ capture, quotes, view }: DashboardState, age: string | n
   const spot = (view.session === null ? quotes[view.symbol]?.spot : null) ?? capture?.spot ?? null;
   const move = expiry?.expectedMoveStraddle ?? null;
   const of = (what: string) => (expiry ? `${what}, ${date(expiry.expiry)}` : what);
+  const noChain = `No option chain of ${view.symbol} is stored${view.session === null ? '' : ' of the session'}.`;
   const figure = (name: string, value: string, what: string, colour?: string): Figure => ({
     name,
     value,
     what,
+    why: (capture && gammaReasons[name]) ?? noChain,
     age: value === unknown ? null : age,
     colour,
   });
@@ -93,6 +109,21 @@ function madeAt({ view }: DashboardState, atMs: number | null | undefined, nowMs
   return dateOf(atMs) === view.session ? clockTime(atMs) : dayAndTime(atMs, view.session);
 }
 
+/** The reason of the tier for which a part is not served; null if it is. */
+const lockedWhy = ({ locked }: DashboardState, part: LockedPart) =>
+  locked.find(({ path }) => path[1] === part)?.message ?? null;
+
+function whyNoFlow(state: DashboardState): string {
+  const { crossSection, view } = state;
+  const none = `No option trades of ${view.symbol} are stored of the session.`;
+  return lockedWhy(state, 'flow') ?? (crossSection?.snapshot ? 'No call was traded.' : none);
+}
+
+function whyNotOffExchange(state: DashboardState): string {
+  const none = 'No off-exchange trading is published. That of a session is published on the next morning.';
+  return lockedWhy(state, 'offExchange') ?? none;
+}
+
 /** The figures. Each can be unknown. */
 export function figuresOf(state: DashboardState, nowMs: number): Figure[] {
   const { capture, crossSection, answer } = state;
@@ -105,15 +136,27 @@ export function figuresOf(state: DashboardState, nowMs: number): Figure[] {
       name: 'Put/call',
       value: flow ? ratio(flow.puts, flow.calls) : unknown,
       what: 'Premium of puts to premium of calls in the session',
+      why: whyNoFlow(state),
       age: snapshot ? madeAt(state, snapshot.coverage.observedThroughMs, nowMs) : null,
     },
     {
       name: 'Off exchange',
       value: fraction(off?.offExchPct),
       what: off ? `Share of volume off exchange, ${date(off.date)}` : 'Share of volume off exchange',
+      why: whyNotOffExchange(state),
       age: off && off.date !== shownSession(state) ? shortDate(off.date, shownSession(state)) : null,
     },
   ];
+}
+
+/** A cell of the strip. */
+function figureCell({ name, value, what, why, age, colour }: Figure, loading: boolean): VNode {
+  const isUnknown = value === unknown;
+  const id = `why-${name.replace(/\W/g, '')}`;
+  const shown = isUnknown ? html`<${UnknownFigure} id=${id} why=${why} />` : value;
+  return html`<div title=${what}><dt>${name}</dt>
+    <dd class=${isUnknown ? '' : (colour ?? '')}>${loading ? html`<i class="bone"></i>` : shown}</dd>
+    ${age === null ? null : html`<dd class="age">${age}</dd>`}</div>` as VNode;
 }
 
 interface Headline {
@@ -193,12 +236,7 @@ export function Summary({ controller, now }: { controller: DashboardController; 
     ${(view.session === null ? liveHeadline(state, nowMs) : pastHeadline(state)) ?? (loading ? headlineToCome : null)}
     <div class="tools">${badge(state, nowMs)}<${SessionField} controller=${controller} /><${SymbolField} controller=${controller} />
       <button type="button" class="help-button" aria-label="Help: keys and terms" aria-keyshortcuts="?" onClick=${() => controller.showHelp(true)}>?</button></div>
-    <dl class="strip">${figuresOf(state, nowMs).map(
-      ({ name: label, value, what, age, colour }) =>
-        html`<div title=${what}><dt>${label}</dt>
-          <dd class=${value === unknown ? '' : (colour ?? '')}>${loading ? html`<i class="bone"></i>` : value}</dd>
-          ${age === null ? null : html`<dd class="age">${age}</dd>`}</div>`,
-    )}</dl>
+    <dl class="strip">${figuresOf(state, nowMs).map((figure) => figureCell(figure, loading))}</dl>
     <${SpotNote} capture=${state.capture} />
   </div>` as VNode;
 }
