@@ -12,6 +12,7 @@ import {
 } from 'graphql';
 import MiniSearch, { type SearchOptions } from 'minisearch';
 import type { Caller } from '../access/caller.ts';
+import type { EndpointServices } from '../access/endpoint-services.ts';
 import type { JsonSchema } from '../rest/contract/json-schema.ts';
 import type { CompiledRoute } from '../rest/http/router.ts';
 import { invalidParameter } from '../wire/failure.ts';
@@ -45,7 +46,7 @@ function exampleArguments({ properties, required }: ReturnType<typeof toolOf>['i
   return Object.fromEntries(required.map((name) => [name, example(properties[name]!) ?? null]));
 }
 
-function operationEntry(compiled: CompiledRoute, description: JsonSchema): Entry {
+function operationEntry(compiled: CompiledRoute, description: JsonSchema, now: () => number): Entry {
   const { title, description: about, inputSchema, outputSchema, annotations } = toolOf(description, compiled);
   const name = toolName(compiled);
   const tool = annotations.readOnlyHint ? 'run' : 'change';
@@ -54,7 +55,7 @@ function operationEntry(compiled: CompiledRoute, description: JsonSchema): Entry
     kind: 'operation',
     about: `${title}. ${about}`,
     words: Object.keys(inputSchema.properties).join(' '),
-    isFor: (caller) => isOffered(compiled.route, caller),
+    isFor: (caller) => isOffered(compiled.route, caller, now()),
     describe: () => ({
       title,
       description: about,
@@ -152,9 +153,13 @@ export class Catalog {
   #entries: ReadonlyMap<string, Entry> | null = null;
   #index: MiniSearch | null = null;
 
-  constructor(schema: GraphQLSchema, compiled: readonly CompiledRoute[], description: JsonSchema) {
+  constructor(
+    { schema, now }: Pick<EndpointServices, 'schema' | 'now'>,
+    compiled: readonly CompiledRoute[],
+    description: JsonSchema,
+  ) {
     this.#make = () => [
-      ...compiled.map((each) => operationEntry(each, description)),
+      ...compiled.map((each) => operationEntry(each, description, now)),
       ...graphEntries(schema),
       ...documentEntries(),
     ];

@@ -59,7 +59,7 @@ function serverFor(parts: McpParts, offered: Offered, exchange: Exchange): Serve
   server.setRequestHandler('tools/list', () => ({
     tools: offered.tools.filter(({ name }) => {
       const compiled = offered.routes.get(name);
-      return !compiled || isOffered(compiled.route, exchange.caller);
+      return !compiled || isOffered(compiled.route, exchange.caller, parts.services.now());
     }) as ListToolsResult['tools'],
   }));
   server.setRequestHandler('tools/call', ({ params }) => called(parts, offered, exchange, params));
@@ -109,7 +109,7 @@ function offersOf({ compiled, description, services }: McpParts): Record<'all' |
   const ofTools = compiled.filter(({ route }) => !route.withoutTool);
   const tools = [...ofTools.map((each) => toolOf(description, each)), ...builtInTools];
   const run = compiled.filter(({ route }) => route.withoutTool !== 'in any mode');
-  const small = { catalog: new Catalog(services.schema, run, description), operations: byName(run) };
+  const small = { catalog: new Catalog(services, run, description), operations: byName(run) };
   return {
     all: { tools, routes: byName(ofTools), resources, small: null },
     small: { tools: smallTools, routes: new Map(), resources, small },

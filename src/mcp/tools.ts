@@ -2,6 +2,7 @@ import type { Caller } from '../access/caller.ts';
 import { reaches, type Tier } from '../domain/tier.ts';
 import { readAtKey } from '../rest/contract/envelope.ts';
 import type { JsonSchema } from '../rest/contract/json-schema.ts';
+import { endedOn } from '../rest/contract/route.ts';
 import type { CompiledRoute } from '../rest/http/router.ts';
 import type { Needs } from '../schema/needs.ts';
 
@@ -142,10 +143,17 @@ function outputSchema({ answer }: CompiledRoute): NonNullable<Tool['outputSchema
 const floorOf: Partial<Record<Needs, Tier>> = { flow: 'pro', 'off-exchange': 'basic' };
 
 /**
- * True if a caller can use a route's tool. A key of too low a tier cannot, nor can any key use the routes of a person.
- * A missing market-data declaration does not matter: the tool `classify` makes one.
+ * True if a caller can use a route's tool now. A key of too low a tier cannot, nor can any key use the routes of a
+ * person, nor anybody one that has ended. A missing market-data declaration does not matter: the tool `classify` makes
+ * one.
  */
-export function isOffered({ needs, own }: CompiledRoute['route'], caller: Pick<Caller, 'kind' | 'tier'>): boolean {
+export function isOffered(
+  route: CompiledRoute['route'],
+  caller: Pick<Caller, 'kind' | 'tier'>,
+  nowMs: number,
+): boolean {
+  const { needs, own } = route;
+  if (endedOn(route, nowMs) !== null) return false;
   if (caller.kind !== 'key') return own === undefined || reaches(caller.tier, own.tier);
   return [needs, ...(own?.needs ?? [])].every(
     (each) =>

@@ -117,6 +117,24 @@ describe('the small mode of /mcp', () => {
     expect(refused.code).toBe('not_entitled_tier');
   });
 
+  test('shows a route in either mode until it ends', async () => {
+    const { nowMs } = app.clock;
+    onTestFinished(() => {
+      app.clock.nowMs = nowMs;
+    });
+    const name = 'legacy_strikes';
+    const shown = async () => ({
+      listed: (await (await connected('all')).listTools()).tools.some((tool) => tool.name === name),
+      found: (await found(await connected(), 'legacy strikes', { kind: 'operation' })).some(
+        (each) => each.name === name,
+      ),
+    });
+    app.clock.nowMs = Date.parse('2026-12-31T23:59:59Z');
+    expect(await shown()).toEqual({ listed: true, found: true });
+    app.clock.nowMs = Date.parse('2027-01-01T00:00:00Z');
+    expect(await shown()).toEqual({ listed: false, found: false });
+  });
+
   test('describes types with the fields that return them, fields, and sections', async () => {
     const client = await connected();
     const type = await answer(client, 'describe', { name: 'GexCapture' });
