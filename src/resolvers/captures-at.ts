@@ -1,9 +1,10 @@
 import type { ChainCapture } from '../domain/chain/chain.ts';
 import type { SessionDate } from '../domain/market-time.ts';
 import { batched } from '../runtime/batched.ts';
-import { chainCapturesAt } from '../store/chain/chain-captures.ts';
+import { chainCapturesAt, lastChainTimes } from '../store/chain/chain-captures.ts';
 import { lastSolvedMinutes, type SolvedMinute } from '../store/chain/solved-minutes.ts';
 import { gexCapturesAt, type StoredGexCapture } from '../store/gex/captures.ts';
+import type { AsOf } from './as-of.ts';
 import { fromSource, ofAllInstants, type RequestContext } from './context.ts';
 
 /** The last chain captured as of `atMs`, null = the context's clock; null if there is none. */
@@ -15,6 +16,23 @@ export function chainAt(
   return batched(ofAllInstants(context), 'chains', { underlying, atMs: atMs ?? context.nowMs }, (asked) =>
     fromSource(context, 'chain', () => chainCapturesAt(context.store, asked)),
   );
+}
+
+/**
+ * The last chain as of a requested time, null = the latest. A date means the last of its session, or of before if it
+ * has none.
+ */
+export async function chainAsOf(
+  context: RequestContext,
+  symbol: string,
+  asOf: AsOf | null,
+): Promise<ChainCapture | null> {
+  if (asOf === null || asOf.bareDate === null) return chainAt(context, symbol, asOf?.atMs);
+  const { atMs, bareDate } = asOf;
+  const last = await batched(ofAllInstants(context), `chains of ${bareDate}`, { underlying: symbol, atMs }, (times) =>
+    fromSource(context, 'chain', () => lastChainTimes(context.store, times, bareDate)),
+  );
+  return chainAt(context, symbol, last ?? atMs);
 }
 
 /** True if an instant, epoch ms, is not after the context's clock: captures of it are read. */

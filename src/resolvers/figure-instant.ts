@@ -3,7 +3,7 @@ import { lastInstant } from '../domain/chain/option-root.ts';
 import { exchangeDate, type SessionDate } from '../domain/market-time.ts';
 import type { StoredGexCapture } from '../store/gex/captures.ts';
 import { type AsOf, dateOf } from './as-of.ts';
-import { chainAt, type ReadGex, storedCapture } from './captures-at.ts';
+import { chainAsOf, type ReadGex, storedCapture } from './captures-at.ts';
 import { findSymbol, type RequestContext } from './context.ts';
 import { isOver } from './current-date.ts';
 import { capturePlane, type Plane } from './response-meta.ts';
@@ -88,7 +88,7 @@ export async function chainInstant(
   symbol: string,
   asOf: AsOf | null = null,
 ): Promise<FigureInstant<ChainCapture>> {
-  return symbolInstant(context, symbol, await chainAt(context, symbol, asOf?.atMs ?? null), asOf);
+  return symbolInstant(context, symbol, await chainAsOf(context, symbol, asOf), asOf);
 }
 
 /** The last GEX capture as of a requested time, null = the latest, with its instant; of one session for a date. */

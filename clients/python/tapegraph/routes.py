@@ -1828,7 +1828,7 @@ class Routes:
     ) -> Answer[t.ContractHistory]:
         """Option contract by day.
 
-        Open interest, volume, close, quotes, volatility and greeks of a contract by session, ascending. Quotes, greeks and open interest are of the last chain at or before the close, volume and close of the bars of the session. Without from: the last 20 sessions. At most 260 sessions; a larger window is cut to the latest.
+        Open interest, volume, close, quotes, volatility and greeks of a contract by session, ascending. Quotes, greeks and open interest are of the last chain of the session, volume and close of the bars of the session. Without from: the last 20 sessions. At most 260 sessions; a larger window is cut to the latest.
 
         Args:
             contract: Option contract: O: and its OSI symbol.

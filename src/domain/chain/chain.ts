@@ -1,6 +1,7 @@
+import { closeMinute } from '../calendar.ts';
 import { type RowOf, rowBy } from '../columns.ts';
-import type { SessionDate } from '../market-time.ts';
-import { dayMs } from '../units.ts';
+import { exchangeInstant, type SessionDate } from '../market-time.ts';
+import { dayMs, minuteMs } from '../units.ts';
 import type { SourceFile, StoredPricing } from './capture-inputs.ts';
 import { chainColumns, type greekColumns, type greekNames } from './chain-columns.ts';
 import type { OptionContract } from './option-contract.ts';
@@ -118,6 +119,36 @@ export const longestDelayMs = dayMs;
 /** Time of a capture's quotes, epoch ms; an unknown delay counts as zero. */
 export function sourceTime({ capturedAt, delayMs }: Pick<ChainCapture, 'capturedAt' | 'delayMs'>): number {
   return capturedAt - (delayMs ?? 0);
+}
+
+/** The instant of a capture, and the session that it is of. */
+export type CaptureInstant = Pick<ChainCapture, 'capturedAt' | 'delayMs' | 'sessionDate'>;
+
+/** The quotes of a session's last capture are of at most this long before its close, ms. */
+export const closingMs = 15 * minuteMs;
+
+const closeOf = (session: SessionDate) => exchangeInstant(session, closeMinute(session));
+
+/** True if the quotes of a capture are of after the close of its session. */
+export function isAfterClose(capture: CaptureInstant): boolean {
+  return sourceTime(capture) > closeOf(capture.sessionDate);
+}
+
+function isClosing(capture: CaptureInstant): boolean {
+  return !isAfterClose(capture) && sourceTime(capture) >= closeOf(capture.sessionDate) - closingMs;
+}
+
+/**
+ * The last of a session's captures (methodology 12): of those with quotes of its last quarter of an hour, else of all,
+ * that with the last quotes. Null of none.
+ */
+export function lastOfSession<C extends CaptureInstant>(captures: readonly C[]): C | null {
+  const closing = captures.filter(isClosing);
+  const isLater = (a: C, b: C) => (sourceTime(a) - sourceTime(b) || a.capturedAt - b.capturedAt) > 0;
+  return (closing.length > 0 ? closing : captures).reduce<C | null>(
+    (last, each) => (last === null || isLater(each, last) ? each : last),
+    null,
+  );
 }
 
 /** One contract's line of one capture. Open interest and theta are absent where they were not read. */

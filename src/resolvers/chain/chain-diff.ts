@@ -5,7 +5,7 @@ import { compareContracts, contractId } from '../../domain/chain/option-contract
 import { type RowOf, rowBy } from '../../domain/columns.ts';
 import { yieldForRows } from '../../runtime/event-loop.ts';
 import { clampedCaps } from '../as-of.ts';
-import { chainAt, hasCome } from '../captures-at.ts';
+import { chainAsOf, hasCome } from '../captures-at.ts';
 import { findSymbol, type RequestContext } from '../context.ts';
 import { type AskedPoint, type CapturePoint, parseCapturePoint, requireOrder } from '../gex/capture-point.ts';
 import { planeAt, type ResponseMeta, responseMeta } from '../response-meta.ts';
@@ -53,12 +53,9 @@ export function movedNumbers({ from, to }: ContractPair): RowOf<typeof sourceCol
 }
 
 /** The chain of a point: the last one by a time, or of a date; null if there is none. */
-async function chainAtPoint(
-  context: RequestContext,
-  symbol: string,
-  { atMs, bareDate, isExact }: AskedPoint,
-): Promise<ChainCapture | null> {
-  const chain = hasCome(context, atMs) ? await chainAt(context, symbol, atMs) : null;
+async function chainAtPoint(context: RequestContext, symbol: string, point: AskedPoint): Promise<ChainCapture | null> {
+  const { atMs, bareDate, isExact } = point;
+  const chain = hasCome(context, atMs) ? await chainAsOf(context, symbol, point) : null;
   if (bareDate !== null && chain?.sessionDate !== bareDate) return null;
   return isExact && chain?.capturedAt !== atMs ? null : chain;
 }

@@ -1,13 +1,12 @@
-import { closeMinute, tradingDayAtOrBefore } from '../../domain/calendar.ts';
+import { previousTradingDay, tradingDayAtOrBefore } from '../../domain/calendar.ts';
 import type { ContractLine } from '../../domain/chain/chain.ts';
 import { contractId, type OptionContract } from '../../domain/chain/option-contract.ts';
 import { lastSession } from '../../domain/chain/option-root.ts';
 import type { BarColumns } from '../../domain/market/bar.ts';
-import { addDays, exchangeInstant, type SessionDate } from '../../domain/market-time.ts';
-import { hourMs } from '../../domain/units.ts';
+import type { SessionDate } from '../../domain/market-time.ts';
 import { minutesShownBefore } from '../../live/served-bars.ts';
 import { batched } from '../../runtime/batched.ts';
-import { contractLinesOfSessions, type SessionEnd } from '../../store/chain/contract-lines.ts';
+import { contractLinesOfSessions } from '../../store/chain/contract-lines.ts';
 import { readOptionBarsIn, type StoredOptionBars } from '../../store/chain/option-bars.ts';
 import { firstAtOrAfter } from '../../store/market/bar-blocks.ts';
 import { invalidParameter } from '../../wire/failure.ts';
@@ -51,19 +50,15 @@ export interface ContractHistory {
   meta: ContractHistoryMeta;
 }
 
-/** Pages come at most this much later than their quotes. */
-const longestDelayMs = 12 * hourMs;
-
-/** The sessions from `from` to `to`, the latest `most` of them, with the instants up to which they count. */
-function sessionsBetween(from: SessionDate, to: SessionDate, most: number, nowMs: number): SessionEnd[] {
-  const sessions: SessionEnd[] = [];
-  let session = tradingDayAtOrBefore(to);
-  while (session >= from && sessions.length < most) {
-    const closeMs = exchangeInstant(session, closeMinute(session));
-    const knownMs = Math.min(nowMs, closeMs + longestDelayMs);
-    sessions.unshift({ session, throughMs: Math.min(nowMs, closeMs), knownMs });
-    session = tradingDayAtOrBefore(addDays(session, -1));
-  }
+/** The sessions from `from` to `to`, the latest `most` of them. */
+function sessionsBetween(from: SessionDate, to: SessionDate, most: number): SessionDate[] {
+  const sessions: SessionDate[] = [];
+  for (
+    let session = tradingDayAtOrBefore(to);
+    session >= from && sessions.length < most;
+    session = previousTradingDay(session)
+  )
+    sessions.unshift(session);
   return sessions;
 }
 
@@ -103,11 +98,10 @@ function dayOf(
 async function readDays(
   context: RequestContext,
   contracts: readonly OptionContract[],
-  sessions: readonly SessionEnd[],
+  dates: readonly SessionDate[],
 ): Promise<ReadDays> {
   const { store, sources, nowMs } = context;
   const listed = await withUnderlyings(context, contracts);
-  const dates = sessions.map(({ session }) => session);
   const endMs = minutesShownBefore(store, nowMs);
   const readBars = (length: '1m' | 'rest') =>
     sources.option_bars
@@ -115,7 +109,7 @@ async function readDays(
       : new Map<string, StoredOptionBars>();
   const [lines, bars, beside] = await Promise.all([
     sources.chain
-      ? fromSource(context, 'chain', () => contractLinesOfSessions(store, listed, sessions))
+      ? fromSource(context, 'chain', () => contractLinesOfSessions(store, listed, dates, nowMs))
       : new Map<string, ContractLine[]>(),
     readBars('1m'),
     readBars('rest'),
@@ -157,15 +151,15 @@ async function windowOf(
   const today = tradingDayAtOrBefore(await currentDate(context));
   const last = [today, lastSession(expiry), to ?? today].reduce((a, b) => (a < b ? a : b));
   const most = from == null ? historySessions.default : historySessions.max;
-  const sessions = sessionsBetween(from ?? '', last, most, context.nowMs);
-  const first = sessions[0]?.session ?? last;
+  const sessions = sessionsBetween(from ?? '', last, most);
+  const first = sessions[0] ?? last;
   const isClamped = from != null && sessions.length === most && first > from;
   return { sessions, from: from == null || isClamped ? first : from, to: to ?? today, isClamped };
 }
 
 /**
- * A contract by session: quotes, greeks and open interest of the last chain at or before the close, volume of all its
- * prints, close of its bars. All contracts that a request asks for with one window are read together.
+ * A contract by session: quotes, greeks and open interest of its last chain, volume of all its prints, close of its
+ * bars. All contracts that a request asks for with one window are read together.
  */
 export async function contractHistory(
   context: RequestContext,
@@ -175,7 +169,7 @@ export async function contractHistory(
   await requireContract(context, contract);
   requireSource(context, 'chain', 'option_bars');
   const { sessions, from, to, isClamped } = await windowOf(context, contract, args);
-  const name = `contract history ${sessions[0]?.session} ${sessions.at(-1)?.session}`;
+  const name = `contract history ${sessions[0]} ${sessions.at(-1)}`;
   const read = (contracts: readonly OptionContract[]) => readDays(context, contracts, sessions);
   const days = (await batched(context, name, contract, read, contractId)) ?? [];
   return {

@@ -1,8 +1,8 @@
 import { volatilityAtDays } from '../../analytics/chain/constant-maturity.ts';
 import { rankSessions, type VolatilityRank, volatilityRank } from '../../analytics/volatility/rank.ts';
 import { previousTradingDay, regularSession, sessionOf, sessionsUpTo } from '../../domain/calendar.ts';
+import { closingMs } from '../../domain/chain/chain.ts';
 import type { SessionDate } from '../../domain/market-time.ts';
-import { minuteMs } from '../../domain/units.ts';
 import { batched } from '../../runtime/batched.ts';
 import { oncePerRequest } from '../../runtime/once-per-request.ts';
 import { volatilityDaysOf } from '../../store/chain/volatility-days.ts';
@@ -12,9 +12,6 @@ import type { VolatilityFigures } from './figures.ts';
 
 export type { VolatilityRank };
 export { rankSessions };
-
-/** A session's closing capture is at most this old at the close. */
-const closingMs = 15 * minuteMs;
 
 /** The sessions before one, whose values it is ranked among, ascending. */
 interface Before {

@@ -21,7 +21,7 @@ const ContractDayType = builder.objectRef<ContractDay>('ContractDay').implement(
       type: 'EpochMs',
       nullable: true,
       description:
-        'When the last chain at or before the close was captured, epoch ms: quotes, greeks and open interest are from it. Null if no chain of the session lists the contract.',
+        'When the last chain of the session was captured, epoch ms: quotes, greeks and open interest are from it. Null if it does not list the contract.',
     }),
     spot: t.exposeFloat('spot', { nullable: true, description: 'Price of the underlying at that capture, dollars.' }),
     openInterest: t.expose('openInterest', {

@@ -1,17 +1,19 @@
 import { createHash } from 'node:crypto';
 import type { StoredPricing } from '../../domain/chain/capture-inputs.ts';
 import {
+  type CaptureInstant,
   type ChainCapture,
   type ChainFile,
   type ChainRow,
   isIncomplete,
+  lastOfSession,
   type SolvedGreeks,
   shownGreek,
   solveOrigins,
 } from '../../domain/chain/chain.ts';
 import { greekNames, quoteNames } from '../../domain/chain/chain-columns.ts';
 import { contractList, expiryRights } from '../../domain/chain/contract-list.ts';
-import { dateOfEpochDay, epochDay, exchangeDate } from '../../domain/market-time.ts';
+import { dateOfEpochDay, epochDay, exchangeDate, type SessionDate } from '../../domain/market-time.ts';
 import { yieldToEventLoop } from '../../runtime/event-loop.ts';
 import { readFrom, type Store } from '../rows/connection.ts';
 import { anyOf, findAny } from '../rows/models/any-of.ts';
@@ -335,6 +337,42 @@ export async function chainCapturesAt(store: Store, times: readonly ChainAsOf[])
   return wanted.map(
     (header, i) => header && (cached[i] ?? read.get(`${header.underlying} ${header.capturedAt}`) ?? null),
   );
+}
+
+const heldTimes: HeldKind<readonly CaptureInstant[]> = {
+  subject: 'chain',
+  name: 'chain-session',
+  bytesOf: (instants) => 100 + 80 * instants.length,
+};
+
+/**
+ * The time of the last published capture of a session (`lastOfSession`) as of each time, in order, epoch ms; null
+ * without one. One statement, none if all are cached.
+ */
+export async function lastChainTimes(
+  store: Store,
+  times: readonly ChainAsOf[],
+  sessionDate: SessionDate,
+): Promise<(number | null)[]> {
+  const asked = times.map(({ underlying }) => ({ symbol: underlying, part: sessionDate }));
+  const held = await readHeld(store, heldTimes, asked, async (missing) => {
+    const keys = missing.map(({ symbol }) => ({ underlying: symbol, sessionDate }));
+    const from = readFrom(store, 'chain', new Set(times.map(({ underlying }) => underlying)));
+    const by = { by: ['underlying', 'sessionDate'] as const, keys };
+    const rows = await findRows(from, 'ChainCapture', by, [
+      'underlying',
+      'capturedAt',
+      'delayMs',
+      'sessionDate',
+      'subset',
+    ]);
+    const whole = rows.filter(({ subset }) => subset !== true);
+    return Map.groupBy(whole, ({ underlying }) => heldId({ symbol: underlying, part: sessionDate }));
+  });
+  return times.map(({ atMs }, i) => {
+    const instants = held.get(heldId(asked[i]!)) ?? [];
+    return lastOfSession(instants.filter(({ capturedAt }) => capturedAt <= atMs))?.capturedAt ?? null;
+  });
 }
 
 /**

@@ -1,5 +1,6 @@
 import pg from 'pg';
-import type { ChainCapture, ContractLine } from '../../domain/chain/chain.ts';
+import { closeMinute } from '../../domain/calendar.ts';
+import { type ChainCapture, type ContractLine, closingMs } from '../../domain/chain/chain.ts';
 import { contractId, type OptionContract } from '../../domain/chain/option-contract.ts';
 import { lastSession } from '../../domain/chain/option-root.ts';
 import { addDays, epochDay, exchangeInstant, type SessionDate } from '../../domain/market-time.ts';
@@ -57,7 +58,7 @@ const captured = statement(
 );
 const closings = statement(
   'chain/contract-line-closings',
-  { underlyings: 'text[]', throughMs: 'int8[]', knownMs: 'int8[]' },
+  { underlyings: 'text[]', sessions: 'text[]', closeMs: 'int8[]', atMs: 'int8', closingMs: 'int8' },
   { nth: 'int8', ...headerColumns },
 );
 const wholeChains = statement(
@@ -400,39 +401,38 @@ export async function contractLines(
   );
 }
 
-/** A session, epoch ms: until when quotes are its own, and by when their captures must have come. */
-export interface SessionEnd {
-  session: SessionDate;
-  throughMs: number;
-  knownMs: number;
-}
-
-/** The header of the capture with the last quotes of each session, by underlying and session. One statement. */
-async function closingHeaders(store: Store, underlyings: readonly string[], sessions: readonly SessionEnd[]) {
-  const asked = underlyings.flatMap((underlying) => sessions.map((end) => ({ underlying, ...end })));
+/** The header of the last capture (`lastOfSession`) of each session by `atMs`, by underlying. One statement. */
+async function closingHeaders(
+  store: Store,
+  underlyings: readonly string[],
+  sessions: readonly SessionDate[],
+  atMs: number,
+) {
+  const asked = underlyings.flatMap((underlying) => sessions.map((session) => ({ underlying, session })));
   const rows = await closings.rows(readFrom(store, 'chain', underlyings), {
     underlyings: asked.map(({ underlying }) => underlying),
-    throughMs: asked.map(({ throughMs }) => throughMs),
-    knownMs: asked.map(({ knownMs }) => knownMs),
+    sessions: asked.map(({ session }) => session),
+    closeMs: asked.map(({ session }) => exchangeInstant(session, closeMinute(session))),
+    ...{ atMs, closingMs },
   });
   const found = new Map<string, CaptureHeader[]>(underlyings.map((underlying) => [underlying, []]));
-  for (const { nth, ...header } of rows)
-    if (header.sessionDate === asked[nth - 1]!.session) found.get(header.underlying)!.push(header);
+  for (const { nth: _, ...header } of rows) found.get(header.underlying)!.push(header);
   return found;
 }
 
 /**
- * Lines of several contracts in the last capture of each session, by the time of its quotes, with open interest and
+ * Lines of several contracts in the last capture (`lastOfSession`) of each session as of `atMs`, with open interest and
  * theta: by contract path form, ascending. Four statements at most, however many contracts and sessions; one when all
  * is cached.
  */
 export async function contractLinesOfSessions(
   store: Store,
   contracts: readonly ListedContract[],
-  sessions: readonly SessionEnd[],
+  sessions: readonly SessionDate[],
+  atMs: number,
 ): Promise<Map<string, ContractLine[]>> {
   const underlyings = [...new Set(contracts.map(({ underlying }) => underlying))];
-  const last = await closingHeaders(store, underlyings, sessions);
+  const last = await closingHeaders(store, underlyings, sessions, atMs);
   return linesIn(
     store,
     contracts,

@@ -1,4 +1,4 @@
-import { sourceTime } from '../../domain/chain/chain.ts';
+import { lastOfSession, sourceTime } from '../../domain/chain/chain.ts';
 import type { RowOf } from '../../domain/columns.ts';
 import {
   type GexCapture,
@@ -200,29 +200,25 @@ const heldSessions: HeldKind<CaptureHeader[]> = {
   bytesOf: (headers) => headers.length * headerBytes,
 };
 
+/** An underlying's session. */
+export type UnderlyingSession = Pick<CaptureHeader, 'underlying' | 'sessionDate'>;
+
 /**
- * The headers of a session's captures by underlying, ascending by time; an underlying without any is absent. One
- * statement, none if all are cached.
+ * The headers of the captures of sessions, in order, each ascending by time. One statement, none if all are cached.
  */
-async function sessionHeaders(
+export async function sessionHeaders(
   store: Store,
-  underlyings: readonly string[],
-  sessionDate: SessionDate,
-): Promise<Map<string, CaptureHeader[]>> {
-  const asked = underlyings.map((symbol) => ({ symbol, part: sessionDate }));
+  sessions: readonly UnderlyingSession[],
+): Promise<(readonly CaptureHeader[])[]> {
+  const asked = sessions.map(({ underlying, sessionDate }) => ({ symbol: underlying, part: sessionDate }));
   const held = await readHeld(store, heldSessions, asked, async (missing) => {
-    const keys = missing.map(({ symbol }) => ({ underlying: symbol, sessionDate }));
-    const from = readFrom(store, 'gex', underlyings);
+    const keys = missing.map(({ symbol, part }) => ({ underlying: symbol, sessionDate: part! }));
+    const from = readFrom(store, 'gex', new Set(sessions.map(({ underlying }) => underlying)));
     const rows = await findRows(from, 'GexCapture', { by: ['underlying', 'sessionDate'], keys }, headerFields);
     rows.sort((a, b) => a.capturedAt - b.capturedAt);
-    return Map.groupBy(rows, ({ underlying }) => heldId({ symbol: underlying, part: sessionDate }));
+    return Map.groupBy(rows, ({ underlying, sessionDate }) => heldId({ symbol: underlying, part: sessionDate }));
   });
-  return new Map(
-    asked.flatMap((each) => {
-      const headers = held.get(heldId(each));
-      return headers ? [[each.symbol, headers] as const] : [];
-    }),
-  );
+  return asked.map((each) => held.get(heldId(each)) ?? []);
 }
 
 /**
@@ -235,7 +231,8 @@ export async function gexCapturesOf(
   sessionDate: SessionDate,
   { fromMs, toMs, byExpiry }: GexWindow,
 ): Promise<Map<string, StoredGexCapture[]>> {
-  const headers = [...(await sessionHeaders(store, underlyings, sessionDate)).values()].flat();
+  const sessions = underlyings.map((underlying) => ({ underlying, sessionDate }));
+  const headers = (await sessionHeaders(store, sessions)).flat();
   const within = headers.filter(
     ({ capturedAt, subset }) => subset !== true && capturedAt >= fromMs && capturedAt < toMs,
   );
@@ -276,18 +273,22 @@ function latestHeaders(store: Store, times: readonly GexAsOf[]): Promise<(Captur
   });
 }
 
-/** The header of the last capture of a session as of each time, as `latestHeaders`. */
+/**
+ * The header of a session's last capture (`lastOfSession`) as of each time, or of the subset of exactly that instant.
+ */
 async function headersOfSession(
   store: Store,
   times: readonly GexAsOf[],
   sessionDate: SessionDate,
 ): Promise<(CaptureHeader | null)[]> {
-  const underlyings = Array.from(new Set(times.map(({ underlying }) => underlying)));
-  const sessions = await sessionHeaders(store, underlyings, sessionDate);
-  return times.map(({ underlying, atMs }) => {
-    const isBy = ({ capturedAt, subset }: CaptureHeader) =>
-      subset === true ? capturedAt === atMs : capturedAt <= atMs;
-    return sessions.get(underlying)?.findLast(isBy) ?? null;
+  const sessions = await sessionHeaders(
+    store,
+    times.map(({ underlying }) => ({ underlying, sessionDate })),
+  );
+  return times.map(({ atMs }, i) => {
+    const headers = sessions[i]!;
+    const subset = headers.find((header) => header.subset === true && header.capturedAt === atMs);
+    return subset ?? lastOfSession(headers.filter((header) => header.subset !== true && header.capturedAt <= atMs));
   });
 }
 
@@ -352,11 +353,14 @@ export async function firstGexCaptures(
   sessionDate: SessionDate,
   { fromMs, toMs, throughMs, byExpiry }: GexWindow & { throughMs: number },
 ): Promise<Map<string, StoredGexCapture>> {
-  const sessions = await sessionHeaders(store, underlyings, sessionDate);
+  const sessions = await sessionHeaders(
+    store,
+    underlyings.map((underlying) => ({ underlying, sessionDate })),
+  );
   const isWithin = (header: CaptureHeader) => {
     const quotedAt = sourceTime(header);
     return header.subset !== true && quotedAt >= fromMs && quotedAt < toMs && header.capturedAt <= throughMs;
   };
-  const first = Array.from(sessions.values(), (headers) => headers.find(isWithin)).filter((one) => one !== undefined);
+  const first = sessions.map((headers) => headers.find(isWithin)).filter((one) => one !== undefined);
   return new Map((await withCurves(store, first, byExpiry)).map((capture) => [capture.underlying, capture]));
 }

@@ -1,6 +1,8 @@
+import { isAfterClose, lastOfSession } from '../../domain/chain/chain.ts';
 import type { GexCapture } from '../../domain/gex/gex.ts';
 import { readFrom, type Store } from '../rows/connection.ts';
 import { statement } from '../rows/statement.ts';
+import { sessionHeaders } from './captures.ts';
 
 /** Figures of a session's last capture. */
 export type SessionEnd = Pick<
@@ -8,6 +10,7 @@ export type SessionEnd = Pick<
   | 'underlying'
   | 'capturedAt'
   | 'sessionDate'
+  | 'delayMs'
   | 'spot'
   | 'netGex'
   | 'flipPoint'
@@ -23,13 +26,14 @@ const ends = statement(
   {
     ...({ underlying: 'text', capturedAt: 'int8', sessionDate: 'text', spot: 'float8?', netGex: 'float8' } as const),
     ...({ flipPoint: 'float8?', zeroGamma: 'float8?', callWall: 'int4?', putWall: 'int4?' } as const),
-    ...({ flipStatus: 'text?' } as const),
+    ...({ flipStatus: 'text?', delayMs: 'int4?' } as const),
   },
 );
 
 /**
- * The last published capture by `atMs` (epoch ms) of each of the latest sessions by underlying, newest first, at most
- * `limit` of each; an underlying without any is absent. One statement.
+ * The last published capture (`lastOfSession`) by `atMs` (epoch ms) of each of the latest sessions by underlying, newest
+ * first, at most `limit` of each; an underlying without any is absent. One statement, two if a session has quotes of
+ * after its close.
  */
 export async function sessionEnds(
   store: Store,
@@ -38,5 +42,17 @@ export async function sessionEnds(
   limit: number,
 ): Promise<Map<string, SessionEnd[]>> {
   const rows = await ends.rows(readFrom(store, 'gex', underlyings), { underlyings, atMs, limit });
-  return Map.groupBy(rows as SessionEnd[], ({ underlying }) => underlying);
+  const found = rows as SessionEnd[];
+  const late = found.filter(isAfterClose);
+  const sessions = late.length > 0 ? await sessionHeaders(store, late) : [];
+  const traded = new Map(
+    late.map((end, i) => {
+      const come = sessions[i]!.filter(({ capturedAt, subset }) => subset !== true && capturedAt <= atMs);
+      return [end, (lastOfSession(come) ?? end) as SessionEnd] as const;
+    }),
+  );
+  return Map.groupBy(
+    found.map((end) => traded.get(end) ?? end),
+    ({ underlying }) => underlying,
+  );
 }

@@ -765,7 +765,7 @@ export interface Routes {
     },
     options?: CallOptions,
   ): Promise<Answer<t.OptionBarsPage, t.OptionBarsMeta>>;
-  /** Option contract by day. Open interest, volume, close, quotes, volatility and greeks of a contract by session, ascending. Quotes, greeks and open interest are of the last chain at or before the close, volume and close of the bars of the session. Without from: the last 20 sessions. At most 260 sessions; a larger window is cut to the latest. */
+  /** Option contract by day. Open interest, volume, close, quotes, volatility and greeks of a contract by session, ascending. Quotes, greeks and open interest are of the last chain of the session, volume and close of the bars of the session. Without from: the last 20 sessions. At most 260 sessions; a larger window is cut to the latest. */
   contractHistory(
     params: {
       /** Option contract: O: and its OSI symbol. */

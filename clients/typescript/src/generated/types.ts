@@ -258,7 +258,7 @@ export interface ComparedGexCapture {
 export interface ContractDay {
   /** Exchange session. */
   date: string;
-  /** When the last chain at or before the close was captured, epoch ms: quotes, greeks and open interest are from it. Null if no chain of the session lists the contract. */
+  /** When the last chain of the session was captured, epoch ms: quotes, greeks and open interest are from it. Null if it does not list the contract. */
   captured_at: number | null;
   /** Price of the underlying at that capture, dollars. */
   spot: number | null;
