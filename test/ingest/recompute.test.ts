@@ -199,15 +199,17 @@ describe('captures of version 2', () => {
         ...{ underlying: 'SPX', session: monday, status: 'recomputed', changed: 2, reason: null },
         ...{ captures: 2, net_before: nets[1]! + 1e6, net_after: nets[1] },
         largest_net_change: expect.closeTo(1e6, 3),
-        ...{ walls_moved: moved ? 2 : 0, flip_points_moved: 2, zero_gammas_moved: 0 },
+        ...{ nets_moved: 2, walls_moved: moved ? 2 : 0, flip_points_moved: 2, flip_statuses_moved: 2 },
+        ...{ zero_gammas_moved: 0, implied_spots_moved: 0, stale_spots_moved: 0, atm_ivs_moved: 0, max_pains_moved: 0 },
+        ...{ expected_moves_moved: 0, inconsistent_expiries_moved: 0, vannas_moved: 0, charms_moved: 0 },
       },
     ]);
     const { stdout } = await command();
     const millions = (dollars: number) => `${(dollars / 1e6).toFixed(1)}m`;
     expect(stdout).toContain(
-      `2 changed; of 2 captures: net GEX of the last ${millions(nets[3]! + 1e6)} to ${millions(nets[3]!)} dollars per $1, at most 1.0m in one; walls moved in`,
+      `2 changed; of 2 captures: net GEX of the last ${millions(nets[3]! + 1e6)} to ${millions(nets[3]!)} dollars per $1, at most 1.0m in one; moved: nets in 2, `,
     );
-    expect(stdout).toContain('flip points in 2, zero gamma in 0');
+    expect(stdout).toContain('flip points in 2, flip statuses in 2\n');
     expect(await published(store)).toEqual(expected);
   }, 300_000);
 

@@ -1,5 +1,6 @@
 import { Argument, type Command } from 'commander';
 import { methodologySettings, methodologyVersion } from '../../analytics/methodology.ts';
+import { snakeCase } from '../../domain/columns.ts';
 import { type RecomputedDataset, recomputedContents, recomputedNames } from '../../ingest/recompute/dataset-names.ts';
 import type { RecomputedSession } from '../../ingest/recompute/recompute.ts';
 import { type CommandResult, printing } from '../io/command-result.ts';
@@ -30,10 +31,12 @@ const millions = (dollars: number | null) => (dollars === null ? 'none' : `${(do
 /** Describes how the figures of a session's captures changed. */
 function movedText(moved: RecomputedSession['moved']): string {
   if (moved === null) return '';
-  const { captures, netBefore, netAfter, largestNetChange, wallsMoved, flipPointsMoved, zeroGammasMoved } = moved;
+  const { captures, netBefore, netAfter, largestNetChange } = moved;
   const net = `net GEX of the last ${millions(netBefore)} to ${millions(netAfter)} dollars per $1`;
-  const levels = `walls moved in ${wallsMoved}, flip points in ${flipPointsMoved}, zero gamma in ${zeroGammasMoved}`;
-  return `; of ${captures} captures: ${net}, at most ${millions(largestNetChange)} in one; ${levels}`;
+  const others = Object.entries(moved.moved).filter(([, count]) => count > 0);
+  const figures = others.map(([figure, count]) => `${snakeCase(figure).replaceAll('_', ' ')} in ${count}`).join(', ');
+  const what = figures === '' ? 'nothing moved' : `moved: ${figures}`;
+  return `; of ${captures} captures: ${net}, at most ${millions(largestNetChange)} in one; ${what}`;
 }
 
 function lineOf({ underlying, session, status, changed, moved, reason }: RecomputedSession): string {
@@ -42,16 +45,16 @@ function lineOf({ underlying, session, status, changed, moved, reason }: Recompu
 
 function jsonOf({ moved, ...session }: RecomputedSession): object {
   if (moved === null) return session;
-  const { captures, netBefore, netAfter, largestNetChange, wallsMoved, flipPointsMoved, zeroGammasMoved } = moved;
+  const { captures, netBefore, netAfter, largestNetChange } = moved;
   return {
     ...session,
     captures,
     net_before: netBefore,
     net_after: netAfter,
     largest_net_change: largestNetChange,
-    walls_moved: wallsMoved,
-    flip_points_moved: flipPointsMoved,
-    zero_gammas_moved: zeroGammasMoved,
+    ...Object.fromEntries(
+      Object.entries(moved.moved).map(([figure, count]) => [`${snakeCase(figure)}_moved`, count]),
+    ),
   };
 }
 

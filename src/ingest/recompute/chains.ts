@@ -4,7 +4,7 @@ import { greekNames } from '../../domain/chain/chain-columns.ts';
 import { capturePart } from '../../domain/generation.ts';
 import { roundTo } from '../../domain/units.ts';
 import { computedSessions, lockCaptures } from '../../store/chain/session-captures.ts';
-import { publishedLevels } from '../../store/gex/published-levels.ts';
+import { publishedFigures } from '../../store/gex/published-figures.ts';
 import { readRoots } from '../../store/market/option-roots.ts';
 import type { Store } from '../../store/rows/connection.ts';
 import type { Transaction } from '../../store/rows/transaction.ts';
@@ -69,7 +69,7 @@ export async function recomputeChains(
   { rate, delayMs, check }: Pick<RecomputeWork, 'rate' | 'delayMs' | 'check'>,
 ): Promise<RecomputedWork> {
   await lockCaptures(tx, underlying);
-  const before = await publishedLevels(tx, underlying, sessionDate);
+  const before = await publishedFigures(tx, underlying, sessionDate);
   const roots = await readRoots(tx);
   const settings = { roots, rate, delayMs, source: sourceChain, given: { rate, gammaSource: 'solve' as const } };
   const groups = await sessionGroups(tx, { underlying, sessionDate }, settings);
@@ -83,7 +83,7 @@ export async function recomputeChains(
   for (const [capturedAt, each] of written) {
     changed += each.changed;
     if (each.changed > 0) parts.push(capturePart({ underlying, sessionDate, capturedAt }));
-    moves.add(before.get(capturedAt) ?? null, each.gex);
+    moves.add(each.chain, before.get(capturedAt) ?? null, each.gex);
   }
   return { changed: changed + change.gone.length, moved: moves.moved(), parts };
 }
