@@ -52,9 +52,7 @@ function jsonOf({ moved, ...session }: RecomputedSession): object {
     net_before: netBefore,
     net_after: netAfter,
     largest_net_change: largestNetChange,
-    ...Object.fromEntries(
-      Object.entries(moved.moved).map(([figure, count]) => [`${snakeCase(figure)}_moved`, count]),
-    ),
+    ...Object.fromEntries(Object.entries(moved.moved).map(([figure, count]) => [`${snakeCase(figure)}_moved`, count])),
   };
 }
 
