@@ -31,9 +31,9 @@ const ends = statement(
 );
 
 /**
- * The last published capture (`lastOfSession`) by `atMs` (epoch ms) of each of the latest sessions by underlying, newest
- * first, at most `limit` of each; an underlying without any is absent. One statement, two if a session has quotes of
- * after its close.
+ * The last published capture (`lastOfSession`) by `atMs` (epoch ms) of each of the latest sessions by underlying,
+ * newest first, at most `limit` of each; an underlying without any is absent. One statement, two if a session has
+ * quotes of after its close.
  */
 export async function sessionEnds(
   store: Store,
