@@ -1,6 +1,7 @@
 import { ageOf } from '../resolvers/figure-instant.ts';
 import type { QuoteTime } from '../resolvers/quote-time.ts';
 import { builder } from './builder.ts';
+import { readsClock } from './reads-clock.ts';
 
 /** The interface of answers with the times of a capture's quotes. */
 export const QuoteTimeInterface = builder.interfaceRef<QuoteTime>('QuoteTime').implement({
@@ -23,6 +24,7 @@ export const QuoteTimeInterface = builder.interfaceRef<QuoteTime>('QuoteTime').i
       nullable: true,
       description:
         "Number of milliseconds from the time of the quotes to the answer's instant; null if there is no capture.",
+      extensions: readsClock,
       resolve: ({ sourceTime }, _args, context) => ageOf(context, sourceTime),
     }),
   }),

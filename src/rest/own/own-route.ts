@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import {
   type DocumentNode,
+  type GraphQLField,
   type GraphQLSchema,
   Kind,
   type OperationDefinitionNode,
@@ -19,7 +20,8 @@ import { isSealed } from '../../domain/calendar.ts';
 import { isMarketGroup } from '../../domain/market-group.ts';
 import { exchangeDate } from '../../domain/market-time.ts';
 import type { storedWeights } from '../../graphql/limits/weighed-operation.ts';
-import { type Needs, needsOf } from '../../schema/needs.ts';
+import { needsOf } from '../../schema/needs.ts';
+import { isOfClock } from '../../schema/reads-clock.ts';
 import { inlineSchema, ownEnvelope } from '../contract/answer-schema.ts';
 import type { JsonSchema } from '../contract/json-schema.ts';
 import { type ReadOperation, storedOperation } from '../contract/operation.ts';
@@ -114,14 +116,14 @@ function plainMeta(
   return { caps: { applied: [], tier }, plane: isPast ? 'archive' : 'live', at, at_effective: effective };
 }
 
-/** The requirements of all fields of an operation, each once. */
-function needsOfAll(schema: GraphQLSchema, document: DocumentNode): Needs[] {
-  const found = new Set<Needs>();
+/** The fields that an operation selects, each once. */
+function fieldsOf(schema: GraphQLSchema, document: DocumentNode): GraphQLField<unknown, unknown>[] {
+  const found = new Set<GraphQLField<unknown, unknown>>();
   const types = new TypeInfo(schema);
   const visitor = {
     Field() {
       const field = types.getFieldDef();
-      if (field) found.add(needsOf(field));
+      if (field) found.add(field);
     },
   };
   visit(document, visitWithTypeInfo(types, visitor));
@@ -167,7 +169,7 @@ interface RowParts {
   definition: OperationDefinitionNode;
   answer: OwnAnswer;
   groups: readonly string[];
-  needs: readonly Needs[];
+  fields: readonly GraphQLField<unknown, unknown>[];
 }
 
 /** The row of the route table that an operator's files are. */
@@ -175,7 +177,7 @@ function rowOf(
   parts: OwnParts,
   file: SourceFile,
   settings: RouteSettings,
-  { definition, answer, groups, needs }: RowParts,
+  { definition, answer, groups, fields }: RowParts,
 ): Route {
   const name = nameOf(file.name);
   const path = readPath(settings.path ?? `/own/${name}`);
@@ -192,7 +194,7 @@ function rowOf(
   if (taken) throw new SettingProblem(`parameters.${taken.variable.name.value}`, 'is the instant of the route');
   const isMarket = groups.length > 0 && groups.every(isMarketGroup);
   const isCacheable = isMarket && settings.cache === 'sealed' && settings.method === 'GET';
-  const sealed = isCacheable ? answer.sealed : 'never';
+  const sealed = isCacheable && !fields.some(isOfClock) ? answer.sealed : 'never';
   const row = route({
     name,
     method: settings.method,
@@ -214,7 +216,7 @@ function rowOf(
     errors: [400, 403, 404, 502, 503, ...(body ? [413, 415] : [])],
     own: {
       groups,
-      needs,
+      needs: [...new Set(fields.map(needsOf))],
       tier: settings.tier,
       sealed,
       version: version(file.text, JSON.stringify(settings)),
@@ -241,7 +243,7 @@ export function ownRoute(parts: OwnParts, file: SourceFile, settings: RouteSetti
   const weighed = weigh(read.document, read.definition);
   const row = rowOf(parts, file, settings, {
     ...{ definition, answer, groups: weighed.groups },
-    needs: needsOfAll(schema, read.document),
+    fields: fieldsOf(schema, read.document),
   });
   const data = dataSchema(parts, read, answer);
   const compiled = completeRoute(row, storedOperation(schema, row, read), {

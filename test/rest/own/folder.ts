@@ -10,6 +10,10 @@ query ($symbol: Ticker!, $date: SessionDate!) {
   // Rows that have edges to other data, of which none is selected.
   'gamma-strikes.graphql': `query ($symbol: Ticker!, $date: SessionDate!) {
   symbol(symbol: $symbol) { gex { history(date: $date) { captures { captured_at: capturedAt strikes { strike gex } } } } } }`,
+  'gamma-ages.graphql': `query ($symbol: Ticker!, $date: SessionDate!) {
+  symbol(symbol: $symbol) { gex { history(date: $date) { captures { ...Times } } } } }
+fragment Times on GexCapture { capturedAt old: age }`,
+  'gamma-ages.json': JSON.stringify({ path: '/desk/{symbol}/ages', data: 'symbol.gex.history' }),
   'gamma-strikes.json': JSON.stringify({ path: '/desk/{symbol}/strikes', data: 'symbol.gex.history' }),
   // The list beside the metadata.
   'prices.graphql':

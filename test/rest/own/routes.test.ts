@@ -53,6 +53,17 @@ describe('a route of the operator', () => {
     expect([never.headers.etag, never.headers['cache-control']]).toEqual([undefined, 'no-store']);
   });
 
+  test('answers without an ETag where it selects an age, which the clock changes', async () => {
+    const path = `/desk/SPY/ages?date=${session}`;
+    const first = await get(path);
+    expect([first.headers.etag, first.headers['cache-control']]).toEqual([undefined, 'no-store']);
+    app.clock.nowMs += 60_000;
+    const later = await get(path);
+    app.clock.nowMs -= 60_000;
+    const ages = ({ body }: Json) => body.data.captures.map(({ old }: Json) => old);
+    expect(ages(later)).toEqual(ages(first).map((age: number) => age + 60_000));
+  });
+
   test('answers a list as JSON, CSV, Arrow, Parquet and NDJSON', async () => {
     const json = await get('/own/prices?symbols=SPY,aapl');
     expect(json.body.data).toEqual([
