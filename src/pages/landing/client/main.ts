@@ -62,7 +62,7 @@ function card({ symbol, spot, changePct, sessionDate, node }: Row): HTMLElement 
   panel.append(
     ticker,
     line('name', node?.name ?? ''),
-    line('price', spot === null ? '–' : dollars.format(spot)),
+    line('price', spot === null ? 'No price' : dollars.format(spot)),
     line(
       `small ${(changePct ?? 0) >= 0 ? 'up' : 'down'}`,
       changePct === null ? '' : `${signed(percent.format(changePct))}%`,

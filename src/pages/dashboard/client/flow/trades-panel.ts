@@ -27,7 +27,7 @@ import {
 } from '../format.ts';
 import { memo } from '../memo.ts';
 import { Panel, type PanelState, panelState } from '../panel.ts';
-import { UnknownFigure } from '../unknown-figure.ts';
+import { figureOrWhy } from '../unknown-figure.ts';
 import { dollarsOf, expiriesOf, isNarrow, kindNames, sideNames, type TradeFilter } from './trade-filter.ts';
 
 // Number of rows drawn before the reader asks for more, because drawing is slow.
@@ -98,7 +98,7 @@ function legRow(leg: TradedLeg, today: string, id: string): VNode {
   ];
   return html`<tr><th scope="row" title=${contract.id}>${contractName(contract, today)}</th>
     <td>${whole(size)}</td><td>${price(paid)}</td><td class=${sides[side] ?? ''}>${sideNames[side] ?? side}</td><td>${usd(premiumUsd)}</td>
-    ${texts.map((text, index) => html`<td>${text === unknown ? html`<${UnknownFigure} id=${`why-${id}-${index}`} why=${why} />` : text}</td>`)}</tr>` as VNode;
+    ${texts.map((text, index) => html`<td>${figureOrWhy(text, `why-${id}-${index}`, why)}</td>`)}</tr>` as VNode;
 }
 
 const legHeads = ['Contract', 'Size', 'Price', 'Side', 'Premium', 'Bid–ask', 'Open interest', 'Volume', 'IV', 'Delta'];

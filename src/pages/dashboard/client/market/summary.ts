@@ -24,7 +24,7 @@ import {
 } from '../format.ts';
 import { crossingsOf } from '../gex/crossings.ts';
 import { SpotNote } from '../gex/spot-note.ts';
-import { UnknownFigure } from '../unknown-figure.ts';
+import { figureOrWhy } from '../unknown-figure.ts';
 import { ageText, isMarketOpen, liveBadge, priceTime } from './market-state.ts';
 import { SessionField } from './session-field.ts';
 import { sessionQuote } from './sessions.ts';
@@ -151,11 +151,9 @@ export function figuresOf(state: DashboardState, nowMs: number): Figure[] {
 
 /** A cell of the strip. */
 function figureCell({ name, value, what, why, age, colour }: Figure, loading: boolean): VNode {
-  const isUnknown = value === unknown;
-  const id = `why-${name.replace(/\W/g, '')}`;
-  const shown = isUnknown ? html`<${UnknownFigure} id=${id} why=${why} />` : value;
+  const shown = figureOrWhy(value, `why-${name.replace(/\W/g, '')}`, why);
   return html`<div title=${what}><dt>${name}</dt>
-    <dd class=${isUnknown ? '' : (colour ?? '')}>${loading ? html`<i class="bone"></i>` : shown}</dd>
+    <dd class=${value === unknown ? '' : (colour ?? '')}>${loading ? html`<i class="bone"></i>` : shown}</dd>
     ${age === null ? null : html`<dd class="age">${age}</dd>`}</div>` as VNode;
 }
 
@@ -172,8 +170,8 @@ function headline({ spot, changePct, previousClose, volume }: Headline, when: Co
   const way = changePct === null || changePct === 0 ? '' : changePct > 0 ? 'up' : 'down';
   return html`<div class="quote" role="group" aria-label="Quote">
     <b class="spot" id="spot">${price(spot)}</b>
-    <span class=${`change ${way}`} id="change">${amount === null ? '' : `${amount > 0 ? '+' : ''}${price(amount)} `}${change(changePct)}</span>
-    <span class="small">${volume ? html`Vol <b>${compact(volume)}</b> · ` : null}Prev close <b>${price(previousClose)}</b>${when}</span>
+    <span class=${`change ${way}`} id="change">${amount === null ? '' : `${amount > 0 ? '+' : ''}${price(amount)} `}${changePct === null ? '' : change(changePct)}</span>
+    <span class="small">${volume ? html`Vol <b>${compact(volume)}</b> · ` : null}Prev close <b>${figureOrWhy(price(previousClose), 'why-close', 'No close of the session before is stored.')}</b>${when}</span>
   </div>` as VNode;
 }
 

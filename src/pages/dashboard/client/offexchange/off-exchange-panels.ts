@@ -8,6 +8,7 @@ import { liveSpot, type PanelEntries, panelEntries, shownSession } from '../data
 import { useEntries, useStore } from '../data/state-store.ts';
 import { basisPoints, compact, fraction, price, shortDate, usd, whole } from '../format.ts';
 import { Panel, type PanelState, panelState } from '../panel.ts';
+import { figureOrWhy } from '../unknown-figure.ts';
 
 // Explanations of kinds with unclear names.
 const kinds: Readonly<Record<string, string>> = {
@@ -86,7 +87,7 @@ export function CompositionPanel({ controller }: { controller: DashboardControll
     see=${() => controller.see()} retry=${() => controller.reload()}
     note=${page?.meta.session ? `session of ${shortDate(page.meta.session, shown)}` : null}>
     <div class="scroll" tabindex="0" role="region" aria-label="Kinds of off-exchange trading">
-      ${today ? html`<div class="share"><b>${fraction(today.offExchPct)}</b><span>of the session’s volume, ${usd(today.notional)}</span>${trend(activity, shown)}</div>` : null}
+      ${today ? html`<div class="share"><b>${figureOrWhy(fraction(today.offExchPct), 'why-share', 'The volume of the session on all exchanges is not stored.')}</b><span>of the session’s volume, ${usd(today.notional)}</span>${trend(activity, shown)}</div>` : null}
       <table class="meters"><thead><tr><th scope="col">Kind</th><th scope="col">Share</th><th scope="col">Dollars</th><th scope="col">Trades</th></tr></thead>
       <tbody>${rows.map(
         (row) => html`<tr key=${row.category}>
@@ -114,6 +115,8 @@ export function ConcentrationPanel({ controller }: { controller: DashboardContro
   // The contract's distance is from the vwap of the window's last session, which is not its close.
   const reference = first ? `the off-exchange vwap of ${shortDate(first.date, shownSession(state))}` : '';
   const fromSpot = (row: ConcentrationRow) => (spot === null ? row.distanceBps : distanceBps(row.bucketMidpoint, spot));
+  const distance = (row: ConcentrationRow) =>
+    figureOrWhy(basisPoints(fromSpot(row)), `why-level-${row.rank}`, 'No price of the session is stored.');
   return html`<${Panel} id="concentration" title="Off exchange: levels" state=${stateOf(state, 'concentration', rows.length, page?.meta.note ?? null)} part="offExchange"
     see=${() => controller.see()} retry=${() => controller.reload()}
     note=${first ? `${first.lookbackSessions} sessions to ${shortDate(first.date, shownSession(state))}, ±$${price(first.bucketWidth / 2)}` : null}>
@@ -124,7 +127,7 @@ export function ConcentrationPanel({ controller }: { controller: DashboardContro
           ? html`<tr key="spot" class="spot"><td colspan="5">Spot ${price(row.spot)}</td></tr>`
           : html`<tr key=${row.rank}>
             <th scope="row">${price(row.bucketMidpoint)}${meter(row.notional / most, 'call')}</th>
-            <td>${usd(row.notional)}</td><td title=${`${basisPoints(row.distanceBps)} from ${reference}`}>${basisPoints(fromSpot(row))}</td><td>${whole(row.distinctSessions)}</td><td>${whole(row.rank)}</td></tr>`,
+            <td>${usd(row.notional)}</td><td title=${`${basisPoints(row.distanceBps)} from ${reference}`}>${distance(row)}</td><td>${whole(row.distinctSessions)}</td><td>${whole(row.rank)}</td></tr>`,
       )}</tbody></table>
     </div>
   <//>` as VNode;
