@@ -63,6 +63,9 @@ test('at exactly its time is served as partial, and a millisecond later the whol
   expect((await chain(610)).data).toMatchObject({ captured_at: at(610), partial: true });
   expect((await rest(`/v2/gex/SPX/grid?at=${at(610)}`)).data.captured_at).toBe(at(610));
   expect((await rest(`/v2/gex/SPX/grid?at=${at(610) + 1}`)).data.captured_at).toBe(at(600));
+  const listed = (ms: number) => rest(`/v2/chain/SPX/expirations?at=${ms}`);
+  expect(await listed(at(610))).toMatchObject({ data: [december], meta: { captured_at: at(610) } });
+  expect(await listed(at(610) + 1)).toMatchObject({ data: [december, january], meta: { captured_at: at(600) } });
 });
 
 test('a note tells that there was none to compare the first one with, and of no other', async () => {

@@ -450,16 +450,6 @@ export async function incompleteChains(
   return asked.map((key) => held.get(heldId(key))?.isIncomplete ?? false);
 }
 
-/** The header of the last published capture as of each time, in order; null if there is none. */
-async function publishedHeaders(store: Store, times: readonly ChainAsOf[]): Promise<(CaptureHeader | null)[]> {
-  const headers = await headersAsOf(store, times);
-  const subsets = headers.flatMap((header, i) => (header?.subset === true ? [{ ...header, i }] : []));
-  if (subsets.length === 0) return headers;
-  const before = subsets.map(({ underlying, capturedAt }) => ({ underlying, atMs: capturedAt - 1 }));
-  for (const [n, header] of (await publishedHeaders(store, before)).entries()) headers[subsets[n]!.i] = header;
-  return headers;
-}
-
 /** The expiries of the last open interest as of each time; a time without any is absent. */
 async function interestExpirations(
   store: Store,
@@ -475,12 +465,12 @@ async function interestExpirations(
 }
 
 /**
- * The expiries listed by the last published capture as of each time, in the order of `times`; without a capture, those
- * of the last open interest by then, published once a day; null if there is neither. One statement, and three more for
- * open interest; none if all are cached.
+ * The expiries listed by the last published capture as of each time, or the subset of exactly that time, in the order of
+ * `times`; without a capture, those of the last open interest by then, published once a day; null if there is neither.
+ * One statement, and three more for open interest; none if all are cached.
  */
 export async function expirationsAt(store: Store, times: readonly ChainAsOf[]): Promise<(ListedExpirations | null)[]> {
-  const headers = await publishedHeaders(store, times);
+  const headers = await headersAsOf(store, times);
   const others = await interestExpirations(
     store,
     times.filter((_, i) => headers[i] === null),
