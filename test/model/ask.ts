@@ -1,8 +1,10 @@
 // The only file that knows how a gateway is asked: a question, and the answer that the model gives to it.
 import type { Answer, Json } from '../support/app.ts';
 import type { Random } from '../support/random.ts';
+import { askChains } from './ask-chains.ts';
 import type { Book } from './book.ts';
 import { closeOf, dateOf, newYork, openOf, plusDays, sessionOf, tradingDay } from './calendar.ts';
+import type { ChainBook } from './chain-book.ts';
 import {
   activityOf,
   type Bar,
@@ -31,6 +33,7 @@ export interface Asked {
   book: Book;
   /** Prints of options, by underlying. */
   options: Book;
+  chains: ChainBook;
   nowMs: number;
   random: Random;
 }
@@ -211,9 +214,9 @@ function askOptions(asked: Asked): Question {
   };
 }
 
-const kinds = [askBars, askBars, askBars, askQuotes, askOffExchange, askOptions];
+const kinds = [askBars, askBars, askBars, askQuotes, askOffExchange, askOptions, askChains, askChains, askChains];
 
 /** A question of a seed. */
-export function ask(asked: Asked): Question {
+export async function ask(asked: Asked): Promise<Question> {
   return asked.random.pick(kinds)(asked);
 }

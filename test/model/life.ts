@@ -6,8 +6,9 @@ import { type Random, randomOf } from '../support/random.ts';
 import { ask, difference } from './ask.ts';
 import { Book, type PartReport, standing, type TapeReport } from './book.ts';
 import { closeOf, dateOf, newYork, openOf, plusDays, sessionOf } from './calendar.ts';
+import { ChainLife, chainCommands, oftenOfChains } from './chain-life.ts';
 import { barsOf } from './figures.ts';
-import type { Gateway } from './gateway.ts';
+import type { Gateway, Ran } from './gateway.ts';
 import {
   type BarFile,
   barFiles,
@@ -56,7 +57,7 @@ const shuffledSometimes = <T>(items: readonly T[], random: Random) =>
   random.once(3) ? shuffled(items, random) : items;
 
 /** Shuffles a list by a generator. */
-function shuffled<T>(items: readonly T[], random: Random): T[] {
+export function shuffled<T>(items: readonly T[], random: Random): T[] {
   const all = [...items];
   for (let i = all.length - 1; i > 0; i--) {
     const j = random.below(i + 1);
@@ -81,6 +82,7 @@ export class Life {
   readonly gateway: Gateway;
   readonly book = new Book();
   readonly options = new Book();
+  readonly chains = new ChainLife(this);
   readonly #folder: string;
   /** Commands so far, as a person can run them. */
   readonly script: string[] = [];
@@ -110,7 +112,8 @@ export class Life {
     const random = randomOf(seed);
     for (let i = 0; i < count; i++) {
       const { world, book, options } = this;
-      const question = ask({ world, book, options, nowMs: this.gateway.nowMs, random });
+      const chains = this.chains.book;
+      const question = await ask({ world, book, options, chains, nowMs: this.gateway.nowMs, random });
       const found = question.judge(await this.gateway.get(question.path, question.caller));
       this.questions++;
       if (found) throw new Differs(`GET ${question.path} (${question.caller}): ${found}`);
@@ -201,7 +204,7 @@ export class Life {
   }
 
   async #ingestBarFile(dataset: string, file: BarFile, replace: boolean): Promise<void> {
-    const argv = ['ingest', dataset, ...(replace ? ['--replace'] : []), ...this.#write([file])];
+    const argv = ['ingest', dataset, ...(replace ? ['--replace'] : []), ...this.write([file])];
     this.script.push(`tapegraph ${argv.join(' ')}`);
     const { code, json, said } = await this.gateway.command(argv);
     const report = json?.files?.[0];
@@ -236,15 +239,26 @@ export class Life {
     const { symbol, exDate, ratio } = this.world.split;
     const stated = random.once(2) ? ratio : random.pick([3, 0.25]);
     const text = `symbol,ex_date,ratio\n${symbol},${exDate},${stated}\n`;
-    const argv = ['ingest', 'splits', ...this.#write([{ name: `${++this.#files}.csv`, bytes: Buffer.from(text) }])];
+    const argv = ['ingest', 'splits', ...this.write([{ name: `${++this.#files}.csv`, bytes: Buffer.from(text) }])];
     this.script.push(`tapegraph ${argv.join(' ')}`);
     const { code, said } = await this.gateway.command(argv);
     if (code !== 0) throw new Differs(`exit code ${code}: ${said}`);
     this.book.splits.set(`${symbol} ${exDate}`, { symbol, exDate, ratio: stated });
   }
 
+  /** Name of the next file, without its ending. */
+  nextName(): string {
+    return `${++this.#files}`;
+  }
+
+  /** Runs a command line, which becomes a line of the script. */
+  run(argv: readonly string[]): Promise<Ran> {
+    this.script.push(`tapegraph ${argv.join(' ')}`);
+    return this.gateway.command(argv);
+  }
+
   /** Writes files and returns their paths. */
-  #write(files: readonly { name: string; bytes: Buffer }[]): string[] {
+  write(files: readonly { name: string; bytes: Buffer }[]): string[] {
     return files.map(({ name, bytes }) => {
       writeFileSync(join(this.#folder, name), bytes);
       return join(this.#folder, name);
@@ -274,7 +288,7 @@ export class Life {
   }
 
   async #ingestTape(files: readonly VendorFile[], replace: boolean, dataset = 'stock-trades'): Promise<void> {
-    const argv = ['ingest', dataset, ...(replace ? ['--replace'] : []), ...this.#write(files)];
+    const argv = ['ingest', dataset, ...(replace ? ['--replace'] : []), ...this.write(files)];
     this.script.push(`tapegraph ${argv.join(' ')}`);
     const { code, json, said } = await this.gateway.command(argv);
     if (!json?.files) throw new Differs(`exit code ${code} without a report: ${said}`);
@@ -317,13 +331,14 @@ const commands = {
   bars: (life: Life, random: Random) => life.ingestBars(random),
   splits: (life: Life, random: Random) => life.ingestSplits(random),
   options: (life: Life, random: Random) => life.ingestOptions(random),
+  ...chainCommands,
 };
 
 /** Each kind as often as it is taken. */
 const often = (['stocks', 'stocks', 'stocks', 'stocks', 'bars', 'options', 'options'] as const).flatMap((kind) => [
   ...[kind, kind],
 ]);
-const oftenAll = [...often, 'splits' as const];
+const oftenAll = [...often, 'splits' as const, ...oftenOfChains];
 
 /** Cuts of option tapes. */
 const optionCuts: Record<string, (print: Print) => string> = {

@@ -1,0 +1,256 @@
+// Commands on chains: downloads of any parts in any format, what comes again, open interest, reference data, recompute.
+import type { Dividend } from '../../src/domain/market/dividends.ts';
+import type { Json } from '../support/app.ts';
+import type { Random } from '../support/random.ts';
+import { difference } from './ask.ts';
+import { openOf, plusDays, tradingDay } from './calendar.ts';
+import { ChainBook, type Taken } from './chain-book.ts';
+import {
+  type ChainFile,
+  type ChainFormat,
+  type ChainPart,
+  chainDefects,
+  chainFile,
+  chainFormats,
+} from './chain-files.ts';
+import { type ChainLine, chainUnderlyings, downloadTimes, knownTerms, pageOf } from './chains.ts';
+import { Differs, type Life, shuffled } from './life.ts';
+import { contractPath } from './world.ts';
+
+/** Cuts of a chain into files. */
+const cuts: Record<string, (line: ChainLine, middle: number) => string> = {
+  whole: () => '',
+  expiry: ({ expiry }) => expiry,
+  right: ({ right }) => right,
+  root: ({ root }) => root,
+  'expiry and right': ({ expiry, right }) => `${expiry} ${right}`,
+  strikes: ({ strike }, middle) => String(strike < middle),
+};
+const wholeRows = new Set(['whole', 'expiry', 'root', 'strikes']);
+const otherRoots = {
+  SPXW: { ...knownTerms.SPXW!, style: 'american' },
+  AAPL: { ...knownTerms.AAPL!, style: 'european' },
+} as const;
+
+/** One file that was downloaded. */
+interface Download {
+  format: ChainFormat;
+  part: ChainPart;
+}
+
+export class ChainLife {
+  readonly book = new ChainBook();
+  readonly #life: Life;
+  readonly #downloads: Download[] = [];
+
+  constructor(life: Life) {
+    this.#life = life;
+  }
+
+  /** Downloads a chain at an instant that has come, in parts. */
+  async download(random: Random): Promise<void> {
+    const { world, gateway } = this.#life;
+    const come = world.sessions.flatMap(downloadTimes).filter((ms) => ms + 20 * 60_000 < gateway.nowMs);
+    if (come.length === 0) return;
+    const ms = random.once(2) ? random.pick(come.slice(-8)) : random.pick(come);
+    const underlying = random.pick(chainUnderlyings(world));
+    const name = random.pick(Object.keys(cuts));
+    const format = random.pick(chainFormats.filter((each) => each !== 'orats' || wholeRows.has(name)));
+    const { lines } = pageOf(world, underlying, ms);
+    const middle = lines[Math.floor(lines.length / 2)]!.strike;
+    const keys = [...new Set(lines.map((line) => cuts[name]!(line, middle)))];
+    const gap = random.pick([0, 5000, 30_000, 90_000, 240_000]);
+    const isSpotless = random.once(5);
+    const kept = random.once(4) ? keys.filter(() => !random.once(4)) : keys;
+    const downloads = kept.map((key, i): Download => {
+      const page = pageOf(world, underlying, ms + i * gap);
+      const own = page.lines.filter((line) => cuts[name]!(line, middle) === key);
+      return {
+        format,
+        part: { ...page, ms: page.ms, spot: isSpotless ? null : page.spot, lines: thinned(own, random) },
+      };
+    });
+    await this.#ingest(downloads, random);
+  }
+
+  /** What was downloaded comes again: the same, corrected, with more or with less, or in another format. */
+  async again(random: Random): Promise<void> {
+    if (this.#downloads.length === 0) return;
+    const { format, part } = random.pick(this.#downloads);
+    const changed = random.pick<(part: ChainPart) => ChainPart>([
+      (same) => same,
+      ({ lines, ...of }) => ({ ...of, lines: lines.map((line) => ({ ...line, bid: line.bid && line.bid / 2 })) }),
+      ({ lines, ...of }) => ({ ...of, lines: lines.filter(() => !random.once(6)) }),
+      ({ lines, ...of }) => ({
+        ...of,
+        lines: lines.map((line) => (random.once(2) ? { ...line, bid: null, ask: null } : line)),
+      }),
+      (of) => ({ ...of, spot: null }),
+      (of) => ({ ...of, spot: of.spot && of.spot + 0.01 }),
+      (of) => ({ ...of, lines: pageOf(this.#life.world, of.underlying, of.ms).lines }),
+    ])(part);
+    if (changed.lines.length === 0) return;
+    await this.#ingest(
+      [{ format: random.once(4) && format !== 'orats' ? 'exchangeJson' : format, part: changed }],
+      random,
+    );
+  }
+
+  async #ingest(downloads: readonly Download[], random: Random): Promise<void> {
+    const life = this.#life;
+    const defect = random.once(5) ? random.pick(chainDefects) : null;
+    const files = downloads.map(({ format, part }, i) => {
+      const name = life.nextName();
+      return chainFile(format, part, { name, defect: i === 0 ? defect : null });
+    });
+    this.#downloads.push(...downloads);
+    const ordered = random.once(2) ? shuffled(files, random) : files;
+    const [replace, maxErrors] = [random.once(8), random.once(2) ? 3 : 0];
+    for (const some of random.once(3) ? ordered.map((file) => [file]) : [ordered])
+      if (some.length > 0) await this.#ingestFiles(some, { replace, maxErrors });
+  }
+
+  async #ingestFiles(files: readonly ChainFile[], { replace, maxErrors }: { replace: boolean; maxErrors: number }) {
+    const options = [...(replace ? ['--replace'] : []), ...(maxErrors > 0 ? ['--max-errors', String(maxErrors)] : [])];
+    const { json, code, said } = await this.#life.run(['ingest', 'chain', ...options, ...this.#life.write(files)]);
+    if (!json?.files) throw new Differs(`exit code ${code} without a report: ${said}`);
+    const expected = files.map(({ chain, badLines }): Json => {
+      if (chain === null || badLines > maxErrors) return { status: 'refused' };
+      const taken = this.book.take(chain, replace);
+      return taken.kind === 'same' ? { rows: chain.lines.length } : reported(taken, chain.lines.length, badLines);
+    });
+    const found = json.files.map(({ status, rows, reason, bad_line_count, notes }: Json) => {
+      const note = notes.join('; ');
+      const numbers = (text: RegExp) => text.exec(note)?.slice(1).map(Number) ?? null;
+      return {
+        ...{ status, rows, bad_line_count, lacks: numbers(/lacks (\d+) of (\d+) expiries/) },
+        ...{
+          others: numbers(/with (\d+) other/)?.[0] ?? 0,
+          isCovered: `${note}${reason}`.match(/stored has all of it|^the same content/) !== null,
+        },
+      };
+    });
+    const differs = difference(found, expected, 'report');
+    if (differs)
+      throw new Differs(`${differs}\n  got ${JSON.stringify(json.files)}\n  expected ${JSON.stringify(expected)}`);
+    this.#end();
+  }
+
+  #end(): void {
+    this.book.end(this.#life.gateway.nowMs);
+  }
+
+  /** Open interest of a session's contracts. */
+  async interest(random: Random): Promise<void> {
+    const { world, gateway } = this.#life;
+    const begun = world.sessions.filter((session) => openOf(session) < gateway.nowMs);
+    if (begun.length === 0) return;
+    const [underlying, session] = [random.pick(chainUnderlyings(world)), random.pick(begun)];
+    const factor = random.pick([1, 1, 3]);
+    const page = pageOf(world, underlying, openOf(session) + 60_000);
+    const lines = random.once(2) ? page.lines : page.lines.filter(() => random.once(2));
+    const counts = new Map(lines.map((line) => [contractPath(line), line.openInterest! * factor]));
+    if (counts.size === 0) return;
+    const rows = Array.from(counts, ([ticker, count]) => `${ticker},${count},${session}`);
+    await this.#reference('open-interest', ['ticker,open_interest,session_date', ...rows]);
+    this.book.takeInterest(underlying, session, counts);
+    this.#end();
+  }
+
+  /** Rates, dividends or roots that change. */
+  async refer(random: Random): Promise<void> {
+    const { sessions } = this.#life.world;
+    const { reference } = this.book;
+    const kind = random.pick(['rates', 'rates', 'dividends', 'roots'] as const);
+    if (kind === 'rates') {
+      const date = plusDays(random.pick(sessions), -random.below(3));
+      const points = [7, 90, 365].map((days) => ({ date, days, rate: random.pick([0.02, 0.04, 0.06, 0.09]) }));
+      await this.#reference('rates', ['date,days,rate', ...points.map((point) => Object.values(point).join())]);
+      this.book.refer({ rates: [...reference.rates.filter((each) => each.date !== date), ...points] });
+    } else if (kind === 'dividends') {
+      const [symbol, exDate] = [random.pick(['SPY', 'AAPL']), tradingDay(random.pick(sessions), random.below(9))];
+      const [amount, type] = [random.pick([0.5, 1.5, 3]), 'regular' as const];
+      await this.#reference('dividends', ['symbol,ex_date,amount', `${symbol},${exDate},${amount}`]);
+      const dividend: Dividend = { symbol, exDate, kind: type, amount, ratio: null, declared: null };
+      const others = reference.dividends.filter((each) => each.symbol !== symbol || each.exDate !== exDate);
+      this.book.refer({ dividends: [...others, dividend] });
+    } else {
+      const root = random.pick(Object.keys(otherRoots) as (keyof typeof otherRoots)[]);
+      const terms = random.once(2) ? otherRoots[root] : knownTerms[root]!;
+      const { underlying, style, settlement } = terms;
+      await this.#reference('roots', [
+        'root,underlying,style,settlement',
+        `${root},${underlying},${style},${settlement}`,
+      ]);
+      this.book.refer({ roots: { ...reference.roots, [root]: terms } });
+    }
+    this.#end();
+  }
+
+  async #reference(dataset: string, lines: readonly string[]): Promise<void> {
+    const life = this.#life;
+    const file = { name: `${life.nextName()}.csv`, bytes: Buffer.from(lines.join('\n')) };
+    const { code, said } = await life.run(['ingest', dataset, ...life.write([file])]);
+    if (code !== 0) throw new Differs(`exit code ${code}: ${said}`);
+  }
+
+  /** Recomputes all chains: nothing moves if the reference data is that of before. */
+  async recompute(): Promise<void> {
+    const { code, json, said } = await this.#life.run(['recompute', 'chain']);
+    if (code !== 0) throw new Differs(`exit code ${code}: ${said}`);
+    const mayMove = this.book.recompute();
+    if (json.recomputed > 0 && !mayMove) throw new Differs(`recomputed, but nothing changed: ${JSON.stringify(json)}`);
+    this.#end();
+  }
+}
+
+/** What the report of a file has of the group that it is in. */
+function reported(taken: Exclude<Taken, { kind: 'same' }>, rows: number, badLines: number): Json {
+  if (taken.kind === 'refused') return { status: 'refused' };
+  const counts = { rows, bad_line_count: badLines };
+  if (taken.kind === 'covered') return { status: 'unchanged', ...counts, isCovered: true };
+  const { files, subset, lacking, pairs } = taken.capture;
+  return {
+    status: 'stored',
+    ...counts,
+    isCovered: false,
+    others: files.length - 1,
+    lacks: subset ? [lacking, pairs] : null,
+  };
+}
+
+/** Lines whose optional values are now and then not stated, or that have no quotes. */
+function thinned(lines: readonly ChainLine[], random: Random): ChainLine[] {
+  const absent = random.pick([
+    ...[
+      [],
+      [],
+      ['iv', 'delta', 'gamma', 'theta', 'vega'],
+      ['openInterest'],
+      ['last', 'volume'],
+      ['theta', 'vega'],
+      ['bid', 'ask'],
+    ],
+  ] as const);
+  const often = random.pick([1, 4, 20]);
+  const isQuotes = absent.some((name) => name === 'bid');
+  return lines.map((line) => {
+    const isThin = random.once(isQuotes ? 20 : often);
+    return isThin ? { ...line, ...Object.fromEntries(absent.map((name) => [name, null])) } : line;
+  });
+}
+
+/** Kinds of commands on chains. */
+export const chainCommands = {
+  chains: ({ chains }: Life, random: Random) => chains.download(random),
+  again: ({ chains }: Life, random: Random) => chains.again(random),
+  interest: ({ chains }: Life, random: Random) => chains.interest(random),
+  refer: ({ chains }: Life, random: Random) => chains.refer(random),
+  recompute: ({ chains }: Life) => chains.recompute(),
+};
+
+/** Each as often as it is taken. */
+export const oftenOfChains = [
+  ...(['chains', 'chains', 'chains', 'chains', 'again', 'again'] as const),
+  ...(['interest', 'refer', 'recompute'] as const),
+];
