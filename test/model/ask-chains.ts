@@ -1,4 +1,4 @@
-// How a gateway is asked for chains: questions, and the model's answers.
+// Questions about chains, and the model's answers.
 import type { Answer, Json } from '../support/app.ts';
 import { type Asked, difference, type Question } from './ask.ts';
 import { closeOf, dateOf, newYork, openOf, tradingDay } from './calendar.ts';

@@ -122,7 +122,7 @@ export class ChainBook {
   #files: StoredChain[] = [];
   #captures = new Map<string, readonly Capture[]>();
   readonly #interest = new Map<string, Map<string, number>>();
-  /** What was known at the instants at which it changed, ascending. */
+  /** Captures as known at the instants at which it changed, ascending. */
   readonly #frames: { atMs: number; captures: ReadonlyMap<string, readonly Capture[]> }[] = [];
   readonly #solved = new Map<string, Solution[]>();
   readonly #implied = new Map<string, boolean>();
@@ -277,7 +277,7 @@ export class ChainBook {
     const referred = placed.map((capture): Capture => {
       const known = stored.get(idOf(capture));
       if (!known) return { ...capture, references: [this.reference] };
-      // What a changed one is before in its session may be solved again, with the reference data of now.
+      // One after a changed one of its session may be solved again, with the reference data of now.
       const isAfter = others.some(
         (other) => other.session === capture.session && other.capturedAt <= capture.capturedAt,
       );

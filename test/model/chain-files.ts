@@ -15,7 +15,7 @@ export interface ChainPart {
   lines: readonly ChainLine[];
 }
 
-/** What a file says. */
+/** Content of a file. */
 export interface SourceChain {
   underlying: string;
   /** Time of the page, and how much older its quotes are, ms. */
@@ -304,7 +304,7 @@ export function chainFile(
   const spoiled = spoiledLines(part.lines, format, defect, chosen);
   const written = writers[format]({ ...part, lines: spoiled ?? part.lines }, random);
   const bad = spoiledText(written.text, format, defect, random);
-  // A contract that is none: its line is left out, and counts as bad unless the other side of a page's line is good.
+  // A contract that is none: its line is omitted, and counts as bad unless the other side of a page's line is good.
   const [contract, hasBad] = [osi(chosen), defect === 'contract' && format !== 'orats' && format !== 'theta'];
   const bytes = Buffer.from(bad ?? (hasBad ? written.text.replace(contract, 'NONE') : written.text));
   const all = (written.lines ?? part.lines).map((line) => asRead(line, written));

@@ -73,7 +73,7 @@ export class ChainLife {
     await this.#ingest(downloads, random);
   }
 
-  /** What was downloaded comes again: the same, corrected, with more or with less, or in another format. */
+  /** A download comes again: the same, corrected, with more or with less, or in another format. */
   async again(random: Random): Promise<void> {
     if (this.#downloads.length === 0) return;
     const { format, part } = random.pick(this.#downloads);
@@ -204,7 +204,7 @@ export class ChainLife {
   }
 }
 
-/** What the report of a file has of the group that it is in. */
+/** The report of a file on the group that it is in. */
 function reported(taken: Exclude<Taken, { kind: 'same' }>, rows: number, badLines: number): Json {
   if (taken.kind === 'refused') return { status: 'refused' };
   const counts = { rows, bad_line_count: badLines };

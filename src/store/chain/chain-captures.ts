@@ -465,9 +465,9 @@ async function interestExpirations(
 }
 
 /**
- * The expiries listed by the last published capture as of each time, or the subset of exactly that time, in the order of
- * `times`; without a capture, those of the last open interest by then, published once a day; null if there is neither.
- * One statement, and three more for open interest; none if all are cached.
+ * The expiries listed by the last published capture as of each time, or the subset of exactly that time, in the order
+ * of `times`; without a capture, those of the last open interest by then, published once a day; null if there is
+ * neither. One statement, and three more for open interest; none if all are cached.
  */
 export async function expirationsAt(store: Store, times: readonly ChainAsOf[]): Promise<(ListedExpirations | null)[]> {
   const headers = await headersAsOf(store, times);
