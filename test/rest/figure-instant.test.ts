@@ -1,11 +1,14 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import protobuf from 'protobufjs';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { dayMs } from '../../src/domain/units.ts';
 import { storeChain } from '../../src/ingest/chains/chain.ts';
+import { dashboardQuery } from '../../src/pages/dashboard/client/data/operations.ts';
 import { inTransaction } from '../../src/store/rows/transaction.ts';
 import { capturedAt, market, pricedChain } from '../analytics/priced-chain.ts';
 import { type Json, type TestApp, testApp } from '../support/app.ts';
-import { subscribe } from '../support/event-reader.ts';
+import { readEvents, subscribe } from '../support/event-reader.ts';
 import { newYork } from '../support/option-market.ts';
+import { talk } from '../support/web-socket.ts';
 
 // A chain of 11:00, one of whose expiries ends that day.
 const [today, next, soon, later] = ['2025-06-04', '2025-06-05', '2025-06-06', '2025-07-18'];
@@ -13,6 +16,22 @@ const all = [today, soon, later];
 const open = [soon, later];
 const strikes = Array.from({ length: 17 }, (_, i) => 560 + 5 * i);
 let app: TestApp;
+let Frame: protobuf.Type;
+
+/** The first view of the dashboard, with the panels of gamma and volatility. */
+const page = {
+  ...{
+    symbol: 'SPX',
+    past: false,
+    sessionAt: today,
+    session: today,
+    flowSession: null,
+    timeframe: '5m',
+    quotes: ['SPX'],
+  },
+  ...{ from: today, to: next, activityFrom: today, dailyFrom: today, dailyTo: today, offFrom: today, offTo: today },
+  ...{ lists: false, flow: false, activity: false, heat: true, trades: false, volatility: true, offExchange: false },
+};
 
 async function saveChain(underlying: string, root: string, atMs: number, sessionDate = today): Promise<void> {
   await inTransaction(app.store, async (tx) => {
@@ -27,6 +46,8 @@ beforeAll(async () => {
   // The latest is compared with one before it.
   await saveChain('SPX', 'SPXW', capturedAt - dayMs, '2025-06-03');
   await saveChain('SPX', 'SPXW', capturedAt);
+  const proto = (await app.get('/v2/stream-protocol.proto', { credential: null })).bytes.toString();
+  Frame = protobuf.parse(proto).root.lookupType('tapegraph.stream.v2.Frame');
 });
 afterAll(() => app.close());
 
@@ -121,6 +142,50 @@ describe.each(cases)('the latest capture, asked $what', ({ nowMs, plane, expirie
     expect([row.as_of, row.net_gex]).toEqual([capturedAt, latest.netGex]);
     const rows = await app.graphql(`{ screener(where: { symbol: { eq: "SPX" } }) { rows { asOf netGex } } }`);
     expect(rows.data.screener.rows).toEqual([{ asOf: capturedAt, netGex: latest.netGex }]);
+  });
+
+  test('the page shows it as stored, and expiries as the routes do', async () => {
+    const { data, errors } = await app.graphql(dashboardQuery, page);
+    expect(errors).toBeUndefined();
+    const { gex, volatility } = data.symbol;
+    const { data: stored } = (await app.get(`/v2/gex/SPX/grid?at=${today}`)).body;
+    expect([gex.latest.capturedAt, gex.latest.netGex]).toEqual([capturedAt, stored.net_gex]);
+    expect(gex.history.captures.map(({ capturedAt: at }: Json) => at)).toEqual([capturedAt]);
+    expect(distinct(volatility.surface.points.map(({ expiry }: Json) => expiry))).toEqual(expiries);
+    expect(volatility.surface.meta.note).toBe(plane === 'archive' ? note : null);
+  });
+
+  test('a reference and a change of it are as stored, whatever has settled since', async () => {
+    const { data: stored } = (await app.get(`/v2/gex/SPX/grid?at=${today}&by_expiry=1`)).body;
+    const { data } = (await app.get(`/v2/gex/SPX/reference?date=${today}`)).body;
+    expect([data.captured_at, data.net_gex]).toEqual([capturedAt, stored.net_gex]);
+    expect(distinct(data.strikes.map(({ expiry }: Json) => expiry))).toEqual(all);
+    const changed = (await app.get(`/v2/gex/SPX/change?from=2025-06-03&to=${today}`)).body;
+    expect([changed.data.to.captured_at, changed.data.net_gex.to]).toEqual([capturedAt, stored.net_gex]);
+    expect(distinct(changed.data.change.expiries.map(({ expiry }: Json) => expiry))).toEqual(all);
+    expect(JSON.stringify([data, changed])).not.toContain('"age"');
+  });
+
+  test('the first frames of a stream and of a socket are it as stored', async () => {
+    const { data: stored } = (await app.get(`/v2/gex/SPX/grid?at=${today}`)).body;
+    const credential = await app.key();
+    const reader = await readEvents(`${app.url}/v2/stream?topics=gex:SPX`, {
+      headers: { authorization: `Bearer ${credential}` },
+    });
+    let event = await reader.next();
+    while (event!.event === 'ready') event = await reader.next();
+    reader.leave();
+    expect([event!.data.captured_at, event!.data.net_gex]).toEqual([capturedAt, stored.net_gex]);
+    expect(event!.data).not.toHaveProperty('age');
+    const { ticket } = (await app.send('POST', '/v2/stream/ticket', { credential })).body.data;
+    const talking = talk(`${app.url}/v2/ws`);
+    onTestFinished(() => talking.socket.terminate());
+    await talking.open;
+    talking.send({ op: 'auth', ticket, proto: 3, encoding: 'protobuf' });
+    talking.send({ op: 'sub', id: 1, topic: 'gex', symbol: 'SPX' });
+    await expect.poll(() => talking.bytes.length, { timeout: 20_000 }).toBe(1);
+    const { gexSnap } = Frame.toObject(Frame.decode(talking.bytes[0]!), { longs: Number });
+    expect([gexSnap.capturedAtMs, gexSnap.netGex]).toEqual([capturedAt, stored.net_gex]);
   });
 
   test('0DTE and dte are those of its session', async () => {
