@@ -58,3 +58,16 @@ export function problemOfSession(date: SessionDate, nowMs: number): string | nul
   const isSession = date >= exchangeDate(earliestMs) && date <= latest && isTradingDay(date);
   return isSession ? null : `expected a day with trading from 1990 to ${latest}, got ${date}`;
 }
+
+/** Dates are announced at most this many years ahead. */
+const announcedYears = 3;
+
+/**
+ * The reason why a date of a list is later than a source can know at `nowMs`; null if it is not. `isAnnounced`: it may
+ * lie ahead.
+ */
+export function problemOfDate(date: SessionDate, nowMs: number, isAnnounced = false): string | null {
+  const today = exchangeDate(instantBounds(nowMs).toMs);
+  const latest = isAnnounced ? `${Number(today.slice(0, 4)) + announcedYears}${today.slice(4)}` : today;
+  return date <= latest ? null : `expected a date up to ${latest}, got ${date}`;
+}

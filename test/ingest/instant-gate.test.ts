@@ -2,8 +2,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { journalTradeFields } from '../../src/domain/journal/journal-trade.ts';
 import { exchangeInstant } from '../../src/domain/market-time.ts';
 import { type Dataset, datasetNames } from '../../src/ingest/dataset-names.ts';
+import { datasets } from '../../src/ingest/datasets.ts';
 import { type FileReport, ingestFiles } from '../../src/ingest/ingest.ts';
 import { readBars } from '../../src/store/market/bar-blocks.ts';
+import type { HeaderFormat } from '../../src/tape/formats/format.ts';
 import { hasSharedData, sharedData } from '../support/shared-data.ts';
 import { storeForThisTest, type TestStore, testStore } from '../support/store.ts';
 import { vendorFile } from '../support/tapes/tape-lines.ts';
@@ -42,10 +44,10 @@ const files: Partial<Record<Dataset, (stamp: string) => string[]>> = {
   'option-trades': (stamp) => [heads.options, `O:SPY250117C00600000,209,0,302,1.25,${stamp},7`],
   'option-quotes': (stamp) => [heads.quotes, `O:SPY250117C00600000,1.3,1.2,1,${stamp}`],
 };
-const datasets = Object.keys(files) as Dataset[];
+const timed = Object.keys(files) as Dataset[];
 const at = exchangeInstant('2024-12-03', 600);
 
-test.each(datasets)('a file of %s in another unit is refused, and the reason names the unit', async (dataset) => {
+test.each(timed)('a file of %s in another unit is refused, and the reason names the unit', async (dataset) => {
   for (const [unit, stamp] of [
     ['seconds', at / 1000],
     ['milliseconds', at],
@@ -57,7 +59,7 @@ test.each(datasets)('a file of %s in another unit is refused, and the reason nam
   }
 });
 
-test.each(datasets)('%s are from 1990 to an hour after the clock', async (dataset) => {
+test.each(timed)('%s are from 1990 to an hour after the clock', async (dataset) => {
   const hour = 3_600_000;
   for (const ms of [Date.UTC(1989, 11, 29, 15), nowMs + hour + 60_000, Date.UTC(2261, 0, 5, 15)]) {
     const report = await ingestLines(dataset, files[dataset]!(`${ms}000000`));
@@ -190,21 +192,43 @@ describe('sessions of open interest', () => {
   });
 });
 
-/** Datasets that no test above gives an instant of another time, and the reason. */
-const ungated: Partial<Record<Dataset, string>> = {
-  symbols: 'no dates',
-  roots: 'terms may be announced',
-  splits: 'dates are announced',
-  dividends: 'dates are announced',
-  rates: 'dates of curves, not of sessions',
-  'volatility-days': 'a trading day; not bounded',
-  chain: 'tested above',
-  'open-interest': 'tested above',
+/** A file of each list with dates, with one line of a date; `ahead`: dates are announced before they come. */
+const lists: Partial<Record<Dataset, { ahead: boolean; lines(date: string): string[] }>> = {
+  rates: { ahead: false, lines: (date) => ['date,days,rate', `${date},30,0.04`] },
+  'volatility-days': { ahead: false, lines: (date) => ['symbol,date,iv30', `SPY,${date},0.18`] },
+  splits: { ahead: true, lines: (date) => ['symbol,ex_date,ratio', `SPY,${date},2:1`] },
+  dividends: { ahead: true, lines: (date) => ['symbol,ex_date,amount', `SPY,${date},1.5`] },
+  roots: { ahead: true, lines: (date) => ['root,underlying,style,settlement,from', `SPYX,SPY,american,pm,${date}`] },
 };
+const listNames = Object.keys(lists) as Dataset[];
 
-test('every dataset has its times tested here, or a reason for which it has none', () => {
-  expect([...datasets, ...Object.keys(ungated)].sort()).toEqual([...datasetNames].sort());
+describe.each(listNames)('the dates of %s', (dataset) => {
+  const { ahead, lines } = lists[dataset]!;
+
+  test(`end ${ahead ? 'three years from' : 'with'} the day of the clock`, async () => {
+    const last = ahead ? '2028-01-03' : '2025-01-03';
+    for (const date of ahead ? ['2028-01-04', '2099-06-01'] : ['2025-01-06', '2026-01-05', '2099-06-01']) {
+      const report = await ingestLines(dataset, lines(date));
+      expect(report).toMatchObject({ status: 'refused', changed: 0 });
+      expect(report.badLines[0]!.reason).toMatch(new RegExp(`expected a date up to ${last}, got ${date}$`));
+    }
+    for (const date of [last, '2024-12-03'])
+      expect(await ingestLines(dataset, lines(date))).toMatchObject({ status: 'stored' });
+  });
 });
+
+const tested: readonly Dataset[] = [...timed, ...listNames, 'chain', 'open-interest'];
+
+test.each(datasetNames.filter((dataset) => !tested.includes(dataset)))(
+  'files of %s, which no test above gives a time, have none in any format',
+  (dataset) => {
+    for (const format of datasets[dataset].formats as readonly HeaderFormat[]) {
+      expect(format.time).toBeNull();
+      const names = [...format.required, ...format.optional];
+      expect(names.filter((name) => /date|time|stamp|session|_at$|^from$|^to$/i.test(name))).toEqual([]);
+    }
+  },
+);
 
 test('trades of a journal are from 1990 to an hour after the clock, in imports and in single writes', () => {
   const trade = { account_id: 'a', symbol: 'SPY', side: 'buy', qty: 1, price: 1 };

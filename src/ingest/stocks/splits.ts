@@ -7,10 +7,10 @@ import { refreshConcentration } from './off-exchange-session.ts';
  * Loads splits. Prices are stored as printed and divided when read; stored off-exchange concentration is recomputed for
  * sessions with a split in their window.
  */
-export const loadSplits = listLoader(
-  splitList,
-  ({ symbol, exDate }) => `${symbol} ${exDate}`,
-  async ({ tx, now }, rows) => {
+export const loadSplits = listLoader(splitList, {
+  keyOf: ({ symbol, exDate }) => `${symbol} ${exDate}`,
+  dateOf: ({ exDate }) => ({ column: 'ex_date', date: exDate, isAnnounced: true }),
+  async store({ tx, now }, rows) {
     const before = await splitsIn(
       tx,
       rows.map(({ symbol }) => symbol),
@@ -22,4 +22,4 @@ export const loadSplits = listLoader(
     }
     return changed;
   },
-);
+});

@@ -1,17 +1,33 @@
 import { type GenerationPart, wholeList } from '../../../domain/generation.ts';
+import { problemOfDate } from '../../../domain/instant-gate.ts';
+import type { SessionDate } from '../../../domain/market-time.ts';
 import { type CsvFormat, type RecordBatch, readCsv } from '../../../tape/csv/csv.ts';
 import type { FileJob, Loader } from '../file-job.ts';
 import { outdatedCaptures } from '../outdated-captures.ts';
+
+/** A list whose rows are stored one a key. */
+interface ListKind<T> {
+  keyOf(row: T): string;
+  /** The date that the gate of time judges, its column, and whether it is announced before it comes; null = none. */
+  dateOf(row: T): { column: string; date: SessionDate; isAnnounced: boolean } | null;
+  /** Returns how many rows are new or different. */
+  store(job: FileJob, rows: readonly T[]): Promise<number>;
+  /** The symbols whose captures are priced with the rows, null = all; absent: none are. */
+  symbolsOf?(rows: readonly T[]): ReadonlySet<string> | null;
+  /** The part of the list that they are, all of it unless given. */
+  partOf?(rows: readonly T[]): GenerationPart;
+}
 
 /**
  * The rows of a list, one per key. A line that contradicts an earlier one with the same key is bad: it is unknown which
  * of the two is right.
  */
 async function distinctRows<T extends object>(
-  { path, onBadLine }: Pick<FileJob, 'path' | 'onBadLine'>,
+  { path, onBadLine, now }: Pick<FileJob, 'path' | 'onBadLine' | 'now'>,
   batches: AsyncIterable<RecordBatch<T>>,
-  keyOf: (row: T) => string,
+  { keyOf, dateOf }: Pick<ListKind<T>, 'keyOf' | 'dateOf'>,
 ): Promise<{ rows: T[]; read: number }> {
+  const nowMs = now();
   const found = new Map<string, { row: T; text: string; line: number }>();
   let read = 0;
   for await (const { records, lineNumbers } of batches) {
@@ -19,7 +35,10 @@ async function distinctRows<T extends object>(
       const [key, line, text] = [keyOf(row), lineNumbers[i]!, JSON.stringify(row)];
       const before = found.get(key);
       read++;
-      if (!before) found.set(key, { row, text, line });
+      const dated = dateOf(row);
+      const late = dated && problemOfDate(dated.date, nowMs, dated.isAnnounced);
+      if (late !== null) onBadLine({ file: path, line, reason: `${dated!.column}: ${late}` });
+      else if (!before) found.set(key, { row, text, line });
       else if (before.text !== text)
         onBadLine({ file: path, line, reason: `${key}: line ${before.line} says something else` });
     }
@@ -27,21 +46,14 @@ async function distinctRows<T extends object>(
   return { rows: Array.from(found.values(), ({ row }) => row), read };
 }
 
-/**
- * Loads a list whose rows are stored one a key; rows that the file does not name stay as they are. `store` returns how
- * many are new or different. `symbolsOf` gives the symbols whose captures are priced with the rows, null = all; absent:
- * none are. `partOf` gives the part of the list that they are, all of it unless given.
- */
+/** Loads a list whose rows are stored one a key; rows that the file does not name stay as they are. */
 export function listLoader<T extends object, Name extends string>(
   format: CsvFormat<T, Name>,
-  keyOf: (row: T) => string,
-  store: (job: FileJob, rows: readonly T[]) => Promise<number>,
-  symbolsOf?: (rows: readonly T[]) => ReadonlySet<string> | null,
-  partOf: (rows: readonly T[]) => GenerationPart = () => wholeList,
+  { store, symbolsOf, partOf = () => wholeList, ...kind }: ListKind<T>,
 ): Loader {
   return async (job) => {
     const batches = readCsv(job.path, [format], job.onBadLine, job.onBytes);
-    const { rows, read } = await distinctRows(job, batches, keyOf);
+    const { rows, read } = await distinctRows(job, batches, kind);
     if (job.refused()) return { rows: read, changed: 0 };
     const changed = await store(job, rows);
     const outdated = changed > 0 && symbolsOf ? await outdatedCaptures(job.tx, symbolsOf(rows)) : [];

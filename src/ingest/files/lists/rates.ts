@@ -4,13 +4,13 @@ import { rateList } from '../../../tape/csv/rates.ts';
 import { listLoader } from './list-loader.ts';
 
 /** Points of interest rate curves. */
-export const loadRates = listLoader(
-  rateList,
-  ({ date, days }) => `${date} ${days} days`,
-  ({ tx }, rows) => saveRates(tx, rows),
-  () => null,
-  (rows) => {
+export const loadRates = listLoader(rateList, {
+  keyOf: ({ date, days }) => `${date} ${days} days`,
+  dateOf: ({ date }) => ({ column: 'date', date, isAnnounced: false }),
+  store: ({ tx }, rows) => saveRates(tx, rows),
+  symbolsOf: () => null,
+  partOf: (rows) => {
     const dates = rows.map(({ date }) => date).sort();
     return { ...wholeList, from: dates[0]!, through: dates.at(-1)! };
   },
-);
+});

@@ -7,10 +7,11 @@ import { listLoader } from './list-loader.ts';
  * Loads terms of option roots. Stored figures were computed with the former terms, so files of the roots are read again
  * when given again.
  */
-export const loadRoots = listLoader(
-  rootList,
-  ({ root, from }) => (from ? `${root} from ${from}` : root),
-  async ({ tx }, rows) => {
+export const loadRoots = listLoader(rootList, {
+  keyOf: ({ root, from }) => (from ? `${root} from ${from}` : root),
+  // A term may end in any year.
+  dateOf: ({ from }) => (from === null ? null : { column: 'from', date: from, isAnnounced: true }),
+  async store({ tx }, rows) {
     const changed = await saveRoots(tx, rows);
     if (changed === 0) return 0;
     await forgetDatasets(tx, ['chain', 'option-trades']);
@@ -19,5 +20,5 @@ export const loadRoots = listLoader(
     return changed;
   },
   // A root may have had another underlying before.
-  () => null,
-);
+  symbolsOf: () => null,
+});

@@ -3,8 +3,8 @@ import { volatilityDayList } from '../../../tape/csv/volatility-days.ts';
 import { listLoader } from './list-loader.ts';
 
 /** Implied volatilities by session. */
-export const loadVolatilityDays = listLoader(
-  volatilityDayList,
-  ({ symbol, date }) => `${symbol} ${date}`,
-  ({ tx }, rows) => saveVolatilityDays(tx, rows),
-);
+export const loadVolatilityDays = listLoader(volatilityDayList, {
+  keyOf: ({ symbol, date }) => `${symbol} ${date}`,
+  dateOf: ({ date }) => ({ column: 'date', date, isAnnounced: false }),
+  store: ({ tx }, rows) => saveVolatilityDays(tx, rows),
+});
