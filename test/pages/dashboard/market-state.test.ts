@@ -14,7 +14,7 @@ describe('live means that prices move', () => {
     const nowMs = newYork(date, clock);
     const eventTsMs = lastSecondsAgo === null ? null : nowMs - lastSecondsAgo * 1000;
     const quote = { spot: eventTsMs === null ? null : 636, eventTsMs, sessionDate: date };
-    return liveBadge({ view, live, market: marketClock(nowMs), quote, priceMs: eventTsMs, nowMs });
+    return liveBadge({ view, live, market: marketClock(nowMs), quote, priceMs: eventTsMs, latestSession: date, nowMs });
   };
 
   test('with a price of the last minute it is live, before and after regular hours too', () => {
@@ -27,10 +27,13 @@ describe('live means that prices move', () => {
     expect(badge('2026-11-20', '12:00', null)).toEqual({ kind: 'quiet', text: 'No trade yet' });
     const nowMs = newYork('2026-11-20', '12:00');
     const quote = { spot: 636, eventTsMs: null, sessionDate: '2024-01-05' };
-    expect(liveBadge({ view, live: 'live', market: marketClock(nowMs), quote, priceMs: null, nowMs })).toEqual({
-      kind: 'quiet',
-      text: 'No trade since Fri, Jan 5 2024',
-    });
+    const old = { view, live: 'live', priceMs: null, latestSession: '2024-01-05' } as const;
+    const text = 'No trade since Fri, Jan 5 2024';
+    expect(liveBadge({ ...old, market: marketClock(nowMs), quote, nowMs })).toEqual({ kind: 'quiet', text });
+    const sundayMs = newYork('2026-11-22', '12:00');
+    expect(liveBadge({ ...old, market: marketClock(sundayMs), quote: undefined, nowMs: sundayMs }).text).toBe(
+      'Market closed · Fri, Jan 5 2024',
+    );
   });
 
   test('while the market is closed it says so, with the last session and its time', () => {
@@ -42,6 +45,7 @@ describe('live means that prices move', () => {
         market: marketClock(nowMs),
         quote: { spot: 636, eventTsMs, sessionDate: '2026-11-20' },
         priceMs: eventTsMs,
+        latestSession: '2026-11-20',
         nowMs,
       });
     const closed = { kind: 'closed', text: 'Market closed · Fri, Nov 20 16:00' };
@@ -53,7 +57,9 @@ describe('live means that prices move', () => {
     const market = marketClock(newYork('2026-11-23', '09:00'));
     const nowMs = newYork('2026-11-23', '09:31');
     const quote = { spot: 636, eventTsMs: nowMs - 500, sessionDate: '2026-11-23' };
-    expect(liveBadge({ view, live: 'live', market, quote, priceMs: nowMs - 500, nowMs }).text).toBe('Live');
+    expect(
+      liveBadge({ view, live: 'live', market, quote, priceMs: nowMs - 500, latestSession: '2026-11-20', nowMs }).text,
+    ).toBe('Live');
   });
 
   test('an index in session has the time of its last candle, and is live with each minute', () => {
@@ -63,7 +69,8 @@ describe('live means that prices move', () => {
     const last = newYork('2026-11-20', '11:59');
     const made = (candles: number[], timeframe: '1m' | '5m' | '1d' = '1m', at = nowMs) =>
       priceTime({ quote, market, candles, timeframe, nowMs: at });
-    const badge = (priceMs: number | null) => liveBadge({ view, live: 'live', market, quote, priceMs, nowMs }).text;
+    const badge = (priceMs: number | null) =>
+      liveBadge({ view, live: 'live', market, quote, priceMs, latestSession: '2026-11-20', nowMs }).text;
     expect(made([last])).toBe(newYork('2026-11-20', '12:00'));
     expect(made([last + 60_000], '5m')).toBe(nowMs);
     expect(badge(made([last]))).toBe('Live');
@@ -78,7 +85,15 @@ describe('live means that prices move', () => {
     const past = { ...view, session: '2026-11-19' };
     const nowMs = newYork('2026-11-20', '12:00');
     const market = marketClock(nowMs);
-    const badge = liveBadge({ view: past, live: 'off', market, quote: undefined, priceMs: null, nowMs });
+    const badge = liveBadge({
+      view: past,
+      live: 'off',
+      market,
+      quote: undefined,
+      priceMs: null,
+      latestSession: '2026-11-20',
+      nowMs,
+    });
     expect(badge.kind).toBe('past');
   });
 });

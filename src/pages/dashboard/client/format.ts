@@ -141,6 +141,10 @@ export const date = (isoText: string | null | undefined) =>
 /** A date with its year: Fri, Nov 20 2026. */
 export const fullDate = (isoText: string) => `${date(isoText)} ${isoText.slice(0, 4)}`;
 
+/** A date for people beside another one: Fri, Nov 20; with its year if that differs. */
+export const dateBeside = (isoText: string, beside: string) =>
+  isoText.slice(0, 4) === beside.slice(0, 4) ? date(isoText) : fullDate(isoText);
+
 /** A short date: Nov 20; with the year if it differs from that of the date `beside` it, null = there is none. */
 export function shortDate(isoText: string, beside: string | null): string {
   const day = weekdayDate.format(Date.parse(`${isoText}T00:00:00Z`)).replace(/^\w+, /, '');

@@ -8,7 +8,6 @@ import type { DashboardController } from './data/dashboard-controller.ts';
 import type { DashboardState } from './data/dashboard-state.ts';
 import type { FailureKind } from './data/graph-client.ts';
 import { useEntries } from './data/state-store.ts';
-import { fullDate } from './format.ts';
 import { tickerOf } from './view-address.ts';
 
 /** A notice: `block` = there is nothing else to show. */
@@ -19,8 +18,6 @@ export interface Notice {
   text: string;
   /** True if a retry may help. */
   retry: boolean;
-  /** A session to show instead; absent = none. */
-  session?: string;
 }
 
 const keyTitles: Partial<Record<FailureKind, string>> = {
@@ -35,7 +32,7 @@ const titles: Partial<Record<FailureKind, string>> = {
   refused: 'The request was rejected',
 };
 
-const entries = ['view', 'answer', 'errors', 'failure', 'phase', 'retryAtMs', 'wanted', 'quotes'] as const;
+const entries = ['view', 'answer', 'errors', 'failure', 'phase', 'retryAtMs', 'wanted'] as const;
 type NoticeEntries = Pick<DashboardState, (typeof entries)[number]>;
 
 function failureNotice({ failure, answer, wanted }: NoticeEntries): Notice | null {
@@ -50,21 +47,6 @@ function failureNotice({ failure, answer, wanted }: NoticeEntries): Notice | nul
     title: titles[failure.kind] ?? titles.server!,
     text: failure.message + shown,
     retry: true,
-  };
-}
-
-/** The notice for a symbol without current prices, but with those of an old session. */
-function pastPricesNotice({ view, answer, quotes }: NoticeEntries): Notice | null {
-  const session = answer?.symbol?.lastSession;
-  const quote = quotes[view.symbol];
-  if (session == null || view.session !== null || quote === undefined || quote.spot !== null) return null;
-  return {
-    kind: 'info',
-    block: false,
-    title: `${view.symbol} has no recent prices`,
-    text: `The last session with prices is ${fullDate(session)}.`,
-    retry: false,
-    session,
   };
 }
 
@@ -90,7 +72,7 @@ function symbolNotice(state: NoticeEntries): Notice | null {
       text: 'It is neither in the registry nor in the ticker directory. Press / to choose another.',
       retry: false,
     };
-  if (symbol.access?.allowed !== false) return pastPricesNotice(state);
+  if (symbol.access?.allowed !== false) return null;
   const { reason, requiredTier } = symbol.access;
   return reason === 'attestation_required'
     ? {
@@ -165,11 +147,10 @@ export function NoticeBar({
   const left = useCountdown(state.retryAtMs, now);
   const notice = noticeOf(state);
   if (notice === null) return null;
-  const { kind, block, title, text, retry, session } = notice;
+  const { kind, block, title, text, retry } = notice;
   const children: ComponentChildren = html`
     <div><b>${title}</b><p>${text}${left === null ? '' : ` Trying again in ${left} s.`}</p></div>
     ${kind === 'key' ? html`<${KeyForm} sampleKey=${sampleKey} />` : null}
-    ${session === undefined ? null : html`<button type="button" onClick=${() => controller.show({ session })}>Show this session</button>`}
     ${retry ? html`<button type="button" onClick=${() => controller.reload()}>Try now</button>` : null}`;
   return html`<div class=${`notice ${block ? 'block' : ''}`} data-kind=${kind} role=${kind === 'info' ? 'status' : 'alert'}>${children}</div>` as VNode;
 }

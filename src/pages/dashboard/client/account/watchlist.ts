@@ -16,6 +16,7 @@ const direction = (percent: number | null | undefined) =>
 function besidePrice(quote: Quote | undefined, latestSession: string): string {
   if (quote?.sessionDate != null && quote.sessionDate < latestSession)
     return shortDate(quote.sessionDate, latestSession);
+  if (quote && quote.spot === null) return 'no recent price';
   return quote?.volume ? compact(quote.volume) : '';
 }
 
@@ -65,9 +66,9 @@ export function WatchlistPanel({ controller }: { controller: DashboardController
           onClick=${(event: MouseEvent) => open(event, symbol)}
           title=${locked ? `${symbol} cannot be read with this key` : null}>
           <b>${symbol}</b>
-          <span class="spot">${locked ? html`<em>locked</em>` : quote ? price(quote.spot) : phase === 'loading' ? html`<i class="bone"></i>` : ''}</span>
+          <span class="spot">${locked ? html`<em>locked</em>` : quote ? (quote.spot === null ? '' : price(quote.spot)) : phase === 'loading' ? html`<i class="bone"></i>` : ''}</span>
           <span class="volume">${besidePrice(quote, latestSession)}</span>
-          <span class=${`change ${direction(quote?.changePct)}`}>${locked || !quote ? '' : change(quote.changePct)}</span>
+          <span class=${`change ${direction(quote?.changePct)}`}>${locked || quote?.changePct == null ? '' : change(quote.changePct)}</span>
         </a></li>`;
       })}
     </ul>

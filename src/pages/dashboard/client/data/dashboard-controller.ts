@@ -275,8 +275,12 @@ export class DashboardController {
    */
   #otherLatest(): boolean {
     const { quotes, view, latestSession, answer } = this.store.get();
-    const known = [answer?.symbol?.sessionDates?.[0], quotes[view.symbol]?.sessionDate].filter((date) => date != null);
-    const session = known.sort().at(-1);
+    const { sessionDates, lastSession } = answer?.symbol ?? {};
+    const known = [sessionDates?.[0], lastSession, quotes[view.symbol]?.sessionDate];
+    const session = known
+      .filter((date) => date != null)
+      .sort()
+      .at(-1);
     if (session === undefined || session === latestSession) return false;
     this.store.set({ latestSession: session });
     return view.session === null;

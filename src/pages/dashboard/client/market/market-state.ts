@@ -2,7 +2,7 @@
 
 import type { MarketClock, Quote } from '../../../../../generated/pages/operation-types.ts';
 import type { LiveState } from '../data/live-link.ts';
-import { clockTime, clockTimeSeconds, date, dateOf, dayAndTime, fullDate } from '../format.ts';
+import { clockTime, clockTimeSeconds, dateBeside, dateOf, dayAndTime } from '../format.ts';
 import type { Timeframe } from '../timeframes.ts';
 import type { View } from '../view-address.ts';
 
@@ -66,30 +66,37 @@ interface BadgeParts {
   quote: QuoteTime | undefined;
   /** The time of the price, epoch ms; null = unknown. */
   priceMs: number | null;
+  /** The latest session with data. */
+  latestSession: string;
   /** The server's clock, epoch ms. */
   nowMs: number;
 }
 
+/** The badge of a closed market: the last session with data, and the time of its last price or of its close. */
+function closedBadge({ market, quote, priceMs, latestSession, nowMs }: BadgeParts): LiveBadge {
+  const session = quote?.sessionDate ?? latestSession;
+  const isPriced = priceMs !== null && dateOf(priceMs) === session;
+  const atMs = isPriced ? priceMs : session === market?.sessionDate ? market.closeMs : null;
+  const day = dateBeside(session, dateOf(nowMs));
+  return { kind: 'closed', text: `Market closed · ${day}${atMs === null ? '' : ` ${clockTime(atMs)}`}` };
+}
+
 /** The badge of a view. */
-export function liveBadge({ view, live, market, quote, priceMs: lastMs, nowMs }: BadgeParts): LiveBadge {
+export function liveBadge(parts: BadgeParts): LiveBadge {
+  const { view, live, market, quote, priceMs: lastMs, latestSession, nowMs } = parts;
   if (view.session !== null) return { kind: 'past', text: 'Past session' };
   const open = market === null || isMarketOpen(market, nowMs);
   // A price without a time of its own is updated every minute.
   const within = quote?.eventTsMs == null ? livePriceMs + minuteMs : livePriceMs;
   const moves = lastMs !== null && nowMs - lastMs <= within;
   if (live === 'live' && moves) return { kind: 'live', text: open ? 'Live' : 'Live, extended hours' };
-  if (!open) {
-    const session = quote?.sessionDate ?? market!.sessionDate;
-    const time = clockTime(lastMs !== null && dateOf(lastMs) === session ? lastMs : market!.closeMs);
-    const day = session.slice(0, 4) === dateOf(nowMs).slice(0, 4) ? date(session) : fullDate(session);
-    return { kind: 'closed', text: `Market closed · ${day} ${time}` };
-  }
+  if (!open) return closedBadge(parts);
   if (live !== 'live') return { kind: live, text: streamNames[live] };
   const what = quote?.eventTsMs == null ? 'price' : 'trade';
   if (lastMs !== null) return { kind: 'quiet', text: `No ${what} since ${clockTimeSeconds(lastMs)}` };
-  if (quote?.spot == null || quote.sessionDate === null) return { kind: 'quiet', text: 'No trade yet' };
-  const isOfNow = quote.sessionDate === dateOf(nowMs);
-  return { kind: 'quiet', text: isOfNow ? 'Market open' : `No trade since ${fullDate(quote.sessionDate)}` };
+  const session = quote?.sessionDate ?? latestSession;
+  if (session < dateOf(nowMs)) return { kind: 'quiet', text: `No trade since ${dateBeside(session, dateOf(nowMs))}` };
+  return { kind: 'quiet', text: quote?.spot == null ? 'No trade yet' : 'Market open' };
 }
 
 /**

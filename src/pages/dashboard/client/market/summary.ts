@@ -12,6 +12,7 @@ import {
   clockTimeSeconds,
   compact,
   date,
+  dateBeside,
   dateOf,
   dayAndTime,
   fraction,
@@ -37,9 +38,9 @@ function priceMsOf({ quotes, view, market, bars }: DashboardState, nowMs: number
 }
 
 function badge(state: DashboardState, nowMs: number): VNode {
-  const { live, view, market, quotes } = state;
+  const { live, view, market, quotes, latestSession } = state;
   const priceMs = priceMsOf(state, nowMs);
-  const { kind, text } = liveBadge({ view, live, market, quote: quotes[view.symbol], priceMs, nowMs });
+  const { kind, text } = liveBadge({ view, live, market, quote: quotes[view.symbol], priceMs, latestSession, nowMs });
   return html`<span class="live" data-state=${kind} data-stream=${live} role="status"><i></i>${text}</span>` as VNode;
 }
 
@@ -198,12 +199,19 @@ function liveHeadline(state: DashboardState, nowMs: number): VNode | null {
 }
 
 /** The session's own price: its close, compared with the close before. */
-function pastHeadline(state: DashboardState): VNode | null {
+function pastHeadline(state: DashboardState, nowMs: number): VNode | null {
   const session = shownSession(state);
   const past = sessionQuote(state.daily, session);
   if (past === null) return null;
-  return headline({ ...past, spot: past.close }, html` · <b id="quote-time">close of ${date(session)}</b>`);
+  return headline(
+    { ...past, spot: past.close },
+    html` · <b id="quote-time">close of ${dateBeside(session, dateOf(nowMs))}</b>`,
+  );
 }
+
+/** The current price, or that of the session shown, if there is no current one. */
+const headlineOf = (state: DashboardState, nowMs: number) =>
+  (state.view.session === null ? liveHeadline(state, nowMs) : null) ?? pastHeadline(state, nowMs);
 
 // Ages grow without any event.
 const ageEveryMs = 5000;
@@ -231,7 +239,7 @@ export function Summary({ controller, now }: { controller: DashboardController; 
       <h1>${view.symbol}</h1>
       <span class="name">${name ?? (loading ? html`<i class="bone"></i>` : '')}</span>
     </div>
-    ${(view.session === null ? liveHeadline(state, nowMs) : pastHeadline(state)) ?? (loading ? headlineToCome : null)}
+    ${headlineOf(state, nowMs) ?? (loading ? headlineToCome : null)}
     <div class="tools">${badge(state, nowMs)}<${SessionField} controller=${controller} /><${SymbolField} controller=${controller} />
       <button type="button" class="help-button" aria-label="Help: keys and terms" aria-keyshortcuts="?" onClick=${() => controller.showHelp(true)}>?</button></div>
     <dl class="strip">${figuresOf(state, nowMs).map((figure) => figureCell(figure, loading))}</dl>
