@@ -9,7 +9,7 @@ export interface FencedBlock {
   source: string;
 }
 
-export const documents = globSync(['README.md', 'docs/**/*.md', 'clients/*/README.md']).sort();
+export const documents = globSync(['*.md', 'docs/**/*.md', 'clients/*/README.md']).sort();
 
 /** The fenced blocks of a document. Throws for a fence without a language, and for one that is not closed. */
 export function fencedBlocks(path: string, text = readFileSync(path, 'utf8')): FencedBlock[] {
