@@ -5,7 +5,7 @@ import type { SessionDate } from '../../domain/market-time.ts';
 import { optionMinuteBars } from '../../tape/chains/option-bars.ts';
 import { dayBarDate } from '../../tape/csv/bar-lines.ts';
 import { readCsv } from '../../tape/csv/csv.ts';
-import type { OnBadLine, OnBytes } from '../../tape/csv/tape-file.ts';
+import { type OnBadLine, type OnBytes, TapeFileError } from '../../tape/csv/tape-file.ts';
 
 /** A contract whose volume on the tape differs from the day aggregates. */
 export interface VolumeDifference {
@@ -33,7 +33,14 @@ export async function readDayVolumes(
         const underlying = roots.of(contract.root, session).underlying;
         const known = volumes.get(underlying) ?? new Map<string, number>();
         if (known.size === 0) volumes.set(underlying, known);
-        known.set(contractId(contract), bar.volume);
+        const id = contractId(contract);
+        if (known.has(id) && known.get(id) !== bar.volume)
+          throw new TapeFileError(
+            path,
+            `lines of one bar differ: ${id} on ${session}; expected one line per contract and day: bars of venues ` +
+              'cannot be told from corrections here',
+          );
+        known.set(id, bar.volume);
       }
     }
   }

@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import { sessionPart } from '../../domain/generation.ts';
 import { problemOfSession } from '../../domain/instant-gate.ts';
-import { isDate, type SessionDate } from '../../domain/market-time.ts';
+import { epochDay, isDate, type SessionDate } from '../../domain/market-time.ts';
 import {
   lockOpenInterest,
   type OpenInterest,
@@ -14,6 +14,7 @@ import { openInterestList } from '../../tape/chains/open-interest.ts';
 import { readCsv } from '../../tape/csv/csv.ts';
 import { TapeFileError } from '../../tape/csv/tape-file.ts';
 import { joinInterest } from '../chains/joined-interest.ts';
+import { DisplacedLines } from '../files/displaced-lines.ts';
 import type { FileJob, IngestSettings, Loader } from '../files/file-job.ts';
 import { saveUnderlyings } from '../files/option-underlyings.ts';
 
@@ -55,6 +56,34 @@ function knownSession({ path, settings }: FileJob, problemOf: (date: SessionDate
   return session;
 }
 
+function requireSession({ path }: FileJob, session: SessionDate | null): SessionDate {
+  if (session !== null) return session;
+  throw new TapeFileError(
+    path,
+    'the session is unknown: give it in a column session_date, in the file name, or with --session',
+  );
+}
+
+/** The figures of a file by contract, for counting lines that others displace. */
+class ReadFigures {
+  readonly #byRoot = new Map<string, Map<number, number>>();
+  readonly displaced = new DisplacedLines('with the same contract: the last counts');
+
+  add(sessionDate: SessionDate, { root, expiry, right, strike, openInterest }: OpenInterest): void {
+    const key = `${sessionDate} ${root}`;
+    let figures = this.#byRoot.get(key);
+    if (figures === undefined) {
+      figures = new Map();
+      this.#byRoot.set(key, figures);
+    }
+    // A strike has eight digits.
+    const contract = (epochDay(expiry) * 2 + Number(right === 'put')) * 1e8 + strike;
+    const before = figures.get(contract);
+    if (before !== undefined) this.displaced.add(before === openInterest);
+    figures.set(contract, openInterest);
+  }
+}
+
 /** Adds a contract's figure to the run of its underlying and session. */
 function addRow(batch: Map<string, OpenInterestRun>, run: Omit<OpenInterestRun, 'rows'>, row: OpenInterest): void {
   const key = `${run.sessionDate} ${run.underlying}`;
@@ -72,6 +101,7 @@ export const loadOpenInterest: Loader = async (job) => {
   let held = 0;
   const written = new Set<string>();
   const known = await readRoots(job.tx);
+  const figures = new ReadFigures();
   let rows = 0;
   let changed = 0;
   const flush = async () => {
@@ -95,21 +125,17 @@ export const loadOpenInterest: Loader = async (job) => {
         job.onBadLine({ file: job.path, line: lineNumbers[i]!, reason: `session_date: ${problem}` });
         continue;
       }
-      const sessionDate = own ?? sessionOfAll;
-      if (sessionDate === null) {
-        throw new TapeFileError(
-          job.path,
-          'the session is unknown: give it in a column session_date, in the file name, or with --session',
-        );
-      }
+      const sessionDate = requireSession(job, own ?? sessionOfAll);
       const underlying = known.of(row.root, sessionDate).underlying;
       held++;
       rows++;
+      figures.add(sessionDate, row);
       addRow(batch, { underlying, sessionDate }, row);
     }
     if (held >= batchRows) await flush();
   }
   await flush();
+  for (const note of figures.displaced.notes()) job.onNote(note);
   if (changed > 0) await joinWritten(job, written);
   const parts = Array.from(written, (key) => sessionPart(key.slice(11), key.slice(0, 10)));
   return { rows, changed, parts: [...new Set(parts.map(({ from }) => from))], written: changed > 0 ? parts : [] };

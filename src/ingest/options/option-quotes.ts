@@ -10,6 +10,7 @@ import { rejectSealed } from '../../store/market/session-seals.ts';
 import type { Transaction } from '../../store/rows/transaction.ts';
 import { closedDayCounter } from '../../tape/prints/closed-days.ts';
 import { readOptionQuotes } from '../../tape/prints/option-quotes.ts';
+import { DisplacedLines } from '../files/displaced-lines.ts';
 import type { FileJob, Loader } from '../files/file-job.ts';
 import { saveUnderlyings } from '../files/option-underlyings.ts';
 import { RecordSorter } from '../files/record-sorter.ts';
@@ -131,8 +132,10 @@ export const loadOptionQuotes: Loader = async (job) => {
     const onJoin = () => {
       isJoined = true;
     };
+    const displaced = new DisplacedLines('of the same contract and nanosecond: the last is in force');
+    const onDisplaced = (isEqual: boolean) => displaced.add(isEqual);
     const writer = partWriter(tx, quoteGuard(tx, tally, settings.replace, onJoin));
-    for await (const { contract, quotes, ...run } of quoteRuns(sorter.sorted())) {
+    for await (const { contract, quotes, ...run } of quoteRuns(sorter.sorted(), onDisplaced)) {
       // Polled so that a stop is noticed.
       onBytes(0);
       const { id, underlying } = contracts[contract]!;
@@ -144,7 +147,7 @@ export const loadOptionQuotes: Loader = async (job) => {
     // If nothing of the file was stored, the note would be wrong.
     if (!result.unwritten)
       onNote(`${quotes} quotes of ${found.length} contracts, ${(bytes / quotes).toFixed(1)} bytes each as stored`);
-    for (const note of await readBefore(tx, writer.touched)) onNote(note);
+    for (const note of [...displaced.notes(), ...(await readBefore(tx, writer.touched))]) onNote(note);
     const written = Array.from(writer.touched, ([session, symbols]) =>
       Array.from(symbols, (symbol) => sessionPart(symbol, session)),
     ).flat();

@@ -18,6 +18,9 @@ export interface QuoteRun {
   quotes: QuoteColumns;
 }
 
+/** Called for a quote that is never in force. `isEqual`: the one after it, of its nanosecond, is the same. */
+type OnDisplaced = (isEqual: boolean) => void;
+
 const gatheringColumns = (length: number) => ({ ...quoteColumns(length), sequence: new Float64Array(length) });
 
 /** Quotes of one contract, put in order within each millisecond as they come. */
@@ -26,6 +29,11 @@ class Gathering {
   #count = 0;
   /** Where the quotes of the millisecond that is being read begin. */
   #tail = 0;
+  readonly #onDisplaced: OnDisplaced;
+
+  constructor(onDisplaced: OnDisplaced) {
+    this.#onDisplaced = onDisplaced;
+  }
 
   push(records: Float64Array, i: number): void {
     if (this.#count > this.#tail && this.#held.tsMs[this.#tail] !== records[i + quoteAt.tsMs]) this.#settle();
@@ -70,10 +78,15 @@ class Gathering {
   #settle(): void {
     const tail = this.#tail;
     if (this.#count - tail > 1) {
-      const { tsNanos } = this.#held;
+      const { tsNanos, bid, ask } = this.#held;
       const indexes = Array.from({ length: this.#count - tail }, (_, i) => tail + i);
       indexes.sort((a, b) => this.#order(a, b));
-      const lasting = indexes.filter((index, i) => tsNanos[index] !== tsNanos[indexes[i + 1] ?? -1]);
+      const lasting = indexes.filter((index, i) => {
+        const next = indexes[i + 1];
+        if (next === undefined || tsNanos[index] !== tsNanos[next]) return true;
+        this.#onDisplaced(bid[index] === bid[next] && ask[index] === ask[next]);
+        return false;
+      });
       for (const values of Object.values(this.#held))
         values.set(
           lasting.map((index) => values[index]!),
@@ -92,8 +105,11 @@ class Gathering {
 }
 
 /** Divides sorted quotes into runs, independently of the order in which they were read. */
-export async function* quoteRuns(sorted: AsyncIterable<Float64Array>): AsyncGenerator<QuoteRun> {
-  const gathering = new Gathering();
+export async function* quoteRuns(
+  sorted: AsyncIterable<Float64Array>,
+  onDisplaced: OnDisplaced = () => {},
+): AsyncGenerator<QuoteRun> {
+  const gathering = new Gathering(onDisplaced);
   let [contract, part] = [-1, 0];
   let span: TradeSpan = { date: '', fromMs: 0, toMs: -Infinity };
   for await (const records of sorted) {

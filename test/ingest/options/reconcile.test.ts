@@ -78,6 +78,20 @@ describe('reconciling a session', () => {
     expect((await events('SPY'))[0].coverage.complete).toBe(true);
   });
 
+  test('day aggregates of venues, of which one would displace the other, are refused; repeats count once', async () => {
+    const before = await events('SPY');
+    const columns = 'ticker,volume,open,close,high,low,window_start,transactions';
+    const aggregates = (name: string, lines: string[]) => [write(name, lines, columns)];
+    const venues = aggregates('venues.csv', [day(call, 300), day(put, 700), day(call, 100), day(aapl, 500)]);
+    expect(await run({ dayAggregates: venues })).toMatchObject({
+      status: 'refused',
+      reason: expect.stringContaining(`venues.csv: lines of one bar differ: ${call} on ${session}`),
+    });
+    expect(await events('SPY')).toEqual(before);
+    const twice = aggregates('twice.csv', [day(call, 400), day(put, 700), day(call, 400), day(aapl, 500)]);
+    expect(await run({ dayAggregates: twice })).toMatchObject({ status: 'reconciled', compared: 3, differences: [] });
+  });
+
   test('a contract that only the day aggregates name is a difference too', async () => {
     const report = await run({ trades: [join(folder(), 'spy.csv')], dayAggregates: [join(folder(), 'day.csv')] });
     expect(report.differences).toEqual([{ underlying: 'SPY', contract: put, tape: 0, dayAggregate: 700 }]);
