@@ -28,7 +28,7 @@ export function storedOverview(
   first: () => Promise<readonly string[]>,
   now: Clock,
 ): () => Promise<StoredOverview> {
-  let known: { atMs: number; overview: StoredOverview } | null = null;
+  let known: { atMs: number; overview: Promise<StoredOverview> } | null = null;
   const read = async (): Promise<StoredOverview> => {
     const symbols = await first();
     const registered = (await symbolRegistry(store)).registered().map(({ symbol }) => symbol);
@@ -44,10 +44,10 @@ export function storedOverview(
     const kinds = { bars: kind('bars'), chains: kind('chains'), flow: kind('flow'), offExchange: kind('offExchange') };
     return { symbols: stocked.size, kinds };
   };
-  return async () => {
-    if (known !== null && Math.abs(now() - known.atMs) < keptMs) return known.overview;
-    const overview = await read().catch(() => nothing);
-    known = { atMs: now(), overview };
-    return overview;
+  return () => {
+    // Requests that come while it is read wait for the same reads.
+    if (known === null || Math.abs(now() - known.atMs) >= keptMs)
+      known = { atMs: now(), overview: read().catch(() => nothing) };
+    return known.overview;
   };
 }
