@@ -193,6 +193,8 @@ describe('suffixes of tickers', () => {
       ['AAC#', 'AAC.WI'],
       ['AACw', 'AAC.WI'],
       ['BRK-B', 'BRK.B'],
+      // A dash is no mark of the table: it separates a class, also where a vendor means a series of preferred shares.
+      ['ABR-D', 'ABR.D'],
       ['AAC+A', null],
       ['AAC~', null],
       ['AACx', null],

@@ -50,6 +50,12 @@ const moved = (name: 'netGex' | 'flipPoint' | 'zeroGamma' | 'callWall' | 'putWal
 };
 
 describe('GET /v2/gex/{symbol}/change', () => {
+  test('says as of which knowledge it is, if asked for one', async () => {
+    const { meta } = (await change(`from=${before}&to=${today}&known=${nowMs - 60_000}`)).body;
+    expect(meta.known_at).toBe(nowMs - 60_000);
+    expect((await change(`from=${before}&to=${today}`)).body.meta).not.toHaveProperty('known_at');
+  });
+
   test('gives both captures, what moved between them, and the parts of the change, which add up to it', async () => {
     const { status, body, headers } = await change(`from=${before}&to=${today}`);
     expect(status).toBe(200);
