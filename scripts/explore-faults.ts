@@ -87,6 +87,102 @@ const faults: readonly Fault[] = [
     from: 'if (exDate > from && exDate <= to) factor *= ratio;',
     to: 'if (exDate >= from && exDate < to) factor *= ratio;',
   },
+  {
+    name: 'a chain without a spot is a group of its own',
+    file: 'src/analytics/chain/chain-files.ts',
+    from: 'if (spot === null || priced.every(',
+    to: 'if (spot !== null && priced.every(',
+  },
+  {
+    name: 'a file joins a group half an hour after its first',
+    file: 'src/analytics/chain/chain-files.ts',
+    from: 'file.sourceMs - group[0]!.sourceMs > joinedSpanMs',
+    to: 'file.sourceMs - group[0]!.sourceMs > 2 * joinedSpanMs',
+  },
+  {
+    name: 'a file joins a group with some of its contracts',
+    file: 'src/analytics/chain/chain-files.ts',
+    from: 'if (!(await tests.areDisjoint(other, file))) return false;',
+    to: 'if (other.hash === file.hash) return false;',
+  },
+  {
+    name: 'files of one chain are of different spots',
+    file: 'src/analytics/chain/chain-files.ts',
+    from: 'if (!(await tests.impliesSpot(each))) return false;',
+    to: 'if (each === null) return false;',
+  },
+  {
+    name: 'the spot of a chain is of its first file that knows one',
+    file: 'src/analytics/chain/chain-files.ts',
+    from: 'files.findLast((file) => file[name] !== null)',
+    to: 'files.find((file) => file[name] !== null)',
+  },
+  {
+    name: 'a partial chain is served as the latest',
+    file: 'src/ingest/chains/reference-capture.ts',
+    from: 'return { subset: of.lacking > 0, alone: false,',
+    to: 'return { subset: false, alone: false,',
+  },
+  {
+    name: 'one contract of an expiry and right is all of it',
+    file: 'src/analytics/chain/chain-files.ts',
+    from: 'found < wholeShare * listed',
+    to: 'found === 0',
+  },
+  {
+    name: 'a chain of its instant is replaced by less',
+    file: 'src/ingest/chains/session-groups.ts',
+    from: 'if (replace || (missing.length === 0 && knows)) replaced.push(file);',
+    to: 'if (replace || knows) replaced.push(file);',
+  },
+  {
+    name: 'the time of quotes is that of their page',
+    file: 'src/domain/chain/chain.ts',
+    from: 'return capturedAt - (delayMs ?? 0);',
+    to: 'return capturedAt - 0 * (delayMs ?? 0);',
+  },
+  {
+    name: 'expiries of an old chain settle by the clock of today',
+    file: 'src/resolvers/figure-instant.ts',
+    from: 'hasSettled: isLive ? (expiry) => !isOpen(context, expiry) : settledNever,',
+    to: 'hasSettled: (expiry) => (isLive ? true : settledNever !== null) && !isOpen(context, expiry),',
+  },
+  {
+    name: 'open interest is not joined to stored chains',
+    file: 'src/ingest/options/open-interest.ts',
+    from: 'if (changed > 0) await joinWritten(job, written);',
+    to: 'if (changed < 0) await joinWritten(job, written);',
+  },
+  {
+    name: 'open interest is not joined to a chain that comes after it',
+    file: 'src/ingest/chains/regroup.ts',
+    from: 'const chain = await withInterest(tx, await groups.captureOf(group));',
+    to: 'const chain = await groups.captureOf(group);',
+  },
+  {
+    name: 'the chain that came last is the latest',
+    file: 'src/store/rows/sql/chain/chain-captures-at.sql',
+    from: '  ORDER BY captured_at DESC LIMIT 1\n) AS c ON true',
+    to: '  ORDER BY generation_ms DESC, captured_at LIMIT 1\n) AS c ON true',
+  },
+  {
+    name: 'a chain that comes prices all of its session with the rates of today',
+    file: 'src/ingest/chains/regroup.ts',
+    from: 'let isDirty = all;',
+    to: 'let isDirty = all || captures.size > 0;',
+  },
+  {
+    name: 'rates of a later date price a session',
+    file: 'src/store/market/rates.ts',
+    from: 'const within = { lte: date, gte: addDays(date, -longestHeldDays) };',
+    to: 'const within = { gte: addDays(date, -longestHeldDays) };',
+  },
+  {
+    name: 'expirations at the time of a chain are of the one before',
+    file: 'src/store/chain/chain-captures.ts',
+    from: 'const headers = await headersAsOf(store, times);',
+    to: 'const headers = await headersAsOf(store, times.map((each) => ({ ...each, atMs: each.atMs - 1 })));',
+  },
 ];
 
 const { values } = parseArgs({
