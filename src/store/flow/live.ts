@@ -54,9 +54,9 @@ export async function highestSnapshot(tx: Transaction, session: SessionDate): Pr
 }
 
 /**
- * Deletes live flow that will no longer be reconciled, and returns its sessions: live flow of sessions before
- * `settledBefore` whose other underlyings are reconciled (it was not on the full tape), and all live flow of sessions
- * before `expiredBefore`.
+ * Deletes flow of a live tape that will no longer be reconciled, and returns its sessions: that of sessions before
+ * `settledBefore` whose other underlyings are reconciled (it was not on the full tape), and all of sessions before
+ * `expiredBefore`. Flow of a file that was read during its session stays.
  */
 export async function dropLiveFlow(
   tx: Transaction,
@@ -76,10 +76,19 @@ export async function dropLiveFlow(
     distinct: 'sessionDate',
   });
   const settled = new Set(reconciled.map(({ sessionDate }) => sessionDate));
-  const keys = live.filter(
-    ({ sessionDate: date }) => date < expiredBefore || (date < settledBefore && settled.has(date)),
-  );
   const by = ['underlying', 'sessionDate'] as const;
+  const ofFiles = await tx.prisma.tapeSession.findMany({
+    where: { dataset: 'option-trades', sessionDate: dates },
+    select: { symbol: true, sessionDate: true },
+  });
+  const marked = await tx.prisma.sessionOrigin.findMany({ where: { origin: 'live', sessionDate: dates } });
+  const keyOf = (symbol: string, date: SessionDate) => `${symbol} ${date}`;
+  const kept = new Set(ofFiles.map(({ symbol, sessionDate }) => keyOf(symbol, sessionDate)));
+  for (const { symbol, sessionDate } of marked) kept.delete(keyOf(symbol, sessionDate));
+  const isOver = (date: SessionDate) => date < expiredBefore || (date < settledBefore && settled.has(date));
+  const keys = live.filter(
+    ({ underlying, sessionDate }) => isOver(sessionDate) && !kept.has(keyOf(underlying, sessionDate)),
+  );
   for (const model of [
     ...(['FlowLeg', 'FlowEvent', 'CrossSection', 'ContractMinuteBlock', 'GreeksMinute'] as const),
     ...(['GreeksSlot', 'FlowCoverage'] as const),
