@@ -13,7 +13,7 @@ import type { RemadePart } from '../files/file-job.ts';
 import { withInterest } from './joined-interest.ts';
 import { type Placement, type SessionReferences, sessionReferences } from './reference-capture.ts';
 import { delayed, type Group, type Regrouping, type SessionGroups, type SessionSettings } from './session-groups.ts';
-import { type ChainSettings, settingsOf, type WrittenChain, writeChain } from './write-chain.ts';
+import { type ChainSettings, gapsOf, settingsOf, type WrittenChain, writeChain } from './write-chain.ts';
 
 /** A capture as it was written, and its place. */
 export interface PlacedChain extends WrittenChain {
@@ -83,10 +83,15 @@ async function isOld(tx: Transaction, underlying: string, capturedAt: number): P
   return computed.methodologyVersion !== null && computed.methodologyVersion !== methodologyVersion;
 }
 
+/** True if the own quotes of a stored capture solve all its contracts. */
+async function isSolvedAlone(tx: Transaction, underlying: string, capturedAt: number): Promise<boolean> {
+  return gapsOf((await chainCaptureOf(tx, underlying, capturedAt))!).length === 0;
+}
+
 /**
  * Writes the captures of a session that change, and those that depend on them, ascending: one that was compared with
- * another, or solved after it. Stops at the first whole capture that is unchanged. Captures of an older version are
- * left to `recompute` unless their place changes.
+ * another, or uses what was solved before it. Stops at the first whole capture that is unchanged. Captures of an older
+ * version are left to `recompute` unless their place changes.
  */
 async function writeSession(
   tx: Transaction,
@@ -116,6 +121,11 @@ async function writeSession(
       const isPlaced = placement.subset !== subset || placement.alone !== alone;
       if (!isPlaced && !isDirty) continue;
       if (!isPlaced && !all && (await isOld(tx, underlying, capturedAt))) continue;
+      // It keeps the inputs that it was priced with unless it uses what was solved before it.
+      if (!isPlaced && !all && (await isSolvedAlone(tx, underlying, capturedAt))) {
+        isDirty = subset;
+        continue;
+      }
       const result = await rewrite(tx, { underlying, capturedAt }, placement, settings);
       written.set(capturedAt, { ...result, placement });
       isDirty = all || result.changed > 0 || (isDirty && placement.subset);

@@ -1,6 +1,6 @@
 import { solveCapture } from '../../analytics/gex/solve-capture.ts';
 import { methodologyVersion } from '../../analytics/methodology.ts';
-import { type ChainCapture, type SolveOrigin, sourceTime } from '../../domain/chain/chain.ts';
+import { type ChainCapture, type ChainRow, type SolveOrigin, sourceTime } from '../../domain/chain/chain.ts';
 import { contractId } from '../../domain/chain/option-contract.ts';
 import type { GexCapture } from '../../domain/gex/gex.ts';
 import type { SessionDate } from '../../domain/market-time.ts';
@@ -102,9 +102,16 @@ export function settingsOf(
   return { gammaSource: gammaSource ?? (isSolved ? 'solve' : 'vendor'), rate: chain.rate ?? rate };
 }
 
+/** Live contracts of a stored chain that its own quotes do not solve: their figures depend on earlier solves. */
+export function gapsOf({ rows, pricing }: ChainCapture): ChainRow[] {
+  const live = pricing && new Set(pricing.groups.map(({ root, expiry }) => `${root.root} ${expiry}`));
+  const isLive = ({ root, expiry }: ChainRow) => live?.has(`${root} ${expiry}`) ?? true;
+  return rows.filter((row) => row.solved && !quotedOrigins.has(row.solved.origin) && isLive(row));
+}
+
 /** True if a stored chain has contracts whose volatility is from the session's last solves, or would be. */
 async function usesMinutes(tx: Transaction, chain: ChainCapture): Promise<boolean> {
-  const gaps = chain.rows.filter(({ solved }) => solved && !quotedOrigins.has(solved.origin));
+  const gaps = gapsOf(chain);
   if (gaps.some(({ solved }) => solved!.origin === 'previous')) return true;
   if (gaps.length === 0) return false;
   const minute = await solvedMinuteAt(tx, chain.underlying, chain.sessionDate, sourceTime(chain));

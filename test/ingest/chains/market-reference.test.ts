@@ -83,6 +83,18 @@ test('datasets that arrive after their chain are used when it is computed again'
   expect(Math.max(...ivs.map((iv) => Math.abs(iv - 0.2)))).toBeLessThan(0.0005);
 });
 
+test('a stored chain keeps its figures when datasets change and an earlier chain of its session arrives', async () => {
+  const store = await storeForThisTest();
+  const write = (minutes: number) =>
+    inTransaction(store, (tx) => storeChain(tx, { ...chainOfTest(), capturedAt: at - minutes * 60_000 }, settings));
+  await write(10);
+  await write(0);
+  const before = await storedVolatilities(store);
+  await load(store);
+  await write(5);
+  expect(await storedVolatilities(store)).toEqual(before);
+});
+
 test('the minutes of a session are priced with the same: the curve, the dividends, what its chain was priced in', async () => {
   const store = await storeForThisTest();
   await load(store);
