@@ -84,6 +84,16 @@ const cases: Case[] = [
   { what: 'years later', nowMs: newYork('2026-11-24', '12:00'), plane: 'archive', expiries: all },
 ];
 
+test('an expiry of the day leaves the list of an old capture at the close, also where the list was asked for before', async () => {
+  const listed = async (time: string) => {
+    app.clock.nowMs = newYork(soon, time);
+    return (await app.get('/v2/chain/SPX/expirations')).body.data;
+  };
+  // An answer that is asked for twice is cached.
+  for (const time of ['12:00', '12:01']) expect(await listed(time)).toEqual([soon, later]);
+  expect(await listed('16:30')).toEqual([later]);
+});
+
 describe.each(cases)('the latest capture, asked $what', ({ nowMs, plane, expiries }) => {
   beforeAll(() => {
     app.clock.nowMs = nowMs;

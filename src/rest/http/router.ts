@@ -3,6 +3,7 @@ import type { GraphQLSchema } from 'graphql';
 import type { Caller } from '../../access/caller.ts';
 import type { EndpointServices } from '../../access/endpoint-services.ts';
 import { rightsOf } from '../../access/entitlement/recheck.ts';
+import { regularSession } from '../../domain/calendar.ts';
 import { exchangeDate } from '../../domain/market-time.ts';
 import { reaches } from '../../domain/tier.ts';
 import type { WeighedOperation } from '../../graphql/limits/weighed-operation.ts';
@@ -164,12 +165,18 @@ interface Exchange {
   context: OperationContext;
 }
 
+/** The date that sealed sessions; from its close on, when contracts of the day settle, with a mark. */
+function sealedOn(nowMs: number): string {
+  const date = exchangeDate(nowMs);
+  return nowMs >= (regularSession(date)?.closeMs ?? Number.POSITIVE_INFINITY) ? `${date} closed` : date;
+}
+
 /**
  * The cache key of an answer of sealed sessions: the address, the format, the caller's rights, and the date that sealed
  * them.
  */
 function answerKey({ services }: RestParts, { own }: Route, { caller, request, media }: Exchange): string {
-  const key = [rightsOf(caller), media, exchangeDate(services.now()), request.originalUrl];
+  const key = [rightsOf(caller), media, sealedOn(services.now()), request.originalUrl];
   return (own ? [...key, own.version] : key).join(' ');
 }
 
