@@ -183,6 +183,12 @@ const faults: readonly Fault[] = [
     from: 'const headers = await headersAsOf(store, times);',
     to: 'const headers = await headersAsOf(store, times.map((each) => ({ ...each, atMs: each.atMs - 1 })));',
   },
+  {
+    name: 'an answer of an old chain is kept over the close, at which its expiry settles',
+    file: 'src/rest/http/router.ts',
+    from: '`${date} closed` : date',
+    to: 'date : date',
+  },
 ];
 
 const { values } = parseArgs({
